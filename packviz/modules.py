@@ -1,0 +1,176 @@
+"""The module that is run: built from a Config and its seed, or the user's own, read without touching it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from packviz.batch import Batch
+from packviz.config import Config
+from packviz.errors import PackvizError
+from packviz.exactness import seeded
+from packviz.stages.recurrence import Weights
+
+__all__ = [
+    "Parts",
+    "build_parts",
+    "directions",
+    "dtype_name",
+    "read_weights",
+    "state_size",
+    "weight_dtype",
+    "zero_state",
+]
+
+MOST_WEIGHTS = 100_000_000  # 400 MB in float32
+MOST_EMBEDDING_WEIGHTS = 10_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Hold what is drawn from the seed: embedding (or None), module, h_0 (L*D, B, H) and c_0 (LSTM, else None)."""
+
+    embedding: nn.Embedding | None
+    module: nn.RNNBase
+    h_0: Tensor
+    c_0: Tensor | None
+
+
+def build_parts(batch: Batch, config: Config) -> Parts:
+    """Draw embedding, module and initial state, in this order, so that a plain script gets the same numbers.
+
+    The weights are float64 where the batch is, else float32. Raises PackvizError where a table or a matrix would be
+    too large, where ids are no ids, and where an embedding makes no sense.
+    """
+    dtype = torch.float64 if batch.sequences[0].dtype == torch.float64 else torch.float32
+    E = config.embedding_for(batch.kind)
+    table = None if E is None else _table_shape(batch, config, E)
+    F = E if E is not None else batch.sequences[0].size(1) if batch.kind == "vectors" else 1
+    _check_size(config, F)
+    with seeded(config.seed):
+        embedding = None
+        if table is not None:
+            embedding = nn.Embedding(*table, padding_idx=config.padding_idx, device="cpu", dtype=dtype)
+        module = _build(config, F, dtype)
+        h_0, c_0 = _initial_state(module, config, len(batch.sequences), dtype)
+    return Parts(embedding, module, h_0, c_0)
+
+
+def directions(module: nn.RNNBase) -> int:
+    """Return D, 1 or 2."""
+    return 2 if module.bidirectional else 1
+
+
+def state_size(module: nn.RNNBase) -> int:
+    """Return the width of h: the projected size where there is one, else H."""
+    return module.proj_size or module.hidden_size
+
+
+def weight_dtype(module: nn.RNNBase) -> torch.dtype:
+    """Return the dtype of the module's weights."""
+    return cast(Tensor, module.weight_ih_l0).dtype
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    """Return "float32" for torch.float32."""
+    return str(dtype).removeprefix("torch.")
+
+
+def zero_state(module: nn.RNNBase, B: int, dtype: torch.dtype) -> tuple[Tensor, Tensor | None]:
+    """Return h_0 (L*D, B, P) and, for the LSTM, c_0 (L*D, B, H): what torch takes when nothing is given."""
+    slots = module.num_layers * directions(module)
+    h_0 = torch.zeros(slots, B, state_size(module), dtype=dtype, device="cpu")
+    if module.mode != "LSTM":
+        return h_0, None
+    return h_0, torch.zeros(slots, B, module.hidden_size, dtype=dtype, device="cpu")
+
+
+def read_weights(module: nn.RNNBase) -> tuple[tuple[Weights, ...], ...]:
+    """Return the module's parameters by layer and direction, detached, sharing its memory."""
+    suffixes = ("", "_reverse")[: directions(module)]
+    return tuple(
+        tuple(_weights(module, f"l{layer}{suffix}") for suffix in suffixes) for layer in range(module.num_layers)
+    )
+
+
+def _weights(module: nn.RNNBase, suffix: str) -> Weights:
+    def parameter(name: str) -> Tensor:
+        weight: Tensor = getattr(module, f"{name}_{suffix}")
+        return weight.detach()
+
+    return Weights(
+        w_ih=parameter("weight_ih"),
+        w_hh=parameter("weight_hh"),
+        b_ih=parameter("bias_ih") if module.bias else None,
+        b_hh=parameter("bias_hh") if module.bias else None,
+        w_hr=parameter("weight_hr") if module.proj_size else None,
+    )
+
+
+def _build(config: Config, F: int, dtype: torch.dtype) -> nn.RNNBase:
+    H, L = config.hidden_size, config.num_layers
+    shared = {"bias": config.bias, "batch_first": config.batch_first, "bidirectional": config.bidirectional}
+    if config.cell == "rnn":
+        return nn.RNN(F, H, L, nonlinearity=config.nonlinearity, **shared, device="cpu", dtype=dtype)
+    cell = nn.GRU if config.cell == "gru" else nn.LSTM
+    return cell(F, H, L, **shared, device="cpu", dtype=dtype)
+
+
+def _initial_state(module: nn.RNNBase, config: Config, B: int, dtype: torch.dtype) -> tuple[Tensor, Tensor | None]:
+    if config.initial_state == "zeros":
+        return zero_state(module, B, dtype)
+    slots, H = module.num_layers * directions(module), module.hidden_size
+
+    def drawn() -> Tensor:
+        if config.initial_state == "random":
+            return torch.randn(slots, B, H, dtype=dtype, device="cpu")
+        learned = nn.Parameter(torch.randn(slots, 1, H, dtype=dtype, device="cpu") * 0.1)
+        return learned.detach().expand(slots, B, H).contiguous()
+
+    return drawn(), drawn() if config.cell == "lstm" else None
+
+
+def _table_shape(batch: Batch, config: Config, E: int) -> tuple[int, int]:
+    """Return (V, E), V being one more than the highest id that is looked up."""
+    if batch.kind == "numbers":
+        _check_ids(batch)
+        highest = max(int(sequence.max()) for sequence in batch.sequences)
+    else:
+        highest = len(batch.vocabulary) - 1
+    V = max(highest, config.padding_idx or 0) + 1
+    if V * E > MOST_EMBEDDING_WEIGHTS:
+        raise PackvizError(
+            "embedding_dim",
+            expected=f"an embedding of at most {MOST_EMBEDDING_WEIGHTS:,} numbers",
+            came=f"ids up to {V - 1:,} and {E:,} numbers each, {V * E:,} in all",
+            mend="use smaller ids, or a smaller embedding_dim",
+        )
+    return V, E
+
+
+def _check_ids(batch: Batch) -> None:
+    for b, sequence in enumerate(batch.sequences):
+        for t, value in enumerate(sequence.tolist()):
+            if value < 0 or value != int(value):
+                raise PackvizError(
+                    "embedding_dim",
+                    expected="whole numbers of at least 0, for an embedding looks up rows of a table",
+                    came=f"{value:g} in sequence {batch.label(b)}, step {t + 1}",
+                    mend="leave embedding_dim out and let the numbers enter the cell as they are",
+                )
+
+
+def _check_size(config: Config, F: int) -> None:
+    G = {"rnn": 1, "gru": 3, "lstm": 4}[config.cell]
+    D, H = (2 if config.bidirectional else 1), config.hidden_size
+    weights = G * H * D * ((F + H) + (config.num_layers - 1) * (D * H + H))
+    if weights > MOST_WEIGHTS:
+        raise PackvizError(
+            "hidden_size",
+            expected=f"a module of at most {MOST_WEIGHTS:,} weights",
+            came=f"{H}, which makes {weights:,}",
+            mend="choose a smaller hidden_size",
+        )

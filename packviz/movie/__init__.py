@@ -1,0 +1,83 @@
+"""Trace -> Movie: pure data for the player, and the page that plays it anywhere."""
+
+from collections.abc import Callable, Sequence
+from typing import get_args
+
+from packviz.errors import PackvizError
+from packviz.movie.film import Film
+from packviz.movie.model import Stage
+from packviz.movie.pack import pack
+from packviz.movie.pad import embed, pad
+from packviz.movie.page import assets
+from packviz.movie.plan import Plan
+from packviz.movie.program import program
+from packviz.movie.reel import Movie, reel
+from packviz.movie.run import run
+from packviz.movie.sort import sort
+from packviz.movie.unpack import unpack
+from packviz.record import Trace
+
+__all__ = ["STAGES", "Movie", "assets", "movie"]
+
+STAGES: tuple[Stage, ...] = get_args(Stage)
+_SHOOT: dict[Stage, Callable[[Film, Plan], None]] = {
+    "pad": pad,
+    "embed": embed,
+    "sort": sort,
+    "pack": pack,
+    "run": run,
+    "unpack": unpack,
+}
+
+
+def movie(
+    trace: Trace, stages: Sequence[Stage] | None = None, *, layer: int | None = None, direction: int = 0
+) -> Movie:
+    """Return the movie of a trace.
+
+    stages: some of pad, embed, sort, pack, run and unpack; None means all. A trace that has no embedding has no stage
+    embed, and one that torch refused to pack ends with sort.
+    layer, direction: what the stage run watches; the top layer and forward if not said, 1 is backward.
+
+    Raises PackvizError for a stage, layer or direction that this trace does not have.
+    """
+    there = _stages(trace)
+    chosen = there if stages is None else tuple(stage for stage in there if stage in stages)
+    _check_stages(stages, there)
+    film, plan = Film(chosen), _plan(trace, layer, direction)
+    for stage in there:
+        _SHOOT[stage](film, plan)
+    return reel(film, plan, program(plan))
+
+
+def _stages(trace: Trace) -> tuple[Stage, ...]:
+    missing = {"embed"} if trace.padded.embedding is None else set()
+    return tuple(
+        stage for stage in STAGES if stage not in missing | ({"pack", "run", "unpack"} if trace.error else set())
+    )
+
+
+def _check_stages(stages: Sequence[Stage] | None, there: tuple[Stage, ...]) -> None:
+    if stages is None:
+        return
+    unknown = [stage for stage in stages if stage not in there]
+    if unknown or not stages:
+        raise PackvizError(
+            "stages",
+            came=", ".join(map(repr, unknown)) or "none",
+            expected=f"some of {', '.join(there)}",
+            mend="leave out what this trace does not have",
+        )
+
+
+def _plan(trace: Trace, layer: int | None, direction: int) -> Plan:
+    if trace.error is not None:
+        return Plan(trace, 0, 0, not trace.padded.batch_first)
+    layers, directions = len(trace.layers), len(trace.layers[0])
+    chosen = layers - 1 if layer is None else layer
+    for name, value, count in (("layer", chosen, layers), ("direction", direction, directions)):
+        if value not in range(count):
+            raise PackvizError(
+                name, came=str(value), expected=f"0 to {count - 1}", mend=f"watch a {name} that is there"
+            )
+    return Plan(trace, chosen, direction, not trace.padded.batch_first)

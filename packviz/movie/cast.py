@@ -1,0 +1,113 @@
+"""Who plays in the run: the cells of the recurrent cell, of its states and of its output."""
+
+from collections.abc import Iterator
+
+from packviz.movie.layout import Box, Margins, panel
+from packviz.movie.model import Cell, Place
+from packviz.movie.plan import Plan
+from packviz.movie.program import shape
+
+__all__ = ["UNIT", "cast", "cell_box", "gate_names", "state_box"]
+
+UNIT = 1.35  # width of a number of a state
+INPUT_GAP = 0.4  # between what enters the cell and its gates
+
+
+def cast(plan: Plan) -> Iterator[Cell]:
+    """Yield every cell that the run brings on the stage, hidden."""
+    yield from _headings(plan)
+    for rank, b in enumerate(plan.by_rank):
+        yield from _inside(plan, b, rank)
+        yield from _state(plan, "h", b, rank)
+        yield from _state(plan, "hn", b, plan.place[b])
+        letter = Place("hn", -1.1 * plan.text, plan.place[b])
+        yield Cell(f"letter:{b}", "label", letter, plan.text, text=plan.label(b), sequence=b, shown=False)
+    yield from _outputs(plan)
+
+
+def gate_names(plan: Plan) -> str:
+    """Return the letters of what is shown inside the cell: its gates, and an LSTM's c; none where it is too small."""
+    return "" if plan.small else plan.gates + ("c" if plan.cell == "lstm" else "")
+
+
+def cell_box(plan: Plan) -> Box:
+    """Return the room of the cell: what enters, and its gates."""
+    x = plan.text
+    return panel("cell", _cell_width(plan), float(len(plan.by_rank)), Margins(1.3 * x, 1.65 * x, 0.2 * x, 0.3))
+
+
+def state_box(plan: Plan, name: str) -> Box:
+    """Return the room of h, or of h_n with its letters."""
+    x, left = plan.text, 1.2 * plan.text if name == "hn" else 0.1
+    return panel(name, _state_width(plan), float(len(plan.by_rank)), Margins(left, 1.65 * x, 0.2 * x, 0.3))
+
+
+def _cell_width(plan: Plan) -> float:
+    return _input_width(plan) + INPUT_GAP + len(gate_names(plan))
+
+
+def _input_width(plan: Plan) -> float:
+    return plan.text if plan.small else plan.strip.width
+
+
+def _state_width(plan: Plan) -> float:
+    return plan.units * UNIT if not plan.small else max(8.0, len(plan.by_rank) / 4)
+
+
+def _headings(plan: Plan) -> Iterator[Cell]:
+    x, start = plan.text, _input_width(plan) + INPUT_GAP
+    yield _title("cell", Place("cell", -1.1 * x, -1.6 * x), f"{plan.cell.upper()}{_which(plan)}")
+    yield Cell("axis:x", "axis", Place("cell", 0, -0.75 * x), _input_width(plan), x, text="x", shown=False)
+    for i, gate in enumerate(gate_names(plan)):
+        yield Cell(f"axis:gate:{gate}", "axis", Place("cell", start + i, -0.75 * x), 1, x, text=gate, shown=False)
+    batch, size = plan.total[0], plan.watched.h.shape[1]
+    row = plan.layer * plan.directions + plan.direction
+    yield _title("h", Place("h", 0, -1.6 * x), f"h {shape(batch, size)}")
+    yield _title("hn", Place("hn", -1.1 * x, -1.6 * x), f"h_n[{row}] {shape(batch, size)}")
+    yield Cell("note:hn", "note", Place("hn", 0, -0.8 * x), 1, 0.8 * x, text="original order", shown=False)
+    yield _title("out", plan.out.heading(), f"output data {shape(*plan.watched.h.shape)}")
+
+
+def _title(panel: str, place: Place, text: str) -> Cell:
+    return Cell(f"title:{panel}", "title", place, text=text, shown=False)
+
+
+def _which(plan: Plan) -> str:
+    layer = f" · layer {plan.layer}" if len(plan.trace.layers) > 1 else ""
+    return layer + (f" {'←' if plan.direction else '→'}" if plan.directions == 2 else "")
+
+
+def _inside(plan: Plan, b: int, rank: int) -> Iterator[Cell]:
+    letter = Place("cell", -1.1 * plan.text, rank)
+    yield Cell(f"row:{b}", "label", letter, plan.text, text=plan.label(b), sequence=b, shown=False)
+    yield Cell(f"in:{b}", "token", Place("cell", 0, rank), _input_width(plan), sequence=b, scale="input", shown=False)
+    for i, gate in enumerate(gate_names(plan)):
+        place = Place("cell", _input_width(plan) + INPUT_GAP + i, rank)
+        yield Cell(f"gate:{gate}:{b}", "vector", place, sequence=b, vector=(0.0,) * plan.units, shown=False)
+
+
+def _state(plan: Plan, name: str, b: int, row: int) -> Iterator[Cell]:
+    width = _state_width(plan)
+    if plan.small:
+        nothing = (0.0,) * plan.units
+        yield Cell(f"{name}:{b}", "vector", Place(name, 0, row), width, sequence=b, vector=nothing, shown=False)
+    else:
+        for unit in range(plan.units):
+            place = Place(name, unit * UNIT, row)
+            yield Cell(f"{name}:{b}:{unit}", "value", place, UNIT, sequence=b, value=0.0, shown=False)
+    yield Cell(f"ring:{name}:{b}", "ring", Place(name, 0, row), width, sequence=b, shown=False)
+
+
+def _outputs(plan: Plan) -> Iterator[Cell]:
+    for t, rows in enumerate(plan.alive):
+        for position, b in enumerate(rows):
+            yield Cell(
+                f"out:{b}:{t}", "output", plan.out.cell(t, position), plan.out.width, plan.out.height, sequence=b,
+                token=plan.token_number.get((b, t)), vector=plan.states[plan.packed_row(b, t)], shown=False,
+            )  # fmt: skip
+    for b in plan.by_rank:
+        for d in range(plan.directions):
+            t = 0 if d else plan.lengths[b] - 1
+            if t < plan.columns:
+                place = plan.out.cell(t, plan.rank[b])
+                yield Cell(f"ring:out:{b}:{d}", "ring", place, plan.out.width, plan.out.height, sequence=b, shown=False)

@@ -1,0 +1,152 @@
+"""Column after column flies into the strip, and batch_sizes are counted on the way."""
+
+from collections.abc import Iterator
+
+from packviz.movie.film import Film
+from packviz.movie.layout import Box, above, beside, scene
+from packviz.movie.model import Cell, Change, CodeLine, Place
+from packviz.movie.plan import Plan
+from packviz.movie.program import index, shape
+
+__all__ = ["pack"]
+
+
+def pack(film: Film, plan: Plan) -> None:
+    """Film one step for every time step."""
+    film.scenes["pack"] = scene([lambda capacity: _below(plan, capacity), lambda capacity: _aside(plan, capacity)])
+    film.add(*_ghosts(plan), *_marks(plan))
+    code = index(plan, "pack")
+    for t in range(plan.columns):
+        film.step("pack", _caption(plan, t), code, _looked_at(plan, t), _flight(plan, t), detail=_detail(plan, t))
+
+
+def _below(plan: Plan, capacity: float) -> Box:
+    return above(plan.grid.box(), plan.strip.box(capacity), gap=0.4 * plan.text)
+
+
+def _aside(plan: Plan, capacity: float) -> Box:
+    return beside(plan.grid.box(), plan.strip.box(capacity), gap=plan.text)
+
+
+def _marks(plan: Plan) -> Iterator[Cell]:
+    yield Cell("title:strip", "title", plan.strip.heading(), text="", shown=False)
+    yield Cell("title:counts", "note", _beside_counts(plan), 1, plan.text, text="batch_sizes", shown=False)
+    place, width, height = plan.grid.focus(0, len(plan.alive[0]))
+    yield Cell("focus:x", "focus", place, width, height, shown=False)
+    for t, rows in enumerate(plan.alive):
+        size = plan.batch_sizes[t]
+        share = size / plan.batch_sizes[0]
+        width = plan.cell_width if not plan.transposed else 1.6
+        height = 1.0 if plan.transposed else plan.text
+        yield Cell(f"count:{t}", "count", plan.grid.count(t), width, height, text=str(size), value=share, shown=False)
+        if plan.strip.marks:
+            start = plan.strip.cell(t, 0)
+            above_it = Place(start.panel, start.x, -0.85)
+            width = len(rows) * plan.strip.width
+            yield Cell(f"bracket:{t}", "bracket", above_it, width, 0.8, text=f"t={t}", shown=False)
+            for position in range(len(rows)):
+                at = plan.strip.cell(t, position)
+                below, n = Place(at.panel, at.x, plan.strip.height), plan.offsets[t] + position
+                yield Cell(f"address:{n}", "axis", below, plan.strip.width, 0.5, text=str(n), shown=False)
+
+
+def _beside_counts(plan: Plan) -> Place:
+    end = plan.grid.count(plan.columns)
+    return Place(end.panel, end.x + (0.0 if plan.transposed else 0.2 * plan.text), end.y)
+
+
+def _ghosts(plan: Plan) -> Iterator[Cell]:
+    """What stays in the grid when a token has flown, for the padded tensor is copied; and pads packed by mistake."""
+    for t, rows in enumerate(plan.alive):
+        for b in rows:
+            if plan.mask[b][t]:
+                place = plan.grid.cell(plan.rank[b], t)
+                text, sub = plan.texts(b, t)
+                k = plan.token_number[b, t]
+                yield Cell(
+                    f"ghost:{b}:{t}",
+                    "ghost",
+                    place,
+                    plan.cell_width,
+                    text=text,
+                    sub=sub,
+                    sequence=b,
+                    token=k,
+                    shown=False,
+                )
+            else:
+                yield Cell(
+                    f"stray:{b}:{t}", "pad", plan.strip.cell(t, plan.rank[b]), plan.strip.width, text=plan.pad_text,
+                    sequence=b, tone="wrong", shown=False,
+                )  # fmt: skip
+
+
+def _looked_at(plan: Plan, t: int) -> Iterator[Change]:
+    place, width, height = plan.grid.focus(t, len(plan.alive[t]))
+    yield Change("focus:x", place=place, w=width, h=height, shown=True)
+    yield Change(f"axis:{t}", tone="now")
+    if t:
+        yield Change(f"axis:{t - 1}", tone="")
+        yield Change(f"count:{t - 1}", tone="")
+        if plan.strip.marks:
+            yield Change(f"bracket:{t - 1}", tone="")
+    yield from (Change(f"length:{b}", tone="") for b in plan.shown if not t)
+
+
+def _flight(plan: Plan, t: int) -> Iterator[Change]:
+    for position, b in enumerate(plan.alive[t]):
+        place = plan.strip.cell(t, position)
+        if plan.mask[b][t]:
+            yield Change(f"ghost:{b}:{t}", shown=True)
+            yield Change(f"token:{b}:{t}", place=place, w=plan.strip.width)
+        else:
+            start = plan.grid.cell(plan.rank[b], t)
+            yield Change(
+                f"stray:{b}:{t}", shown=True, origin=start, vector=plan.features_at(b, t) if plan.embedded else None
+            )
+        if plan.strip.marks:
+            yield Change(f"address:{plan.offsets[t] + position}", shown=True)
+    yield Change(f"count:{t}", shown=True, tone="now")
+    if plan.strip.marks:
+        yield Change(f"bracket:{t}", shown=True, tone="now")
+    if not t:
+        yield Change("title:counts", shown=True)
+    yield Change("title:strip", text=_counted(plan, t), shown=True)
+
+
+def _counted(plan: Plan, t: int) -> str:
+    done = sum(plan.batch_sizes[: t + 1])
+    total, width = plan.trace.packed.data.shape
+    return f"packed data {shape(total, width)}: {'Σ' if t else ''} {done} of {total} rows".replace(":  ", ": ")
+
+
+def _caption(plan: Plan, t: int) -> str:
+    size, rows = plan.batch_sizes[t], plan.alive[t]
+    pads = [b for b in rows if not plan.mask[b][t]]
+    if pads:
+        return (
+            f"**t = {t}.** batch_sizes[{t}] = {size}, but in {plan.chips(pads)} a pad stands here: it is packed as if it "
+            "were data. Packing knows lengths, not pads."
+        )
+    total = sum(plan.batch_sizes[: t + 1])
+    if t == len(plan.batch_sizes) - 1:
+        end = f"Σ batch_sizes = {total} = N: every token once, no padding."
+    elif t == 0:
+        end = "They go into the strip first, in sorted order."
+    else:
+        end = f"Σ = {total} rows so far."
+    reach = (
+        "every sequence has" if size == plan.total[0] else f"only {plan.chips(rows)} {'has' if size == 1 else 'have'}"
+    )
+    return f"**t = {t}.** {reach[0].upper()}{reach[1:]} a token here, so **batch_sizes[{t}] = {size}**. {end}"
+
+
+def _detail(plan: Plan, t: int) -> tuple[CodeLine, ...]:
+    start, size = plan.offsets[t], plan.batch_sizes[t]
+    rows = f"x[:{size}, {t}]" if plan.batch_first else f"x[{t}, :{size}]"
+    taken = rows.replace("x", "x_sorted") if plan.trace.sorted.sorted_indices is not None else rows
+    width = plan.trace.packed.data.shape[1]
+    return (
+        CodeLine(f"data[{start}:{start + size}] = {taken}", shape(size, width)),
+        CodeLine(f"batch_sizes = {plan.listed(plan.batch_sizes[: t + 1])}", shape(t + 1)),
+    )

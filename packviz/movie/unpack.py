@@ -1,0 +1,218 @@
+"""The packed output flies back into a grid, filler takes the empty places, and the sort is undone."""
+
+from collections.abc import Iterator, Mapping
+
+from packviz.movie.figures import number, rows_of
+from packviz.movie.film import Film
+from packviz.movie.layout import Box, Margins, above, beside, panel, scene
+from packviz.movie.model import Cell, Change, CodeLine, Place
+from packviz.movie.plan import Plan
+from packviz.movie.program import index, shape
+
+__all__ = ["unpack"]
+
+
+def unpack(film: Film, plan: Plan) -> None:
+    """Film the way back, and which state of each sequence is its last valid one."""
+    film.scenes["unpack"] = scene(
+        [lambda units: _below(plan, units), lambda units: _aside(plan, units)], [lambda units: _below(plan, units)]
+    )
+    film.add(*_labels(plan), *_copies(plan), *_filler(plan), *_last(plan))
+    code = index(plan, "unpack")
+    if not plan.last_layer:
+        film.step("unpack", _whole_caption(plan), code, _whole_output(plan))
+    film.step("unpack", _flight_caption(plan), code, _flight(plan))
+    if _filler_places(plan):
+        film.step("unpack", _filler_caption(plan), code, _fill(plan))
+    if plan.order != sorted(plan.order):
+        film.step("unpack", _unsort_caption(plan), code, _rows_to(plan, plan.place))
+    film.step("unpack", _last_caption(plan), code, _rings(plan), _gather(plan), detail=_last_detail(plan))
+
+
+def _grids(plan: Plan) -> Box:
+    return beside(plan.unpacked.box(counts=False), _last_box(plan), gap=0.5 * plan.text)
+
+
+def _below(plan: Plan, capacity: float) -> Box:
+    return above(plan.out.box(capacity), _grids(plan), gap=0.5 * plan.text)
+
+
+def _aside(plan: Plan, capacity: float) -> Box:
+    return beside(plan.out.box(capacity), _grids(plan), gap=plan.text)
+
+
+def _last_box(plan: Plan) -> Box:
+    x, note = plan.text, 2.3 if plan.directions == 1 else 5.5
+    return panel("last", plan.cell_width, float(len(plan.shown)), Margins(1.2 * x, 1.65 * x, note * x, 0.1))
+
+
+def _labels(plan: Plan) -> Iterator[Cell]:
+    grid, x = plan.unpacked, plan.text
+    yield Cell("title:u", "title", grid.heading(), text=f"out {shape(*plan.trace.unpacked.output.shape)}", shown=False)
+    for b in plan.shown:
+        label, length = grid.label(plan.rank[b]), grid.length(plan.rank[b])
+        wide = plan.cell_width if plan.transposed else x
+        yield Cell(f"ulabel:{b}", "label", label, wide, text=plan.label(b), sequence=b, shown=False)
+        yield Cell(f"ulength:{b}", "note", length, text=f"len {plan.lengths[b]}", sequence=b, shown=False)
+    wide, high = (x, 1.0) if plan.transposed else (grid.width, x)
+    for t in range(grid.columns):
+        yield Cell(f"uaxis:{t}", "axis", grid.axis(t), wide, high, text=f"t={t}", shown=False)
+
+
+def _copies(plan: Plan) -> Iterator[Cell]:
+    """What pad_packed_sequence writes: a copy of every packed row of the output."""
+    for t, rows in enumerate(plan.alive):
+        for b in rows:
+            yield Cell(
+                f"u:{b}:{t}", "output", plan.unpacked.cell(plan.rank[b], t), plan.cell_width, sequence=b,
+                token=plan.token_number.get((b, t)), vector=plan.outputs[plan.packed_row(b, t)], shown=False,
+            )  # fmt: skip
+
+
+def _filler_places(plan: Plan) -> list[tuple[int, int]]:
+    return [(b, t) for b in plan.shown for t in range(plan.unpacked.columns) if t >= plan.lengths[b]]
+
+
+def _filler(plan: Plan) -> Iterator[Cell]:
+    text = number(plan.trace.padding_value)
+    for b, t in _filler_places(plan):
+        place = plan.unpacked.cell(plan.rank[b], t)
+        yield Cell(f"filler:{b}:{t}", "pad", place, plan.cell_width, text=text, sequence=b, shown=False)
+
+
+def _halves(plan: Plan, b: int) -> Iterator[tuple[int, int, float, float]]:
+    """Direction, time step, upper edge and height of what each direction has when it has seen all of a sequence."""
+    height = 1.0 / plan.directions
+    for d in range(plan.directions):
+        yield d, 0 if d else plan.lengths[b] - 1, d * height, height
+
+
+def _last(plan: Plan) -> Iterator[Cell]:
+    x, name = plan.text, "h_n[-1]" if plan.directions == 1 else "cat(h_n[-2], h_n[-1])"
+    yield Cell("title:last", "title", Place("last", -1.1 * x, -1.6 * x), text="last valid step", shown=False)
+    yield Cell("note:last", "note", Place("last", plan.cell_width + 0.25 * x, 0), 1, x, text=f"= {name}", shown=False)
+    states = plan.halves(plan.trace.unpacked.last_valid)
+    for b in plan.shown:
+        row = plan.place[b]
+        yield Cell(
+            f"lastlabel:{b}", "label", Place("last", -1.1 * x, row), x, text=plan.label(b), sequence=b, shown=False
+        )
+        for (d, t, top, height), state in zip(_halves(plan, b), rows_of(states[b]), strict=True):
+            place = plan.unpacked.cell(row, t)
+            ring = Place(place.panel, place.x, place.y + top)
+            yield Cell(f"ring:u:{b}:{d}", "ring", ring, plan.cell_width, height, sequence=b, shown=False)
+            yield Cell(
+                f"last:{b}:{d}", "output", Place("last", 0, row + top), plan.cell_width, height, sequence=b,
+                token=plan.token_number.get((b, t)), vector=state, shown=False,
+            )  # fmt: skip
+        yield Cell(f"ring:last:{b}", "ring", Place("last", 0, row), plan.cell_width, sequence=b, shown=False)
+
+
+def _whole_output(plan: Plan) -> Iterator[Change]:
+    for t, rows in enumerate(plan.alive):
+        for b in rows:
+            yield Change(f"out:{b}:{t}", vector=plan.outputs[plan.packed_row(b, t)])
+    for b in plan.shown:
+        for d, t, top, height in _halves(plan, b):
+            if t < plan.columns:
+                place = plan.out.cell(t, plan.rank[b])
+                half = Place(place.panel, place.x, place.y + top * plan.out.height)
+                yield Change(f"ring:out:{b}:{d}", place=half, h=height * plan.out.height, shown=True)
+    yield Change("title:out", text=f"output data {shape(*plan.trace.output.shape)}")
+
+
+def _flight(plan: Plan) -> Iterator[Change]:
+    yield Change("title:u", shown=True)
+    yield from (Change(f"uaxis:{t}", shown=True) for t in range(plan.unpacked.columns))
+    for b in plan.shown:
+        yield from (Change(f"ulabel:{b}", shown=True), Change(f"ulength:{b}", shown=True))
+    for t, rows in enumerate(plan.alive):
+        yield from (Change(f"u:{b}:{t}", shown=True, origin=plan.out.cell(t, plan.rank[b])) for b in rows)
+
+
+def _fill(plan: Plan) -> Iterator[Change]:
+    for b, t in _filler_places(plan):
+        yield Change(
+            f"filler:{b}:{t}", shown=True, origin=plan.unpacked.cell(plan.rank[b], plan.unpacked.columns + 0.5)
+        )
+
+
+def _rows_to(plan: Plan, row: Mapping[int, int]) -> Iterator[Change]:
+    grid = plan.unpacked
+    for b in plan.shown:
+        yield Change(f"ulabel:{b}", place=grid.label(row[b]))
+        yield Change(f"ulength:{b}", place=grid.length(row[b]))
+        for t in range(grid.columns):
+            kind = "u" if t < plan.lengths[b] else "filler"
+            yield Change(f"{kind}:{b}:{t}", place=grid.cell(row[b], t))
+
+
+def _rings(plan: Plan) -> Iterator[Change]:
+    for b in plan.shown:
+        for d, t, _, _ in _halves(plan, b):
+            if t < plan.unpacked.columns:
+                yield Change(f"ring:u:{b}:{d}", shown=True)
+
+
+def _gather(plan: Plan) -> Iterator[Change]:
+    yield from (Change("title:last", shown=True), Change("note:last", shown=True))
+    for b in plan.shown:
+        yield Change(f"lastlabel:{b}", shown=True)
+        for d, t, top, _ in _halves(plan, b):
+            place = plan.unpacked.cell(plan.place[b], min(t, plan.unpacked.columns))
+            yield Change(f"last:{b}:{d}", shown=True, origin=Place(place.panel, place.x, place.y + top))
+        yield Change(f"ring:last:{b}", shown=True)
+
+
+def _whole_caption(plan: Plan) -> str:
+    layers = len(plan.trace.layers)
+    what = f"of layer {layers - 1}, the top one" if layers > 1 else ""
+    both = "both directions side by side" if plan.directions == 2 else ""
+    return (
+        f"**output** is {', '.join(filter(None, (what, both)))}: {shape(*plan.trace.output.shape)}. "
+        "Every layer and direction ran as the one that you have seen."
+    )
+
+
+def _flight_caption(plan: Plan) -> str:
+    return (
+        f"**pad_packed_sequence** puts the {len(plan.trace.output)} packed rows back into a grid, column by column. "
+        "No number changes."
+    )
+
+
+def _filler_caption(plan: Plan) -> str:
+    total, longest = plan.trace.total_length, max(plan.lengths)
+    wide = f" total_length={total} makes it {total} wide." if total is not None and total > longest else ""
+    return (
+        f"**padding_value = {number(plan.trace.padding_value)}** fills the {plan.pads_out} empty places. "
+        f"It is filler: no cell of the {plan.cell.upper()} computed it.{wide}"
+    )
+
+
+def _unsort_caption(plan: Plan) -> str:
+    back = plan.trace.sorted.unsorted_indices
+    assert back is not None
+    indices = plan.listed(back.tolist())
+    return f"The sort is undone with **unsorted_indices** = {indices}: the rows stand as they were given."
+
+
+def _last_caption(plan: Plan) -> str:
+    if plan.directions == 2:
+        return (
+            "Ringed: the forward half at each last valid step, the backward half at t = 0. "
+            "Only there has each direction seen the whole sequence."
+        )
+    width = plan.trace.unpacked.output.shape[1 if plan.batch_first else 0]
+    short = [b for b in range(plan.total[0]) if plan.lengths[b] < width]
+    naive = "output[:, -1]" if plan.batch_first else "output[-1]"
+    filler = f" **{naive}** is filler for {plan.chips(short)}." if short else ""
+    return f"Ringed: each sequence's **last valid step**, equal to h_n[-1].{filler}"
+
+
+def _last_detail(plan: Plan) -> tuple[CodeLine, ...]:
+    sizes = shape(*plan.trace.unpacked.last_valid.shape)
+    if plan.directions == 2:
+        return (CodeLine("last = cat((h_n[-2], h_n[-1]), dim=-1)", sizes),)
+    at = "out[range(B), lens - 1]" if plan.batch_first else "out[lens - 1, range(B)]"
+    return (CodeLine(f"last = {at}", sizes), CodeLine("last == h_n[-1]", sizes))

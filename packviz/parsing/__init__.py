@@ -1,0 +1,44 @@
+"""Typed or pasted text, read into plain records of tokens."""
+
+from __future__ import annotations
+
+from packviz.errors import PackvizError
+from packviz.parsing.limits import Limits
+from packviz.parsing.lines import read_lines
+from packviz.parsing.lists import is_list, read_list
+from packviz.parsing.record import Kind, Parsed, ReadAs
+
+__all__ = ["Kind", "Limits", "Parsed", "ReadAs", "parse"]
+
+_NO_LIMITS = Limits()
+
+
+def parse(text: str, kind: ReadAs, limits: Limits = _NO_LIMITS) -> Parsed:
+    """Read a text: a list if it starts with a bracket, else one sequence a line.
+
+    As words, a text is a list only if it is a whole one; otherwise its brackets are words too.
+    Sequences of length 0 are left in. Raises PackvizError where there is nothing, something that cannot be read, or
+    more than the limits.
+    """
+    text = text.removeprefix("\ufeff")
+    if not text.strip():
+        raise PackvizError(
+            "text",
+            expected="one sequence a line",
+            came="nothing",
+            mend="type numbers such as 1 2 3, or words such as on your mark",
+        )
+    parsed = _read(text, kind, limits)
+    limits.check(parsed.lengths, parsed.first_line)
+    return parsed
+
+
+def _read(text: str, kind: ReadAs, limits: Limits) -> Parsed:
+    if not is_list(text):
+        return read_lines(text, kind, limits)
+    if kind != "words":
+        return read_list(text, kind, limits)
+    try:
+        return read_list(text, kind, _NO_LIMITS)
+    except PackvizError:
+        return read_lines(text, kind, limits)

@@ -1,0 +1,239 @@
+"""trace() and trace_module(): the whole run, computed once; the only place that knows the order of the stages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence
+
+from packviz.batch import Batch
+from packviz.checks import (
+    check_grid,
+    check_lengths,
+    check_module,
+    check_packed_sequence,
+    check_padding_value,
+    check_state,
+    check_total_length,
+    order_refusal,
+)
+from packviz.checks.evidence import described
+from packviz.config import Config
+from packviz.errors import PackvizError
+from packviz.exactness import exact_arithmetic
+from packviz.modules import Parts, build_parts, directions, read_weights
+from packviz.record import Run, Trace
+from packviz.reference import distances, run_module, torch_answers
+from packviz.stages.packing import ask_torch, locate
+from packviz.stages.padding import Padded, pad, read_padded
+from packviz.stages.recurrence import Direction, Schedule, run_direction, schedule
+from packviz.stages.sorting import read_order
+from packviz.stages.unpacking import unpack
+
+__all__ = ["Run", "Trace", "trace", "trace_module"]
+
+State = tuple[Tensor, Tensor | None]
+
+
+def trace(batch: Batch, config: Config | None = None) -> Trace:
+    """Pad, pack, run and unpack a batch, and prove every number against torch's own run.
+
+    Where torch refuses the lengths because enforce_sorted is True, the record ends after the padded grid and says so
+    in ``error``. Raises PackvizError for settings that do not fit the batch. The state of torch's random numbers is
+    left as it was.
+    """
+    config = Config() if config is None else config
+    with exact_arithmetic():
+        parts = build_parts(batch, config)
+        padded = _pad(batch, config, parts)
+        start = Trace(
+            batch,
+            config,
+            parts.module,
+            padded,
+            padding_value=config.padding_value,
+            total_length=check_total_length(config.total_length, int(padded.lengths.max())),
+        )
+        return _finish(start, (parts.h_0, parts.c_0), None, enforce_sorted=config.enforce_sorted)
+
+
+def trace_module(
+    module: nn.RNNBase,
+    x: Tensor | PackedSequence,
+    lengths: Tensor | Sequence[int] | None = None,
+    *,
+    enforce_sorted: bool = False,
+    hx: Tensor | tuple[Tensor, Tensor] | None = None,
+    padding_value: float = 0.0,
+    total_length: int | None = None,
+) -> Trace:
+    """Run a module of your own over a padded x and its lengths, or over a PackedSequence, and record every step.
+
+    module         an nn.RNN, nn.GRU or nn.LSTM on the CPU; it is run as in evaluation, and nothing about it is changed
+    x              (B, T, F) or (T, B, F) as the module's batch_first says, or a PackedSequence with data (N, F)
+    lengths        B whole numbers from 1 to T; only with a padded x
+    enforce_sorted as in pack_padded_sequence; of no meaning for a PackedSequence, which is sorted already
+    hx             h_0 (L*D, B, H), for the LSTM (h_0, c_0), in the order of x; None for zeros
+    padding_value, total_length   as in pad_packed_sequence, for the unpacked output
+
+    Raises PackvizError where torch would refuse, go wrong silently, or crash. The one refusal that is recorded instead
+    is that of lengths that are not sorted, with enforce_sorted=True: see ``Trace.error``.
+    """
+    with exact_arithmetic():
+        module = check_module(module)
+        padded, given = _read(module, x, lengths, enforce_sorted)
+        start = Trace(
+            None,
+            None,
+            module,
+            padded,
+            padding_value=check_padding_value(padding_value),
+            total_length=check_total_length(total_length, int(padded.lengths.max())),
+        )
+
+        def torch_run(hx: object) -> object:
+            return run_module(module, _ask(padded, enforce_sorted) if given is None else given, hx)
+
+        state = check_state(hx, module, len(padded.lengths), torch_run)
+        return _finish(start, state, given, enforce_sorted=enforce_sorted)
+
+
+def _pad(batch: Batch, config: Config, parts: Parts) -> Padded:
+    sequences, table, filler = batch.sequences, None, config.padding_value
+    if parts.embedding is not None:
+        sequences = tuple(sequence.to(torch.int64) for sequence in sequences)
+        table, filler = parts.embedding.weight.detach(), config.padding_idx or 0
+    elif not sequences[0].is_floating_point():
+        sequences = tuple(sequence.to(parts.h_0.dtype) for sequence in sequences)
+    return pad(
+        sequences,
+        batch_first=config.batch_first,
+        padding_value=filler,
+        padding_side=config.padding_side,
+        embedding=table,
+    )
+
+
+def _read(
+    module: nn.RNNBase, x: Tensor | PackedSequence, lengths: Tensor | Sequence[int] | None, enforce_sorted: bool
+) -> tuple[Padded, PackedSequence | None]:
+    if not isinstance(x, PackedSequence):
+        x = check_grid(x, module)
+        B, T = x.shape[:2] if module.batch_first else (x.size(1), x.size(0))
+        return read_padded(
+            x, check_lengths(lengths, B, T, enforce_sorted=enforce_sorted), batch_first=module.batch_first
+        ), None
+    if lengths is not None:
+        mend = "leave lengths out, or give the padded tensor"
+        raise PackvizError("lengths", expected="None beside a PackedSequence", came=described(lengths), mend=mend)
+    given = check_packed_sequence(x, module)
+    grid, own_lengths = pad_packed_sequence(given, module.batch_first)
+    return read_padded(grid, own_lengths, batch_first=module.batch_first), given
+
+
+def _finish(start: Trace, state: State, given: PackedSequence | None, *, enforce_sorted: bool) -> Trace:
+    """Record and prove what comes after the padded grid, unless torch refuses to pack it."""
+    padded = start.padded
+    if given is None:
+        error = order_refusal(padded.lengths, padded.mask.size(1), enforce_sorted=enforce_sorted)
+        if error is not None:
+            return replace(start, error=error)
+    done = replace(start, run=_record(start, state, given, enforce_sorted=enforce_sorted))
+    return replace(done, distances=tuple(_prove(done).items()), notes=_notes(done))
+
+
+def _record(start: Trace, state: State, given: PackedSequence | None = None, *, enforce_sorted: bool = False) -> Run:
+    """Run every stage after the padded grid: all that a trace computes, but for the proof."""
+    module, padded = start.module, start.padded
+    sequence = _ask(padded, enforce_sorted) if given is None else given
+    order = read_order(sequence, padded.lengths)
+    packed = locate(sequence, order.lengths, order.order, padded.mask.size(1))
+    plan = schedule(packed.batch_sizes, padded.lengths, order.order, order.rank)
+    initial = tuple(order.apply(part) for part in state if part is not None)
+    layers, output = _run_layers(module, packed.data, plan, initial)
+    c_n = [direction.c_n for layer in layers for direction in layer if direction.c_n is not None]
+    unpacked = unpack(
+        sequence._replace(data=output),
+        batch_first=padded.batch_first,
+        padding_value=start.padding_value,
+        total_length=start.total_length,
+        last_rows=plan.last_rows,
+        first_rows=plan.first_rows,
+        directions=directions(module),
+    )
+    return Run(
+        sorted=order,
+        packed=packed,
+        layers=layers,
+        output=output,
+        h_0=state[0],
+        c_0=state[1],
+        h_n=torch.stack([direction.h_n for layer in layers for direction in layer]),
+        c_n=torch.stack(c_n) if c_n else None,
+        unpacked=unpacked,
+    )
+
+
+def _ask(padded: Padded, enforce_sorted: bool) -> PackedSequence:
+    return ask_torch(padded.values, padded.lengths, batch_first=padded.batch_first, enforce_sorted=enforce_sorted)
+
+
+def _run_layers(
+    module: nn.RNNBase, data: Tensor, plan: Schedule, state: tuple[Tensor, ...]
+) -> tuple[tuple[tuple[Direction, ...], ...], Tensor]:
+    """Run each layer over the packed output (N, D*H) of the one below; return the layers and the top one's output.
+
+    state is h_0 (L*D, B, H), for the LSTM c_0 too, in the sorted order.
+    """
+    initial = zip(*(part.unbind(0) for part in state), strict=True)  # (B, H) for each layer and direction
+    layers: list[tuple[Direction, ...]] = []
+    for weights in read_weights(module):
+        layer = tuple(
+            run_direction(data, own, module.mode, plan, next(initial), backward=d == 1) for d, own in enumerate(weights)
+        )
+        data = layer[0].h if len(layer) == 1 else torch.cat([direction.h for direction in layer], 1)
+        layers.append(layer)
+    return tuple(layers), data
+
+
+def _prove(done: Trace) -> dict[str, float]:
+    """Return the distances from torch's own run; for data, from the cells of the grid that the rows claim to be."""
+    h_0, c_0, packed, padded = done.h_0, done.c_0, done.packed, done.padded
+    theirs = torch_answers(
+        done.module,
+        done.packed_sequence,
+        h_0 if c_0 is None else (h_0, c_0),
+        padding_value=done.padding_value,
+        total_length=done.total_length,
+    )
+    ours = {
+        "data": padded.grid[packed.sequence, packed.timestep],
+        "batch_sizes": _live_counts(padded.lengths),
+        "output": done.output,
+        "h_n": done.h_n,
+        "c_n": done.c_n,
+        "unpacked": done.unpacked.output,
+        "last_valid": done.unpacked.last_valid,
+    }
+    return distances(ours, {"data": packed.data, **theirs})
+
+
+def _live_counts(lengths: Tensor) -> Tensor:
+    """Return (T,): how many of the lengths (B,) are greater than 0, 1, 2, …"""
+    ended = torch.bincount(lengths).cumsum(0)  # (T + 1,): how many are at most 0, 1, 2, …
+    return len(lengths) - ended[:-1]
+
+
+def _notes(done: Trace) -> tuple[str, ...]:
+    notes = []
+    module, longest, T = done.module, int(done.padded.lengths.max()), done.padded.mask.size(1)
+    if module.dropout > 0 and module.num_layers > 1:
+        notes.append(f"dropout {module.dropout:g} between layers is switched off, as in evaluation")
+    if longest < T:
+        notes.append(f"x has {T} time steps, the longest length is {longest}: the columns after it are not packed")
+    if pads := int(done.packed_is_pad.sum()):
+        notes.append(f"{pads} of the {len(done.output)} packed rows are pads, and as many tokens were dropped")
+    return tuple(notes)
