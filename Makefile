@@ -1,0 +1,64 @@
+# make run      install what is pinned and start the app   (make run PORT=8502: on another port)
+# make test     install, check format, lint and types, then run every test
+# make bench    measure what the project promises
+# make format   put the code into the project's format
+# make clean    back to a fresh clone
+
+PORT ?= 8501
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip --disable-pip-version-check
+
+.DELETE_ON_ERROR:
+.PHONY: run test bench lint format clean
+
+run: $(VENV)/.run
+	@$(PY) -m ui.port $(PORT)
+	@exec $(PY) -m streamlit run app.py --server.port $(PORT)
+
+test: lint
+	$(PY) -m pytest
+
+lint: $(VENV)/.dev
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+
+format: $(VENV)/.dev
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+bench: $(VENV)/.dev
+	@$(PY) -m bench
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps: a second `make run` installs nothing unless a pin or the environment itself is newer.
+$(VENV)/.run: requirements.txt $(VENV)/.made
+	@echo "Installing what the app needs into $(VENV): some minutes, the first time."
+	@$(PIP) install -r requirements.txt
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.run
+	@echo "Installing what the tests need into $(VENV)."
+	@$(PIP) install -r requirements-dev.txt
+	@touch $@
+
+ifeq ($(shell $(PY) -c 'print("works")' 2>/dev/null),)
+.PHONY: $(VENV)/.made # there is no environment yet, or its Python is gone
+endif
+
+$(VENV)/.made:
+	@for python in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	  if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then found=$$python; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	  echo "packviz needs Python 3.11 or newer, and none was found. With one elsewhere: make run PYTHON=/path/to/python3" >&2; exit 1; \
+	fi; \
+	if ! $$found -c 'import ensurepip, venv' >/dev/null 2>&1; then \
+	  echo "$$found has no venv module. On Debian and Ubuntu: sudo apt install python3-venv" >&2; exit 1; \
+	fi; \
+	rm -rf $(VENV) && $$found -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+	@touch $@
