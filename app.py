@@ -1,0 +1,17 @@
+"""packviz in the browser: `streamlit run app.py` serves it warm."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from ui.warm import warm
+
+ICON = Path(__file__).parent / "ui" / "icon.svg"
+
+if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
+    st.set_page_config("packviz", str(ICON), layout="wide", initial_sidebar_state=304)
+    st.logo(str(ICON), size="large")
+    st.html("<style>@media (width > 56rem) { .stMainBlockContainer { padding-inline: 1.75rem } }</style>")
+    st.navigation([st.Page("pages/0_overview.py", title="Overview", url_path="overview", default=True)]).run()
+else:  # ... and its server imports it once, before the first one
+    app = st.App(__file__, lifespan=warm)

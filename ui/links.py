@@ -1,0 +1,74 @@
+"""What the link that opened the app asks for, and which of it cannot be had."""
+
+from collections.abc import Mapping
+from urllib.parse import quote_plus
+
+import streamlit as st
+
+from packviz.visible import quoted, visible
+
+__all__ = ["LONGEST", "asked", "first_step", "remember", "unmet", "warning"]
+
+LONGEST = 8_000  # characters of a text in a link
+
+_OF_STREAMLIT = {"embed", "embed_options"}
+_MOST_NAMED = 4
+
+
+def remember() -> None:
+    """Keep what the link asks for when a visitor comes: Streamlit drops from it what its widgets refuse."""
+    if "link" not in st.session_state:
+        st.session_state["link"] = st.query_params.to_dict()
+
+
+def asked() -> Mapping[str, str]:
+    """Return what the link asks for, name by name."""
+    link: Mapping[str, str] = st.session_state.get("link", {})
+    return link
+
+
+def first_step(steps: int) -> int:
+    """Return the step that the link asks for, within the movie; 1 where it asks for none, or for nonsense."""
+    raw = asked().get("step", "")
+    return min(max(int(raw), 1), steps) if raw.isascii() and raw.isdigit() and len(raw) < 10 else 1
+
+
+def unmet(asked: Mapping[str, str], shown: Mapping[str, object]) -> str | None:
+    """Return one line about what the link asks for and the controls, `shown`, do not show."""
+    others = {name: raw for name, raw in asked.items() if name not in _OF_STREAMLIT}
+    missing = [_told(name, raw, shown) for name, raw in others.items() if not _shows(shown, name, raw)]
+    if not missing:
+        return None
+    more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
+    return f"This link asks for what is not to be had here: {', '.join(missing[:_MOST_NAMED])}{more}."
+
+
+def warning(text: str) -> str | None:
+    """Return a line for a text that makes a link which is too long for some of its ways."""
+    size = len(quote_plus(text))
+    if size <= LONGEST:
+        return None
+    return f"The link to this page is {size / 1000:.0f} kB long with this text: some servers and messengers cut it off."
+
+
+def _shows(shown: Mapping[str, object], name: str, raw: str) -> bool:
+    if name not in shown:
+        return False
+    value = shown[name]
+    if isinstance(value, bool) or value is None:
+        return raw.lower() == ("" if value is None else str(value).lower())
+    if isinstance(value, int | float):
+        return _as_number(raw) == value
+    return raw.replace("\r\n", "\n") == value
+
+
+def _as_number(raw: str) -> float | None:
+    try:
+        return float(raw)
+    except ValueError:
+        return None
+
+
+def _told(name: str, raw: str, shown: Mapping[str, object]) -> str:
+    instead = f"it is {shown[name]}" if name in shown else "there is no such setting now"
+    return f"{visible(name[:24])} = {quoted(raw)} ({instead})"

@@ -1,0 +1,35 @@
+"""What a visitor asks for: plain frozen values, by which the caches know it again."""
+
+from dataclasses import dataclass
+
+from packviz.batch import ReadAs
+from packviz.config import Config
+from packviz.examples import EXAMPLES
+
+__all__ = ["OWN", "Request", "Source"]
+
+OWN = "own"  # in the place of an example's key: the visitor's own text
+
+
+@dataclass(frozen=True)
+class Source:
+    """Say where the sequences come from: a text and how to read it, or without one the example's tensors."""
+
+    example: str = EXAMPLES[0].key
+    text: str | None = EXAMPLES[0].text
+    read_as: ReadAs = "auto"
+
+
+@dataclass(frozen=True)
+class Request:
+    """Hold one state of all controls. `settings` are names and values of a Config, not checked yet."""
+
+    source: Source = Source()
+    settings: tuple[tuple[str, object], ...] = ()
+    layer: int | None = None
+    direction: int = 0
+
+    @property
+    def config(self) -> Config:
+        """Return the settings as a Config; raises PackvizError where it refuses them."""
+        return Config(**dict(self.settings))  # type: ignore[arg-type]

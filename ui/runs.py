@@ -1,0 +1,64 @@
+"""What is shown: the run that was asked for, or the last one that could be, each computed once for all visitors."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from packviz.batch import Batch
+from packviz.config import Config
+from packviz.errors import PackvizError
+from packviz.movie import movie
+from packviz.trace import Trace, trace
+from ui.requests import Request, Source
+
+__all__ = ["MOST_SEQUENCES", "MOST_STEPS", "Shown", "latest", "run"]
+
+# Limits of typed input in the app, where many visitors share one process; the library has none.
+MOST_SEQUENCES = 64
+MOST_STEPS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """Hold what is on the screen, and why it is not what was asked for, if it is not."""
+
+    request: Request
+    batch: Batch
+    trace: Trace
+    movie: dict[str, Any]
+    problem: PackvizError | None = None
+
+
+def latest(request: Request) -> Shown:
+    """Return what was asked for, or else the visitor's last run that was possible, with the reason."""
+    try:
+        shown = run(request)
+    except PackvizError as problem:
+        return replace(run(st.session_state.get("last good", Request())), problem=problem)
+    st.session_state["last good"] = request
+    return shown
+
+
+def run(request: Request) -> Shown:
+    """Return the batch, the trace and the movie of a request; raises PackvizError where there are none."""
+    source, config = request.source, request.config
+    film = _movie(source, config, request.layer, request.direction)
+    return Shown(request, _batch(source), _trace(source, config), film)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _batch(source: Source) -> Batch:
+    if source.text is None:
+        return Batch.example(source.example)
+    return Batch.parse(source.text, kind=source.read_as, max_sequences=MOST_SEQUENCES, max_steps=MOST_STEPS)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _trace(source: Source, config: Config) -> Trace:
+    return trace(_batch(source), config)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _movie(source: Source, config: Config, layer: int | None, direction: int) -> dict[str, Any]:
+    return movie(_trace(source, config), layer=layer, direction=direction).to_dict()

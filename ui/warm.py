@@ -1,0 +1,29 @@
+"""Make the server's process warm before its first visitor: import, run once, collect, freeze."""
+
+import gc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import streamlit as st
+import torch
+from streamlit import config
+from streamlit.runtime.pages_manager import PagesManager
+
+from ui.records import table
+from ui.requests import Request
+from ui.runs import run
+
+__all__ = ["warm"]
+
+
+@asynccontextmanager
+async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
+    """Warm the process, say where the app is, and serve."""
+    torch.set_num_threads(1)  # the matrices are small, and every visitor has a thread
+    PagesManager.uses_pages_directory = False  # a deep link that comes first finds its page through app.py, too
+    table(run(Request()), "pack")
+    gc.collect()
+    gc.freeze()  # what is loaded now stays: no later collection looks at it again
+    print(f"packviz is ready: http://localhost:{config.get_option('server.port')}", flush=True)
+    yield None
