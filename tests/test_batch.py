@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from packviz.batch import Batch, sequence_label
+from packviz.errors import PackvizError
+
+
+def test_words_get_ids_in_order_of_first_use_from_one() -> None:
+    batch = Batch.parse("to be or\nnot to be")
+    assert batch.kind == "words"
+    assert [sequence.tolist() for sequence in batch.sequences] == [[1, 2, 3], [4, 1, 2]]
+    assert batch.vocabulary == ("<pad>", "to", "be", "or", "not")
+    assert batch.texts == (("to", "be", "or"), ("not", "to", "be"))
+    assert all(sequence.dtype == torch.int64 for sequence in batch.sequences)
+
+
+def test_different_words_that_look_alike_keep_different_ids() -> None:
+    batch = Batch.parse("a\ud800 a\ud801 a\ufffd <pad>")
+    assert batch.sequences[0].tolist() == [1, 2, 3, 4]
+    assert batch.texts == (("a\ufffd", "a\ufffd", "a\ufffd", "<pad>"),)
+
+
+def test_numbers_are_float32_and_shown_as_typed() -> None:
+    batch = Batch.parse("1 2.50 -3e1\n+.5")
+    assert batch.kind == "numbers"
+    assert [sequence.tolist() for sequence in batch.sequences] == [[1.0, 2.5, -30.0], [0.5]]
+    assert batch.texts == (("1", "2.50", "-3e1"), ("+.5",))
+    assert batch.vocabulary == ()
+    assert all(sequence.dtype == torch.float32 for sequence in batch.sequences)
+
+
+def test_vectors_have_one_row_a_step() -> None:
+    batch = Batch.parse("[[[1, 2], [3, 4], [5, 6]], [[7, 8]]]")
+    assert batch.kind == "vectors"
+    assert [sequence.tolist() for sequence in batch.sequences] == [[[1, 2], [3, 4], [5, 6]], [[7, 8]]]
+    assert batch.texts == ((), ())
+
+
+def test_the_summary_counts_sequences_tokens_and_padding() -> None:
+    batch = Batch.example("unsorted")
+    assert batch.lengths.tolist() == [3, 2, 4]
+    assert batch.lengths.dtype == torch.int64
+    assert batch.padding_share == 0.25
+    assert batch.summary == "3 sequences, 9 tokens, 25 % padding"
+    assert Batch.parse("1").summary == "1 sequence, 1 token, 0 % padding"
+
+
+def test_the_summary_does_not_round_padding_away() -> None:
+    ones = [torch.ones(1000) for _ in range(9)]
+    assert Batch.from_tensors([*ones, torch.ones(999)]).summary.endswith("under 1 % padding")
+    assert Batch.from_tensors([torch.ones(999), *[torch.ones(1)] * 999]).summary.endswith("over 99 % padding")
+
+
+def test_labels_go_on_after_z() -> None:
+    assert [sequence_label(b) for b in (0, 1, 25, 26, 51, 52, 701, 702)] == [
+        *("A", "B", "Z", "AA", "AZ", "BA", "ZZ", "AAA")
+    ]
+    assert len({sequence_label(b) for b in range(2000)}) == 2000
+    assert Batch.example("forum").label(2) == "C"
+
+
+def test_a_sequence_of_length_zero_is_refused_in_the_words_of_torch() -> None:
+    with pytest.raises(PackvizError) as from_text:
+        Batch.parse("\n1 2\n\n3")
+    with pytest.raises(PackvizError) as from_list:
+        Batch.parse("[[1, 2], [], [3]]")
+    with pytest.raises(PackvizError) as from_tensors:
+        Batch.from_tensors([torch.ones(2), torch.ones(0)])
+    for caught in (from_text, from_list, from_tensors):
+        assert "greater than 0" in (caught.value.torch_says or "")
+        assert "clamp(min=1)" in caught.value.mend
+        assert "mask" in caught.value.mend
+    assert "line 3" in str(from_text.value)
+    assert "elete that line" in str(from_text.value)
+    assert "sequence 2" in str(from_list.value)
+    assert "tensors[1]" in str(from_tensors.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"), [(None, "auto"), (b"1 2", "auto"), (["1"], "auto"), ("1 2", "vectors"), ("1 2", None)]
+)
+def test_parse_refuses_what_is_no_text_or_no_kind(text: Any, kind: Any) -> None:
+    with pytest.raises(PackvizError):
+        Batch.parse(text, kind=kind)
+
+
+@pytest.mark.parametrize("limit", [0, -1, 2.5])
+def test_a_limit_is_a_whole_number_of_at_least_one(limit: Any) -> None:
+    with pytest.raises(PackvizError, match="max_steps"):
+        Batch.parse("1 2", max_steps=limit)
+
+
+@pytest.mark.parametrize(
+    ("came", "kept"),
+    [
+        (torch.int64, torch.int64),
+        (torch.int16, torch.int64),
+        (torch.uint8, torch.int64),
+        (torch.float16, torch.float32),
+        (torch.bfloat16, torch.float32),
+        (torch.float32, torch.float32),
+        (torch.float64, torch.float64),
+    ],
+)
+def test_numbers_as_tensors_keep_their_precision(came: torch.dtype, kept: torch.dtype) -> None:
+    batch = Batch.from_tensors([torch.tensor([1, 2, 3]).to(came), torch.tensor([4]).to(came)])
+    assert batch.kind == "numbers"
+    assert {sequence.dtype for sequence in batch.sequences} == {kept}
+    assert batch.texts == (("1", "2", "3"), ("4",))
+
+
+def test_float64_wins_where_both_precisions_come() -> None:
+    batch = Batch.from_tensors((torch.ones(2), torch.ones(1, dtype=torch.float64)))
+    assert {sequence.dtype for sequence in batch.sequences} == {torch.float64}
+
+
+def test_vectors_of_whole_numbers_become_floating() -> None:
+    assert Batch.from_tensors([torch.ones(2, 3, dtype=torch.int64)]).sequences[0].dtype == torch.float32
+
+
+def test_a_batch_is_a_copy_without_gradients() -> None:
+    given = torch.ones(2, 3, requires_grad=True)
+    batch = Batch.from_tensors([given])
+    with torch.no_grad():
+        given.zero_()
+    assert not batch.sequences[0].requires_grad
+    assert bool((batch.sequences[0] == 1).all())
+
+
+def test_a_batch_of_tensors_without_an_own_copy_of_values_is_still_plain() -> None:
+    with torch.inference_mode():
+        given = torch.ones(2)
+    sequence = Batch.from_tensors([given, torch.nn.Parameter(torch.ones(1))]).sequences[0]
+    assert type(sequence) is Tensor
+    assert not sequence.is_inference()
+
+
+@pytest.mark.parametrize(
+    ("tensors", "says"),
+    [
+        (torch.ones(2, 3), "a list of tensors, but got a cpu tensor of shape (2, 3)"),
+        ("1 2", "a list of tensors, but got a str"),
+        (None, "a list of tensors, but got a NoneType"),
+        ([], "at least one tensor"),
+        ([[1, 2]], "a list as tensors[0]"),
+        ([torch.tensor(1.0)], "shape (len,) or (len, F)"),
+        ([torch.ones(2, 3, 4)], "shape (len,) or (len, F)"),
+        ([torch.ones(2, 0)], "at least one feature"),
+        ([torch.ones(2, 3), torch.ones(2, 4)], "shape (len, 3) in all"),
+        ([torch.ones(2), torch.ones(2, 1)], "shape (len,) in all"),
+        ([torch.ones(2), torch.tensor([1])], "either whole or floating point"),
+        ([torch.tensor([True])], "torch.bool"),
+        ([torch.ones(2, dtype=torch.complex64)], "torch.complex64"),
+        ([torch.ones(2).to_sparse()], "sparse"),
+        ([torch.ones(2, device="meta")], "meta"),
+        ([torch.ones(2), torch.tensor([1.0, math.nan])], "nan at tensors[1][1]"),
+        ([torch.tensor([[0.0, -math.inf]])], "-inf at tensors[0][0, 1]"),
+    ],
+)
+def test_tensors_that_are_no_sequences_are_refused(tensors: Any, says: str) -> None:
+    with pytest.raises(PackvizError) as caught:
+        Batch.from_tensors(tensors)
+    assert says in str(caught.value)

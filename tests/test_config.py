@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, replace
+from typing import Any
+
+import pytest
+
+from packviz.batch import Kind
+from packviz.config import Config
+from packviz.errors import PackvizError
+
+
+def test_the_defaults_are_a_small_gru_without_surprises() -> None:
+    assert Config() == Config(
+        cell="gru",
+        hidden_size=4,
+        num_layers=1,
+        bidirectional=False,
+        bias=True,
+        nonlinearity="tanh",
+        batch_first=True,
+        enforce_sorted=False,
+        padding_value=0.0,
+        padding_side="right",
+        total_length=None,
+        initial_state="zeros",
+        embedding_dim=None,
+        padding_idx=None,
+        seed=0,
+    )
+
+
+def test_a_config_is_frozen_and_equal_ones_have_one_hash() -> None:
+    assert len({Config(), Config(seed=0), Config(padding_value=0), Config(seed=1)}) == 2
+    with pytest.raises(FrozenInstanceError):
+        Config().seed = 1  # type: ignore[misc]
+
+
+def test_a_whole_padding_value_is_kept_as_a_float() -> None:
+    assert isinstance(Config(padding_value=-100).padding_value, float)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("cell", "elman"),
+        ("cell", "GRU"),
+        ("cell", None),
+        ("cell", ["gru"]),
+        ("hidden_size", 0),
+        ("hidden_size", True),
+        ("hidden_size", 4.0),
+        ("hidden_size", "4"),
+        ("hidden_size", None),
+        ("num_layers", 0),
+        ("num_layers", 5),
+        ("bidirectional", 1),
+        ("bias", None),
+        ("batch_first", "yes"),
+        ("enforce_sorted", 0),
+        ("nonlinearity", "sigmoid"),
+        ("padding_value", float("nan")),
+        ("padding_value", float("inf")),
+        ("padding_value", 1e39),
+        ("padding_value", 10**400),
+        ("padding_value", True),
+        ("padding_value", "0"),
+        ("padding_side", "both"),
+        ("total_length", 0),
+        ("total_length", 2.0),
+        ("initial_state", "ones"),
+        ("embedding_dim", 0),
+        ("padding_idx", -1),
+        ("seed", -1),
+        ("seed", 2**63),
+    ],
+)
+def test_a_wrong_value_is_refused_by_name(name: str, value: Any) -> None:
+    with pytest.raises(PackvizError) as caught:
+        Config(**{name: value})
+    assert caught.value.parameter == name
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("num_layers", 4), ("seed", 2**63 - 1), ("total_length", 1), ("embedding_dim", 1), ("padding_idx", 0)],
+)
+def test_the_ends_of_each_range_belong_to_it(name: str, value: int) -> None:
+    assert getattr(Config(**{name: value}), name) == value  # type: ignore[arg-type]
+
+
+def test_words_have_an_embedding_and_numbers_only_if_asked() -> None:
+    assert [Config().embedding_for(kind) for kind in ("words", "numbers", "vectors")] == [4, None, None]
+    assert [Config(embedding_dim=7).embedding_for(kind) for kind in ("words", "numbers")] == [7, 7]
+
+
+def test_vectors_refuse_an_embedding() -> None:
+    with pytest.raises(PackvizError, match="feature vectors"):
+        Config(embedding_dim=3).embedding_for("vectors")
+
+
+def test_a_padding_idx_needs_an_embedding() -> None:
+    config = Config(padding_idx=0)
+    assert config.embedding_for("words") == 4
+    assert replace(config, embedding_dim=2).embedding_for("numbers") == 2
+    kinds: tuple[Kind, ...] = ("numbers", "vectors")
+    for kind in kinds:
+        with pytest.raises(PackvizError, match="no embedding"):
+            config.embedding_for(kind)
+
+
+def test_the_message_offers_the_choices() -> None:
+    with pytest.raises(PackvizError, match="cell: expected rnn, gru or lstm, but got 'elman'"):
+        Config(cell="elman")  # type: ignore[arg-type]
+
+
+def test_a_number_too_long_to_print_is_refused_all_the_same() -> None:
+    with pytest.raises(PackvizError, match="a number of 5001 digits"):
+        Config(seed=10**5000)

@@ -1,0 +1,301 @@
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from packviz.batch import Batch
+from packviz.errors import PackvizError
+
+
+def _rows(text: str, kind: str = "auto") -> tuple[str, list[list[str]]]:
+    batch = Batch.parse(text, kind=kind)  # type: ignore[arg-type]
+    return batch.kind, [list(row) for row in batch.texts]
+
+
+def _refusal(text: str, kind: str = "auto", **limits: int) -> str:
+    with pytest.raises(PackvizError) as caught:
+        Batch.parse(text, kind=kind, **limits)  # type: ignore[arg-type]
+    return str(caught.value)
+
+
+THREE = [["1", "2", "3"], ["4", "5"], ["6"]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 2 3\n4 5\n6",
+        "\n \n1 2 3\n4 5\n6\n\t\n",
+        "1 2 3\r\n4 5\r\n6\r\n",
+        "1 2 3\r4 5\r6",
+        "1,2,3\n4,5\n6",
+        "1, 2 ,3,\n4\t5\n 6 ",
+        "1\u00a02\u30003\n4 5\n6",
+        "\ufeff1 2 3\n4 5\n6",
+        "[[1, 2, 3], [4, 5], [6]]",
+        "\n [[1,2,3],\n  [4,5],\r\n  [6,],\n]\n",
+        "[(1, 2, 3), (4, 5), (6,)]",
+        "((1, 2, 3), (4, 5), (6,))",
+        "([1, 2, 3], [4, 5], [6])",
+    ],
+)
+def test_numbers_are_read_however_they_are_laid_out(text: str) -> None:
+    assert _rows(text) == ("numbers", THREE)
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("on your mark\nget set\ngo", [["on", "your", "mark"], ["get", "set"], ["go"]]),
+        ('["on your mark", "get set", "go"]', [["on", "your", "mark"], ["get", "set"], ["go"]]),
+        ("[['New York', \"it's\"], ['a']]", [["New York", "it's"], ["a"]]),
+        ("Hello, world!", [["Hello,", "world!"]]),
+        ("chapter 1 of the book", [["chapter", "1", "of", "the", "book"]]),
+        ("nan bread", [["nan", "bread"]]),
+        ("(well) [sic]", [["(well)", "[sic]"]]),
+        ("<script>alert(1)</script> 😀 שלום", [["<script>alert(1)</script>", "😀", "שלום"]]),
+        ("a\x00b c\x0bd e\u2028f g\x1ch", [["a␀b", "c␋d", "e\ufffdf", "g␜h"]]),
+        (r'[["\u00e9\ud83d\ude00\n", "\\", "\q", " "]]', [["é😀␊", "\\", "\\q", "␣"]]),
+        ("x" * 5000, [["x" * 5000]]),
+    ],
+)
+def test_words_stay_as_they_are_typed(text: str, rows: list[list[str]]) -> None:
+    assert _rows(text) == ("words", rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("1 2\n3", [["1", "2"], ["3"]]),
+        ("1, 2\n3", [["1,", "2"], ["3"]]),
+        ("[[1, 2], [3]]", [["1", "2"], ["3"]]),
+        ("[['a'], [1]]", [["a"], ["1"]]),
+        ("[laughs] hello", [["[laughs]", "hello"]]),
+        ("[[1, 2", [["[[1,", "2"]]),
+        ("[[[1]]]", [["[[[1]]]"]]),
+        ("[]", [["[]"]]),
+        ("tensor([1])", [["tensor([1])"]]),
+    ],
+)
+def test_anything_can_be_read_as_words(text: str, rows: list[list[str]]) -> None:
+    assert _rows(text, "words") == ("words", rows)
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n", "\t\r\n", "\ufeff", "\u3000"])
+@pytest.mark.parametrize("kind", ["auto", "words", "numbers"])
+def test_nothing_typed_asks_for_something(text: str, kind: str) -> None:
+    assert "but got nothing. Type numbers such as 1 2 3" in _refusal(text, kind)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("1 2\n3 x", "'x' in line 2 (token 2). Write a number there, or have the text read as words."),
+        ("\n\n1 x", "'x' in line 3 (token 2)"),
+        ("1 2 " + "y" * 100, "'yyyyyyyyyyyyyyyyyyyyyyy…' in line 1 (token 3)"),
+        ("1 2 \x00", "'␀' in line 1"),
+        ("1 1_000", "'1_000'"),
+        ("1 0x10", "'0x10'"),
+        ("1 ٣", "'٣'"),
+        ("1 nan", "finite numbers only, but got 'nan' in line 1 (token 2)"),
+        ("1 nan inf -Infinity", "'nan' in line 1"),
+        ("1 2\n1e999", "finite in float32 (below 3.4e38), but got '1e999' in line 2"),
+        ("1e39", "finite in float32"),
+        ("1,2,,3", "an empty place in line 1 (token 3)"),
+        (",1", "an empty place in line 1 (token 1)"),
+        ("1\n,\n2", "an empty place in line 2"),
+    ],
+)
+def test_a_token_among_numbers_is_named_with_its_place(text: str, says: str) -> None:
+    assert says in _refusal(text)
+
+
+def test_asked_for_numbers_the_first_other_token_is_refused() -> None:
+    assert "'on' in line 1 (token 1)" in _refusal("on your mark 1", "numbers")
+    assert "the string 'a'" in _refusal("[['a']]", "numbers")
+
+
+def test_the_largest_float32_is_still_a_number() -> None:
+    assert _rows("3.4028235e38 3.40282355e38 -3.4028235e38")[0] == "numbers"
+    assert Batch.parse("3.40282355e38").sequences[0].isfinite().all()
+    assert "finite in float32" in _refusal("3.4028236e38")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[1, 2, 3]", "put a second pair of brackets around it: [[1, 2, 3]]."),
+        ("[]", "an empty list at line 1, column 1"),
+        ("[[1, 2", "']' to close the '[' at line 1, column 2, but got the end of the text"),
+        ("[[1, 2)]", "but got ')' at line 1, column 7"),
+        ("[[1],\n[2 3]]", "a comma or a closing bracket, but got '3' at line 2, column 4"),
+        ("[[1],\r\n[2 3]]", "'3' at line 2, column 4"),
+        ("[[1], x y]", "or have the text read as words"),
+        ("[[1,,2]]", "an item before each comma, but got none at line 1, column 5"),
+        ("[,]", "an item before each comma"),
+        ("[[1]] [2]", "nothing after the list, but got more text at line 1, column 7"),
+        ("[[1]],", "nothing after the list"),
+        ("[[1], 'a]", "a closed string, but got one that is not closed at line 1, column 7"),
+        ("[['a\nb']]", "not closed"),
+        ("[[1, 2], 3]", "'3' at line 1, column 10"),
+        ("[[1, [2]]]", "'1' at line 1, column 3"),
+        ("[[[[1]]]]", "at most 3 deep"),
+        ("[[[1, 2], [3]]]", "2 features in every step, as in the first, but got 1 feature in sequence 1, step 2"),
+        ("[[[1, 2]], [[1, 2], [1, 2, 3]]]", "got 3 features in sequence 2, step 2"),
+        ("[[[]]]", "no features in sequence 1, step 1"),
+        ("[[1, '2']]", "the string '2' at line 1, column 6. Remove the quotes."),
+        ("[['a', 2]]", "strings only, but got '2' at line 1, column 8"),
+        ("[['']]", "an empty string at line 1, column 3"),
+        ("[[1, NaN]]", "finite numbers only, but got 'NaN' at line 1, column 6"),
+        ("[[1, -Infinity]]", "finite numbers only"),
+        ("[[1, None]]", "'None' at line 1, column 6"),
+        ("[[True]]", "'True' at line 1, column 3"),
+        ("[[1e99]]", "finite in float32"),
+        ("[[[1, nan]]]", "finite numbers only"),
+        ("[[1 + 2]]", "'+' at line 1, column 5"),
+        ("[[get, set]]", "put quotes around every word, or have the text read as words"),
+        ("tensor([[1, 2]])", "remove 'tensor(' and ')'"),
+        ("[np.array([1, 2])]", "remove 'array(' and ')'"),
+    ],
+)
+def test_a_broken_list_is_refused_with_its_place_and_its_repair(text: str, says: str) -> None:
+    message = _refusal(text)
+    assert says.lower() in message.lower()
+
+
+def test_limits_are_named_with_what_came() -> None:
+    many, long = "1\n" * 100, "1 2 3\n" + "1 " * 100
+    for text in (many, long):
+        assert Batch.parse(text).kind == "numbers"
+        assert "in Python, which has no limit" in _refusal(text, max_sequences=64, max_steps=64)
+    assert "at most 64 sequences, but got 100." in _refusal(many, max_sequences=64)
+    assert "at most 64 steps in each sequence, but got 100 in line 2." in _refusal(long, max_steps=64)
+    assert "at most 3 sequences, but got more than 3." in _refusal("[[1], [2], [3], [4], [5]]", max_sequences=3)
+    assert "at most 3 steps in each sequence, but got more than 3 in sequence 2." in _refusal(
+        "[[1], [1, 2, 3, 4, 5]]", max_steps=3
+    )
+    assert "more than 1 in sequence 1" in _refusal("[[[1, 2], [3, 4]]]", max_steps=1)
+    assert "at most 1 sequences" in _refusal("[['a'], ['b']]", "words", max_sequences=1)
+    assert "at most 1 steps" in _refusal("['a b']", max_steps=1)
+
+
+def test_a_batch_as_large_as_the_limits_is_read() -> None:
+    text = "1,2 3\n" * 4
+    assert len(Batch.parse(text, max_sequences=4, max_steps=3).sequences) == 4
+    assert len(Batch.parse("[[[1, 2, 3, 4]] , [[1, 2, 3, 4]]]", max_sequences=2, max_steps=1).sequences) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        "(" * 1_000_000,
+        "[[" + " " * 1_000_000,
+        "['" + "\\a" * 500_000,
+        "['" * 500_000,
+        "1" * 1_000_000,
+        "1" + " " * 1_000_000 + ",2",
+        "word " * 200_000,
+        "12345.678 " * 100_000,
+        "1 2 3\n" * 10_000,
+        "[[" + "0.123456, " * 100_000 + "]]",
+        "," * 1_000_000,
+        "\n" * 1_000_000 + "1",
+    ],
+    ids=range(13),
+)
+def test_a_megabyte_is_read_or_refused_quickly(text: str) -> None:
+    start = time.process_time()
+    _read_or_refuse(text)
+    assert time.process_time() - start < 3  # 0.3 s at most on the machine of the authors, alone
+
+
+def _read_or_refuse(text: str, kind: str = "auto") -> None:
+    """Hold that a text gives a batch or a PackvizError, both of which can be shown."""
+    outcome = _outcome(text, kind)
+    if isinstance(outcome, str):
+        assert len(outcome.encode()) < 700
+    else:
+        _hold_together(outcome)
+
+
+def _outcome(text: str, kind: str) -> Batch | str:
+    try:
+        return Batch.parse(text, kind=kind)  # type: ignore[arg-type]
+    except PackvizError as error:
+        return str(error)
+
+
+def _hold_together(batch: Batch) -> None:
+    assert int(batch.lengths.min()) >= 1
+    assert all(bool(sequence.isfinite().all()) for sequence in batch.sequences)
+    json.dumps([batch.texts, batch.vocabulary], ensure_ascii=False).encode()
+    if batch.kind != "vectors":
+        assert [len(row) for row in batch.texts] == batch.lengths.tolist()
+    if batch.kind == "words":
+        assert max(int(ids.max()) for ids in batch.sequences) == len(batch.vocabulary) - 1
+
+
+KINDS = st.sampled_from(["auto", "words", "numbers"])
+PIECES = st.sampled_from(
+    [
+        *"[](),'\"\\ \n\r\t-+.eE{}",
+        "[[",
+        "]]",
+        "], [",
+        "1",
+        "2.5",
+        "1e999",
+        "nan",
+        "None",
+        "word",
+        "'a'",
+        "\\u",
+        "\ud83d",
+    ]
+)
+NESTED = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.text(st.characters(), max_size=40), KINDS)
+def test_any_text_gives_a_batch_or_a_refusal(text: str, kind: str) -> None:
+    _read_or_refuse(text, kind)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(PIECES, max_size=15).map("".join), KINDS)
+def test_any_text_like_a_list_gives_a_batch_or_a_refusal(text: str, kind: str) -> None:
+    _read_or_refuse(text, kind)
+    _read_or_refuse(f"[{text}]", kind)
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(NESTED, max_size=4), KINDS)
+def test_any_python_or_json_list_gives_a_batch_or_a_refusal(value: list[object], kind: str) -> None:
+    _read_or_refuse(repr(value), kind)
+    _read_or_refuse(json.dumps(value), kind)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1), min_size=1))
+def test_lists_of_floats_come_back_to_the_bit(rows: list[list[float]]) -> None:
+    lines = "\n".join(" ".join(map(repr, row)) for row in rows)
+    for text in (repr(rows), json.dumps(rows), lines):
+        assert [sequence.tolist() for sequence in Batch.parse(text).sequences] == rows
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.lists(st.text(min_size=1, max_size=5), min_size=1), min_size=1))
+def test_lists_of_strings_keep_every_word_apart(rows: list[list[str]]) -> None:
+    ids: dict[str, int] = {}
+    expected = [[ids.setdefault(word, len(ids) + 1) for word in row] for row in rows]
+    assert [sequence.tolist() for sequence in Batch.parse(json.dumps(rows)).sequences] == expected
