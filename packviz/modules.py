@@ -89,7 +89,7 @@ def zero_state(module: nn.RNNBase, B: int, dtype: torch.dtype) -> tuple[Tensor, 
 
 
 def read_weights(module: nn.RNNBase) -> tuple[tuple[Weights, ...], ...]:
-    """Return the module's parameters by layer and direction, detached, sharing its memory."""
+    """Return the module's own parameters by layer and direction."""
     suffixes = ("", "_reverse")[: directions(module)]
     return tuple(
         tuple(_weights(module, f"l{layer}{suffix}") for suffix in suffixes) for layer in range(module.num_layers)
@@ -97,17 +97,9 @@ def read_weights(module: nn.RNNBase) -> tuple[tuple[Weights, ...], ...]:
 
 
 def _weights(module: nn.RNNBase, suffix: str) -> Weights:
-    def parameter(name: str) -> Tensor:
-        weight: Tensor = getattr(module, f"{name}_{suffix}")
-        return weight.detach()
-
-    return Weights(
-        w_ih=parameter("weight_ih"),
-        w_hh=parameter("weight_hh"),
-        b_ih=parameter("bias_ih") if module.bias else None,
-        b_hh=parameter("bias_hh") if module.bias else None,
-        w_hr=parameter("weight_hr") if module.proj_size else None,
-    )
+    names = ["weight_ih", "weight_hh", *(["bias_ih", "bias_hh"] if module.bias else [])]
+    values = [getattr(module, f"{name}_{suffix}") for name in names]
+    return Weights(*values, w_hr=getattr(module, f"weight_hr_{suffix}") if module.proj_size else None)
 
 
 def _build(config: Config, F: int, dtype: torch.dtype) -> nn.RNNBase:

@@ -9,7 +9,7 @@ from packviz.movie.model import Place, Scene, View
 
 __all__ = ["Box", "Grid", "Margins", "Strip", "above", "beside", "panel", "scene"]
 
-WIDE, TALL = 1.62, 0.8  # width by height of the picture on a desk and in a hand
+WIDE, TALL = (2.2, 1.8, 1.5, 1.25), (1.0, 0.8, 0.6)  # width by height of pictures on a desk and in a hand
 CAPACITIES = (
     7,
     9,
@@ -57,6 +57,9 @@ class Box:
 
     def _moved(self, dx: float, dy: float) -> dict[str, tuple[float, float]]:
         return {name: (x + dx, y + dy) for name, (x, y) in self.panels.items()}
+
+
+Arrangement = Callable[[float], Box]
 
 
 def panel(name: str, width: float, height: float, margins: Margins) -> Box:
@@ -229,12 +232,16 @@ class Strip:
         return Box(box.width, box.height, box.panels, {self.name: (self.pitch, *starts)})
 
 
-def scene(wide: Sequence[Callable[[float], Box]], tall: Sequence[Callable[[float], Box]] | None = None) -> Scene:
+def scene(wide: Sequence[Arrangement], tall: Sequence[Arrangement] | None = None) -> Scene:
     """Return the scene whose cells come out largest: each arrangement takes the length of a strip's line."""
-    return Scene(_largest(wide, WIDE), _largest(tall or wide, TALL))
+    return Scene(_views(wide, WIDE), _views(tall or wide, TALL))
 
 
-def _largest(arrangements: Sequence[Callable[[float], Box]], aspect: float) -> View:
-    boxes = (arrange(capacity) for arrange in arrangements for capacity in CAPACITIES)
-    best = min(boxes, key=lambda box: (round(max(box.width / aspect, box.height), 3), box.lines))
-    return View(best.width, best.height, dict(best.panels), dict(best.breaks))
+def _views(arrangements: Sequence[Arrangement], aspects: Sequence[float]) -> tuple[View, ...]:
+    boxes = [arrange(capacity) for arrange in arrangements for capacity in CAPACITIES]
+    best = {id(box): box for box in (_largest(boxes, aspect) for aspect in aspects)}
+    return tuple(View(box.width, box.height, dict(box.panels), dict(box.breaks)) for box in best.values())
+
+
+def _largest(boxes: Sequence[Box], aspect: float) -> Box:
+    return min(boxes, key=lambda box: (round(max(box.width / aspect, box.height), 3), box.lines))

@@ -195,10 +195,13 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The panels that a stage shows: on a wide screen and on a tall one."""
+    """The panels that a stage shows, set in several ways; the one whose cells come out largest is taken.
 
-    wide: View
-    tall: View
+    wide: for screens that are wider than high; tall: for the others, which may do without a panel.
+    """
+
+    wide: tuple[View, ...]
+    tall: tuple[View, ...]
 
 
 def _short(value: float | None, digits: int = 3) -> float | None:

@@ -75,8 +75,9 @@ function readTheme(root) {
 // ---- where things are ------------------------------------------------------------------------------------------------
 
 function frameView(scene, width, height) {
-  const view = width / height > 1.12 ? scene.wide : scene.tall;
-  const unit = Math.min((width - 20) / view.w, (height - 14) / view.h, MAX_UNIT);
+  const size = ({ w, h }) => Math.min((width - 20) / w, (height - 14) / h, MAX_UNIT);
+  const view = (width / height > 1.12 ? scene.wide : scene.tall).reduce((best, other) => (size(other) > size(best) + 0.01 ? other : best));
+  const unit = size(view);
   return { view, unit, left: (width - view.w * unit) / 2, top: Math.max(4, (height - view.h * unit) / 2) };
 }
 function inStrip(starts, x) {
@@ -103,7 +104,7 @@ function looks(frame, view) {
 }
 const lerp = (a, b, t) => a + (b - a) * t;
 function between(a, b, t) {
-  const from = a.rect ?? b.rect, to = b.rect ?? a.rect;
+  const from = (a.alpha && a.rect) || b.rect || a.rect, to = b.rect ?? a.rect; // what was hidden appears where it belongs
   if (!from) return b;
   const sameVec = a.vec && b.vec && a.vec.length === b.vec.length;
   return {
@@ -278,8 +279,15 @@ class Brush {
     const colour = this.ramp(state.text ? null : look.v, state.scale);
     this.tile(ctx, rect, { fill: colour.fill, edge: this.theme.line });
     if (rect.h < READABLE + 2) return;
-    const text = state.text || state.v.toFixed(2).replace("-", "−");
-    this.write(ctx, text, rect.x + rect.w / 2, rect.y + rect.h / 2, rect.w - 4, { px: Math.min(15, Math.max(READABLE, rect.h * 0.36)), weight: 600, fill: colour.text });
+    const text = this.number(ctx, state, rect.w - 5);
+    this.write(ctx, text, rect.x + rect.w / 2, rect.y + rect.h / 2, rect.w - 4, { px: Math.min(15, Math.max(READABLE, rect.h * 0.36)), weight: 500, fill: colour.text });
+  }
+  // A number is never cut: where two decimals do not fit it does without its leading zero, then without the second one.
+  number(ctx, state, w) {
+    if (state.text) return state.text;
+    const long = state.v.toFixed(2).replace("-", "−");
+    this.font(ctx, READABLE, 500);
+    return [long, long.replace("0.", "."), state.v.toFixed(1).replace("-", "−").replace("0.", ".")].find((text) => this.measure(ctx, text) <= w) ?? "";
   }
   label(ctx, { x, y, w, h }, state) {
     const hue = this.hue(state.seq), stride = Math.max(1, Math.ceil(15 / h));

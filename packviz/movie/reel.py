@@ -121,7 +121,7 @@ def _step(step: Step, number: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _scene(scene: Scene) -> dict[str, Any]:
-    return {"wide": scene.wide.to_dict(), "tall": scene.tall.to_dict()}
+    return {"wide": [view.to_dict() for view in scene.wide], "tall": [view.to_dict() for view in scene.tall]}
 
 
 def _title(plan: Plan) -> str:

@@ -13,7 +13,7 @@ The buffers are what is recorded, too: a step writes its gates where the input p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -22,7 +22,7 @@ from torch import Tensor
 __all__ = ["CELLS", "Buffers", "Cell", "Weights"]
 
 Rows = tuple[Tensor, ...]
-State = tuple[Tensor, ...]  # (h,), for the LSTM (h, c)
+State = Sequence[Tensor]  # (h,), for the LSTM (h, c)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,20 +80,20 @@ def _rnn_relu_step(rows: Rows, hidden_part: Tensor, state: State) -> State:  # n
 
 
 def _gru_buffers(input_part: Tensor) -> Buffers:
-    r, z, i_n = input_part.chunk(3, 1)  # (N, H) each, columns of (N, 3H)
-    n, h = r.new_empty(r.shape), r.new_empty(r.shape)
-    rz = input_part[:, : 2 * r.size(1)]
-    return Buffers((rz, r, z, i_n, n, h), h, named_gates=(("r", r), ("z", z), ("n", n)))
+    r, z, n = input_part.chunk(3, 1)  # (N, H) each, columns of (N, 3H)
+    rz, h = input_part[:, : 2 * r.size(1)], r.new_empty(r.shape)
+    return Buffers((rz, r, z, n, h), h, named_gates=(("r", r), ("z", z), ("n", n)))
 
 
 def _gru_step(rows: Rows, hidden_part: Tensor, state: State) -> State:
-    rz, r, z, i_n, n, h_t = rows
+    rz, r, z, i_n, h_t = rows
     (h,) = state
-    hidden_rz, hidden_n = hidden_part.split_with_sizes((rz.size(1), n.size(1)), 1)
+    hidden_rz, hidden_n = hidden_part.split_with_sizes((rz.size(1), r.size(1)), 1)
     rz.add_(hidden_rz)
     r.sigmoid_()
     z.sigmoid_()
-    torch.add(i_n, hidden_n.mul_(r), out=n).tanh_()
+    n = torch.add(i_n, hidden_n.mul_(r)).tanh_()  # (b, H), contiguous as there
+    i_n.copy_(n)
     return (torch.sub(h, n, out=h_t).mul_(z).add_(n),)
 
 

@@ -48,7 +48,6 @@ def locate(packed: PackedSequence, sorted_lengths: Tensor, order: Tensor, T: int
 
     sorted_lengths (B,) and order (B,), the sequence at each place, are torch's own, so equal lengths stay as they are.
     """
-    cell = (order * T).unsqueeze(1) + torch.arange(T, device="cpu")  # (B, T)
+    cell = torch.arange(len(order) * T, device="cpu").view(-1, T).index_select(0, order)  # (B, T)
     cell = ask_torch(cell, sorted_lengths, batch_first=True, enforce_sorted=True).data  # (N,)
-    sequence = cell.div(T, rounding_mode="floor")
-    return Packed(packed.data, packed.batch_sizes, sequence, cell - sequence * T)
+    return Packed(packed.data, packed.batch_sizes, sequence=cell // T, timestep=cell % T)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -74,7 +74,7 @@ class Direction:
 
     @property
     def gates(self) -> dict[str, Tensor]:
-        """Return name -> (N, H), after the activation: r, z, n for the GRU, i, f, g, o for the LSTM, none for the RNN."""
+        """Return name -> (N, H), after the activation: r, z, n for the GRU, i, f, g, o for the LSTM."""
         return dict(self.named_gates)
 
     @property
@@ -141,7 +141,7 @@ def schedule(batch_sizes: Tensor, lengths: Tensor, order: Tensor, rank: Tensor) 
     batch_sizes (T,); lengths (B,) as the sequences came; order (B,) the sequence at each place, rank (B,) its inverse.
     """
     offsets = batch_sizes.cumsum(0) - batch_sizes
-    last_rows = offsets[lengths - 1] + rank
+    last_rows = offsets.index_select(0, lengths - 1) + rank
     return Schedule(tuple(batch_sizes.tolist()), tuple(order.tolist()), last_rows, first_rows=rank)
 
 
@@ -179,7 +179,7 @@ def _fill(
     cell: Cell,
     weights: Weights,
     batch_sizes: tuple[int, ...],
-    initial: tuple[Tensor, ...],
+    initial: Sequence[Tensor],
     backward: bool,
 ) -> None:
     """Take every time step, writing into the packed buffers; where there is a projection, h (N, P) is its result."""
@@ -187,11 +187,12 @@ def _fill(
     w_hh = weights.w_hh.t()  # (P, G*H)
     project = None if weights.w_hr is None else _projection(h, weights.w_hr, batch_sizes)
     begins_as_new = h.size(1) * h.element_size() % _ALIGNMENT == 0
-    state, live = initial, 0
+    state: Sequence[Tensor] = initial
+    live = 0
     for t in reversed(range(len(rows))) if backward else range(len(rows)):
         if batch_sizes[t] != live:
             live = batch_sizes[t]
-            state = tuple(_live(now, at_first, live) for now, at_first in zip(state, initial, strict=True))
+            state = [_live(*pair, live) for pair in zip(state, initial, strict=True)]
         hidden_part = _linear(state[0], w_hh, weights.b_hh)  # (b, G*H)
         state = cell.step(rows[t], hidden_part, state)
         if project is not None:

@@ -48,5 +48,5 @@ def read_order(packed: PackedSequence, lengths: Tensor) -> Sorted:
     The order is never recomputed: torch's sort is not stable from 17 equal lengths on.
     """
     order = packed.sorted_indices
-    in_order = lengths if order is None else lengths[order.cpu()]
+    in_order = lengths if order is None else lengths.index_select(0, order)
     return Sorted(in_order, order, packed.unsorted_indices)
