@@ -97,9 +97,13 @@ def read_weights(module: nn.RNNBase) -> tuple[tuple[Weights, ...], ...]:
 
 
 def _weights(module: nn.RNNBase, suffix: str) -> Weights:
-    names = ["weight_ih", "weight_hh", *(["bias_ih", "bias_hh"] if module.bias else [])]
-    values = [getattr(module, f"{name}_{suffix}") for name in names]
-    return Weights(*values, w_hr=getattr(module, f"weight_hr_{suffix}") if module.proj_size else None)
+    def named(name: str, exists: bool = True) -> Tensor | None:
+        return getattr(module, f"{name}_{suffix}") if exists else None
+
+    w_ih, w_hh = cast(Tensor, named("weight_ih")), cast(Tensor, named("weight_hh"))
+    has_bias, has_projection = bool(module.bias), module.proj_size > 0
+    b_ih, b_hh = named("bias_ih", has_bias), named("bias_hh", has_bias)
+    return Weights(w_ih, w_hh, b_ih, b_hh, w_hr=named("weight_hr", has_projection))
 
 
 def _build(config: Config, F: int, dtype: torch.dtype) -> nn.RNNBase:

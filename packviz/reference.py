@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence
 
-from packviz.modules import weight_dtype
+from packviz.modules import directions, weight_dtype
+from packviz.record import Trace
 
-__all__ = ["distance", "distances", "run_module", "torch_answers"]
+__all__ = ["distance", "prove", "run_module"]
 
 State = Tensor | tuple[Tensor, Tensor]
 
@@ -27,29 +26,46 @@ def run_module(module: nn.RNNBase, packed: PackedSequence, hx: object) -> tuple[
     return answer
 
 
-def torch_answers(
-    module: nn.RNNBase, packed: PackedSequence, hx: State, *, padding_value: float, total_length: int | None
-) -> dict[str, Tensor]:
-    """Return what torch says of this run: batch_sizes, output (N, D*H), h_n, c_n (LSTM), unpacked, last_valid (B, D*H).
+def prove(done: Trace) -> dict[str, float]:
+    """Return, by name, how far the record is from torch's own run on the same packed input.
 
-    last_valid is the top layer's h_n, its directions side by side.
+    data is compared with the cells of the grid that its rows claim to come from; batch_sizes with a count of the
+    lengths; last_valid with the top layer's h_n.
     """
-    output, state = run_module(module, packed, hx)
+    packed, padded = done.packed, done.padded
+    ours = {
+        "data": padded.grid[packed.sequence, packed.timestep],
+        "batch_sizes": _live_counts(padded.lengths),
+        "output": done.output,
+        "h_n": done.h_n,
+        "c_n": done.c_n,
+        "unpacked": done.unpacked.output,
+        "last_valid": done.unpacked.last_valid,
+    }
+    return {name: distance(ours[name], theirs) for name, theirs in _torch_answers(done).items()}
+
+
+def _torch_answers(done: Trace) -> dict[str, Tensor]:
+    module, packed = done.module, done.packed_sequence
+    output, state = run_module(module, packed, done.h_0 if done.c_0 is None else (done.h_0, done.c_0))
     h_n, *c_n = state if isinstance(state, tuple) else (state,)
-    D = 2 if module.bidirectional else 1
+    unpacked, _ = pad_packed_sequence(output, done.padded.batch_first, done.padding_value, done.total_length)
+    top = h_n[-directions(module) :].unbind(0)  # (B, H) for each direction
     return {
+        "data": packed.data,
         "batch_sizes": output.batch_sizes,
         "output": output.data,
         "h_n": h_n,
         **({"c_n": c_n[0]} if c_n else {}),
-        "unpacked": pad_packed_sequence(output, module.batch_first, padding_value, total_length)[0],
-        "last_valid": torch.cat(h_n[-D:].unbind(0), 1),
+        "unpacked": unpacked,
+        "last_valid": torch.cat(top, 1),
     }
 
 
-def distances(ours: Mapping[str, Tensor | None], theirs: Mapping[str, Tensor]) -> dict[str, float]:
-    """Return the distance of every tensor that torch answered with."""
-    return {name: distance(ours[name], answer) for name, answer in theirs.items()}
+def _live_counts(lengths: Tensor) -> Tensor:
+    """Return (T,): how many of the lengths (B,) are greater than 0, 1, 2, …"""
+    at_most = torch.bincount(lengths).cumsum(0)  # (T + 1,): how many are at most 0, 1, 2, …
+    return len(lengths) - at_most[:-1]
 
 
 def distance(ours: Tensor | None, theirs: Tensor) -> float:

@@ -7,28 +7,18 @@ from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence
+from torch.nn.utils.rnn import PackedSequence
 
 from packviz.batch import Batch
-from packviz.checks import (
-    check_grid,
-    check_lengths,
-    check_module,
-    check_packed_sequence,
-    check_padding_value,
-    check_state,
-    check_total_length,
-    order_refusal,
-)
-from packviz.checks.evidence import described
+from packviz.checks import check_module, check_padding_value, check_state, check_total_length, order_refusal
 from packviz.config import Config
-from packviz.errors import PackvizError
 from packviz.exactness import exact_arithmetic
-from packviz.modules import Parts, build_parts, directions, read_weights
+from packviz.grids import pad_batch, read_input
+from packviz.modules import build_parts, directions, read_weights
 from packviz.record import Run, Trace
-from packviz.reference import distances, run_module, torch_answers
+from packviz.reference import prove, run_module
 from packviz.stages.packing import ask_torch, locate
-from packviz.stages.padding import Padded, pad, read_padded
+from packviz.stages.padding import Padded
 from packviz.stages.recurrence import Direction, Schedule, run_direction, schedule
 from packviz.stages.sorting import read_order
 from packviz.stages.unpacking import unpack
@@ -48,7 +38,7 @@ def trace(batch: Batch, config: Config | None = None) -> Trace:
     config = Config() if config is None else config
     with exact_arithmetic():
         parts = build_parts(batch, config)
-        padded = _pad(batch, config, parts)
+        padded = pad_batch(batch, config, parts)
         start = Trace(
             batch,
             config,
@@ -84,7 +74,7 @@ def trace_module(
     """
     with exact_arithmetic():
         module = check_module(module)
-        padded, given = _read(module, x, lengths, enforce_sorted)
+        padded, given = read_input(module, x, lengths, enforce_sorted=enforce_sorted)
         start = Trace(
             None,
             None,
@@ -101,48 +91,15 @@ def trace_module(
         return _finish(start, state, given, enforce_sorted=enforce_sorted)
 
 
-def _pad(batch: Batch, config: Config, parts: Parts) -> Padded:
-    sequences, table, filler = batch.sequences, None, config.padding_value
-    if parts.embedding is not None:
-        sequences = tuple(sequence.to(torch.int64) for sequence in sequences)
-        table, filler = parts.embedding.weight.detach(), config.padding_idx or 0
-    elif not sequences[0].is_floating_point():
-        sequences = tuple(sequence.to(parts.h_0.dtype) for sequence in sequences)
-    return pad(
-        sequences,
-        batch_first=config.batch_first,
-        padding_value=filler,
-        padding_side=config.padding_side,
-        embedding=table,
-    )
-
-
-def _read(
-    module: nn.RNNBase, x: Tensor | PackedSequence, lengths: Tensor | Sequence[int] | None, enforce_sorted: bool
-) -> tuple[Padded, PackedSequence | None]:
-    if not isinstance(x, PackedSequence):
-        x = check_grid(x, module)
-        B, T = x.shape[:2] if module.batch_first else (x.size(1), x.size(0))
-        return read_padded(
-            x, check_lengths(lengths, B, T, enforce_sorted=enforce_sorted), batch_first=module.batch_first
-        ), None
-    if lengths is not None:
-        mend = "leave lengths out, or give the padded tensor"
-        raise PackvizError("lengths", expected="None beside a PackedSequence", came=described(lengths), mend=mend)
-    given = check_packed_sequence(x, module)
-    grid, own_lengths = pad_packed_sequence(given, module.batch_first)
-    return read_padded(grid, own_lengths, batch_first=module.batch_first), given
-
-
 def _finish(start: Trace, state: State, given: PackedSequence | None, *, enforce_sorted: bool) -> Trace:
     """Record and prove what comes after the padded grid, unless torch refuses to pack it."""
     padded = start.padded
-    if given is None:
-        error = order_refusal(padded.lengths, padded.mask.size(1), enforce_sorted=enforce_sorted)
+    if given is None and enforce_sorted:
+        error = order_refusal(padded.lengths, padded.mask.size(1))
         if error is not None:
             return replace(start, error=error)
     done = replace(start, run=_record(start, state, given, enforce_sorted=enforce_sorted))
-    return replace(done, distances=tuple(_prove(done).items()), notes=_notes(done))
+    return replace(done, distances=tuple(prove(done).items()), notes=_notes(done))
 
 
 def _record(start: Trace, state: State, given: PackedSequence | None = None, *, enforce_sorted: bool = False) -> Run:
@@ -197,34 +154,6 @@ def _run_layers(
         data = layer[0].h if len(layer) == 1 else torch.cat([direction.h for direction in layer], 1)
         layers.append(layer)
     return tuple(layers), data
-
-
-def _prove(done: Trace) -> dict[str, float]:
-    """Return the distances from torch's own run; for data, from the cells of the grid that the rows claim to be."""
-    h_0, c_0, packed, padded = done.h_0, done.c_0, done.packed, done.padded
-    theirs = torch_answers(
-        done.module,
-        done.packed_sequence,
-        h_0 if c_0 is None else (h_0, c_0),
-        padding_value=done.padding_value,
-        total_length=done.total_length,
-    )
-    ours = {
-        "data": padded.grid[packed.sequence, packed.timestep],
-        "batch_sizes": _live_counts(padded.lengths),
-        "output": done.output,
-        "h_n": done.h_n,
-        "c_n": done.c_n,
-        "unpacked": done.unpacked.output,
-        "last_valid": done.unpacked.last_valid,
-    }
-    return distances(ours, {"data": packed.data, **theirs})
-
-
-def _live_counts(lengths: Tensor) -> Tensor:
-    """Return (T,): how many of the lengths (B,) are greater than 0, 1, 2, …"""
-    ended = torch.bincount(lengths).cumsum(0)  # (T + 1,): how many are at most 0, 1, 2, …
-    return len(lengths) - ended[:-1]
 
 
 def _notes(done: Trace) -> tuple[str, ...]:

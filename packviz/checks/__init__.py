@@ -4,7 +4,7 @@ Each check raises PackvizError, or returns a copy of what it was given, so that 
 """
 
 from packviz.checks.grid import check_grid
-from packviz.checks.lengths import check_lengths, order_refusal
+from packviz.checks.lengths import check_lengths, check_no_lengths, order_refusal
 from packviz.checks.module import check_module
 from packviz.checks.packed_sequence import check_packed_sequence
 from packviz.checks.state import check_state
@@ -14,6 +14,7 @@ __all__ = [
     "check_grid",
     "check_lengths",
     "check_module",
+    "check_no_lengths",
     "check_packed_sequence",
     "check_padding_value",
     "check_state",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence
@@ -10,7 +12,7 @@ from packviz.checks.evidence import described, torch_refusal
 from packviz.errors import PackvizError
 from packviz.modules import dtype_name
 
-__all__ = ["check_lengths", "order_refusal"]
+__all__ = ["check_lengths", "check_no_lengths", "order_refusal"]
 
 
 def check_lengths(lengths: object, B: int, T: int, *, enforce_sorted: bool) -> Tensor:
@@ -33,14 +35,21 @@ def check_lengths(lengths: object, B: int, T: int, *, enforce_sorted: bool) -> T
         raise _refusal(f"{B} lengths, one for each sequence", _count(given, B, enforce_sorted), mend, torch_says())
     if given.dtype.is_floating_point or given.dtype.is_complex or given.dtype == torch.bool:
         raise _refusal("whole numbers", _not_whole(given), "convert them yourself: lengths.long(), or int() for a list")
-    _check_range(given, T, torch_says())
+    _check_range(given, T, torch_says)
     return given.to(torch.int64, copy=True)
 
 
-def order_refusal(lengths: Tensor, T: int, *, enforce_sorted: bool) -> str | None:
-    """Return torch's own message where it refuses the order of the lengths (B,), else None."""
+def check_no_lengths(lengths: object) -> None:
+    """Raise PackvizError for lengths beside a PackedSequence, which has its own."""
+    if lengths is not None:
+        mend = "leave lengths out, or give the padded tensor"
+        raise _refusal("None beside a PackedSequence", described(lengths), mend)
+
+
+def order_refusal(lengths: Tensor, T: int) -> str | None:
+    """Return torch's own message where it refuses the order of the lengths (B,) with enforce_sorted=True, else None."""
     try:
-        pack_padded_sequence(_cells(len(lengths), T), lengths, True, enforce_sorted)
+        pack_padded_sequence(_cells(len(lengths), T), lengths, batch_first=True, enforce_sorted=True)
     except RuntimeError as error:
         return str(error)
     return None
@@ -64,11 +73,11 @@ def _tensor(lengths: object, B: int, T: int) -> Tensor:
         raise _refusal(f"{B} whole numbers", came, "give a list of whole numbers or an int64 tensor") from None
 
 
-def _check_range(lengths: Tensor, T: int, torch_says: str | None) -> None:
+def _check_range(lengths: Tensor, T: int, torch_says: Callable[[], str | None]) -> None:
     for b, length in enumerate(lengths.tolist()):
         if length < 1:
             mend = "leave that sequence out, or pack with lengths.clamp(min=1) and mask what comes out of it"
-            raise _refusal("lengths of at least 1", f"{length} for sequence {b}", mend, torch_says)
+            raise _refusal("lengths of at least 1", f"{length} for sequence {b}", mend, torch_says())
     over = (lengths > T).nonzero().flatten().tolist()
     if over:
         b, rows = over[0], int(lengths.clamp(max=T).sum())

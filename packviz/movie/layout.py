@@ -238,8 +238,10 @@ def scene(wide: Sequence[Arrangement], tall: Sequence[Arrangement] | None = None
 
 
 def _views(arrangements: Sequence[Arrangement], aspects: Sequence[float]) -> tuple[View, ...]:
-    boxes = [arrange(capacity) for arrange in arrangements for capacity in CAPACITIES]
-    best = {id(box): box for box in (_largest(boxes, aspect) for aspect in aspects)}
+    best: dict[int, Box] = {}
+    for arrange in arrangements:
+        boxes = [arrange(capacity) for capacity in CAPACITIES]
+        best |= {id(box): box for box in (_largest(boxes, aspect) for aspect in aspects)}
     return tuple(View(box.width, box.height, dict(box.panels), dict(box.breaks)) for box in best.values())
 
 

@@ -1,6 +1,7 @@
 """Column after column flies into the strip, and batch_sizes are counted on the way."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from packviz.movie.film import Film
 from packviz.movie.layout import Box, above, beside, scene
@@ -8,12 +9,12 @@ from packviz.movie.model import Cell, Change, CodeLine, Place
 from packviz.movie.plan import Plan
 from packviz.movie.program import index, shape
 
-__all__ = ["pack"]
+__all__ = ["look_at", "pack"]
 
 
 def pack(film: Film, plan: Plan) -> None:
     """Film one step for every time step."""
-    film.scenes["pack"] = scene([lambda capacity: _below(plan, capacity), lambda capacity: _aside(plan, capacity)])
+    film.scenes["pack"] = scene([partial(_below, plan), partial(_aside, plan)])
     film.add(*_ghosts(plan), *_marks(plan))
     code = index(plan, "pack")
     for t in range(plan.columns):
@@ -33,6 +34,8 @@ def _marks(plan: Plan) -> Iterator[Cell]:
     yield Cell("title:counts", "note", _beside_counts(plan), 1, plan.text, text="batch_sizes", shown=False)
     place, width, height = plan.grid.focus(0, len(plan.alive[0]))
     yield Cell("focus:x", "focus", place, width, height, shown=False)
+    if not plan.strip.marks:
+        yield Cell("focus:strip", "focus", plan.strip.cell(0, 0), 1, plan.strip.height, shown=False)
     for t, rows in enumerate(plan.alive):
         size = plan.batch_sizes[t]
         share = size / plan.batch_sizes[0]
@@ -81,9 +84,17 @@ def _ghosts(plan: Plan) -> Iterator[Cell]:
                 )  # fmt: skip
 
 
-def _looked_at(plan: Plan, t: int) -> Iterator[Change]:
-    place, width, height = plan.grid.focus(t, len(plan.alive[t]))
+def look_at(plan: Plan, t: int) -> Iterator[Change]:
+    """Yield the changes that put the outlines around a time step."""
+    alive = len(plan.alive[t])
+    place, width, height = plan.grid.focus(t, alive)
     yield Change("focus:x", place=place, w=width, h=height, shown=True)
+    if not plan.strip.marks:
+        yield Change("focus:strip", place=plan.strip.cell(t, 0), w=alive * plan.strip.width, shown=True)
+
+
+def _looked_at(plan: Plan, t: int) -> Iterator[Change]:
+    yield from look_at(plan, t)
     yield Change(f"axis:{t}", tone="now")
     if t:
         yield Change(f"axis:{t - 1}", tone="")
@@ -125,8 +136,8 @@ def _caption(plan: Plan, t: int) -> str:
     pads = [b for b in rows if not plan.mask[b][t]]
     if pads:
         return (
-            f"**t = {t}.** batch_sizes[{t}] = {size}, but in {plan.chips(pads)} a pad stands here: it is packed as if it "
-            "were data. Packing knows lengths, not pads."
+            f"**t = {t}.** batch_sizes[{t}] = {size}, but in {plan.chips(pads)} a pad stands here: it is packed as "
+            "if it were data. Packing knows lengths, not pads."
         )
     total = sum(plan.batch_sizes[: t + 1])
     if t == len(plan.batch_sizes) - 1:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import sqrt
 
 from packviz.batch import sequence_label
 from packviz.movie.facts import MAX_TIME_STEPS
@@ -10,7 +11,9 @@ from packviz.movie.layout import Grid, Strip
 
 __all__ = ["Plan"]
 
-WORDY = 40  # tokens up to which a packed row is as wide as its word
+WORDY = 40  # tokens up to which a packed row has room for its word
+STRIP_WIDTH = 1.6  # units that it then has, at most
+MARKED = 64  # tokens up to which every packed row has its address below it
 REFUSAL = 3.2  # units below the grid for what torch says when it refuses
 
 
@@ -44,8 +47,14 @@ class Plan(Figures):
     @cached_property
     def strip(self) -> Strip:
         """The packed rows."""
-        width = self.cell_width if self.tokens <= WORDY and not self.small else 1.0
-        return Strip("strip", [len(rows) for rows in self.alive], width, marks=not self.small, text=self.text)
+        width = min(self.cell_width, STRIP_WIDTH) if self.tokens <= WORDY and not self.small else 1.0
+        return Strip(
+            "strip",
+            [len(rows) for rows in self.alive],
+            width,
+            marks=not self.small and self.tokens <= MARKED,
+            text=self.text,
+        )
 
     @cached_property
     def cell_width(self) -> float:
@@ -61,7 +70,8 @@ class Plan(Figures):
     @cached_property
     def text(self) -> float:
         """Room for a line of text, in units: cells may be smaller than text can be."""
-        return max(1.0, len(self.shown) / 15, self.columns * self.cell_width / 34)
+        wide = self.columns * self.cell_width
+        return max(1.0, len(self.shown) / 15, wide / 34, sqrt(self.tokens) / 7)
 
     @cached_property
     def upright(self) -> "Plan":

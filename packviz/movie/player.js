@@ -76,7 +76,9 @@ function readTheme(root) {
 
 function frameView(scene, width, height) {
   const size = ({ w, h }) => Math.min((width - 20) / w, (height - 14) / h, MAX_UNIT);
-  const view = (width / height > 1.12 ? scene.wide : scene.tall).reduce((best, other) => (size(other) > size(best) + 0.01 ? other : best));
+  const panels = ({ at }) => Object.keys(at).length, views = width / height > 1.12 ? scene.wide : scene.tall;
+  const most = Math.max(...views.map(panels)), worth = (view) => size(view) * (panels(view) < most ? 0.8 : 1); // better all panels than large cells
+  const view = views.reduce((best, other) => (worth(other) > worth(best) + 0.01 ? other : best));
   const unit = size(view);
   return { view, unit, left: (width - view.w * unit) / 2, top: Math.max(4, (height - view.h * unit) / 2) };
 }
@@ -282,12 +284,12 @@ class Brush {
     const text = this.number(ctx, state, rect.w - 5);
     this.write(ctx, text, rect.x + rect.w / 2, rect.y + rect.h / 2, rect.w - 4, { px: Math.min(15, Math.max(READABLE, rect.h * 0.36)), weight: 500, fill: colour.text });
   }
-  // A number is never cut: where two decimals do not fit it does without its leading zero, then without the second one.
+  // A number is never cut: where it does not fit it does without its leading zero, else it is left out.
   number(ctx, state, w) {
     if (state.text) return state.text;
     const long = state.v.toFixed(2).replace("-", "−");
     this.font(ctx, READABLE, 500);
-    return [long, long.replace("0.", "."), state.v.toFixed(1).replace("-", "−").replace("0.", ".")].find((text) => this.measure(ctx, text) <= w) ?? "";
+    return [long, state.v ? long.replace("0.", ".") : "0"].find((text) => this.measure(ctx, text) <= w) ?? "";
   }
   label(ctx, { x, y, w, h }, state) {
     const hue = this.hue(state.seq), stride = Math.max(1, Math.ceil(15 / h));
@@ -884,6 +886,12 @@ function keepStepInAddress(step) {
   window.history.replaceState(window.history.state, "", url);
 }
 
+// The step in the address is the one on screen: after the player has been mounted anew, too.
+function stepInAddress(otherwise) {
+  const step = new URL(window.location.href).searchParams.get("step");
+  return /^[0-9]{1,9}$/.test(step ?? "") ? Number(step) : otherwise;
+}
+
 export default function ({ data, parentElement, setStateValue }) {
   const there = players.get(parentElement);
   if (there) {
@@ -891,12 +899,13 @@ export default function ({ data, parentElement, setStateValue }) {
     there.given = data.step;
     there.player.update(data.movie, { step });
   } else {
-    let stage = data.movie.steps[Math.max(0, Math.min(data.step, data.movie.steps.length) - 1)].stage;
+    const first = Math.min(Math.max(1, stepInAddress(data.step)), data.movie.steps.length);
+    let stage = data.movie.steps[data.step - 1].stage;
     const onStep = (step, now) => {
       keepStepInAddress(step);
       if (now !== stage) setStateValue("stage", (stage = now));
     };
-    players.set(parentElement, { player: mount(parentElement, data.movie, { step: data.step, onStep }), given: data.step });
+    players.set(parentElement, { player: mount(parentElement, data.movie, { step: first, onStep }), given: data.step });
   }
   return () => {
     players.get(parentElement)?.player.destroy();

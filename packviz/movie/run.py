@@ -1,12 +1,14 @@
 """The recurrent cell at work: the rows that enter, the states that change, those that are final."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from packviz.movie.cast import UNIT, cast, cell_box, gate_names, state_box
 from packviz.movie.figures import rows_of
 from packviz.movie.film import Film
 from packviz.movie.layout import Box, above, beside, scene
 from packviz.movie.model import Change, CodeLine, Numbers, Place
+from packviz.movie.pack import look_at
 from packviz.movie.plan import Plan
 from packviz.movie.program import index, shape
 from packviz.movie.words import run_caption, start_caption
@@ -17,10 +19,8 @@ __all__ = ["run"]
 
 def run(film: Film, plan: Plan) -> None:
     """Film the initial state and one step for every time step, in the order in which the cell takes them."""
-    film.scenes["run"] = scene(
-        [lambda units: _with_grid(plan, units), lambda units: _columns(plan, units)],
-        [lambda units: _stacked(plan, units)],
-    )
+    wide = (_with_grid, _columns, _lines)
+    film.scenes["run"] = scene([partial(arrange, plan) for arrange in wide], [partial(_stacked, plan)])
     film.add(*cast(plan))
     code = index(plan, "run")
     film.step("run", start_caption(plan), code, _start(plan), detail=_start_detail(plan))
@@ -40,6 +40,11 @@ def _with_grid(plan: Plan, capacity: float) -> Box:
     strips = above(plan.strip.box(capacity), plan.out.box(capacity), gap=0.4)
     top = beside(plan.grid.box(), _work(plan), gap=0.8 * plan.text)
     return above(top, beside(strips, state_box(plan, "hn"), gap=0.8 * plan.text), gap=0.4)
+
+
+def _lines(plan: Plan, capacity: float) -> Box:
+    work = beside(_work(plan), state_box(plan, "hn"), gap=0.8 * plan.text)
+    return above(plan.strip.box(capacity), work, plan.out.box(capacity), gap=0.3)
 
 
 def _columns(plan: Plan, capacity: float) -> Box:
@@ -67,7 +72,7 @@ def _start(plan: Plan) -> Iterator[Change]:
     yield from (Change(mark, shown=True) for mark in ("note:hn", "axis:x"))
     yield from (Change(f"axis:gate:{gate}", shown=True) for gate in gate_names(plan))
     yield from (Change(mark, tone="") for mark in _marks(plan, plan.columns - 1))
-    yield Change("focus:x", shown=False)
+    yield from (Change(focus, shown=False) for focus in ("focus:x", *(() if plan.strip.marks else ("focus:strip",))))
     yield from _lower_output(plan)
     h_0 = rows_of(plan.watched.h_0[:, : plan.units])
     c_0 = rows_of(plan.watched.c_0[:, : plan.units]) if plan.watched.c_0 is not None else []
@@ -105,8 +110,7 @@ def _input(plan: Plan, b: int, t: int) -> Numbers | None:
 
 def _feed(plan: Plan, step: Step, previous: Step | None) -> Iterator[Change]:
     live = _shown(plan, step.live)
-    place, width, height = plan.grid.focus(step.t, len(live))
-    yield Change("focus:x", place=place, w=width, h=height, shown=True)
+    yield from look_at(plan, step.t)
     if previous:
         yield from (Change(mark, tone="") for mark in _marks(plan, previous.t))
     yield from (Change(mark, tone="now") for mark in _marks(plan, step.t))

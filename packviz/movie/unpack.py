@@ -1,6 +1,7 @@
 """The packed output flies back into a grid, filler takes the empty places, and the sort is undone."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from packviz.movie.figures import number, rows_of
 from packviz.movie.film import Film
@@ -14,9 +15,7 @@ __all__ = ["unpack"]
 
 def unpack(film: Film, plan: Plan) -> None:
     """Film the way back, and which state of each sequence is its last valid one."""
-    film.scenes["unpack"] = scene(
-        [lambda units: _below(plan, units), lambda units: _aside(plan, units)], [lambda units: _below(plan, units)]
-    )
+    film.scenes["unpack"] = scene([partial(_below, plan), partial(_aside, plan)], [partial(_below, plan)])
     film.add(*_labels(plan), *_copies(plan), *_filler(plan), *_last(plan))
     code = index(plan, "unpack")
     if not plan.last_layer:
