@@ -89,4 +89,6 @@ def rows_of(rows: Tensor) -> list[Numbers]:
 
 def number(value: float) -> str:
     """Return a number as it stands in a cell: short, without a needless `.0`."""
-    return f"{value:.4g}" if value != int(value) else str(int(value)) if abs(value) < 1e6 else f"{value:.3g}"
+    if not isfinite(value) or value != int(value):
+        return f"{value:.4g}"
+    return str(int(value)) if abs(value) < 1e6 else f"{value:.3g}"

@@ -17,7 +17,7 @@ def pack(film: Film, plan: Plan) -> None:
     film.scenes["pack"] = scene([partial(_below, plan), partial(_aside, plan)])
     film.add(*_ghosts(plan), *_marks(plan))
     code = index(plan, "pack")
-    for t in range(plan.columns):
+    for t in range(len(plan.alive)):
         film.step("pack", _caption(plan, t), code, _looked_at(plan, t), _flight(plan, t), detail=_detail(plan, t))
 
 
@@ -80,7 +80,7 @@ def _ghosts(plan: Plan) -> Iterator[Cell]:
             else:
                 yield Cell(
                     f"stray:{b}:{t}", "pad", plan.strip.cell(t, plan.rank[b]), plan.strip.width, text=plan.pad_text,
-                    sequence=b, tone="wrong", shown=False,
+                    sequence=b, scale="input", tone="wrong", shown=False,
                 )  # fmt: skip
 
 
@@ -132,24 +132,33 @@ def _counted(plan: Plan, t: int) -> str:
 
 
 def _caption(plan: Plan, t: int) -> str:
-    size, rows = plan.batch_sizes[t], plan.alive[t]
-    pads = [b for b in rows if not plan.mask[b][t]]
+    if not bool(plan.trace.packed_is_pad.any()):
+        size = f"**batch_sizes[{t}] = {plan.batch_sizes[t]}**"
+        return f"**t = {t}.** {_reach(plan, t)} a token here, so {size}. {_sum(plan, t)}"
+    pads = [b for b in plan.alive[t] if not plan.mask[b][t]]
+    dropped = [b for b in plan.by_rank if plan.mask[b][t] and b not in plan.alive[t]]
+    size = f"**t = {t}.** The lengths say **batch_sizes[{t}] = {plan.batch_sizes[t]}**"
     if pads:
-        return (
-            f"**t = {t}.** batch_sizes[{t}] = {size}, but in {plan.chips(pads)} a pad stands here: it is packed as "
-            "if it were data. Packing knows lengths, not pads."
-        )
-    total = sum(plan.batch_sizes[: t + 1])
-    if t == len(plan.batch_sizes) - 1:
-        end = f"Σ batch_sizes = {total} = N: every token once, no padding."
-    elif t == 0:
-        end = "They go into the strip first, in sorted order."
-    else:
-        end = f"Σ = {total} rows so far."
-    reach = (
-        "every sequence has" if size == plan.total[0] else f"only {plan.chips(rows)} {'has' if size == 1 else 'have'}"
-    )
-    return f"**t = {t}.** {reach[0].upper()}{reach[1:]} a token here, so **batch_sizes[{t}] = {size}**. {end}"
+        return f"{size}, but in {plan.chips(pads)} a pad stands here: it is packed as if it were data."
+    if dropped:
+        return f"{size}, so the token of {plan.chips(dropped)} here is dropped without a word."
+    return f"{size}. {_sum(plan, t)}"
+
+
+def _reach(plan: Plan, t: int) -> str:
+    size = plan.batch_sizes[t]
+    if size == plan.total[0]:
+        return "Every sequence has"
+    return f"Only {plan.chips(plan.alive[t])} {'has' if size == 1 else 'have'}"
+
+
+def _sum(plan: Plan, t: int) -> str:
+    total, strays = sum(plan.batch_sizes[: t + 1]), int(plan.trace.packed_is_pad.sum())
+    if t < len(plan.batch_sizes) - 1:
+        return f"Σ = {total} rows so far." if t else "They go into the strip first, in sorted order."
+    if strays:
+        return f"Σ batch_sizes = {total} = N, but {strays} of these rows {'is' if strays == 1 else 'are'} padding."
+    return f"Σ batch_sizes = {total} = N: every token once, no padding."
 
 
 def _detail(plan: Plan, t: int) -> tuple[CodeLine, ...]:

@@ -113,7 +113,7 @@ def _heading(plan: Plan, how: str) -> str:
 def _ragged_caption(plan: Plan) -> str:
     lengths = plan.listed(plan.lengths)
     if len(plan.lengths) == 1:
-        return f"One sequence of length {lengths}. The batch has one row, {plan.chips(plan.shown)}."
+        return f"One sequence of length {plan.lengths[0]}. The batch has one row, {plan.chips(plan.shown)}."
     if len(set(plan.lengths)) == 1:
         return f"**{plan.total[0]} sequences**, all of length {plan.lengths[0]}: they stack into a tensor as they are."
     return f"**{plan.total[0]} sequences** of lengths {lengths}. A tensor needs rows of one length."
@@ -125,6 +125,8 @@ def _padded_caption(plan: Plan) -> str:
     if not pads:
         return f"All rows have length T = {columns}: there is nothing to fill."
     share = f"{pads} of {rows * columns} cells ({pads / (rows * columns):.0%}) are padding."
+    if plan.trace.batch is None:
+        return f"x came padded up to T = {columns}: {share.replace('%)', ' %)')}"
     side = " on the left" if plan.padding_side == "left" else ""
     return f"**pad_sequence** fills up to T = {columns}{side} with {plan.pad_text}: {share.replace('%)', ' %)')}"
 

@@ -78,14 +78,18 @@ class Plan(Figures):
         """The same with time going across, as one writes sequences."""
         return replace(self, transposed=False)
 
-    @property
+    @cached_property
     def pad_text(self) -> str:
-        """The same as text."""
-        return number(self.pad_id)
+        """What stands in the padding; `…` where a grid of one's own holds different numbers there."""
+        if self.trace.batch:
+            return number(self.pad_id)
+        pads = self.trace.padded.grid[~self.trace.padded.mask].flatten()
+        return number(float(pads[0])) if len(pads) and bool((pads == pads[0]).all()) else "…"
 
     @cached_property
     def _ids(self) -> list[list[float]]:
-        return self.trace.padded.tokens.tolist()
+        tokens = self.trace.padded.tokens
+        return (tokens[..., 0] if tokens.dim() == 3 else tokens).tolist()
 
     def texts(self, b: int, t: int) -> tuple[str, str]:
         """Return what was typed there, and the id that stands for it where that is something else."""

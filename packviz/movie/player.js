@@ -469,11 +469,18 @@ class Player {
   update(movie, { step } = {}) {
     if (JSON.stringify(movie) !== this.text) {
       this.stop();
-      this.load(movie, step ?? this.step);
+      this.load(movie, step ?? this.sameStage(movie));
+      this.options.onStep?.(this.step, this.root.dataset.stage);
     } else {
       this.retheme();
       if (step !== undefined && step !== this.step) this.go(step);
     }
+  }
+
+  // Where to go on in another movie: at the same step, if it is of the same stage, else where that stage begins.
+  sameStage({ steps }) {
+    const { stage } = this.root.dataset, begins = steps.findIndex((step) => step.stage === stage) + 1;
+    return steps[this.step - 1]?.stage === stage ? this.step : begins || this.step;
   }
 
   railItem(stage, first, i) {
@@ -778,7 +785,7 @@ class Player {
     }
     [...this.code.children].forEach((node, i) => {
       i === code ? node.setAttribute("aria-current", "true") : node.removeAttribute("aria-current");
-      node.lastChild.hidden = i > code;
+      node.lastChild.style.visibility = i > code ? "hidden" : "";
     });
     this.detail.replaceChildren(...detail.map((line) => this.codeItem(line)));
     const spoken = `${this.caption.textContent} ${error ?? ""}`.trim();
@@ -906,6 +913,7 @@ export default function ({ data, parentElement, setStateValue }) {
       if (now !== stage) setStateValue("stage", (stage = now));
     };
     players.set(parentElement, { player: mount(parentElement, data.movie, { step: first, onStep }), given: data.step });
+    if (first !== data.step) onStep(first, data.movie.steps[first - 1].stage);
   }
   return () => {
     players.get(parentElement)?.player.destroy();

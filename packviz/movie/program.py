@@ -5,7 +5,7 @@ from packviz.movie.plan import Plan
 
 __all__ = ["index", "program", "shape"]
 
-LINE = 40  # characters of code beside the picture
+LINE = 33  # characters of code beside the picture
 
 
 def shape(*sizes: int) -> str:
@@ -46,11 +46,9 @@ def _pack(plan: Plan) -> CodeLine:
 
 
 def _run(plan: Plan) -> CodeLine:
-    states = "(h_n, c_n)" if plan.cell == "lstm" else "h_n"
-    given = (
-        "packed" if plan.initial_state == "zeros" else ("packed, (h_0, c_0)" if plan.cell == "lstm" else "packed, h_0")
-    )
-    return CodeLine(f"output, {states} = {plan.cell}({given})", f"data {shape(*plan.trace.output.shape)}")
+    states, start = ("(h_n, c_n)", "(h_0, c_0)") if plan.cell == "lstm" else ("h_n", "h_0")
+    given = ("packed",) if plan.initial_state == "zeros" else ("packed", start)
+    return CodeLine(_call(f"output, {states} = {plan.cell}", *given), f"data {shape(*plan.trace.output.shape)}")
 
 
 def _unpack(plan: Plan) -> CodeLine:
@@ -76,12 +74,15 @@ def _arguments(plan: Plan, padding_value: bool, side: bool = True) -> tuple[str,
 
 
 def _call(function: str, *arguments: str) -> str:
-    """Return a call, its arguments filled into lines that fit beside the picture."""
+    """Return a call: on one line if it fits, else its arguments filled into lines of their own."""
+    line = f"{function}({', '.join(arguments)})"
+    if len(line) <= LINE:
+        return line
     lines = [f"{function}("]
     for argument in arguments:
-        joined = f"{lines[-1]}{argument}, " if lines[-1].endswith(("(", " ")) else f"{lines[-1]} {argument},"
-        if len(joined) > LINE and len(lines[-1].strip()) > 1:
-            lines.append("    ")
-            joined = lines[-1] + argument + ", "
-        lines[-1] = joined
-    return "\n".join(line.rstrip() for line in lines).rstrip(", ") + ")"
+        longer = f"{lines[-1]} {argument},"
+        if len(lines) > 1 and len(longer) <= LINE:
+            lines[-1] = longer
+        else:
+            lines.append(f"    {argument},")
+    return "\n".join(lines).removesuffix(",") + ")"

@@ -71,7 +71,7 @@ def _start(plan: Plan) -> Iterator[Change]:
     yield from (Change(f"title:{panel}", shown=True) for panel in ("cell", "h", "hn", "out"))
     yield from (Change(mark, shown=True) for mark in ("note:hn", "axis:x"))
     yield from (Change(f"axis:gate:{gate}", shown=True) for gate in gate_names(plan))
-    yield from (Change(mark, tone="") for mark in _marks(plan, plan.columns - 1))
+    yield from (Change(mark, tone="") for mark in _marks(plan, len(plan.alive) - 1))
     yield from (Change(focus, shown=False) for focus in ("focus:x", *(() if plan.strip.marks else ("focus:strip",))))
     yield from _lower_output(plan)
     h_0 = rows_of(plan.watched.h_0[:, : plan.units])
@@ -164,16 +164,22 @@ def _shown(plan: Plan, sequences: Sequence[int]) -> list[int]:
 
 def _start_detail(plan: Plan) -> tuple[CodeLine, ...]:
     row = plan.layer * plan.directions + plan.direction
-    return (CodeLine(f"h = h_0[{row}]", shape(plan.total[0], plan.watched.h.shape[1])),)
+    order = "" if plan.trace.sorted.sorted_indices is None else "[sorted_indices]"
+    return (CodeLine(f"h = h_0[{row}]{order}", shape(plan.total[0], plan.watched.h.shape[1])),)
 
 
 def _detail(plan: Plan, step: Step) -> tuple[CodeLine, ...]:
     size, width = step.stop - step.start, plan.watched.h.shape[1]
     source = "data" if not plan.layer else f"output{plan.layer - 1}"
-    before = step.t + 1 if plan.direction else step.t - 1
-    old = "h_0" if step.k == 0 else f"h{before}"
+    states, kept = ("h, c", "(h, c)") if plan.cell == "lstm" else ("h", "h")
+    joined = size - len(step.began)
+    enters = (
+        f"h = cat((h[:{joined}], h_0[{joined}:{size}]))"
+        if plan.direction and step.began and joined
+        else f"h = h[:{size}]"
+    )
     return (
-        CodeLine(f"x{step.t} = {source}[{step.start}:{step.stop}]", shape(size, _entering(plan))),
-        CodeLine(f"{old}[:{size}]", shape(size, width)),
-        CodeLine(f"h{step.t} = {plan.cell}(x{step.t}, {old}[:{size}])", shape(size, width)),
+        CodeLine(f"x = {source}[{step.start}:{step.stop}]", shape(size, _entering(plan))),
+        CodeLine(enters, shape(size, width)),
+        CodeLine(f"{states} = {plan.cell}(x, {kept})", shape(size, width)),
     )

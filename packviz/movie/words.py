@@ -38,21 +38,29 @@ def _fed(plan: Plan, step: Step) -> str:
 def _news(plan: Plan, step: Step) -> str:
     if plan.direction and step.began and len(step.began) < len(step.live):
         joins = "joins" if len(step.began) == 1 else "join"
-        return f"{plan.chips(list(step.began))} {joins} in with h_0, at {_own(len(step.began))} own last token."
+        return f"{plan.chips(list(step.began))} {joins} in with h_0, at {_own(len(step.began))} own last {_row(plan)}."
     if step.ended:
-        ended = list(step.ended)
-        if len(ended) == plan.total[0]:
-            return f"{'It has' if len(ended) == 1 else 'All have'} had {_own(len(ended))} last token: h_n is complete."
-        token = "first" if plan.direction else "last"
-        state = "its state is final and goes" if len(ended) == 1 else "their states are final and go"
-        had = "has had its" if len(ended) == 1 else "have had their"
-        return f"{plan.chips(ended)} {had} {token} token: {state} to h_n."
+        return _endings(plan, list(step.ended))
     over = [b for b in plan.order if b not in step.live]
     if over and not plan.direction:
         last = max(plan.lengths[b] for b in over) - 1
         just = [b for b in over if plan.lengths[b] - 1 == last]
         return f"{plan.chips(just)} ended at t = {last}: {_own(len(just))} hidden state is already final."
     return "Every row of h changes." if not over else ""
+
+
+def _endings(plan: Plan, ended: list[int]) -> str:
+    one, all_of_them = len(ended) == 1, len(ended) == plan.total[0]
+    token = f"{_own(len(ended))} {'first' if plan.direction else 'last'} {_row(plan)}"
+    if all_of_them:
+        return f"{'It has' if one else 'All have'} had {token}: h_n is complete."
+    state = "its state is final and goes" if one else "their states are final and go"
+    return f"{plan.chips(ended)} {'has' if one else 'have'} had {token}: {state} to h_n."
+
+
+def _row(plan: Plan) -> str:
+    """What is read: a token, unless padding was packed among them."""
+    return "packed row" if bool(plan.trace.packed_is_pad.any()) else "token"
 
 
 def _own(count: int) -> str:
