@@ -141,7 +141,7 @@ def _table_shape(batch: Batch, config: Config, E: int) -> tuple[int, int]:
         raise PackvizError(
             "embedding_dim",
             expected=f"an embedding of at most {MOST_EMBEDDING_WEIGHTS:,} numbers",
-            came=f"ids up to {V - 1:,} and {E:,} numbers each, {V * E:,} in all",
+            came=f"ids up to {_counted(V - 1)} and {E:,} numbers each, {_counted(V * E)} in all",
             mend="use smaller ids, or a smaller embedding_dim",
         )
     return V, E
@@ -159,6 +159,10 @@ def _check_ids(batch: Batch) -> None:
                 )
 
 
+def _counted(number: int) -> str:
+    return f"{number:,}" if number < 10**15 else f"{number:.1e}"
+
+
 def _check_size(config: Config, F: int) -> None:
     G = {"rnn": 1, "gru": 3, "lstm": 4}[config.cell]
     D, H = (2 if config.bidirectional else 1), config.hidden_size
@@ -167,6 +171,6 @@ def _check_size(config: Config, F: int) -> None:
         raise PackvizError(
             "hidden_size",
             expected=f"a module of at most {MOST_WEIGHTS:,} weights",
-            came=f"{H}, which makes {weights:,}",
+            came=f"{_counted(H)}, which makes {_counted(weights)}",
             mend="choose a smaller hidden_size",
         )

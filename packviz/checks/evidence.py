@@ -28,11 +28,10 @@ def described(value: object) -> str:
     'a float32 tensor of shape (3, 4)'
     """
     if isinstance(value, Tensor):
-        return f"a {dtype_name(value.dtype)} tensor of shape {tuple(value.shape)}"
+        return f"{_with_article(dtype_name(value.dtype))} tensor of shape {tuple(value.shape)}"
     if value is None or isinstance(value, bool | int | float):
         return str(value)
-    name = type(value).__name__
-    return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {name}"
+    return _with_article(type(value).__name__)
 
 
 def tensor_obstacle(tensor: Tensor) -> str | None:
@@ -49,3 +48,7 @@ def tensor_obstacle(tensor: Tensor) -> str | None:
 def frozen_copy(tensor: Tensor) -> Tensor:
     """Return a plain copy that no later change of the original reaches, without gradient."""
     return tensor.detach().as_subclass(Tensor).clone()
+
+
+def _with_article(word: str) -> str:
+    return f"an {word}" if word[:1] in "aeioAEIO" else f"a {word}"

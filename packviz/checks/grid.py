@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz.checks.evidence import described, frozen_copy, tensor_obstacle, torch_refusal
 from packviz.errors import PackvizError
@@ -24,20 +25,12 @@ def check_grid(x: object, module: nn.RNNBase) -> Tensor:
     if obstacle := tensor_obstacle(x):
         raise PackvizError("x", expected=f"{expected}, dense and on the CPU", came=obstacle, mend=_dense(x))
     if x.dim() != 3:
-        raise PackvizError("x", expected=expected, came=described(x), mend=_third_dimension(x, module))
+        mend, says = _third_dimension(x, module), _torch_says(x, module)
+        raise PackvizError("x", expected=expected, came=described(x), mend=mend, torch_says=says)
     if x.numel() == 0:
-        torch_says = torch_refusal(
-            lambda: nn.utils.rnn.pack_padded_sequence(
-                x, [1] * x.size(0 if module.batch_first else 1), module.batch_first
-            )
-        )
-        raise PackvizError(
-            "x",
-            expected=f"{expected} with at least one sequence, time step and feature",
-            came=described(x),
-            mend="leave the empty batch out",
-            torch_says=torch_says,
-        )
+        expected += " with at least one sequence, time step and feature"
+        says = _torch_says(x, module)
+        raise PackvizError("x", expected=expected, came=described(x), mend="leave the empty batch out", torch_says=says)
     check_features("x", x, module)
     return frozen_copy(x)
 
@@ -56,6 +49,16 @@ def check_features(name: str, values: Tensor, module: nn.RNNBase) -> None:
         mend=_another_dtype(name, values, dtype) if wrong_dtype else _other_features(values, module),
         torch_says=torch_refusal(lambda: nn.RNNBase.check_input(module, values, batch_sizes)),
     )
+
+
+def _torch_says(x: Tensor, module: nn.RNNBase) -> str | None:
+    """Return what torch says of x when it is packed, one step of each sequence, and given to the module."""
+
+    def pack_and_run() -> None:
+        packed = pack_padded_sequence(x, [1] * x.size(0 if module.batch_first else 1), module.batch_first)
+        nn.RNNBase.check_input(module, packed.data, packed.batch_sizes)
+
+    return torch_refusal(pack_and_run)
 
 
 def _another_dtype(name: str, values: Tensor, dtype: str) -> str:

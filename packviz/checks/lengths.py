@@ -27,9 +27,9 @@ def check_lengths(lengths: object, B: int, T: int, *, enforce_sorted: bool) -> T
         return torch_refusal(lambda: pack_padded_sequence(_cells(B, T), given, True, enforce_sorted))
 
     if given.device.type != "cpu" or given.dim() != 1:
-        came = described(given) + ("" if given.device.type == "cpu" else f" on {given.device}")
-        mend = "flatten it with lengths.flatten()" if given.device.type == "cpu" else "copy it with lengths.cpu()"
-        raise _refusal("a 1-D tensor or list on the CPU", came, mend, torch_says())
+        came = described(lengths) + ("" if given.device.type == "cpu" else f" on {given.device}")
+        mend = f"give {B} lengths in one row" if given.device.type == "cpu" else "copy it with lengths.cpu()"
+        raise _refusal(f"{B} lengths as a list, or a 1-D tensor on the CPU", came, mend, torch_says())
     if len(given) != B:
         mend = f"give {B} lengths; if x is laid out the other way round, mind the module's batch_first"
         raise _refusal(f"{B} lengths, one for each sequence", _count(given, B, enforce_sorted), mend, torch_says())
@@ -100,7 +100,8 @@ def _not_whole(lengths: Tensor) -> str:
     dtype = dtype_name(lengths.dtype)
     cut = [b for b, length in enumerate(lengths.tolist()) if isinstance(length, float) and length % 1]
     if not cut:
-        return f"a {dtype} tensor (torch would convert it without a word)"
+        silent = "" if lengths.dtype.is_complex else " (torch would convert it without a word)"
+        return f"a {dtype} tensor{silent}"
     return f"{lengths[cut[0]]:g} for sequence {cut[0]} (torch would cut it to {int(lengths[cut[0]])} without a word)"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Integral, Real
+
 import torch
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
@@ -13,8 +15,9 @@ __all__ = ["check_padding_value", "check_total_length"]
 
 def check_padding_value(padding_value: object) -> float:
     """Return padding_value as a float. Raises PackvizError unless it is a number."""
-    if isinstance(padding_value, bool) or not isinstance(padding_value, int | float):
-        raise PackvizError("padding_value", expected="a number", came=described(padding_value), mend="give 0.0, say")
+    if isinstance(padding_value, bool) or not isinstance(padding_value, Real):
+        mend = "give a number such as 0.0"
+        raise PackvizError("padding_value", expected="a number", came=described(padding_value), mend=mend)
     return float(padding_value)
 
 
@@ -23,8 +26,9 @@ def check_total_length(total_length: object, longest: int) -> int | None:
     if total_length is None:
         return None
     expected = f"None or a whole number of at least {longest}, the longest length"
-    if isinstance(total_length, bool) or not isinstance(total_length, int):
-        raise PackvizError("total_length", expected=expected, came=described(total_length), mend="round it")
+    if isinstance(total_length, bool) or not isinstance(total_length, Integral):
+        mend = f"give {longest} or more, or None"
+        raise PackvizError("total_length", expected=expected, came=described(total_length), mend=mend)
     if total_length < longest:
         packed = pack_padded_sequence(torch.zeros(1, longest, device="cpu"), [longest], batch_first=True)
         raise PackvizError(
@@ -32,6 +36,6 @@ def check_total_length(total_length: object, longest: int) -> int | None:
             expected=expected,
             came=str(total_length),
             mend=f"give {longest} or more, or None",
-            torch_says=torch_refusal(lambda: pad_packed_sequence(packed, True, 0.0, total_length)),
+            torch_says=torch_refusal(lambda: pad_packed_sequence(packed, True, 0.0, int(total_length))),
         )
-    return total_length
+    return int(total_length)

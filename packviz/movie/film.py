@@ -1,6 +1,6 @@
 """The film in the making: cells that are there, steps that say what changes in them."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,14 +22,14 @@ class Film:
         self.steps: list[Step] = []
         self.scenes: dict[Stage, Scene] = {}
         self._now: dict[str, dict[str, Any]] = {}
-        self._unseen: list[Change] = []
+        self._last_seen: dict[str, dict[str, Any]] = {}  # of cells that changed unseen
 
     def add(self, *cells: Cell) -> None:
         """Put cells on the stage, each id once. Those that are shown are there in the first frame."""
         for cell in cells:
             if cell.id in self.cells:
                 raise KeyError(f"cell {cell.id!r} is there already")
-            if cell.shown and (self.steps or self._unseen):
+            if cell.shown and (self.steps or self._last_seen):
                 raise ValueError(f"cell {cell.id!r} would be in the first frame, but the film is past it")
             self.cells[cell.id] = cell
             self._now[cell.id] = {name: getattr(cell, name) for name in CHANGEABLE}
@@ -45,26 +45,37 @@ class Film:
         error: str = "",
     ) -> None:
         """Add a step; its beats are cut down to what differs from the cells as they are now."""
-        played = [beat for beat in map(self._beat, beats) if beat]
         if stage not in self.stages:
-            self._unseen += [change for beat in played for change in beat]
+            self._unseen(change for beat in beats for change in beat)
             return
-        self.steps.append(Step(stage, caption, code, (*self._catch_up(), *played), tuple(detail), tone, error))
+        played = [self._catch_up(), *map(self._beat, beats)]
+        self.steps.append(Step(stage, caption, code, tuple(filter(None, played)), tuple(detail), tone, error))
 
     def _beat(self, changes: Iterable[Change]) -> Beat:
         kept = []
         for change in changes:
             now = self._now[change.id]
-            new = {name: value for name, value in change.named().items() if now[name] != value}
+            new = _differing(change.named(), now)
             if new or change.origin:
                 now.update(new)
                 kept.append(Change(change.id, origin=change.origin, **new))
         return tuple(kept)
 
-    def _catch_up(self) -> tuple[Beat, ...]:
-        unseen, self._unseen = self._unseen, []
+    def _unseen(self, changes: Iterable[Change]) -> None:
+        for change in changes:
+            self._last_seen.setdefault(change.id, dict(self._now[change.id]))
+            self._now[change.id].update(change.named())
+
+    def _catch_up(self) -> Beat:
+        """Return what has changed since it was last seen; before the first step, make it the first frame."""
+        seen, self._last_seen = self._last_seen, {}
+        changes = [Change(name, **new) for name, was in seen.items() if (new := _differing(self._now[name], was))]
         if self.steps:
-            return (tuple(unseen),) if unseen else ()
-        for change in unseen:
+            return tuple(changes)
+        for change in changes:
             self.cells[change.id] = replace(self.cells[change.id], **change.named())
         return ()
+
+
+def _differing(new: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in new.items() if old[name] != value}

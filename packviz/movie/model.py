@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 __all__ = [
     "CHANGEABLE",
+    "NO_TOKEN",
     "Beat",
     "Cell",
     "Change",
@@ -40,6 +41,7 @@ Role = Literal[
 ]
 Scale = Literal["input", "state"]
 Tone = Literal["", "now", "wrong"]
+NO_TOKEN = -1  # where a cell that showed a token shows one no longer
 Numbers = tuple[float | None, ...]  # None stands for NaN and infinities, which JSON lacks
 
 
@@ -85,7 +87,7 @@ class Cell:
             "text": (self.text, ""),
             "sub": (self.sub, ""),
             "seq": (self.sequence, None),
-            "token": (self.token, None),
+            "token": (None if self.token == NO_TOKEN else self.token, None),
             "v": (_rounded(self.value), None),
             "vec": (self.vector, None),
             "scale": (self.scale, "state"),
@@ -100,7 +102,7 @@ CHANGEABLE = ("place", "w", "h", "text", "sub", "token", "value", "vector", "sca
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What one beat changes in one cell; None leaves a field as it is.
+    """What one beat changes in one cell; None leaves a field as it is, and the token NO_TOKEN takes it away.
 
     origin: where the cell starts from on its way to its place, whatever it was before.
     """
@@ -142,7 +144,8 @@ class Change:
             "tone": self.tone,
             "shown": self.shown,
         }
-        return fields | {name: value for name, value in named.items() if value is not None}
+        fields |= {name: value for name, value in named.items() if value is not None}
+        return fields | {"token": None} if self.token == NO_TOKEN else fields
 
 
 Beat = tuple[Change, ...]

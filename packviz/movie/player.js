@@ -267,9 +267,9 @@ class Brush {
       ctx.stroke();
       ctx.restore();
     }
-    if (look.vec) this.stripes(ctx, { x: x + 5, y: y + h * 0.4, w: w - 10, h: h * 0.5 }, look.vec, state.scale);
+    if (look.vec && h > 34) this.stripes(ctx, { x: x + 5, y: y + h * 0.4, w: w - 10, h: h * 0.5 }, look.vec, state.scale);
     if (h >= READABLE + 2) {
-      const px = Math.min(15, Math.max(READABLE, h * 0.34)), middle = y + h * (look.vec ? 0.22 : 0.5);
+      const px = Math.min(15, Math.max(READABLE, h * 0.34)), middle = y + h * (look.vec && h > 34 ? 0.22 : 0.5);
       this.font(ctx, px, 600);
       const wide = Math.min(w - 6, this.measure(ctx, state.text) + 8);
       ctx.fillStyle = this.theme.pad;
@@ -284,12 +284,12 @@ class Brush {
     const text = this.number(ctx, state, rect.w - 5);
     this.write(ctx, text, rect.x + rect.w / 2, rect.y + rect.h / 2, rect.w - 4, { px: Math.min(15, Math.max(READABLE, rect.h * 0.36)), weight: 500, fill: colour.text });
   }
-  // A number is never cut: where it does not fit it does without its leading zero, else it is left out.
+  // A number is never cut: where it does not fit it does without its leading zero, then with one decimal.
   number(ctx, state, w) {
     if (state.text) return state.text;
-    const long = state.v.toFixed(2).replace("-", "−");
+    const [long, short] = [2, 1].map((digits) => state.v.toFixed(digits).replace(/^-(?=0\.0+$)/, "").replace("-", "−"));
     this.font(ctx, READABLE, 500);
-    return [long, state.v ? long.replace("0.", ".") : "0"].find((text) => this.measure(ctx, text) <= w) ?? "";
+    return [long, ...(state.v ? [long, short].map((text) => text.replace("0.", ".")) : ["0"])].find((text) => this.measure(ctx, text) <= w) ?? "";
   }
   label(ctx, { x, y, w, h }, state) {
     const hue = this.hue(state.seq), stride = Math.max(1, Math.ceil(15 / h));
@@ -407,7 +407,7 @@ class Player {
     this.say = el("div", { class: "pv-say" }, this.caption, this.invite);
     this.range = el("input", { type: "range", min: "1", step: "1", "aria-label": "Step" });
     this.range.addEventListener("input", () => this.go(Number(this.range.value)));
-    this.count = el("span", { class: "pv-count" });
+    this.count = el("span");
     this.pace = el("select", { "aria-label": "Speed", title: "Speed" }, ...SPEEDS.map((s) => el("option", { value: s, ...(s === 1 ? { selected: "" } : {}) }, `${s}×`)));
     this.pace.addEventListener("change", () => { this.speed = Number(this.pace.value); });
     this.playButton = button("play", "Play (Space)", () => this.toggle(), { class: "pv-play" });
@@ -416,7 +416,7 @@ class Player {
     this.nextButton = button("next", "Step forward (→)", () => this.next());
     this.lastButton = button("last", "Last step (End)", () => this.go(this.steps), { class: "pv-end" });
     const transport = el("div", { class: "pv-transport" }, this.firstButton, this.backButton, this.playButton, this.nextButton, this.lastButton,
-      el("div", { class: "pv-scrub" }, this.range), this.count, this.pace,
+      el("div", { class: "pv-scrub" }, this.range), el("span", { class: "pv-count" }, el("span", { class: "pv-word" }, "Step "), this.count), this.pace,
       button("image", "Save this picture as PNG", () => this.save()), button("full", "Full screen (F)", () => this.fullscreen()));
     this.live = el("div", { class: "pv-live", "aria-live": "polite", role: "status" });
     const rail = el("nav", { class: "pv-rail", "aria-label": "Stages" }, this.stages, this.notes);
@@ -774,7 +774,7 @@ class Player {
     this.invite.hidden = this.step !== 1 || this.steps === 1;
     this.range.value = this.step;
     this.range.setAttribute("aria-valuetext", `step ${this.step} of ${this.steps}, ${NAMES[stage]}`);
-    this.count.textContent = `Step ${this.step} / ${this.steps}`;
+    this.count.textContent = `${this.step} / ${this.steps}`;
     this.firstButton.disabled = this.backButton.disabled = this.step === 1;
     this.nextButton.disabled = this.lastButton.disabled = this.step === this.steps;
     const stages = [...this.firstSteps.keys()];

@@ -7,7 +7,7 @@ from packviz.movie.cast import UNIT, cast, cell_box, gate_names, state_box
 from packviz.movie.figures import rows_of
 from packviz.movie.film import Film
 from packviz.movie.layout import Box, above, beside, scene
-from packviz.movie.model import Change, CodeLine, Numbers, Place
+from packviz.movie.model import NO_TOKEN, Change, CodeLine, Numbers, Place
 from packviz.movie.pack import look_at
 from packviz.movie.plan import Plan
 from packviz.movie.program import index, shape
@@ -126,7 +126,7 @@ def _enter(plan: Plan, b: int, t: int) -> Change:
     text, sub = plan.texts(b, t) if plan.mask[b][t] else (plan.pad_text, "")
     return Change(
         f"in:{b}", shown=True, origin=plan.strip.cell(t, plan.rank[b]), text=text, sub=sub, vector=_input(plan, b, t),
-        token=plan.token_number.get((b, t)), scale="state" if plan.layer else "input",
+        token=plan.token_number.get((b, t), NO_TOKEN), scale="state" if plan.layer else "input",
     )  # fmt: skip
 
 
