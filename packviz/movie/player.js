@@ -446,8 +446,7 @@ class Player {
     Object.assign(this, framesOf(movie));
     this.steps = movie.steps.length;
     this.step = Math.min(this.steps, Math.max(1, Math.round(step) || 1));
-    this.hover = null;
-    this.motion = null;
+    this.hover = this.motion = this.shown = this.views = this.theme = null;
     this.layer = this.atlas = null;
     this.firstSteps = new Map();
     movie.steps.forEach(({ stage }, i) => this.firstSteps.has(stage) || this.firstSteps.set(stage, i + 1));
@@ -494,12 +493,13 @@ class Player {
 
   retheme() {
     const page = getComputedStyle(this.root).getPropertyValue("--st-background-color").trim();
-    const dark = page ? luminance(channels(page)) < 0.3 : this.dark.matches;
-    this.root.dataset.theme = dark ? "dark" : "light";
+    const theme = (page ? luminance(channels(page)) < 0.3 : this.dark.matches) ? "dark" : "light";
+    if (this.theme && this.root.dataset.theme === theme) return;
+    this.root.dataset.theme = theme;
     this.theme = readTheme(this.root);
     this.brush = new Brush(this.theme, this.movie);
-    this.layer = this.atlas = null;
-    this.caption && this.movie && this.writeCaption();
+    this.writeCaption();
+    if (this.motion) this.prepare(this.motion);
     this.paint();
   }
 
@@ -551,7 +551,7 @@ class Player {
     this.timer = setTimeout(() => {
       if (this.motion) return this.rest();
       if (this.step === this.steps) return this.stop();
-      this.go(this.step + 1, { keep: true });
+      this.go(this.step + 1);
       this.rest();
     }, this.motion ? 60 : DWELL / this.speed);
   }
@@ -562,11 +562,10 @@ class Player {
     this.tellPlaying();
   }
 
-  go(step, { quick = false, keep = true } = {}) {
+  go(step, { quick = false } = {}) {
     const target = Math.min(this.steps, Math.max(1, step));
     if (target === this.step) return;
     const forward = target === this.step + 1, from = this.ends[this.step - 1], to = this.ends[target - 1];
-    if (!keep) this.stop();
     this.step = target;
     this.pointAt(null);
     const path = forward ? Array.from({ length: to - from }, (_, i) => from + 1 + i) : [to];
@@ -594,9 +593,12 @@ class Player {
     const moving = [];
     for (let i = 0; i < to.length; i++) if (differ(from[i], to[i])) moving.push(i);
     this.motion = { from, to, moving, rest, forward, unit: view.unit, began: null, lasts: (forward ? BEAT : BEAT * 0.8) / this.speed };
-    this.layer = this.stillLayer(to, new Set(moving), view.unit);
-    this.atlas = this.spriteAtlas(this.motion);
+    this.prepare(this.motion);
     this.tick();
+  }
+  prepare(motion) {
+    this.layer = this.stillLayer(motion.to, new Set(motion.moving), motion.unit);
+    this.atlas = this.spriteAtlas(motion);
   }
 
   tick() {
@@ -682,7 +684,7 @@ class Player {
 
   paintMotion(ctx, { from, to, moving, unit, t = 0 }) {
     const { ratio, atlas } = this, shown = from.slice();
-    if (this.layer) ctx.drawImage(this.layer, 0, 0);
+    ctx.drawImage(this.layer, 0, 0);
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     for (const i of moving) {
       const look = (shown[i] = between(from[i], to[i], t)), at = atlas?.sprites.get(i);
