@@ -13,16 +13,16 @@ from packviz.config import Config
 from packviz.errors import PackvizError
 from packviz.stages.packing import Packed
 from packviz.stages.padding import Padded
-from packviz.stages.recurrence import Direction
+from packviz.stages.recurrence import Direction, Schedule
 from packviz.stages.sorting import Sorted
 from packviz.stages.unpacking import Unpacked
 
-__all__ = ["Run", "Trace"]
+__all__ = ["Forward", "Run", "Trace"]
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
-    """Hold every stage from the sort on; see Trace for the names."""
+class Forward:
+    """Hold what happens between packed input and packed output; see Trace for the names."""
 
     sorted: Sorted
     packed: Packed
@@ -32,6 +32,13 @@ class Run:
     c_0: Tensor | None
     h_n: Tensor
     c_n: Tensor | None
+    schedule: Schedule
+
+
+@dataclass(frozen=True, eq=False)
+class Run(Forward):
+    """Hold every stage from the sort on."""
+
     unpacked: Unpacked
 
 

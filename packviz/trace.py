@@ -10,12 +10,12 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
 from packviz.batch import Batch
-from packviz.checks import check_module, check_padding_value, check_state, check_total_length, order_refusal
+from packviz.checks import check_kind, check_module, check_padding_value, check_state, check_total_length, order_refusal
 from packviz.config import Config
 from packviz.exactness import exact_arithmetic
 from packviz.grids import pad_batch, read_input
-from packviz.modules import build_parts, directions, read_weights
-from packviz.record import Run, Trace
+from packviz.modules import build_parts, directions, read_weights, state_size
+from packviz.record import Forward, Run, Trace
 from packviz.reference import prove, run_module
 from packviz.stages.packing import ask_torch, locate
 from packviz.stages.padding import Padded
@@ -36,6 +36,8 @@ def trace(batch: Batch, config: Config | None = None) -> Trace:
     left as it was.
     """
     config = Config() if config is None else config
+    check_kind("batch", batch, Batch, 'read one with Batch.parse("1 2 3\\n4 5") or Batch.from_tensors')
+    check_kind("config", config, Config, 'make one with Config(cell="gru", hidden_size=4)')
     with exact_arithmetic():
         parts = build_parts(batch, config)
         padded = pad_batch(batch, config, parts)
@@ -45,7 +47,7 @@ def trace(batch: Batch, config: Config | None = None) -> Trace:
             parts.module,
             padded,
             padding_value=config.padding_value,
-            total_length=check_total_length(config.total_length, int(padded.lengths.max())),
+            total_length=_total_length(config.total_length, parts.module, padded),
         )
         return _finish(start, (parts.h_0, parts.c_0), None, enforce_sorted=config.enforce_sorted)
 
@@ -81,7 +83,7 @@ def trace_module(
             module,
             padded,
             padding_value=check_padding_value(padding_value),
-            total_length=check_total_length(total_length, int(padded.lengths.max())),
+            total_length=_total_length(total_length, module, padded),
         )
 
         def torch_run(hx: object) -> object:
@@ -89,6 +91,11 @@ def trace_module(
 
         state = check_state(hx, module, len(padded.lengths), torch_run)
         return _finish(start, state, given, enforce_sorted=enforce_sorted)
+
+
+def _total_length(total_length: object, module: nn.RNNBase, padded: Padded) -> int | None:
+    column = len(padded.lengths) * directions(module) * state_size(module)
+    return check_total_length(total_length, int(padded.lengths.max()), column)
 
 
 def _finish(start: Trace, state: State, given: PackedSequence | None, *, enforce_sorted: bool) -> Trace:
@@ -104,33 +111,38 @@ def _finish(start: Trace, state: State, given: PackedSequence | None, *, enforce
 
 def _record(start: Trace, state: State, given: PackedSequence | None = None, *, enforce_sorted: bool = False) -> Run:
     """Run every stage after the padded grid: all that a trace computes, but for the proof."""
-    module, padded = start.module, start.padded
-    sequence = _ask(padded, enforce_sorted) if given is None else given
-    order = read_order(sequence, padded.lengths)
-    packed = locate(sequence, order.lengths, order.order, padded.mask.size(1))
-    plan = schedule(packed.batch_sizes, padded.lengths, order.order, order.rank)
-    initial = tuple(order.apply(part) for part in state if part is not None)
-    layers, output = _run_layers(module, packed.data, plan, initial)
-    c_n = [direction.c_n for layer in layers for direction in layer if direction.c_n is not None]
+    sequence = _ask(start.padded, enforce_sorted) if given is None else given
+    forward = _forward(start, state, sequence)
     unpacked = unpack(
-        sequence._replace(data=output),
-        batch_first=padded.batch_first,
+        sequence._replace(data=forward.output),
+        batch_first=start.padded.batch_first,
         padding_value=start.padding_value,
         total_length=start.total_length,
-        last_rows=plan.last_rows,
-        first_rows=plan.first_rows,
-        directions=directions(module),
+        last_rows=forward.schedule.last_rows,
+        first_rows=forward.schedule.first_rows,
+        directions=directions(start.module),
     )
-    return Run(
+    return Run(**vars(forward), unpacked=unpacked)
+
+
+def _forward(start: Trace, state: State, sequence: PackedSequence) -> Forward:
+    """Run every layer over the packed sequence, as the module's own forward does, and keep everything."""
+    lengths, T = start.padded.lengths, start.padded.mask.size(1)
+    order = read_order(sequence, lengths)
+    plan = schedule(sequence.batch_sizes, lengths, order.order, order.rank)
+    initial = tuple(order.apply(part) for part in state if part is not None)
+    layers, output = _run_layers(start.module, sequence.data, plan, initial)
+    c_n = [direction.c_n for layer in layers for direction in layer if direction.c_n is not None]
+    return Forward(
         sorted=order,
-        packed=packed,
+        packed=locate(sequence, order.lengths, order.order, T),
         layers=layers,
         output=output,
         h_0=state[0],
         c_0=state[1],
         h_n=torch.stack([direction.h_n for layer in layers for direction in layer]),
         c_n=torch.stack(c_n) if c_n else None,
-        unpacked=unpacked,
+        schedule=plan,
     )
 
 

@@ -3,6 +3,7 @@
 Each check raises PackvizError, or returns a copy of what it was given, so that a record cannot change later.
 """
 
+from packviz.checks.evidence import check_kind
 from packviz.checks.grid import check_grid
 from packviz.checks.lengths import check_lengths, check_no_lengths, order_refusal
 from packviz.checks.module import check_module
@@ -12,6 +13,7 @@ from packviz.checks.unpacking import check_padding_value, check_total_length
 
 __all__ = [
     "check_grid",
+    "check_kind",
     "check_lengths",
     "check_module",
     "check_no_lengths",

@@ -7,9 +7,10 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from packviz.errors import PackvizError
 from packviz.modules import dtype_name
 
-__all__ = ["described", "frozen_copy", "tensor_obstacle", "torch_refusal"]
+__all__ = ["check_kind", "described", "frozen_copy", "tensor_obstacle", "torch_refusal"]
 
 
 def torch_refusal(call: Callable[[], object]) -> str | None:
@@ -32,6 +33,12 @@ def described(value: object) -> str:
     if value is None or isinstance(value, bool | int | float):
         return str(value)
     return _with_article(type(value).__name__)
+
+
+def check_kind(parameter: str, value: object, kind: type, mend: str) -> None:
+    """Raise PackvizError unless the value is of that kind."""
+    if not isinstance(value, kind):
+        raise PackvizError(parameter, expected=_with_article(kind.__name__), came=described(value), mend=mend)
 
 
 def tensor_obstacle(tensor: Tensor) -> str | None:

@@ -13,6 +13,9 @@ from packviz.errors import PackvizError
 __all__ = ["check_padding_value", "check_total_length"]
 
 
+MOST_NUMBERS = 1_000_000_000  # 4 GB in float32
+
+
 def check_padding_value(padding_value: object) -> float:
     """Return padding_value as a float. Raises PackvizError unless it is a number."""
     if isinstance(padding_value, bool) or not isinstance(padding_value, Real):
@@ -21,21 +24,33 @@ def check_padding_value(padding_value: object) -> float:
     return float(padding_value)
 
 
-def check_total_length(total_length: object, longest: int) -> int | None:
-    """Return total_length. Raises PackvizError unless it is None or a whole number of at least the longest length."""
+def check_total_length(total_length: object, longest: int, column: int) -> int | None:
+    """Return total_length; column is how many numbers one time step of the unpacked output has, B*D*H.
+
+    Raises PackvizError unless it is None or a whole number of at least the longest length, and where the output would
+    be too large for a memory.
+    """
     if total_length is None:
         return None
     expected = f"None or a whole number of at least {longest}, the longest length"
     if isinstance(total_length, bool) or not isinstance(total_length, Integral):
         mend = f"give {longest} or more, or None"
         raise PackvizError("total_length", expected=expected, came=described(total_length), mend=mend)
-    if total_length < longest:
+    width = int(total_length)
+    if width < longest:
         packed = pack_padded_sequence(torch.zeros(1, longest, device="cpu"), [longest], batch_first=True)
         raise PackvizError(
             "total_length",
             expected=expected,
-            came=str(total_length),
+            came=str(width),
             mend=f"give {longest} or more, or None",
-            torch_says=torch_refusal(lambda: pad_packed_sequence(packed, True, 0.0, int(total_length))),
+            torch_says=torch_refusal(lambda: pad_packed_sequence(packed, True, 0.0, width)),
         )
-    return int(total_length)
+    if width > max(longest, MOST_NUMBERS // column):
+        raise PackvizError(
+            "total_length",
+            expected=f"an unpacked output of at most {MOST_NUMBERS:,} numbers",
+            came=f"{described(width)}, with {column:,} numbers in each time step",
+            mend=f"give {longest}, or somewhat more",
+        )
+    return width

@@ -5,10 +5,10 @@ every number is PyTorch's to the last bit:
 
 - the input part W_ih x + b_ih is one matrix product for all packed rows, the hidden part one for each time step;
 - sigmoid and tanh run in place on tensors of the same shape and strides as there: their vector code and its
-  remainder differ in the last bit. So r, z, i, f, g, o stay columns of the wide buffer, and n has rows of its own;
+  remainder may differ in the last bit. So r, z, i, f, g, o are columns of a wide tensor while n is a tensor of its own;
 - GRU's last line is ``(h - n) * z + n``, not ``(1 - z) * n + z * h``.
 
-The buffers are what is recorded, too: a step writes its gates where the input part stood, and nothing is copied.
+The buffers are what is recorded, too: a step writes its gates where the input part stood, and copies only n.
 """
 
 from __future__ import annotations

@@ -48,6 +48,7 @@ def locate(packed: PackedSequence, sorted_lengths: Tensor, order: Tensor, T: int
 
     sorted_lengths (B,) and order (B,), the sequence at each place, are torch's own, so equal lengths stay as they are.
     """
-    cell = torch.arange(len(order) * T, device="cpu").view(-1, T).index_select(0, order)  # (B, T)
-    cell = ask_torch(cell, sorted_lengths, batch_first=True, enforce_sorted=True).data  # (N,)
-    return Packed(packed.data, packed.batch_sizes, sequence=cell // T, timestep=cell % T)
+    B = len(order)
+    cell = torch.arange(T * B, device="cpu").view(T, B).index_select(1, order)  # time first: torch packs it faster
+    cell = ask_torch(cell, sorted_lengths, batch_first=False, enforce_sorted=True).data  # (N,)
+    return Packed(packed.data, packed.batch_sizes, sequence=cell % B, timestep=cell.div(B, rounding_mode="floor"))

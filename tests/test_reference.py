@@ -1,0 +1,97 @@
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence
+
+from packviz.record import Trace
+from packviz.reference import distance, prove, run_module
+from packviz.trace import trace_module
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "apart"),
+    [
+        ([1.0, 2.0], [1.0, 2.0], 0.0),
+        ([1.0, 2.0], [1.0, 2.5], 0.5),
+        ([1.0, -3.0], [2.0, 3.0], 6.0),
+        ([NAN, 1.0], [NAN, 1.0], 0.0),
+        ([INF, -INF], [INF, -INF], 0.0),
+        ([NAN, 1.0], [NAN, 1.25], 0.25),
+        ([0.0], [-0.0], 0.0),
+        ([INF], [-INF], INF),
+        ([INF], [1.0], INF),
+        ([], [], 0.0),
+    ],
+)
+def test_distance_is_that_of_the_pair_that_is_furthest_apart(ours, theirs, apart) -> None:
+    assert distance(torch.tensor(ours), torch.tensor(theirs)) == apart
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [([NAN], [1.0]), ([1.0], [NAN]), ([NAN, INF], [1.0, INF])])
+def test_a_nan_beside_a_number_is_never_zero(ours: list[float], theirs: list[float]) -> None:
+    assert torch.tensor(distance(torch.tensor(ours), torch.tensor(theirs))).isnan()
+
+
+def test_another_shape_or_dtype_or_no_tensor_is_infinitely_far() -> None:
+    one = torch.ones(2)
+    assert distance(one, torch.ones(1, 2)) == INF
+    assert distance(one, one.double()) == INF
+    assert distance(None, one) == INF
+
+
+def test_integers_have_distances_too() -> None:
+    assert distance(torch.tensor([3, 2]), torch.tensor([3, 4])) == 2.0
+
+
+def lstm_trace() -> Trace:
+    torch.manual_seed(0)
+    return trace_module(nn.LSTM(3, 4, 2, bidirectional=True, batch_first=True), torch.randn(3, 5, 3), [3, 5, 1])
+
+
+def test_an_lstm_has_a_distance_for_every_tensor() -> None:
+    names = ["data", "batch_sizes", "output", "h_n", "c_n", "unpacked", "last_valid"]
+    assert list(prove(lstm_trace())) == names
+
+
+def test_cells_without_c_have_no_distance_for_it() -> None:
+    assert "c_n" not in trace_module(nn.GRU(3, 4), torch.randn(5, 1, 3), [5]).proof
+
+
+@pytest.mark.parametrize("name", ["output", "h_n", "c_n"])
+def test_one_wrong_number_is_found(name: str) -> None:
+    t = lstm_trace()
+    wrong = getattr(t, name).clone()
+    wrong.flatten()[5].add_(0.25)
+    proof = prove(replace(t, run=replace(t.run, **{name: wrong})))
+    assert {key for key, apart in proof.items() if apart} == {name}
+    assert proof[name] == pytest.approx(0.25)
+
+
+def test_a_row_that_claims_a_wrong_origin_is_found() -> None:
+    t = lstm_trace()
+    packed = replace(t.packed, sequence=t.packed.sequence.flip(0))
+    assert prove(replace(t, run=replace(t.run, packed=packed)))["data"] > 0
+
+
+def test_a_wrong_last_valid_state_is_found() -> None:
+    t = lstm_trace()
+    unpacked = replace(t.unpacked, last_valid=t.unpacked.last_valid + 1)
+    assert prove(replace(t, run=replace(t.run, unpacked=unpacked)))["last_valid"] == pytest.approx(1)
+
+
+def test_the_module_is_run_as_in_evaluation_and_left_as_it_was() -> None:
+    module = nn.GRU(3, 4, 2, dropout=0.9).train()
+    packed = pack_padded_sequence(torch.randn(5, 2, 3), [5, 3])
+    calls: list[object] = []
+    module.register_forward_hook(lambda *_: calls.append(1))
+    module.register_forward_pre_hook(lambda *_: calls.append(1))
+    kept = list(module._flat_weights)
+    (first, _), (second, _) = run_module(module, packed, None), run_module(module, packed, None)
+    assert torch.equal(first.data, second.data)
+    assert module.training
+    assert calls == []
+    assert all(before is after for before, after in zip(kept, module._flat_weights, strict=True))
