@@ -9,7 +9,7 @@ from torch import Tensor
 from packviz.movie.facts import Facts
 from packviz.movie.model import Numbers
 
-__all__ = ["Figures", "number", "rows_of"]
+__all__ = ["Figures", "counted", "number", "rows_of"]
 
 MAX_UNITS = 8  # of a hidden state
 MAX_FEATURES = 12  # of a token
@@ -85,6 +85,11 @@ def rows_of(rows: Tensor) -> list[Numbers]:
     if bool(rounded.isfinite().all()):
         return [tuple(row) for row in rounded.tolist()]
     return [tuple(value if isfinite(value) else None for value in row) for row in rounded.tolist()]
+
+
+def counted(count: int, noun: str) -> str:
+    """Return how many there are: `1 row`, `2 rows`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def number(value: float) -> str:

@@ -149,7 +149,7 @@ def _reach(plan: Plan, t: int) -> str:
     size = plan.batch_sizes[t]
     if size == plan.total[0]:
         return "Every sequence has"
-    return f"Only {plan.chips(plan.alive[t])} {'has' if size == 1 else 'have'}"
+    return f"Only {plan.chips(plan.order[:size])} {'has' if size == 1 else 'have'}"
 
 
 def _sum(plan: Plan, t: int) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from packviz.movie.figures import number
+from packviz.movie.figures import counted, number
 from packviz.movie.film import Film
 from packviz.movie.layout import Box, scene
 from packviz.movie.model import Cell, Change, Place
@@ -14,8 +14,9 @@ __all__ = ["embed", "pad"]
 
 def pad(film: Film, plan: Plan) -> None:
     """Film the ragged rows and the filler that makes them a tensor."""
-    film.scenes["pad"] = film.scenes["embed"] = film.scenes["sort"] = scene([lambda _: _alone(plan)])
     upright = plan.upright
+    film.scenes["pad"] = scene([lambda _: _around(_alone(upright), _alone(plan))])
+    film.scenes["embed"] = film.scenes["sort"] = scene([lambda _: _alone(plan)])
     film.add(*_tokens(upright), *_labels(upright), *_filler(upright), *_axes(upright))
     film.step("pad", _ragged_caption(plan), index(plan, "pad"))
     film.step("pad", _padded_caption(plan), index(plan, "pad"), _padding(upright))
@@ -30,6 +31,14 @@ def embed(film: Film, plan: Plan) -> None:
 
 def _alone(plan: Plan) -> Box:
     return plan.grid.box(counts=False)
+
+
+def _around(*boxes: Box) -> Box:
+    """Return a box in which the grid has room before it is turned and after, without moving."""
+    left, top = (max(box.panels["x"][axis] for box in boxes) for axis in (0, 1))
+    right = max(box.width - box.panels["x"][0] for box in boxes)
+    bottom = max(box.height - box.panels["x"][1] for box in boxes)
+    return Box(left + right, top + bottom, {"x": (left, top)})
 
 
 def _tokens(plan: Plan) -> Iterator[Cell]:
@@ -124,11 +133,18 @@ def _padded_caption(plan: Plan) -> str:
     pads = rows * columns - plan.tokens
     if not pads:
         return f"All rows have length T = {columns}: there is nothing to fill."
-    share = f"{pads} of {rows * columns} cells ({pads / (rows * columns):.0%}) are padding."
+    percent = _percent(pads / (rows * columns))
+    share = f"{pads} of {rows * columns} cells ({percent}) {'is' if pads == 1 else 'are'} padding."
     if plan.trace.batch is None:
-        return f"x came padded up to T = {columns}: {share.replace('%)', ' %)')}"
+        return f"x came padded up to T = {columns}: {share}"
     side = " on the left" if plan.padding_side == "left" else ""
-    return f"**pad_sequence** fills up to T = {columns}{side} with {plan.pad_text}: {share.replace('%)', ' %)')}"
+    return f"**pad_sequence** fills up to T = {columns}{side} with {plan.pad_text}: {share}"
+
+
+def _percent(share: float) -> str:
+    if share < 0.005:
+        return "under 1 %"
+    return "over 99 %" if share >= 0.995 else f"{round(100 * share)} %"
 
 
 def _transposed_caption(plan: Plan) -> str:
@@ -143,6 +159,6 @@ def _embedded_caption(plan: Plan) -> str:
     zero = not bool(table[int(plan.pad_id)].any())
     pad = "a row of zeros, for it is padding_idx" if zero else "a row of its own, and not zeros"
     return (
-        f"**embedding** looks up every id in a table of {rows} rows: each cell is now {width} numbers, so F = {width}. "
-        f"The pad's id {number(plan.pad_id)} has {pad}."
+        f"**embedding** looks up every id in a table of {counted(rows, 'row')}: "
+        f"each cell is now {counted(width, 'number')}, so F = {width}. The pad's id {number(plan.pad_id)} has {pad}."
     )

@@ -7,7 +7,7 @@ from math import sqrt
 from packviz.batch import sequence_label
 from packviz.movie.facts import MAX_TIME_STEPS
 from packviz.movie.figures import Figures, number
-from packviz.movie.layout import Grid, Strip
+from packviz.movie.places import Grid, Strip
 
 __all__ = ["Plan"]
 

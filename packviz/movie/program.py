@@ -1,5 +1,7 @@
 """The PyTorch program that a movie follows, a statement at a time, with the shapes it makes."""
 
+from math import isfinite
+
 from packviz.movie.model import CodeLine
 from packviz.movie.plan import Plan
 
@@ -34,7 +36,7 @@ def _pad(plan: Plan) -> CodeLine:
     embedded = plan.embedded
     sizes = (rows, columns) if plan.batch_first else (columns, rows)
     made = shape(*sizes) if embedded else shape(*plan.trace.padded.values.shape)
-    arguments = _arguments(plan, padding_value=not embedded)
+    arguments = _arguments(plan, plan.pad_id)
     return CodeLine(_call(f"{'ids' if embedded else 'x'} = pad_sequence", "sequences", *arguments), made)
 
 
@@ -54,7 +56,7 @@ def _run(plan: Plan) -> CodeLine:
 def _unpack(plan: Plan) -> CodeLine:
     total = plan.trace.total_length
     length = () if total is None else (f"total_length={total}",)
-    arguments = (*_arguments(plan, padding_value=True, side=False), *length)
+    arguments = (*_arguments(plan, plan.trace.padding_value, side=False), *length)
     return CodeLine(
         _call("out, lens = pad_packed_sequence", "output", *arguments), shape(*plan.trace.unpacked.output.shape)
     )
@@ -64,11 +66,11 @@ def _flag(plan: Plan) -> tuple[str, ...]:
     return ("batch_first=True",) if plan.batch_first else ()
 
 
-def _arguments(plan: Plan, padding_value: bool, side: bool = True) -> tuple[str, ...]:
-    value, left = plan.trace.padding_value, plan.padding_side == "left"
+def _arguments(plan: Plan, filler: float, side: bool = True) -> tuple[str, ...]:
+    value, left = f"{filler:g}" if isfinite(filler) else f'float("{filler}")', plan.padding_side == "left"
     return (
         *_flag(plan),
-        *((f"padding_value={value:g}",) if padding_value and value else ()),
+        *((f"padding_value={value}",) if filler else ()),
         *(('padding_side="left"',) if side and left else ()),
     )
 

@@ -165,7 +165,8 @@ def _shown(plan: Plan, sequences: Sequence[int]) -> list[int]:
 def _start_detail(plan: Plan) -> tuple[CodeLine, ...]:
     row = plan.layer * plan.directions + plan.direction
     order = "" if plan.trace.sorted.sorted_indices is None else "[sorted_indices]"
-    return (CodeLine(f"h = h_0[{row}]{order}", shape(plan.total[0], plan.watched.h.shape[1])),)
+    name = "h = start" if plan.direction else "h"  # going backward, sequences join in with it later
+    return (CodeLine(f"{name} = h_0[{row}]{order}", shape(plan.total[0], plan.watched.h.shape[1])),)
 
 
 def _detail(plan: Plan, step: Step) -> tuple[CodeLine, ...]:
@@ -174,7 +175,7 @@ def _detail(plan: Plan, step: Step) -> tuple[CodeLine, ...]:
     states, kept = ("h, c", "(h, c)") if plan.cell == "lstm" else ("h", "h")
     joined = size - len(step.began)
     enters = (
-        f"h = cat((h[:{joined}], h_0[{joined}:{size}]))"
+        f"h = cat((h[:{joined}], start[{joined}:{size}]))"
         if plan.direction and step.began and joined
         else f"h = h[:{size}]"
     )

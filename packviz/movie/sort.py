@@ -78,6 +78,6 @@ def _unsorted_caption(plan: Plan) -> str:
 
 def _sorted_caption(plan: Plan) -> str:
     ties = len(set(plan.lengths)) < len(plan.lengths)
-    among = " Among equal lengths the order is the one torch returned." if ties else ""
+    among = "; among equal lengths the order is the one torch returned" if ties else ""
     indices = plan.listed(plan.order)
-    return f"Longest first: {plan.chips(plan.order)} exchange places. **sorted_indices** = {indices}.{among}"
+    return f"Longest first: {plan.chips(plan.order)} exchange places. **sorted_indices** = {indices}{among}."

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from packviz.movie.figures import number, rows_of
+from packviz.movie.figures import counted, number, rows_of
 from packviz.movie.film import Film
 from packviz.movie.layout import Box, Margins, above, beside, panel, scene
 from packviz.movie.model import Cell, Change, CodeLine, Place
@@ -174,18 +174,17 @@ def _whole_caption(plan: Plan) -> str:
 
 
 def _flight_caption(plan: Plan) -> str:
-    return (
-        f"**pad_packed_sequence** puts the {len(plan.trace.output)} packed rows back into a grid, column by column. "
-        "No number changes."
-    )
+    rows = counted(len(plan.trace.output), "packed row")
+    return f"**pad_packed_sequence** puts the {rows} back into a grid, column by column. No number changes."
 
 
 def _filler_caption(plan: Plan) -> str:
     total, longest = plan.trace.total_length, max(plan.lengths)
-    wide = f" total_length={total} makes it {total} wide." if total is not None and total > longest else ""
+    wide = f", for total_length={total} makes the grid {total} wide" if total is not None and total > longest else ""
+    places = counted(plan.pads_out, "empty place")
     return (
-        f"**padding_value = {number(plan.trace.padding_value)}** fills the {plan.pads_out} empty places. "
-        f"It is filler: no cell of the {plan.cell.upper()} computed it.{wide}"
+        f"**padding_value = {number(plan.trace.padding_value)}** fills the {places}{wide}. "
+        f"It is filler: no cell of the {plan.cell.upper()} computed it."
     )
 
 
@@ -204,7 +203,7 @@ def _last_caption(plan: Plan) -> str:
         )
     width = plan.trace.unpacked.output.shape[1 if plan.batch_first else 0]
     short = [b for b in range(plan.total[0]) if plan.lengths[b] < width]
-    naive = "output[:, -1]" if plan.batch_first else "output[-1]"
+    naive = "out[:, -1]" if plan.batch_first else "out[-1]"
     filler = f" **{naive}** is filler for {plan.chips(short)}." if short else ""
     return f"Ringed: each sequence's **last valid step**, equal to h_n[-1].{filler}"
 

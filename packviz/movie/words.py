@@ -19,7 +19,7 @@ def start_caption(plan: Plan) -> str:
     states = "**h_0** and **c_0** are" if plan.cell == "lstm" else "**h_0** is"
     below = f" What enters layer {plan.layer} is the output of layer {plan.layer - 1}." if plan.layer else ""
     reads = " This direction reads from each sequence's own last token to its first." if plan.direction else ""
-    return f"One row of h for each sequence, in packed order. {states} {start}.{below or reads}"
+    return f"One row of h for each sequence, in packed order; {states} {start}.{below or reads}"
 
 
 def run_caption(plan: Plan, step: Step) -> str:
