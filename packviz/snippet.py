@@ -19,7 +19,7 @@ _MOST_NUMBERS = 2_000  # as literals in the script; nobody reads more
 def snippet(trace: Trace) -> str:
     """Return a script that makes the same tensors as the trace, bit for bit, with PyTorch alone.
 
-    It draws its random numbers in the trace's order: embedding, cell, initial state. The tensors are called `sequences`,
+    It draws its random numbers in the trace's order: embedding, cell, initial state. Its tensors are `sequences`,
     `lengths`, `x`, `packed`, `output`, `h_n` (and `c_n`), `padded_output` and `output_lengths`. Where torch refuses to
     pack, the script ends with that line. More than 2,000 numbers are left for the reader to fill in.
 
@@ -33,15 +33,15 @@ def snippet(trace: Trace) -> str:
             came="the trace of a module of your own",
             mend="call your own module: its weights cannot be written as a script",
         )
-    embedded = trace.padded.embedding is not None
+    embedded, dtype = trace.padded.embedding is not None, trace.padded.values.dtype
     way = [_padding(batch, config, embedded=embedded), _packing(config, trace.error)]
     if trace.error is None:
         way += [_running(batch, config), _unpacking(config), "", _showing(config)]
     blocks = [
         _imports(),
         f"torch.manual_seed({config.seed})",
-        _sequences(batch, embedded=embedded),
-        "\n".join([*_modules(trace, config), *_initial_state(config, trace.padded.values.dtype)]),
+        _sequences(batch, torch.int64 if embedded else dtype),
+        "\n".join([*_modules(trace, config), *_initial_state(config, dtype)]),
         "\n".join(way),
     ]
     return "\n\n".join(blocks) + "\n"
@@ -52,14 +52,15 @@ def _imports() -> str:
     return f"import torch\nfrom torch import nn\nfrom torch.nn.utils.rnn import {names}"
 
 
-def _sequences(batch: Batch, *, embedded: bool) -> str:
+def _sequences(batch: Batch, dtype: torch.dtype) -> str:
     numbers = sum(sequence.numel() for sequence in batch.sequences)
     measured = "lengths = torch.tensor([len(sequence) for sequence in sequences])"
     if numbers > _MOST_NUMBERS:
         shape = "(length, F)" if batch.kind == "vectors" else "(length,)"
-        left_out = f"# {numbers:,} numbers are too many to print: put your list of {shape} tensors here"
+        typed = str(dtype).removeprefix("torch.")
+        left_out = f"# {numbers:,} numbers are too many to print: put your list of {shape} {typed} tensors here"
         return f"{left_out}\nsequences = ...\n{measured}"
-    rows = "".join(f"    {_literal(sequence, whole=embedded)},\n" for sequence in batch.sequences)
+    rows = "".join(f"    {_literal(sequence.to(dtype))},\n" for sequence in batch.sequences)
     return f"{_told_words(batch)}sequences = [\n{rows}]\n{measured}"
 
 
@@ -71,9 +72,8 @@ def _told_words(batch: Batch) -> str:
     return "\n".join(textwrap.wrap(told, 96, initial_indent="# ", subsequent_indent="# ")) + "\n"
 
 
-def _literal(sequence: Tensor, *, whole: bool) -> str:
+def _literal(values: Tensor) -> str:
     """Return the source text of one sequence, exact to the last bit."""
-    values = sequence.long() if whole else sequence
     suffix = "" if values.dtype in (torch.int64, torch.float32) else f", dtype={values.dtype}"
     if values.dim() == 1:
         row = _wrapped(_numbers(values), indent="        ")
@@ -118,7 +118,7 @@ def _padding(batch: Batch, config: Config, *, embedded: bool) -> str:
     filler = (config.padding_idx or 0) if embedded else config.padding_value
     settings = {
         **_batch_first(config),
-        **({"padding_value": filler} if filler else {}),
+        **_filled(filler),
         **({"padding_side": config.padding_side} if config.padding_side != "right" else {}),
     }
     padded = f"pad_sequence({_arguments('sequences', **settings)})"
@@ -153,15 +153,15 @@ def _running(batch: Batch, config: Config) -> str:
     arguments = ["packed"] + ([given] if config.initial_state != "zeros" else [])
     line = f"output, {states} = {config.cell}({', '.join(arguments)})"
     if config.cell == "lstm" and len({len(sequence) for sequence in batch.sequences}) == 1:
-        why = "# equal lengths go to oneDNN, which rounds otherwise; without it every bit is the same"
-        return f"with torch.backends.mkldnn.flags(enabled=False):  {why}\n    {line}"
+        why = "# oneDNN takes over when all lengths are equal, and rounds other bits"
+        return f"torch.backends.mkldnn.enabled = False  {why}\n{line}"
     return line
 
 
 def _unpacking(config: Config) -> str:
     settings = {
         **_batch_first(config),
-        **({"padding_value": config.padding_value} if config.padding_value else {}),
+        **_filled(config.padding_value),
         **({"total_length": config.total_length} if config.total_length is not None else {}),
     }
     return f"padded_output, output_lengths = pad_packed_sequence({_arguments('output', **settings)})"
@@ -174,6 +174,10 @@ def _showing(config: Config) -> str:
 
 def _batch_first(config: Config) -> dict[str, object]:
     return {"batch_first": True} if config.batch_first else {}
+
+
+def _filled(filler: float) -> dict[str, object]:
+    return {} if repr(filler) in ("0", "0.0") else {"padding_value": filler}  # -0.0 is another number, to the bit
 
 
 def _arguments(*values: object, **settings: object) -> str:

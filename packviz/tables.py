@@ -61,7 +61,7 @@ def run_table(trace: Trace, layer: int | None = None, direction: int = 0) -> pd.
 
 
 def unpacked_table(trace: Trace) -> pd.DataFrame:
-    """Return the unpacked grid: sequence, time step, padding, which direction's final state it holds, and the output."""
+    """Return the unpacked grid: sequence, time step, padding, whose final state stands there, and the output."""
     output = trace.unpacked.output if trace.padded.batch_first else trace.unpacked.output.transpose(0, 1)
     batch_size, steps = output.shape[:2]
     sequence, timestep = _every_cell(batch_size, steps)

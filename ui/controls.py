@@ -13,37 +13,46 @@ from ui import links
 from ui.requests import OWN, Request, Source
 from ui.widgets import choice, maybe_whole, number, switch, whole
 
-__all__ = ["Controls", "controls"]
+__all__ = ["Controls", "controls", "typed"]
 
 
 @dataclass(frozen=True)
 class Controls:
-    """Hold what the controls ask for, and the places for an answer: under the text, and over the settings."""
+    """Hold what all controls but the text ask for, and three places in the sidebar."""
 
-    request: Request
+    picked: str
+    read_as: ReadAs
+    settings: tuple[tuple[str, object], ...]
+    layer: int | None
+    direction: int
+    for_text: DeltaGenerator
     under_text: DeltaGenerator
     over_settings: DeltaGenerator
 
 
 def controls() -> Controls:
-    """Draw all controls in the sidebar and return what they ask for."""
+    """Draw all controls but the text, which has its place above them."""
     links.remember()
     with st.sidebar:
-        typing, under_text = st.container(), st.empty()
+        for_text, under_text = st.container(), st.container()
         picked = _example()
-        with typing:
-            text = _text(picked)
         read_as: ReadAs = "auto"
-        if text is not None:
+        if picked == OWN or example(picked).text is not None:
             read_as = choice("read_as", get_args(ReadAs), read_as, label="Read as")
-        over_settings = st.empty()
+        over_settings = st.container()
         settings = {**_cell(), **_packing()}
         layer, direction = _watched(settings)
         with st.expander("More settings"):
             settings |= {**_module_details(), **_padding_details()}
-    return Controls(
-        Request(Source(picked, text, read_as), tuple(settings.items()), layer, direction), under_text, over_settings
-    )
+    return Controls(picked, read_as, tuple(settings.items()), layer, direction, for_text, under_text, over_settings)
+
+
+def typed(chosen: Controls) -> Request:
+    """Draw the text area where there is a text to edit, and return what all controls ask for."""
+    with chosen.for_text:
+        text = _text(chosen.picked)
+    source = Source(chosen.picked, text, chosen.read_as)
+    return Request(source, chosen.settings, chosen.layer, chosen.direction)
 
 
 def _example() -> str:
@@ -70,12 +79,10 @@ def _text(picked: str) -> str | None:
     given = "" if picked == OWN else example(picked).text
     if given is None:
         return None
-    typed = st.text_area(
-        "Sequences, one a line", given, 148, key="sequences", bind="query-params", on_change=_take_over
-    )
+    text = st.text_area("Sequences, one a line", given, 148, key="sequences", bind="query-params", on_change=_take_over)
     if picked == OWN:
-        st.session_state["own text"] = typed
-    return typed
+        st.session_state["own text"] = text
+    return text
 
 
 def _take_over() -> None:

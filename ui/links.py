@@ -1,5 +1,6 @@
 """What the link that opened the app asks for, and which of it cannot be had."""
 
+import math
 from collections.abc import Mapping
 from urllib.parse import quote_plus
 
@@ -17,8 +18,14 @@ _MOST_NAMED = 4
 
 def remember() -> None:
     """Keep what the link asks for when a visitor comes: Streamlit drops from it what its widgets refuse."""
-    if "link" not in st.session_state:
-        st.session_state["link"] = st.query_params.to_dict()
+    if "link" in st.session_state:
+        return
+    st.session_state["link"] = st.query_params.to_dict()
+    endless = [name for name, raw in asked().items() if name != "sequences" and _is_endless(raw)]
+    for name in endless:  # Streamlit's number input fails on them, before it looks at its bounds
+        del st.query_params[name]
+    if endless:
+        st.rerun()
 
 
 def asked() -> Mapping[str, str]:
@@ -60,6 +67,10 @@ def _shows(shown: Mapping[str, object], name: str, raw: str) -> bool:
     if isinstance(value, int | float):
         return _as_number(raw) == value
     return raw.replace("\r\n", "\n") == value
+
+
+def _is_endless(raw: str) -> bool:
+    return math.isinf(_as_number(raw) or 0.0)
 
 
 def _as_number(raw: str) -> float | None:

@@ -8,7 +8,7 @@ import streamlit as st
 from packviz.examples import Example, example
 from ui import links
 from ui.controls import Controls
-from ui.requests import OWN
+from ui.requests import OWN, Request
 from ui.runs import Shown
 
 __all__ = ["notices"]
@@ -16,35 +16,25 @@ __all__ = ["notices"]
 _OF_THE_TEXT = {"text", "kind"}  # the parameters of Batch.parse
 
 
-def notices(asked: Controls, shown: Shown) -> None:
+def notices(chosen: Controls, asked: Request, shown: Shown) -> None:
     """Say what the sequences are, or why they cannot be shown, and what the link asked for in vain."""
     _about_the_link(asked, shown)
-    problem = shown.problem
-    if problem is not None:
-        st.warning(
-            f"What the sidebar asks for cannot be shown. This is the last batch that could: {shown.batch.summary}."
-        )
-    with asked.under_text.container():
-        if problem is not None and problem.parameter in _OF_THE_TEXT:
-            _alarm(problem.sentence)
-        elif problem is None:
-            _about_the_sequences(asked, shown)
-    with asked.over_settings.container():
-        if problem is not None and problem.parameter not in _OF_THE_TEXT:
-            _alarm(str(problem))
+    problem, summary = shown.problem, shown.batch.summary
+    if problem is None:
+        with chosen.under_text:
+            _about_the_sequences(asked, summary)
+        return
+    st.warning(f"What the sidebar asks for cannot be shown. This is the last batch that could: {summary}.")
+    of_the_text = problem.parameter in _OF_THE_TEXT
+    with chosen.under_text if of_the_text else chosen.over_settings, st.container(border=True):
+        st.text(f"⚠ {problem.sentence if of_the_text else problem}")
 
 
-def _alarm(sentence: str) -> None:
-    with st.container(border=True):
-        st.text(f"⚠ {sentence}")
-
-
-def _about_the_sequences(asked: Controls, shown: Shown) -> None:
-    source = asked.request.source
-    st.text(shown.batch.summary)
-    if source.example != OWN:
-        _about_the_example(example(source.example))
-    elif source.text is not None and (warning := links.warning(source.text)):
+def _about_the_sequences(asked: Request, summary: str) -> None:
+    st.text(summary)
+    if asked.source.example != OWN:
+        _about_the_example(example(asked.source.example))
+    elif asked.source.text is not None and (warning := links.warning(asked.source.text)):
         st.text(warning)
 
 
@@ -55,9 +45,9 @@ def _about_the_example(told: Example) -> None:
         st.text(told.credit)
 
 
-def _about_the_link(asked: Controls, shown: Shown) -> None:
+def _about_the_link(asked: Request, shown: Shown) -> None:
     """Say what the link asked for in vain, until a control is touched."""
-    if st.session_state.setdefault("first request", asked.request) != asked.request:
+    if st.session_state.setdefault("first request", asked) != asked:
         return
     state = st.session_state.to_dict() | {"step": links.first_step(len(shown.movie["steps"]))}
     line = links.unmet(links.asked(), state)

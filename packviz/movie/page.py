@@ -35,7 +35,7 @@ def framed(title: str, movie: Mapping[str, Any]) -> str:
     document = html.escape(standalone(title, movie), quote=True)
     return (
         f'<iframe title="{html.escape(title, quote=True)}" srcdoc="{document}" sandbox="allow-scripts allow-downloads" '
-        f'allow="fullscreen" allowfullscreen style="width:100%;height:{FRAME_HEIGHT}px;border:0"></iframe>'
+        f'allow="fullscreen *" style="width:100%;height:{FRAME_HEIGHT}px;border:0"></iframe>'
     )
 
 

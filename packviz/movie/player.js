@@ -705,10 +705,11 @@ class Player {
   pointAt(spot) {
     const hit = spot && !this.motion ? this.hit(spot) : null, token = hit?.state.token ?? null;
     if (!hit && this.hover == null && this.tip.hidden) return;
+    const same = hit && hit === this.hit_ && token === this.hover;
     this.hit_ = hit;
     this.hover = token;
     this.showTip(hit, spot);
-    this.paint();
+    if (!same) this.paint();
   }
   hit({ x, y }) {
     const silent = { focus: 1, ring: 1, box: 1, title: 1 };
@@ -735,7 +736,7 @@ class Player {
     else if (state.role === "label") lines.push(`sequence ${letter}`);
     else if (state.role === "count") lines.push(`batch_sizes[${state.k}] = ${state.text}`);
     else if (letter) lines.push(`sequence ${letter}`);
-    if (state.role === "value") lines.push(`${state.id.split(":")[0] === "hn" ? "h_n" : "h"}, unit ${state.k}: ${number(state.v)}`);
+    if (state.role === "value") lines.push(`${state.id.split(":")[0] === "hn" ? "h_n" : "h"}, unit ${state.k}: ${state.text || number(state.v)}`);
     if (state.vec) lines.push(`[${state.vec.map(number).join(", ")}]`);
     return lines.filter(Boolean);
   }
@@ -901,6 +902,7 @@ function stepInAddress(otherwise) {
   return /^[0-9]{1,9}$/.test(step ?? "") ? Number(step) : otherwise;
 }
 
+// Python hears which stage is on screen: once it has been painted, and whenever another one comes.
 export default function ({ data, parentElement, setStateValue }) {
   const there = players.get(parentElement);
   if (there) {
@@ -908,14 +910,13 @@ export default function ({ data, parentElement, setStateValue }) {
     there.given = data.step;
     there.player.update(data.movie, { step });
   } else {
-    const first = Math.min(Math.max(1, stepInAddress(data.step)), data.movie.steps.length);
-    let stage = data.movie.steps[data.step - 1].stage;
-    const onStep = (step, now) => {
-      keepStepInAddress(step);
-      if (now !== stage) setStateValue("stage", (stage = now));
-    };
-    players.set(parentElement, { player: mount(parentElement, data.movie, { step: first, onStep }), given: data.step });
-    if (first !== data.step) onStep(first, data.movie.steps[first - 1].stage);
+    let told;
+    const tell = (stage) => stage === told || setStateValue("shown", (told = stage));
+    const onStep = (step, stage) => { keepStepInAddress(step); tell(stage); };
+    const step = Math.min(Math.max(1, stepInAddress(data.step)), data.movie.steps.length);
+    const player = mount(parentElement, data.movie, { step, onStep });
+    players.set(parentElement, { player, given: data.step });
+    requestAnimationFrame(() => setTimeout(() => tell(player.root.dataset.stage)));
   }
   return () => {
     players.get(parentElement)?.player.destroy();
