@@ -1,0 +1,82 @@
+"""The two servers that are compared: packviz as `make run` starts it, and the plain app under Streamlit's defaults."""
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from ui.port import free_port_after
+
+__all__ = ["packviz", "plain"]
+
+ROOT = Path(__file__).parent.parent
+HELLO = Path(__file__).parent / "hello.py"
+PORTS = range(8650, 8690)
+PATIENCE = 90.0  # seconds that a server has to come up
+
+
+@contextmanager
+def packviz() -> Iterator[str]:
+    """Serve the app from its own folder and yield its address."""
+    with _served(ROOT / "app.py", ROOT) as address:
+        yield address
+
+
+@contextmanager
+def plain(*imports: str) -> Iterator[str]:
+    """Serve the plain app from an empty folder, where no settings of ours apply, and yield its address."""
+    with tempfile.TemporaryDirectory() as nowhere, _served(HELLO, Path(nowhere), imports) as address:
+        yield address
+
+
+@contextmanager
+def _served(app: Path, folder: Path, arguments: Sequence[str] = ()) -> Iterator[str]:
+    port = free_port_after(random.choice(PORTS) - 1)  # two benches at once hardly meet
+    options = ["--server.port", str(port), "--server.headless", "true", "--browser.gatherUsageStats", "false"]
+    command = [sys.executable, "-m", "streamlit", "run", str(app), *options, "--", *arguments]
+    with tempfile.TemporaryFile("w+") as log:
+        process = subprocess.Popen(command, cwd=folder, env=_environment(), stdout=log, stderr=subprocess.STDOUT)
+        try:
+            address = f"http://localhost:{port}"
+            _await(address, process)
+            yield address
+        except _NoServerError as reason:
+            log.seek(0)
+            raise RuntimeError(f"{app.name} {reason}:\n{log.read()}") from None
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+class _NoServerError(Exception):
+    pass
+
+
+def _environment() -> dict[str, str]:
+    """Return this process's environment without settings for Streamlit."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
+
+
+def _await(address: str, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not _healthy(address):
+        if process.poll() is not None:
+            raise _NoServerError("ended before it served anything")
+        if time.monotonic() > deadline:
+            raise _NoServerError(f"did not answer within {PATIENCE:.0f} seconds")
+        time.sleep(0.1)
+
+
+def _healthy(address: str) -> bool:
+    try:
+        with urlopen(f"{address}/_stcore/health", timeout=2) as answer:
+            return bool(answer.read() == b"ok")
+    except (URLError, OSError):
+        return False

@@ -1,0 +1,85 @@
+"""What recording costs: packviz beside torch's own packed run of the same module on the same batch, one thread."""
+
+import gc
+import time
+from collections.abc import Callable, Iterator
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+
+from bench.report import Line, Target, at_most
+from packviz.batch import Batch
+from packviz.modules import zero_state
+from packviz.record import Trace
+from packviz.stages.padding import pad
+from packviz.trace import _forward, _record
+
+__all__ = ["fastest", "trace_cost"]
+
+HIDDEN, BATCH = 128, "hundred"  # 100 sequences, 818 tokens, 200 features
+ROUNDS, RUNS = 5, 40  # in each round the two sides take turns, so that both meet the same neighbours on the machine
+COST = at_most(1.25)
+
+Cell = type[nn.RNN] | type[nn.GRU] | type[nn.LSTM]
+
+
+def trace_cost() -> list[Line]:
+    """Time the RNN, the GRU and the LSTM, without gradients, torch with its default switches."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    gc.collect()
+    gc.disable()
+    try:
+        with torch.no_grad():
+            return [line for cell in (nn.RNN, nn.GRU, nn.LSTM) for line in _lines(cell)]
+    finally:
+        gc.enable()
+        torch.set_num_threads(threads)
+
+
+def fastest(ours: Callable[[], object], theirs: Callable[[], object]) -> tuple[float, float]:
+    """Return the seconds of the fastest run of each, taken in turns."""
+    times = [(_seconds(ours), _seconds(theirs)) for _ in range(ROUNDS * RUNS)]
+    return min(mine for mine, _ in times), min(yours for _, yours in times)
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    result = work()
+    seconds = time.perf_counter() - began
+    del result  # what is kept is given back outside the measured time, on both sides
+    return seconds
+
+
+def _lines(cell: Cell) -> Iterator[Line]:
+    start, state, packed = _prepared(cell)
+    values, lengths = start.padded.values, start.padded.lengths
+
+    def torchs_way() -> tuple[Tensor, Tensor]:
+        output, _ = start.module(pack_padded_sequence(values, lengths, batch_first=True, enforce_sorted=False))
+        return pad_packed_sequence(output, batch_first=True)
+
+    forward = fastest(lambda: _forward(start, state, packed), lambda: start.module(packed))
+    whole = fastest(lambda: _record(start, state), torchs_way)
+    alone = whole[0], forward[1]
+    name = cell.__name__
+    yield _line(f"{name}: recorded forward ÷ torch's packed forward", forward, COST)
+    yield _line(f"{name}: trace without proof ÷ torch's pack, forward, unpack", whole, COST)
+    yield _line(f"{name}: trace without proof ÷ torch's packed forward alone", alone, None)
+
+
+def _line(what: str, seconds: tuple[float, float], target: Target | None) -> Line:
+    ours, theirs = seconds
+    return Line(
+        what, ours / theirs, target, f"{ours * 1e3:.2f} ms, {theirs * 1e3:.2f} ms; {ROUNDS} × {RUNS} runs in turns"
+    )
+
+
+def _prepared(cell: Cell) -> tuple[Trace, tuple[Tensor, Tensor | None], PackedSequence]:
+    batch = Batch.example(BATCH)
+    padded = pad(batch.sequences)
+    torch.manual_seed(0)
+    module = cell(padded.values.size(2), HIDDEN, batch_first=True)
+    packed = pack_padded_sequence(padded.values, padded.lengths, batch_first=True, enforce_sorted=False)
+    return Trace(None, None, module, padded), zero_state(module, len(padded.lengths), torch.float32), packed

@@ -1,0 +1,21 @@
+"""The app as `make run` starts it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from bench import servers
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """Serve the app, and return where."""
+    with servers.packviz() as served:
+        yield served
+
+
+@pytest.fixture
+def new_address() -> Iterator[str]:
+    """Serve the app in a process that nobody has visited yet."""
+    with servers.packviz() as served:
+        yield served

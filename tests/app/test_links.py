@@ -1,0 +1,115 @@
+"""A link opens the same picture on the same step, in a new browser; nonsense in it falls back and is named."""
+
+import pytest
+from playwright.sync_api import Browser, expect
+from visits import visit
+
+from ui.links import LONGEST, unmet, warning
+
+SHOWN = {
+    "cell": "gru",
+    "hidden_size": 4,
+    "bidirectional": False,
+    "padding_value": -1.5,
+    "total_length": None,
+    "step": 1,
+}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"cell": "gru"},
+        {"hidden_size": "4", "padding_value": "-1.50"},
+        {"bidirectional": "FALSE", "total_length": ""},
+        {"step": "1", "embed": "true"},
+    ],
+)
+def test_what_is_shown_has_been_met(asked: dict[str, str]) -> None:
+    assert unmet(asked, SHOWN) is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"cell": "zzz"}, "cell = 'zzz' (it is gru)"),
+        ({"hidden_size": "999"}, "hidden_size = '999' (it is 4)"),
+        ({"hidden_size": "١"}, "hidden_size = '١' (it is 4)"),
+        ({"padding_value": "nan"}, "padding_value = 'nan' (it is -1.5)"),
+        ({"bidirectional": "1"}, "bidirectional = '1' (it is False)"),
+        ({"total_length": "x"}, "total_length = 'x' (it is None)"),
+        ({"layer": "2"}, "layer = '2' (there is no such setting now)"),
+        ({"cell": "z" * 500}, "(it is gru)"),
+    ],
+)
+def test_what_could_not_be_had_is_named(asked: dict[str, str], told: str) -> None:
+    line = unmet(asked, SHOWN)
+    assert line is not None
+    assert told in line
+    assert len(line) < 200
+
+
+def test_many_refusals_stay_one_line() -> None:
+    line = unmet({f"x{i}\n": "\x00" for i in range(30)}, SHOWN)
+    assert line is not None
+    assert "and 26 more" in line
+    assert "\n" not in line
+    assert "\x00" not in line
+
+
+def test_a_long_text_is_said_to_make_a_long_link() -> None:
+    assert warning("1 2 3") is None
+    assert "kB" in (warning("1 " * LONGEST) or "")
+
+
+def test_a_copied_link_opens_the_same_picture(browser: Browser, address: str) -> None:
+    settings = {"cell": "lstm", "hidden_size": 3, "num_layers": 2, "layer": 0, "enforce_sorted": "true", "seed": 7}
+    with visit(browser, address, settings) as seen:
+        seen.type("on your mark\nget set\ngo")
+        seen.press(*["ArrowRight"] * 6)
+        link, first = seen.page.url, {name: seen.data(name) for name in ("step", "steps", "stage", "cells")}
+        picture = seen.player.locator("canvas").evaluate("canvas => canvas.toDataURL()")
+    assert first["step"] == "7"
+    with visit(browser, address, link.partition("?")[2]) as seen:
+        assert {name: seen.data(name) for name in first} == first
+        assert seen.player.locator("canvas").evaluate("canvas => canvas.toDataURL()") == picture
+        expect(seen.text).to_have_value("on your mark\nget set\ngo")
+        assert seen.page.url == link
+        assert seen.errors == []
+
+
+def test_a_link_may_carry_nothing_but_sequences(browser: Browser, address: str) -> None:
+    with visit(browser, address, {"sequences": "go\nget set"}) as seen:
+        expect(seen.sidebar.get_by_text("2 sequences, 3 tokens, 25 % padding")).to_be_visible()
+        expect(seen.sidebar.get_by_role("radio", name="own", exact=True)).to_be_checked()
+        assert seen.errors == []
+
+
+NONSENSE = [
+    "cell=zzz&hidden_size=999&num_layers=-3&bidirectional=maybe&seed=NaN&padding_value=1e999&total_length=x",
+    "step=999&layer=5&direction=sideways&example=none&read_as=lies",
+    "step=-1&hidden_size=1e400&embedding_dim=0x10&padding_idx=%00",
+    "cell=gru&cell=lstm&cell[]=1&=&&&%ff%fe",
+    "foo=%3Cscript%3Ealert(1)%3C/script%3E&cell=%3Cimg%20src=x%20onerror=alert(1)%3E&step=%3Csvg/onload=alert(1)%3E",
+]
+
+
+@pytest.mark.parametrize("query", NONSENSE)
+def test_nonsense_falls_back_and_says_so(browser: Browser, address: str, query: str) -> None:
+    with visit(browser, address, query) as seen:
+        assert int(seen.data("steps")) > 1
+        assert 1 <= int(seen.data("step")) <= int(seen.data("steps"))
+        expect(seen.main.get_by_text("This link asks for what is not to be had here")).to_be_visible()
+        assert seen.dialogs == []
+        assert seen.errors == []
+        seen.type("1 2\n3")
+        expect(seen.main.get_by_text("This link asks for")).to_have_count(0)
+
+
+def test_the_batch_of_a_link_may_be_bad(browser: Browser, address: str) -> None:
+    with visit(browser, address, {"sequences": "1 nan", "total_length": 2}) as seen:
+        expect(seen.sidebar.get_by_text("Expected finite numbers only")).to_be_visible()
+        expect(seen.text).to_have_value("1 nan")
+        assert seen.data("step") == "1"
+        assert seen.errors == []

@@ -1,0 +1,77 @@
+"""Typing, picking and setting: what is asked for is what is shown, and nothing that was typed is lost."""
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from visits import visit
+
+
+def pick(page: Page, option: str) -> None:
+    page.get_by_test_id("stSidebar").get_by_role("radio", name=option, exact=True).first.click()
+
+
+def test_a_typed_batch_is_shown_at_once(browser: Browser, address: str) -> None:
+    with visit(browser, address) as seen:
+        cells = seen.data("cells")
+        seen.type("on your mark\nget set\ngo")
+        expect(seen.sidebar.get_by_text("3 sequences, 6 tokens, 33 % padding")).to_be_visible()
+        assert seen.data("cells") != cells
+        assert seen.query == {"example": "own", "sequences": "on your mark\nget set\ngo"}
+        expect(seen.text).to_be_focused()
+        assert seen.errors == []
+
+
+@pytest.mark.parametrize("text", ["1 2\n3", "7", "a b c d\ne\nf\ng h\ni", "[[1, 2], [3]]", "1\n" * 64, "2 " * 64])
+def test_batches_of_any_shape_follow_each_other(browser: Browser, address: str, text: str) -> None:
+    with visit(browser, address) as seen:
+        seen.type(text)
+        seen.press("ArrowRight", "End", "ArrowLeft")
+        seen.type("1 2 3\n4")
+        expect(seen.sidebar.get_by_text("2 sequences, 4 tokens, 33 % padding")).to_be_visible()
+        assert seen.errors == []
+
+
+def test_ones_own_text_comes_back_after_an_example(browser: Browser, address: str) -> None:
+    with visit(browser, address) as seen:
+        seen.type("my own words")
+        pick(seen.page, "zen")
+        seen.settle()
+        assert seen.text.input_value().startswith("Beautiful is better than ugly.")
+        assert seen.query["example"] == "zen"
+        assert "sequences" not in seen.query
+        pick(seen.page, "hundred")
+        seen.settle()
+        expect(seen.text).to_have_count(0)
+        expect(seen.sidebar.get_by_text("100 sequences, 818 tokens, 49 % padding")).to_be_visible()
+        pick(seen.page, "own")
+        seen.settle()
+        expect(seen.text).to_have_value("my own words")
+        assert seen.query == {"example": "own", "sequences": "my own words"}
+        assert seen.errors == []
+
+
+def test_the_recordings_are_credited(browser: Browser, address: str) -> None:
+    with visit(browser, address, "example=vowels") as seen:
+        expect(seen.sidebar.get_by_text("Kudo")).to_be_visible()
+
+
+def test_settings_change_the_run_and_the_address(browser: Browser, address: str) -> None:
+    with visit(browser, address) as seen:
+        pick(seen.page, "lstm")
+        seen.settle()
+        expect(seen.main.get_by_text("equal to torch.nn.LSTM, bit for bit").last).to_be_visible()
+        seen.sidebar.get_by_text("bidirectional").click()
+        seen.settle()
+        pick(seen.page, "backward")
+        seen.settle()
+        assert seen.query == {"cell": "lstm", "bidirectional": "true", "direction": "backward"}
+        assert seen.errors == []
+
+
+def test_the_player_stays_where_it_is_while_settings_change(browser: Browser, address: str) -> None:
+    with visit(browser, address) as seen:
+        seen.player.evaluate("player => { player.mark = 'the same' }")
+        seen.type("1 x")
+        seen.type("1 2\n3 4 5")
+        pick(seen.page, "rnn")
+        seen.settle()
+        assert seen.player.evaluate("player => player.mark") == "the same"
