@@ -1,0 +1,387 @@
+"""The script makes the trace's tensors, bit for bit, when it runs alone."""
+
+import ast
+import json
+import random
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence
+
+from packviz.batch import Batch
+from packviz.config import Config
+from packviz.errors import PackvizError
+from packviz.snippet import snippet
+from packviz.trace import Trace, trace, trace_module
+
+NUMBERS = "1 2 3\n4 5\n6 7 8 9"
+DECIMALS = "0.1 -2.5e-3 3\n16777217 1e30\n-0.7"
+WORDS = "on your mark\nget set\ngo"
+VECTORS = "[[[1, 2.5], [3, 4]], [[5, 6], [7, 8], [0.1, -1e-7]]]"
+EQUAL = "1 2 3\n4 5 6"
+FALLING = "1 2 3\n4 5 6\n7 8\n9"
+
+CASES: list[tuple[str, dict[str, Any]]] = [
+    (NUMBERS, {}),
+    (NUMBERS, {"cell": "rnn"}),
+    (NUMBERS, {"cell": "rnn", "nonlinearity": "relu", "bias": False}),
+    (NUMBERS, {"cell": "lstm", "bidirectional": True, "num_layers": 3, "hidden_size": 5}),
+    (NUMBERS, {"batch_first": False, "padding_value": -1.0, "total_length": 7}),
+    (NUMBERS, {"embedding_dim": 3}),
+    (NUMBERS, {"embedding_dim": 3, "padding_idx": 11, "padding_value": 9.5}),
+    (NUMBERS, {"padding_side": "left", "padding_value": 0.25}),
+    (DECIMALS, {"seed": 2**63 - 1}),
+    (WORDS, {}),
+    (WORDS, {"embedding_dim": 6, "padding_idx": 0, "cell": "lstm", "batch_first": False}),
+    (WORDS, {"initial_state": "random", "cell": "lstm", "num_layers": 2, "bidirectional": True, "seed": 3}),
+    (WORDS, {"initial_state": "learned", "cell": "lstm", "bidirectional": True}),
+    (WORDS, {"initial_state": "learned", "padding_side": "left"}),
+    (VECTORS, {}),
+    (VECTORS, {"initial_state": "random", "batch_first": False, "padding_value": -100.0, "total_length": 4}),
+    (EQUAL, {"cell": "lstm", "hidden_size": 16}),
+    (EQUAL, {"cell": "lstm", "bidirectional": True, "num_layers": 2, "initial_state": "random"}),
+    (EQUAL, {"cell": "gru"}),
+    (FALLING, {"enforce_sorted": True}),
+    (FALLING, {"enforce_sorted": True, "cell": "lstm", "initial_state": "learned", "embedding_dim": 2}),
+    ("1", {"cell": "rnn", "hidden_size": 1}),
+    ("\n".join(["1 2"] * 20 + ["3"]), {"initial_state": "random"}),
+]
+each_case = pytest.mark.parametrize(("text", "settings"), CASES)
+
+
+ALONE = [CASES[i] for i in (3, 6, 9, 13, 20, 17)]  # the last one switches oneDNN off
+REFUSED = (NUMBERS, {"enforce_sorted": True})
+
+RANDOM_RUNS = range(48)
+KINDS = ("words", "typed numbers", "typed vectors", "float64", "int64", "float64 vectors", "int64 embedded")
+
+
+def made(text: str, settings: dict[str, Any]) -> Trace:
+    return trace(Batch.parse(text), Config(**settings))
+
+
+def random_run(seed: int) -> tuple[Batch, Config]:
+    draw = random.Random(seed)
+    settings = random_settings(draw, seed)
+    B, most = draw.choice((1, 2, 3, 5, 20)), draw.choice((1, 4, 7))
+    lengths = [draw.randint(1, most) for _ in range(B)]
+    if settings["enforce_sorted"]:
+        lengths.sort(reverse=True)
+    if draw.random() < 0.3:
+        settings["total_length"] = max(lengths) + draw.randint(0, 3)
+    kind = draw.choice(KINDS)
+    embedded = kind in ("words", "int64 embedded")
+    if kind == "int64 embedded" or (embedded and draw.random() < 0.5):
+        settings["embedding_dim"] = draw.choice((1, 3, 8))
+    if embedded and draw.random() < 0.5:
+        settings["padding_idx"] = draw.choice((0, 2, 30))
+    return random_batch(draw, kind, lengths), Config(**settings)
+
+
+def random_settings(draw: random.Random, seed: int) -> dict[str, Any]:
+    return {
+        "cell": draw.choice(("rnn", "gru", "lstm")),
+        "nonlinearity": draw.choice(("tanh", "relu")),
+        "hidden_size": draw.choice((1, 3, 8, 17)),
+        "num_layers": draw.randint(1, 4),
+        "bidirectional": draw.random() < 0.5,
+        "bias": draw.random() < 0.7,
+        "batch_first": draw.random() < 0.5,
+        "enforce_sorted": draw.random() < 0.3,
+        "padding_value": draw.choice((0.0, -0.0, -1.0, 0.1, 1e30)),
+        "padding_side": draw.choice(("right", "left")),
+        "initial_state": draw.choice(("zeros", "random", "learned")),
+        "seed": draw.choice((0, 1, seed, 2**63 - 1)),
+    }
+
+
+def random_batch(draw: random.Random, kind: str, lengths: list[int]) -> Batch:
+    if kind == "words":
+        return Batch.parse("\n".join(" ".join(draw.choices("abcdef", k=n)) for n in lengths), kind="words")
+    if kind == "typed numbers":
+        rows = [[f"{draw.uniform(-9, 9) * 10 ** draw.randint(-9, 9)}" for _ in range(n)] for n in lengths]
+        return Batch.parse("\n".join(map(" ".join, rows)), kind="numbers")
+    F = draw.choice((1, 2, 5))
+    if kind == "typed vectors":
+        return Batch.parse(json.dumps([[[draw.gauss(0, 1) for _ in range(F)] for _ in range(n)] for n in lengths]))
+    if kind.startswith("int64"):
+        low, high = (0, 20) if kind == "int64 embedded" else (-(2**40), 2**40)
+        return Batch.from_tensors([torch.tensor([draw.randint(low, high) for _ in range(n)]) for n in lengths])
+    torch.manual_seed(len(lengths))
+    shape = (F,) if kind == "float64 vectors" else ()
+    return Batch.from_tensors([torch.randn(n, *shape, dtype=torch.float64) for n in lengths])
+
+
+def expected(seen: Trace) -> dict[str, Tensor | None]:
+    tensors = {
+        "lengths": seen.padded.lengths,
+        "x": seen.padded.values,
+        "data": seen.packed.data,
+        "batch_sizes": seen.packed.batch_sizes,
+        "sorted_indices": seen.sorted.sorted_indices,
+        "unsorted_indices": seen.sorted.unsorted_indices,
+        "output": seen.output,
+        "h_n": seen.h_n,
+        "padded_output": seen.unpacked.output,
+        "output_lengths": seen.unpacked.lengths,
+    }
+    return tensors if seen.c_n is None else {**tensors, "c_n": seen.c_n}
+
+
+def run(script: str, **given: Any) -> dict[str, Any]:
+    space = dict(given)
+    enabled = torch.backends.mkldnn.enabled
+    try:
+        with torch.random.fork_rng(devices=[]):
+            exec(compile(script.encode("utf-8"), "snippet", "exec"), space)
+    finally:
+        torch.backends.mkldnn.enabled = enabled
+    return opened(space)
+
+
+def opened(space: dict[str, Any]) -> dict[str, Any]:
+    """Put the fields of `packed` beside the other names, and the output's rows in its place."""
+    if "packed" in space:
+        space |= space["packed"]._asdict()
+    if isinstance(space.get("output"), PackedSequence):
+        space["output"] = space["output"].data
+    return space
+
+
+def assert_same(space: dict[str, Any], seen: Trace, run: object = "") -> None:
+    """Compare every tensor; zeros have a sign, and it has to be the same."""
+    wanted = expected(seen)
+    assert ("c_n" in space) == ("c_n" in wanted)
+    for name, tensor in wanted.items():
+        came = space[name]
+        if tensor is None:
+            assert came is None, (name, run)
+            continue
+        assert came.dtype == tensor.dtype, (name, run)
+        assert torch.equal(came, tensor), (name, run)
+        assert torch.equal(came.signbit(), tensor.signbit()), (name, run)
+
+
+@each_case
+def test_the_script_makes_the_tensors_of_the_trace(text: str, settings: dict[str, Any]) -> None:
+    seen = made(text, settings)
+    assert_same(run(snippet(seen)), seen)
+
+
+@pytest.mark.parametrize("seed", RANDOM_RUNS)
+def test_any_script_makes_the_tensors_of_its_trace(seed: int) -> None:
+    seen = trace(*random_run(seed))
+    assert_same(run(snippet(seen)), seen, seen.config)
+
+
+def test_the_random_runs_reach_every_setting() -> None:
+    configs = [random_run(seed)[1] for seed in RANDOM_RUNS]
+    reached = {name: {getattr(config, name) for config in configs} for name in vars(Config())}
+    assert reached["cell"] == {"rnn", "gru", "lstm"}
+    assert reached["num_layers"] == {1, 2, 3, 4}
+    assert reached["initial_state"] == {"zeros", "random", "learned"}
+    assert reached["padding_idx"] == {None, 0, 2, 30}
+    assert all(len(values) > 1 for values in reached.values()), reached
+
+
+@each_case
+def test_the_script_can_be_read(text: str, settings: dict[str, Any]) -> None:
+    script = snippet(made(text, settings))
+    assert max(map(len, script.splitlines())) <= 120
+    assert "packviz" not in script
+    assert script.endswith("\n")
+
+
+DRIVER = """
+import runpy, sys, torch
+for number in range(int(sys.argv[1])):
+    space = runpy.run_path(f"{number}.py")
+    kept = {name: value.detach() for name, value in space.items() if isinstance(value, torch.Tensor)}
+    packed = space["packed"]._asdict()
+    torch.save({**kept, **packed, "output": space["output"].data.detach()}, f"{number}.pt")
+    assert not any(name.startswith("packviz") for name in sys.modules)
+runpy.run_path("refused.py")
+"""
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[subprocess.CompletedProcess[str], Path]:
+    """Run a few scripts in a new interpreter that knows torch and nothing of us, and last the one torch refuses."""
+    folder = tmp_path_factory.mktemp("alone")
+    for number, (text, settings) in enumerate(ALONE):
+        (folder / f"{number}.py").write_text(snippet(made(text, settings)), encoding="utf-8")
+    (folder / "refused.py").write_text(snippet(made(*REFUSED)), encoding="utf-8")
+    command = [sys.executable, "-I", "-W", "error", "-c", DRIVER, str(len(ALONE))]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False), folder
+
+
+Alone = tuple[subprocess.CompletedProcess[str], Path]
+
+
+@pytest.mark.parametrize("number", range(len(ALONE)))
+def test_in_a_new_interpreter_it_makes_the_same_tensors(alone: Alone, number: int) -> None:
+    done, folder = alone
+    assert (folder / f"{number}.pt").exists(), done.stderr
+    assert_same(torch.load(folder / f"{number}.pt"), made(*ALONE[number]))
+
+
+def test_it_prints_what_it_made(alone: Alone) -> None:
+    done, _ = alone
+    assert done.stdout.count("PackedSequence(data=tensor(") == len(ALONE)
+    h_n = str(made(*ALONE[2]).h_n)  # "tensor([[[...]]])"; the script's own has a grad_fn, too
+    assert h_n.removesuffix(")") in done.stdout
+
+
+def test_in_a_new_interpreter_torch_refuses_in_its_own_words(alone: Alone) -> None:
+    done, _ = alone
+    assert done.returncode == 1
+    assert done.stderr.rstrip().endswith(f"RuntimeError: {made(*REFUSED).error}")
+
+
+def test_it_imports_torch_alone() -> None:
+    for seed in RANDOM_RUNS[::4]:
+        nodes = ast.parse(snippet(trace(*random_run(seed)))).body
+        modules = [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
+        names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+        assert (names, modules) == (["torch"], ["torch", "torch.nn.utils.rnn"])
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.int64, torch.float32])
+def test_tensors_keep_their_numbers_and_their_type(dtype: torch.dtype) -> None:
+    torch.manual_seed(1)
+    tensors = [(torch.randn(length) * 100).to(dtype) for length in (3, 1, 4)]
+    seen = trace(Batch.from_tensors(tensors), Config())
+    assert_same(run(snippet(seen)), seen)
+
+
+@pytest.mark.parametrize("numbers", ["3.4028235e38 -3.4028e38", "1e-45 -0.0 1.1754944e-38", "16777217 0.1 33554433"])
+def test_numbers_at_the_ends_of_float32_are_exact(numbers: str) -> None:
+    seen = trace(Batch.parse(f"{numbers}\n1", kind="numbers"), Config(cell="rnn", nonlinearity="relu"))
+    assert_same(run(snippet(seen)), seen)
+
+
+def test_negative_zero_fills_as_negative_zero() -> None:
+    seen = made(NUMBERS, {"padding_value": -0.0, "cell": "rnn", "bias": False, "padding_side": "left"})
+    assert seen.padded.values[1, 0].signbit()
+    assert_same(run(snippet(seen)), seen)
+
+
+@pytest.mark.parametrize("key", ["unsorted", "forum", "words", "zen", "vowels"])
+def test_the_examples_are_written_out(key: str) -> None:
+    seen = trace(Batch.example(key), Config())
+    assert torch.equal(run(snippet(seen))["padded_output"], seen.unpacked.output)
+
+
+def test_too_many_numbers_are_left_to_the_reader() -> None:
+    script = snippet(trace(Batch.example("hundred"), Config()))
+    assert "sequences = ..." in script
+    assert "163,600 numbers are too many to print: put your list of (length, F) float32 tensors here" in script
+    assert len(script) < 2_000
+
+
+LARGE = [
+    (Batch.example("hundred"), {"cell": "lstm"}, "(length, F) float32"),
+    (Batch.parse("a b c\n" * 700), {"initial_state": "random"}, "(length,) int64"),
+    (Batch.parse("1 2 3\n" * 700), {"cell": "lstm"}, "(length,) float32"),
+    (Batch.parse("1 2 3\n4\n" * 600), {"embedding_dim": 2}, "(length,) int64"),
+    (Batch.from_tensors([torch.arange(2_500) % 7]), {}, "(length,) float32"),
+    (Batch.from_tensors([torch.linspace(0, 1, 2_500, dtype=torch.float64)]), {}, "(length,) float64"),
+]
+
+
+@pytest.mark.parametrize(("batch", "settings", "asked"), LARGE)
+def test_filled_in_by_the_reader_it_makes_the_same_tensors(batch: Batch, settings: Any, asked: str) -> None:
+    seen = trace(batch, Config(**settings))
+    script = snippet(seen)
+    assert f"put your list of {asked} tensors here\nsequences = ...\n" in script
+    dtype = getattr(torch, asked.split()[-1])
+    given = [sequence.to(dtype) for sequence in batch.sequences]
+    assert_same(run(script.replace("sequences = ...", "sequences = given"), given=given), seen)
+
+
+def test_two_thousand_numbers_are_written_out_and_one_more_is_not() -> None:
+    assert "..." not in snippet(trace(Batch.parse("1 2\n" * 1_000)))
+    assert "..." in snippet(trace(Batch.parse("1 2\n" * 1_000 + "3")))
+
+
+REFUSALS: list[tuple[str, dict[str, Any]]] = [
+    (NUMBERS, {}),
+    (WORDS + "\na b c d", {"cell": "lstm", "initial_state": "learned", "batch_first": False}),
+    (VECTORS, {"total_length": 9}),
+    ("1 2\n" * 1_000 + "3 4 5", {"embedding_dim": 2}),
+]
+
+
+@pytest.mark.parametrize(("text", "settings"), REFUSALS)
+def test_the_script_ends_where_torch_refuses(text: str, settings: dict[str, Any]) -> None:
+    seen = made(text, {**settings, "enforce_sorted": True})
+    script = snippet(seen)
+    last_line_of_code = [line for line in script.splitlines() if not line.startswith("#")][-1]
+    assert last_line_of_code.startswith("packed = pack_padded_sequence(")
+    assert seen.batch is not None
+    given = [sequence.to(seen.padded.tokens.dtype) for sequence in seen.batch.sequences]
+    with pytest.raises(RuntimeError) as refusal:
+        run(script.replace("sequences = ...", "sequences = given"), given=given)
+    assert str(refusal.value) == seen.error
+
+
+HOSTILE = [
+    '"), __import__("os").system("true")',
+    "'), __import__('os').system('true')",
+    "\nimport os\n",
+    "\r\nimport os",
+    "\rimport os",
+    "a\u2028import os\u2029b",
+    "a\x0bimport\x0cos\x1c\x1d\x1e\x85b",
+    "\x00\x1a\x7f",
+    "\\",
+    "\\\n",
+    "\\'",
+    "'" * 3,
+    '"""',
+    "# -*- coding: utf-7 -*-",
+    "{seed} {0} %s \\N{BULLET} \\x41",
+    "\ud800",
+    "\u202eos tropmi",
+    "é 漢字 👩‍👩‍👧",
+    "x" * 400,
+    "wide\u3000and\xa0hard\tspaces " * 20,
+    "--" * 200,
+]
+
+
+@pytest.mark.parametrize("word", HOSTILE)
+def test_a_word_cannot_become_code(word: str) -> None:
+    read = trace(Batch.parse(json.dumps([["a", word, "b"], [word]]), kind="words"))
+    assert_harmless(snippet(read), read)
+    assert read.batch is not None
+    raw = trace(replace(read.batch, vocabulary=("<pad>", "a", word, "b")))  # nothing made visible beforehand
+    if word != "\ud800":  # which no file can hold; parse() replaces it
+        assert_harmless(snippet(raw), raw)
+
+
+def assert_harmless(script: str, seen: Trace) -> None:
+    """Prove that a script has the code of the one with harmless words, and only its comments differ."""
+    harmless = snippet(made("a w b\nw", {}))
+    assert ast.dump(ast.parse(script.encode("utf-8"))) == ast.dump(ast.parse(harmless))
+    assert script.splitlines() == script.split("\n")[:-1]
+    changed = [line for line in script.splitlines() if line not in harmless.splitlines()]
+    assert all(line.startswith("# ") for line in changed)
+    assert_same(run(script), seen)
+
+
+def test_all_hostile_words_at_once_stay_words() -> None:
+    seen = trace(Batch.parse(json.dumps([HOSTILE, HOSTILE[:3]]), kind="words"), Config(cell="lstm"))
+    assert_same(run(snippet(seen)), seen)
+
+
+def test_a_module_of_your_own_is_no_script() -> None:
+    seen = trace_module(nn.GRU(1, 2, batch_first=True), torch.zeros(2, 3, 1), torch.tensor([3, 1]))
+    with pytest.raises(PackvizError, match="module of your own"):
+        snippet(seen)
