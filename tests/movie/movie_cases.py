@@ -1,0 +1,237 @@
+"""The batches and settings that every movie is held to: at random by seed, and the corners by name."""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from itertools import pairwise
+from typing import Any
+
+import torch
+from movie_judge import Judge, judge_of
+from movie_screen import Show
+from torch import Tensor, nn
+
+import packviz as pv
+from packviz import Batch, Config, Movie, Trace
+
+__all__ = ["CASES", "PACKED", "REFUSED", "Case", "over", "random_case"]
+
+Made = tuple[Trace] | tuple[Trace, Tensor, list[int]]  # with the grid (B,T,F) and lengths of a module of one's own
+WORDS = ["go", "set", "get", "on", "your", "mark", "ready", "Ωmega", "世界", "שלום", "naïve", "🙂"]
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A trace to film, with what its run watches, and its judge; made when it is first needed."""
+
+    name: str
+    make: Callable[[], Made]
+    layer: int | None = None
+    direction: int = 0
+
+    def __str__(self) -> str:
+        return self.name
+
+    @cached_property
+    def _made(self) -> Made:
+        return self.make()
+
+    @property
+    def trace(self) -> Trace:
+        return self._made[0]
+
+    @cached_property
+    def judge(self) -> Judge:
+        return judge_of(*self._made)
+
+    def film(self, stages: Any = None) -> Movie:
+        return pv.movie(self.trace, stages, layer=self.layer, direction=self.direction)
+
+    @cached_property
+    def movie(self) -> Movie:
+        return self.film()
+
+    @cached_property
+    def show(self) -> Show:
+        return Show(self.movie)
+
+    @property
+    def watched(self) -> tuple[int, int]:
+        """The layer and direction that the run watches."""
+        return (self.trace.module.num_layers - 1 if self.layer is None else self.layer), self.direction
+
+    @property
+    def transposed(self) -> bool:
+        return not self.trace.padded.batch_first
+
+    @property
+    def small(self) -> bool:
+        return len(self.judge.lengths) >= 25
+
+    @cached_property
+    def filmed(self) -> list[int]:
+        """The sequences that the movie shows, in sorted order; at most 128, the first of torch's order."""
+        return (list(range(self.judge.B)) if self.trace.error else self.judge.order)[:128]
+
+    def letter(self, b: int) -> str:
+        return self.trace.batch.label(b) if self.trace.batch else "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[b]
+
+
+def random_case(seed: int) -> Case:
+    """Return a case that depends on the seed alone."""
+    r = random.Random(seed)
+    kind = r.choice(["words", "numbers", "ids", "vectors"])
+    lengths = _lengths(r)
+    ordered = all(a >= b for a, b in pairwise(lengths))
+    embedded = kind in ("words", "ids")
+    config = Config(
+        cell=r.choice(["rnn", "gru", "lstm"]),
+        hidden_size=r.choice([1, 2, 3, 4, 5, 10]),
+        num_layers=r.choice([1, 1, 2, 3, 4]),
+        bidirectional=r.random() < 0.5,
+        bias=r.random() < 0.8,
+        nonlinearity=r.choice(["tanh", "relu"]),
+        batch_first=r.random() < 0.6,
+        enforce_sorted=ordered and r.random() < 0.5,
+        padding_value=r.choice([0.0, 0.0, -1.0, 0.25]),
+        padding_side=r.choice(["right", "right", "left"]),
+        total_length=r.choice([None, None, max(lengths), max(lengths) + 2]),
+        initial_state=r.choice(["zeros", "random", "learned"]),
+        embedding_dim=r.choice([1, 3, 5]) if embedded and (kind == "ids" or r.random() < 0.5) else None,
+        padding_idx=r.choice([None, 0, 2]) if embedded else None,
+        seed=seed,
+    )
+    batch = _batch(r, kind, lengths)
+    layer = r.choice([None, 0, config.num_layers - 1])
+    name = f"{seed}-{kind}-{config.cell}-{'x'.join(map(str, lengths))}"
+    return Case(name, lambda: (pv.trace(batch, config),), layer, int(config.bidirectional and r.random() < 0.6))
+
+
+def _lengths(r: random.Random) -> list[int]:
+    rows = r.randint(1, 7)
+    lengths = [r.randint(1, 6) for _ in range(rows)]
+    return r.choice([lengths, lengths, sorted(lengths, reverse=True), sorted(lengths), [lengths[0]] * rows])
+
+
+def _batch(r: random.Random, kind: str, lengths: list[int]) -> Batch:
+    if kind == "vectors":
+        generator = torch.Generator().manual_seed(r.randint(0, 99))
+        features = r.choice([2, 3, 14])
+        return Batch.from_tensors([torch.randn(length, features, generator=generator) for length in lengths])
+    token = {
+        "words": lambda: r.choice(WORDS),
+        "ids": lambda: str(r.randint(0, 9)),
+        "numbers": lambda: r.choice([str(r.randint(-9, 9)), f"{r.uniform(-2, 2):.3f}"]),
+    }[kind]
+    text = "\n".join(" ".join(token() for _ in range(length)) for length in lengths)
+    return Batch.parse(text, kind="words" if kind == "words" else "numbers")
+
+
+def _typed(name: str, text: str, direction: int = 0, layer: int | None = None, **settings: Any) -> Case:
+    return Case(name, lambda: (pv.trace(Batch.parse(text), Config(**settings)),), layer, direction)
+
+
+def _many(name: str, lengths: list[int], direction: int = 0, **settings: Any) -> Case:
+    return _typed(name, "\n".join(" ".join(str(k % 10) for k in range(n)) for n in lengths), direction, **settings)
+
+
+def _example(name: str, key: str, direction: int = 0, **settings: Any) -> Case:
+    return Case(name, lambda: (pv.trace(Batch.example(key), Config(**settings)),), None, direction)
+
+
+def _own(name: str, build: Callable[[], nn.RNNBase], grid: Callable[[], Tensor], **given: Any) -> Case:
+    """A module of one's own over a padded grid (B,T,F) of sequences of lengths 3, 4 and 2."""
+    lengths = [3, 4, 2]
+
+    def make() -> Made:
+        torch.manual_seed(0)
+        module, x = build().requires_grad_(False), grid()
+        return pv.trace_module(module, x if module.batch_first else x.transpose(0, 1), lengths, **given), x, lengths
+
+    return Case(name, make)
+
+
+def _broken(features: int, *holes: tuple[int, int, float]) -> Tensor:
+    x = torch.randn(3, 4, features)
+    for b, t, value in holes:
+        x[b, t, 0] = value
+    return x
+
+
+NAN, INF = float("nan"), float("inf")
+
+CORNERS = [
+    _typed("one-token", "7"),
+    _typed("one-sequence", "1 2 3 4", cell="lstm"),
+    _typed("one-sequence-backward", "1 2 3", 1, bidirectional=True),
+    _typed("equal-lengths", "1 2\n3 4\n5 6"),
+    _typed("equal-lengths-backward", "1 2\n3 4\n5 6", 1, bidirectional=True),
+    _typed("one-pad", "1 2\n3"),
+    _typed("one-empty-place", "7", embedding_dim=1, total_length=2),
+    _typed("all-zeros", "0 0\n0", embedding_dim=2),
+    Case("vectors-of-one-number", lambda: (pv.trace(Batch.from_tensors([torch.ones(2, 1), torch.zeros(3, 1)])),)),
+    _typed("decreasing-enforced", "1 2 3\n4 5\n6", enforce_sorted=True),
+    _typed("forum", "1 2 3\n4 5\n6"),
+    _typed("unsorted", "1 2 3\n4 5\n6 7 8 9"),
+    _typed("unsorted-backward", "1 2 3\n4 5\n6 7 8 9", 1, bidirectional=True),
+    _typed("words", "on your mark\nget set\ngo"),
+    _typed("pads-on-the-left", "1 2 3\n4\n5 6", padding_side="left", total_length=5),
+    _typed("pads-on-the-left-backward", "1 2 3 4\n4 5 6\n5 6", 1, padding_side="left", bidirectional=True),
+    _typed("pads-on-the-left-words", "on your mark\nget set\ngo", padding_side="left", num_layers=2),
+    _typed("padding-idx", "a b c\nd e\nf", padding_idx=2),
+    _typed("padding-idx-time-first", "1 2 3\n4 5\n6", embedding_dim=3, padding_idx=5, batch_first=False),
+    _typed("refused", "1 2\n3 4 5\n6", enforce_sorted=True),
+    _typed("refused-words-time-first", "go\nget set\non your mark", enforce_sorted=True, batch_first=False),
+    _typed("large-numbers", "1e30 -2.5e20 3\n1e-8 4", cell="rnn", nonlinearity="relu"),
+    _many("twenty-four", [n % 5 + 1 for n in range(24)]),
+    _many("forty", [(7 * n) % 11 + 1 for n in range(40)], cell="lstm"),
+    _many("forty-time-first-backward", [(7 * n) % 6 + 1 for n in range(40)], 1, batch_first=False, bidirectional=True),
+    _many("window", [1, *(n % 3 + 2 for n in range(132)), 1, 1]),
+    _many("window-two-layers-backward", [(5 * n) % 3 + 1 for n in range(131)], 1, num_layers=2, bidirectional=True),
+    _many("long", [3, 133, 130, 20]),
+    _many("long-backward", [3, 133, 130, 20], 1, bidirectional=True, batch_first=False),
+    _example("zen", "zen", num_layers=2),
+    _example("vowels", "vowels", cell="lstm", bidirectional=True),
+    _example("hundred", "hundred", cell="lstm"),
+    _own("own-gru", lambda: nn.GRU(2, 4, batch_first=True), lambda: torch.randn(3, 4, 2)),
+    _own("own-one-feature", lambda: nn.GRU(1, 4), lambda: torch.randn(3, 4, 1)),
+    _own("own-projection", lambda: nn.LSTM(2, 6, 2, bidirectional=True, proj_size=3), lambda: torch.randn(3, 4, 2)),
+    _own("own-wide-grid", lambda: nn.GRU(2, 4, batch_first=True), lambda: torch.randn(3, 7, 2)),
+    _own("own-filler", lambda: nn.GRU(1, 4, batch_first=True), lambda: torch.full((3, 4, 1), 9.0)),
+    _own("own-not-finite", lambda: nn.GRU(2, 4, batch_first=True), lambda: _broken(2, (0, 1, NAN), (1, 0, INF))),
+    _own("own-not-finite-single", lambda: nn.LSTM(1, 4), lambda: _broken(1, (0, 1, NAN), (1, 0, -INF))),
+    _own("own-nan-in-the-padding", lambda: nn.GRU(2, 4, batch_first=True), lambda: _broken(2, (0, 3, NAN))),
+    _own("own-filled-with-nan", lambda: nn.RNN(2, 4), lambda: torch.randn(3, 4, 2), padding_value=NAN),
+    _own("own-filled-with-infinity", lambda: nn.RNN(2, 4), lambda: torch.randn(3, 4, 2), padding_value=-INF),
+    _own("own-refused", lambda: nn.LSTM(2, 6), lambda: torch.randn(3, 4, 2), enforce_sorted=True),
+]  # fmt: skip
+
+CASES = [*CORNERS, *map(random_case, range(60))]
+REFUSED = [case for case in CASES if "refused" in case.name]
+PACKED = [case for case in CASES if case not in REFUSED]
+
+
+def over(cases: Sequence[Case]) -> Callable[[Callable[[Case], None]], Callable[[], None]]:
+    """Make one test of a fact that holds for many cases; it fails as its first case does, and names them all."""
+
+    def decorate(fact: Callable[[Case], None]) -> Callable[[], None]:
+        @wraps(fact)
+        def test() -> None:
+            failed = {case.name: error for case in cases if (error := _error(fact, case))}
+            for error in failed.values():
+                error.add_note(f"in {len(failed)} of {len(cases)} cases: {', '.join(failed)}")
+                raise error
+
+        del test.__wrapped__
+        return test
+
+    return decorate
+
+
+def _error(fact: Callable[[Case], None], case: Case) -> Exception | None:
+    try:
+        fact(case)
+    except Exception as error:
+        return error
+    return None

@@ -1,0 +1,236 @@
+"""The movie as a whole, by value: constant ids, nothing but named changes, and every subset of its stages."""
+
+import json
+from itertools import chain, combinations
+from typing import Any, get_args
+
+import pytest
+import torch
+from movie_cases import CASES, PACKED, Case, over
+from movie_screen import Show
+from torch import nn
+
+import packviz as pv
+from packviz import Batch, Config, PackvizError
+from packviz.movie import STAGES
+from packviz.movie.model import Role
+
+each_case = over(CASES)
+each_packed = over(PACKED)
+SHORT = [case for case in CASES if case.name in {"unsorted", "words", "refused", "unsorted-backward"}]
+
+
+@each_case
+def test_every_id_is_given_once(case: Case) -> None:
+    assert len(set(case.show.ids)) == len(case.show.ids)
+
+
+@each_case
+def test_every_change_names_a_cell_and_really_changes_it(case: Case) -> None:
+    assert list(case.show.idle_changes()) == []
+
+
+@each_case
+def test_a_beat_changes_a_cell_once(case: Case) -> None:
+    assert twice_changed(case.show) == []
+
+
+def twice_changed(show: Show) -> list[str]:
+    """Return the cells that one beat changes more than once."""
+    beats = [[change["c"] for change in beat] for step in show.steps for beat in step["beats"]]
+    return [show.ids[c] for beat in beats if len(set(beat)) < len(beat) for c in beat if beat.count(c) > 1]
+
+
+@each_case
+def test_the_data_is_json_and_comes_back_as_it_was(case: Case) -> None:
+    data = case.movie.to_dict()
+    text = json.dumps(data, allow_nan=False)
+    assert json.loads(text) == json.loads(json.dumps(json.loads(text)))
+    assert set(_types(data)) <= {dict, list, tuple, str, int, float, bool, type(None)}
+
+
+def _types(value: Any) -> set[type]:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return {type(value)}.union(*map(_types, inner))
+
+
+@each_case
+def test_cells_name_roles_sequences_and_tokens_that_are_there(case: Case) -> None:
+    data = case.movie.to_dict()
+    for frame in (case.show.first, *case.show.after):
+        for cell in frame.values():
+            assert cell["role"] in get_args(Role)
+            assert cell["scale"] in data["scales"]
+            assert cell.get("seq") is None or 0 <= cell["seq"] < len(data["sequences"])
+            assert cell.get("token") is None or 0 <= cell["token"] < len(data["tokens"])
+
+
+@each_case
+def test_a_cell_that_shows_a_token_shows_one_of_its_own_sequence(case: Case) -> None:
+    tokens = case.movie.tokens
+    for frame in (case.show.first, *case.show.after):
+        for cell in frame.values():
+            if cell.get("token") is not None:
+                assert tokens[cell["token"]].b == cell["seq"], cell["id"]
+
+
+@each_case
+def test_a_token_keeps_its_sequence_and_its_number_from_the_first_frame_to_the_last(case: Case) -> None:
+    names = [name for name in case.show.ids if name.startswith("token:")]
+    for frame in case.show.after:
+        for name in names:
+            assert frame[name]["shown"]
+            assert [frame[name][key] for key in ("seq", "token")] == [
+                case.show.first[name][key] for key in ("seq", "token")
+            ]
+
+
+@each_case
+def test_stages_follow_one_another_in_order(case: Case) -> None:
+    stages = [step["stage"] for step in case.show.steps]
+    assert stages == sorted(stages, key=STAGES.index)
+    expected = {"pad", "sort"} | (set() if case.trace.error else {"pack", "run", "unpack"})
+    assert set(stages) == expected | ({"embed"} if case.trace.padded.embedding is not None else set())
+    assert set(case.movie.scenes) == set(stages)
+
+
+@each_case
+def test_numbers_never_leave_the_scale(case: Case) -> None:
+    scales = case.movie.scales
+    assert all(end > 0 for end in scales.values())
+    for frame in case.show.after[-1:]:
+        for cell in frame.values():
+            numbers = [number for number in (cell.get("v"), *(cell.get("vec") or ())) if number is not None]
+            if cell["role"] != "count" and numbers:
+                assert max(map(abs, numbers)) <= scales[cell["scale"]] * (1 + 1e-6) + 1e-4, cell["id"]
+
+
+@over(SHORT)
+def test_every_subset_of_the_stages_shows_what_the_whole_movie_shows_there(case: Case) -> None:
+    there = list(dict.fromkeys(step["stage"] for step in case.show.steps))
+    for stages in chain.from_iterable(combinations(there, size) for size in range(1, len(there) + 1)):
+        some = Show(case.film(stages))
+        whole = [i for i, step in enumerate(case.show.steps) if step["stage"] in stages]
+        assert some.ids == case.show.ids
+        assert some.first == case.show.before[whole[0]]
+        assert some.after == [case.show.after[i] for i in whole]
+        assert [step["caption"] for step in some.steps] == [case.show.steps[i]["caption"] for i in whole]
+        assert list(some.idle_changes()) == []
+        assert twice_changed(some) == []
+        assert set(some.movie.scenes) == set(stages)
+
+
+@over(SHORT)
+def test_a_movie_of_some_stages_names_no_more_than_the_whole_one(case: Case) -> None:
+    whole = len(json.dumps(case.movie.to_dict()))
+    for stages in (
+        (("pad",), ("pad", "sort")) if case.trace.error else (("pack", "run"), ("pad", "unpack"), ("pad", "run"))
+    ):
+        assert len(json.dumps(case.film(stages).to_dict())) <= whole
+
+
+def test_the_order_in_which_stages_are_named_does_not_matter() -> None:
+    trace = pv.trace(Batch.parse("1 2\n3"))
+    assert pv.movie(trace, ["run", "pack"]).to_dict() == pv.movie(trace, ("pack", "run")).to_dict()
+
+
+@over(SHORT)
+def test_the_same_trace_gives_the_same_movie(case: Case) -> None:
+    assert case.film().to_dict() == case.movie.to_dict()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"stages": ("pack", "fly")},
+        {"stages": ()},
+        {"stages": "pack"},
+        {"stages": ("embed",)},
+        {"layer": 2},
+        {"layer": -1},
+        {"direction": 1},
+        {"direction": -1},
+    ],
+    ids=str,
+)
+def test_what_a_trace_does_not_have_cannot_be_watched(wrong: dict[str, Any]) -> None:
+    trace = pv.trace(Batch.parse("1 2\n3"), Config(num_layers=2))
+    with pytest.raises(PackvizError) as caught:
+        pv.movie(trace, **wrong)
+    assert next(iter(wrong)) in str(caught.value)
+
+
+@pytest.mark.parametrize("stage", ["pack", "run", "unpack"])
+def test_what_torch_refused_has_no_later_stages(stage: Any) -> None:
+    trace = pv.trace(Batch.parse("1\n2 3"), Config(enforce_sorted=True))
+    with pytest.raises(PackvizError, match=stage):
+        pv.movie(trace, ("pad", stage))
+
+
+def test_all_that_can_be_watched_is_watched() -> None:
+    trace = pv.trace(Batch.parse("1 2\n3"), Config(num_layers=3, bidirectional=True))
+    movies = [pv.movie(trace, ("run",), layer=layer, direction=d) for layer in range(3) for d in (0, 1)]
+    assert len({json.dumps(movie.to_dict()) for movie in movies}) == 6
+
+
+def test_the_top_layer_and_forward_are_watched_unless_something_else_is_said() -> None:
+    trace = pv.trace(Batch.parse("1 2\n3"), Config(num_layers=3, bidirectional=True))
+    assert pv.movie(trace).to_dict() == pv.movie(trace, layer=2, direction=0).to_dict()
+
+
+@each_packed
+def test_the_proof_says_whether_the_numbers_are_those_of_torch(case: Case) -> None:
+    assert case.movie.exact == case.trace.exact
+    distance = max(case.trace.proof.values())
+    words = "bit for bit" if case.trace.exact else f"{distance:.1e}"
+    assert words in case.movie.proof
+    assert type(case.trace.module).__name__ in case.movie.proof
+
+
+def test_the_proof_of_what_torch_refused_claims_nothing() -> None:
+    movie = pv.movie(pv.trace(Batch.parse("1\n2 3"), Config(enforce_sorted=True)))
+    assert not movie.exact
+    assert "refused" in movie.proof
+
+
+@over([case for case in CASES if case.name == "hundred"])
+def test_what_is_left_out_is_named(case: Case) -> None:
+    notes = " · ".join(case.movie.notes)
+    assert "4 of 200 features" in notes
+    assert "too small for text" in notes
+
+
+def test_what_stands_outside_the_window_is_named() -> None:
+    rows = pv.movie(pv.trace(Batch.parse("\n".join(["1 2"] * 130)))).notes
+    steps = pv.movie(pv.trace(Batch.parse(" ".join(["1"] * 140)))).notes
+    assert "showing 128 of 130 sequences, the longest" in rows
+    assert "showing 128 of 140 time steps" in steps
+
+
+def test_what_the_trace_notes_stands_in_the_movie() -> None:
+    module = nn.GRU(2, 3, num_layers=2, dropout=0.5)
+    trace = pv.trace_module(module, torch.randn(4, 2, 2), [4, 2])
+    assert trace.notes
+    assert set(trace.notes) <= set(pv.movie(trace).notes)
+
+
+@pytest.mark.parametrize("rows", [10, 120])
+def test_a_step_grows_with_what_moves_and_not_with_the_batch(rows: int) -> None:
+    """From t = 2 on one sequence alone is left, whoever stood beside it."""
+    lengths = [12] + [1] * rows
+    movie = pv.movie(pv.trace(Batch.parse("\n".join(" ".join(["1"] * n) for n in lengths)), Config(hidden_size=16)))
+    changes = {
+        stage: [sum(map(len, step.beats)) for step in movie.steps if step.stage == stage][3:]
+        for stage in ("pack", "run")
+    }
+    assert max(changes["pack"]) <= 12
+    assert max(changes["run"][:-1]) <= 40
+    assert max(changes["run"]) <= 60  # the last one goes to h_n
+
+
+def test_the_data_of_a_movie_grows_with_its_tokens() -> None:
+    sizes = []
+    for rows in (30, 60, 120):
+        movie = pv.movie(pv.trace(Batch.parse("\n".join("1 2 3 4 5 6" for _ in range(rows)))))
+        sizes.append(len(json.dumps(movie.to_dict())) / rows)
+    assert max(sizes) <= 1.1 * min(sizes)

@@ -1,0 +1,196 @@
+"""One page that carries its movie: complete, harmless, small, and without a word to any other host."""
+
+import base64
+import gzip
+import html
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+import packviz as pv
+from packviz import Batch, Config
+from packviz.movie import assets
+from packviz.movie.model import Role, Stage
+from packviz.theme import DARK, LIGHT, SEQUENCE_HUES, Palette
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<!--<script>",
+    "]]>",
+    "${movie}",
+    "$title",
+    "{A}",
+    "**strong**",
+    "🙂‍🙂",
+    "שלום",
+    "\u202eevil\u202c",
+    "\x00\x1b[31m\x07",
+    "\u2028\u2029",
+    "\\u003c/script>",
+    "'\"&amp;",
+]
+
+
+class Elements(HTMLParser):
+    """The elements of a page, each with its attributes and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=False)
+        self.found: list[tuple[str, dict[str, str | None], str]] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs), ""))
+
+    def handle_data(self, data: str) -> None:
+        if self.found:
+            tag, attributes, text = self.found[-1]
+            self.found[-1] = tag, attributes, text + data
+
+    def all_of(self, tag: str) -> list[tuple[dict[str, str | None], str]]:
+        return [(attributes, text) for name, attributes, text in self.found if name == tag]
+
+
+def carried(page: str) -> dict:
+    """Return the movie that a page carries."""
+    ((_, text),) = [found for found in Elements(page).all_of("script") if found[0].get("id") == "movie"]
+    return json.loads(gzip.decompress(base64.b64decode(text)))
+
+
+def plain(movie: pv.Movie) -> dict:
+    return json.loads(json.dumps(movie.to_dict()))
+
+
+@pytest.fixture(scope="module")
+def hostile() -> pv.Movie:
+    return pv.movie(pv.trace(Batch.parse("\n".join(f"{word} x" for word in HOSTILE), kind="words")))
+
+
+def test_the_page_carries_the_whole_movie() -> None:
+    movie = pv.movie(pv.trace(Batch.parse("on your mark\nget set\ngo")))
+    assert carried(movie.to_html()) == plain(movie)
+
+
+def test_save_html_writes_the_page_and_returns_its_path(tmp_path: Path) -> None:
+    movie = pv.movie(pv.trace(Batch.parse("1 2\n3")))
+    path = movie.save_html(str(tmp_path / "packing.html"))
+    assert path == tmp_path / "packing.html"
+    assert path.read_text(encoding="utf-8") == movie.to_html()
+
+
+def test_the_same_movie_makes_the_same_page() -> None:
+    trace = pv.trace(Batch.parse("1 2\n3"))
+    assert pv.movie(trace).to_html() == pv.movie(trace).to_html()
+
+
+def test_no_word_can_end_the_script_that_carries_it(hostile: pv.Movie) -> None:
+    scripts = Elements(hostile.to_html()).all_of("script")
+    assert [attributes.get("type") for attributes, _ in scripts] == ["text/plain", "module"]
+    assert carried(hostile.to_html()) == plain(hostile)
+    assert "alert(1)" not in hostile.to_html()
+
+
+def test_hostile_words_reach_the_player_as_text(hostile: pv.Movie) -> None:
+    texts = {cell.text for cell in hostile.cells if cell.role == "token"}
+    assert "</script><script>alert(1)</script>" in texts
+    assert not any(ord(letter) < 32 or letter in "\u202e\u2028\u2029" for text in texts for letter in text)
+
+
+def test_the_player_makes_no_html_of_what_it_is_given() -> None:
+    _, script = assets()
+    assert not re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", script)
+
+
+def test_what_was_typed_changes_only_the_movie_in_the_page(hostile: pv.Movie) -> None:
+    rest = [
+        re.sub(r'(id="movie">)[^<]*|<title>[^<]*', r"\1", movie.to_html())
+        for movie in (hostile, pv.movie(pv.trace(Batch.parse("1"))))
+    ]
+    assert rest[0] == rest[1]
+
+
+@pytest.mark.parametrize(
+    "config", [Config(), Config(cell="lstm", bidirectional=True, hidden_size=128)], ids=["gru", "lstm"]
+)
+def test_the_page_of_818_tokens_is_smaller_than_a_megabyte(config: Config, tmp_path: Path) -> None:
+    path = pv.movie(pv.trace(Batch.example("hundred"), config)).save_html(tmp_path / "hundred.html")
+    assert path.stat().st_size < 1_000_000
+
+
+def test_the_page_names_no_other_host() -> None:
+    page = re.sub(r'(id="movie">)[^<]*', r"\1", pv.movie(pv.trace(Batch.parse("1 2\n3"))).to_html())
+    assert set(re.findall(r"\w*:?//[\w.]+", re.sub(r"^\s*//.*$| // .*$", "", page, flags=re.MULTILINE))) <= {
+        "http://www.w3.org"
+    }
+    assert "@import" not in page
+    for tag in ("link", "img", "iframe", "object", "embed", "base"):
+        assert Elements(page).all_of(tag) == []
+    assert not any("src" in attributes or "href" in attributes for _, attributes, _ in Elements(page).found)
+
+
+def test_the_page_allows_itself_to_load_nothing() -> None:
+    page = pv.movie(pv.trace(Batch.parse("1 2\n3"))).to_html()
+    (policy,) = [
+        attributes["content"]
+        for attributes, _ in Elements(page).all_of("meta")
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    ]
+    directives = dict(directive.strip().split(" ", 1) for directive in policy.split(";"))
+    assert directives["default-src"] == "'none'"
+    assert not any(word in policy for word in ("http", "*", "unsafe-eval"))
+
+
+def test_the_page_says_what_it_is() -> None:
+    movie = pv.movie(pv.trace(Batch.parse("1 2\n3")))
+    elements = Elements(movie.to_html())
+    assert elements.all_of("title")[0][1].startswith(movie.title)
+    assert elements.all_of("html")[0][0]["lang"] == "en"
+    assert any(attributes.get("charset") == "utf-8" for attributes, _ in elements.all_of("meta"))
+    assert any("width=device-width" in (attributes.get("content") or "") for attributes, _ in elements.all_of("meta"))
+
+
+def test_a_notebook_gets_the_page_in_a_frame_of_its_own(hostile: pv.Movie) -> None:
+    ((attributes, _),) = Elements(hostile._repr_html_()).all_of("iframe")
+    assert html.unescape(attributes["srcdoc"] or "") == hostile.to_html()
+    assert "allow-scripts" in (attributes["sandbox"] or "")
+    assert "allow-same-origin" not in (attributes["sandbox"] or "")
+
+
+def test_the_player_draws_every_role_and_names_every_stage() -> None:
+    _, script = assets()
+    methods = set(re.findall(r"^  (\w+)\(ctx, ", script, re.MULTILINE))
+    assert set(get_args(Role)) <= methods
+    names = re.search(r"const NAMES = \{(.*?)\}", script)
+    assert names
+    assert set(re.findall(r"(\w+):", names[1])) == set(get_args(Stage))
+
+
+def custom_properties(block: str) -> dict[str, str]:
+    return dict(re.findall(r"--pv-([\w-]+):\s*([^;]+);", block))
+
+
+def colours(selector: str) -> dict[str, str]:
+    css, _ = assets()
+    found = re.search(rf"^{re.escape(selector)} \{{(.*?)^\}}", css, re.MULTILINE | re.DOTALL)
+    assert found, selector
+    return custom_properties(found[1])
+
+
+@pytest.mark.parametrize(
+    ("selector", "palette"), [(".pv", LIGHT), ('.pv[data-theme="dark"]', DARK)], ids=["light", "dark"]
+)
+def test_the_style_sheet_has_the_colours_of_the_theme(selector: str, palette: Palette) -> None:
+    named = colours(selector)
+    for name in ("background", "surface", "text", "quiet", "line", "pad", "pad_hatch", "now", "good", "wrong"):
+        assert named[name.replace("_", "-")] == getattr(palette, name), name
+    assert tuple(named["diverging"].split(", ")) == palette.diverging
+
+
+def test_the_style_sheet_has_the_hues_of_the_theme_once() -> None:
+    assert tuple(colours(".pv")["hues"].split(", ")) == SEQUENCE_HUES
+    assert "hues" not in colours('.pv[data-theme="dark"]')

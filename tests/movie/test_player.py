@@ -1,0 +1,402 @@
+"""The player in a real browser: steering, stopping anywhere, saying where it is, and never being wrong."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import torch
+from movie_player import Screen, plain
+from playwright.sync_api import expect
+from torch import nn
+
+import packviz as pv
+from packviz import Batch, Config, Movie
+from packviz.theme import DARK, LIGHT
+
+Open = Callable[..., Screen]
+
+
+@pytest.fixture(scope="module")
+def movie() -> Movie:
+    return pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9")))
+
+
+def first_step(movie: Movie, stage: str) -> int:
+    return next(i for i, step in enumerate(movie.steps, 1) if step.stage == stage)
+
+
+def last_step(movie: Movie, stage: str) -> int:
+    return max(i for i, step in enumerate(movie.steps, 1) if step.stage == stage)
+
+
+def test_it_opens_on_the_first_step_and_says_what_there_is(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    assert screen.step == 1
+    assert int(screen.data("steps")) == len(movie.steps)
+    assert int(screen.data("cells")) == len(movie.cells)
+    assert screen.data("stage") == "pad"
+    assert screen.painted >= 1
+    assert screen.caption == plain(movie.steps[0].caption)
+    assert movie.title in screen.page.title()
+
+
+def test_the_keyboard_goes_to_the_end_and_back(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    there = list(range(2, len(movie.steps) + 1))
+    for key, steps in (("ArrowRight", there), ("ArrowLeft", [*there[-2::-1], 1])):
+        for step in steps:
+            screen.press(key)
+            assert (screen.step, screen.data("stage")) == (step, movie.steps[step - 1].stage)
+            assert screen.caption == plain(movie.steps[step - 1].caption)
+    assert screen.step == 1
+
+
+def test_before_the_first_step_and_after_the_last_there_is_none(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    screen.press("ArrowLeft")
+    assert screen.step == 1
+    screen.press("End", "ArrowRight")
+    assert screen.step == len(movie.steps)
+    expect(screen.page.get_by_role("button", name="Step forward")).to_be_disabled()
+    screen.press("Home")
+    assert screen.step == 1
+    expect(screen.page.get_by_role("button", name="Step back")).to_be_disabled()
+
+
+def test_digits_go_to_the_stages(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    for digit, stage in enumerate(["pad", "sort", "pack", "run", "unpack"], 1):
+        screen.press(str(digit))
+        assert (screen.step, screen.data("stage")) == (first_step(movie, stage), stage)
+    screen.press("9")
+    assert screen.data("stage") == "unpack"
+
+
+def test_the_stages_can_be_clicked_and_show_which_one_it_is(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    rail = screen.page.get_by_role("navigation", name="Stages")
+    rail.get_by_role("button", name="Run").click()
+    assert screen.step == first_step(movie, "run")
+    expect(rail.locator("[aria-current]")).to_have_text("4 Run")
+
+
+def test_the_buttons_and_the_slider_steer_too(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    screen.page.get_by_role("button", name="Step forward").click()
+    screen.page.get_by_role("button", name="Step forward").click()
+    assert screen.step == 3
+    screen.page.get_by_role("button", name="Step back").click()
+    assert screen.step == 2
+    slider = screen.page.get_by_role("slider", name="Step")
+    slider.fill("7")
+    assert screen.step == 7
+    slider.press("ArrowRight")
+    assert screen.step == 8
+    screen.page.get_by_role("button", name="Last step").click()
+    assert screen.step == len(movie.steps)
+
+
+def test_the_first_frame_invites_to_press_a_key_and_then_no_longer(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    invitation = screen.page.get_by_role("button", name="Press → to watch")
+    invitation.click()
+    assert screen.step == 2
+    expect(invitation).to_be_hidden()
+
+
+def test_the_space_bar_plays_to_the_end_and_stops_there(open_page: Open) -> None:
+    movie = pv.movie(pv.trace(Batch.parse("1 2\n3")), ("pad", "sort"))
+    screen = open_page(movie)
+    screen.page.get_by_label("Speed").select_option("4")
+    screen.root.focus()
+    screen.press(" ")
+    expect(screen.page.get_by_role("button", name="Pause")).to_be_visible()
+    expect(screen.root).to_have_attribute("data-step", str(len(movie.steps)))
+    expect(screen.page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_the_space_bar_stops_the_play(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    screen.press(" ", " ")
+    expect(screen.page.get_by_role("button", name="Play")).to_be_visible()
+    step = screen.step
+    screen.page.wait_for_timeout(1200)
+    assert screen.step == step == 2
+
+
+def test_every_step_is_painted_alike_from_wherever_one_comes(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    forward = [screen.picture()]
+    for _ in movie.steps[1:]:
+        screen.press("ArrowRight")
+        forward.append(screen.picture())
+    backward = [forward[-1]]
+    for _ in movie.steps[1:]:
+        screen.press("ArrowLeft")
+        backward.append(screen.picture())
+    assert forward == backward[::-1]
+    alike = [i for i, (one, other) in enumerate(pairwise(forward), 2) if one == other]
+    assert [i for i in alike if movie.steps[i - 1].beats] == []
+
+
+def test_a_press_in_the_middle_of_a_motion_goes_on_from_there(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, motion=True)
+    for _ in movie.steps[1:]:
+        screen.press("ArrowRight")
+        screen.page.wait_for_timeout(70)
+    assert screen.step == len(movie.steps)
+    screen.press("ArrowLeft", "ArrowLeft")
+    screen.page.wait_for_timeout(50)
+    screen.press("3")
+    screen.page.wait_for_timeout(50)
+    screen.press("ArrowRight")
+    at = screen.step
+    assert at == first_step(movie, "pack") + 1
+    assert screen.picture() == open_page(movie, f"#step={at}").picture()
+
+
+def test_a_new_size_in_the_middle_of_a_motion_ends_in_the_right_picture(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, f"#step={first_step(movie, 'pack')}", motion=True)
+    screen.press("ArrowRight")
+    screen.page.wait_for_timeout(100)
+    screen.page.set_viewport_size({"width": 900, "height": 700})
+    assert screen.picture() == open_page(movie, f"#step={screen.step}", size=(900, 700)).picture()
+
+
+def test_motion_is_tweened(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, f"#step={first_step(movie, 'pack')}", motion=True)
+    before = screen.painted
+    screen.press("ArrowRight")
+    screen.rest()
+    assert screen.painted - before > 6
+
+
+def test_with_reduced_motion_nothing_is_painted_in_between(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    before, steps = screen.painted, len(movie.steps) - 1
+    screen.press(*["ArrowRight"] * steps)
+    screen.rest()
+    assert screen.step == 1 + steps
+    assert steps <= screen.painted - before <= 2 * steps
+
+
+@pytest.mark.parametrize(
+    ("at", "step"),
+    [
+        ("#step=9", 9),
+        ("#step=999", None),
+        ("#step=0", 1),
+        ("#step=-3", 1),
+        ("#step=nonsense", 1),
+        ("#step=2.6", 3),
+        ("", 1),
+    ],
+)
+def test_an_address_opens_on_its_step(open_page: Open, movie: Movie, at: str, step: int | None) -> None:
+    screen = open_page(movie, at)
+    assert screen.step == (step or len(movie.steps))
+    assert screen.caption == plain(movie.steps[screen.step - 1].caption)
+
+
+def test_the_address_follows_and_opens_the_same_picture_anew(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    screen.press("4", "ArrowRight")
+    assert screen.page.url == f"{screen.address}#step={screen.step}"
+    assert open_page(movie, f"#step={screen.step}").picture() == screen.picture()
+
+
+def test_pointing_at_a_token_tells_its_address(open_page: Open, movie: Movie) -> None:
+    told = open_page(movie, f"#step={last_step(movie, 'pack')}").sweep()
+    assert {token.tip for token in movie.tokens} <= told
+    assert all("data[offset[" in token.tip for token in movie.tokens)
+
+
+def test_pointing_tells_the_hidden_numbers_and_the_filler(open_page: Open, movie: Movie) -> None:
+    told = open_page(movie, "#step=999").sweep(16)
+    assert any("filler 0" in line for line in told)
+    assert {token.tip for token in movie.tokens} <= told
+    run = open_page(movie, f"#step={last_step(movie, 'run')}").sweep(16)
+    shown = {f"h_n, unit {cell.id[-1]}" for cell in movie.cells if cell.id.startswith("hn:")}
+    assert shown <= {line.split(":")[0] for line in run}
+
+
+def test_what_is_not_a_number_is_told_as_such(open_page: Open) -> None:
+    x = torch.full((2, 2, 1), float("nan"))
+    movie = pv.movie(pv.trace_module(nn.GRU(1, 2, batch_first=True), x, [2, 1]), ("run",))
+    told = open_page(movie, "#step=999").sweep()
+    assert {"h, unit 0: nan", "h_n, unit 1: nan", "[nan, nan]"} <= told
+    assert not any(line.endswith(": 0") for line in told)
+
+
+def test_a_token_lights_up_wherever_it_stands(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, f"#step={last_step(movie, 'pack')}")
+    calm = screen.picture()
+    screen.press(".")
+    assert screen.picture() != calm
+    screen.press("Escape")
+    assert screen.picture() == calm
+    assert screen.tip == []
+
+
+def test_the_keyboard_walks_through_the_tokens_in_packed_order(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, f"#step={last_step(movie, 'pack')}")
+    in_order = [token.tip for token in sorted(movie.tokens, key=lambda token: token.n or 0)]
+    walked = []
+    for _ in in_order:
+        screen.press(".")
+        walked.append(screen.tip[0])
+        expect(screen.page.get_by_role("status")).to_have_text(walked[-1])
+    assert walked == in_order
+    screen.press(",")
+    assert screen.tip[0] == in_order[-2]
+
+
+def test_stepping_ends_the_pointing(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, "#step=5")
+    screen.press(".")
+    assert screen.tip
+    screen.press("ArrowRight")
+    assert screen.tip == []
+
+
+def test_the_picture_can_be_saved(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, "#step=6")
+    before = screen.picture()
+    with screen.page.expect_download() as started:
+        screen.page.get_by_role("button", name="PNG").click()
+    assert started.value.suggested_filename == "packviz-step-6.png"
+    assert Path(started.value.path()).read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    assert screen.picture() == before
+
+
+def test_a_live_region_carries_the_caption(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    live = screen.page.get_by_role("status")
+    expect(live).to_have_attribute("aria-live", "polite")
+    for step in (2, 3, 4):
+        screen.press("ArrowRight")
+        expect(live).to_have_text(plain(movie.steps[step - 1].caption))
+
+
+def test_the_picture_has_a_name_that_says_where_it_is(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, "#step=6")
+    picture = screen.page.get_by_role("img")
+    name = picture.get_attribute("aria-label") or ""
+    assert f"Step 6 of {len(movie.steps)}" in name
+    assert plain(movie.steps[5].caption) in name
+
+
+def test_every_control_has_a_name(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    for control in screen.root.locator("button, input, select").all():
+        assert (control.get_attribute("aria-label") or control.inner_text()).strip()
+
+
+def test_the_current_line_of_code_is_marked(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    for stage in ("pad", "pack", "run", "unpack"):
+        step = last_step(movie, stage)
+        screen.press(str(["pad", "sort", "pack", "run", "unpack"].index(stage) + 1))
+        line = movie.code[movie.steps[step - 1].code]
+        marked = screen.root.locator(".pv-code [aria-current]")
+        expect(marked.locator("code")).to_have_text(line.text)
+        expect(marked).to_contain_text(line.shape)
+
+
+def test_a_refusal_is_shown_in_torchs_own_words(open_page: Open) -> None:
+    movie = pv.movie(pv.trace(Batch.parse("1\n2 3"), Config(enforce_sorted=True)))
+    screen = open_page(movie)
+    said = screen.root.locator(".pv-error")
+    expect(said).to_be_hidden()
+    screen.press("End")
+    expect(said).to_be_visible()
+    expect(said).to_have_text(movie.steps[-1].error)
+    screen.press("ArrowLeft")
+    expect(said).to_be_hidden()
+
+
+def test_hostile_words_are_text_and_nothing_else(open_page: Open) -> None:
+    words = ["</script><script>alert(1)</script>", "<img/src=x/onerror=alert(1)>", "שלום", "🙂", "\x07\x00bell"]
+    movie = pv.movie(pv.trace(Batch.parse("\n".join(f"{word} go" for word in words), kind="words")))
+    screen = open_page(movie, f"#step={last_step(movie, 'pack')}")
+    assert {token.tip for token in movie.tokens} <= screen.sweep()
+    screen.press("End")
+    assert screen.page.locator("script").count() == 2
+    assert screen.page.locator("img").count() == 0
+
+
+@pytest.mark.parametrize(("scheme", "palette"), [("light", LIGHT), ("dark", DARK)])
+def test_light_and_dark_follow_the_reader(
+    open_page: Open, movie: Movie, scheme: str, palette: pv.theme.Palette
+) -> None:
+    screen = open_page(movie, color_scheme=scheme)
+    assert screen.data("theme") == scheme
+    read = "canvas => [...canvas.getContext('2d').getImageData(1, 1, 1, 1).data]"
+    corner = screen.root.locator("canvas").evaluate(read)
+    assert "#" + bytes(corner[:3]).hex() == palette.background
+
+
+def test_a_change_of_scheme_is_followed_at_once(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, "#step=6", color_scheme="light")
+    screen.page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    expect(screen.root).to_have_attribute("data-theme", "dark")
+    assert screen.picture() == open_page(movie, "#step=6", color_scheme="dark").picture()
+
+
+@pytest.mark.parametrize("size", [(390, 844), (320, 568), (1280, 720)], ids=str)
+def test_nothing_flows_over_the_side(open_page: Open, movie: Movie, size: tuple[int, int]) -> None:
+    screen = open_page(movie, size=size)
+    for key in "12345":
+        screen.press(key)
+        assert screen.page.evaluate("document.scrollingElement.scrollWidth") <= size[0]
+        edges = screen.edges()
+        assert len(edges) > 8
+        assert all(left >= 0 and right <= size[0] + 0.5 for left, right in edges)
+
+
+def test_on_a_desk_all_of_it_is_on_the_first_screen(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, size=(1280, 720))
+    assert screen.page.evaluate("document.scrollingElement.scrollHeight") <= 720
+
+
+def test_what_is_typed_elsewhere_on_the_page_does_not_steer(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    screen.page.evaluate("document.body.append(document.createElement('textarea'))")
+    screen.page.locator("textarea").focus()
+    screen.press("ArrowRight", "End", " ", "3")
+    assert screen.step == 1
+
+
+def test_a_key_with_ctrl_is_left_to_the_browser(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, "#step=4")
+    screen.press("Control+End", "Alt+ArrowUp", "Meta+3")
+    assert screen.step == 4
+
+
+def test_f_fills_the_screen(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    screen.press("f")
+    screen.root.evaluate("root => new Promise(done => setTimeout(() => done(root), 100))")
+    assert screen.root.evaluate("root => document.fullscreenElement === root || root.hasAttribute('data-full')")
+
+
+def test_818_tokens_are_shown_to_the_end(open_page: Open) -> None:
+    movie = pv.movie(pv.trace(Batch.example("hundred"), Config(cell="lstm", hidden_size=16)))
+    screen = open_page(movie)
+    for stage in "12345":
+        screen.press(stage)
+    screen.press("End")
+    assert screen.step == len(movie.steps)
+    assert int(screen.data("cells")) == len(movie.cells) > 818
+    for note in movie.notes:
+        assert screen.page.get_by_text(note).is_visible()
+
+
+def test_a_notebook_shows_the_player_in_a_frame(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    screen.page.set_content(movie._repr_html_())
+    player = screen.page.frame_locator("iframe").get_by_test_id("packviz-player")
+    expect(player).to_have_attribute("data-steps", str(len(movie.steps)))
+    player.press("ArrowRight")
+    expect(player).to_have_attribute("data-step", "2")

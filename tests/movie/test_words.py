@@ -1,0 +1,294 @@
+"""Every number and every letter in a caption is true; a caption is one or two plain sentences."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+from movie_cases import CASES, Case, over
+
+import packviz as pv
+from packviz import Batch, Config
+
+each_case = over(CASES)
+
+LISTED = r"\[([^\]]*)\]"
+CHIP = r"\{[A-Z]+\}"
+CHIPS = rf"{CHIP}(?:(?:, | and ){CHIP})*(?:, … {CHIP} \(\d+ sequences\))?"
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A step with its caption; t is its time step, None where it has none."""
+
+    case: Case
+    stage: str
+    t: int | None
+    caption: str
+
+    def listed(self, text: str, truth: list[int]) -> bool:
+        """Return whether a list, perhaps with its middle left out, is the truth."""
+        if "…" not in text:
+            return [int(number) for number in text.split(", ")] == truth
+        *first, last = re.findall(r"-?\d+", text)
+        return list(map(int, first)) == truth[: len(first)] and int(last) == truth[-1]
+
+    @property
+    def over_before(self) -> list[int]:
+        """The sequences that ended before this time step, going forward."""
+        return [b for b in self.case.judge.order if self.case.judge.lengths[b] <= self.t]
+
+
+def moments(case: Case) -> Iterator[Moment]:
+    packed, taken = iter(range(999)), None
+    for step in case.movie.steps:
+        t = next(packed) if step.stage == "pack" else None
+        if step.stage == "run":
+            if taken is None:
+                order = range(min(len(case.judge.batch_sizes), 128))
+                taken = iter([None, *(reversed(order) if case.direction else order)])
+            t = next(taken)
+        yield Moment(case, step.stage, t, step.caption)
+
+
+def shape_of(text: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", text)))
+
+
+def pads(case: Case) -> int:
+    return case.judge.B * case.judge.T - sum(case.judge.lengths)
+
+
+def empty(case: Case) -> int:
+    """Return how many places of the unpacked output are filler."""
+    return case.judge.B * case.judge.unpacked.shape[1] - sum(case.judge.lengths)
+
+
+Claim = Callable[[Moment, re.Match[str]], bool]
+CLAIMS: list[tuple[str, Claim]] = [
+    (r"(?<= with )(\S+)(?=: \d+ of)", lambda m, found: float(found[1]) == filler_of_the_grid(m.case)),
+    (r"\*\*t = (\d+)\.\*\*", lambda m, found: int(found[1]) == m.t),
+    (
+        r"batch_sizes\[(\d+)\] = (\d+)",
+        lambda m, found: int(found[1]) == m.t and int(found[2]) == m.case.judge.batch_sizes[m.t],
+    ),
+    (
+        r"Σ batch_sizes = (\d+) = N",
+        lambda m, found: int(found[1]) == len(m.case.judge.at) and m.t == len(m.case.judge.batch_sizes) - 1,
+    ),
+    (r"Σ = (\d+) rows? so far", lambda m, found: int(found[1]) == sum(m.case.judge.batch_sizes[: m.t + 1])),
+    (rf"(?:lengths = |of lengths ){LISTED}", lambda m, found: m.listed(found[1], m.case.judge.lengths)),
+    (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: m.listed(found[1], m.case.judge.order)),
+    (
+        rf"\*\*unsorted_indices\*\* = {LISTED}",
+        lambda m, found: m.listed(found[1], m.case.judge.packed.unsorted_indices.tolist()),
+    ),
+    (r"\*\*(\d+) sequences\*\*", lambda m, found: int(found[1]) == m.case.judge.B > 1),
+    (r"of length (\d+)", lambda m, found: set(m.case.judge.lengths) == {int(found[1])}),
+    (r"\(T, B\) = \((\d+), (\d+)\)", lambda m, found: shape_of(found[0]) == (m.case.judge.T, m.case.judge.B)),
+    (
+        r"but (\d+) of these rows (?:is|are) padding",
+        lambda m, found: int(found[1]) == sum(not m.case.judge.mask[b][t] for b, t in m.case.judge.at),
+    ),
+    (
+        r"but (\d+) of these rows (?:is|are) padding",
+        lambda m, found: int(found[1]) == sum(not m.case.judge.mask[b][t] for b, t in m.case.judge.at),
+    ),
+    (r"\bT = (\d+)", lambda m, found: int(found[1]) == m.case.judge.T),
+    (
+        r"(\d+) of (\d+) cells \((\d+|under 1|over 99) %\)",
+        lambda m, found: (
+            shape_of(found[0])[:2] == (pads(m.case), m.case.judge.B * m.case.judge.T)
+            and is_percentage(found[3], pads(m.case) / (m.case.judge.B * m.case.judge.T))
+        ),
+    ),
+    (r"table of (\d+) rows?", lambda m, found: int(found[1]) == len(m.case.trace.padded.embedding)),
+    (r"each cell is now (\d+) numbers?", lambda m, found: int(found[1]) == m.case.judge.x.shape[-1]),
+    (r"\bF = (\d+)", lambda m, found: int(found[1]) == m.case.judge.x.shape[-1]),
+    (r"pad's id (\d+)", lambda m, found: int(found[1]) == (m.case.trace.config.padding_idx or 0)),
+    (
+        r"enters layer (\d+) is the output of layer (\d+)",
+        lambda m, found: shape_of(found[0]) == (m.case.watched[0], m.case.watched[0] - 1),
+    ),
+    (r"of layer (\d+), the top one", lambda m, found: int(found[1]) == m.case.trace.module.num_layers - 1),
+    (r"ended at t = (\d+)", lambda m, found: int(found[1]) == max(m.case.judge.lengths[b] for b in m.over_before) - 1),
+    (r"(\d+) packed rows?", lambda m, found: int(found[1]) == len(m.case.judge.at)),
+    (r"padding_value = (\S+)\*\*", lambda m, found: same_number(found[1], m.case.judge.padding_value)),
+    (r"the (\d+|one) empty places?", lambda m, found: empty(m.case) == (1 if found[1] == "one" else int(found[1]))),
+    (
+        r"total_length=(\d+) makes the grid (\d+) wide",
+        lambda m, found: set(shape_of(found[0])) == {m.case.judge.unpacked.shape[1], m.case.judge.total_length},
+    ),
+    (r"\((\d+), (\d+)\)", lambda m, found: shape_of(found[0]) == tuple(m.case.judge.output.data.shape)),
+    (r"at t = 0\b", lambda m, _: m.case.judge.D == 2),
+    (
+        r"\bout(?:put)?\[:, -1\]|\bout(?:put)?\[-1\]",
+        lambda m, found: ("[:, -1]" in found[0]) == m.case.trace.padded.batch_first,
+    ),
+    (r"\bh_n\[-1\]", lambda m, _: m.case.judge.D == 1),
+    (r"\b[hc]_0\b", lambda m, _: m.stage == "run"),
+    (r"\((\d+) sequences\)", lambda *_: True),  # counted with the letters
+]
+
+
+def is_percentage(text: str, share: float) -> bool:
+    if not text.isdigit():
+        return {"under 1": 0 < share < 0.01, "over 99": 0.99 < share < 1}[text]
+    return abs(int(text) - 100 * share) <= 0.5 and (share == 0) == (text == "0")
+
+
+def same_number(text: str, number: float) -> bool:
+    return float(text) == pytest.approx(number, rel=1e-3, nan_ok=True)
+
+
+def filler_of_the_grid(case: Case) -> float:
+    config = case.trace.config
+    return config.padding_value if case.trace.padded.embedding is None else config.padding_idx or 0
+
+
+@each_case
+def test_every_number_in_a_caption_is_true(case: Case) -> None:
+    for moment in moments(case):
+        rest = moment.caption
+        for pattern, holds in CLAIMS:
+            for found in re.finditer(pattern, rest):
+                assert holds(moment, found), f"{found[0]!r} in {moment.caption!r}"
+            rest = re.sub(pattern, " ", rest)
+        assert not re.search(r"\d", rest), f"a number that nothing is known about: {moment.caption!r}"
+
+
+def said(case: Case, sequences: list[int]) -> str:
+    """Return the letters of some sequences as a caption names them."""
+    letters = ["{" + case.letter(b) + "}" for b in sequences]
+    if len(letters) > 6:
+        return f"{letters[0]}, {letters[1]}, … {letters[-1]} ({len(letters)} sequences)"
+    return " and ".join(filter(None, [", ".join(letters[:-1]), letters[-1]]))
+
+
+LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
+    (rf"The batch has one row, ({CHIPS})", lambda _: [0]),
+    (rf"Longest first: ({CHIPS}) exchange", lambda m: m.case.judge.order),
+    (rf"({CHIPS}) is longer than", lambda m: [first_refused(m.case)]),
+    (rf"is longer than ({CHIPS})", lambda m: [first_refused(m.case) - 1]),
+    (rf"(?i:only) ({CHIPS}) (?:has|have) a token here", lambda m: m.case.judge.live(m.t)),
+    (rf"in ({CHIPS}) a pad stands", lambda m: [b for b in m.case.judge.live(m.t) if not m.case.judge.mask[b][m.t]]),
+    (rf"the token of ({CHIPS}) here is dropped", lambda m: dropped(m)),
+    (rf"only ({CHIPS}) (?:is|are) fed", lambda m: m.case.judge.live(m.t)),
+    (rf"({CHIPS}) joins? in", lambda m: [b for b in m.case.judge.live(m.t) if m.case.judge.lengths[b] == m.t + 1]),
+    (rf"({CHIPS}) (?:has|have) had", lambda m: ended(m)),
+    (
+        rf"({CHIPS}) ended at t",
+        lambda m: [
+            b for b in m.over_before if m.case.judge.lengths[b] == max(m.case.judge.lengths[a] for a in m.over_before)
+        ],
+    ),
+    (
+        rf"is filler for ({CHIPS})",
+        lambda m: [b for b in range(m.case.judge.B) if m.case.judge.lengths[b] < m.case.judge.unpacked.shape[1]],
+    ),
+]
+
+
+def dropped(m: Moment) -> list[int]:
+    """Return the sequences that have a token at this time step, and no packed row."""
+    return [b for b in m.case.judge.order if m.case.judge.mask[b][m.t] and b not in m.case.judge.live(m.t)]
+
+
+def first_refused(case: Case) -> int:
+    lengths = case.judge.lengths
+    return next(b for b in range(1, len(lengths)) if lengths[b] > lengths[b - 1])
+
+
+def ended(m: Moment) -> list[int]:
+    if m.case.direction:
+        return m.case.judge.live(0) if m.t == 0 else []
+    return [b for b in m.case.judge.live(m.t) if m.case.judge.lengths[b] == m.t + 1]
+
+
+@each_case
+def test_every_letter_in_a_caption_is_that_of_a_sequence_of_which_it_is_true(case: Case) -> None:
+    letters = {"{" + sequence.label + "}" for sequence in case.movie.sequences}
+    for moment in moments(case):
+        assert set(re.findall(CHIP, moment.caption)) <= letters
+        rest = moment.caption
+        for pattern, truth in LETTERS:
+            for found in re.finditer(pattern, moment.caption):
+                assert found[1] == said(case, truth(moment)), moment.caption
+                rest = rest.replace(found[1], "")
+        assert not re.search(CHIP, rest), f"letters that nothing is known about: {moment.caption!r}"
+
+
+@each_case
+def test_a_caption_is_one_or_two_sentences(case: Case) -> None:
+    for step in case.movie.steps:
+        plain = re.sub(r"^\*\*t = \d+\.\*\*", "", step.caption).replace("*", "")
+        assert 1 <= len(re.findall(r"[.!?](?=\s|$)", plain)) <= 2, step.caption
+        assert plain.endswith(".")
+
+
+@each_case
+def test_a_caption_is_good_english_with_one_and_with_many(case: Case) -> None:
+    for step in case.movie.steps:
+        assert not re.search(
+            r"(?<![\w.,])1 (sequences|rows|places|numbers|tokens|packed rows|empty places)\b", step.caption
+        ), step.caption
+        assert not re.search(rf"(?<!and )(?<!, )\b{CHIP} (are|have|join) ", step.caption.replace("} and {", "} , {")), (
+            step.caption
+        )
+        assert "  " not in step.caption
+        assert step.caption == step.caption.strip()
+
+
+@each_case
+def test_every_row_of_h_is_said_to_change_only_if_it_is_fed(case: Case) -> None:
+    for moment in moments(case):
+        if moment.stage == "run" and moment.t is not None:
+            everyone = len(case.judge.live(moment.t)) == case.judge.B
+            assert ("every sequence is fed" in moment.caption) == everyone
+            assert everyone or "Every row" not in moment.caption
+
+
+@each_case
+def test_h_n_is_said_to_be_complete_only_when_it_is(case: Case) -> None:
+    for moment in moments(case):
+        if "h_n is complete" in moment.caption:
+            assert sorted(ended(moment)) == list(range(case.judge.B))
+
+
+@each_case
+def test_no_padding_is_claimed_only_where_none_was_packed(case: Case) -> None:
+    for moment in moments(case):
+        if re.search("no padding|every token once", moment.caption, re.IGNORECASE):
+            assert all(case.judge.mask[b][t] for b, t in case.judge.at), moment.caption
+
+
+@each_case
+def test_a_token_is_only_said_to_be_the_last_where_it_is_a_token(case: Case) -> None:
+    for moment in moments(case):
+        if moment.stage == "run" and "last token" in moment.caption and moment.t is not None:
+            rows = ended(moment) or [b for b in case.judge.live(moment.t) if case.judge.lengths[b] == moment.t + 1]
+            assert all(case.judge.mask[b][moment.t] for b in rows), moment.caption
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("zeros", "zeros"), ("random", "random"), ("learned", "learned")],
+)
+def test_the_start_says_what_h_0_is(name: str, said: str) -> None:
+    for cell, states in (("gru", "**h_0** is"), ("lstm", "**h_0** and **c_0** are")):
+        movie = pv.movie(pv.trace(Batch.parse("1 2\n3"), Config(cell=cell, initial_state=name)), ("run",))
+        assert states in movie.steps[0].caption
+        assert said in movie.steps[0].caption
+
+
+@pytest.mark.parametrize(("table", "said"), [(None, "not zeros"), (0, "a row of zeros"), (2, "a row of zeros")])
+def test_the_row_of_the_pad_is_called_zeros_only_if_it_is(table: int | None, said: str) -> None:
+    movie = pv.movie(pv.trace(Batch.parse("a b\nc"), Config(padding_idx=table)), ("embed",))
+    assert said in movie.steps[0].caption
+
+
+@pytest.mark.parametrize("text", ["1 2\n3", "1 2 3 4\n5 6\n7", "\n".join(["1 " * 40] * 9 + ["1 " * 39])])
+def test_the_share_of_padding_is_the_one_that_the_batch_names(text: str) -> None:
+    batch = Batch.parse(text)
+    share = batch.summary.split(", ")[2].removesuffix(" padding")
+    assert f"({share})" in pv.movie(pv.trace(batch), ("pad",)).steps[1].caption
