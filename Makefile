@@ -17,7 +17,7 @@ run: $(VENV)/.run
 	@exec $(PY) -m streamlit run app.py --server.port $(PORT)
 
 test: lint
-	$(PY) -m pytest
+	$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 lint: $(VENV)/.dev
 	$(PY) -m ruff format --check .

@@ -23,8 +23,12 @@ def first_paint(browser: Browser) -> list[Line]:
         for address, ready in ((ours, GRID), (theirs, TITLE)):  # nobody is the first visitor
             measure(browser, address, ready)
         pairs = [(measure(browser, ours, GRID), measure(browser, theirs, TITLE)) for _ in range(ROUNDS)]
-    grid, title = (median(times) for times in zip(*pairs, strict=True))
-    how = f"{grid:.0f} ms ÷ {title:.0f} ms, medians of {ROUNDS} visits each in turn, warm servers, empty caches"
+    grids, titles = zip(*pairs, strict=True)
+    grid, title = median(grids), median(titles)
+    how = (
+        f"{grid:.0f} ms ÷ {title:.0f} ms, medians of {ROUNDS} visits each in turns, warm servers, empty caches; "
+        f"the fastest: {min(grids):.0f} ms ÷ {min(titles):.0f} ms"
+    )
     return [Line("first painted grid ÷ first paint of a plain app", grid / title, at_most(1.35), how)]
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 __all__ = ["Line", "Target", "at_least", "at_most", "heading"]
 
-_COLUMNS = "{:<63} {:>9}  {:<13}  {:<7}  {}"
+_COLUMNS = "{:<66} {:>9}  {:<13}  {:<7}  {}"
 
 
 @dataclass(frozen=True)

@@ -30,14 +30,15 @@ def rerun(browser: Browser) -> list[Line]:
     """Edit the text of three open apps in turn: ours, the plain one with what we import, and the plain one bare."""
     with ExitStack() as open_now:
         served = [servers.packviz(), servers.plain(*IMPORTS), servers.plain()]
-        pages = [open_now.enter_context(fresh_page(browser)) for _ in served]
-        for page, server in zip(pages, served, strict=True):
-            page.goto(open_now.enter_context(server))
+        addresses = [open_now.enter_context(server) for server in served]
+        pages = [open_now.enter_context(fresh_page(browser)) for _ in addresses]
+        for page, address in zip(pages, addresses, strict=True):
+            page.goto(address)
             page.get_by_role("textbox").first.wait_for()
         edits: list[Edit] = [_sequences, _name, _name]
         rounds = [[edit(page, i) for edit, page in zip(edits, pages, strict=True)] for i in range(ROUNDS + 2)]
     ours, loaded, bare = (median(times) for times in zip(*rounds[2:], strict=True))
-    how = f"{{:.0f}} ms ÷ {{:.0f}} ms, medians of {ROUNDS} edits each in turn; the plain app {{}}"
+    how = f"{{:.0f}} ms ÷ {{:.0f}} ms, medians of {ROUNDS} edits each in turns; the plain app {{}}"
     return [
         Line(
             "edit to repainted grid ÷ a plain app's rerun, Streamlit's defaults",

@@ -51,8 +51,7 @@ def _served(app: Path, folder: Path, arguments: Sequence[str] = ()) -> Iterator[
             log.seek(0)
             raise RuntimeError(f"{app.name} {reason}:\n{log.read()}") from None
         finally:
-            process.terminate()
-            process.wait(20)
+            _end(process)
 
 
 class _NoServerError(Exception):
@@ -72,6 +71,15 @@ def _await(address: str, process: subprocess.Popen[bytes]) -> None:
         if time.monotonic() > deadline:
             raise _NoServerError(f"did not answer within {PATIENCE:.0f} seconds")
         time.sleep(0.1)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _healthy(address: str) -> bool:

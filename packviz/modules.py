@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import cast
 
@@ -160,7 +161,7 @@ def _check_ids(batch: Batch) -> None:
 
 
 def _counted(number: int) -> str:
-    return f"{number:,}" if number < 10**15 else f"{number:.1e}"
+    return f"{number:,}" if number < 10**15 else f"about 10^{int(math.log10(number))}"
 
 
 def _check_size(config: Config, F: int) -> None:

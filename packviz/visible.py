@@ -9,7 +9,10 @@ __all__ = ["quoted", "shown", "visible"]
 
 # Control characters, line and paragraph separators, spaces of no width, marks that turn the direction of the text
 # after them, and lone surrogates. Joiners stay: emoji and several scripts need them.
-_HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]")
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u200b\u200e\u200f"
+    "\u2028-\u202e\u2060\u2066-\u2069\u3164\ufeff\ud800-\udfff]"
+)
 _BLANK = re.compile(r"\s+")
 
 

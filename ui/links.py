@@ -81,5 +81,5 @@ def _as_number(raw: str) -> float | None:
 
 
 def _told(name: str, raw: str, shown: Mapping[str, object]) -> str:
-    instead = f"it is {shown[name]}" if name in shown else "there is no such setting now"
+    instead = f"it is {quoted(str(shown[name]))}" if name in shown else "there is no such setting now"
     return f"{visible(name[:24])} = {quoted(raw)} ({instead})"

@@ -3,8 +3,11 @@
 Whatever holds a visitor's own characters goes through `st.text`, which reads neither Markdown nor HTML.
 """
 
+from dataclasses import fields
+
 import streamlit as st
 
+from packviz.config import Config
 from packviz.examples import Example, example
 from ui import links
 from ui.controls import Controls
@@ -13,6 +16,7 @@ from ui.runs import Shown
 
 __all__ = ["notices"]
 
+_SETTINGS = {"example", "sequences", "read_as", "layer", "direction", *(field.name for field in fields(Config))}
 _OF_THE_TEXT = {"text", "kind"}  # the parameters of Batch.parse
 
 
@@ -24,15 +28,17 @@ def notices(chosen: Controls, asked: Request, shown: Shown) -> None:
         with chosen.under_text:
             _about_the_sequences(asked, summary)
         return
-    st.warning(f"What the sidebar asks for cannot be shown. This is the last batch that could: {summary}.")
     of_the_text = problem.parameter in _OF_THE_TEXT
+    reason = problem.sentence if of_the_text else str(problem)
+    with st.container(border=True):
+        st.text(f"⚠ {reason}\nThis is the last batch that could be shown: {summary}.")
     with chosen.under_text if of_the_text else chosen.over_settings, st.container(border=True):
-        st.text(f"⚠ {problem.sentence if of_the_text else problem}")
+        st.text(f"⚠ {reason}")
 
 
 def _about_the_sequences(asked: Request, summary: str) -> None:
     st.text(summary)
-    if asked.source.example != OWN:
+    if asked.source.example != OWN and asked.source.text == example(asked.source.example).text:
         _about_the_example(example(asked.source.example))
     elif asked.source.text is not None and (warning := links.warning(asked.source.text)):
         st.text(warning)
@@ -49,7 +55,7 @@ def _about_the_link(asked: Request, shown: Shown) -> None:
     """Say what the link asked for in vain, until a control is touched."""
     if st.session_state.setdefault("first request", asked) != asked:
         return
-    state = st.session_state.to_dict() | {"step": links.first_step(len(shown.movie["steps"]))}
-    line = links.unmet(links.asked(), state)
+    state = {name: value for name, value in st.session_state.to_dict().items() if name in _SETTINGS}
+    line = links.unmet(links.asked(), state | {"step": links.first_step(len(shown.movie["steps"]))})
     if line is not None:
         st.text(line)

@@ -19,7 +19,10 @@ def records(shown: Shown, stage: str) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         st.subheader(f"Records of the stage {stage}", anchor=False)
-        st.dataframe(table(shown, stage), hide_index=True, key="records", alt=f"The records of the stage {stage}")
+        frame = table(shown, stage)
+        if "padding" in frame and not frame["padding"].any():
+            frame = frame.drop(columns="padding")
+        st.dataframe(frame, hide_index=True, key="records", alt=f"The records of the stage {stage}")
         st.subheader("The PackedSequence, as torch prints it", anchor=False)
         st.code(_fields(shown.trace), language="python")
     with right:

@@ -12,11 +12,13 @@ from packviz.movie import movie
 from packviz.trace import Trace, trace
 from ui.requests import Request, Source
 
-__all__ = ["MOST_SEQUENCES", "MOST_STEPS", "Shown", "latest", "run"]
+__all__ = ["MOST_CHARACTERS", "MOST_FEATURES", "MOST_SEQUENCES", "MOST_STEPS", "Shown", "latest", "run"]
 
 # Limits of typed input in the app, where many visitors share one process; the library has none.
 MOST_SEQUENCES = 64
 MOST_STEPS = 64
+MOST_FEATURES = 64
+MOST_CHARACTERS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +53,24 @@ def run(request: Request) -> Shown:
 def _batch(source: Source) -> Batch:
     if source.text is None:
         return Batch.example(source.example)
-    return Batch.parse(source.text, kind=source.read_as, max_sequences=MOST_SEQUENCES, max_steps=MOST_STEPS)
+    _check("characters", len(source.text), MOST_CHARACTERS)
+    batch = Batch.parse(source.text, kind=source.read_as, max_sequences=MOST_SEQUENCES, max_steps=MOST_STEPS)
+    if batch.kind == "vectors":
+        _check("features in each step", batch.sequences[0].shape[1], MOST_FEATURES)
+    return batch
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+def _check(what: str, count: int, most: int) -> None:
+    if count > most:
+        mend = "give fewer, or use packviz.Batch.parse in Python, which has no limit of its own"
+        raise PackvizError("text", expected=f"at most {most:,} {what}", came=f"{count:,}", mend=mend)
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
 def _trace(source: Source, config: Config) -> Trace:
     return trace(_batch(source), config)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@st.cache_resource(max_entries=12, show_spinner=False)
 def _movie(source: Source, config: Config, layer: int | None, direction: int) -> dict[str, Any]:
     return movie(_trace(source, config), layer=layer, direction=direction).to_dict()

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from packviz.errors import PackvizError
 from packviz.modules import dtype_name
+from packviz.visible import shown
 
 __all__ = ["check_kind", "described", "frozen_copy", "tensor_obstacle", "torch_refusal"]
 
@@ -31,7 +32,7 @@ def described(value: object) -> str:
     if isinstance(value, Tensor):
         return f"{_with_article(dtype_name(value.dtype))} tensor of shape {tuple(value.shape)}"
     if value is None or isinstance(value, bool | int | float):
-        return str(value)
+        return shown(value)
     return _with_article(type(value).__name__)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import get_args
 
+from packviz.checks.evidence import check_kind
 from packviz.errors import PackvizError
 from packviz.movie.film import Film
 from packviz.movie.model import Stage
@@ -41,6 +42,7 @@ def movie(
 
     Raises PackvizError for a stage, layer or direction that this trace does not have.
     """
+    check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
     there = _stages(trace)
     chosen = there if stages is None else tuple(stage for stage in there if stage in stages)
     _check_stages(stages, there)

@@ -63,7 +63,11 @@ def _headings(plan: Plan) -> Iterator[Cell]:
     batch, size = plan.total[0], plan.watched.h.shape[1]
     row = plan.layer * plan.directions + plan.direction
     yield _title("h", Place("h", 0, -1.6 * x), f"h {shape(batch, size)}")
-    yield _title("hn", Place("hn", -1.1 * x, -1.6 * x), f"h_n[{row}] {shape(batch, size)}")
+    yield _title(
+        "hn",
+        Place("hn", -1.1 * x, -1.6 * x),
+        f"h_n[{-1 if row == len(plan.trace.h_n) - 1 else row}] {shape(batch, size)}",
+    )
     yield Cell("note:hn", "note", Place("hn", 0, -0.8 * x), 1, 0.8 * x, text="original order", shown=False)
     yield _title("out", plan.out.heading(), f"output data {shape(*plan.watched.h.shape)}")
 

@@ -66,7 +66,8 @@ class Facts:
         """`zeros`, `random`, `learned`, or `given` by the caller."""
         if self.trace.config:
             return self.trace.config.initial_state
-        return "given" if self.trace.h_0.any() else "zeros"
+        given = (state for state in (self.trace.h_0, self.trace.c_0) if state is not None)
+        return "given" if any(bool(state.any()) for state in given) else "zeros"
 
     @cached_property
     def lengths(self) -> list[int]:
@@ -168,6 +169,11 @@ class Facts:
     def embedded(self) -> bool:
         """Whether ids are turned into vectors."""
         return self.trace.padded.embedding is not None
+
+    @property
+    def one_number(self) -> bool:
+        """Whether a token is a bare number, which needs an axis of one feature to enter a cell."""
+        return not self.embedded and self.trace.padded.tokens.dim() == 2
 
     @cached_property
     def raw_vectors(self) -> bool:

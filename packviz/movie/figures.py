@@ -9,7 +9,7 @@ from torch import Tensor
 from packviz.movie.facts import Facts
 from packviz.movie.model import Numbers
 
-__all__ = ["Figures", "counted", "number", "rows_of"]
+__all__ = ["Figures", "counted", "exact", "number", "rows_of"]
 
 MAX_UNITS = 8  # of a hidden state
 MAX_FEATURES = 12  # of a token
@@ -90,6 +90,11 @@ def rows_of(rows: Tensor) -> list[Numbers]:
 def counted(count: int, noun: str) -> str:
     """Return how many there are: `1 row`, `2 rows`."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def exact(value: float) -> str:
+    """Return all digits of a number, without a needless `.0`."""
+    return repr(value).removesuffix(".0")
 
 
 def number(value: float) -> str:

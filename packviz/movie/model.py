@@ -37,7 +37,6 @@ Role = Literal[
     "bracket",  # the span of one time step in the packed strip
     "focus",  # the time step that is looked at
     "ring",  # a state after its last valid step
-    "box",  # the recurrent cell
 ]
 Scale = Literal["input", "state"]
 Tone = Literal["", "now", "wrong"]

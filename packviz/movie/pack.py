@@ -128,7 +128,7 @@ def _flight(plan: Plan, t: int) -> Iterator[Change]:
 def _counted(plan: Plan, t: int) -> str:
     done = sum(plan.batch_sizes[: t + 1])
     total, width = plan.trace.packed.data.shape
-    return f"packed data {shape(total, width)}: {'Σ' if t else ''} {done} of {total} rows".replace(":  ", ": ")
+    return f"packed data {shape(total, width)}: Σ {done} of {total} rows"
 
 
 def _caption(plan: Plan, t: int) -> str:

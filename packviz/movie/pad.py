@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from packviz.movie.figures import counted, number
 from packviz.movie.film import Film
 from packviz.movie.layout import Box, scene
-from packviz.movie.model import Cell, Change, Place
+from packviz.movie.model import Cell, Change, CodeLine, Place
 from packviz.movie.plan import Plan
 from packviz.movie.program import index, shape
 
@@ -19,7 +19,7 @@ def pad(film: Film, plan: Plan) -> None:
     film.scenes["embed"] = film.scenes["sort"] = scene([lambda _: _alone(plan)])
     film.add(*_tokens(upright), *_labels(upright), *_filler(upright), *_axes(upright))
     film.step("pad", _ragged_caption(plan), index(plan, "pad"))
-    film.step("pad", _padded_caption(plan), index(plan, "pad"), _padding(upright))
+    film.step("pad", _padded_caption(plan), index(plan, "pad"), _padding(upright), detail=_axes_of(plan))
     if not plan.batch_first:
         film.step("pad", _transposed_caption(plan), index(plan, "pad"), _transposition(plan))
 
@@ -112,6 +112,19 @@ def _embedding(plan: Plan) -> Iterator[Change]:
             kind = "token" if plan.mask[b][t] else "pad"
             yield Change(f"{kind}:{b}:{t}", vector=plan.features_at(b, t), scale="input")
     yield Change("title:x", text=_heading(plan, "embedded"))
+
+
+def _axes_of(plan: Plan) -> tuple[CodeLine, ...]:
+    sizes = plan.trace.padded.values.shape
+    if not plan.one_number or plan.trace.batch is None:
+        return ()
+    return (
+        CodeLine(
+            "pad_sequence: B rows, T steps" if plan.batch_first else "pad_sequence: T steps, B columns",
+            shape(*sizes[:2]),
+        ),
+        CodeLine("unsqueeze(-1): F = 1 a token", shape(*sizes)),
+    )
 
 
 def _heading(plan: Plan, how: str) -> str:

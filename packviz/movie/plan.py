@@ -14,6 +14,7 @@ __all__ = ["Plan"]
 WORDY = 40  # tokens up to which a packed row has room for its word
 STRIP_WIDTH = 1.6  # units that it then has, at most
 MARKED = 64  # tokens up to which every packed row has its address below it
+LONGEST = 40  # characters of a word
 REFUSAL = 3.2  # units below the grid for what torch says when it refuses
 
 
@@ -100,6 +101,7 @@ class Plan(Figures):
         if batch is None or batch.kind == "vectors":
             return typed, ""
         text = batch.texts[b][t - self.lead(b)]
+        text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
         return text, typed if batch.kind == "words" else ""
 
     def listed(self, values: list[int]) -> str:

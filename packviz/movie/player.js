@@ -5,7 +5,7 @@
 // default export is a Streamlit component), a notebook, and a page of its own (`mount`).
 
 const BEAT = 560; // ms that one beat takes at speed 1
-const DWELL = 1000; // ms that a step stands still while playing
+const DWELL = 800, READING = 26; // ms that a step stands still while playing, and ms for each letter of its caption
 const SPEEDS = [0.5, 1, 2, 4];
 const NAMES = { pad: "Pad", embed: "Embed", sort: "Sort", pack: "Pack", run: "Run", unpack: "Unpack" };
 const MAX_UNIT = 58; // pixels of a cell, at most
@@ -243,7 +243,15 @@ class Brush {
     const hue = this.hue(state.seq);
     this.tile(ctx, rect, { fill: hue.fill, edge: hue.edge });
     const side = Math.min(3.5, rect.w * 0.12, rect.h * 0.16);
-    this.stripes(ctx, { x: rect.x + side, y: rect.y + side, w: rect.w - 2 * side, h: rect.h - 2 * side }, look.vec, state.scale);
+    const inner = { x: rect.x + side, y: rect.y + side, w: rect.w - 2 * side, h: rect.h - 2 * side };
+    this.stripes(ctx, inner, look.vec, state.scale);
+    this.figures(ctx, inner, look.vec, state.scale);
+  }
+  // The numbers on their stripes, where these lie side by side and have room for them.
+  figures(ctx, { x, y, w, h }, vec, scale) {
+    const step = w / vec.length;
+    if (w < 1.8 * h || step < 24 || h < READABLE + 2) return;
+    vec.forEach((v, i) => v != null && this.write(ctx, this.decimals(ctx, v, step - 4), x + (i + 0.5) * step, y + h / 2, step - 3, { px: Math.min(15, h * 0.4), weight: 500, fill: this.ramp(v, scale).text }));
   }
   vector(ctx, rect, state, look) {
     this.tile(ctx, rect, { edge: this.theme.line });
@@ -284,12 +292,17 @@ class Brush {
     const text = this.number(ctx, state, rect.w - 5);
     this.write(ctx, text, rect.x + rect.w / 2, rect.y + rect.h / 2, rect.w - 4, { px: Math.min(15, Math.max(READABLE, rect.h * 0.36)), weight: 500, fill: colour.text });
   }
-  // A number is never cut: where it does not fit it does without its leading zero, then with one decimal.
+  // Numbers are never cut: where they do not fit all of them do without their leading zero, then with one decimal.
+  decimals(ctx, v, w) {
+    this.font(ctx, READABLE, 500);
+    const fits = (text) => this.measure(ctx, text) <= w, plain = (digits) => v.toFixed(digits).replace(/^-(?=0\.0+$)/, "").replace("-", "−");
+    if (fits("−0.00")) return plain(2);
+    const text = (fits("−.00") ? plain(2) : fits("−.0") ? plain(1) : "").replace(/^(−?)0\./, "$1.");
+    return fits(text) ? text : "";
+  }
   number(ctx, state, w) {
     if (state.text) return state.text;
-    const [long, short] = [2, 1].map((digits) => state.v.toFixed(digits).replace(/^-(?=0\.0+$)/, "").replace("-", "−"));
-    this.font(ctx, READABLE, 500);
-    return [long, ...(state.v ? [long, short].map((text) => text.replace("0.", ".")) : ["0"])].find((text) => this.measure(ctx, text) <= w) ?? "";
+    return this.decimals(ctx, state.v, w);
   }
   label(ctx, { x, y, w, h }, state) {
     const hue = this.hue(state.seq), stride = Math.max(1, Math.ceil(15 / h));
@@ -349,12 +362,11 @@ class Brush {
     ctx.beginPath(); ctx.roundRect(x - 2, y - 2, w + 4, h + 4, 7); ctx.stroke();
   }
   ring(ctx, { x, y, w, h }, state) {
-    const hue = this.hue(state.seq), small = h < 12, grow = small ? 0 : 1;
+    const hue = this.hue(state.seq), small = h < 12, grow = small ? 0 : -0.5;
     ctx.beginPath(); ctx.roundRect(x - grow, y - grow, w + 2 * grow, h + 2 * grow, small ? 1 : 7);
-    ctx.strokeStyle = this.theme.text; ctx.lineWidth = small ? 2 : 4.5; ctx.stroke();
-    ctx.strokeStyle = hue.fill; ctx.lineWidth = small ? 1 : 2.8; ctx.stroke();
+    ctx.strokeStyle = this.theme.text; ctx.lineWidth = small ? 2 : 4; ctx.stroke();
+    ctx.strokeStyle = hue.fill; ctx.lineWidth = small ? 1 : 2.4; ctx.stroke();
   }
-  box(ctx, rect) { this.tile(ctx, rect, { edge: this.theme.line, fill: this.theme.surface }); }
 }
 
 // ---- the player ------------------------------------------------------------------------------------------------------
@@ -402,7 +414,8 @@ class Player {
     this.detail = el("ol", { class: "pv-detail" });
     this.proof = el("p", { class: "pv-proof", "data-testid": "packviz-proof" });
     this.caption = el("p", { class: "pv-caption", "data-testid": "packviz-caption" });
-    this.invite = el("button", { type: "button", class: "pv-invite" }, "Press ", el("kbd", {}, "→"), " to watch");
+    const touch = matchMedia("(pointer: coarse)").matches;
+    this.invite = el("button", { type: "button", class: "pv-invite" }, touch ? "Tap " : "Press ", el("kbd", {}, "→"), " to watch");
     this.invite.addEventListener("click", () => this.next());
     this.say = el("div", { class: "pv-say" }, this.caption, this.invite);
     this.range = el("input", { type: "range", min: "1", step: "1", "aria-label": "Step" });
@@ -420,7 +433,7 @@ class Player {
       button("image", "Save this picture as PNG", () => this.save()), button("full", "Full screen (F)", () => this.fullscreen()));
     this.live = el("div", { class: "pv-live", "aria-live": "polite", role: "status" });
     const rail = el("nav", { class: "pv-rail", "aria-label": "Stages" }, this.stages, this.notes);
-    const side = el("div", { class: "pv-code", tabindex: "0", role: "region", "aria-label": "PyTorch, line by line" }, el("h3", {}, "PyTorch, line by line"), this.code, el("h3", {}, "This step"), this.detail, this.proof);
+    const side = el("div", { class: "pv-code", tabindex: "0", role: "region", "aria-label": "PyTorch, line by line" }, el("h2", {}, "PyTorch, line by line"), this.code, el("h2", {}, "This step"), this.detail, this.proof);
     this.root = el("section", { class: "pv", "data-testid": "packviz-player", tabindex: "0", "aria-label": "packviz player" },
       el("div", { class: "pv-body" }, rail, this.stageBox, side, this.say, transport), this.live);
     host.append(this.root);
@@ -476,10 +489,11 @@ class Player {
     }
   }
 
-  // Where to go on in another movie: at the same step, if it is of the same stage, else where that stage begins.
-  sameStage({ steps }) {
+  // Where to go on in another movie: at the same step, if it shows the same tokens, else where the stage begins.
+  sameStage({ steps, tokens }) {
     const { stage } = this.root.dataset, begins = steps.findIndex((step) => step.stage === stage) + 1;
-    return steps[this.step - 1]?.stage === stage ? this.step : begins || this.step;
+    const same = steps[this.step - 1]?.stage === stage && JSON.stringify(tokens) === JSON.stringify(this.movie.tokens);
+    return same ? this.step : begins || 1;
   }
 
   railItem(stage, first, i) {
@@ -553,7 +567,7 @@ class Player {
       if (this.step === this.steps) return this.stop();
       this.go(this.step + 1);
       this.rest();
-    }, this.motion ? 60 : DWELL / this.speed);
+    }, this.motion ? 60 : (DWELL + READING * this.caption.textContent.length) / this.speed);
   }
   stop() {
     if (!this.playing) return;
@@ -566,6 +580,7 @@ class Player {
     const target = Math.min(this.steps, Math.max(1, step));
     if (target === this.step) return;
     const forward = target === this.step + 1, from = this.ends[this.step - 1], to = this.ends[target - 1];
+    if (this.motion) this.shown = this.looksAt(from); // who is in a hurry sees this step's end, and the next from there
     this.step = target;
     this.pointAt(null);
     const path = forward ? Array.from({ length: to - from }, (_, i) => from + 1 + i) : [to];
@@ -712,7 +727,7 @@ class Player {
     if (!same) this.paint();
   }
   hit({ x, y }) {
-    const silent = { focus: 1, ring: 1, box: 1, title: 1 };
+    const silent = { focus: 1, ring: 1, title: 1 };
     for (let i = this.shown.length - 1; i >= 0; i--) {
       const { state, alpha, rect } = this.shown[i];
       if (alpha && rect && !silent[state.role] && x >= rect.x && x < rect.x + rect.w && y >= rect.y && y < rect.y + rect.h) return this.shown[i];
@@ -837,9 +852,9 @@ class Player {
     this.root.requestFullscreen?.().catch(() => this.root.toggleAttribute("data-full"));
   }
   save() {
-    const scale = 2, head = 0, foot = 74, picture = document.createElement("canvas");
+    const scale = 2, foot = 74, picture = document.createElement("canvas");
     const keep = { ratio: this.ratio, canvas: this.canvas };
-    picture.width = this.width * scale; picture.height = (this.height + head + foot) * scale;
+    picture.width = this.width * scale; picture.height = (this.height + foot) * scale;
     const ctx = picture.getContext("2d");
     this.canvas = picture; this.ratio = scale;
     const moving = this.motion;
@@ -902,22 +917,25 @@ function stepInAddress(otherwise) {
   return /^[0-9]{1,9}$/.test(step ?? "") ? Number(step) : otherwise;
 }
 
-// Python hears which stage is on screen: once it has been painted, and whenever another one comes.
-export default function ({ data, parentElement, setStateValue }) {
-  const there = players.get(parentElement);
-  if (there) {
+// Python hears which stage is on screen: once a movie has been painted, and whenever another stage comes.
+export default function ({ data, parentElement, setTriggerValue }) {
+  const there = players.get(parentElement) ?? { given: data.step };
+  const tell = (stage) => setTriggerValue("shown", (there.told = stage));
+  if (there.player) {
     const step = data.step !== there.given ? data.step : undefined;
     there.given = data.step;
     there.player.update(data.movie, { step });
   } else {
-    let told;
-    const tell = (stage) => stage === told || setStateValue("shown", (told = stage));
-    const onStep = (step, stage) => { keepStepInAddress(step); tell(stage); };
-    const step = Math.min(Math.max(1, stepInAddress(data.step)), data.movie.steps.length);
-    const player = mount(parentElement, data.movie, { step, onStep });
-    players.set(parentElement, { player, given: data.step });
-    requestAnimationFrame(() => setTimeout(() => tell(player.root.dataset.stage)));
+    const onStep = (step, stage) => {
+      keepStepInAddress(step);
+      if (there.told && stage !== there.told) tell(stage);
+    };
+    const asked = stepInAddress(data.step), step = Math.min(Math.max(1, asked), data.movie.steps.length);
+    if (step !== asked) keepStepInAddress(step);
+    there.player = mount(parentElement, data.movie, { step, onStep });
+    players.set(parentElement, there);
   }
+  requestAnimationFrame(() => setTimeout(() => tell(there.player.root.dataset.stage)));
   return () => {
     players.get(parentElement)?.player.destroy();
     players.delete(parentElement);

@@ -2,6 +2,7 @@
 
 from math import isfinite
 
+from packviz.movie.figures import exact
 from packviz.movie.model import CodeLine
 from packviz.movie.plan import Plan
 
@@ -36,8 +37,13 @@ def _pad(plan: Plan) -> CodeLine:
     embedded = plan.embedded
     sizes = (rows, columns) if plan.batch_first else (columns, rows)
     made = shape(*sizes) if embedded else shape(*plan.trace.padded.values.shape)
+    if plan.trace.batch is None:
+        return CodeLine("# x, lengths: as given", made)
     arguments = _arguments(plan, plan.pad_id)
-    return CodeLine(_call(f"{'ids' if embedded else 'x'} = pad_sequence", "sequences", *arguments), made)
+    call = _call(f"{'ids' if embedded else 'x'} = pad_sequence", "sequences", *arguments)
+    if plan.one_number:
+        call = f"{call[:-1]}\n).unsqueeze(-1)" if "\n" in call else f"{call}.unsqueeze(-1)"
+    return CodeLine(call, made)
 
 
 def _pack(plan: Plan) -> CodeLine:
@@ -67,7 +73,7 @@ def _flag(plan: Plan) -> tuple[str, ...]:
 
 
 def _arguments(plan: Plan, filler: float, side: bool = True) -> tuple[str, ...]:
-    value, left = f"{filler:g}" if isfinite(filler) else f'float("{filler}")', plan.padding_side == "left"
+    value, left = exact(filler) if isfinite(filler) else f'float("{filler}")', plan.padding_side == "left"
     return (
         *_flag(plan),
         *((f"padding_value={value}",) if filler else ()),

@@ -166,6 +166,8 @@ def _window(plan: Plan) -> list[str]:
         notes.append("cells too small for text: point at one to read it")
     if plan.raw_vectors and plan.features > plan.features_shown:
         notes.append(f"{plan.features_shown} of {plan.features} features")
+    if not plan.refused and len(plan.trace.h_n) > 1:
+        notes.append(f"the run is watched in layer {plan.layer}, {'backward' if plan.direction else 'forward'}")
     if not plan.refused and plan.watched.h.shape[1] > plan.units:
         notes.append(f"{plan.units} of {plan.watched.h.shape[1]} hidden units")
     return notes

@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from packviz.movie.figures import counted, number, rows_of
+from packviz.movie.cast import UNIT
+from packviz.movie.figures import number, rows_of
 from packviz.movie.film import Film
 from packviz.movie.layout import Box, Margins, above, beside, panel, scene
 from packviz.movie.model import Cell, Change, CodeLine, Place
 from packviz.movie.plan import Plan
 from packviz.movie.program import index, shape
+from packviz.movie.words import filler_caption, flight_caption, last_caption, unsort_caption, whole_caption
 
 __all__ = ["unpack"]
 
@@ -19,13 +21,13 @@ def unpack(film: Film, plan: Plan) -> None:
     film.add(*_labels(plan), *_copies(plan), *_filler(plan), *_last(plan))
     code = index(plan, "unpack")
     if not plan.last_layer:
-        film.step("unpack", _whole_caption(plan), code, _whole_output(plan))
-    film.step("unpack", _flight_caption(plan), code, _flight(plan))
+        film.step("unpack", whole_caption(plan), code, _whole_output(plan))
+    film.step("unpack", flight_caption(plan), code, _flight(plan))
     if _filler_places(plan):
-        film.step("unpack", _filler_caption(plan), code, _fill(plan))
+        film.step("unpack", filler_caption(plan), code, _fill(plan))
     if plan.order != sorted(plan.order):
-        film.step("unpack", _unsort_caption(plan), code, _rows_to(plan, plan.place))
-    film.step("unpack", _last_caption(plan), code, _rings(plan), _gather(plan), detail=_last_detail(plan))
+        film.step("unpack", unsort_caption(plan), code, _rows_to(plan, plan.place))
+    film.step("unpack", last_caption(plan), code, _rings(plan), _gather(plan), detail=_last_detail(plan))
 
 
 def _grids(plan: Plan) -> Box:
@@ -41,8 +43,13 @@ def _aside(plan: Plan, capacity: float) -> Box:
 
 
 def _last_box(plan: Plan) -> Box:
-    x, note = plan.text, 2.3 if plan.directions == 1 else 5.5
-    return panel("last", plan.cell_width, float(len(plan.shown)), Margins(1.2 * x, 1.65 * x, note * x, 0.1))
+    x, right = plan.text, 1.0 if plan.directions == 1 else 2.5
+    return panel("last", _last_width(plan), float(len(plan.shown)), Margins(1.2 * x, 1.65 * x, right * x, 0.1))
+
+
+def _last_width(plan: Plan) -> float:
+    """Units for the last valid state of a sequence: room for its numbers, where there is room for any."""
+    return plan.cell_width if plan.small else UNIT * min(plan.trace.unpacked.last_valid.shape[1], plan.most)
 
 
 def _labels(plan: Plan) -> Iterator[Cell]:
@@ -88,23 +95,22 @@ def _halves(plan: Plan, b: int) -> Iterator[tuple[int, int, float, float]]:
 
 def _last(plan: Plan) -> Iterator[Cell]:
     x, name = plan.text, "h_n[-1]" if plan.directions == 1 else "cat(h_n[-2], h_n[-1])"
-    yield Cell("title:last", "title", Place("last", -1.1 * x, -1.6 * x), text="last valid step", shown=False)
-    yield Cell("note:last", "note", Place("last", plan.cell_width + 0.25 * x, 0), 1, x, text=f"= {name}", shown=False)
-    states = plan.halves(plan.trace.unpacked.last_valid)
+    yield Cell("title:last", "title", Place("last", -1.1 * x, -1.6 * x), text=f"last valid step = {name}", shown=False)
+    states, width = plan.halves(plan.trace.unpacked.last_valid), _last_width(plan)
     for b in plan.shown:
         row = plan.place[b]
-        yield Cell(
-            f"lastlabel:{b}", "label", Place("last", -1.1 * x, row), x, text=plan.label(b), sequence=b, shown=False
-        )
+        letter = Place("last", -1.1 * x, row)
+        yield Cell(f"lastlabel:{b}", "label", letter, x, text=plan.label(b), sequence=b, shown=False)
         for (d, t, top, height), state in zip(_halves(plan, b), rows_of(states[b]), strict=True):
-            place = plan.unpacked.cell(row, t)
-            ring = Place(place.panel, place.x, place.y + top)
+            cell = plan.unpacked.cell(row, t)
+            ring = Place(cell.panel, cell.x, cell.y + top)
+            half = Place("last", d * width / plan.directions, row)
             yield Cell(f"ring:u:{b}:{d}", "ring", ring, plan.cell_width, height, sequence=b, shown=False)
             yield Cell(
-                f"last:{b}:{d}", "output", Place("last", 0, row + top), plan.cell_width, height, sequence=b,
+                f"last:{b}:{d}", "output", half, width / plan.directions, sequence=b,
                 token=plan.token_number.get((b, t)), vector=state, shown=False,
             )  # fmt: skip
-        yield Cell(f"ring:last:{b}", "ring", Place("last", 0, row), plan.cell_width, sequence=b, shown=False)
+        yield Cell(f"ring:last:{b}", "ring", Place("last", 0, row), width, sequence=b, shown=False)
 
 
 def _whole_output(plan: Plan) -> Iterator[Change]:
@@ -154,7 +160,7 @@ def _rings(plan: Plan) -> Iterator[Change]:
 
 
 def _gather(plan: Plan) -> Iterator[Change]:
-    yield from (Change("title:last", shown=True), Change("note:last", shown=True))
+    yield Change("title:last", shown=True)
     for b in plan.shown:
         yield Change(f"lastlabel:{b}", shown=True)
         for d, t, top, _ in _halves(plan, b):
@@ -163,54 +169,10 @@ def _gather(plan: Plan) -> Iterator[Change]:
         yield Change(f"ring:last:{b}", shown=True)
 
 
-def _whole_caption(plan: Plan) -> str:
-    layers = len(plan.trace.layers)
-    what = f"of layer {layers - 1}, the top one" if layers > 1 else ""
-    both = "both directions side by side" if plan.directions == 2 else ""
-    return (
-        f"**output** is {', '.join(filter(None, (what, both)))}: {shape(*plan.trace.output.shape)}. "
-        "Every layer and direction ran as the one that you have seen."
-    )
-
-
-def _flight_caption(plan: Plan) -> str:
-    rows = counted(len(plan.trace.output), "packed row")
-    return f"**pad_packed_sequence** puts the {rows} back into a grid, column by column. No number changes."
-
-
-def _filler_caption(plan: Plan) -> str:
-    total, longest = plan.trace.total_length, max(plan.lengths)
-    wide = f", for total_length={total} makes the grid {total} wide" if total is not None and total > longest else ""
-    places = counted(plan.pads_out, "empty place")
-    return (
-        f"**padding_value = {number(plan.trace.padding_value)}** fills the {places}{wide}. "
-        f"It is filler: no cell of the {plan.cell.upper()} computed it."
-    )
-
-
-def _unsort_caption(plan: Plan) -> str:
-    back = plan.trace.sorted.unsorted_indices
-    assert back is not None
-    indices = plan.listed(back.tolist())
-    return f"The sort is undone with **unsorted_indices** = {indices}: the rows stand as they were given."
-
-
-def _last_caption(plan: Plan) -> str:
-    if plan.directions == 2:
-        return (
-            "Ringed: the forward half at each last valid step, the backward half at t = 0. "
-            "Only there has each direction seen the whole sequence."
-        )
-    width = plan.trace.unpacked.output.shape[1 if plan.batch_first else 0]
-    short = [b for b in range(plan.total[0]) if plan.lengths[b] < width]
-    naive = "out[:, -1]" if plan.batch_first else "out[-1]"
-    filler = f" **{naive}** is filler for {plan.chips(short)}." if short else ""
-    return f"Ringed: each sequence's **last valid step**, equal to h_n[-1].{filler}"
-
-
 def _last_detail(plan: Plan) -> tuple[CodeLine, ...]:
     sizes = shape(*plan.trace.unpacked.last_valid.shape)
     if plan.directions == 2:
         return (CodeLine("last = cat((h_n[-2], h_n[-1]), dim=-1)", sizes),)
-    at = "out[range(B), lens - 1]" if plan.batch_first else "out[lens - 1, range(B)]"
+    rows = f"range({plan.total[0]})"
+    at = f"out[{rows}, lens - 1]" if plan.batch_first else f"out[lens - 1, {rows}]"
     return (CodeLine(f"last = {at}", sizes), CodeLine("last == h_n[-1]", sizes))

@@ -1,9 +1,19 @@
-"""The captions of a run: one or two plain sentences with this batch's numbers."""
+"""The captions of the run and of the way back: one or two plain sentences with this batch's numbers."""
 
+from packviz.movie.figures import counted, exact
 from packviz.movie.plan import Plan
+from packviz.movie.program import shape
 from packviz.stages.recurrence import Step
 
-__all__ = ["run_caption", "start_caption"]
+__all__ = [
+    "filler_caption",
+    "flight_caption",
+    "last_caption",
+    "run_caption",
+    "start_caption",
+    "unsort_caption",
+    "whole_caption",
+]
 
 STARTS = {
     "zeros": "zeros",
@@ -27,6 +37,56 @@ def run_caption(plan: Plan, step: Step) -> str:
     return f"**t = {step.t}.** {_fed(plan, step)} {_news(plan, step)}".rstrip()
 
 
+def whole_caption(plan: Plan) -> str:
+    """Say what the whole output is, where only a part of it has been watched."""
+    layers = len(plan.trace.layers)
+    what = f"of layer {layers - 1}, the top one" if layers > 1 else ""
+    both = "both directions side by side" if plan.directions == 2 else ""
+    return (
+        f"**output** is {', '.join(filter(None, (what, both)))}: {shape(*plan.trace.output.shape)}. "
+        "Every layer and direction ran as the one that you have seen."
+    )
+
+
+def flight_caption(plan: Plan) -> str:
+    """Say that the packed rows go back into a grid."""
+    rows = counted(len(plan.trace.output), "packed row")
+    return f"**pad_packed_sequence** puts the {rows} back into a grid, column by column. No number changes."
+
+
+def filler_caption(plan: Plan) -> str:
+    """Say what stands in the empty places."""
+    total, longest = plan.trace.total_length, max(plan.lengths)
+    wide = f", for total_length={total} makes the grid {total} wide" if total is not None and total > longest else ""
+    places = counted(plan.pads_out, "empty place")
+    return (
+        f"**padding_value = {exact(plan.trace.padding_value)}** fills the {places}{wide}. "
+        f"It is filler: no cell of the {plan.cell.upper()} computed it."
+    )
+
+
+def unsort_caption(plan: Plan) -> str:
+    """Say how the rows come back into their own order."""
+    back = plan.trace.sorted.unsorted_indices
+    assert back is not None
+    indices = plan.listed(back.tolist())
+    return f"The sort is undone with **unsorted_indices** = {indices}: the rows stand as they were given."
+
+
+def last_caption(plan: Plan) -> str:
+    """Say what is ringed, and for whom the last column is filler."""
+    if plan.directions == 2:
+        return (
+            "Ringed: the forward half at each last valid step, the backward half at t = 0. "
+            "Only there has each direction seen the whole sequence."
+        )
+    width = plan.trace.unpacked.output.shape[1 if plan.batch_first else 0]
+    short = [b for b in range(plan.total[0]) if plan.lengths[b] < width]
+    naive = "out[:, -1]" if plan.batch_first else "out[-1]"
+    filler = f" **{naive}** is filler for {plan.chips(short)}." if short else ""
+    return f"Ringed: each sequence's **last valid step**, equal to h_n[-1].{filler}"
+
+
 def _fed(plan: Plan, step: Step) -> str:
     size, total = len(step.live), plan.total[0]
     sizes = f"**batch_sizes[{step.t}] = {size}**"
@@ -38,7 +98,8 @@ def _fed(plan: Plan, step: Step) -> str:
 def _news(plan: Plan, step: Step) -> str:
     if plan.direction and step.began and len(step.began) < len(step.live):
         joins = "joins" if len(step.began) == 1 else "join"
-        return f"{plan.chips(list(step.began))} {joins} in with h_0, at {_own(len(step.began))} own last {_row(plan)}."
+        joined = f"{plan.chips(list(step.began))} {joins} in with h_0, at {_own(len(step.began))} own last {_row(plan)}"
+        return f"{joined}, and all have had their first one: h_n is complete." if step.ended else f"{joined}."
     if step.ended:
         return _endings(plan, list(step.ended))
     over = [b for b in plan.order if b not in step.live]

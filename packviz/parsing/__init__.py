@@ -14,13 +14,13 @@ _NO_LIMITS = Limits()
 
 
 def parse(text: str, kind: ReadAs, limits: Limits = _NO_LIMITS) -> Parsed:
-    """Read a text: a list if it starts with a bracket, else one sequence a line.
+    """Read a text: a list if it starts with a bracket, or a list a line, else one sequence a line.
 
     As words, a text is a list only if it is a whole one; otherwise its brackets are words too.
     Sequences of length 0 are left in. Raises PackvizError where there is nothing, something that cannot be read, or
     more than the limits.
     """
-    text = text.removeprefix("\ufeff")
+    text = _in_one_list(text.removeprefix("\ufeff"))
     if not text.strip():
         raise PackvizError(
             "text",
@@ -31,6 +31,13 @@ def parse(text: str, kind: ReadAs, limits: Limits = _NO_LIMITS) -> Parsed:
     parsed = _read(text, kind, limits)
     limits.check(parsed.lengths, parsed.first_line)
     return parsed
+
+
+def _in_one_list(text: str) -> str:
+    """Put brackets around lines that are a whole list each: `[1, 2]` over `[3]` is meant as `[[1, 2], [3]]`."""
+    lines = [line.strip().removesuffix(",").rstrip() for line in text.split("\n") if line.strip()]
+    whole = all(line.startswith("[") and line.endswith("]") and line.count("[") == line.count("]") for line in lines)
+    return f"[{', '.join(lines)}]" if len(lines) > 1 and whole else text
 
 
 def _read(text: str, kind: ReadAs, limits: Limits) -> Parsed:

@@ -12,7 +12,8 @@ __all__ = ["AS_WORDS", "FLOAT32_END", "NUMBER", "are_numbers", "is_gap", "number
 
 AS_WORDS = "have the text read as words"
 
-NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+# Possessive: what has been read is never tried again in another way, so that a long token takes linear time.
+NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 FLOAT32_END = 2.0**128 - 2.0**103  # from here on, a number rounds to infinity in float32
 
 _GAP = re.compile(r"[+-]?(?:nan|inf|infinity)|none|null|n/?a", re.IGNORECASE)

@@ -1,6 +1,8 @@
 """The server: warm, without a collection after every rerun, and with the page's files named in its header."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from urllib.request import urlopen
@@ -11,7 +13,8 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from ui.preload import ELEMENTS, needed
 
-SETTINGS = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text("utf-8"))
+ROOT = Path(__file__).parents[2]
+SETTINGS = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
 OPTIONS = [
     f"{section}.{name}"
     for section, values in SETTINGS.items()
@@ -29,6 +32,25 @@ def test_streamlit_still_has_the_hidden_settings_that_the_speed_rests_on() -> No
     assert SETTINGS["runner"]["postScriptGC"] is False
     assert config.get_config_options()["runner.postScriptGC"].default_val is True
     assert hasattr(PagesManager, "uses_pages_directory")
+
+
+def test_the_process_is_warm_before_it_serves() -> None:
+    code = """
+import asyncio, gc, sys
+from ui.warm import warm
+
+async def serve():
+    async with warm(None):
+        print(gc.get_freeze_count(), sys.modules["torch"].get_num_threads(), "pandas" in sys.modules)
+
+asyncio.run(serve())
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    ready, warm = done.stdout.splitlines()
+    assert ready.startswith("packviz is ready: http://localhost:")
+    frozen, threads, pandas = warm.split()
+    assert int(frozen) > 100_000
+    assert (threads, pandas) == ("1", "True")
 
 
 def test_the_page_names_the_files_that_the_first_picture_needs(address: str) -> None:

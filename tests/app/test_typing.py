@@ -1,6 +1,5 @@
 """Typing, picking and setting: what is asked for is what is shown, and nothing that was typed is lost."""
 
-import pytest
 from playwright.sync_api import Browser, Page, expect
 from visits import visit
 
@@ -20,14 +19,30 @@ def test_a_typed_batch_is_shown_at_once(browser: Browser, address: str) -> None:
         assert seen.errors == []
 
 
-@pytest.mark.parametrize("text", ["1 2\n3", "7", "a b c d\ne\nf\ng h\ni", "[[1, 2], [3]]", "1\n" * 64, "2 " * 64])
-def test_batches_of_any_shape_follow_each_other(browser: Browser, address: str, text: str) -> None:
+def test_what_stands_under_the_movie_follows_every_edit(browser: Browser, address: str) -> None:
     with visit(browser, address) as seen:
-        seen.type(text)
-        seen.press("ArrowRight", "End", "ArrowLeft")
-        seen.type("1 2 3\n4")
-        expect(seen.sidebar.get_by_text("2 sequences, 4 tokens, 33 % padding")).to_be_visible()
-        assert seen.errors == []
+        for text, batch_sizes in (("1 2 3\n4", "[2, 1, 1]"), ("1 2 3\n4\n5", "[3, 1, 1]"), ("1 2\n3 4", "[2, 2]")):
+            seen.type(text)
+            expect(seen.main.get_by_test_id("stCode").first).to_contain_text(f"tensor({batch_sizes})")
+        seen.type("1 nan")
+        expect(seen.main.get_by_test_id("stCode").first).to_contain_text("tensor([2, 2])")
+
+
+def test_batches_of_any_shape_follow_each_other(browser: Browser, address: str) -> None:
+    with visit(browser, address) as seen:
+        for text in (
+            "7",
+            "a b c d\ne\nf\ng h\ni",
+            "[[1, 2], [3]]",
+            "1\n" * 64,
+            "2 " * 64,
+            "[[[1, 2], [3, 4]], [[5, 6]]]",
+        ):
+            seen.type(text)
+            seen.press("ArrowRight", "End", "ArrowLeft")
+            seen.type("1 2 3\n4")
+            expect(seen.sidebar.get_by_text("2 sequences, 4 tokens, 33 % padding")).to_be_visible()
+            assert seen.errors == [], text
 
 
 def test_ones_own_text_comes_back_after_an_example(browser: Browser, address: str) -> None:

@@ -114,7 +114,8 @@ def test_the_last_valid_states_are_torchs_h_n_of_the_top_layer(case: Case) -> No
             assert cell["shown"]
             assert cells[f"ring:last:{b}"]["shown"]
             assert close(cell["vec"], case.judge.h_n[d - case.judge.D, b])
-            assert cell["y"] == pytest.approx(row + d / case.judge.D, abs=1e-3)
+            assert cell["y"] == row
+            assert cell["x"] == pytest.approx(d * cell["w"], abs=2e-3)
             t = 0 if d else case.judge.lengths[b] - 1
             token = cell.get("token")
             assert token is None or (case.movie.tokens[token].b, case.movie.tokens[token].t) == (b, t)
