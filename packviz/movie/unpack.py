@@ -17,7 +17,7 @@ __all__ = ["unpack"]
 
 def unpack(film: Film, plan: Plan) -> None:
     """Film the way back, and which state of each sequence is its last valid one."""
-    film.scenes["unpack"] = scene([partial(_below, plan), partial(_aside, plan)], [partial(_below, plan)])
+    film.scenes["unpack"] = scene([partial(arrange, plan) for arrange in (_below, _aside, _stacked)])
     film.add(*_labels(plan), *_copies(plan), *_filler(plan), *_last(plan))
     code = index(plan, "unpack")
     if not plan.last_layer:
@@ -36,6 +36,10 @@ def _grids(plan: Plan) -> Box:
 
 def _below(plan: Plan, capacity: float) -> Box:
     return above(plan.out.box(capacity), _grids(plan), gap=0.5 * plan.text)
+
+
+def _stacked(plan: Plan, capacity: float) -> Box:
+    return above(plan.out.box(capacity), plan.unpacked.box(counts=False), _last_box(plan), gap=0.4 * plan.text)
 
 
 def _aside(plan: Plan, capacity: float) -> Box:

@@ -21,7 +21,7 @@ def test_it_says_what_came_and_how_to_mend_it(browser: Browser, address: str) ->
     with visit(browser, address, "example=forum") as seen:
         seen.press("ArrowRight", "ArrowRight")
         before = {name: seen.data(name) for name in ("step", "steps", "cells")}
-        stale = seen.main.get_by_text("the last batch that could: 3 sequences, 6 tokens, 33 % padding")
+        stale = seen.main.get_by_text("the last batch that could be shown: 3 sequences, 6 tokens, 33 % padding")
         for text, told in REFUSED.items():
             seen.type(text)
             answer = seen.sidebar.get_by_text(told)

@@ -4,12 +4,22 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import torch
 from movie_player import Screen
 from playwright.sync_api import Browser
 
 from packviz import Movie
 
 Open = Callable[..., Screen]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread() -> Iterator[None]:
+    """Keep torch to one thread: on tensors as small as these, two only wait for one another."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 @pytest.fixture
