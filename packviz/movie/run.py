@@ -174,11 +174,10 @@ def _detail(plan: Plan, step: Step) -> tuple[CodeLine, ...]:
     source = "data" if not plan.layer else f"output{plan.layer - 1}"
     states, kept = ("h, c", "(h, c)") if plan.cell == "lstm" else ("h", "h")
     joined = size - len(step.began)
-    enters = (
-        f"h = cat((h[:{joined}], start[{joined}:{size}]))"
-        if plan.direction and step.began and joined
-        else f"h = h[:{size}]"
-    )
+    if plan.direction and step.began and joined:
+        enters = f"h = cat((h[:{joined}], start[{joined}:{size}]))"
+    else:
+        enters = f"h, c = h[:{size}], c[:{size}]" if plan.cell == "lstm" else f"h = h[:{size}]"
     return (
         CodeLine(f"x = {source}[{step.start}:{step.stop}]", shape(size, _entering(plan))),
         CodeLine(enters, shape(size, width)),

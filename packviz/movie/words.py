@@ -76,9 +76,10 @@ def unsort_caption(plan: Plan) -> str:
 def last_caption(plan: Plan) -> str:
     """Say what is ringed, and for whom the last column is filler."""
     if plan.directions == 2:
+        whole = "all that was packed" if bool(plan.trace.packed_is_pad.any()) else "the whole sequence"
         return (
             "Ringed: the forward half at each last valid step, the backward half at t = 0. "
-            "Only there has each direction seen the whole sequence."
+            f"Only there has each direction seen {whole}."
         )
     width = plan.trace.unpacked.output.shape[1 if plan.batch_first else 0]
     short = [b for b in range(plan.total[0]) if plan.lengths[b] < width]

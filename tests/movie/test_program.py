@@ -184,17 +184,15 @@ def cell_of(case: Case) -> dict[str, Any]:
     width = module.input_size if layer == 0 else case.judge.entering(layer).shape[1]
     name = type(module).__name__.lower()
     if module.proj_size:
-        return {name: lambda _, state: state, "c": None}  # torch has no such cell: shapes only
+        return {name: lambda _, state: state, "c": torch.zeros(case.judge.B, 1)}  # torch has no such cell: shapes only
     named |= {"bias": module.bias, "dtype": module.weight_ih_l0.dtype}
     cell = kind(width, module.hidden_size, **named).requires_grad_(False)
     for parameter in ("weight_ih", "weight_hh", *(("bias_ih", "bias_hh") if module.bias else ())):
         getattr(cell, parameter).data = getattr(module, parameter + suffix).data
     if kind is not nn.LSTMCell:
         return {name: cell}
-    return {
-        name: _with_memory(cell, case.judge.c_0[layer * case.judge.D + direction][torch.tensor(case.judge.order)]),
-        "c": None,
-    }
+    c_0 = case.judge.c_0[layer * case.judge.D + direction][torch.tensor(case.judge.order)]
+    return {name: _with_memory(cell, c_0), "c": c_0}
 
 
 def _with_memory(cell: nn.LSTMCell, c_0: Tensor) -> Callable[[Tensor, tuple[Tensor, Any]], tuple[Tensor, Tensor]]:
