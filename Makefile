@@ -1,5 +1,6 @@
 # make run      install what is pinned and start the app   (make run PORT=8502: on another port)
 # make test     install, check format, lint and types, then run every test
+# make venv     create .venv, with nothing in it yet
 # make bench    measure what the project promises
 # make format   put the code into the project's format
 # make clean    back to a fresh clone
@@ -10,11 +11,13 @@ PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check
 
 .DELETE_ON_ERROR:
-.PHONY: run test bench lint format clean
+.PHONY: run venv test bench lint format clean
 
 run: $(VENV)/.run
 	@$(PY) -m ui.port $(PORT)
 	@exec $(PY) -m streamlit run app.py --server.port $(PORT)
+
+venv: $(VENV)/.made
 
 test: lint
 	$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile

@@ -148,13 +148,13 @@ class Brush {
     return this.theme.ramp[Math.round((share + 1) * 64)];
   }
   measure(ctx, text) {
-    const key = ctx.font + text;
+    const key = this.face + text; // reading ctx.font back is slow
     let width = this.widths.get(key);
     if (width === undefined) this.widths.set(key, (width = ctx.measureText(text).width));
     return width;
   }
   font(ctx, px, weight = 400) {
-    ctx.font = `${weight} ${px}px ${this.theme.font}`;
+    ctx.font = this.face = `${weight} ${px}px ${this.theme.font}`;
   }
   // The text as large as it fits, shortened at the readable size, or nothing.
   write(ctx, text, x, y, w, { px, weight = 400, fill, align = "center" }) {
@@ -404,7 +404,7 @@ class Player {
       return node;
     };
     this.canvas = el("canvas", { role: "img" });
-    this.ctx = this.canvas.getContext("2d");
+    this.ctx = this.canvas.getContext("2d", { alpha: false });
     this.tip = el("div", { class: "pv-tip", hidden: "" });
     this.error = el("pre", { class: "pv-error", hidden: "" });
     this.stageBox = el("div", { class: "pv-stage" }, this.canvas, this.error, this.tip);
