@@ -41,6 +41,8 @@ THREE = [["1", "2", "3"], ["4", "5"], ["6"]]
         "[(1, 2, 3), (4, 5), (6,)]",
         "((1, 2, 3), (4, 5), (6,))",
         "([1, 2, 3], [4, 5], [6])",
+        "[1, 2, 3]\n[4, 5]\n[6]",
+        " [1, 2, 3],\r\n\n[4, 5],\n[6]\n",
     ],
 )
 def test_numbers_are_read_however_they_are_laid_out(text: str) -> None:
@@ -198,6 +200,10 @@ def test_a_batch_as_large_as_the_limits_is_read() -> None:
         "['" + "\\a" * 500_000,
         "['" * 500_000,
         "1" * 1_000_000,
+        "1" * 1_000_000 + "x",
+        "1." + "1" * 1_000_000 + "x 2",
+        "1e" + "1" * 1_000_000 + "x 2",
+        "[1]\n" * 100_000,
         "1" + " " * 1_000_000 + ",2",
         "word " * 200_000,
         "12345.678 " * 100_000,
@@ -206,7 +212,7 @@ def test_a_batch_as_large_as_the_limits_is_read() -> None:
         "," * 1_000_000,
         "\n" * 1_000_000 + "1",
     ],
-    ids=range(13),
+    ids=range(17),
 )
 def test_a_megabyte_is_read_or_refused_quickly(text: str) -> None:
     start = time.process_time()

@@ -113,3 +113,34 @@ def test_the_batch_of_a_link_may_be_bad(browser: Browser, address: str) -> None:
         expect(seen.text).to_have_value("1 nan")
         assert seen.data("step") == "1"
         assert seen.errors == []
+
+
+def test_a_text_of_ones_own_is_not_credited_to_the_author_of_an_example(browser: Browser, address: str) -> None:
+    with visit(browser, address, {"example": "zen"}) as seen:
+        expect(seen.sidebar.get_by_text("Tim Peters")).to_be_visible()
+    with visit(browser, address, {"example": "zen", "sequences": "hello world"}) as seen:
+        expect(seen.sidebar.get_by_text("1 sequence, 2 tokens")).to_be_visible()
+        assert seen.sidebar.get_by_text("Tim Peters").count() == 0
+
+
+def test_a_link_cannot_read_what_the_app_keeps_for_itself(browser: Browser, address: str) -> None:
+    with visit(browser, address, {"first request": "1", "last good": "1", "link": "1"}) as seen:
+        expect(seen.main.get_by_text("there is no such setting now")).to_be_visible()
+        assert seen.main.get_by_text("Source(").count() == 0
+
+
+def test_a_step_behind_the_end_becomes_the_last_one_in_the_link_too(browser: Browser, address: str) -> None:
+    with visit(browser, address, {"step": "999"}) as seen:
+        assert seen.data("step") == seen.data("steps") == seen.query["step"]
+
+
+def test_another_batch_begins_where_the_stage_begins_and_another_setting_changes_no_step(
+    browser: Browser, address: str
+) -> None:
+    with visit(browser, address, {"step": "12"}) as seen:
+        seen.sidebar.get_by_text("lstm", exact=True).click()
+        seen.settle()
+        assert (seen.data("stage"), seen.data("step")) == ("run", "12")
+        seen.type("1 2 3 4\n5 6 7\n8")
+        assert (seen.data("stage"), seen.data("step")) == ("run", "8")
+        assert seen.query["step"] == "8"

@@ -36,21 +36,27 @@ def test_streamlit_still_has_the_hidden_settings_that_the_speed_rests_on() -> No
 
 def test_the_process_is_warm_before_it_serves() -> None:
     code = """
-import asyncio, gc, sys
+import asyncio, gc, socket, sys
 from ui.warm import warm
 
 async def serve():
+    listener = socket.create_server(("127.0.0.1", 0))
+    other = socket.socket()
     async with warm(None):
-        print(gc.get_freeze_count(), sys.modules["torch"].get_num_threads(), "pandas" in sys.modules)
+        at_once = [bool(each.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)) for each in (listener, other)]
+        print(gc.get_freeze_count(), sys.modules["torch"].get_num_threads(), "pandas" in sys.modules, *at_once)
+    listener.close()
+    other.close()
 
 asyncio.run(serve())
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     ready, warm = done.stdout.splitlines()
     assert ready.startswith("packviz is ready: http://localhost:")
-    frozen, threads, pandas = warm.split()
+    frozen, threads, pandas, listener, other = warm.split()
     assert int(frozen) > 100_000
     assert (threads, pandas) == ("1", "True")
+    assert (listener, other) == ("True", "False")  # who listens answers at once; nobody else's socket is touched
 
 
 def test_the_page_names_the_files_that_the_first_picture_needs(address: str) -> None:

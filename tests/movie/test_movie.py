@@ -160,6 +160,11 @@ def test_what_a_trace_does_not_have_cannot_be_watched(wrong: dict[str, Any]) -> 
     assert next(iter(wrong)) in str(caught.value)
 
 
+def test_what_is_no_trace_is_refused_in_words() -> None:
+    with pytest.raises(PackvizError, match=r"packviz\.trace"):
+        pv.movie(Batch.parse("1 2\n3"))  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("stage", ["pack", "run", "unpack"])
 def test_what_torch_refused_has_no_later_stages(stage: Any) -> None:
     trace = pv.trace(Batch.parse("1\n2 3"), Config(enforce_sorted=True))
