@@ -148,5 +148,6 @@ class Strip:
         top, bottom = (1.75, 0.5) if self.marks else (0.95 * self.text, 0.05)
         width = max(end - start for start, end in zip(starts, ends, strict=True))
         height = self.pitch * (len(starts) - 1) + self.height
-        box = panel(self.name, max(width, 6.5 * self.text), height, Margins(0.1, top, 0.1, bottom))
+        heading = (6.5 if self.marks else 10.0) * self.text  # its longest text; beside small cells it is the wider one
+        box = panel(self.name, max(width, heading), height, Margins(0.1, top, 0.1, bottom))
         return Box(box.width, box.height, box.panels, {self.name: (self.pitch, *starts)})

@@ -333,8 +333,12 @@ class Brush {
     ctx.fillStyle = tone; ctx.textAlign = "left"; ctx.textBaseline = "middle";
     ctx.fillText(state.text, x, y + h / 2);
   }
-  title(ctx, { x, y, w }, state, look, unit) {
-    this.write(ctx, state.text, x, y + unit * 0.4, w > unit * 1.1 ? w : 1e4, { px: Math.min(14.5, Math.max(12, unit * 0.34)), weight: 650, fill: this.theme.text, align: "left" });
+  // A heading may be wider than its panel; at the edge of the picture it moves in rather than being cut off.
+  title(ctx, { x, y }, state, look, unit) {
+    const px = Math.min(14.5, Math.max(12, unit * 0.34));
+    this.font(ctx, px, 650);
+    const left = Math.min(x, Math.max(2, this.room - this.measure(ctx, state.text) - 6));
+    this.write(ctx, state.text, left, y + unit * 0.4, this.room - left, { px, weight: 650, fill: this.theme.text, align: "left" });
   }
   count(ctx, { x, y, w, h }, state, look, unit) {
     const now = state.tone === "now", px = Math.min(16, Math.max(READABLE, unit * 0.36));
@@ -612,6 +616,7 @@ class Player {
     this.tick();
   }
   prepare(motion) {
+    this.brush.room = this.width;
     this.layer = this.stillLayer(motion.to, new Set(motion.moving), motion.unit);
     this.atlas = this.spriteAtlas(motion);
   }
@@ -682,6 +687,7 @@ class Player {
 
   paint(ctx = this.ctx) {
     if (!this.shown || !this.width || !this.brush) return;
+    this.brush.room = this.width;
     const { ratio, motion } = this;
     ctx.setTransform(1, 0, 0, 1, 0, 0);
     ctx.fillStyle = this.theme.background;
