@@ -1,0 +1,118 @@
+"""Questions about batch_sizes: all of them, or one."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+from packviz.predictions.facts import MOST_TIMES, Facts, counted, spread
+from packviz.predictions.model import Answer, Moment, Prediction, most_telling, slips_beside
+from packviz.record import Trace
+
+__all__ = ["batch_size", "batch_sizes"]
+
+
+def batch_sizes(trace: Trace, number: int = 0) -> Prediction | None:  # noqa: ARG001
+    """Ask for all of batch_sizes; None where it is too long to type, or torch refused the lengths."""
+    facts = Facts(trace)
+    if not facts.packed or facts.longest > MOST_TIMES:
+        return None
+    sizes = tuple(facts.batch_sizes)
+    counts = f"`batch_sizes[t]` is how many sequences are longer than t: here {counted(sizes[0], 'sequence')} at t = 0"
+    last = f", and {sizes[-1]} at t = {len(sizes) - 1}" if len(sizes) > 1 else ""
+    return Prediction(
+        key="batch_sizes",
+        prompt="Type `batch_sizes`, one number for each packed time step.",
+        form="numbers",
+        answer=sizes,
+        slips=slips_beside(sizes, _other_sizes(facts, sizes)),
+        moment=Moment("pack"),
+        why=f"{counts}{last}. They add up to N = {facts.N}, the number of packed rows.",
+        hint=f"Count for each time step t from 0 to {facts.longest - 1} the sequences that are longer than t.",
+    )
+
+
+def batch_size(trace: Trace, number: int = 0) -> Prediction | None:
+    """Ask for one entry of batch_sizes; None where torch refused the lengths."""
+    facts = Facts(trace)
+    if not facts.packed:
+        return None
+    return most_telling([_batch_size(facts, t) for t in spread(range(facts.longest))], number)
+
+
+def _other_sizes(facts: Facts, sizes: tuple[int, ...]) -> list[tuple[Answer, str]]:
+    counts = f"`batch_sizes` counts the sequences at each time step: {sizes[0]} of them at t = 0"
+    ends, starts = tuple(accumulate(sizes)), tuple(facts.offsets)
+    tokens = tuple(facts.trace.padded.mask.sum(0).tolist())
+    free = tuple(facts.B - size for size in sizes)
+    left = bool(facts.trace.packed_is_pad.any())
+    seen = (
+        "These are the real tokens in each column. torch looks at the lengths alone, and takes "
+        "each row from its first column on."
+        if left
+        else f"The longest length is {facts.longest}: columns that no sequence reaches are not packed, "
+        "so they have no entry."
+    )
+    return [
+        (tuple(facts.lengths), f"These are the lengths, one number for each sequence. {counts}."),
+        (
+            tuple(sorted(facts.lengths, reverse=True)),
+            f"These are the sorted lengths, one number for each sequence. {counts}.",
+        ),
+        (tuple(sorted(facts.lengths)), f"These are the lengths, the shortest first. {counts}."),
+        (sizes[::-1], f"This runs from the last time step to the first. {counts}, and later never more."),
+        (ends, f"These are running totals: {ends[-1]} at the end is N, the number of all packed rows. {counts}."),
+        (starts, f"These are the packed rows at which the time steps begin. {counts}."),
+        (tokens, seen),
+        (free, f"These count the sequences that have ended at each time step. {counts}."),
+        (
+            (facts.B,) * len(sizes),
+            f"Not all {facts.B} sequences last that long: a sequence that has ended is counted no more.",
+        ),
+    ]
+
+
+def _batch_size(facts: Facts, t: int) -> Prediction:
+    lengths, size = facts.lengths, facts.batch_sizes[t]
+    answer: Answer = (size,)
+    means = f"`batch_sizes[{t}]` is how many sequences are longer than {t}"
+    in_order = sorted(lengths, reverse=True)
+    slips: list[tuple[Answer, str]] = [
+        *(
+            [((lengths[t],), f"{lengths[t]} is the length of sequence {facts.letters[t]}. {means}.")]
+            if t < facts.B
+            else []
+        ),
+        *(
+            [((in_order[t],), f"{in_order[t]} is a length, that of row {t} after the sort. {means}.")]
+            if t < facts.B
+            else []
+        ),
+        (
+            (sum(length >= t for length in lengths),),
+            f"You counted lengths of at least {t}. A sequence of length {t} ends at t = {t - 1}, so "
+            "it is not among them.",
+        ),
+        (
+            (sum(length > t + 1 for length in lengths),),
+            f"You counted lengths above {t + 1}. Time steps are counted from 0: a length of {t + 1} reaches t = {t}.",
+        ),
+        ((facts.B - size,), f"{facts.B - size} of the sequences have ended before t = {t}. {means}."),
+        ((facts.offsets[t],), f"{facts.offsets[t]} is the packed row at which t = {t} begins. {means}."),
+        ((facts.B,), f"There are {facts.B} sequences in all, but not each of them is longer than {t}."),
+    ]
+    return Prediction(
+        key="batch_size",
+        prompt=f"What is `batch_sizes[{t}]`?",
+        form="numbers",
+        answer=answer,
+        slips=slips_beside(answer, slips),
+        moment=Moment("pack", t),
+        why=f"{_share(facts, size)} longer than {t}.",
+        hint=f"Count the sequences that are longer than {t}.",
+    )
+
+
+def _share(facts: Facts, size: int) -> str:
+    if size == facts.B:
+        return f"{size}: every sequence is"
+    return f"{size} of the {facts.B} sequences {'is' if size == 1 else 'are'}"

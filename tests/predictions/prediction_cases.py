@@ -1,0 +1,220 @@
+"""Random traces, each known by its seed, and torch's own answers to every question about them."""
+
+import random
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
+from trace_cases import random_case
+
+from packviz.batch import Batch, sequence_label
+from packviz.config import Config
+from packviz.predictions import Answer, Prediction
+from packviz.trace import Trace, trace, trace_module
+
+SEEDS = range(200)
+COUNTS = (1, 2, 3, 3, 4, 5, 9, 20, 40)
+STAGES = ("pad", "embed", "sort", "pack", "run", "unpack")
+FILLER = 777.0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A trace, and what it was made from: nothing here is read from the trace itself."""
+
+    seen: Trace
+    lengths: list[int]
+    steps: int
+    features: int
+    batch_first: bool
+    side: str
+    enforce_sorted: bool
+    total_length: int | None = None
+
+    def padded(self) -> Tensor:
+        rows = [torch.ones(length, self.features) for length in self.lengths]
+        if max(self.lengths) < self.steps:
+            rows[0] = torch.cat([rows[0], torch.zeros(self.steps - len(rows[0]), self.features)])
+        return pad_sequence(rows, self.batch_first, 0.0, self.side)
+
+    def packed(self) -> PackedSequence:
+        """Pack a grid in which every cell holds its own number, b * T + t."""
+        cells = torch.arange(len(self.lengths) * self.steps).view(len(self.lengths), self.steps)
+        return pack_padded_sequence(cells, torch.tensor(self.lengths), True, self.enforce_sorted)
+
+    def cells(self) -> list[tuple[int, int]]:
+        return [divmod(cell, self.steps) for cell in self.packed().data.tolist()]
+
+    def refused(self) -> bool:
+        try:
+            self.packed()
+        except RuntimeError:
+            return True
+        return False
+
+    def output(self) -> tuple[Tensor, Tensor]:
+        """Run a GRU of our own over random numbers; return its unpacked output, batch first, and h_n."""
+        torch.manual_seed(1)
+        module = nn.GRU(1, 3, batch_first=True, bidirectional=self.seen.module.bidirectional)
+        x = torch.randn(len(self.lengths), self.steps, 1)
+        packed = pack_padded_sequence(x, torch.tensor(self.lengths), True, self.enforce_sorted)
+        with torch.no_grad():
+            output, h_n = module(packed)
+        return pad_packed_sequence(output, True, FILLER, self.total_length)[0], h_n
+
+
+@cache
+def asked(seed: int) -> Asked:
+    if seed % 4 == 3:
+        return of_a_module(seed)
+    draw = random.Random(seed)
+    lengths = random_lengths(draw)
+    kind = draw.choice(("words", "numbers", "vectors", "embedded"))
+    settings = random_settings(draw, max(lengths))
+    if settings["enforce_sorted"] and draw.random() < 0.6:
+        lengths.sort(reverse=True)
+    if kind == "embedded":
+        settings["embedding_dim"] = draw.choice((1, 3))
+    features = {"words": 4, "numbers": 1, "vectors": 2, "embedded": settings.get("embedding_dim", 0)}[kind]
+    seen = trace(batch_of(kind, lengths), Config(**settings))
+    return Asked(
+        seen,
+        lengths,
+        max(lengths),
+        features,
+        settings["batch_first"],
+        settings["padding_side"],
+        settings["enforce_sorted"],
+        settings["total_length"],
+    )
+
+
+def of_a_module(seed: int) -> Asked:
+    case = random_case(seed)
+    first = case.module.batch_first
+    seen = trace_module(case.module, case.x, case.lengths, enforce_sorted=case.enforce_sorted, hx=case.hx)
+    return Asked(
+        seen, case.lengths, case.x.size(1 if first else 0), case.x.size(2), first, "right", case.enforce_sorted
+    )
+
+
+def random_lengths(draw: random.Random) -> list[int]:
+    most, count = draw.choice((1, 2, 4, 6, 14)), draw.choice(COUNTS)
+    if draw.random() < 0.2:
+        return [most] * count
+    return [draw.randint(1, most) for _ in range(count)]
+
+
+def random_settings(draw: random.Random, longest: int) -> dict[str, Any]:
+    return {
+        "cell": draw.choice(("rnn", "gru", "lstm")),
+        "hidden_size": draw.choice((1, 2, 5)),
+        "num_layers": draw.choice((1, 2)),
+        "bidirectional": draw.random() < 0.5,
+        "batch_first": draw.random() < 0.5,
+        "enforce_sorted": draw.random() < 0.3,
+        "padding_value": draw.choice((0.0, -7.5)),
+        "padding_side": draw.choice(("right", "right", "left")),
+        "total_length": draw.choice((None, longest, longest + 2)),
+        "seed": draw.randint(0, 9),
+    }
+
+
+def batch_of(kind: str, lengths: list[int]) -> Batch:
+    if kind == "words":
+        return Batch.parse("\n".join(" ".join(["ready"] * length) for length in lengths))
+    if kind == "vectors":
+        return Batch.from_tensors([torch.ones(length, 2) for length in lengths])
+    return Batch.parse("\n".join(" ".join(["1"] * length) for length in lengths))
+
+
+def label(letters: str) -> int:
+    return next(b for b in range(1000) if sequence_label(b) == letters)
+
+
+def torch_answer(case: Asked, prediction: Prediction) -> Answer:
+    """Ask torch itself what the prompt asks."""
+    key, prompt = prediction.key, prediction.prompt
+    if key in ("padded_shape", "pad_count", "enforced"):
+        return of_the_grid(case, key)
+    if key in ("sorted_row", "sorted_indices"):
+        return of_the_sort(case, prediction)
+    if key in ("batch_sizes", "batch_size", "packed_row", "packed_token"):
+        return of_the_strip(case, key, prompt)
+    if key in ("alive", "ended", "final_step"):
+        return of_the_run(case, key, prompt)
+    grid, h_n = case.output()
+    if key == "unpacked_width":
+        return (grid.size(1),)
+    return of_the_last_column(grid, h_n, named(prompt), two_ways=case.seen.module.bidirectional)
+
+
+def named(prompt: str) -> int:
+    found = re.search(r"sequence ([A-Z]+)\b", prompt)
+    assert found, prompt
+    return label(found[1])
+
+
+def number_in(pattern: str, prompt: str) -> int:
+    found = re.search(pattern, prompt)
+    assert found, prompt
+    return int(found[1])
+
+
+def of_the_grid(case: Asked, key: str) -> Answer:
+    if key == "enforced":
+        return "It raises a RuntimeError." if case.refused() else "It packs them as they are."
+    padded = case.padded()
+    return tuple(padded.shape) if key == "padded_shape" else (int((padded[..., 0] == 0).sum()),)
+
+
+def of_the_sort(case: Asked, prediction: Prediction) -> Answer:
+    packed = case.packed()
+    if prediction.key == "sorted_indices":
+        order = packed.sorted_indices
+        return f"`{None}`" if order is None else tuple(order.tolist())
+    places = packed.unsorted_indices
+    b = named(prediction.prompt)
+    return (b if places is None else int(places[b]),)
+
+
+def of_the_strip(case: Asked, key: str, prompt: str) -> Answer:
+    sizes = case.packed().batch_sizes
+    if key == "batch_sizes":
+        return tuple(sizes.tolist())
+    if key == "batch_size":
+        return (int(sizes[number_in(r"\[(\d+)\]", prompt)]),)
+    if key == "packed_row":
+        return (case.cells().index((named(prompt), number_in(r"time step (\d+)", prompt))),)
+    return (sequence_label(case.cells()[number_in(r"row (\d+)", prompt)][0]),)
+
+
+def of_the_run(case: Asked, key: str, prompt: str) -> Answer:
+    packed = case.packed()
+    if key == "final_step":
+        return (int(pad_packed_sequence(packed)[1][named(prompt)]) - 1,)
+    t = number_in(r"at t = (\d+)", prompt)
+    groups = [{b for b, _ in case.cells()[rows]} for rows in slices(packed.batch_sizes.tolist())]
+    live = groups[t] if key == "alive" else groups[t] - (groups[t + 1] if t + 1 < len(groups) else set())
+    return tuple(sequence_label(b) for b in sorted(live))
+
+
+def slices(sizes: list[int]) -> list[slice]:
+    return [slice(sum(sizes[:t]), sum(sizes[: t + 1])) for t in range(len(sizes))]
+
+
+def of_the_last_column(grid: Tensor, h_n: Tensor, b: int, *, two_ways: bool) -> str:
+    end = grid[b, -1]
+    if bool((end == FILLER).all()):
+        return "`padding_value`, a filler that no cell computed"
+    if not two_ways:
+        assert torch.equal(end, h_n[-1, b])
+        return "its state after its last step"
+    assert torch.equal(end[:3], h_n[0, b])
+    if torch.equal(end[3:], h_n[1, b]):
+        return "both directions' states after the whole sequence"
+    return "the forward state after the whole sequence, but the backward state after one step only"

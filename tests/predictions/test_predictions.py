@@ -1,0 +1,286 @@
+"""Every answer is torch's own, and every slip has its own reason."""
+
+import random
+import re
+from functools import cache
+from typing import Any
+
+import pytest
+from prediction_cases import SEEDS, STAGES, asked, named, number_in, torch_answer
+
+from packviz.batch import Batch, sequence_label
+from packviz.config import Config
+from packviz.errors import PackvizError
+from packviz.predictions import KINDS, Answer, Prediction, ask, spelled
+from packviz.trace import Trace, trace
+
+TURNS = range(3)
+BATCH_SIZES_HEADS = (
+    "These are the lengths, one",
+    "These are the sorted lengths",
+    "These are running totals",
+    "These are the packed rows",
+    "These count the sequences that",
+)
+
+each_seed = pytest.mark.parametrize("seed", SEEDS)
+
+
+def made(text: str = "1 2 3\n4 5\n6 7 8 9", **settings: Any) -> Trace:
+    return trace(Batch.parse(text), Config(**settings))
+
+
+def of_kind(key: str, seen: Trace, number: int = 0) -> Prediction:
+    prediction = KINDS[key](seen, number)
+    assert prediction is not None
+    return prediction
+
+
+@cache
+def every_prediction(seed: int) -> tuple[Prediction, ...]:
+    seen = asked(seed).seen
+    made = (kind(seen, number) for kind in KINDS.values() for number in TURNS)
+    return tuple(prediction for prediction in made if prediction is not None)
+
+
+def ways_to_type(prediction: Prediction, answer: Answer) -> list[str]:
+    if isinstance(answer, str):
+        return [answer, f"  {answer.upper()} ", answer.replace("`", "")]
+    parts = [str(part) for part in answer]
+    if prediction.form == "letters":
+        words = (
+            [" ".join(parts), ",".join(parts).lower(), " and ".join(parts)] if parts else ["none", "None", "-", "[]"]
+        )
+        return [*words, " ".join(reversed(parts)) or "nobody"]
+    listed = ", ".join(parts)
+    spaced = [" ".join(parts), listed, f"[{listed}]", f"({','.join(parts)},)", f"tensor([{listed}])"]
+    return [*spaced, f"torch.Size([{listed}])", f"tensor([{listed}], dtype=torch.int64)", "  ".join(parts) + "\n"]
+
+
+@each_seed
+def test_every_answer_is_what_torch_returns(seed: int) -> None:
+    for prediction in every_prediction(seed):
+        assert prediction.answer == torch_answer(asked(seed), prediction), prediction
+
+
+@each_seed
+def test_the_right_answer_is_right_however_it_is_typed(seed: int) -> None:
+    for prediction in every_prediction(seed):
+        for typed in ways_to_type(prediction, prediction.answer):
+            verdict = prediction.check(typed)
+            assert verdict.right, (prediction.prompt, typed)
+            assert verdict.reason == prediction.why
+
+
+@each_seed
+def test_every_slip_is_wrong_and_gets_its_own_reason(seed: int) -> None:
+    for prediction in every_prediction(seed):
+        answers = [prediction.answer, *(slip.answer for slip in prediction.slips)]
+        assert len(set(answers)) == len(answers)
+        for slip in prediction.slips:
+            for typed in ways_to_type(prediction, slip.answer):
+                verdict = prediction.check(typed)
+                assert (verdict.right, verdict.reason) == (False, slip.reason), (prediction.prompt, typed)
+
+
+@each_seed
+def test_the_example_shows_the_format_and_no_answer(seed: int) -> None:
+    for prediction in every_prediction(seed):
+        if prediction.form == "choice":
+            assert prediction.example == ""
+            continue
+        shown = prediction.example.removeprefix("for example ")
+        assert shown != prediction.example
+        assert shown not in {prediction.solution, *(spelled(slip.answer) for slip in prediction.slips)}
+        try:
+            verdict = prediction.check(shown)
+        except PackvizError:  # letters that this batch does not have
+            assert prediction.form == "letters"
+        else:
+            assert not verdict.right
+            assert verdict.reason not in {slip.reason for slip in prediction.slips}
+
+
+@each_seed
+def test_choices_differ_and_have_the_answer_once(seed: int) -> None:
+    for prediction in every_prediction(seed):
+        if prediction.form == "choice":
+            assert len(set(prediction.choices)) == len(prediction.choices) >= 2
+            assert prediction.choices.count(str(prediction.answer)) == 1
+            assert {slip.answer for slip in prediction.slips} == set(prediction.choices) - {prediction.answer}
+        else:
+            assert prediction.choices == ()
+
+
+@each_seed
+def test_any_other_answer_is_wrong_and_says_what_differs(seed: int) -> None:
+    draw = random.Random(seed)
+    for prediction in every_prediction(seed):
+        if prediction.form != "numbers":
+            continue
+        given = tuple(draw.randint(-3, 60) for _ in range(draw.choice((1, len(prediction.answer)))))
+        if given in {prediction.answer, *(slip.answer for slip in prediction.slips)}:
+            continue
+        verdict = prediction.check(" ".join(map(str, given)))
+        assert not verdict.right
+        if len(given) != len(prediction.answer):
+            assert f"but the answer has {len(prediction.answer)} number" in verdict.reason
+        else:
+            i = next(i for i, number in enumerate(given) if number != prediction.answer[i])
+            size = "large" if given[i] > int(prediction.answer[i]) else "small"
+            assert f"{given[i]} is too {size}" in verdict.reason
+
+
+@each_seed
+def test_a_lesson_asks_the_same_again_and_only_where_there_is_something_to_ask(seed: int) -> None:
+    seen = asked(seed).seen
+    for stage in STAGES:
+        for number in range(4):
+            prediction = ask(seen, stage, number)
+            assert prediction == ask(seen, stage, number)
+            if stage == "embed":
+                assert (prediction is None) == (seen.padded.embedding is None)
+            elif stage in ("pack", "run", "unpack"):
+                assert (prediction is None) == (seen.error is not None)
+            elif stage == "pad":
+                assert prediction is not None
+
+
+@each_seed
+def test_nobody_has_to_type_much(seed: int) -> None:
+    for prediction in every_prediction(seed):
+        if prediction.form != "choice":
+            assert len(prediction.answer) <= 10
+
+
+@each_seed
+def test_texts_are_short_plain_and_complete_sentences(seed: int) -> None:
+    for prediction in every_prediction(seed):
+        reasons = [prediction.why, *(slip.reason for slip in prediction.slips)]
+        for text in [*reasons, *([prediction.hint] if prediction.hint else []), prediction.prompt]:
+            plain = re.sub(r"`[^`]*`", "code", text)
+            assert not re.search(r"[*<>$~#`\\_|]|  |\. \.|: \.|None\b", plain), text
+            assert text.endswith((".", "?")), text
+            assert len(text) <= 260, text
+
+
+@each_seed
+def test_reasons_name_the_mistake_that_was_made(seed: int) -> None:
+    case = asked(seed)
+    for prediction in every_prediction(seed):
+        for slip in prediction.slips:
+            made = mistakes(case.lengths, prediction, slip.reason)
+            assert made is None or slip.answer == made, (prediction.prompt, slip)
+
+
+def mistakes(lengths: list[int], prediction: Prediction, reason: str) -> Answer | None:
+    """Make the mistake that a reason speaks of, from the lengths alone; None for the others."""
+    sizes = [sum(length > t for length in lengths) for t in range(max(lengths))]
+    if prediction.key == "batch_sizes":
+        return {
+            "These are the lengths, one": tuple(lengths),
+            "These are the sorted lengths": tuple(sorted(lengths, reverse=True)),
+            "These are running totals": tuple(sum(sizes[: t + 1]) for t in range(len(sizes))),
+            "These are the packed rows": tuple(sum(sizes[:t]) for t in range(len(sizes))),
+            "These count the sequences that": tuple(len(lengths) - size for size in sizes),
+        }.get(next((head for head in BATCH_SIZES_HEADS if reason.startswith(head)), ""))
+    if prediction.key == "packed_row":
+        b, t = named(prediction.prompt), number_in(r"time step (\d+)", prediction.prompt)
+        if reason.startswith("You read sequence by sequence:"):
+            return (sum(lengths[:b]) + t,)
+        return (sum(sizes[:t]) + b,) if reason.startswith("You forgot the sort") else None
+    if prediction.key == "alive" and reason.startswith("For "):
+        t = number_in(r"at t = (\d+)", prediction.prompt)
+        return tuple(sequence_label(b) for b, length in enumerate(lengths) if length <= t)
+    return None
+
+
+def test_a_moment_lies_within_the_trace() -> None:
+    for seed in SEEDS:
+        for prediction in every_prediction(seed):
+            t = prediction.moment.timestep
+            assert t is None or 0 <= t < max(asked(seed).lengths)
+
+
+def test_the_random_traces_ask_every_kind_in_every_way() -> None:
+    everything = [prediction for seed in SEEDS for prediction in every_prediction(seed)]
+    assert {prediction.key for prediction in everything} == set(KINDS)
+    assert any(prediction.answer == () for prediction in everything)
+    assert any(prediction.form == "choice" and prediction.key == "sorted_indices" for prediction in everything)
+    assert {p.answer for p in everything if p.key == "last_column"} >= {"its state after its last step"}
+    assert len({p.answer for p in everything if p.key == "last_column"}) == 4
+    assert {asked(seed).seen.config is None for seed in SEEDS} == {True, False}
+    assert any(asked(seed).seen.error for seed in SEEDS)
+    assert any(asked(seed).seen.run and asked(seed).seen.packed_is_pad.any() for seed in SEEDS)
+
+
+def test_batch_sizes_read_as_lengths_are_named() -> None:
+    prediction = of_kind("batch_sizes", made())
+    assert prediction.answer == (3, 3, 2, 1)
+    assert "These are the lengths, one number for each sequence" in prediction.check("3 2 4").reason
+    assert "the sorted lengths" in prediction.check("4 3 2").reason
+    assert "running totals" in prediction.check("3 6 8 9").reason
+
+
+def test_packed_rows_read_sequence_by_sequence_are_named() -> None:
+    prediction = of_kind("packed_row", made())
+    assert "sequence C at time step 1" in prediction.prompt
+    assert prediction.check("3").right
+    assert prediction.check("6").reason.startswith("You read sequence by sequence: 5 rows before C")
+    assert prediction.check("5").reason.startswith("You forgot the sort.")
+
+
+def test_the_first_question_of_each_lesson_on_the_first_example() -> None:
+    first = {stage: ask(made(), stage) for stage in STAGES}
+    assert {stage: prediction and (prediction.key, prediction.solution) for stage, prediction in first.items()} == {
+        "pad": ("padded_shape", "3 4 1"),
+        "embed": None,
+        "sort": ("sorted_row", "2"),
+        "pack": ("batch_sizes", "3 3 2 1"),
+        "run": ("alive", "A C"),
+        "unpack": ("last_column", "`padding_value`, a filler that no cell computed"),
+    }
+
+
+def test_successive_questions_differ() -> None:
+    for stage, least in (("sort", 4), ("pack", 8), ("run", 8), ("unpack", 4)):
+        prompts = [prediction.prompt for number in range(14) if (prediction := ask(made(), stage, number))]
+        assert len(set(prompts)) >= least
+
+
+def test_a_refusal_is_asked_for_and_nothing_after_it() -> None:
+    seen = made("1\n2 3", enforce_sorted=True)
+    first, second = ask(seen, "sort"), ask(seen, "sort", 1)
+    assert first is not None
+    assert first == second
+    assert (first.key, first.answer) == ("enforced", "It raises a RuntimeError.")
+    assert first.why.startswith("B (length 2) comes after A (length 1).")
+    assert [ask(seen, stage) for stage in ("pack", "run", "unpack")] == [None, None, None]
+    assert ask(seen, "pad") is not None
+
+
+def test_equal_lengths_that_torch_left_in_no_order_are_never_asked_for() -> None:
+    seen = trace(Batch.example("hundred"))
+    lengths = seen.padded.lengths.tolist()
+    for number in range(12):
+        prediction = of_kind("sorted_row", seen, number)
+        letters = re.search(r"sequence ([A-Z]+)", prediction.prompt)
+        assert letters
+        b = next(b for b in range(100) if seen.batch is not None and seen.batch.label(b) == letters[1])
+        assert lengths.count(lengths[b]) == 1
+
+
+def test_a_wrong_number_of_numbers_is_said() -> None:
+    reason = of_kind("batch_sizes", made()).check("3 3 2").reason
+    assert reason.startswith("You typed 3 numbers, but the answer has 4 numbers.")
+
+
+def test_the_first_wrong_entry_is_said() -> None:
+    reason = of_kind("batch_sizes", made()).check("3 3 1 1").reason
+    assert reason.startswith("Entry 2, counted from 0, is the first that is wrong: 1 is too small.")
+
+
+def test_missing_and_extra_letters_are_counted() -> None:
+    prediction = of_kind("alive", made())
+    assert prediction.answer == ("A", "C")
+    assert prediction.check("B C").reason.startswith("1 of yours does not belong there and 1 is missing.")
