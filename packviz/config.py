@@ -16,7 +16,7 @@ __all__ = ["Cell", "Config", "InitialState", "Nonlinearity", "PaddingSide"]
 Cell = Literal["rnn", "gru", "lstm"]
 Nonlinearity = Literal["tanh", "relu"]
 PaddingSide = Literal["right", "left"]
-InitialState = Literal["zeros", "random", "learned"]
+InitialState = Literal["zeros", "random", "learned", "carried"]
 
 _WORD_EMBEDDING_DIM = 4  # words are ids: without an embedding there is nothing that a cell could read
 
@@ -36,7 +36,8 @@ class Config:
     padding_value   what fills the padded grid, and the unpacked output; finite in float32
     padding_side    "right" or "left"
     total_length    width of the unpacked output, at least 1; None: the longest sequence
-    initial_state   h_0 (and c_0): "zeros", "random", or a "learned" parameter
+    initial_state   h_0 (and c_0): "zeros", "random", a "learned" parameter, or "carried" over from the batch before:
+                    h_n (and c_n) of this same batch, run once from zeros; row b goes on where row b ended
     embedding_dim   E, at least 1; None: 4 for words, no embedding for numbers
     padding_idx     the id that pads, at least 0, whose embedding stays zero; only with an embedding
     seed            of the weights and of the initial state, 0 to 2**63 - 1

@@ -8,6 +8,7 @@ from typing import cast
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence
 
 from packviz.batch import Batch
 from packviz.config import Config
@@ -18,6 +19,7 @@ from packviz.stages.recurrence import Weights
 __all__ = [
     "Parts",
     "build_parts",
+    "carried_state",
     "directions",
     "dtype_name",
     "read_weights",
@@ -32,7 +34,10 @@ MOST_EMBEDDING_WEIGHTS = 10_000_000
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Hold what is drawn from the seed: embedding (or None), module, h_0 (L*D, B, H) and c_0 (LSTM, else None)."""
+    """Hold what is drawn from the seed: embedding (or None), module, h_0 (L*D, B, H) and c_0 (LSTM, else None).
+
+    Where the initial state is carried over, h_0 and c_0 are the zeros that the batch before starts from.
+    """
 
     embedding: nn.Embedding | None
     module: nn.RNNBase
@@ -89,6 +94,16 @@ def zero_state(module: nn.RNNBase, B: int, dtype: torch.dtype) -> tuple[Tensor, 
     return h_0, torch.zeros(slots, B, module.hidden_size, dtype=dtype, device="cpu")
 
 
+def carried_state(module: nn.RNNBase, packed: PackedSequence) -> tuple[Tensor, Tensor | None]:
+    """Return h_n (L*D, B, H) and c_n (LSTM, else None) of a packed batch run from zeros: where the next one starts.
+
+    Both stand in the order in which the sequences came, as torch returns them.
+    """
+    with torch.no_grad():
+        _, state = module(packed)
+    return state if isinstance(state, tuple) else (state, None)
+
+
 def read_weights(module: nn.RNNBase) -> tuple[tuple[Weights, ...], ...]:
     """Return the module's own parameters by layer and direction."""
     suffixes = ("", "_reverse")[: directions(module)]
@@ -117,7 +132,7 @@ def _build(config: Config, F: int, dtype: torch.dtype) -> nn.RNNBase:
 
 
 def _initial_state(module: nn.RNNBase, config: Config, B: int, dtype: torch.dtype) -> tuple[Tensor, Tensor | None]:
-    if config.initial_state == "zeros":
+    if config.initial_state in ("zeros", "carried"):
         return zero_state(module, B, dtype)
     slots, H = module.num_layers * directions(module), module.hidden_size
 

@@ -19,9 +19,10 @@ _MOST_NUMBERS = 2_000  # as literals in the script; nobody reads more
 def snippet(trace: Trace) -> str:
     """Return a script that makes the same tensors as the trace, bit for bit, with PyTorch alone.
 
-    It draws its random numbers in the trace's order: embedding, cell, initial state. Its tensors are `sequences`,
-    `lengths`, `x`, `packed`, `output`, `h_n` (and `c_n`), `padded_output` and `output_lengths`. Where torch refuses to
-    pack, the script ends with that line. More than 2,000 numbers are left for the reader to fill in.
+    It draws its random numbers in the trace's order: embedding, cell, initial state. A state that is carried over
+    is not drawn: the cell runs twice. Its tensors are `sequences`, `lengths`, `x`, `packed`, `output`, `h_n` (and
+    `c_n`), `padded_output` and `output_lengths`. Where torch refuses to pack, the script ends with that line. More than
+    2,000 numbers are left for the reader to fill in.
 
     Raises PackvizError for the trace of a module of your own: its weights are not known from a seed.
     """
@@ -128,7 +129,7 @@ def _padding(batch: Batch, config: Config, *, embedded: bool) -> str:
 
 
 def _initial_state(config: Config, dtype: torch.dtype) -> list[str]:
-    if config.initial_state == "zeros":
+    if config.initial_state in ("zeros", "carried"):
         return []
     rows = config.num_layers * (2 if config.bidirectional else 1)
     names = ("h_0", "c_0") if config.cell == "lstm" else ("h_0",)
@@ -151,11 +152,19 @@ def _running(batch: Batch, config: Config) -> str:
     states = "(h_n, c_n)" if config.cell == "lstm" else "h_n"
     given = "(h_0, c_0)" if config.cell == "lstm" else "h_0"
     arguments = ["packed"] + ([given] if config.initial_state != "zeros" else [])
-    line = f"output, {states} = {config.cell}({', '.join(arguments)})"
+    line = f"{_carrying(config, given)}output, {states} = {config.cell}({', '.join(arguments)})"
     if config.cell == "lstm" and len({len(sequence) for sequence in batch.sequences}) == 1:
         why = "# oneDNN takes over when all lengths are equal, and rounds other bits"
         return f"torch.backends.mkldnn.enabled = False  {why}\n{line}"
     return line
+
+
+def _carrying(config: Config, given: str) -> str:
+    """Return the run of the batch before, whose last state is kept without its gradients."""
+    if config.initial_state != "carried":
+        return ""
+    before = "# the batch before: here it is this one, from zeros"
+    return f"with torch.no_grad():  {before}\n    _, {given} = {config.cell}(packed)\n"
 
 
 def _unpacking(config: Config) -> str:

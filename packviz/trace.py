@@ -14,7 +14,7 @@ from packviz.checks import check_kind, check_module, check_padding_value, check_
 from packviz.config import Config
 from packviz.exactness import exact_arithmetic
 from packviz.grids import pad_batch, read_input
-from packviz.modules import build_parts, directions, read_weights, state_size
+from packviz.modules import build_parts, carried_state, directions, read_weights, state_size
 from packviz.record import Forward, Run, Trace
 from packviz.reference import prove, run_module
 from packviz.stages.packing import ask_torch, locate
@@ -112,6 +112,8 @@ def _finish(start: Trace, state: State, given: PackedSequence | None, *, enforce
 def _record(start: Trace, state: State, given: PackedSequence | None = None, *, enforce_sorted: bool = False) -> Run:
     """Run every stage after the padded grid: all that a trace computes, but for the proof."""
     sequence = _ask(start.padded, enforce_sorted) if given is None else given
+    if start.config is not None and start.config.initial_state == "carried":
+        state = carried_state(start.module, sequence)
     forward = _forward(start, state, sequence)
     unpacked = unpack(
         sequence._replace(data=forward.output),

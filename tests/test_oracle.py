@@ -89,7 +89,7 @@ def random_config(seed: int, batch: Batch) -> Config:
         padding_value=draw.choice((0.0, -100.0, 0.1)),
         padding_side=draw.choice(("right", "right", "left")),
         total_length=draw.choice((None, None, 9)),
-        initial_state=draw.choice(("zeros", "random", "learned")),
+        initial_state=draw.choice(("zeros", "random", "learned", "carried")),
         embedding_dim=draw.choice((None, 1, 5)) if words else None,
         padding_idx=draw.choice((None, 0, 2, 11)) if words else None,
         seed=seed,
@@ -122,6 +122,9 @@ def plain_script(batch: Batch, config: Config) -> tuple[Tensor, ...]:
     x = embedding(x).detach() if batch.kind == "words" else x if batch.kind == "vectors" else x.unsqueeze(-1)
     lengths = torch.tensor([len(sequence) for sequence in sequences])
     packed = pack_padded_sequence(x, lengths, config.batch_first, config.enforce_sorted)
+    if config.initial_state == "carried":
+        _, hx = torch_run(module, packed, None)
+        hx = tuple(hx)
     output, state = torch_run(module, packed, hx if config.cell == "lstm" else hx[0])
     unpacked, _ = pad_packed_sequence(output, config.batch_first, config.padding_value, config.total_length)
     return x, packed.data, hx[0], output.data, state[0], unpacked
@@ -129,7 +132,7 @@ def plain_script(batch: Batch, config: Config) -> tuple[Tensor, ...]:
 
 def plain_state(config: Config, B: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
     slots, H = config.num_layers * (2 if config.bidirectional else 1), config.hidden_size
-    if config.initial_state == "zeros":
+    if config.initial_state in ("zeros", "carried"):
         return torch.zeros(slots, B, H, dtype=dtype), torch.zeros(slots, B, H, dtype=dtype)
     h_0, *c_0 = [
         torch.randn(slots, B, H, dtype=dtype)

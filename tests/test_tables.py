@@ -254,7 +254,7 @@ def random_settings(draw: random.Random, longest: int) -> dict[str, Any]:
         "padding_value": draw.choice((0.0, -7.5)),
         "padding_side": draw.choice(("right", "right", "left")),
         "total_length": draw.choice((None, longest + 2)),
-        "initial_state": draw.choice(("zeros", "random", "learned")),
+        "initial_state": draw.choice(("zeros", "random", "learned", "carried")),
         "seed": draw.randint(0, 9),
     }
 

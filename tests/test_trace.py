@@ -2,6 +2,8 @@ import copy
 import dataclasses
 import pickle
 import threading
+from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -214,7 +216,7 @@ def test_the_same_seed_gives_the_same_trace_and_another_seed_another() -> None:
     assert not torch.equal(first.output, other.output)
 
 
-@pytest.mark.parametrize("initial_state", ["zeros", "random", "learned"])
+@pytest.mark.parametrize("initial_state", ["zeros", "random", "learned", "carried"])
 def test_torchs_random_numbers_go_on_as_if_nothing_had_happened(initial_state: str) -> None:
     torch.manual_seed(5)
     before = torch.get_rng_state()
@@ -226,6 +228,23 @@ def test_a_learned_initial_state_is_the_same_for_every_sequence() -> None:
     h_0 = trace(UNSORTED, Config(initial_state="learned")).h_0
     assert torch.equal(h_0, h_0[:, :1].expand_as(h_0))
     assert h_0.any()
+
+
+@pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
+def test_a_carried_state_is_the_one_that_the_batch_before_ended_with(cell: Any) -> None:
+    config = Config(cell=cell, num_layers=2, bidirectional=True, initial_state="carried")
+    before, after = trace(UNSORTED, replace(config, initial_state="zeros")), trace(UNSORTED, config)
+    assert torch.equal(after.h_0, before.h_n)
+    assert (after.c_0 is None and before.c_n is None) or torch.equal(after.c_0, before.c_n)
+    assert not torch.equal(after.h_n, before.h_n)
+    assert after.exact
+
+
+def test_lengths_that_torch_refuses_are_recorded_where_a_state_would_be_carried_over() -> None:
+    refused = [trace(UNSORTED, Config(enforce_sorted=True, initial_state=name)) for name in ("zeros", "carried")]
+    assert refused[1].error is not None
+    assert refused[1].error == refused[0].error
+    assert refused[1].run is None
 
 
 def test_neither_surrounding_switches_nor_defaults_change_the_numbers() -> None:
