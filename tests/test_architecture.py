@@ -25,7 +25,8 @@ ORDER = [
     {"checks", "reference"},
     {"grids"},
     {"trace"},
-    {"charts", "movie", "snippet", "tables"},
+    {"charts", "predictions", "snippet", "studies", "tables"},
+    {"movie"},
 ]
 LEVEL = {part: level for level, parts in enumerate(ORDER) for part in parts}
 

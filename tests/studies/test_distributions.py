@@ -1,0 +1,111 @@
+"""Ten distributions of lengths, and padding counted by hand."""
+
+import re
+import time
+
+import pytest
+import torch
+from torch import Tensor
+
+from packviz.batch import Batch
+from packviz.studies import distributions
+from packviz.studies.distributions import DISTRIBUTIONS, Distribution, padding_cells, padding_share, padding_shares
+
+BY_KEY = {distribution.key: distribution for distribution in DISTRIBUTIONS}
+each = pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=list(BY_KEY))
+
+
+def batches(lengths: Tensor, size: int, seed: int) -> list[list[int]]:
+    """Return the lengths in each batch, shuffled as a seeded generator does it."""
+    order = torch.randperm(len(lengths), generator=torch.Generator().manual_seed(seed)).tolist()
+    shuffled = [int(lengths[b]) for b in order]
+    return [shuffled[start : start + size] for start in range(0, len(shuffled), size)]
+
+
+def test_there_are_ten_with_names_of_their_own() -> None:
+    assert len(BY_KEY) == len({distribution.title for distribution in DISTRIBUTIONS}) == 10
+
+
+@each
+def test_each_draws_a_thousand_lengths(distribution: Distribution) -> None:
+    lengths = distribution.lengths(3)
+    assert lengths.shape == (1000,)
+    assert lengths.dtype == torch.int64
+    assert int(lengths.min()) >= 1
+
+
+@each
+def test_the_seed_decides(distribution: Distribution) -> None:
+    assert torch.equal(distribution.lengths(1), distribution.lengths(1))
+    if distribution.key != "same":
+        assert not torch.equal(distribution.lengths(1), distribution.lengths(2))
+
+
+@each
+def test_torchs_own_random_numbers_stay_as_they_are(distribution: Distribution) -> None:
+    before = torch.get_rng_state()
+    padding_share(distribution.lengths(5))
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+@each
+@pytest.mark.parametrize(("size", "seed"), [(32, 0), (1, 0), (7, 1), (1000, 2), (5000, 3)])
+def test_the_share_is_what_a_count_by_hand_gives(distribution: Distribution, size: int, seed: int) -> None:
+    lengths = distribution.lengths(seed)
+    groups = batches(lengths, size, seed)
+    shares = [1 - sum(group) / (len(group) * max(group)) for group in groups]
+    assert padding_share(lengths, size, seed) == pytest.approx(sum(shares) / len(shares), abs=1e-12)
+    cells = sum(len(group) * max(group) for group in groups)
+    assert padding_cells(lengths, size, seed) == (cells - int(lengths.sum()), cells)
+
+
+def test_the_shares_of_all_ten_are_those_of_batches_of_32() -> None:
+    shares = padding_shares()
+    assert shares == {each.title: padding_share(each.lengths(0), 32, 0) for each in DISTRIBUTIONS}
+    shares.clear()
+    assert len(padding_shares()) == 10
+
+
+def test_equal_lengths_need_no_padding_and_an_outlier_ruins_one_batch() -> None:
+    assert padding_share(BY_KEY["same"].lengths()) == 0.0
+    outlier = BY_KEY["outlier"].lengths()
+    assert padding_share(outlier) < 0.04
+    pads, cells = padding_cells(outlier)
+    assert pads / cells > 0.7
+    assert 0.0 < padding_share(BY_KEY["near"].lengths()) < 0.1 < padding_share(BY_KEY["chat"].lengths())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_parameters_are_those_that_are_told(seed: int) -> None:
+    drawn = {key: each.lengths(seed).double() for key, each in BY_KEY.items()}
+    assert set(drawn["same"].tolist()) == {20.0}
+    assert set(drawn["near"].tolist()) == {45.0, 46.0, 47.0, 48.0, 49.0, 50.0}
+    assert set(drawn["uniform"].tolist()) <= set(range(1, 101))
+    assert float(drawn["uniform"].mean()) == pytest.approx(50.5, abs=4)
+    assert float(drawn["sentences"].median()) == pytest.approx(20, abs=2)
+    assert float(drawn["sentences"].log().std()) == pytest.approx(0.6, abs=0.06)
+    assert float(drawn["chat"].mean()) == pytest.approx(8, abs=1)
+    assert float((drawn["bimodal"] < 80).double().mean()) == pytest.approx(0.7, abs=0.06)
+    short, long = drawn["bimodal"][drawn["bimodal"] < 80], drawn["bimodal"][drawn["bimodal"] >= 80]
+    assert (float(short.mean()), float(long.mean())) == pytest.approx((12, 250), rel=0.05)
+    assert float(long.std()) == pytest.approx(40, abs=7)
+    assert float(drawn["cut"].max()) == 512
+    assert float(drawn["cut"].median()) == pytest.approx(300, abs=45)
+    assert sorted(drawn["outlier"].tolist()) == [10.0] * 999 + [1000.0]
+
+
+@pytest.mark.parametrize(("key", "count"), [("zen", "19"), ("vowels", "nine")])
+def test_the_real_lengths_are_those_of_the_built_in_batches(key: str, count: str) -> None:
+    real = Batch.example(key).lengths
+    assert set(BY_KEY[key].lengths().tolist()) == set(real.tolist())
+    assert len(real) == {"19": 19, "nine": 9}[count]
+    told = BY_KEY[key].told
+    assert f"the {count} real lengths" in told
+    assert [int(real.min()), int(real.max())] == [int(word) for word in re.findall(r"\d+", told)][-2:]
+
+
+def test_all_shares_together_take_less_than_half_a_second() -> None:
+    distributions._shares.cache_clear()
+    start = time.perf_counter()
+    padding_shares()
+    assert time.perf_counter() - start < 0.5

@@ -1,0 +1,262 @@
+"""The six readouts: their code is run on torch's own results, and what each has seen is found by experiment."""
+
+import random
+from itertools import product
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+from trace_cases import torch_run
+
+from packviz.batch import Batch
+from packviz.config import Config
+from packviz.errors import PackvizError
+from packviz.record import Trace
+from packviz.studies.readouts import Readout, readouts
+from packviz.trace import trace, trace_module
+
+KEYS = ("last_column", "last_valid", "h_n", "h_n_both", "mean", "max")
+ONE_STATE = KEYS[:4]
+SEEDS = range(60)
+each_seed = pytest.mark.parametrize("seed", SEEDS)
+
+
+def random_trace(seed: int) -> Trace:
+    draw = random.Random(seed)
+    B, most = draw.choice((1, 2, 4, 5)), draw.choice((1, 3, 5))
+    lengths = [most] * B if draw.random() < 0.3 else [draw.randint(1, most) for _ in range(B)]
+    torch.manual_seed(seed)
+    batch = Batch.from_tensors([torch.randn(length, 2, dtype=torch.float64) for length in lengths])
+    config = Config(
+        cell=draw.choice(("rnn", "gru", "lstm")),
+        hidden_size=draw.choice((1, 2, 3)),
+        num_layers=draw.choice((1, 1, 2, 3)),
+        bidirectional=draw.random() < 0.5,
+        batch_first=draw.random() < 0.5,
+        padding_value=draw.choice((0.0, -7.5, 2.0)),
+        padding_side=draw.choice(("right", "right", "left")),
+        total_length=draw.choice((None, None, most + 2)),
+        initial_state=draw.choice(("zeros", "random", "carried")),
+        seed=seed,
+    )
+    return trace(batch, config)
+
+
+def torchs_own(t: Trace, values: Tensor, module: nn.RNNBase | None = None) -> dict[str, object]:
+    """Return out, lens and h_n as a reader of PyTorch's documentation would get them; module: only the top layer."""
+    module = t.module if module is None else module
+    slots = slice(-module.num_layers * len(t.layers[0]), None)
+    packed = pack_padded_sequence(values, t.padded.lengths, t.padded.batch_first, enforce_sorted=False)
+    h_0, c_0 = t.h_0[slots], None if t.c_0 is None else t.c_0[slots]
+    output, (h_n, *_) = torch_run(module, packed, h_0 if c_0 is None else (h_0, c_0))
+    out, lens = pad_packed_sequence(output, t.padded.batch_first, t.padding_value, t.total_length)
+    return {"torch": torch, "out": out, "lens": lens, "h_n": h_n}
+
+
+def top_alone(t: Trace) -> tuple[nn.RNNBase, Tensor]:
+    """Return the top layer as a module of its own, and the grid that enters it."""
+    last, whole = len(t.layers) - 1, t.module
+    below = torch.cat([way.h for way in t.layers[last - 1]], 1) if last else t.packed.data
+    grid, _ = pad_packed_sequence(t.packed_sequence._replace(data=below), t.padded.batch_first)
+    shared = {"batch_first": whole.batch_first, "bidirectional": whole.bidirectional, "dtype": torch.float64}
+    top = type(whole)(below.size(1), whole.hidden_size, **shared)
+    weights = {name: w for name, w in whole.state_dict().items() if f"_l{last}" in name}
+    top.load_state_dict({name.replace(f"_l{last}", "_l0"): w for name, w in weights.items()})
+    return top, grid
+
+
+def read(code: str, names: dict[str, object]) -> Tensor:
+    names = dict(names)
+    exec(code, names)
+    state = names["state"]
+    assert isinstance(state, Tensor)
+    return state
+
+
+@each_seed
+def test_the_code_run_on_torchs_own_results_gives_the_values(seed: int) -> None:
+    t = random_trace(seed)
+    names = torchs_own(t, t.padded.values)
+    assert tuple(readout.key for readout in readouts(t)) == KEYS
+    for readout in readouts(t):
+        if readout.values is not None:
+            assert torch.equal(read(readout.code, names), readout.values)
+            width = t.module.hidden_size * len(readout.halves)
+            assert readout.values.shape == (len(t.padded.lengths), width)
+
+
+@each_seed
+def test_right_is_the_state_in_which_every_direction_ended(seed: int) -> None:
+    t = random_trace(seed)
+    for readout in readouts(t):
+        if readout.key not in ONE_STATE or readout.values is None:
+            continue
+        assert readout.right == torch.equal(readout.values, t.unpacked.last_valid), readout.key
+        for row, ours, final in zip(readout.rows, readout.values, t.unpacked.last_valid, strict=True):
+            assert row.right == torch.equal(ours, final)
+
+
+Counts = tuple[tuple[int, ...], ...]
+
+
+def changes(t: Trace, values: Tensor, module: nn.RNNBase | None = None) -> dict[str, Counts]:
+    """Touch each packed step in turn, and count for each sequence and half of each readout how many change it."""
+    names, H = torchs_own(t, values, module), t.module.hidden_size
+    taken = [readout for readout in readouts(t) if readout.available]
+    found = {readout.key: [[0] * len(readout.halves) for _ in readout.rows] for readout in taken}
+    for b, length in enumerate(t.padded.lengths.tolist()):
+        for step in range(length):
+            touched = values.clone()
+            (touched[b, step] if t.padded.batch_first else touched[step, b]).add_(0.5)
+            after = torchs_own(t, touched, module)
+            for readout in taken:
+                halves = zip(*(read(readout.code, run).split(H, 1) for run in (names, after)), strict=True)
+                for d, (old, new) in enumerate(halves):
+                    found[readout.key][b][d] += int(not torch.equal(old[b], new[b]))
+    return {key: tuple(map(tuple, counts)) for key, counts in found.items()}
+
+
+def assert_found(found: dict[str, Counts], told: dict[str, Counts]) -> None:
+    at_most = found.pop("max"), told.pop("max")  # a step that is nowhere the largest is compared and leaves no trace
+    assert all(f <= s for pair in zip(*at_most, strict=True) for f, s in zip(*pair, strict=True))
+    assert found == told
+
+
+@each_seed
+def test_what_a_half_has_seen_is_what_changes_it(seed: int) -> None:
+    t = random_trace(seed)
+    assert_found(changes(t, t.padded.values), {seen.key: seen.seen for seen in readouts(t) if seen.available})
+
+
+@each_seed
+def test_the_steps_that_a_half_has_taken_are_those_of_the_top_layer_that_change_it(seed: int) -> None:
+    t = random_trace(seed)
+    top, grid = top_alone(t)
+    own = {seen.key: seen.steps for seen in readouts(t) if seen.available}
+    found = changes(t, grid, top)
+    assert_found({key: found[key] for key in own}, own)
+
+
+@each_seed
+def test_the_numbers_stand_in_the_cells_that_are_named(seed: int) -> None:
+    t = random_trace(seed)
+    grid = t.unpacked.output if t.padded.batch_first else t.unpacked.output.transpose(0, 1)
+    H = t.module.hidden_size
+    for readout in readouts(t):
+        if readout.values is None:
+            assert readout.cells == ()
+            continue
+        for b, spots in enumerate(readout.cells):
+            standing = [[grid[b, s.t, s.half * H : (s.half + 1) * H] for s in spots if s.half == d] for d in (0, 1)]
+            assert {s.b for s in spots} == {b}
+            halves = [torch.stack(rows) for rows in standing if rows]
+            pooled = {"mean": lambda rows: rows.mean(0), "max": lambda rows: rows.amax(0)}
+            joined = torch.cat([pooled.get(readout.key, lambda rows: rows.squeeze(0))(rows) for rows in halves])
+            assert torch.allclose(joined, readout.values[b], rtol=1e-12, atol=1e-12)
+            if readout.key in ONE_STATE:
+                assert torch.equal(joined, readout.values[b])
+
+
+@each_seed
+def test_the_naive_mean_is_as_far_off_as_is_said(seed: int) -> None:
+    t = random_trace(seed)
+    dim = 1 if t.padded.batch_first else 0
+    mean, most = (readout for readout in readouts(t) if readout.key in ("mean", "max"))
+    assert mean.values is not None
+    assert most.values is not None
+    assert mean.right
+    assert most.right
+    off = float((t.unpacked.output.mean(dim) - mean.values).abs().max())
+    wrong = int((t.unpacked.output.amax(dim) != most.values).sum())
+    if t.unpacked.output.size(dim) == int(t.padded.lengths.min()):
+        assert off < 1e-12
+        assert f"no filler here, so out.mean({dim}) is the same" in mean.reason
+        assert f"no filler here, so out.amax({dim}) is the same" in most.reason
+    else:
+        assert f"up to {off:.4f} off" in mean.reason
+        said = f"for {wrong} of {most.values.numel()} numbers" if wrong else "the same here"
+        assert said in most.reason
+
+
+@each_seed
+def test_padding_among_the_tokens_is_said_of_every_readout(seed: int) -> None:
+    t = random_trace(seed)
+    pads = int(t.packed_is_pad.sum())
+    for readout in readouts(t):
+        assert (f"{pads} of the {len(t.output)} packed rows are pads" in readout.caution) == (pads > 0)
+        assert "token" not in readout.reason or not pads
+        assert "the whole sequence" not in readout.reason or not pads
+
+
+def test_the_random_runs_reach_every_kind() -> None:
+    runs = [random_trace(seed) for seed in SEEDS]
+    kinds = {(len(t.layers[0]), len(t.layers) > 1, t.padded.batch_first) for t in runs}
+    assert kinds == set(product((1, 2), (False, True), (False, True)))
+    assert any(t.packed_is_pad.any() for t in runs)
+    for key in KEYS[:3]:
+        assert {by_key(t)[key].right for t in runs} == {False, True}
+    assert any("is filler" in by_key(t)["last_column"].reason for t in runs)
+
+
+def by_key(t: Trace) -> dict[str, Readout]:
+    return {readout.key: readout for readout in readouts(t)}
+
+
+def made(text: str, **settings: object) -> dict[str, Readout]:
+    return by_key(trace(Batch.parse(text), Config(**settings)))  # type: ignore[arg-type]
+
+
+def test_the_last_column_is_filler_for_those_that_end_earlier() -> None:
+    seen = made("1 2\n3 4 5\n6")["last_column"]
+    assert seen.reason == "A and C end earlier: there out[:, -1] is filler (0)."
+    assert [row.words for row in seen.rows] == ["filler", "3 of 3 steps", "filler"]
+    assert [row.right for row in seen.rows] == [False, True, False]
+    assert made("1 2\n3 4")["last_column"].right
+    assert made("1 2\n3 4", batch_first=False)["last_column"].code == "state = out[-1]"
+
+
+def test_the_backward_half_at_the_last_valid_step_has_read_one_token() -> None:
+    seen = made("1 2\n3 4 5\n6", bidirectional=True)
+    assert not seen["last_valid"].right
+    assert seen["last_valid"].reason.endswith("For A and B the backward half has read one token only.")
+    assert seen["last_valid"].seen == ((2, 1), (3, 1), (1, 1))
+    assert not seen["h_n"].right
+    assert seen["h_n"].halves == ("backward",)
+    assert seen["h_n_both"].right
+    deep = made("1 2\n3 4 5\n6", bidirectional=True, num_layers=2)["last_valid"]
+    assert (deep.steps, deep.seen) == (((2, 1), (3, 1), (1, 1)), ((2, 2), (3, 3), (1, 1)))
+    assert "read one" not in deep.reason
+
+
+def test_with_one_direction_two_rows_of_h_n_are_two_layers_or_none() -> None:
+    flat, deep = made("1 2\n3")["h_n_both"], made("1 2\n3", num_layers=3)["h_n_both"]
+    assert not flat.available
+    assert "no h_n[-2]" in flat.reason
+    with pytest.raises(IndexError):
+        trace(Batch.parse("1 2\n3")).h_n[-2]
+    assert not deep.available
+    assert "layer 1" in deep.reason
+    t = trace(Batch.parse("1 2\n3"), Config(num_layers=3))
+    assert torch.equal(t.h_n[-2], t.layers[1][0].h_n)
+
+
+def test_equal_numbers_are_no_proof_for_filler() -> None:
+    """An RNN whose units are all dead gives zeros, as filler is: the last column is still not the last step."""
+    module = nn.RNN(1, 2, nonlinearity="relu", batch_first=True)
+    with torch.no_grad():
+        for weights in module.parameters():
+            weights.fill_(-1.0)
+    t = trace_module(module, torch.ones(2, 3, 1), [3, 1])
+    assert torch.equal(t.unpacked.output[:, -1], t.unpacked.last_valid)
+    assert [row.right for row in by_key(t)["last_column"].rows] == [True, False]
+
+
+def test_many_letters_are_counted() -> None:
+    text = "\n".join(["1 2"] + ["3"] * 30)
+    assert made(text)["last_column"].reason.startswith("B, C, D, E, F, G, H, I and 22 more end earlier")
+
+
+def test_lengths_that_torch_refuses_have_no_readouts() -> None:
+    with pytest.raises(PackvizError, match="enforce_sorted"):
+        readouts(trace(Batch.parse("1\n2 3"), Config(enforce_sorted=True)))

@@ -1,0 +1,67 @@
+"""The four initial states: their code is torch's own run, and their distances are those of two traces."""
+
+from dataclasses import replace
+from typing import Any, get_args
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence
+
+from packviz.batch import Batch
+from packviz.config import Config, InitialState
+from packviz.errors import PackvizError
+from packviz.studies.starts import STARTS, starts
+from packviz.trace import trace, trace_module
+
+BATCH = Batch.parse("1 2 3\n4 5\n6")
+DOUBLE = Batch.from_tensors([torch.randn(3, dtype=torch.float64), torch.ones(1, dtype=torch.float64)])
+CONFIGS = [
+    Config(),
+    Config(cell="rnn", bidirectional=True, initial_state="carried"),
+    Config(cell="lstm", num_layers=2, hidden_size=3, seed=4, initial_state="random"),
+    Config(cell="gru", batch_first=False, initial_state="learned"),
+]
+each_config = pytest.mark.parametrize("config", CONFIGS)
+
+
+def test_every_initial_state_of_a_config_is_told() -> None:
+    assert tuple(start.name for start in STARTS) == get_args(InitialState)
+
+
+@each_config
+def test_the_distance_is_that_of_two_runs(config: Config) -> None:
+    zeros = trace(BATCH, replace(config, initial_state="zeros")).h_n
+    for effect in starts(trace(BATCH, config)):
+        moved = (trace(BATCH, replace(config, initial_state=effect.start.name)).h_n.double() - zeros.double()).abs()
+        assert effect.moved == float(moved.max())
+        assert effect.per_sequence == tuple(moved.amax((0, 2)).tolist())
+        assert (effect.moved > 0) == (effect.start.name != "zeros")
+        assert effect.chosen == (effect.start.name == config.initial_state)
+
+
+@each_config
+@pytest.mark.parametrize("batch", [BATCH, DOUBLE])
+def test_the_lines_run_and_end_in_the_state_of_the_trace(config: Config, batch: Batch) -> None:
+    for effect in starts(trace(batch, config)):
+        seen = trace(batch, replace(config, initial_state=effect.start.name))
+        packed = pack_padded_sequence(
+            seen.padded.values, seen.padded.lengths, config.batch_first, enforce_sorted=config.enforce_sorted
+        )
+        names: dict[str, Any] = {"torch": torch, "nn": nn, "sequences": list(batch.sequences), "packed": packed}
+        names[config.cell] = seen.module
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(config.seed)
+            for weights in seen.module.parameters():  # the same draws as when the module was made
+                torch.empty_like(weights).uniform_()
+            exec(effect.code, names)
+        assert torch.equal(names["h_n"], seen.h_n)
+        assert ("c_n" in names) == (config.cell == "lstm")
+
+
+def test_a_module_of_your_own_and_refused_lengths_have_no_starts() -> None:
+    own = trace_module(nn.GRU(1, 2, batch_first=True), torch.zeros(2, 3, 1), [3, 1])
+    with pytest.raises(PackvizError, match="module of your own"):
+        starts(own)
+    with pytest.raises(PackvizError, match="enforce_sorted"):
+        starts(trace(Batch.parse("1\n2 3"), Config(enforce_sorted=True)))
