@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 __all__ = [
+    "CLEAR",
     "DARK",
     "LIGHT",
     "SEQUENCE_HUES",
@@ -28,6 +29,8 @@ SEQUENCE_HUES: tuple[str, ...] = (
     "#717581",
     "#92dadd",
 )
+
+CLEAR = "rgba(0,0,0,0)"  # what lies behind shows through
 
 
 @dataclass(frozen=True)

@@ -32,13 +32,19 @@ _SHOOT: dict[Stage, Callable[[Film, Plan], None]] = {
 
 
 def movie(
-    trace: Trace, stages: Sequence[Stage] | None = None, *, layer: int | None = None, direction: int = 0
+    trace: Trace,
+    stages: Sequence[Stage] | None = None,
+    *,
+    layer: int | None = None,
+    direction: int = 0,
+    deep: bool = False,
 ) -> Movie:
     """Return the movie of a trace.
 
     stages: some of pad, embed, sort, pack, run and unpack; None means all. A trace that has no embedding has no stage
     embed, and one that torch refused to pack ends with sort.
     layer, direction: what the stage run watches; the top layer and forward if not said, 1 is backward.
+    deep: whether each stage is shown with all its whys, as a lesson on it does.
 
     Raises PackvizError for a stage, layer or direction that this trace does not have.
     """
@@ -46,7 +52,7 @@ def movie(
     there = _stages(trace)
     chosen = there if stages is None else tuple(stage for stage in there if stage in stages)
     _check_stages(stages, there)
-    film, plan = Film(chosen), _plan(trace, layer, direction)
+    film, plan = Film(chosen), _plan(trace, layer, direction, frozenset(chosen if deep else ()))
     for stage in there:
         _SHOOT[stage](film, plan)
     return reel(film, plan, program(plan))
@@ -72,9 +78,9 @@ def _check_stages(stages: Sequence[Stage] | None, there: tuple[Stage, ...]) -> N
         )
 
 
-def _plan(trace: Trace, layer: int | None, direction: int) -> Plan:
+def _plan(trace: Trace, layer: int | None, direction: int, deep: frozenset[Stage]) -> Plan:
     if trace.error is not None:
-        return Plan(trace, 0, 0, not trace.padded.batch_first)
+        return Plan(trace, 0, 0, not trace.padded.batch_first, deep)
     layers, directions = len(trace.layers), len(trace.layers[0])
     chosen = layers - 1 if layer is None else layer
     for name, value, count in (("layer", chosen, layers), ("direction", direction, directions)):
@@ -82,4 +88,4 @@ def _plan(trace: Trace, layer: int | None, direction: int) -> Plan:
             raise PackvizError(
                 name, came=str(value), expected=f"0 to {count - 1}", mend=f"watch a {name} that is there"
             )
-    return Plan(trace, chosen, direction, not trace.padded.batch_first)
+    return Plan(trace, chosen, direction, not trace.padded.batch_first, deep)

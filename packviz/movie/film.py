@@ -20,7 +20,7 @@ class Film:
         self.stages = stages
         self.cells: dict[str, Cell] = {}
         self.steps: list[Step] = []
-        self.scenes: dict[Stage, Scene] = {}
+        self.scenes: dict[str, Scene] = {}  # of every stage, and of steps that need one of their own
         self._now: dict[str, dict[str, Any]] = {}
         self._last_seen: dict[str, dict[str, Any]] = {}  # of cells that changed unseen
 
@@ -43,13 +43,21 @@ class Film:
         detail: Sequence[CodeLine] = (),
         tone: Tone = "",
         error: str = "",
+        time: int | None = None,
+        scene: str = "",
+        name: str = "",
     ) -> None:
         """Add a step; its beats are cut down to what differs from the cells as they are now."""
         if stage not in self.stages:
             self._unseen(change for beat in beats for change in beat)
             return
         played = [self._catch_up(), *map(self._beat, beats)]
-        self.steps.append(Step(stage, caption, code, tuple(filter(None, played)), tuple(detail), tone, error))
+        shown = tuple(filter(None, played))
+        self.steps.append(Step(stage, caption, code, shown, tuple(detail), tone, error, time, scene, name))
+
+    def later(self, changes: Iterable[Change]) -> None:
+        """Let cells change in the next step that is shown, if there is one."""
+        self._unseen(changes)
 
     def _beat(self, changes: Iterable[Change]) -> Beat:
         kept = []

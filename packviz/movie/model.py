@@ -37,9 +37,12 @@ Role = Literal[
     "bracket",  # the span of one time step in the packed strip
     "focus",  # the time step that is looked at
     "ring",  # a state after its last valid step
+    "thread",  # the way of a row from one order to another: from its place, `w` to the right and `h` down, or up
+    "mark",  # the outline around what is read: `now`, `good` or `wrong` by its tone
+    "flag",  # True or False in a mask
 ]
 Scale = Literal["input", "state"]
-Tone = Literal["", "now", "wrong"]
+Tone = Literal["", "now", "good", "wrong"]
 NO_TOKEN = -1  # where a cell that showed a token shows one no longer
 Numbers = tuple[float | None, ...]  # None stands for NaN and infinities, which JSON lacks
 
@@ -87,7 +90,7 @@ class Cell:
             "sub": (self.sub, ""),
             "seq": (self.sequence, None),
             "token": (None if self.token == NO_TOKEN else self.token, None),
-            "v": (_rounded(self.value), None),
+            "v": (_short(self.value, 4), None),
             "vec": (self.vector, None),
             "scale": (self.scale, "state"),
             "tone": (self.tone, ""),
@@ -137,7 +140,7 @@ class Change:
             "text": self.text,
             "sub": self.sub,
             "token": self.token,
-            "v": _rounded(self.value),
+            "v": _short(self.value, 4),
             "vec": self.vector,
             "scale": self.scale,
             "tone": self.tone,
@@ -164,7 +167,8 @@ class Step:
 
     caption: one or two plain sentences; `{A}` is the letter of a sequence, `**...**` is strong.
     code: index of the current line. detail: what happens within it. beats: changes, one beat after another.
-    error: torch's own message, where it refuses.
+    error: torch's own message, where it refuses. scene: where things stand in it, if not as in all of its stage.
+    time: the time step t that it shows, if it shows one. name: by which others lead to it, if they do.
     """
 
     stage: Stage
@@ -174,6 +178,9 @@ class Step:
     detail: tuple[CodeLine, ...] = ()
     tone: Tone = ""
     error: str = ""
+    time: int | None = None
+    scene: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +204,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The panels that a stage shows, set in several ways; the one whose cells come out largest is taken.
-
-    wide: for screens that are wider than high; tall: for the others, which may do without a panel.
-    """
+    """Where panels may stand, wide or tall as the screen is; of several ways the one with the largest cells wins."""
 
     wide: tuple[View, ...]
     tall: tuple[View, ...]
@@ -212,7 +216,3 @@ def _short(value: float | None, digits: int = 3) -> float | None:
         return None
     rounded = round(value, digits)
     return int(rounded) if rounded == int(rounded) else rounded
-
-
-def _rounded(value: float | None) -> float | None:
-    return _short(value, 4)

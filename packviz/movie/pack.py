@@ -3,8 +3,11 @@
 from collections.abc import Iterator
 from functools import partial
 
+from packviz.movie.figures import counted
 from packviz.movie.film import Film
 from packviz.movie.layout import Box, above, beside, scene
+from packviz.movie.margins import margins
+from packviz.movie.memory_strips import memory_strips
 from packviz.movie.model import Cell, Change, CodeLine, Place
 from packviz.movie.plan import Plan
 from packviz.movie.program import index, shape
@@ -13,12 +16,18 @@ __all__ = ["look_at", "pack"]
 
 
 def pack(film: Film, plan: Plan) -> None:
-    """Film one step for every time step."""
+    """Film one step for every time step; in depth, what the counts are, and how all of it lies in memory."""
     film.scenes["pack"] = scene([partial(_below, plan), partial(_aside, plan)])
     film.add(*_ghosts(plan), *_marks(plan))
     code = index(plan, "pack")
+    if "pack" in plan.deep:
+        film.step("pack", _before_caption(plan), code)
     for t in range(len(plan.alive)):
-        film.step("pack", _caption(plan, t), code, _looked_at(plan, t), _flight(plan, t), detail=_detail(plan, t))
+        beats = (_looked_at(plan, t), _flight(plan, t))
+        film.step("pack", _caption(plan, t), code, *beats, detail=_detail(plan, t), time=t)
+    if "pack" in plan.deep:
+        margins(film, plan)
+        memory_strips(film, plan, _counted(plan, len(plan.alive) - 1))
 
 
 def _below(plan: Plan, capacity: float) -> Box:
@@ -129,6 +138,15 @@ def _counted(plan: Plan, t: int) -> str:
     done = sum(plan.batch_sizes[: t + 1])
     total, width = plan.trace.packed.data.shape
     return f"packed data {shape(total, width)}: Σ {done} of {total} rows"
+
+
+def _before_caption(plan: Plan) -> str:
+    order = "" if plan.trace.sorted.sorted_indices is None else ", longest first"
+    steps = len(plan.batch_sizes)
+    return (
+        f"The rows stand{order}. **pack_padded_sequence** takes the grid column after column, "
+        f"{'all' if steps > 1 else 'the one'} {counted(steps, 'time step')}, and of each only the rows that are live."
+    )
 
 
 def _caption(plan: Plan, t: int) -> str:

@@ -1,13 +1,17 @@
 """The ragged input, the padding, and the embedding where there is one."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from packviz.movie.figures import counted, number
 from packviz.movie.film import Film
-from packviz.movie.layout import Box, scene
+from packviz.movie.layout import Box, above, beside, scene
+from packviz.movie.mask import mask, mask_grid
 from packviz.movie.model import Cell, Change, CodeLine, Place
+from packviz.movie.pad_row import pad_row
 from packviz.movie.plan import Plan
 from packviz.movie.program import index, shape
+from packviz.movie.sides import other_side
+from packviz.movie.turned import back, turned, turned_box
 
 __all__ = ["embed", "pad"]
 
@@ -19,14 +23,21 @@ def pad(film: Film, plan: Plan) -> None:
     film.scenes["embed"] = film.scenes["sort"] = scene([lambda _: _alone(plan)])
     film.add(*_tokens(upright), *_labels(upright), *_filler(upright), *_axes(upright))
     film.step("pad", _ragged_caption(plan), index(plan, "pad"))
-    film.step("pad", _padded_caption(plan), index(plan, "pad"), _padding(upright), detail=_axes_of(plan))
+    filled, code = _padding(upright), index(plan, "pad")
+    film.step("pad", _padded_caption(plan), code, filled, detail=_axes_of(plan), name="padded")
     if not plan.batch_first:
         film.step("pad", _transposed_caption(plan), index(plan, "pad"), _transposition(plan))
+    if "pad" in plan.deep:
+        film.scenes["pad"] = scene([lambda _: _with_mask(plan, beside), lambda _: _with_mask(plan, above)])
+        for why in (mask, other_side, turned, back):
+            why(film, plan)
 
 
 def embed(film: Film, plan: Plan) -> None:
     """Film how every id, the pad's too, becomes its row of the embedding table."""
     film.step("embed", _embedded_caption(plan), index(plan, "embed"), _embedding(plan))
+    if "embed" in plan.deep:
+        pad_row(film, plan)
 
 
 def _alone(plan: Plan) -> Box:
@@ -38,7 +49,16 @@ def _around(*boxes: Box) -> Box:
     left, top = (max(box.panels["x"][axis] for box in boxes) for axis in (0, 1))
     right = max(box.width - box.panels["x"][0] for box in boxes)
     bottom = max(box.height - box.panels["x"][1] for box in boxes)
-    return Box(left + right, top + bottom, {"x": (left, top)})
+    panels: dict[str, tuple[float, float]] = {}
+    for box in boxes:
+        x, y = left - box.panels["x"][0], top - box.panels["x"][1]
+        panels |= {name: (at[0] + x, at[1] + y) for name, at in box.panels.items()}
+    return Box(left + right, top + bottom, panels)
+
+
+def _with_mask(plan: Plan, joined: Callable[..., Box]) -> Box:
+    """Return a box with room for the mask too; it is away while the grid is turned, and leaves its room to it."""
+    return _around(joined(_alone(plan), mask_grid(plan).box(counts=False)), _alone(plan.upright), turned_box(plan))
 
 
 def _tokens(plan: Plan) -> Iterator[Cell]:

@@ -7,6 +7,7 @@ from math import sqrt
 from packviz.batch import sequence_label
 from packviz.movie.facts import MAX_TIME_STEPS
 from packviz.movie.figures import Figures, number
+from packviz.movie.model import Stage
 from packviz.movie.places import Grid, Strip
 
 __all__ = ["Plan"]
@@ -14,6 +15,7 @@ __all__ = ["Plan"]
 WORDY = 40  # tokens up to which a packed row has room for its word
 STRIP_WIDTH = 1.6  # units that it then has, at most
 MARKED = 64  # tokens up to which every packed row has its address below it
+STACKED = 1.5  # units that a cell of two halves has at most, one half above the other
 LONGEST = 40  # characters of a word
 REFUSAL = 3.2  # units below the grid for what torch says when it refuses
 
@@ -22,10 +24,11 @@ REFUSAL = 3.2  # units below the grid for what torch says when it refuses
 class Plan(Figures):
     """The facts and numbers of a trace, with their places and names.
 
-    transposed: whether time goes down, as x of (T,B,F) has it.
+    transposed: whether time goes down, as x of (T,B,F) has it. deep: the stages that are shown with all their whys.
     """
 
     transposed: bool
+    deep: frozenset[Stage] = frozenset()
 
     @cached_property
     def out(self) -> Strip:
@@ -37,7 +40,9 @@ class Plan(Figures):
         """The unpacked output."""
         axis = 1 if self.batch_first else 0
         columns = min(self.trace.unpacked.output.shape[axis], MAX_TIME_STEPS)
-        return Grid("u", len(self.shown), columns, self.cell_width, self.transposed, self.text)
+        stacked = self.directions == 2  # wide cells would lay their two halves side by side
+        width = min(self.cell_width, STACKED) if stacked else self.cell_width
+        return Grid("u", len(self.shown), columns, width, self.transposed, self.text)
 
     @cached_property
     def grid(self) -> Grid:

@@ -30,7 +30,7 @@ function framesOf(movie) {
         states[c] = { ...states[c], ...change };
         if (from) origins.set(c, from);
       }
-      frames.push({ states, origins, stage: step.stage });
+      frames.push({ states, origins, scene: step.scene ?? step.stage });
     }
     ends.push(frames.length - 1);
   }
@@ -289,8 +289,8 @@ class Brush {
     const colour = this.ramp(state.text ? null : look.v, state.scale);
     this.tile(ctx, rect, { fill: colour.fill, edge: this.theme.line });
     if (rect.h < READABLE + 2) return;
-    const text = this.number(ctx, state, rect.w - 5);
-    this.write(ctx, text, rect.x + rect.w / 2, rect.y + rect.h / 2, rect.w - 4, { px: Math.min(15, Math.max(READABLE, rect.h * 0.36)), weight: 500, fill: colour.text });
+    const text = this.number(ctx, state, rect.w - 3);
+    this.write(ctx, text, rect.x + rect.w / 2, rect.y + rect.h / 2, rect.w - 3, { px: Math.min(15, Math.max(READABLE, rect.h * 0.36)), weight: 500, fill: colour.text });
   }
   // Numbers are never cut: where they do not fit all of them do without their leading zero, then with one decimal.
   decimals(ctx, v, w) {
@@ -326,7 +326,7 @@ class Brush {
     ctx.fillText(state.text, x + w / 2, y + h / 2);
   }
   note(ctx, { x, y, w, h }, state, look, unit) {
-    const tone = { now: this.theme.now, wrong: this.theme.wrong }[state.tone] ?? this.theme.quiet;
+    const tone = { now: this.theme.now, good: this.theme.good, wrong: this.theme.wrong }[state.tone] ?? this.theme.quiet;
     const px = Math.min(15, Math.max(READABLE + 1, unit * 0.32));
     if (h < px && Math.round(state.y) % Math.ceil(px / h)) return;
     this.font(ctx, px, state.tone ? 700 : 400);
@@ -370,6 +370,28 @@ class Brush {
     ctx.beginPath(); ctx.roundRect(x - grow, y - grow, w + 2 * grow, h + 2 * grow, small ? 1 : 7);
     ctx.strokeStyle = this.theme.text; ctx.lineWidth = small ? 2 : 4; ctx.stroke();
     ctx.strokeStyle = hue.fill; ctx.lineWidth = small ? 1 : 2.4; ctx.stroke();
+  }
+  // Its height is how far down it leads: none, or less than none, as well.
+  thread(ctx, { x, y, w, h }, state) {
+    ctx.beginPath(); ctx.moveTo(x, y); ctx.bezierCurveTo(x + w / 2, y, x + w / 2, y + h, x + w, y + h);
+    ctx.strokeStyle = this.theme.background; ctx.lineWidth = 5; ctx.stroke();
+    ctx.strokeStyle = this.hue(state.seq).edge; ctx.lineWidth = 2.6; ctx.stroke();
+  }
+  mark(ctx, { x, y, w, h }, state) {
+    const small = h < 12, grow = small ? 0.5 : 1.5;
+    ctx.beginPath(); ctx.roundRect(x - grow, y - grow, w + 2 * grow, h + 2 * grow, small ? 1 : 7);
+    ctx.strokeStyle = this.theme.background; ctx.lineWidth = small ? 3 : 6; ctx.stroke();
+    ctx.strokeStyle = this.theme[state.tone] ?? this.theme.now; ctx.lineWidth = small ? 1.5 : 3;
+    if (state.tone === "wrong") ctx.setLineDash([6, 3]);
+    ctx.stroke();
+    ctx.setLineDash([]);
+  }
+  flag(ctx, rect, state) {
+    const set = state.text !== "False", hue = this.hue(state.seq);
+    this.tile(ctx, rect, set ? { fill: hue.ghost, edge: hue.edge } : { fill: this.theme.pad, edge: this.theme["pad-hatch"], dash: true });
+    this.font(ctx, READABLE, 600);
+    const text = this.measure(ctx, state.text) < rect.w - 7 ? state.text : state.text[0]; // T or F
+    this.typed(ctx, rect, { ...state, text }, set ? hue.ghostText : this.theme.quiet, set ? 600 : 400);
   }
 }
 
@@ -441,6 +463,7 @@ class Player {
     this.root = el("section", { class: "pv", "data-testid": "packviz-player", tabindex: "0", "aria-label": "packviz player" },
       el("div", { class: "pv-body" }, rail, this.stageBox, side, this.say, transport), this.live);
     host.append(this.root);
+    this.fit();
   }
 
   listen() {
@@ -449,10 +472,19 @@ class Player {
     document.addEventListener("keydown", (event) => this.key(event), { signal });
     this.canvas.addEventListener("pointermove", (event) => this.point(event), { signal });
     this.canvas.addEventListener("pointerdown", (event) => this.point(event), { signal });
+    this.canvas.addEventListener("click", () => this.pick(), { signal });
     this.canvas.addEventListener("pointerleave", () => this.pointAt(null), { signal });
     this.dark.addEventListener("change", () => this.retheme(), { signal });
+    window.addEventListener("resize", () => this.fit(), { signal });
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(this.stageBox);
+  }
+
+  // How far down the page the player stands decides how high its picture can be.
+  fit() {
+    let node = this.root, above = node.getBoundingClientRect().top;
+    while ((node = node.parentElement ?? node.getRootNode().host)) above += node.scrollTop;
+    this.root.style.setProperty("--pv-above", `${Math.round(above)}px`);
   }
 
   // ---- data
@@ -463,7 +495,7 @@ class Player {
     Object.assign(this, framesOf(movie));
     this.steps = movie.steps.length;
     this.step = Math.min(this.steps, Math.max(1, Math.round(step) || 1));
-    this.hover = this.motion = this.shown = this.views = this.theme = null;
+    this.hover = this.picked = this.motion = this.shown = this.views = this.theme = null;
     this.layer = this.atlas = null;
     this.firstSteps = new Map();
     movie.steps.forEach(({ stage }, i) => this.firstSteps.has(stage) || this.firstSteps.set(stage, i + 1));
@@ -475,7 +507,7 @@ class Player {
     this.proof.textContent = (movie.exact ? "✓ " : "") + movie.proof;
     this.proof.dataset.exact = movie.exact;
     this.range.max = this.steps;
-    Object.assign(this.root.dataset, { steps: this.steps, cells: movie.cells.length });
+    Object.assign(this.root.dataset, { steps: this.steps, cells: movie.cells.length, stages: this.firstSteps.size });
     this.retheme();
     this.shown = this.looksAt(this.ends[this.step - 1]);
     this.tell(false);
@@ -536,13 +568,13 @@ class Player {
     this.paint();
   }
 
-  view(stage) {
+  view(scene) {
     this.views ??= {};
-    return (this.views[stage] ??= frameView(this.movie.scenes[stage], this.width || 800, this.height || 400));
+    return (this.views[scene] ??= frameView(this.movie.scenes[scene], this.width || 800, this.height || 400));
   }
   looksAt(index) {
     const frame = this.frames[index];
-    return looks(frame, this.view(frame.stage));
+    return looks(frame, this.view(frame.scene));
   }
 
   // ---- going from step to step
@@ -593,6 +625,14 @@ class Player {
     this.tell(true);
   }
 
+  // Play the one step that shows something, from the step before it.
+  show(step) {
+    const target = Math.min(this.steps, Math.max(1, step));
+    this.stop();
+    if (target > 1) this.go(target - 1, { quick: true });
+    this.go(target);
+  }
+
   settle(index) {
     this.motion = null;
     this.shown = this.looksAt(index);
@@ -601,7 +641,7 @@ class Player {
 
   // Tween to each frame of the path in turn. What does not move is drawn once, what moves is blitted.
   start(path, forward) {
-    const [index, ...rest] = path, frame = this.frames[index], view = this.view(frame.stage);
+    const [index, ...rest] = path, frame = this.frames[index], view = this.view(frame.scene);
     const to = looks(frame, view), from = this.shown.slice();
     if (forward) {
       for (const [c, [panel, x, y]] of frame.origins) {
@@ -695,7 +735,7 @@ class Player {
     if (motion) this.paintMotion(ctx, motion);
     else {
       ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-      const { unit } = this.view(this.movie.steps[this.step - 1].stage);
+      const { unit } = this.view(this.frames[this.ends[this.step - 1]].scene);
       this.brush.see(this.shown);
       for (const look of this.shown) this.brush.draw(ctx, look, unit);
       this.markHover(ctx);
@@ -732,8 +772,25 @@ class Player {
     this.showTip(hit, spot);
     if (!same) this.paint();
   }
+  // What has been clicked stays outlined, and whoever asked hears of it.
+  pick() {
+    const { id, token } = this.hit_?.state ?? {};
+    if (!id || !this.options.onPick) return;
+    this.picked = id;
+    this.paint();
+    this.options.onPick({ cell: id, step: this.step, token: token ?? null });
+  }
+  // Light up a token wherever it stands, as if it were pointed at.
+  light(token) {
+    const look = this.shown.find(({ state, alpha, rect }) => alpha && rect && state.token === token);
+    this.hover = token;
+    this.hit_ = null;
+    this.showTip(look, look && { x: look.rect.x + look.rect.w / 2, y: look.rect.y + look.rect.h / 2 });
+    this.live.textContent = this.movie.tokens[token]?.[3] ?? "";
+    this.paint();
+  }
   hit({ x, y }) {
-    const silent = { focus: 1, ring: 1, title: 1 };
+    const silent = { focus: 1, ring: 1, title: 1, thread: 1, mark: 1 };
     for (let i = this.shown.length - 1; i >= 0; i--) {
       const { state, alpha, rect } = this.shown[i];
       if (alpha && rect && !silent[state.role] && x >= rect.x && x < rect.x + rect.w && y >= rect.y && y < rect.y + rect.h) return this.shown[i];
@@ -757,7 +814,8 @@ class Player {
     else if (state.role === "label") lines.push(`sequence ${letter}`);
     else if (state.role === "count") lines.push(`batch_sizes[${state.k}] = ${state.text}`);
     else if (letter) lines.push(`sequence ${letter}`);
-    if (state.role === "value") lines.push(`${state.id.split(":")[0] === "hn" ? "h_n" : "h"}, unit ${state.k}: ${state.text || number(state.v)}`);
+    const [kind, gate] = state.id.split(":");
+    if (state.role === "value") lines.push(`${{ hn: "h_n", gate: `${gate} of ${letter}`, was: `${gate} of ${letter} before` }[kind] ?? "h"}, unit ${state.k}: ${state.text || number(state.v)}`);
     if (state.vec) lines.push(`[${state.vec.map(number).join(", ")}]`);
     return lines.filter(Boolean);
   }
@@ -765,7 +823,7 @@ class Player {
     const same = this.hover == null ? this.hit_ : null;
     for (const look of this.shown) {
       const { state, alpha, rect } = look;
-      if (!alpha || !rect || !(look === same || (this.hover != null && state.token === this.hover))) continue;
+      if (!alpha || !rect || !(look === same || state.id === this.picked || (this.hover != null && state.token === this.hover))) continue;
       ctx.strokeStyle = this.theme.background; ctx.lineWidth = 5;
       ctx.beginPath(); ctx.roundRect(rect.x - 1, rect.y - 1, rect.w + 2, rect.h + 2, Math.min(7, rect.h * 0.2)); ctx.stroke();
       ctx.strokeStyle = this.theme.now; ctx.lineWidth = 3; ctx.stroke();
@@ -776,13 +834,7 @@ class Player {
     const order = this.movie.tokens.map((token, i) => i).sort((i, j) => (this.movie.tokens[i][2] ?? i) - (this.movie.tokens[j][2] ?? j));
     const at = this.hover == null ? (by > 0 ? -1 : 0) : order.indexOf(this.hover);
     const token = order[(at + by + order.length) % order.length];
-    const look = this.shown.find(({ state, alpha, rect }) => alpha && rect && state.token === token);
-    if (!look || this.motion) return;
-    this.hover = token;
-    this.hit_ = null;
-    this.showTip(look, { x: look.rect.x + look.rect.w / 2, y: look.rect.y + look.rect.h / 2 });
-    this.live.textContent = this.movie.tokens[token][3];
-    this.paint();
+    if (!this.motion && this.shown.some(({ state, alpha, rect }) => alpha && rect && state.token === token)) this.light(token);
   }
 
   // ---- saying where we are
@@ -923,9 +975,10 @@ function stepInAddress(otherwise) {
   return /^[0-9]{1,9}$/.test(step ?? "") ? Number(step) : otherwise;
 }
 
-// Python hears which stage is on screen: once a movie has been painted, and whenever another stage comes.
+// Python hears which stage is on screen: once a movie has been painted, and whenever another stage comes; and what is
+// clicked. It may ask for a step or a token, `data.ask`, each time with another number.
 export default function ({ data, parentElement, setTriggerValue }) {
-  const there = players.get(parentElement) ?? { given: data.step };
+  const there = players.get(parentElement) ?? { given: data.step, asked: data.ask?.number };
   const tell = (stage) => setTriggerValue("shown", (there.told = stage));
   if (there.player) {
     const step = data.step !== there.given ? data.step : undefined;
@@ -938,8 +991,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
     };
     const asked = stepInAddress(data.step), step = Math.min(Math.max(1, asked), data.movie.steps.length);
     if (step !== asked) keepStepInAddress(step);
-    there.player = mount(parentElement, data.movie, { step, onStep });
+    there.player = mount(parentElement, data.movie, { step, onStep, onPick: (picked) => setTriggerValue("picked", picked) });
     players.set(parentElement, there);
+  }
+  if (data.ask && data.ask.number !== there.asked) {
+    there.asked = data.ask.number;
+    if (data.ask.step) there.player.show(data.ask.step);
+    if (data.ask.token != null) there.player.light(data.ask.token);
   }
   requestAnimationFrame(() => setTimeout(() => tell(there.player.root.dataset.stage)));
   return () => {

@@ -10,7 +10,7 @@ from packviz.movie.film import Film
 from packviz.movie.model import Cell, CodeLine, Scene, Stage, Step
 from packviz.movie.page import framed, standalone
 from packviz.movie.plan import Plan
-from packviz.theme import SEQUENCE_HUES
+from packviz.theme import LIGHT, SEQUENCE_HUES, Palette
 
 __all__ = ["Movie", "Sequence", "Token", "reel"]
 
@@ -48,7 +48,7 @@ class Movie:
     title: str
     cells: tuple[Cell, ...]
     steps: tuple[Step, ...]
-    scenes: Mapping[Stage, Scene]
+    scenes: Mapping[str, Scene]
     code: tuple[CodeLine, ...]
     sequences: tuple[Sequence, ...]
     tokens: tuple[Token, ...]
@@ -56,6 +56,13 @@ class Movie:
     notes: tuple[str, ...]
     proof: str
     exact: bool
+
+    def step_at(self, stage: Stage, time: int | None = None, name: str = "") -> int:
+        """Return the number, from 1, of the step of a stage that has this name or time; without one, where it ends."""
+        here = [(i, step) for i, step in enumerate(self.steps, 1) if step.stage == stage]
+        named = [i for i, step in here if name and step.name == name]
+        timed = [i for i, step in here if time is not None and step.time == time]
+        return (named or timed or [i for i, _ in here[-1:]] or [len(self.steps)])[0]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the movie as lists, dicts, strings and numbers, ready for JSON; do not change it."""
@@ -70,6 +77,15 @@ class Movie:
         target = Path(path)
         target.write_text(self.to_html(), encoding="utf-8")
         return target
+
+    def to_plotly(self, palette: Palette = LIGHT, *, width: int = 1200, height: int = 680) -> Any:
+        """Return a Plotly figure of `width` by `height` pixels: a frame a step, a play button and a slider.
+
+        What it lacks beside the player, and how to save it, is told by `packviz.charts.film`.
+        """
+        from packviz.charts import film
+
+        return film(self._data, palette, width=width, height=height)
 
     def _repr_html_(self) -> str:
         return framed(self.title, self._data)
@@ -98,7 +114,7 @@ def reel(film: Film, plan: Plan, code: Mapping[str, CodeLine]) -> Movie:
         title=_title(plan),
         cells=tuple(film.cells.values()),
         steps=tuple(film.steps),
-        scenes={stage: film.scenes[stage] for stage in film.stages},
+        scenes={name: film.scenes[name] for name in _scenes(film)},
         code=tuple(code.values()),
         sequences=tuple(
             Sequence(plan.label(b), b % len(SEQUENCE_HUES), b // len(SEQUENCE_HUES)) for b in range(plan.total[0])
@@ -116,8 +132,13 @@ def _step(step: Step, number: Mapping[str, int]) -> dict[str, Any]:
     fields: dict[str, Any] = {"stage": step.stage, "caption": step.caption, "code": step.code, "beats": beats}
     if step.detail:
         fields["detail"] = [[line.text, line.shape] for line in step.detail]
-    named = {"tone": step.tone, "error": step.error}
+    named = {"tone": step.tone, "error": step.error, "scene": step.scene}
     return fields | {name: value for name, value in named.items() if value}
+
+
+def _scenes(film: Film) -> dict[str, None]:
+    """Return the names of the scenes that are shown, in order, each once."""
+    return dict.fromkeys([*film.stages, *(step.scene for step in film.steps if step.scene)])
 
 
 def _scene(scene: Scene) -> dict[str, Any]:

@@ -1,16 +1,18 @@
 """The recurrent cell at work: the rows that enter, the states that change, those that are final."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 
+from packviz.movie.bench import bench, numbers_fit
 from packviz.movie.cast import UNIT, cast, cell_box, gate_names, state_box
-from packviz.movie.figures import rows_of
 from packviz.movie.film import Film
+from packviz.movie.formulas import start_line, step_lines, whole_lines, whole_start
+from packviz.movie.gates import gate_beats, gate_cast, gate_start
 from packviz.movie.layout import Box, above, beside, scene
-from packviz.movie.model import NO_TOKEN, Change, CodeLine, Numbers, Place
-from packviz.movie.pack import look_at
+from packviz.movie.model import Change, Scene
 from packviz.movie.plan import Plan
-from packviz.movie.program import index, shape
+from packviz.movie.program import index
+from packviz.movie.states import feed, hand_out, initial_states, lower_output, now, set_state, start_marks
 from packviz.movie.words import run_caption, start_caption
 from packviz.stages.recurrence import Step
 
@@ -19,17 +21,24 @@ __all__ = ["run"]
 
 def run(film: Film, plan: Plan) -> None:
     """Film the initial state and one step for every time step, in the order in which the cell takes them."""
-    wide = (_with_grid, _columns, _lines)
-    film.scenes["run"] = scene([partial(arrange, plan) for arrange in wide], [partial(_stacked, plan)])
-    film.add(*cast(plan))
-    code = index(plan, "run")
-    film.step("run", start_caption(plan), code, _start(plan), detail=_start_detail(plan))
+    deep = "run" in plan.deep
+    numbers = deep and numbers_fit(plan)
+    film.scenes["run"] = bench(plan) if numbers else _scene(plan)
+    film.add(*(gate_cast(plan) if numbers else cast(plan)))
+    code, start = index(plan, "run"), gate_start(plan) if numbers else _start(plan)
+    film.step("run", start_caption(plan), code, start, detail=whole_start(plan) if deep else start_line(plan))
     steps = (plan.watched.step(k) for k in range(plan.watched.steps))
     previous: Step | None = None
     for step in (step for step in steps if step.t < plan.columns):
-        beats = (_feed(plan, step, previous), _compute(plan, step), _hand_out(plan, step))
-        film.step("run", run_caption(plan, step), code, *beats, detail=_detail(plan, step))
+        beats = gate_beats(plan, step, previous) if numbers else _beats(plan, step, previous)
+        detail = whole_lines(plan, step) if deep else step_lines(plan, step)
+        film.step("run", run_caption(plan, step), code, *beats, detail=detail, time=step.t)
         previous = step
+
+
+def _scene(plan: Plan) -> Scene:
+    wide = (_with_grid, _columns, _lines)
+    return scene([partial(arrange, plan) for arrange in wide], [partial(_stacked, plan)])
 
 
 def _work(plan: Plan) -> Box:
@@ -58,80 +67,27 @@ def _stacked(plan: Plan, capacity: float) -> Box:
     return above(plan.strip.box(capacity), _work(plan), state_box(plan, "hn"), gap=0.4)
 
 
-def _set_state(plan: Plan, name: str, b: int, state: Numbers, shown: bool | None = None) -> Iterator[Change]:
-    if plan.small:
-        yield Change(f"{name}:{b}", vector=state, shown=shown)
-        return
-    for unit, value in enumerate(state):
-        known = value is not None
-        yield Change(f"{name}:{b}:{unit}", value=value if known else 0.0, text="" if known else "nan", shown=shown)
-
-
 def _start(plan: Plan) -> Iterator[Change]:
-    yield from (Change(f"title:{panel}", shown=True) for panel in ("cell", "h", "hn", "out"))
-    yield from (Change(mark, shown=True) for mark in ("note:hn", "axis:x"))
+    yield from start_marks(plan)
     yield from (Change(f"axis:gate:{gate}", shown=True) for gate in gate_names(plan))
-    yield from (Change(mark, tone="") for mark in _marks(plan, len(plan.alive) - 1))
-    yield from (Change(focus, shown=False) for focus in ("focus:x", *(() if plan.strip.marks else ("focus:strip",))))
-    yield from _lower_output(plan)
-    h_0 = rows_of(plan.watched.h_0[:, : plan.units])
-    c_0 = rows_of(plan.watched.c_0[:, : plan.units]) if plan.watched.c_0 is not None else []
+    yield from lower_output(plan)
+    h_0, c_0 = initial_states(plan)
     for b in plan.by_rank:
         yield from (Change(f"row:{b}", shown=True), Change(f"letter:{b}", shown=True))
-        yield from _set_state(plan, "h", b, h_0[b], shown=True)
+        yield from set_state(plan, "h", b, h_0[b], shown=True)
         if "c" in gate_names(plan):
             yield Change(f"gate:c:{b}", vector=c_0[b], shown=True)
 
 
-def _lower_output(plan: Plan) -> Iterator[Change]:
-    """In a higher layer, what stands in the strip is the output of the layer below."""
-    if not plan.layer:
-        return
-    for t, rows in enumerate(plan.alive):
-        for b in rows:
-            kind = "token" if plan.mask[b][t] else "stray"
-            yield Change(f"{kind}:{b}:{t}", vector=plan.below[plan.packed_row(b, t)], scale="state")
-    sizes = shape(len(plan.watched.h), _entering(plan))
-    yield Change("title:strip", text=f"output of layer {plan.layer - 1} {sizes}")
-
-
-def _entering(plan: Plan) -> int:
-    return sum(half.h.shape[1] for half in plan.trace.layers[plan.layer - 1]) if plan.layer else plan.features
-
-
-def _input(plan: Plan, b: int, t: int) -> Numbers | None:
-    """What enters the watched layer there; None for a single number, which is written out, and for small cells."""
-    if plan.small:
-        return None
-    if plan.layer:
-        return plan.below[plan.packed_row(b, t)]
-    return plan.features_at(b, t) if plan.features > 1 else None
+def _beats(plan: Plan, step: Step, previous: Step | None) -> tuple[Iterator[Change], ...]:
+    return _feed(plan, step, previous), _compute(plan, step), hand_out(plan, step, UNIT)
 
 
 def _feed(plan: Plan, step: Step, previous: Step | None) -> Iterator[Change]:
-    live = _shown(plan, step.live)
-    yield from look_at(plan, step.t)
-    if previous:
-        yield from (Change(mark, tone="") for mark in _marks(plan, previous.t))
-    yield from (Change(mark, tone="now") for mark in _marks(plan, step.t))
-    for b in plan.by_rank:
-        if b in live:
-            yield _enter(plan, b, step.t)
-        else:
-            yield Change(f"in:{b}", shown=False)
-            yield from (Change(f"gate:{gate}:{b}", shown=False) for gate in gate_names(plan) if gate != "c")
-
-
-def _enter(plan: Plan, b: int, t: int) -> Change:
-    text, sub = plan.texts(b, t) if plan.mask[b][t] else (plan.pad_text, "")
-    return Change(
-        f"in:{b}", shown=True, origin=plan.strip.cell(t, plan.rank[b]), text=text, sub=sub, vector=_input(plan, b, t),
-        token=plan.token_number.get((b, t), NO_TOKEN), scale="state" if plan.layer else "input",
-    )  # fmt: skip
-
-
-def _marks(plan: Plan, t: int) -> list[str]:
-    return [f"axis:{t}", f"count:{t}", *([f"bracket:{t}"] if plan.strip.marks else [])]
+    yield from now(plan, step, previous)
+    yield from feed(plan, step)
+    for b in (b for b in plan.by_rank if b not in step.live):
+        yield from (Change(f"gate:{gate}:{b}", shown=False) for gate in gate_names(plan) if gate != "c")
 
 
 def _compute(plan: Plan, step: Step) -> Iterator[Change]:
@@ -140,46 +96,4 @@ def _compute(plan: Plan, step: Step) -> Iterator[Change]:
             for gate in gate_names(plan):
                 row = plan.memories[n] if gate == "c" else plan.gate_rows[gate][n]
                 yield Change(f"gate:{gate}:{b}", vector=row, shown=True)
-            yield from _set_state(plan, "h", b, plan.states[n])
-
-
-def _hand_out(plan: Plan, step: Step) -> Iterator[Change]:
-    """A copy of every new state goes to the output; a final one gets its ring and goes to h_n."""
-    for b in _shown(plan, step.live):
-        yield Change(f"out:{b}:{step.t}", shown=True, origin=Place("h", 0, plan.rank[b]))
-    for b in _shown(plan, step.ended):
-        yield Change(f"ring:h:{b}", shown=True)
-        yield Change(f"ring:out:{b}:{plan.direction}", shown=True)
-        for unit, change in enumerate(_set_state(plan, "hn", b, plan.states[plan.packed_row(b, step.t)], shown=True)):
-            yield Change(
-                change.id, vector=change.vector, value=change.value, text=change.text, shown=True,
-                origin=Place("h", unit * UNIT, plan.rank[b]),
-            )  # fmt: skip
-        yield Change(f"ring:hn:{b}", shown=True, origin=Place("h", 0, plan.rank[b]))
-
-
-def _shown(plan: Plan, sequences: Sequence[int]) -> list[int]:
-    return [b for b in sequences if b in plan.rank]
-
-
-def _start_detail(plan: Plan) -> tuple[CodeLine, ...]:
-    row = plan.layer * plan.directions + plan.direction
-    order = "" if plan.trace.sorted.sorted_indices is None else "[sorted_indices]"
-    name = "h = start" if plan.direction else "h"  # going backward, sequences join in with it later
-    return (CodeLine(f"{name} = h_0[{row}]{order}", shape(plan.total[0], plan.watched.h.shape[1])),)
-
-
-def _detail(plan: Plan, step: Step) -> tuple[CodeLine, ...]:
-    size, width = step.stop - step.start, plan.watched.h.shape[1]
-    source = "data" if not plan.layer else f"output{plan.layer - 1}"
-    states, kept = ("h, c", "(h, c)") if plan.cell == "lstm" else ("h", "h")
-    joined = size - len(step.began)
-    if plan.direction and step.began and joined:
-        enters = f"h = cat((h[:{joined}], start[{joined}:{size}]))"
-    else:
-        enters = f"h, c = h[:{size}], c[:{size}]" if plan.cell == "lstm" else f"h = h[:{size}]"
-    return (
-        CodeLine(f"x = {source}[{step.start}:{step.stop}]", shape(size, _entering(plan))),
-        CodeLine(enters, shape(size, width)),
-        CodeLine(f"{states} = {plan.cell}(x, {kept})", shape(size, width)),
-    )
+            yield from set_state(plan, "h", b, plan.states[n])

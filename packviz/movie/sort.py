@@ -1,28 +1,39 @@
 """The rows exchange places, longest first; or torch refuses to pack them as they are."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from packviz.movie.film import Film
 from packviz.movie.model import Change, CodeLine
 from packviz.movie.plan import Plan
 from packviz.movie.program import index, shape
+from packviz.movie.sort_whys import sorted_whys, threaded, tidied
+from packviz.movie.staircase import staircase
+from packviz.movie.threads import brief
 
 __all__ = ["rows_to", "sort"]
 
 
 def sort(film: Film, plan: Plan) -> None:
     """Film the sort that torch did, or its refusal."""
-    code = index(plan, "pack")
+    code, deep = index(plan, "pack"), "sort" in plan.deep
+    if deep:
+        staircase(film, plan, brief(plan))
+    tidy = list(tidied(film, plan))
     if plan.refused:
-        _refusal(film, plan)
+        _refusal(film, plan, tidy)
         return
+    straight, bent = threaded(film, plan) if deep else ([], [])
+    seen = [*tidy, *_lengths(plan, "now")]
     if plan.trace.sorted.sorted_indices is None:
-        film.step("sort", _checked_caption(plan), code, _lengths(plan, "now"))
+        film.step("sort", _checked_caption(plan), code, seen, name="sorted")
     elif plan.order == sorted(plan.order):
-        film.step("sort", _in_order_caption(plan), code, _lengths(plan, "now"), detail=_indices(plan))
+        film.step("sort", _in_order_caption(plan), code, seen, straight, detail=_indices(plan), name="sorted")
     else:
-        film.step("sort", _unsorted_caption(plan), code, _lengths(plan, "now"))
-        film.step("sort", _sorted_caption(plan), code, rows_to(plan, plan.rank), detail=_indices(plan))
+        film.step("sort", _unsorted_caption(plan), code, seen, straight)
+        moved = [*rows_to(plan, plan.rank), *bent]
+        film.step("sort", _sorted_caption(plan), code, moved, detail=_indices(plan), name="sorted")
+    if deep:
+        sorted_whys(film, plan)
 
 
 def rows_to(plan: Plan, row: Mapping[int, int], tokens: str = "token", pads: str = "pad") -> Iterator[Change]:
@@ -35,14 +46,14 @@ def rows_to(plan: Plan, row: Mapping[int, int], tokens: str = "token", pads: str
     yield Change("title:x", text=f"sorted, padded x {shape(*plan.trace.padded.values.shape)}")
 
 
-def _refusal(film: Film, plan: Plan) -> None:
+def _refusal(film: Film, plan: Plan, tidy: Iterable[Change]) -> None:
     first = next(b for b in range(1, plan.total[0]) if plan.lengths[b] > plan.lengths[b - 1])
     wrong = (Change(f"length:{b}", tone="wrong") for b in plan.shown if b in (first - 1, first))
     caption = (
         f"**enforce_sorted=True** wants the longest sequence first, but {plan.chips([first])} is longer than "
         f"{plan.chips([first - 1])}: torch refuses, and the run ends here."
     )
-    film.step("sort", caption, index(plan, "pack"), wrong, tone="wrong", error=plan.trace.error or "")
+    film.step("sort", caption, index(plan, "pack"), [*tidy, *wrong], tone="wrong", error=plan.trace.error or "")
 
 
 def _lengths(plan: Plan, tone: str) -> Iterator[Change]:

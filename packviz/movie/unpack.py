@@ -10,24 +10,34 @@ from packviz.movie.layout import Box, Margins, above, beside, panel, scene
 from packviz.movie.model import Cell, Change, CodeLine, Place
 from packviz.movie.plan import Plan
 from packviz.movie.program import index, shape
+from packviz.movie.readings import MARGIN, readings
+from packviz.movie.width import width
 from packviz.movie.words import filler_caption, flight_caption, last_caption, unsort_caption, whole_caption
 
 __all__ = ["unpack"]
 
 
 def unpack(film: Film, plan: Plan) -> None:
-    """Film the way back, and which state of each sequence is its last valid one."""
+    """Film the way back, and which state of each sequence is its last valid one; in depth, every way to read one.
+
+    The step that shows what stands in the last column is the one of that time step.
+    """
     film.scenes["unpack"] = scene([partial(arrange, plan) for arrange in (_below, _aside, _stacked)])
     film.add(*_labels(plan), *_copies(plan), *_filler(plan), *_last(plan))
     code = index(plan, "unpack")
     if not plan.last_layer:
         film.step("unpack", whole_caption(plan), code, _whole_output(plan))
-    film.step("unpack", flight_caption(plan), code, _flight(plan))
-    if _filler_places(plan):
-        film.step("unpack", filler_caption(plan), code, _fill(plan))
+    end, filler = plan.unpacked.columns - 1, _filler_places(plan)
+    film.step("unpack", flight_caption(plan), code, _flight(plan), time=None if filler else end)
+    if filler:
+        film.step("unpack", filler_caption(plan), code, _fill(plan), time=end)
+    if "unpack" in plan.deep:
+        width(film, plan)
     if plan.order != sorted(plan.order):
         film.step("unpack", unsort_caption(plan), code, _rows_to(plan, plan.place))
     film.step("unpack", last_caption(plan), code, _rings(plan), _gather(plan), detail=_last_detail(plan))
+    if "unpack" in plan.deep:
+        readings(film, plan, _last_width(plan))
 
 
 def _grids(plan: Plan) -> Box:
@@ -48,6 +58,7 @@ def _aside(plan: Plan, capacity: float) -> Box:
 
 def _last_box(plan: Plan) -> Box:
     x, right = plan.text, 1.0 if plan.directions == 1 else 2.5
+    right = MARGIN[plan.directions] if "unpack" in plan.deep else right
     return panel("last", _last_width(plan), float(len(plan.shown)), Margins(1.2 * x, 1.65 * x, right * x, 0.1))
 
 
@@ -61,7 +72,7 @@ def _labels(plan: Plan) -> Iterator[Cell]:
     yield Cell("title:u", "title", grid.heading(), text=f"out {shape(*plan.trace.unpacked.output.shape)}", shown=False)
     for b in plan.shown:
         label, length = grid.label(plan.rank[b]), grid.length(plan.rank[b])
-        wide = plan.cell_width if plan.transposed else x
+        wide = plan.unpacked.width if plan.transposed else x
         yield Cell(f"ulabel:{b}", "label", label, wide, text=plan.label(b), sequence=b, shown=False)
         yield Cell(f"ulength:{b}", "note", length, text=f"len {plan.lengths[b]}", sequence=b, shown=False)
     wide, high = (x, 1.0) if plan.transposed else (grid.width, x)
@@ -74,7 +85,7 @@ def _copies(plan: Plan) -> Iterator[Cell]:
     for t, rows in enumerate(plan.alive):
         for b in rows:
             yield Cell(
-                f"u:{b}:{t}", "output", plan.unpacked.cell(plan.rank[b], t), plan.cell_width, sequence=b,
+                f"u:{b}:{t}", "output", plan.unpacked.cell(plan.rank[b], t), plan.unpacked.width, sequence=b,
                 token=plan.token_number.get((b, t)), vector=plan.outputs[plan.packed_row(b, t)], shown=False,
             )  # fmt: skip
 
@@ -87,7 +98,7 @@ def _filler(plan: Plan) -> Iterator[Cell]:
     text = number(plan.trace.padding_value)
     for b, t in _filler_places(plan):
         place = plan.unpacked.cell(plan.rank[b], t)
-        yield Cell(f"filler:{b}:{t}", "pad", place, plan.cell_width, text=text, sequence=b, shown=False)
+        yield Cell(f"filler:{b}:{t}", "pad", place, plan.unpacked.width, text=text, sequence=b, shown=False)
 
 
 def _halves(plan: Plan, b: int) -> Iterator[tuple[int, int, float, float]]:
@@ -109,7 +120,7 @@ def _last(plan: Plan) -> Iterator[Cell]:
             cell = plan.unpacked.cell(row, t)
             ring = Place(cell.panel, cell.x, cell.y + top)
             half = Place("last", d * width / plan.directions, row)
-            yield Cell(f"ring:u:{b}:{d}", "ring", ring, plan.cell_width, height, sequence=b, shown=False)
+            yield Cell(f"ring:u:{b}:{d}", "ring", ring, plan.unpacked.width, height, sequence=b, shown=False)
             yield Cell(
                 f"last:{b}:{d}", "output", half, width / plan.directions, sequence=b,
                 token=plan.token_number.get((b, t)), vector=state, shown=False,

@@ -19,6 +19,7 @@ STARTS = {
     "zeros": "zeros",
     "random": "random numbers, a row of its own for each sequence",
     "learned": "one learned row, the same for all",
+    "carried": "what the batch before ended with: here it is this batch itself, run once from zeros",
     "given": "the one that was given",
 }
 

@@ -47,10 +47,11 @@ class Slip:
 
 @dataclass(frozen=True)
 class Moment:
-    """Hold where a movie shows why: a stage, and the time step it is at, or None for the stage's last step."""
+    """Hold where a movie shows why: a stage, and in it the step of a name or a time step; without, the last one."""
 
     stage: Stage
     timestep: int | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True)

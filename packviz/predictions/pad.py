@@ -28,7 +28,7 @@ def padded_shape(trace: Trace, number: int = 0) -> Prediction | None:  # noqa: A
         form="numbers",
         answer=answer,
         slips=slips_beside(answer, [*_exchanged(facts, layout, answer), *_other_widths(facts, answer)]),
-        moment=Moment("embed" if embedded else "pad"),
+        moment=Moment("embed") if embedded else Moment("pad", name="padded"),
         why=f"With {layout} the shape is {_order(facts)}: {first}, {second}, F = {answer[2]}.",
         hint=f"With {layout} the order of the axes is {_order(facts)}.",
     )
@@ -68,7 +68,7 @@ def pad_count(trace: Trace, number: int = 0) -> Prediction | None:  # noqa: ARG0
         form="numbers",
         answer=answer,
         slips=slips_beside(answer, slips),
-        moment=Moment("pad"),
+        moment=Moment("pad", name="padded"),
         why=f"The grid has {B} × {T} = {counted(B * T, 'cell')} and the lengths add up to {N}: {B * T} - {N} = {pads}.",
         hint=f"Each of the {counted(B, 'row')} is as wide as the grid, T = {T}: what a sequence leaves "
         "free is padding.",

@@ -25,7 +25,7 @@ def batch_sizes(trace: Trace, number: int = 0) -> Prediction | None:  # noqa: AR
         form="numbers",
         answer=sizes,
         slips=slips_beside(sizes, _other_sizes(facts, sizes)),
-        moment=Moment("pack"),
+        moment=Moment("pack", name="margins"),
         why=f"{counts}{last}. They add up to N = {facts.N}, the number of packed rows.",
         hint=f"Count for each time step t from 0 to {facts.longest - 1} the sequences that are longer than t.",
     )

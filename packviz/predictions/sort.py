@@ -57,7 +57,7 @@ def sorted_indices(trace: Trace, number: int = 0) -> Prediction | None:  # noqa:
         form="numbers",
         answer=order,
         slips=slips_beside(order, slips),
-        moment=Moment("sort"),
+        moment=Moment("sort", name="sorted"),
         why=f"Longest first: the rows hold {listed(facts.with_order())}, and these came as numbers {listed(order)}.",
         hint=f"There is one number for each of the {counted(facts.B, 'row')}: the sequence in it, A is "
         "0. The longest stands first.",
@@ -77,7 +77,7 @@ def enforced(trace: Trace, number: int = 0) -> Prediction | None:  # noqa: ARG00
         form="choice",
         answer=answer,
         slips=slips_beside(answer, reasons),
-        moment=Moment("sort"),
+        moment=Moment("sort", name="sorted"),
         why=why,
         hint="",
         choices=(RAISES, SORTS, PACKS),
@@ -127,7 +127,7 @@ def _no_indices(facts: Facts) -> Prediction | None:
         form="choice",
         answer="`None`",
         slips=slips_beside("`None`", slips if facts.B > 1 else slips[:1]),
-        moment=Moment("sort"),
+        moment=Moment("sort", name="sorted"),
         why="With `enforce_sorted=True` torch only checks the order, so `sorted_indices` and "
         "`unsorted_indices` are `None`.",
         hint="",
@@ -167,7 +167,7 @@ def _sorted_row(facts: Facts, b: int) -> Prediction:
         form="numbers",
         answer=answer,
         slips=slips_beside(answer, slips),
-        moment=Moment("sort"),
+        moment=Moment("sort", name="sorted"),
         why=f"{before}, so it stands in row {row}. {kept}",
         hint=f"Count the sequences that are longer than {name}, whose length is {length}.",
     )

@@ -51,7 +51,7 @@ def unpacked_width(trace: Trace, number: int = 0) -> Prediction | None:  # noqa:
         form="numbers",
         answer=answer,
         slips=slips_beside(answer, slips),
-        moment=Moment("unpack"),
+        moment=Moment("unpack", width - 1),
         why=f"{rule}{f', not the longest length {facts.longest}' if total not in (None, facts.longest) else ''}.",
         hint=f"The output is a grid again, one row for each of the {counted(facts.B, 'sequence')}.",
     )
@@ -78,7 +78,7 @@ def _last_column(facts: Facts, b: int) -> Prediction:
         form="choice",
         answer=answer,
         slips=slips_beside(answer, [(choice, _reason(facts, b, choice, answer)) for choice in choices]),
-        moment=Moment("unpack"),
+        moment=Moment("unpack", end),
         why=why,
         hint="",
         choices=choices,

@@ -97,7 +97,7 @@ def random_case(seed: int) -> Case:
         padding_value=r.choice([0.0, 0.0, -1.0, 0.25]),
         padding_side=r.choice(["right", "right", "left"]),
         total_length=r.choice([None, None, max(lengths), max(lengths) + 2]),
-        initial_state=r.choice(["zeros", "random", "learned"]),
+        initial_state=r.choice(["zeros", "random", "learned", "carried"]),
         embedding_dim=r.choice([1, 3, 5]) if embedded and (kind == "ids" or r.random() < 0.5) else None,
         padding_idx=r.choice([None, 0, 2]) if embedded else None,
         seed=seed,

@@ -2,41 +2,13 @@
 
 from movie_cases import PACKED, Case, over
 from movie_judge import close
-from movie_screen import Look, grid_of
+from movie_screen import grid_of
+from run_cases import RUNS, last_taken, row_of_h, state, steps
 
-each_packed = over(PACKED)
-
-
-def state(cells: dict[str, Look], name: str, b: int) -> list[float | None] | None:
-    """Return the numbers of a sequence in the panel h or hn; None where nothing is shown."""
-    one = cells.get(f"{name}:{b}")
-    units = [one] if one else [cell for unit in range(99) if (cell := cells.get(f"{name}:{b}:{unit}"))]
-    if not all(cell["shown"] for cell in units):
-        assert not any(cell["shown"] for cell in units)
-        return None
-    return list(one["vec"]) if one else [None if cell["text"] == "nan" else cell["v"] for cell in units]
+each_packed, each_run = over(PACKED), over(RUNS)
 
 
-def steps(case: Case) -> list[tuple[int, dict[str, Look]]]:
-    """Return (time step, cells after it) in order of processing; the start is left out."""
-    filmed = range(min(len(case.judge.batch_sizes), 128))
-    order = reversed(filmed) if case.direction else filmed
-    return list(zip(order, [cells for _, cells in case.show.of("run")[1:]], strict=True))
-
-
-def last_taken(case: Case, b: int, t: int) -> int | None:
-    """Return the time step whose state a sequence has once the run has taken t; None before its first."""
-    if case.direction:
-        return t if t < case.judge.lengths[b] else None
-    return min(t, case.judge.lengths[b] - 1)
-
-
-def row_of_h(case: Case) -> int:
-    layer, direction = case.watched
-    return layer * case.judge.D + direction
-
-
-@each_packed
+@each_run
 def test_it_starts_with_h_0(case: Case) -> None:
     _, cells = case.show.of("run")[0]
     for b in case.filmed:
@@ -44,7 +16,7 @@ def test_it_starts_with_h_0(case: Case) -> None:
         assert state(cells, "hn", b) is None
 
 
-@each_packed
+@each_run
 def test_after_every_step_h_is_torchs_state(case: Case) -> None:
     layer, direction = case.watched
     hidden = case.judge.hidden[layer][direction]
@@ -55,7 +27,7 @@ def test_after_every_step_h_is_torchs_state(case: Case) -> None:
             assert close(state(cells, "h", b), truth), (t, b)
 
 
-@each_packed
+@each_run
 def test_what_has_ended_is_torchs_h_n_and_nothing_else_is_there(case: Case) -> None:
     for t, cells in steps(case):
         for b in case.filmed:
@@ -66,7 +38,7 @@ def test_what_has_ended_is_torchs_h_n_and_nothing_else_is_there(case: Case) -> N
                 assert close(shown, case.judge.h_n[row_of_h(case), b])
 
 
-@each_packed
+@each_run
 def test_a_state_that_is_final_has_its_ring(case: Case) -> None:
     for t, cells in steps(case):
         over = {b for b in case.filmed if (t == 0 if case.direction else t >= case.judge.lengths[b] - 1)}
@@ -74,7 +46,7 @@ def test_a_state_that_is_final_has_its_ring(case: Case) -> None:
         assert rings == over
 
 
-@each_packed
+@each_run
 def test_h_stands_in_packed_order_and_h_n_in_the_original_one(case: Case) -> None:
     cells = case.show.after[-1]
     rows = {
@@ -87,14 +59,14 @@ def test_h_stands_in_packed_order_and_h_n_in_the_original_one(case: Case) -> Non
         assert all(cell["seq"] == order[row] for (row, _), cell in placed.items())
 
 
-@each_packed
+@each_run
 def test_the_rows_that_are_fed_are_the_live_ones(case: Case) -> None:
     for t, cells in steps(case):
         fed = [b for b in case.filmed if cells[f"in:{b}"]["shown"]]
         assert fed == [b for b in case.judge.live(t) if b in case.filmed]
 
 
-@each_packed
+@each_run
 def test_what_is_fed_is_the_row_that_torch_packed(case: Case) -> None:
     layer, _ = case.watched
     entering = case.judge.entering(layer)
@@ -114,7 +86,7 @@ def test_what_is_fed_is_the_row_that_torch_packed(case: Case) -> None:
                 assert case.small or (layer == 0 and len(entering[0]) == 1)
 
 
-@each_packed
+@each_run
 def test_what_is_fed_shows_the_token_of_this_time_step_or_none(case: Case) -> None:
     for t, cells in steps(case):
         for b in case.filmed:
@@ -154,7 +126,7 @@ def test_only_rows_that_are_fed_show_their_gates(case: Case) -> None:
                 assert cell["shown"] == (cell["seq"] in case.judge.live(t))
 
 
-@each_packed
+@each_run
 def test_the_output_fills_with_the_states_of_the_steps_that_were_taken(case: Case) -> None:
     layer, direction = case.watched
     hidden, taken = case.judge.hidden[layer][direction], set()
@@ -171,7 +143,7 @@ def test_the_output_fills_with_the_states_of_the_steps_that_were_taken(case: Cas
                 assert close(cell["vec"], hidden[case.judge.row[position]])
 
 
-@each_packed
+@each_run
 def test_the_packed_output_stands_in_line_with_the_packed_rows(case: Case) -> None:
     cells = case.show.end_of("run")
     for name, cell in cells.items():
@@ -181,7 +153,7 @@ def test_the_packed_output_stands_in_line_with_the_packed_rows(case: Case) -> No
             assert (cell["x"], cell["w"]) == (row["x"], row["w"])
 
 
-@each_packed
+@each_run
 def test_the_ring_in_the_output_is_around_the_last_step_that_was_taken(case: Case) -> None:
     cells = case.show.end_of("run")
     for b in case.filmed:
@@ -194,7 +166,7 @@ def test_the_ring_in_the_output_is_around_the_last_step_that_was_taken(case: Cas
             assert ring is None
 
 
-@each_packed
+@each_run
 def test_a_higher_layer_reads_the_output_of_the_layer_below(case: Case) -> None:
     layer, _ = case.watched
     cells = case.show.of("run")[0][1]
@@ -210,14 +182,14 @@ def test_a_higher_layer_reads_the_output_of_the_layer_below(case: Case) -> None:
     assert f"({len(rows)}, {rows.shape[1]})" in cells["title:strip"]["text"]
 
 
-@each_packed
+@each_run
 def test_only_the_current_time_step_is_now(case: Case) -> None:
     for t, cells in steps(case):
         now = {name for name, cell in cells.items() if cell["tone"] == "now"}
         assert {f"axis:{t}", f"count:{t}"} <= now <= {f"axis:{t}", f"count:{t}", f"bracket:{t}"}
 
 
-@each_packed
+@each_run
 def test_headings_carry_the_shapes_of_torchs_tensors(case: Case) -> None:
     cells = case.show.of("run")[0][1]
     layer, direction = case.watched

@@ -272,7 +272,7 @@ def test_a_token_is_only_said_to_be_the_last_where_it_is_a_token(case: Case) -> 
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("zeros", "zeros"), ("random", "random"), ("learned", "learned")],
+    [("zeros", "zeros"), ("random", "random"), ("learned", "learned"), ("carried", "what the batch before ended with")],
 )
 def test_the_start_says_what_h_0_is(name: str, said: str) -> None:
     for cell, states in (("gru", "**h_0** is"), ("lstm", "**h_0** and **c_0** are")):

@@ -1,0 +1,171 @@
+"""The charts of the lessons, by value: torch is the judge of every number in them."""
+
+from itertools import product
+from math import isnan
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+import packviz as pv
+from packviz import Batch, Config, PackvizError, charts
+from packviz.batch import sequence_label
+from packviz.theme import DARK, LIGHT, SEQUENCE_HUES, Palette
+
+CASES = [
+    ("1 2 3\n4 5\n6 7 8 9", Config()),
+    ("1 2 3\n4 5\n6", Config(cell="lstm", num_layers=2, bidirectional=True, hidden_size=3)),
+    ("7", Config(cell="rnn", nonlinearity="relu", hidden_size=1)),
+    ("\n".join("1 2 3 4"[: 2 * n - 1] for n in (2, 4, 1, 3, 4)), Config(batch_first=False, bidirectional=True)),
+]
+TRACES = [pv.trace(Batch.parse(text), config) for text, config in CASES]
+each = pytest.mark.parametrize("trace", TRACES, ids=[str(i) for i in range(len(TRACES))])
+
+
+def many(B: int = 64, H: int = 64) -> pv.Trace:
+    generator = torch.Generator().manual_seed(1)
+    return pv.trace(Batch.from_tensors([torch.randn(1 + 3 * b % 20, 2, generator=generator) for b in range(B)]),
+                    Config(hidden_size=H))  # fmt: skip
+
+
+def torch_output(trace: pv.Trace) -> torch.Tensor:
+    """(B, T, D*H): torch's own unpacked output of the same module."""
+    x = trace.padded.grid
+    packed = pack_padded_sequence(x, trace.padded.lengths, True, enforce_sorted=False)
+    module: nn.RNNBase = trace.module
+    hx = trace.h_0 if trace.c_0 is None else (trace.h_0, trace.c_0)
+    with torch.no_grad():
+        return pad_packed_sequence(module(packed, hx)[0], True)[0]
+
+
+@each
+def test_states_shows_torchs_own_output_and_nothing_past_an_end(trace: pv.Trace) -> None:
+    output, H = torch_output(trace), trace.module.hidden_size
+    for d in range(len(trace.layers[-1])):
+        z = charts.states(trace, direction=d).data[0].z
+        for b, length in enumerate(trace.padded.lengths.tolist()):
+            for unit, t in product(range(H), range(output.size(1))):
+                shown = z[b * (H + 1) + unit][t]
+                if t < length:
+                    assert shown == pytest.approx(float(output[b, t, d * H + unit]), abs=1e-6)
+                else:
+                    assert shown is None or isnan(shown)
+
+
+@each
+def test_states_is_symmetric_and_its_scale_ends_where_the_movies_does(trace: pv.Trace) -> None:
+    heat = charts.states(trace).data[0]
+    end = pv.movie(trace).scales["state"]
+    assert (heat.zmin, heat.zmid, heat.zmax) == (-end, 0, end)
+    assert [color for _, color in heat.colorscale] == list(LIGHT.diverging)
+
+
+@each
+def test_the_outline_is_at_the_final_state_in_the_sequences_hue(trace: pv.Trace) -> None:
+    H = trace.module.hidden_size
+    for d in range(len(trace.layers[-1])):
+        rings = charts.states(trace, direction=d).layout.shapes[1::2]
+        ends = [0 if d else length - 1 for length in trace.padded.lengths.tolist()]
+        assert [(ring.x0 + 0.5, ring.y0 + 0.5) for ring in rings] == [(t, b * (H + 1)) for b, t in enumerate(ends)]
+        assert [ring.line.color for ring in rings] == [SEQUENCE_HUES[b % 10] for b in range(len(ends))]
+
+
+def test_the_text_over_a_state_names_sequence_time_step_and_packed_row() -> None:
+    text = charts.states(TRACES[0]).data[0].text
+    seen = {text[b * 5][t].partition("<br>")[0] for b in range(3) for t in range(4)} - {""}
+    packed = TRACES[0].packed
+    pairs = enumerate(zip(packed.sequence.tolist(), packed.timestep.tolist(), strict=True))
+    assert seen == {f"sequence {sequence_label(b)}, t = {t}, packed row {n}" for n, (b, t) in pairs}
+
+
+def test_states_says_how_much_of_a_large_run_it_shows() -> None:
+    figure = charts.states(many())
+    assert "24 of 64 sequences, 12 of 64 units" in figure.layout.title.subtitle.text
+    assert len(figure.data[0].z) == 24 * 13 - 1
+    assert not charts.states(TRACES[0]).layout.title.subtitle.text
+
+
+@each
+def test_units_draws_each_unit_of_torchs_own_output(trace: pv.Trace) -> None:
+    output = torch_output(trace)
+    for b, length in enumerate(trace.padded.lengths.tolist()):
+        *lines, final = charts.units(trace, b).data
+        for unit, line in enumerate(lines):
+            assert list(line.x) == list(range(length))
+            assert list(line.y) == pytest.approx(output[b, :length, unit].tolist(), abs=1e-6)
+        assert set(final.x) == {length - 1}
+        assert list(final.y) == [line.y[-1] for line in lines]
+
+
+def test_units_shows_at_most_ten_and_says_so() -> None:
+    figure = charts.units(many(3), 1)
+    assert len(figure.data) == 11
+    assert figure.layout.title.subtitle.text == "showing 10 of 64 hidden units"
+
+
+@each
+def test_margins_are_lengths_and_batch_sizes(trace: pv.Trace) -> None:
+    lengths, sizes = charts.margins(trace).data
+    packed = pack_padded_sequence(trace.padded.grid, trace.padded.lengths, True, enforce_sorted=False)
+    assert list(lengths.y) == trace.padded.lengths[packed.sorted_indices].tolist()
+    assert list(sizes.y) == packed.batch_sizes.tolist()
+    assert list(lengths.marker.color) == [SEQUENCE_HUES[b % 10] for b in packed.sorted_indices.tolist()]
+
+
+def test_padding_shares_are_shown_in_percent_and_this_batch_is_marked() -> None:
+    figure = charts.padding_shares({"all equal": 0.0, "a <b>few</b>": 0.855}, 0.25)
+    assert list(figure.data[0].x) == pytest.approx([0, 85.5, 25])
+    assert list(figure.layout.yaxis.ticktext) == ["all equal", "a &lt;b&gt;few&lt;/b&gt;", "<b>this batch</b>"]
+    assert list(figure.data[0].marker.color) == [LIGHT.pad, LIGHT.pad, LIGHT.now]
+    assert figure.layout.shapes[0].x0 == 25
+
+
+def test_without_a_batch_nothing_is_marked() -> None:
+    figure = charts.padding_shares({"all equal": 0.0})
+    assert not figure.layout.shapes
+    assert list(figure.data[0].marker.color) == [LIGHT.pad]
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.5, float("nan"), float("inf")])
+def test_a_share_that_is_none_is_refused(share: float) -> None:
+    with pytest.raises(PackvizError, match="shares"):
+        charts.padding_shares({"odd": share})
+
+
+@pytest.mark.parametrize("wrong", [{"layer": 1}, {"layer": -1}, {"direction": 1}, {"layer": "top"}])
+def test_a_layer_or_direction_that_is_not_there_is_refused(wrong: dict) -> None:
+    with pytest.raises(PackvizError, match=next(iter(wrong))):
+        charts.states(TRACES[0], **wrong)
+
+
+@pytest.mark.parametrize("b", [-1, 3])
+def test_a_sequence_that_is_not_there_is_refused(b: int) -> None:
+    with pytest.raises(PackvizError, match="from 0 to 2"):
+        charts.units(TRACES[0], b)
+
+
+def test_every_chart_is_the_trace_of_torchs_refusal_where_it_refuses() -> None:
+    refused = pv.trace(Batch.parse("1\n2 3"), Config(enforce_sorted=True))
+    for chart in (charts.states, charts.margins, lambda trace: charts.units(trace, 0)):
+        with pytest.raises(PackvizError, match="enforce_sorted"):
+            chart(refused)
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+def test_every_chart_has_our_template_a_sentence_and_named_axes(palette: Palette) -> None:
+    trace = TRACES[1]
+    figures = [
+        charts.states(trace, palette=palette),
+        charts.units(trace, 0, palette=palette),
+        charts.margins(trace, palette),
+        charts.padding_shares({"even": 0.5}, 0.2, palette),
+    ]
+    for figure in figures:
+        layout = figure.layout
+        assert layout.template == charts.template(palette)
+        assert layout.template.layout.font.size >= 13
+        assert layout.template.layout.font.color == palette.text
+        assert layout.template.layout.paper_bgcolor == "rgba(0,0,0,0)"
+        assert layout.xaxis.title.text
+        assert layout.meta["alt"].endswith(".")

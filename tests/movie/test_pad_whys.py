@@ -1,0 +1,215 @@
+"""A lesson on padding: the mask, the other side, the other orientation, and the pad's row are torch's."""
+
+import re
+from typing import Any
+
+import torch
+from movie_cases import CASES, Case, over
+from movie_deep import deep_show, footing, newly_shown, runs_of, standing, steps_with
+from movie_screen import Look
+from test_layout import SOLID, overlapping, shown
+from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
+
+each_case = over(CASES)
+WIDEST = 44  # characters of a line beside the picture
+
+
+def rows_of(case: Case) -> list[int]:
+    return sorted(case.filmed)
+
+
+def columns(case: Case) -> int:
+    return min(case.judge.T, 128)
+
+
+def sequences(case: Case) -> list[torch.Tensor]:
+    """Return what pad_sequence was given: ids as whole numbers."""
+    embedded = case.trace.padded.embedding is not None
+    return [s.long() if embedded else s.to(case.trace.module.weight_ih_l0.dtype) for s in case.trace.batch.sequences]
+
+
+def ran(case: Case, line: str) -> Any:
+    """Run a line of a step as a reader would."""
+    values = case.trace.padded.values
+    ids = case.trace.padded.tokens if case.trace.padded.batch_first else case.trace.padded.tokens.transpose(0, 1)
+    given = {
+        "arange": torch.arange, "T": case.judge.T, "lengths": torch.tensor(case.judge.lengths),
+        "pad_sequence": pad_sequence, "x": values, "ids": ids,
+        "sequences": sequences(case) if case.trace.batch else [],
+    }  # fmt: skip
+    return eval(line.removeprefix("mask = "), given)
+
+
+def shape_of(text: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", text)))
+
+
+@each_case
+def test_the_mask_is_true_where_torch_has_a_token(case: Case) -> None:
+    ((step, cells),) = steps_with(case, "pad", "**mask**")
+    flags = footing(standing(cells, "flag"), transposed=case.transposed)
+    assert len(flags) == len(case.filmed) * columns(case)
+    for (row, t), cell in flags.items():
+        assert cell["text"] == str(bool(case.judge.mask[rows_of(case)[row]][t]))
+        assert cell["seq"] == rows_of(case)[row]
+        token = None if "token" not in cell else deep_show(case).movie.tokens[cell["token"]]
+        assert (token and (token.b, token.t)) == ((cell["seq"], t) if case.judge.mask[cell["seq"]][t] else None)
+    (line,) = step["detail"]
+    made = ran(case, line[0])
+    assert torch.equal(made.T if case.transposed else made, case.judge.mask)
+    assert shape_of(line[1]) == tuple(made.shape)
+
+
+@each_case
+def test_the_mask_is_counted(case: Case) -> None:
+    ((step, _),) = steps_with(case, "pad", "**mask**")
+    tokens, pads = int(case.judge.mask.sum()), int((~case.judge.mask).sum())
+    numbers = list(map(int, re.findall(r"\d+", step["caption"])))
+    assert numbers == ([tokens, tokens, pads] if pads else [tokens])
+    assert f"{tokens} token{'s' if tokens > 1 else ''}" in step["caption"]
+
+
+@each_case
+def test_the_other_side_is_shown_where_there_is_padding_to_move(case: Case) -> None:
+    steps = steps_with(case, "pad", "**padding_side=")
+    whole = case.judge.T <= 128
+    assert len(steps) == (case.trace.batch is not None and len(set(case.judge.lengths)) > 1 and whole)
+
+
+@each_case
+def test_tokens_stand_where_pad_sequence_puts_them_on_the_other_side(case: Case) -> None:
+    for step, cells in steps_with(case, "pad", "**padding_side="):
+        side = "right" if case.trace.config.padding_side == "left" else "left"
+        numbers = [torch.arange(length) for length in case.judge.lengths]
+        expected = pad_sequence(numbers, True, -1, side)
+        mine = pad_sequence(numbers, True, -1, case.trace.config.padding_side)
+        placed = footing(standing(cells, "token", "pad"), transposed=case.transposed)
+        assert len(placed) == len(case.filmed) * case.judge.T
+        for (row, t), cell in placed.items():
+            kind, b, own = cell["id"].split(":")
+            assert int(b) == rows_of(case)[row]
+            assert (kind == "pad") == (int(expected[int(b), t]) == -1)
+            assert int(mine[int(b), int(own)]) == int(expected[int(b), t])
+        assert f'padding_side="{side}"' in step["caption"]
+        (line,) = step["detail"]
+        assert tuple(ran(case, line[0]).shape) == shape_of(line[1])
+        assert f'padding_side="{side}"' in line[0]
+
+
+@each_case
+def test_the_outlined_columns_are_those_that_torch_packs_and_its_losses_are_counted(case: Case) -> None:
+    for step, cells in steps_with(case, "pad", "**padding_side="):
+        side = "right" if case.trace.config.padding_side == "left" else "left"
+        lengths = torch.tensor(case.judge.lengths)
+        rank = torch.arange(case.judge.B * case.judge.T).view(case.judge.B, case.judge.T)
+        taken = set(pack_padded_sequence(rank, lengths, True, enforce_sorted=False).data.tolist())
+        real = {s: pad_sequence([torch.ones(n) for n in lengths.tolist()], True, 0.0, s).bool() for s in ("left", side)}
+        placed = footing(standing(cells, "token", "pad"), transposed=case.transposed)
+        for row, b in enumerate(rows_of(case)):
+            (mark,) = [cell for name, cell in cells.items() if name == f"mark:taken:{b}"]
+            inside = [t for r, t in runs_of(mark, placed) if r == row]
+            assert inside == [t for t in range(case.judge.T) if b * case.judge.T + t in taken]
+            assert mark["shown"]
+            assert mark["tone"] == ("good" if all(real[side][b][t] for t in inside) else "wrong")
+        lost = sum(not real["left"].flatten()[n] for n in taken)
+        assert re.findall(r"(\d+) pads?\b.*?(\d+) tokens?\b", step["caption"]) == [(str(lost), str(lost))]
+
+
+@each_case
+def test_the_turned_grid_is_torchs_transposition(case: Case) -> None:
+    steps = steps_with(case, "pad", "turns the grid")
+    assert len(steps) == ((case.judge.B, case.judge.T) != (1, 1))
+    for step, cells in steps:
+        placed = footing(standing(cells, "token", "pad"), transposed=not case.transposed)
+        assert set(placed) == {(row, t) for row in range(len(case.filmed)) for t in range(columns(case))}
+        for (row, t), cell in placed.items():
+            assert cell["id"].split(":")[1:] == [str(rows_of(case)[row]), str(t)]
+        (line,) = step["detail"]
+        turned = ran(case, line[0])
+        there, here = (shape_of(text) for text in re.findall(r"= (\([\d, ]+\))", step["caption"]))
+        assert tuple(turned.shape) == shape_of(line[1]) == there
+        assert tuple(turned.transpose(0, 1).shape) == here
+        assert f"batch_first={case.transposed}" in step["caption"]
+        assert newly_shown(case, cells) == []
+
+
+@each_case
+def test_the_turned_grid_has_no_cell_on_another(case: Case) -> None:
+    for step, cells in deep_show(case).of("pad"):
+        for views in deep_show(case).data["scenes"]["pad"].values():
+            for view in views:
+                if len(case.show.ids) < 400:
+                    rects = shown(view, cells, SOLID | {"label", "flag"})
+                    assert list(overlapping(rects)) == [], step["caption"]
+                    for (left, top, right, bottom), name in rects:
+                        assert left >= -0.01, name
+                        assert top >= -0.01, name
+                        assert right <= view["w"] + 0.01, name
+                        assert bottom <= view["h"] + 0.01, name
+
+
+@each_case
+def test_after_the_lesson_the_grid_is_as_without_it(case: Case) -> None:
+    step, cells = deep_show(case).of("pad")[-1]
+    assert newly_shown(case, cells) == []
+    plain = case.show.end_of("pad")
+    assert {name: look(cells[name]) for name in plain} == {name: look(cell) for name, cell in plain.items()}
+    sizes = case.trace.padded.values.shape[: 2 if case.trace.padded.embedding is not None else 3]
+    assert shape_of(step["caption"]) == tuple(sizes)
+
+
+def look(cell: Look) -> Look:
+    return {key: value for key, value in cell.items() if value is not None}
+
+
+@each_case
+def test_the_pads_are_outlined_and_their_row_is_the_tables(case: Case) -> None:
+    table = case.trace.padded.embedding
+    if table is None:
+        return
+    steps = deep_show(case).of("embed")
+    assert len(steps) == (1 if bool(case.judge.mask.all()) else 2)
+    for step, cells in steps[1:]:
+        placed = footing(standing(cells, "token", "pad"), transposed=case.transposed)
+        marked = {where for mark in standing(cells, "mark") for where in runs_of(mark, placed)}
+        assert marked == {where for where, cell in placed.items() if cell["role"] == "pad"}
+        at = case.trace.config.padding_idx or 0
+        (weight, shape), (values, _) = step["detail"]
+        assert weight == f"embedding.weight[{at}]"
+        assert shape_of(shape) == tuple(table[at].shape)
+        numbers = [float(value) for value in re.findall(r"-?\d[\d.e+-]*", values)]
+        assert len(numbers) == min(4, len(table[at]))
+        assert torch.allclose(torch.tensor(numbers), table[at][:4].float(), rtol=1e-3, atol=1e-4)
+        assert ("it is **padding_idx**" in step["caption"]) == (not table[at].any())
+        assert ("Without padding_idx" in step["caption"]) == (case.trace.config.padding_idx is None)
+        assert ("bias" in step["caption"]) == case.trace.config.bias
+        assert f"ow {at}, the pad's" in step["caption"]
+
+
+@each_case
+def test_a_pads_vector_of_zeros_still_changes_h(case: Case) -> None:
+    """What the lesson claims of the cell, asked of torch: a row of zeros moves a state that is not zeros."""
+    if case.trace.padded.embedding is None or case.trace.error:
+        return
+    module = case.trace.module
+    x = torch.zeros(1, 1, module.input_size)
+    h = torch.full((module.num_layers * case.judge.D, 1, module.hidden_size), 0.5)
+    _, after = module(x if module.batch_first else x.transpose(0, 1), (h, h) if module.mode == "LSTM" else h)
+    assert not torch.equal(after[0] if module.mode == "LSTM" else after, h)
+
+
+@each_case
+def test_the_lessons_captions_are_plain(case: Case) -> None:
+    for step in deep_show(case).steps:
+        plain = step["caption"].replace("*", "")
+        assert 1 <= len(re.findall(r"[.!?](?=\s|$)", plain)) <= 2, plain
+        assert plain.endswith(".")
+        assert "  " not in plain
+        assert not re.search(r"(?<![\w.,])1 (sequences|rows|tokens|pads)\b", plain), plain
+        for text, _ in step.get("detail", ()):
+            assert max(map(len, text.split("\n"))) <= WIDEST or "…" in text or "indices" in text, text
+
+
+@each_case
+def test_no_change_of_a_lesson_is_idle(case: Case) -> None:
+    assert list(deep_show(case).idle_changes()) == []

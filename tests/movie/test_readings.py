@@ -1,0 +1,250 @@
+"""Every way to read a state: the places that it reads, what it gives, and whether that is right, held to torch."""
+
+from collections.abc import Iterator
+from itertools import product
+
+import torch
+from movie_cases import over
+from movie_judge import close
+from movie_screen import Look
+from torch import Tensor
+from way_cases import DEEP, Deep, alike, detail
+
+each = over(DEEP)
+POOLS = ("mean over valid steps", "max over valid steps")
+Half = tuple[int, int, int]  # sequence, column, direction
+
+
+def titles(case: Deep) -> list[str]:
+    both = ["cat(h_n[-2], h_n[-1])"] if case.judge.D == 2 else []
+    return ["out[-1]" if case.transposed else "out[:, -1]", "out at lens - 1", "h_n[-1]", *both, *POOLS]
+
+
+def width(case: Deep) -> int:
+    return case.judge.unpacked.shape[1]
+
+
+def read(case: Deep, title: str, b: int) -> list[Half]:
+    """Return the halves of the grid that a way to read takes of a sequence."""
+    D, length = case.judge.D, case.judge.lengths[b]
+    final = [(b, length - 1, 0), (b, 0, 1)][:D]
+    return {
+        titles(case)[0]: [(b, width(case) - 1, d) for d in range(D)],
+        "out at lens - 1": [(b, length - 1, d) for d in range(D)],
+        "h_n[-1]": final[-1:],
+        "cat(h_n[-2], h_n[-1])": final,
+    }.get(title, [(b, t, d) for t in range(length) for d in range(D)])
+
+
+def given(case: Deep, title: str, b: int) -> Tensor:
+    """Return what torch gives for it, as one row for each direction that it has."""
+    out, h_n, length = case.judge.unpacked[b], case.judge.h_n, case.judge.lengths[b]
+    row = {
+        titles(case)[0]: out[-1],
+        "out at lens - 1": out[length - 1],
+        "h_n[-1]": h_n[-1, b],
+        "cat(h_n[-2], h_n[-1])": torch.cat([*h_n[-2:, b]]),
+        POOLS[0]: out[:length].mean(0),
+        POOLS[1]: out[:length].amax(0),
+    }[title]
+    return row.view(-1, h_n.shape[-1])
+
+
+def complete(case: Deep, half: Half) -> bool:
+    """Return whether a direction's state after its last step stands there."""
+    b, t, d = half
+    return t == (0 if d else case.judge.lengths[b] - 1)
+
+
+def right(case: Deep, title: str, b: int) -> bool:
+    """Return whether a way to read has both directions' states after their last steps; where it pools, no filler."""
+    halves = read(case, title, b)
+    return title in POOLS or (
+        {d for _, _, d in halves} == set(range(case.judge.D)) and all(complete(case, h) for h in halves)
+    )
+
+
+def readings(case: Deep) -> Iterator[tuple[str, dict, dict[str, Look]]]:
+    for title, (step, cells) in zip(titles(case), case.readings, strict=True):
+        yield title, step, cells
+
+
+def within(mark: Look, cell: Look, case: Deep) -> list[int]:
+    """Return the directions of a cell of the grid that an outline is around."""
+    D = case.judge.D
+    x = cell["x"] + cell["w"] / 2
+    ys = [cell["y"] + (d + 0.5) / D for d in range(D)]
+    across = mark["x"] < x < mark["x"] + mark["w"]
+    return [d for d, y in enumerate(ys) if across and mark["y"] < y < mark["y"] + mark["h"]]
+
+
+def outlined(case: Deep, cells: dict[str, Look], b: int) -> dict[Half, str]:
+    """Return the halves of the grid that are outlined for a sequence, and in which tone."""
+    marks = [cells[f"mark:u:{b}:{d}"] for d in range(case.judge.D)]
+    places = [(name, cell) for name, cell in cells.items() if name.startswith((f"u:{b}:", f"filler:{b}:"))]
+    return {
+        (b, int(name.split(":")[2]), d): mark["tone"]
+        for mark, (name, cell) in product(marks, places)
+        if mark["shown"] and cell["shown"]
+        for d in within(mark, cell, case)
+    }
+
+
+@each
+def test_there_is_a_step_for_every_way_that_exists_and_it_stands_in_the_heading(case: Deep) -> None:
+    for title, step, cells in readings(case):
+        assert step["caption"].startswith(f"**{title}")
+        assert cells["title:last"]["text"] == title
+
+
+@each
+def test_outlined_is_what_is_read_and_nothing_else(case: Deep) -> None:
+    for title, _, cells in readings(case):
+        for b in case.filmed:
+            assert set(outlined(case, cells, b)) == {half for half in read(case, title, b) if half[1] < 128}, title
+
+
+@each
+def test_an_outline_is_good_where_a_direction_is_complete(case: Deep) -> None:
+    for title, _, cells in readings(case):
+        for b in case.filmed:
+            for half, tone in outlined(case, cells, b).items():
+                assert tone == ("good" if title in POOLS or complete(case, half) else "wrong"), (title, half)
+
+
+@each
+def test_beside_the_grid_stands_what_torch_gives(case: Deep) -> None:
+    for title, _, cells in readings(case):
+        for b in case.filmed:
+            halves = sorted({d for _, _, d in read(case, title, b)})
+            assert [d for d in range(case.judge.D) if cells[f"last:{b}:{d}"]["shown"]] == halves
+            for d, row in zip(halves, given(case, title, b), strict=True):
+                shown = cells[f"last:{b}:{d}"]["vec"]
+                assert close(shown, row), title
+                assert len(shown) == min(len(row), (4 if case.small else 8) // case.judge.D)
+
+
+@each
+def test_the_row_is_outlined_by_whether_it_is_right(case: Deep) -> None:
+    for title, _, cells in readings(case):
+        for b in case.filmed:
+            mark, first = cells[f"mark:last:{b}"], cells[f"last:{b}:0"]
+            assert mark["shown"]
+            assert not cells[f"ring:last:{b}"]["shown"]
+            assert (mark["tone"] == "good") == right(case, title, b), title
+            assert (mark["x"], mark["y"]) == (first["x"], first["y"])
+            assert abs(mark["w"] - first["w"] * case.judge.D) < 0.01
+
+
+@each
+def test_the_caption_says_whether_it_is_right_for_all(case: Deep) -> None:
+    for title, step, _ in readings(case):
+        verdict = all(right(case, title, b) for b in range(case.judge.B))
+        if title not in POOLS:
+            assert (" is right here. " if verdict else " is wrong here. ") in step["caption"]
+
+
+@each
+def test_what_flies_comes_from_where_it_is_read(case: Deep) -> None:
+    for title, step, cells in readings(case):
+        flights = {case.show.ids[c["c"]]: c["from"] for beat in step["beats"] for c in beat if "from" in c}
+        for name, (panel, x, y) in flights.items():
+            _, b, d = name.split(":")
+            [(_, t, _)] = [half for half in read(case, title, int(b)) if half[2] == int(d)]
+            cell = cells.get(f"u:{b}:{t}") or cells[f"filler:{b}:{t}"]
+            assert (panel, x) == (cell["p"], cell["x"])
+            assert abs(y - cell["y"] - int(d) / case.judge.D) < 0.002
+        if title not in POOLS and max(case.judge.T, width(case)) <= 128:
+            assert len(flights) == sum(len(read(case, title, b)) for b in case.filmed)
+
+
+@each
+def test_the_rows_show_the_token_that_they_are_read_at(case: Deep) -> None:
+    for title, _, cells in readings(case):
+        for b, d in product(case.filmed, range(case.judge.D)):
+            if cells[f"last:{b}:{d}"]["shown"]:
+                spots = [(b, t) for _, t, half in read(case, title, b) if half == d]
+                token = cells[f"last:{b}:{d}"].get("token")
+                there = spots[0] if len(spots) == 1 and spots[0] in tokens(case) else None
+                assert (token is not None) == (there is not None)
+                assert token is None or (case.movie.tokens[token].b, case.movie.tokens[token].t) == there
+
+
+def tokens(case: Deep) -> set[tuple[int, int]]:
+    return {(token.b, token.t) for token in case.movie.tokens}
+
+
+@each
+def test_beside_each_row_stands_how_many_steps_were_taken(case: Deep) -> None:
+    for title, _, cells in readings(case):
+        for b in case.filmed if not case.small else []:
+            note, length = cells[f"taken:{b}"], case.judge.lengths[b]
+            steps = [0 if t >= length else length - t if d else t + 1 for _, t, d in read(case, title, b)]
+            words = {
+                d: f"{'→←'[d]}{taken}/{length}" for (_, _, d), taken in zip(read(case, title, b), steps, strict=True)
+            }
+            one = f"{steps[0]} of {length}" if case.judge.D == 1 else " ".join(words.values())
+            expected = f"{title[:4].strip()} of {length}" if title in POOLS else one if any(steps) else "filler"
+            assert note["shown"]
+            assert note["text"] == expected
+            assert note["tone"] == cells[f"mark:last:{b}"]["tone"]
+
+
+@each
+def test_the_code_of_the_step_gives_what_torch_gives(case: Deep) -> None:
+    unpacked = case.judge.unpacked.transpose(0, 1) if case.transposed else case.judge.unpacked
+    for title, step, _ in readings(case):
+        names = {"torch": torch, "out": unpacked, "lens": torch.tensor(case.judge.lengths), "h_n": case.judge.h_n}
+        text, shape = step["detail"][0]
+        exec(text, names)  # the code that is on the screen
+        expected = torch.stack([given(case, title, b).flatten() for b in range(case.judge.B)])
+        assert torch.allclose(names["state"], expected, atol=1e-5, equal_nan=True)
+        assert shape == str(tuple(names["state"].shape))
+
+
+@each
+def test_of_two_directions_it_is_told_what_each_has_seen(case: Deep) -> None:
+    if case.judge.D == 2 and case.judge.module.num_layers == 1 and case.judge.B <= 12:
+        for title, step, _ in list(readings(case))[:-2]:
+            for d, half in enumerate(("forward", "backward")):
+                taken = [h for b in range(case.judge.B) for h in read(case, title, b) if h[2] == d]
+                lengths = case.judge.lengths
+                seen = [0 if t >= lengths[b] else lengths[b] - t if d else t + 1 for b, t, _ in taken]
+                if seen:
+                    text, _ = detail(step, "# ")
+                    assert f"# {half}: {seen}" in text.split("\n")
+
+
+@each
+def test_padding_that_was_packed_is_never_passed_over(case: Deep) -> None:
+    strays = sum(not case.judge.mask[b][t] for b, t in case.judge.at)
+    for _, step, _ in readings(case):
+        assert any(text.startswith("# Padding was packed") for text, _ in step["detail"]) == (strays > 0)
+
+
+@each
+def test_the_last_valid_steps_stay_ringed_and_the_grid_stays_as_it_was(case: Deep) -> None:
+    plain = case.plain.after[-1]
+    for _, _, cells in readings(case):
+        kept = {n: cell for n, cell in plain.items() if not n.startswith(("last:", "ring:last:", "title:last"))}
+        assert alike(case, kept, cells)
+
+
+@each
+def test_the_halves_of_two_directions_lie_above_one_another(case: Deep) -> None:
+    """The player lays the numbers of a cell side by side where it is much wider than high, whatever its size."""
+    if case.judge.D == 2:
+        wide, high = case.show.first["u:0:0"]["w"], case.show.first["u:0:0"]["h"]
+        for unit in range(3, 59):
+            side = min(3.5, wide * unit * 0.12, high * unit * 0.16)
+            assert wide * unit - 2 * side <= 1.8 * (high * unit - 2 * side)
+
+
+@each
+def test_the_steps_before_are_those_of_the_ordinary_movie(case: Deep) -> None:
+    ordinary, deep = case.plain.of("unpack"), case.show.of("unpack")
+    captions = [step["caption"] for step, _ in deep]
+    for step, cells in ordinary:
+        at = captions.index(step["caption"])
+        assert alike(case, cells, deep[at][1])
+        assert not [name for name, cell in deep[at][1].items() if cell["shown"] and name not in cells]

@@ -1,0 +1,414 @@
+"""The run with all its whys: gates as numbers, the states before and after, and the formulas that lead there."""
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from functools import wraps
+from itertools import permutations
+from operator import itemgetter
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from movie_cases import Case, over
+from movie_judge import close
+from movie_player import Screen
+from movie_screen import Show, rect_of
+from run_cases import DEEP, Deep, last_taken, row_of_h, state, steps, units_of
+from test_layout import SOLID, overlapping, shown
+from torch import Tensor
+
+import packviz as pv
+from packviz import Batch, Config
+from packviz.movie.film import Film
+from packviz.movie.pack import pack
+from packviz.movie.pad import embed, pad
+from packviz.movie.plan import Plan
+from packviz.movie.program import program
+from packviz.movie.reel import reel
+from packviz.movie.run import run
+from packviz.movie.sort import sort
+from packviz.movie.unpack import unpack
+
+each_deep = over(DEEP)
+SHOOT = {"pad": pad, "embed": embed, "sort": sort, "pack": pack, "run": run, "unpack": unpack}
+Fact = Callable[[Deep], None]
+Open = Callable[..., Screen]
+
+
+def each_in_numbers(fact: Fact) -> Callable[[], None]:
+    @wraps(fact)
+    def where_they_can_be_read(case: Deep) -> None:
+        if case.in_numbers:
+            fact(case)
+
+    return over(DEEP)(where_they_can_be_read)
+
+
+def gates_of(case: Case) -> str:
+    return {"GRU": "rzn", "LSTM": "ifgo"}.get(case.trace.module.mode, "")
+
+
+def kept(case: Case) -> str:
+    return "c" if case.trace.module.mode == "LSTM" else "h"
+
+
+def row_inside(case: Case, n: int) -> dict[str, Tensor]:
+    """Return the gates and c of a packed row; our own, proved equal elsewhere, where h is projected."""
+    layer, direction = case.watched
+    if not case.trace.module.proj_size:
+        return case.judge.inside(layer, direction, n)
+    half = case.trace.layers[layer][direction]
+    return {name: rows[n] for name, rows in half.gates.items()} | {"c": half.c[n]}
+
+
+def state_before(case: Case, b: int, t: int, name: str) -> Tensor:
+    """Return h or c of a sequence as it enters a time step."""
+    layer, direction = case.watched
+    earlier = t + 1 if direction else t - 1
+    if (b, earlier) not in case.judge.row or earlier < 0:
+        return (case.judge.h_0 if name == "h" else case.judge.c_0)[row_of_h(case), b]
+    n = case.judge.row[b, earlier]
+    return case.judge.hidden[layer][direction][n] if name == "h" else row_inside(case, n)["c"]
+
+
+def test_the_numbers_are_there_wherever_they_can_be_read() -> None:
+    read = {str(case).removesuffix("-deep") for case in DEEP if case.in_numbers}
+    assert len(read) > len(DEEP) / 2
+    assert {"one-token", "forum", "unsorted-backward", "words", "own-gru", "own-projection"} <= read
+    assert not read & {"twenty-four", "forty", "window", "hundred"}
+
+
+@pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
+@pytest.mark.parametrize("text", ["1 2 3\n4 5\n6", "on your mark\nget set\ngo", "1 2 3 4\n5 6 7\n8 9\n1"])
+def test_three_or_four_sequences_with_four_units_show_their_numbers(cell: Any, text: str) -> None:
+    movie = pv.movie(pv.trace(Batch.parse(text), Config(cell=cell)), ("run",), deep=True)
+    assert any(each.id == f"was:{'c' if cell == 'lstm' else 'h'}:0:3" for each in movie.cells)
+
+
+@each_deep
+def test_where_they_cannot_be_read_the_run_looks_as_ever(case: Deep) -> None:
+    if not case.in_numbers:
+        ordinary = Show(pv.movie(case.trace, ("run",), layer=case.layer, direction=case.direction))
+        assert case.show.after == ordinary.after
+        assert case.show.data["scenes"] == ordinary.data["scenes"]
+
+
+@each_in_numbers
+def test_every_number_of_a_gate_is_torchs(case: Deep) -> None:
+    for t, cells in steps(case):
+        for b in case.judge.live(t):
+            inside = row_inside(case, case.judge.row[b, t])
+            for gate in gates_of(case):
+                assert close(units_of(cells, f"gate:{gate}:{b}"), inside[gate]), (gate, b, t)
+
+
+@each_in_numbers
+def test_gates_stand_beside_the_rows_that_are_fed_and_no_others(case: Deep) -> None:
+    for t, cells in steps(case):
+        live = set(case.judge.live(t))
+        for name in (*(f"gate:{gate}" for gate in gates_of(case)), f"was:{kept(case)}"):
+            assert {b for b in case.filmed if units_of(cells, f"{name}:{b}") is not None} == live
+
+
+@each_in_numbers
+def test_before_a_step_is_what_was_there_after_the_last_one(case: Deep) -> None:
+    for t, cells in steps(case):
+        for b in case.judge.live(t):
+            truth = state_before(case, b, t, kept(case))
+            assert close(units_of(cells, f"was:{kept(case)}:{b}"), truth), (b, t)
+        shape = (len(case.judge.live(t)), len(truth))
+        assert cells["title:was"]["text"] == f"{kept(case)} before {shape}"
+
+
+@each_in_numbers
+def test_c_after_a_step_is_torchs_c(case: Deep) -> None:
+    if kept(case) != "c":
+        assert not any(name.startswith("gate:c") for name in case.show.ids)
+        return
+    for t, cells in steps(case):
+        for b in case.filmed:
+            taken = last_taken(case, b, t)
+            truth = (
+                case.judge.c_0[row_of_h(case), b] if taken is None else row_inside(case, case.judge.row[b, taken])["c"]
+            )
+            assert close(units_of(cells, f"gate:c:{b}"), truth), (b, t)
+
+
+@each_in_numbers
+def test_the_final_c_is_torchs_c_n_and_ringed(case: Deep) -> None:
+    if kept(case) == "c" and not case.trace.module.proj_size:
+        c_n = case.judge._run[2][row_of_h(case)]
+        cells = case.show.end_of("run")
+        for b in case.filmed:
+            assert close(units_of(cells, f"gate:c:{b}"), c_n[b])
+            assert cells[f"ring:c:{b}"]["shown"]
+
+
+def changed(case: Deep) -> Iterator[tuple[int, list[set[str]]]]:
+    """Yield (time step, for every beat the cells that change in it)."""
+    for (t, _), (step, _) in zip(steps(case), case.show.of("run")[1:], strict=True):
+        yield t, [{case.show.ids[change["c"]] for change in beat} for beat in step["beats"]]
+
+
+@each_in_numbers
+def test_rows_that_are_not_fed_rest(case: Deep) -> None:
+    for t, beats in changed(case):
+        live = set(case.judge.live(t))
+        moving = {tuple(name.split(":")) for beat in beats for name in beat}
+        states = {int(b) for kind, *_, b, _ in filter(lambda name: name[0] == "h", moving)}
+        memories = {int(name[2]) for name in moving if name[:2] == ("gate", "c")}
+        assert states | memories <= live
+
+
+@each_in_numbers
+def test_rows_enter_then_gates_then_states_then_what_is_handed_out(case: Deep) -> None:
+    def first(beats: list[set[str]], *starts: str) -> int:
+        return next((i for i, beat in enumerate(beats) if any(name.startswith(starts) for name in beat)), -1)
+
+    def shown_in(t: int, gate: str, beats: list[set[str]]) -> int:
+        b = case.judge.live(t)[0]
+        return max(i for i, beat in enumerate(beats) if f"gate:{gate}:{b}:0" in beat)
+
+    for t, beats in changed(case):
+        order = [first(beats, "in:"), *(shown_in(t, gate, beats) for gate in gates_of(case)), len(beats) - 1]
+        assert order == sorted(order)
+        assert first(beats, "in:") == first(beats, "was:") == 0
+        assert first(beats, "out:") == len(beats) - 1
+        if (moved := first(beats, "h:")) >= 0:
+            assert order[-2] < moved < len(beats) - 1
+        if "r" in gates_of(case):
+            assert shown_in(t, "r", beats) < shown_in(t, "n", beats), "n is made of r"
+
+
+@each_deep
+def test_a_time_step_is_one_step_of_the_movie(case: Deep) -> None:
+    times = [step.time for step in case.movie.steps]
+    assert times == [None, *(t for t, _ in steps(case))]
+    for i, t in enumerate(times[1:], 2):
+        assert case.movie.step_at("run", t) == i
+
+
+# ---- the code: it is run, as it stands, with torch
+
+
+def named_weights(case: Case) -> dict[str, Tensor]:
+    """Return the weights by the names of PyTorch's documentation: W_ir, b_hn; W_ih and W_hh for an RNN."""
+    layer, direction = case.watched
+    module, suffix = case.trace.module, f"l{layer}{'_reverse' if direction else ''}"
+    names = {}
+    for kind, side in ((kind, side) for kind in ("weight", "bias") for side in "ih"):
+        parameter = getattr(module, f"{kind}_{side}h_{suffix}", None)
+        if parameter is not None:
+            letters = gates_of(case) or "h"
+            for gate, part in zip(letters, parameter.chunk(len(letters)), strict=True):
+                names[f"{'W' if kind == 'weight' else 'b'}_{side}{gate}"] = part
+    if module.proj_size:
+        names["W_hr"] = getattr(module, f"weight_hr_{suffix}")
+    return names
+
+
+def as_python(line: str) -> str:
+    line = line.replace("⊙", "*").replace("−", "-").replace("σ", "sigmoid").replace("\n", " ")
+    line = re.sub(r"\b(W_\w+) ([xh])\b", r"linear(\2, \1)", line)
+    return re.sub(r"W_hr (\(o .*\))", r"linear(\1, W_hr)", line)
+
+
+def named_things(case: Case) -> dict[str, Any]:
+    judge, (layer, _) = case.judge, case.watched
+    functions = {name: getattr(torch, name) for name in ("sigmoid", "tanh", "relu", "cat")}
+    source = "data" if layer == 0 else f"output{layer - 1}"
+    order = {} if case.trace.sorted.sorted_indices is None else {"sorted_indices": judge.packed.sorted_indices}
+    states = {"h_0": judge.h_0, "c_0": judge.c_0}
+    return functions | {"linear": F.linear, source: judge.entering(layer)} | order | states | named_weights(case)
+
+
+@each_deep
+def test_the_code_of_the_steps_run_as_it_stands_gives_torchs_states(case: Deep) -> None:
+    layer, direction = case.watched
+    names = named_things(case)
+    if direction and len(case.judge.batch_sizes) > 128:
+        return  # its first steps stand outside the window
+    for step in case.movie.steps:
+        for line in step.detail:
+            if line.text.startswith("#"):
+                continue
+            exec(as_python(line.text), names)  # the code of our own movie
+            made = names[line.text.split(" =")[0].split(",")[0]]
+            assert str(tuple(made.shape)) == line.shape, line.text
+        if step.time is not None:
+            rows = [case.judge.row[b, step.time] for b in case.judge.live(step.time)]
+            truth = case.judge.hidden[layer][direction][rows]
+            assert torch.allclose(names["h"], truth, rtol=1e-4, atol=1e-5, equal_nan=True), step.time
+
+
+# ---- one unit's numbers
+
+
+NUMBER = r"\(?(−?[\d.]+(?:e[+−]?\d+)?|nan)\)?"
+RESULT = rf"([=≈]) {NUMBER}"
+PATTERNS = {
+    "GRU": [rf"h = \(1 − {NUMBER}\)·{NUMBER} \+ {NUMBER}·{NUMBER} {RESULT}"],
+    "LSTM": [rf"c = {NUMBER}·{NUMBER} \+ {NUMBER}·{NUMBER} {RESULT}", rf"h = {NUMBER}·tanh\({NUMBER}\) {RESULT}"],
+    "RNN": [rf"h = (?:tanh|relu)\({NUMBER} ([+−]) {NUMBER}\) {RESULT}"],
+}
+
+
+def said(case: Case, t: int) -> list[tuple[list[float], str, float]]:
+    """Return (numbers, sign, result) of every line with numbers at a time step."""
+    step = case.movie.steps[case.movie.step_at("run", t) - 1]
+    head, *lines = step.detail[-1].text.replace("\n    ", " ").split("\n")
+    assert head == f"# unit 0 of {case.letter(case.judge.live(t)[0])}"
+    mode = case.trace.module.mode[:4].rstrip("_T").rstrip("_")
+    patterns = PATTERNS[mode][: 1 if case.trace.module.proj_size else None]
+    found = []
+    for pattern, line in zip(patterns, lines, strict=True):
+        *numbers, sign, result = re.fullmatch(pattern, line).groups()
+        if mode == "RNN":
+            numbers = [numbers[0], (numbers[1] if numbers[1] == "−" else "") + numbers[2]]
+        found.append(([float(number.replace("−", "-")) for number in numbers], sign, float(result.replace("−", "-"))))
+    return found
+
+
+def truths(case: Case, t: int) -> list[list[float]]:
+    """Return torch's own numbers for the same lines, the result last."""
+    layer, direction = case.watched
+    b = case.judge.live(t)[0]
+    n = case.judge.row[b, t]
+    h, before = case.judge.hidden[layer][direction][n][0].item(), state_before(case, b, t, "h")
+    if gates_of(case) == "":
+        weights = named_weights(case)
+        given = F.linear(case.judge.entering(layer)[n], weights["W_ih"], weights.get("b_ih"))[0].item()
+        return [[given, F.linear(before, weights["W_hh"], weights.get("b_hh"))[0].item(), h]]
+    inside = {name: row[0].item() for name, row in row_inside(case, n).items()}
+    if "r" in inside:
+        return [[inside["z"], inside["n"], inside["z"], before[0].item(), h]]
+    i, f, g, o, c = (inside[name] for name in "ifgoc")
+    lines = [[f, state_before(case, b, t, "c")[0].item(), i, g, c], [o, c, h]]
+    return lines[: 1 if case.trace.module.proj_size else None]
+
+
+def agree(written: float, true: float) -> bool:
+    """Return whether a number written with two decimals, or three digits of a huge one, is the true one."""
+    if math.isnan(written):
+        return not math.isfinite(true)
+    return abs(written - true) <= max(0.00507, 0.006 * abs(true) if abs(true) > 9999 else 0.0)
+
+
+@each_deep
+def test_the_numbers_of_one_unit_are_torchs(case: Deep) -> None:
+    for t, _ in steps(case):
+        for (numbers, _, result), truth in zip(said(case, t), truths(case, t), strict=True):
+            assert all(map(agree, [*numbers, result], truth)), (t, numbers, result, truth)
+
+
+CALCULATE: dict[int, Callable[..., float]] = {4: lambda a, b, c, d: a * b + c * d, 2: lambda a, b: a * math.tanh(b)}
+
+
+@each_deep
+def test_whoever_reckons_with_the_numbers_that_are_shown_comes_to_the_result(case: Deep) -> None:
+    squash = {"RNN_TANH": math.tanh, "RNN_RELU": lambda a: max(a, 0.0)}.get(case.trace.module.mode)
+    for t, _ in steps(case):
+        for numbers, sign, result in said(case, t):
+            if "r" in gates_of(case):
+                numbers[0] = 1 - numbers[0]
+            own = squash(sum(numbers)) if squash else CALCULATE[len(numbers)](*numbers)
+            if not math.isnan(own):
+                exact = abs(own - result) <= max(0.005 + 1e-9, 0.01 * abs(own) if abs(own) > 9999 else 0.0)
+                assert exact or (sign == "≈" and abs(own - result) < 0.0061), (t, numbers, result)
+
+
+def test_hardly_ever_do_four_digits_not_lead_to_the_result() -> None:
+    signs = [sign for case in DEEP for t, _ in steps(case) for _, sign, _ in said(case, t)]
+    assert signs.count("=") > 0.95 * len(signs)
+
+
+# ---- beside the other stages
+
+
+def whole(case: Case, deep: bool) -> Show:
+    """Return the movie of all stages with only the run going deep, or none."""
+    stages = tuple(stage for stage in SHOOT if stage != "embed" or case.trace.padded.embedding is not None)
+    film, (layer, direction) = Film(stages), case.watched
+    plan = Plan(case.trace, layer, direction, case.transposed, frozenset({"run"} if deep else ()))
+    for stage in stages:
+        SHOOT[stage](film, plan)
+    return Show(reel(film, plan, program(plan)))
+
+
+@each_in_numbers
+def test_what_follows_the_run_looks_as_ever(case: Deep) -> None:
+    deep, ordinary = whole(case, True), whole(case, False)
+    view = deep.data["scenes"]["unpack"]["wide"][0]
+    pairs = zip(deep.of("unpack"), ordinary.of("unpack"), strict=True)
+    for (step, cells), (other, others) in pairs:
+        seen, ever = (
+            {name: cell for name, cell in frame.items() if cell["shown"] and rect_of(view, cell)}
+            for frame in (cells, others)
+        )
+        assert seen == ever
+        assert (step["caption"], step.get("detail")) == (other["caption"], other.get("detail"))
+
+
+@each_in_numbers
+def test_no_change_is_idle_and_no_beat_changes_a_cell_twice(case: Deep) -> None:
+    assert list(case.show.idle_changes()) == []
+    for step in case.show.steps:
+        for beat in step["beats"]:
+            assert len({change["c"] for change in beat}) == len(beat)
+
+
+@each_in_numbers
+def test_nothing_lies_on_something_else_or_outside_the_picture(case: Deep) -> None:
+    for views in case.show.data["scenes"]["run"].values():
+        for view in views:
+            for _, cells in case.show.of("run"):
+                rects = shown(view, cells, SOLID | {"label"})
+                assert list(overlapping(rects)) == []
+                for (left, top, right, bottom), name in rects + shown(view, cells, {"ring", "axis", "note", "title"}):
+                    assert left >= -0.01 <= top, name
+                    assert bottom <= view["h"] + 0.01, name
+                    assert right <= view["w"] + 0.01 or cells[name]["role"] in ("note", "title"), name
+
+
+ROOMS = [(670, 322), (670, 390), (930, 520), (1500, 800)]  # pixels of the picture at a desk and at a projector
+
+
+@each_in_numbers
+def test_headings_do_not_run_into_one_another(case: Deep) -> None:
+    titles = [cell for cell in case.show.end_of("run").values() if cell["role"] == "title" and cell["shown"]]
+    views = case.show.data["scenes"]["run"]["wide"]
+    for width, height in ROOMS:
+        unit, view = max(((min(width / view["w"], height / view["h"], 58), view) for view in views), key=itemgetter(0))
+        placed = [(*rect_of(view, cell)[:2], cell["text"]) for cell in titles if rect_of(view, cell)]
+        for (x, y, text), (right, other, _) in permutations(placed, 2):
+            if abs(y - other) < 0.3 and x < right:
+                wide = 7.1 * len(text) * min(max(12, unit * 0.34), 14.5) / 12  # pixels, in a wide font
+                assert wide <= (right - x) * unit, (text, unit)
+
+
+@each_in_numbers
+def test_the_states_start_with_torchs_and_no_gate_is_there_before_the_first_step(case: Deep) -> None:
+    _, cells = case.show.of("run")[0]
+    assert cells["title:h"]["text"].startswith("h (")
+    assert all(after["title:h"]["text"].startswith("h after (") for _, after in steps(case))
+    for b in case.filmed:
+        assert close(state(cells, "h", b), case.judge.h_0[row_of_h(case), b])
+        if kept(case) == "c":
+            assert close(units_of(cells, f"gate:c:{b}"), case.judge.c_0[row_of_h(case), b])
+        assert all(units_of(cells, f"gate:{gate}:{b}") is None for gate in gates_of(case))
+        assert units_of(cells, f"was:{kept(case)}:{b}") is None
+
+
+@pytest.mark.parametrize(("cell", "before"), [("gru", "h"), ("lstm", "c"), ("rnn", "h")])
+def test_whoever_points_at_a_number_hears_which_gate_of_whom_it_is(open_page: Open, cell: Any, before: str) -> None:
+    movie = pv.movie(pv.trace(Batch.parse("1 2\n3"), Config(cell=cell)), ("run",), deep=True)
+    gates = {"gru": "rzn", "lstm": "ifgoc", "rnn": ""}[cell]
+    cells = Show(movie).after[1]
+    wanted = {f"{gate} of {letter}": f"gate:{gate}:{b}" for gate in gates for b, letter in enumerate("AB")}
+    wanted |= {f"{before} of {letter} before": f"was:{before}:{b}" for b, letter in enumerate("AB")}
+    told = open_page(movie, "#step=2").sweep(8)
+    for name, row in wanted.items():
+        for unit, value in enumerate(units_of(cells, row)):
+            assert f"{name}, unit {unit}: {value}".replace("-", "−") in told

@@ -1,0 +1,289 @@
+"""A lesson on the sort: live rows, threads, permutations, ties and the order of the states are torch's."""
+
+import re
+from itertools import groupby, pairwise
+
+import torch
+from movie_cases import PACKED, REFUSED, Case, over
+from movie_deep import deep_show, footing, newly_shown, runs_of, standing, steps_with
+from movie_screen import Look
+from test_layout import SOLID, overlapping, shown
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
+
+import packviz as pv
+from packviz import Batch, Config
+
+each_packed = over(PACKED)
+each_case = over([*PACKED, *REFUSED])
+each_refused = over(REFUSED)
+SORTED = [case for case in PACKED if not case.judge.enforce_sorted]
+each_sorted = over(SORTED)
+
+
+def live(case: Case) -> dict[int, list[int]]:
+    """Return by time step who has a packed row, asked of torch without a word about the order."""
+    numbers = torch.arange(case.judge.B).unsqueeze(1).expand(-1, case.judge.T)
+    packed = pack_padded_sequence(numbers, torch.tensor(case.judge.lengths), True, enforce_sorted=False)
+    return {t: sorted(rows.tolist()) for t, rows in enumerate(packed.data.split(packed.batch_sizes.tolist()))}
+
+
+def said(case: Case, sequences: list[int]) -> str:
+    letters = ["{" + case.letter(b) + "}" for b in sequences]
+    if len(letters) > 6:
+        return f"{letters[0]}, {letters[1]}, … {letters[-1]} ({len(letters)} sequences)"
+    return " and ".join(filter(None, [", ".join(letters[:-1]), letters[-1]]))
+
+
+def grid(case: Case, cells: dict[str, Look]) -> dict[tuple[int, int], Look]:
+    return footing(standing(cells, "token", "pad"), transposed=case.transposed)
+
+
+def outlined(case: Case, cells: dict[str, Look], tone: str) -> set[tuple[int, int]]:
+    """Return (sequence, time step) of every cell within an outline of this tone."""
+    placed = grid(case, cells)
+    marks = [mark for mark in standing(cells, "mark") if mark["tone"] == tone]
+    return {(placed[where]["seq"], where[1]) for mark in marks for where in runs_of(mark, placed)}
+
+
+def time_of(case: Case, step: dict[str, object]) -> int:
+    film = deep_show(case)
+    time = film.movie.steps[film.steps.index(step)].time
+    assert time is not None
+    return time
+
+
+@each_case
+def test_the_staircase_is_shown_where_it_has_holes_and_only_there(case: Case) -> None:
+    holes = [set(range(max(rows))) - set(rows) for t, rows in live(case).items() if t < 128]
+    broken = any(over & set(case.filmed) for over in holes)
+    assert len(steps_with(case, "sort", "one slice")) == broken
+
+
+@each_case
+def test_the_outlines_tell_the_live_rows_from_the_holes(case: Case) -> None:
+    for step, cells in steps_with(case, "sort", "one slice"):
+        t = time_of(case, step)
+        rows = live(case)[t]
+        before = [b for b in range(max(rows)) if b not in rows]
+        assert before
+        assert outlined(case, cells, "now") == {(b, t) for b in rows if b in case.filmed}
+        assert outlined(case, cells, "wrong") == {(b, t) for b in before if b in case.filmed}
+        assert f"t = {t} only {said(case, rows)} " in step["caption"]
+        assert f"but {said(case, before)} " in step["caption"]
+        count = re.search(r"first (?:(\d+) )?(?:row|column)s? ", step["caption"])
+        assert int(count[1] or 1) == len(rows)
+        assert cells[f"axis:{t}"]["tone"] == "now"
+
+
+@each_case
+def test_a_hole_between_live_rows_is_preferred(case: Case) -> None:
+    for step, _ in steps_with(case, "sort", "one slice"):
+        steps = {t: [b for b in range(max(rows)) if b not in rows] for t, rows in live(case).items()}
+        seen = {t for t, over in steps.items() if t < 128 and over and set(over) <= set(case.filmed)}
+        between = {t for t in seen if min(live(case)[t]) < min(steps[t])}
+        if len(case.filmed) < case.judge.B:
+            continue  # a hole may be out of the picture
+        assert time_of(case, step) in (between or seen)
+        assert ("between them" in step["caption"]) == bool(between)
+
+
+@each_packed
+def test_after_the_sort_the_live_rows_are_the_first_batch_sizes(case: Case) -> None:
+    ((step, cells),) = steps_with(case, "sort", "are the first batch_sizes[t]")
+    t = time_of(case, step)
+    good = outlined(case, cells, "good")
+    assert good == {(b, t) for b in live(case)[t] if b in case.filmed}
+    assert f"**batch_sizes[{t}] = {case.judge.batch_sizes[t]}**" in step["caption"]
+    rows = {where[0] for where, cell in grid(case, cells).items() if (cell["seq"], t) in good}
+    assert rows == set(range(min(128, case.judge.batch_sizes[t])))
+    every = re.search(r"every (row|column) is live", step["caption"]) is not None
+    assert every == (case.judge.batch_sizes[t] == case.judge.B)
+    assert every or f"{said(case, case.judge.order[: case.judge.batch_sizes[t]])}." in step["caption"]
+    ((line, made),) = step["detail"]
+    x_sorted = case.trace.padded.values
+    if not case.judge.enforce_sorted:
+        x_sorted = x_sorted.index_select(0 if case.trace.padded.batch_first else 1, case.judge.packed.sorted_indices)
+    taken = eval(line, {"x_sorted": x_sorted, "x": x_sorted})
+    assert str(tuple(taken.shape)) == made
+    start = sum(case.judge.batch_sizes[:t])
+    assert torch.equal(taken.nan_to_num(), case.judge.packed.data[start : start + len(taken)].nan_to_num())
+
+
+@each_case
+def test_the_outlined_time_step_is_the_same_before_and_after(case: Case) -> None:
+    times = {
+        time_of(case, step)
+        for words in ("one slice", "first batch_sizes[t]")
+        for step, _ in steps_with(case, "sort", words)
+    }
+    assert len(times) <= 1
+
+
+@each_sorted
+def test_threads_lead_from_the_original_order_to_the_rows(case: Case) -> None:
+    along = "x" if case.transposed else "y"
+    seen = 0
+    for step, cells in deep_show(case).of("sort"):
+        for cell in standing(cells, "thread"):
+            side, b = cell["id"].split(":")[1:]
+            span = cell["w"] if case.transposed else cell["h"]
+            wide = cells[f"label:{b}"]["w"] if case.transposed else 1
+            start, end = cell[along] - wide / 2, cell[along] - wide / 2 + span
+            letter, row = cells[f"{side}:{b}"][along], cells[f"label:{b}"][along]
+            ends = (letter, row) if side == "from" else (row, letter)
+            assert abs(start - ends[0]) < 0.01, step["caption"]
+            assert abs(end - ends[1]) < 0.01, step["caption"]
+            assert cell["seq"] == int(b)
+            seen += 1
+    assert seen
+
+
+@each_sorted
+def test_the_letters_before_and_behind_stand_in_the_original_order(case: Case) -> None:
+    ((_, cells),) = steps_with(case, "sort", "order as given")
+    for side in ("from", "to"):
+        letters = standing(cells, side)
+        assert {cell["seq"]: cell["text"] for cell in letters} == {b: case.letter(b) for b in case.filmed}
+        letters.sort(key=lambda cell: cell["x" if case.transposed else "y"])
+        assert [cell["seq"] for cell in letters] == sorted(case.filmed)
+
+
+@each_sorted
+def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Case) -> None:
+    ((step, cells),) = steps_with(case, "sort", "unsorted_indices[sorted_indices[k]] = k")
+    there, back = case.judge.packed.sorted_indices, case.judge.packed.unsorted_indices
+    assert torch.equal(back[there], torch.arange(case.judge.B))
+    for name, truth in (("sorted", there.tolist()), ("unsorted", back.tolist())):
+        line = sorted(standing(cells, name), key=lambda cell: cell["x" if case.transposed else "y"])
+        assert [int(cell["text"]) for cell in line] == ([] if case.small else truth)
+        for k, cell in enumerate(line):
+            assert cell["seq"] == (truth[k] if name == "sorted" else k)
+            token = deep_show(case).movie.tokens[cell["token"]]
+            assert token.b == cell["seq"]
+            assert not case.judge.mask[token.b][: token.t].any()
+    k, b, again, row = map(
+        int,
+        re.findall(r"\*\*(?:un)?sorted_indices\[(\d+)\] = (\d+)\*\*", step["caption"])[0]
+        + re.findall(r"\*\*unsorted_indices\[(\d+)\] = (\d+)\*\*", step["caption"])[0],
+    )
+    assert (there[k], back[again], again, row) == (b, row, b, k)
+    assert f"{'column' if case.transposed else 'row'} {k} is {said(case, [b])}" in step["caption"]
+    moved = there.tolist() != sorted(there.tolist())
+    assert (k != b) == moved
+
+
+@each_sorted
+def test_equal_lengths_are_said_to_keep_their_order_only_where_torch_kept_it(case: Case) -> None:
+    order, lengths = case.judge.order, case.judge.lengths
+    groups = [list(group) for _, group in groupby(order, key=lambda b: lengths[b])]
+    groups = [group for group in groups if len(group) > 1]
+    steps = steps_with(case, "sort", "equally long")
+    assert len(steps) == bool(groups)
+    for step, cells in steps:
+        told = [
+            group
+            for group in groups
+            if step["caption"].startswith(f"{said(case, group)} are equally long, {lengths[group[0]]}")
+        ]
+        assert len(told) == 1
+        assert ("**not**" in step["caption"]) == (told[0] != sorted(told[0]))
+        assert ("**not**" in step["caption"]) == any(group != sorted(group) for group in groups)
+        whole = {(b, t) for b in told[0] if b in case.filmed for t in range(min(case.judge.T, 128))}
+        assert outlined(case, cells, "now") == whole
+        for number in re.findall(r"from (\d+) equal lengths", step["caption"]):
+            assert kept(int(number) - 1)
+            assert not kept(int(number))
+
+
+def kept(n: int) -> bool:
+    """Return whether torch leaves n equal lengths as they came."""
+    packed = pack_padded_sequence(torch.zeros(n, 1, 1), torch.ones(n, dtype=torch.int64), True, enforce_sorted=False)
+    return packed.sorted_indices.tolist() == list(range(n))
+
+
+@each_sorted
+def test_torch_takes_the_states_as_the_lesson_says(case: Case) -> None:
+    ((step, _),) = steps_with(case, "sort", "order as given")
+    space = {
+        "sorted_indices": case.judge.packed.sorted_indices,
+        "unsorted_indices": case.judge.packed.unsorted_indices,
+        "h_0": case.judge.h_0,
+    }
+    (into, into_shape), (out, out_shape) = step["detail"]
+    given = eval(into, space)
+    bare = PackedSequence(case.judge.packed.data, case.judge.packed.batch_sizes)
+    lstm = case.judge.c_0 is not None
+    state = (given, case.judge.c_0[:, space["sorted_indices"]]) if lstm else given
+    _, after = case.trace.module(bare, state)
+    back = eval(out, space | {"h_n": after[0] if lstm else after})
+    assert torch.allclose(back, case.judge.h_n, atol=1e-6, equal_nan=True)
+    assert [into_shape, out_shape] == [str(tuple(given.shape)), str(tuple(case.judge.h_n.shape))]
+    assert ("c_0" in step["caption"]) == lstm
+
+
+@over([case for case in PACKED if case.judge.enforce_sorted])
+def test_nothing_is_permuted_where_torch_only_checks(case: Case) -> None:
+    step, cells = deep_show(case).of("sort")[-1]
+    assert (case.judge.packed.sorted_indices, case.judge.packed.unsorted_indices) == (None, None)
+    assert "both None" in step["caption"]
+    assert not standing(cells, "sorted", "unsorted", "thread", "from", "to")
+
+
+@each_case
+def test_after_the_lesson_everything_is_as_without_it(case: Case) -> None:
+    cells, plain = deep_show(case).after[-1], case.show.end_of("sort")
+    assert newly_shown(case, cells) == []
+    ours = {name: cell for name, cell in cells.items() if name in plain and cell["shown"]}
+    assert ours == {name: cell for name, cell in plain.items() if cell["shown"]}
+
+
+@over([*PACKED, *REFUSED][:12])
+def test_what_follows_a_lesson_begins_without_its_outlines(case: Case) -> None:
+    last = "pack" if case in PACKED else "sort"
+    stages = [stage for stage in ("embed", last) if stage in case.movie.scenes]
+    film = pv.movie(case.trace, stages, deep=True)
+    mine = {"taken", "pads", "row", "first", "tie"}
+    first = next(i for i, step in enumerate(film.steps) if step.stage == last)
+    looks = {cell.id: cell.shown for cell in film.cells if cell.role == "mark" and cell.id.split(":")[1] in mine}
+    for step in film.steps[: first + 1]:
+        for change in (change for beat in step.beats for change in beat):
+            if change.id in looks and change.shown is not None:
+                looks[change.id] = change.shown
+    assert last == "sort" or not any(looks.values())
+
+
+@each_refused
+def test_a_refusal_still_ends_the_movie(case: Case) -> None:
+    steps = deep_show(case).of("sort")
+    assert steps[-1][0]["error"] == case.trace.error
+    assert not standing(steps[-1][1], "mark")
+    assert [bool(step.get("error")) for step, _ in steps] == [False] * (len(steps) - 1) + [True]
+
+
+@each_case
+def test_in_a_lesson_nothing_lies_on_something_else(case: Case) -> None:
+    for step, cells in deep_show(case).of("sort"):
+        for views in deep_show(case).data["scenes"]["sort"].values():
+            for view in views:
+                if len(case.show.ids) < 400:
+                    rects = shown(view, cells, SOLID | {"label"})
+                    assert list(overlapping(rects)) == [], step["caption"]
+                    for (left, top, right, bottom), name in [*rects, *shown(view, cells, {"mark", "axis"})]:
+                        assert min(left, top) >= -0.01, name
+                        assert right <= view["w"] + 0.01, name
+                        assert bottom <= view["h"] + 0.01, name
+                    for (left, top, _, _), name in shown(view, cells, {"note", "title"}):
+                        assert min(left, top) >= -0.01, name
+
+
+def test_the_grid_stands_still_within_a_lesson() -> None:
+    case = next(case for case in SORTED if case.name == "unsorted")
+    cells = [after["label:0"] for step, after in deep_show(case).of("sort")]
+    places = [(cell["x"], cell["y"]) for cell in cells]
+    assert sum(a != b for a, b in pairwise(places)) == 1
+
+
+def test_torch_is_quoted_where_it_left_equal_lengths_in_another_order() -> None:
+    text = "\n".join("1 2 3" if b % 3 else "1 2" for b in range(30))
+    film = pv.movie(pv.trace(Batch.parse(text), Config()), ("sort",), deep=True)
+    assert any("**not** leave them in the order" in step.caption for step in film.steps)

@@ -1,0 +1,91 @@
+"""How wide the output is: told where it is not simply the width of the padded grid."""
+
+import re
+
+import pytest
+import torch
+from movie_cases import over
+from torch import nn
+from torch.nn.utils.rnn import pad_packed_sequence
+from way_cases import DEEP, Deep
+
+import packviz as pv
+from packviz import Batch, Config, Movie
+
+each = over(DEEP)
+
+
+def told(case: Deep) -> list[dict]:
+    return [step for step, cells in case.show.of("unpack") if cells.get("mark:width", {}).get("shown")]
+
+
+@each
+def test_it_is_told_once_where_total_length_is_set_or_the_widths_differ(case: Deep) -> None:
+    differ = case.judge.unpacked.shape[1] != case.judge.T
+    assert len(told(case)) == (differ or case.judge.total_length is not None)
+
+
+@each
+def test_every_width_is_torchs(case: Deep) -> None:
+    for step in told(case):
+        axis, out = int(not case.transposed), case.judge.unpacked.shape[1]
+        without = pad_packed_sequence(case.judge.output, True)[0].shape[1]
+        assert step["detail"] == [
+            [f"x.size({axis})", str(case.judge.T)],
+            ["lens.max()", str(without)],
+            [f"out.size({axis})", str(out)],
+        ]
+        claims = re.findall(r"total_length=(\d+)\*\* (?:makes out (\d+) wide|would make)", step["caption"])
+        for total, wide in claims:
+            unpacked = pad_packed_sequence(case.judge.output, True, total_length=int(total))[0]
+            assert unpacked.shape[1] == int(wide or case.judge.T)
+        assert claims
+        assert ("Without it" in step["caption"]) == (case.judge.total_length not in (None, without))
+
+
+@each
+def test_the_outline_is_around_the_whole_output(case: Deep) -> None:
+    for _, cells in case.show.of("unpack"):
+        mark = cells.get("mark:width")
+        if mark and mark["shown"]:
+            columns = min(case.judge.unpacked.shape[1], 128)
+            sizes = [len(case.filmed), columns] if case.transposed else [columns, len(case.filmed)]
+            wide = cells["u:0:0"]["w"]
+            assert (mark["x"], mark["y"]) == (0, 0)
+            assert mark["w"] == pytest.approx(sizes[0] * wide, abs=0.01)
+            assert mark["h"] == pytest.approx(sizes[1], abs=0.01)
+
+
+def caption(movie: Movie) -> str:
+    return next(
+        step.caption for step in movie.steps if "total_length" in step.caption and "padding_value" not in step.caption
+    )
+
+
+@pytest.mark.parametrize(
+    ("total", "said"),
+    [(3, "it changes nothing here"), (5, "**total_length=5** makes out 5 wide. Without it out is 3 wide")],
+)
+def test_total_length_is_told_apart_from_the_longest_length(total: int, said: str) -> None:
+    trace = pv.trace(Batch.parse("1 2 3\n4"), Config(total_length=total))
+    assert said in caption(pv.movie(trace, ("unpack",), deep=True))
+
+
+def test_what_was_wider_than_its_longest_sequence_comes_back_narrower() -> None:
+    trace = pv.trace_module(nn.GRU(2, 3, batch_first=True), torch.randn(2, 7, 2), [4, 1])
+    assert trace.unpacked.output.shape[1] == 4
+    assert "x had T = 7, but out has 4 time steps" in caption(pv.movie(trace, ("unpack",), deep=True))
+
+
+@each
+def test_the_time_of_the_last_column_leads_to_the_step_that_shows_what_stands_there(case: Deep) -> None:
+    end = min(case.judge.unpacked.shape[1], 128) - 1
+    for movie, show in ((case.movie, case.show), (case.plain.movie, case.plain)):
+        at = movie.step_at("unpack", end) - 1
+        step, cells, before = show.steps[at], show.after[at], show.before[at]
+        assert step["stage"] == "unpack"
+        column = [
+            n for n, c in cells.items() if n.split(":")[0] in ("u", "filler") and n.endswith(f":{end}") and c["shown"]
+        ]
+        assert len(column) == len(case.filmed)
+        assert any(not before[name]["shown"] for name in column)
