@@ -1,32 +1,71 @@
-"""The way through a lesson, in the order in which a visitor should see it."""
+"""The way through a page, in the order in which a visitor should see it: words, prediction, movie, the rest."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
-from ui.controls import Controls, typed
+from packviz.movie.model import Stage
+from ui.controls import Controls, controls, typed
 from ui.notices import notices
+from ui.part import refused
 from ui.player import AFTER, play, stage_on_screen
+from ui.prediction import prediction
 from ui.records import records
 from ui.requests import Request
-from ui.runs import latest, run
+from ui.runs import Shown, latest, run
 
-__all__ = ["after", "lesson"]
+__all__ = ["lesson", "overview"]
+
+Sections = Callable[[Shown], None]
+
+
+def overview(title: str) -> None:
+    """Show the whole way, from the text to the unpacked output, and the records of the stage on screen."""
+    st.title(title, anchor=False)
+    _picture(controls(), None)
+    _after(None, _records)
+
+
+def lesson(question: str, answer: str, stages: Sequence[Stage], sections: Sections) -> None:
+    """Show one part of the way in full depth.
+
+    question: the title. answer: at most three short sentences, Markdown. stages: whose movie is shown, the first of
+    them is asked about. sections: what stands below the movie, once it has been painted.
+    """
+    with st.container(key="head"):
+        st.title(question, anchor=False)
+        st.markdown(answer)
+    _picture(controls(), tuple(stages))
+    _after(tuple(stages), sections)
 
 
 @st.fragment
-def lesson(chosen: Controls) -> None:
+def _picture(chosen: Controls, stages: tuple[Stage, ...] | None) -> None:
     """Show the text area and the player; an edit of the text reruns these two and nothing else."""
     if st.session_state["example"] != chosen.picked:
         st.rerun()  # the edit has made the example one's own text: that concerns the other controls, too
-    asked = typed(chosen)
+    asked = replace(typed(chosen), stages=stages)
     shown = latest(asked)
     with st.container():  # there with and without a notice, so that the player keeps its place, and thereby its state
         notices(chosen, asked, shown)
-    play(shown.movie)
+    if stages is not None:
+        prediction(shown, stages[0])
+    play(shown.movie, stages)
 
 
 @st.fragment(key=AFTER)
-def after() -> None:
+def _after(stages: tuple[Stage, ...] | None, sections: Sections) -> None:
     """Show what belongs to the picture; the picture itself waits for none of it."""
+    if stage_on_screen() is not None:
+        shown = run(replace(st.session_state.get("last good", Request()), stages=stages))
+        if shown.trace.error is None or stages is None or stages[0] in ("pad", "sort"):
+            sections(shown)
+        else:
+            refused(shown)
+
+
+def _records(shown: Shown) -> None:
     stage = stage_on_screen()
     if stage is not None:
-        records(run(st.session_state.get("last good", Request())), stage)
+        records(shown, stage)

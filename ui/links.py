@@ -34,9 +34,13 @@ def asked() -> Mapping[str, str]:
     return link
 
 
-def first_step(steps: int) -> int:
-    """Return the step that the link asks for, within the movie; 1 where it asks for none, or for nonsense."""
-    raw = asked().get("step", "")
+def first_step(steps: int, place: str) -> int:
+    """Return the step that the link asks for, within the movie; 1 where it asks for none, or for nonsense.
+
+    place: where the movie stands; a link that opens one page says nothing about the steps of the next.
+    """
+    here = st.session_state.setdefault("first place", place) == place
+    raw = asked().get("step", "") if here else ""
     return min(max(int(raw), 1), steps) if raw.isascii() and raw.isdigit() and len(raw) < 10 else 1
 
 

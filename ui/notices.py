@@ -11,6 +11,7 @@ from packviz.config import Config
 from packviz.examples import Example, example
 from ui import links
 from ui.controls import Controls
+from ui.player import place
 from ui.requests import OWN, Request
 from ui.runs import Shown
 
@@ -56,6 +57,7 @@ def _about_the_link(asked: Request, shown: Shown) -> None:
     if st.session_state.setdefault("first request", asked) != asked:
         return
     state = {name: value for name, value in st.session_state.to_dict().items() if name in _SETTINGS}
-    line = links.unmet(links.asked(), state | {"step": links.first_step(len(shown.movie["steps"]))})
+    step = links.first_step(len(shown.film.steps), place(asked.stages))
+    line = links.unmet(links.asked(), state | {"step": step})
     if line is not None:
         st.text(line)

@@ -1,5 +1,7 @@
 """The player's place in the app: the module and style sheet of notebooks and files, mounted once and then fed."""
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -7,7 +9,7 @@ import streamlit as st
 from packviz.movie import STAGES, assets
 from ui import links
 
-__all__ = ["AFTER", "play", "stage_on_screen"]
+__all__ = ["AFTER", "picked", "place", "play", "show", "stage_on_screen"]
 
 AFTER = "after the picture"  # the key of the fragment that shows what belongs to the picture
 
@@ -15,10 +17,22 @@ _css, _js = assets()
 _mount = st.components.v2.component("packviz_player", css=_css, js=_js)
 
 
-def play(movie: dict[str, Any]) -> None:
+def play(movie: dict[str, Any], stages: Sequence[str] | None) -> None:
     """Show a movie; the fragment AFTER reruns when it has been painted, and when another stage comes on screen."""
-    step = links.first_step(len(movie["steps"]))
-    _mount(key="player", data={"movie": movie, "step": step}, on_shown_change=_follow)
+    key = place(stages)
+    data = {"movie": movie, "step": links.first_step(len(movie["steps"]), key), "ask": st.session_state.get("ask")}
+    _mount(key=key, data=data, on_shown_change=partial(_follow, key), on_picked_change=partial(_pick, key))
+
+
+def place(stages: Sequence[str] | None) -> str:
+    """Return the key of the player that shows these stages; None for the whole way."""
+    return f"player {' '.join(stages or ('all',))}"
+
+
+def show(*, step: int | None = None, token: int | None = None) -> None:
+    """Ask the player to play one step, or to light up a token; it does so once."""
+    number = st.session_state.get("ask", {"number": 0})["number"] + 1
+    st.session_state["ask"] = {"number": number, "step": step, "token": token}
 
 
 def stage_on_screen() -> str | None:
@@ -27,6 +41,17 @@ def stage_on_screen() -> str | None:
     return stage if stage in STAGES else None
 
 
-def _follow() -> None:
-    st.session_state["stage on screen"] = st.session_state["player"]["shown"]
+def picked() -> dict[str, Any] | None:
+    """Return what was clicked last in the player: the id of the cell, the step, and the token or None."""
+    cell: dict[str, Any] | None = st.session_state.get("picked cell")
+    return cell
+
+
+def _follow(key: str) -> None:
+    st.session_state["stage on screen"] = st.session_state[key]["shown"]
+    st.rerun(AFTER)
+
+
+def _pick(key: str) -> None:
+    st.session_state["picked cell"] = st.session_state[key]["picked"]
     st.rerun(AFTER)

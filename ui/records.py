@@ -8,14 +8,14 @@ from packviz.snippet import snippet
 from packviz.trace import Trace
 from ui.runs import Shown
 
-__all__ = ["records", "table"]
+__all__ = ["proof", "records", "table"]
 
 _FIELDS = ("data", "batch_sizes", "sorted_indices", "unsorted_indices")
 
 
 def records(shown: Shown, stage: str) -> None:
     """Write all that belongs to the run and to the stage on screen, in words and numbers."""
-    _proof(shown)
+    proof(shown)
     left, right = st.columns(2, gap="medium")
     with left:
         st.subheader(f"Records of the stage {stage}", anchor=False)
@@ -44,7 +44,8 @@ def table(shown: Shown, stage: str) -> pd.DataFrame:
     return tables.unpacked_table(trace)
 
 
-def _proof(shown: Shown) -> None:
+def proof(shown: Shown) -> None:
+    """Say how the run compares with torch's own."""
     if shown.trace.error is not None:
         return
     proof = shown.trace.proof

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from packviz.batch import ReadAs
 from packviz.config import Config
 from packviz.examples import EXAMPLES
+from packviz.movie.model import Stage
 
 __all__ = ["OWN", "Request", "Source"]
 
@@ -22,12 +23,17 @@ class Source:
 
 @dataclass(frozen=True)
 class Request:
-    """Hold one state of all controls. `settings` are names and values of a Config, not checked yet."""
+    """Hold one state of all controls.
+
+    settings: names and values of a Config, not checked yet. stages: those of a lesson, which are shown in full depth;
+    None for the whole way.
+    """
 
     source: Source = Source()
     settings: tuple[tuple[str, object], ...] = ()
     layer: int | None = None
     direction: int = 0
+    stages: tuple[Stage, ...] | None = None
 
     @property
     def config(self) -> Config:

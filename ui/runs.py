@@ -8,7 +8,8 @@ import streamlit as st
 from packviz.batch import Batch
 from packviz.config import Config
 from packviz.errors import PackvizError
-from packviz.movie import movie
+from packviz.movie import Movie, movie
+from packviz.movie.model import Stage
 from packviz.trace import Trace, trace
 from ui.requests import Request, Source
 
@@ -28,8 +29,13 @@ class Shown:
     request: Request
     batch: Batch
     trace: Trace
-    movie: dict[str, Any]
+    film: Movie
     problem: PackvizError | None = None
+
+    @property
+    def movie(self) -> dict[str, Any]:
+        """The movie as plain data."""
+        return self.film.to_dict()
 
 
 def latest(request: Request) -> Shown:
@@ -37,7 +43,8 @@ def latest(request: Request) -> Shown:
     try:
         shown = run(request)
     except PackvizError as problem:
-        return replace(run(st.session_state.get("last good", Request())), problem=problem)
+        last = replace(st.session_state.get("last good", Request()), stages=request.stages)
+        return replace(run(last), problem=problem)
     st.session_state["last good"] = request
     return shown
 
@@ -45,7 +52,7 @@ def latest(request: Request) -> Shown:
 def run(request: Request) -> Shown:
     """Return the batch, the trace and the movie of a request; raises PackvizError where there are none."""
     source, config = request.source, request.config
-    film = _movie(source, config, request.layer, request.direction)
+    film = _movie(source, config, request.layer, request.direction, request.stages)
     return Shown(request, _batch(source), _trace(source, config), film)
 
 
@@ -72,5 +79,14 @@ def _trace(source: Source, config: Config) -> Trace:
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
-def _movie(source: Source, config: Config, layer: int | None, direction: int) -> dict[str, Any]:
-    return movie(_trace(source, config), layer=layer, direction=direction).to_dict()
+def _movie(
+    source: Source, config: Config, layer: int | None, direction: int, stages: tuple[Stage, ...] | None
+) -> Movie:
+    traced = _trace(source, config)
+    if stages is None:
+        return movie(traced, layer=layer, direction=direction)
+    missing = {"embed"} if traced.padded.embedding is None else set()
+    there = [stage for stage in stages if stage not in missing]
+    if traced.error is not None and "pad" not in there:
+        there = ["sort"]  # which shows how torch refuses
+    return movie(traced, there, layer=layer, direction=direction, deep=True)

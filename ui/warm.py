@@ -11,6 +11,8 @@ import torch
 from streamlit import config
 from streamlit.runtime.pages_manager import PagesManager
 
+from packviz import charts
+from packviz.studies import memory
 from ui.records import table
 from ui.requests import Request
 from ui.runs import run
@@ -23,7 +25,10 @@ async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
     """Warm the process, say where the app is, and serve."""
     torch.set_num_threads(1)  # the matrices are small, and every visitor has a thread
     PagesManager.uses_pages_directory = False  # a deep link that comes first finds its page through app.py, too
-    table(run(Request()), "pack")
+    shown = run(Request())
+    table(shown, "pack")
+    memory(shown.trace)  # torch's first nested tensor takes a second
+    charts.states(shown.trace)
     gc.collect()
     _answer_at_once()
     gc.freeze()  # what is loaded now stays: no later collection looks at it again

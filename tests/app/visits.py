@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page
 
 LAPTOP, PROJECTOR, PHONE = (1440, 900), (1280, 720), (390, 844)
 PLAYER = '[data-testid="packviz-player"]'
@@ -19,7 +19,7 @@ class Visit:
         self.errors: list[str] = []
         self.hosts: set[str | None] = set()
         self.dialogs: list[str] = []
-        page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
+        page.on("console", lambda message: self.errors.append(message.text) if _is_error(message) else None)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", lambda request: self.hosts.add(urlsplit(request.url).hostname))
         page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
@@ -72,6 +72,11 @@ class Visit:
         for key in keys:
             self.page.keyboard.press(key)
         self.settle()
+
+
+def _is_error(message: ConsoleMessage) -> bool:
+    """Tell an error from this: Streamlit's frontend looks for its server below a deep link's own path first."""
+    return message.type == "error" and "/_stcore/" not in message.location.get("url", "")
 
 
 @contextmanager

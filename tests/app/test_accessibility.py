@@ -1,0 +1,29 @@
+"""axe-core, on every page: nothing serious and nothing critical in what is ours."""
+
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+from visits import PHONE, PROJECTOR, visit
+
+PAGES = ("", "padding", "sorting", "packing", "running", "unpacking")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PROJECTOR, PHONE], ids=["projector", "phone"])
+@pytest.mark.parametrize("path", PAGES)
+def test_nothing_serious_is_found(
+    browser: Browser, address: str, path: str, size: tuple[int, int], scheme: Any
+) -> None:
+    with visit(browser, address, path=path, size=size, color_scheme=scheme) as visited:
+        visited.main.get_by_text("The numbers" if path else "The same run in plain PyTorch").wait_for()
+        visited.settle()
+        found = Axe().run(visited.page).response["violations"]
+    told = [
+        f"{each['id']}: {node['target']} {node.get('failureSummary', '')}"
+        for each in found
+        if each["impact"] in ("serious", "critical")
+        for node in each["nodes"]
+    ]
+    assert told == []

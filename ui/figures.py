@@ -1,0 +1,37 @@
+"""Charts in the app: built once for all visitors, in the colours of the page, with their text alternative."""
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from packviz.theme import DARK, LIGHT
+from ui.requests import Request
+from ui.runs import Shown
+
+__all__ = ["figure"]
+
+Draw = Callable[..., Any]
+
+
+def figure(shown: Shown, draw: Draw, *of: Any, key: str, **chosen: Any) -> None:
+    """Draw a chart of packviz.charts in light or dark, and say in words what it shows.
+
+    of: what the chart is drawn of; all of it follows from the request of `shown`, and from `chosen`.
+    """
+    dark = st.context.theme.type == "dark"
+    chart = _drawn(shown.request, draw.__name__, dark, tuple(chosen.items()), draw, of)
+    config = {"displaylogo": False, "displayModeBar": False}
+    st.plotly_chart(chart, theme=None, key=key, alt=chart.layout.meta["alt"], config=config)
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
+def _drawn(
+    request: Request,  # noqa: ARG001
+    name: str,  # noqa: ARG001
+    dark: bool,
+    chosen: tuple[tuple[str, Any], ...],
+    _draw: Draw,
+    _of: tuple[Any, ...],
+) -> Any:
+    return _draw(*_of, **dict(chosen), palette=DARK if dark else LIGHT)

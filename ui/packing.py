@@ -1,0 +1,70 @@
+"""The parts of the lesson on packing, below its movie."""
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from packviz import charts
+from packviz.batch import sequence_label
+from packviz.errors import PackvizError
+from packviz.studies import Address, behaviours, fields, memory, row_of, sequence_error, token_of
+from ui.figures import figure
+from ui.part import verdicts
+from ui.player import show
+from ui.runs import Shown
+
+__all__ = ["addresses", "inside", "layouts", "margins"]
+
+
+def addresses(shown: Shown) -> None:
+    """Translate a sequence and a time step into a packed row, and back; the player lights the token up."""
+    letters = [sequence_label(b) for b in range(len(shown.batch.sequences))]
+    there, back = st.columns(2, gap="medium")
+    with there:
+        left, right = st.columns(2)
+        letter = left.selectbox("sequence", letters, key="address_sequence")
+        t = right.number_input("time step t", 0, None, 0, 1, key="address_t")
+        _tell(shown, lambda: row_of(shown.trace, letters.index(letter), t), "address_there")
+    with back:
+        n = st.number_input("packed row n", 0, None, 0, 1, key="address_n")
+        _tell(shown, lambda: token_of(shown.trace, n), "address_back")
+
+
+def _tell(shown: Shown, find: Callable[[], Address], key: str) -> None:
+    """Say where it is, or why it is nowhere."""
+    try:
+        found = find()
+    except PackvizError as problem:
+        st.text(f"⚠ {problem.sentence}")
+        return
+    st.markdown(f"`{found.told}`: sequence **{sequence_label(found.b)}** at time step **{found.t}**.")
+    tokens = [(token.b, token.t) for token in shown.film.tokens]
+    if (found.b, found.t) in tokens:
+        st.button("Show it in the movie", key=key, on_click=show, kwargs={"token": tokens.index((found.b, found.t))})
+
+
+def margins(shown: Shown) -> None:
+    """Show lengths and batch_sizes as the two margins of one staircase."""
+    figure(shown, charts.margins, shown.trace, key="margins")
+
+
+def layouts(shown: Shown) -> None:
+    """Show what the three layouts of one batch take in memory, and what torch says to the third."""
+    held = memory(shown.trace)
+    named = {"padded": held.padded, "packed": held.packed, "jagged nested tensor": held.jagged}
+    rows = [
+        (name, len(each.cells), each.cells.count(None), each.bytes, each.index_bytes) for name, each in named.items()
+    ]
+    columns = ["layout", "rows", "of them padding", "bytes of values", "bytes of indices"]
+    st.dataframe(pd.DataFrame(rows, columns=columns), hide_index=True, key="layouts", alt="Three layouts in memory")
+    if (error := sequence_error(shown.trace)) is not None:
+        verdicts([(f"{shown.trace.module.mode.lower().split('_')[0]}(nested)", error)])
+
+
+def inside(shown: Shown) -> None:
+    """Show the four fields of the PackedSequence, and what Python and torch make of it."""
+    rows = [(each.name, each.type, each.dtype, str(each.shape), each.device) for each in fields(shown.trace)]
+    frame = pd.DataFrame(rows, columns=["field", "type", "dtype", "shape", "device"])
+    st.dataframe(frame, hide_index=True, key="fields", alt="The four fields of the PackedSequence")
+    verdicts(behaviours(shown.trace))

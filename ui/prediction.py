@@ -1,0 +1,73 @@
+"""A prediction: asked before the movie shows the answer, checked against torch, and then shown by the movie."""
+
+import streamlit as st
+
+from packviz.errors import PackvizError
+from packviz.movie.model import Stage
+from packviz.predictions import Prediction, ask
+from ui.player import show
+from ui.runs import Shown
+
+__all__ = ["prediction"]
+
+_WAITING = "Say it first. The movie then shows why, at the very step."
+
+
+def prediction(shown: Shown, stage: Stage) -> None:
+    """Ask for a prediction about the batch that is on screen; an answer moves the player to where it can be seen."""
+    number = st.session_state.setdefault("question", 0)
+    asked = ask(shown.trace, stage, number)
+    if asked is None:
+        return
+    key = f"{stage} {number} {hash(shown.request)}"  # another batch is another question
+    with st.container(border=True, key="prediction"):
+        with st.form(f"form {key}", border=False, enter_to_submit=True):
+            said, sent = _form(asked, key)
+        if sent and said:
+            st.session_state["said"] = (key, said)
+        _verdict(shown, asked, key, moved=sent)
+
+
+def _form(asked: Prediction, key: str) -> tuple[str, bool]:
+    """Draw the question, what answers it and two buttons, in a line where there is room for one."""
+    question, answer, buttons = st.columns([6, 2.6, 2.3], vertical_alignment="center")
+    with question:
+        st.markdown(f"**Predict.** {asked.prompt}")
+    with answer:
+        said = _answer(asked, key)
+    with buttons, st.container(horizontal=True, gap="small"):
+        sent = st.form_submit_button("Check")
+        st.form_submit_button("Another", on_click=_next)
+    return said, sent
+
+
+def _answer(asked: Prediction, key: str) -> str:
+    if asked.form == "choice":
+        return (
+            st.selectbox(asked.prompt, asked.choices, None, key=key, placeholder="Choose", label_visibility="collapsed")
+            or ""
+        )
+    return st.text_input(asked.prompt, key=key, placeholder=asked.example, label_visibility="collapsed")
+
+
+def _next() -> None:
+    st.session_state["question"] += 1
+    show(step=1)
+
+
+def _verdict(shown: Shown, asked: Prediction, key: str, *, moved: bool) -> None:
+    """Say whether what was said is right, and why, in a line that is always there."""
+    key_of, said = st.session_state.get("said", ("", ""))
+    if key_of != key:
+        st.text(_WAITING)
+        return
+    try:
+        verdict = asked.check(said)
+    except PackvizError as problem:
+        st.text(f"⚠ {problem.sentence}")
+        return
+    st.markdown(
+        f":green[**✓ Right.**] {verdict.reason}" if verdict.right else f":red[**✗ Not quite.**] {verdict.reason}"
+    )
+    if moved:
+        show(step=shown.film.step_at(asked.moment.stage, asked.moment.timestep, asked.moment.name))

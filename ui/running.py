@@ -1,0 +1,102 @@
+"""The parts of the lesson on running, below its movie."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+import streamlit as st
+
+from packviz import charts
+from packviz.batch import sequence_label
+from packviz.studies import GateSum, StartEffect, UnitSum, starts, unit_sum
+from packviz.trace import Trace
+from ui.figures import figure
+from ui.player import picked
+from ui.requests import Request
+from ui.runs import Shown
+
+__all__ = ["initial_states", "one_unit", "over_time"]
+
+MOST_TERMS = 12
+
+
+def one_unit(shown: Shown) -> None:
+    """Take one hidden unit apart: the one that was clicked in the movie, or chosen here."""
+    trace, request = shown.trace, shown.request
+    _follow_the_click(shown)
+    left, middle, right = st.columns(3)
+    letters = [sequence_label(b) for b in range(len(shown.batch.sequences))]
+    b = letters.index(left.selectbox("sequence", letters, key="unit_sequence"))
+    steps = trace.packed.timestep[trace.packed.sequence == b].tolist()
+    if st.session_state.get("unit_t") not in steps:
+        st.session_state["unit_t"] = steps[0]
+    t = middle.selectbox("time step", steps, key="unit_t")
+    unit = right.number_input("hidden unit", 0, trace.module.hidden_size - 1, 0, 1, key="unit_unit")
+    n = int(((trace.packed.sequence == b) & (trace.packed.timestep == t)).nonzero())
+    taken = unit_sum(
+        trace, n, min(unit, trace.module.hidden_size - 1), layer=request.layer, direction=request.direction
+    )
+    _terms(taken)
+
+
+def _follow_the_click(shown: Shown) -> None:
+    """Put what was clicked last in the movie into the three controls, once."""
+    cell = picked()
+    if cell is None or st.session_state.get("taken apart") == cell:
+        return
+    st.session_state["taken apart"] = cell
+    kind, *rest = cell["cell"].split(":")
+    numbers = [int(part) for part in rest if part.isdigit()]
+    if kind not in ("gate", "h", "hn") or len(numbers) != 2:
+        return
+    b, unit = numbers
+    st.session_state["unit_sequence"], st.session_state["unit_unit"] = sequence_label(b), unit
+    time = shown.film.steps[cell["step"] - 1].time
+    steps = shown.trace.packed.timestep[shown.trace.packed.sequence == b].tolist()
+    if time is not None:
+        st.session_state["unit_t"] = min(time, steps[-1])
+
+
+def _terms(taken: UnitSum) -> None:
+    lines = [line for gate in taken.gates for line in (gate.symbols, gate.numbers)]
+    lines += [line for formula in taken.formulas for line in (formula.symbols, formula.numbers)]
+    st.code("\n".join(dict.fromkeys(lines)), language=None, wrap_lines=True)
+    for gate, tab in zip(taken.gates, st.tabs([f"gate {gate.name}" for gate in taken.gates]), strict=True):
+        rows = list(_rows(gate))
+        frame = pd.DataFrame(rows, columns=["term", "weight", "times", "makes"])
+        tab.dataframe(frame, hide_index=True, key=f"terms {gate.name}", alt=f"The terms that {gate.name} adds up")
+
+
+def _rows(gate: GateSum) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the terms of a gate, the largest first, and what they add up to."""
+    largest = gate.largest(MOST_TERMS)
+    for term in largest.terms:
+        times = f"{term.value:.4f}" if term.factor == 1 else f"{term.value:.4f} · r"
+        yield term.name, f"{term.weight:.4f}", times, f"{term.part:.4f}"
+    if largest.count:
+        yield f"{largest.count} smaller ones", "", "", f"{largest.rest:.4f}"
+    yield "sum", "", "", f"{gate.total:.4f}"
+    yield gate.symbols, "", "", f"{gate.value:.4f}"
+
+
+def over_time(shown: Shown) -> None:
+    """Show the whole run as a heat map, and on demand one line for each hidden unit of a sequence."""
+    trace, request = shown.trace, shown.request
+    figure(shown, charts.states, trace, key="states", layer=request.layer, direction=request.direction)
+    letters = [sequence_label(b) for b in range(len(shown.batch.sequences))]
+    letter = st.selectbox("Hidden units, line by line, of sequence", letters, None, key="lines", placeholder="none")
+    if letter is not None:
+        watched = {"layer": request.layer, "direction": request.direction}
+        figure(shown, charts.units, trace, key="units", b=letters.index(letter), **watched)
+
+
+def initial_states(shown: Shown) -> None:
+    """Show what each initial state means, and how far it moves h_n on this batch."""
+    for each in _starts(shown.request, shown.trace):
+        with st.expander(f"{each.start.name}: h_n moves by at most {each.moved:.4g}", expanded=each.chosen):
+            st.markdown(f"{each.start.meaning} {each.start.wanted}")
+            st.code(each.code, language="python", wrap_lines=True)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _starts(request: Request, _trace: Trace) -> tuple[StartEffect, ...]:  # noqa: ARG001
+    return starts(_trace)

@@ -1,0 +1,35 @@
+"""The parts of the lesson on unpacking, below its movie."""
+
+import pandas as pd
+import streamlit as st
+
+from packviz.batch import sequence_label
+from packviz.studies import Readout, readouts
+from ui.runs import Shown
+
+__all__ = ["which_one"]
+
+
+def which_one(shown: Shown) -> None:
+    """Show every way to read one vector for each sequence: its code, its numbers, whether it is right here, and why."""
+    for each in readouts(shown.trace):
+        with st.container(border=True):
+            sign = ":green[**✓ right here**]" if each.right else ":red[**✗ wrong here**]"
+            verdict = sign if each.available else "**not there**"
+            st.markdown(f"**`{each.title}`** {verdict}  \n{each.reason} {each.caution}")
+            if each.available:
+                _values(each)
+
+
+def _values(each: Readout) -> None:
+    assert each.values is not None
+    names = [sequence_label(b) for b in range(len(each.values))]
+    width = min(each.values.shape[1], 16)
+    frame = pd.DataFrame(each.values[:, :width].tolist(), index=names, columns=[f"[{i}]" for i in range(width)])
+    seen = (
+        pd.DataFrame(each.seen, index=names, columns=[f"seen by {half}" for half in each.halves]) if each.seen else None
+    )
+    left, right = st.columns([2, 3])
+    left.code(each.code, language="python", wrap_lines=True)
+    table = frame.round(4) if seen is None else seen.join(frame.round(4))
+    right.dataframe(table, key=f"readout {each.key}", alt=f"What {each.title} gives for each sequence")
