@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from playwright.sync_api import Browser
 
 from bench.browser import chromium
+from bench.fills import fills
 from bench.first_paint import first_paint
 from bench.frames import frames
 from bench.growth import growth
@@ -33,6 +34,7 @@ PARTS: dict[str, Part] = {
     "frames": _in_browser(frames),
     "trace_cost": trace_cost,
     "growth": growth,
+    "fills": fills,
 }
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 import torch
 
-__all__ = ["exact_arithmetic", "seeded"]
+__all__ = ["exact_arithmetic", "seeded", "with_onednn"]
 
 _LOCK = threading.RLock()
 
@@ -24,8 +24,15 @@ def exact_arithmetic() -> Iterator[None]:
     oneDNN takes over an LSTM whose lengths are all equal, and its last bits are others than those of torch's loop.
     Only the one switch is touched: ``torch.backends.mkldnn.flags`` would overwrite the precision settings beside it.
     """
-    with _LOCK, torch.no_grad(), torch.autocast("cpu", enabled=False):
-        enabled, *_ = _switch_onednn(False)
+    with with_onednn(False), torch.no_grad(), torch.autocast("cpu", enabled=False):
+        yield
+
+
+@contextmanager
+def with_onednn(wanted: bool) -> Iterator[None]:
+    """Let torch compute with oneDNN or without, and nobody else change that meanwhile."""
+    with _LOCK:
+        enabled, *_ = _switch_onednn(wanted)
         try:
             yield
         finally:

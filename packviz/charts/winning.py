@@ -1,0 +1,165 @@
+"""A map of where packing wins and where it loses: packed ÷ padded over fill and one size."""
+
+from collections.abc import Sequence
+from math import log2
+from statistics import median
+from typing import Any, Literal, Protocol
+
+import plotly.graph_objects as go
+
+from packviz.charts.template import colorscale, counted, drawn
+from packviz.theme import LIGHT, Palette, diverging, text_on
+
+__all__ = ["winning"]
+
+Across = Literal["batch_size", "hidden_size", "steps"]
+Places = dict[tuple[float, int], list["_Point"]]
+
+_ACROSS = {"batch_size": "batch size B", "hidden_size": "hidden size H", "steps": "longest length T"}
+_LEAST_END = 1.0  # the scale reaches from half to double at least
+
+
+class _Setup(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+class _Setting(Protocol):
+    @property
+    def fill(self) -> float: ...
+    @property
+    def batch_size(self) -> int: ...
+    @property
+    def hidden_size(self) -> int: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def setup(self) -> _Setup: ...
+
+
+class _Point(Protocol):
+    @property
+    def setting(self) -> _Setting: ...
+    @property
+    def padded_ms(self) -> float: ...
+    @property
+    def packed_ms(self) -> float: ...
+    @property
+    def ratio(self) -> float: ...
+    @property
+    def differs(self) -> bool: ...
+    @property
+    def busy(self) -> bool: ...
+
+
+def winning(points: Sequence[_Point], across: Across = "batch_size", palette: Palette = LIGHT) -> go.Figure:
+    """Return a map of packed ÷ padded: fill upwards, the batch size (or another size) across, on a log scale.
+
+    Blue is where packing wins, red where it loses. A ratio that the runs do not tell from 1 has a question mark and
+    the neutral colour of 1; a star says that the machine was busy. Where several points share a place, it shows the
+    median of their ratios. A place without a point stays empty.
+    """
+    places: Places = {}
+    for point in points:
+        places.setdefault((point.setting.fill, getattr(point.setting, across)), []).append(point)
+    fills, sizes = (sorted({place[i] for place in places}) for i in (0, 1))
+    end = max([_LEAST_END, *(abs(_shown(there)) for there in places.values())])
+    names = " and ".join(dict.fromkeys(point.setting.setup.name for point in points))
+    layout = {
+        "title": {
+            "text": f"Where packing wins, {names}" if points else "Where packing wins: nothing was measured yet",
+            "subtitle": {"text": "packed ÷ padded: below 1 packing wins" if points else ""},
+        },
+        "height": 210 + 40 * max(3, len(fills)),
+        "xaxis": _axis(_ACROSS[across], [f"{size:,}" for size in sizes]),
+        "yaxis": _axis("fill (%)", [f"{100 * fill:.3g}" for fill in fills]),
+        "annotations": [
+            _number(sizes.index(int(size)), fills.index(fill), there, end, palette)
+            for (fill, size), there in places.items()
+        ],
+    }
+    return drawn([_heat(places, fills, sizes, end, palette)], layout, _alt(points), palette)
+
+
+def _heat(
+    places: Places, fills: Sequence[float], sizes: Sequence[float], end: float, palette: Palette
+) -> dict[str, Any]:
+    grid = [[places.get((fill, int(size)), []) for size in sizes] for fill in fills]
+    reach = int(end)
+    ticks = list(range(-reach, reach + 1, max(1, reach // 3)))
+    return {
+        "type": "heatmap",
+        "x": list(range(len(sizes))),
+        "y": list(range(len(fills))),
+        "z": [[_shown(there) if there else None for there in row] for row in grid],
+        "text": [["<br>".join(_told(point) for point in there) for there in row] for row in grid],
+        "hoverinfo": "text",
+        "hoverongaps": False,
+        "colorscale": colorscale(palette),
+        "zmin": -end,
+        "zmid": 0,
+        "zmax": end,
+        "xgap": 2,
+        "ygap": 2,
+        "colorbar": {
+            "title": {"text": "ratio", "side": "top"},
+            "thickness": 14,
+            "outlinewidth": 0,
+            "tickmode": "array",
+            "tickvals": ticks,
+            "ticktext": [f"{2.0**tick:.3g}" for tick in ticks],
+        },
+    }
+
+
+def _number(x: int, y: int, there: Sequence[_Point], end: float, palette: Palette) -> dict[str, Any]:
+    """Return the ratio in its cell, in black or white as its colour asks for."""
+    marks = "" if _sure(there) else "?"
+    marks += "*" if any(point.busy for point in there) else ""
+    font = {"color": text_on(diverging(_shown(there) / end, palette))}
+    return {"x": x, "y": y, "text": f"{_ratio(_middle(there))}{marks}", "showarrow": False, "font": font}
+
+
+def _axis(title: str, labels: Sequence[str]) -> dict[str, Any]:
+    ticks = {"tickmode": "array", "tickvals": list(range(len(labels))), "ticktext": list(labels)}
+    return {"title": {"text": title}, "showgrid": False, "zeroline": False, **ticks}
+
+
+def _middle(there: Sequence[_Point]) -> float:
+    return median(point.ratio for point in there)
+
+
+def _sure(there: Sequence[_Point]) -> bool:
+    return any(point.differs for point in there)
+
+
+def _shown(there: Sequence[_Point]) -> float:
+    """Return what the colour shows: the log of the ratio, and 0 where the runs show no difference."""
+    return log2(_middle(there)) if _sure(there) else 0.0
+
+
+def _ratio(ratio: float) -> str:
+    return f"{ratio:.1f}" if ratio >= 1.95 else f"{ratio:.2f}"
+
+
+def _told(point: _Point) -> str:
+    setting = point.setting
+    sizes = f"B {setting.batch_size}, T {setting.steps}, H {setting.hidden_size}, fill {100 * setting.fill:.3g} %"
+    sure = "" if point.differs else ", no difference that the runs show"
+    busy = ", machine busy" if point.busy else ""
+    times = f"padded {point.padded_ms:.3g} ms, packed {point.packed_ms:.3g} ms: {_ratio(point.ratio)} times"
+    return f"{setting.setup.name}, {sizes}<br>{times}{sure}{busy}"
+
+
+def _alt(points: Sequence[_Point]) -> str:
+    if not points:
+        return "Map of where packing wins: nothing was measured yet."
+    faster = sum(point.differs and point.ratio < 1 for point in points)
+    slower = sum(point.differs and point.ratio > 1 for point in points)
+    ratios = [point.ratio for point in points]
+    return (
+        f"Map of packed divided by padded time in {counted(len(points), 'setting')}: packing is faster in {faster}, "
+        f"slower in {slower}, no difference shows in {len(points) - faster - slower}; "
+        f"ratios from {_ratio(min(ratios))} to {_ratio(max(ratios))}; "
+        f"{counted(sum(point.busy for point in points), 'setting')} measured while the machine was busy."
+    )
