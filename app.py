@@ -8,7 +8,7 @@ from starlette.middleware import Middleware
 from ui.preload import Preload
 from ui.warm import warm
 
-LESSONS = ("padding", "sorting", "packing", "running", "unpacking")
+PAGES = ("padding", "sorting", "packing", "running", "unpacking", "compare", "cost", "training")
 UI = Path(__file__).parent / "ui"
 ICON = UI / "icon.svg"
 
@@ -20,7 +20,7 @@ if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
     pages = [
         st.Page(overview, title="Overview", url_path="start", default=True),
         st.Page(overview, title="Overview", url_path="overview", visibility="hidden"),  # the first page, by its name
-        *(st.Page(f"pages/{i}_{name}.py", title=name.title(), url_path=name) for i, name in enumerate(LESSONS, 1)),
+        *(st.Page(f"pages/{i}_{name}.py", title=name.title(), url_path=name) for i, name in enumerate(PAGES, 1)),
     ]
     st.navigation(pages, position="top").run()
 else:  # ... and its server imports it once, before the first one

@@ -9,13 +9,8 @@ from ui.runs import Shown
 def sections(shown: Shown) -> None:
     """Say what stands below the movie."""
     try_this(
-        "Pad with a number that occurs in the data, or put the padding first.",
-        {
-            "padding_value 42": {"padding_value": 42.0},
-            "padding_value 4": {"padding_value": 4.0},
-            "on the left": {"padding_side": "left"},
-            "batch_first off": {"batch_first": False},
-        },
+        "Change what pads, or where; then look at what the grid forgets.",
+        padding.to_try(shown),
     )
     with part("What torch says without padding", "The same sequences, as they are."):
         padding.stacked(shown)

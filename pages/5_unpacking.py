@@ -10,14 +10,12 @@ def sections(shown: Shown) -> None:
     """Say what stands below the movie."""
     try_this(
         "Read both ways, or ask for a wider grid, and see which markers stay right.",
-        {
-            "bidirectional": {"bidirectional": True},
-            "one direction": {"bidirectional": False},
-            "total_length 8": {"total_length": 8},
-            "padding_value 42": {"padding_value": 42.0},
-        },
+        unpacking.to_try(shown),
     )
-    with part("Which one do I want?", "Right means: for every sequence the state after all of it, in every direction."):
+    with part(
+        "Which one do I want?",
+        "Right: the state after all of a sequence, in every direction; of mean and max, that no filler entered.",
+    ):
         unpacking.which_one(shown)
     numbers(shown, "unpack")
     onward("pages/0_overview.py", "Back to the overview")

@@ -25,7 +25,7 @@ ORDER = [
     {"checks", "reference"},
     {"grids"},
     {"trace"},
-    {"charts", "predictions", "snippet", "studies", "tables"},
+    {"charts", "compare", "cost", "predictions", "snippet", "studies", "tables", "training"},
     {"movie"},
 ]
 LEVEL = {part: level for level, parts in enumerate(ORDER) for part in parts}

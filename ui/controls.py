@@ -1,5 +1,6 @@
 """The controls: every widget, its key (which is its name in the URL) and its one default."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import get_args
 
@@ -13,7 +14,7 @@ from ui import links
 from ui.requests import OWN, Request, Source
 from ui.widgets import choice, maybe_whole, number, switch, whole
 
-__all__ = ["Controls", "controls", "typed"]
+__all__ = ["Controls", "controls", "put", "put_aside", "put_back", "typed"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,10 @@ class Controls:
 def controls() -> Controls:
     """Draw all controls but the text, which has its place above them."""
     links.remember()
+    if "to put back" in st.session_state:  # before the widgets are drawn: afterwards their values are theirs
+        text = st.session_state.pop("to put back")
+        put({"sequences": text, "example": OWN})
+        st.session_state.pop("put aside", None)
     with st.sidebar:
         for_text, under_text = st.container(), st.container()
         picked = _example()
@@ -88,6 +93,27 @@ def _text(picked: str) -> str | None:
 def _take_over() -> None:
     """Make an example whose text has been edited one's own."""
     st.session_state["example"] = OWN
+
+
+def put(settings: Mapping[str, object]) -> None:
+    """Put settings, by their names, into the controls; a text of one's own that has to give way can be had back."""
+    if "sequences" in settings and st.session_state["example"] == OWN:
+        st.session_state.setdefault("put aside", st.session_state["sequences"])
+    for name, value in settings.items():
+        st.session_state[name] = value
+    if "sequences" in settings:
+        st.session_state["example"], st.session_state["own text"] = OWN, settings["sequences"]
+
+
+def put_aside() -> str | None:
+    """Return the text of one's own that had to give way; None where there is none."""
+    text: str | None = st.session_state.get("put aside")
+    return text
+
+
+def put_back() -> None:
+    """Put that text into the controls again, with the next run of the page."""
+    st.session_state["to put back"] = st.session_state.pop("put aside")
 
 
 def _cell() -> dict[str, object]:

@@ -9,7 +9,7 @@ from packviz.theme import DARK, LIGHT
 from ui.requests import Request
 from ui.runs import Shown
 
-__all__ = ["figure"]
+__all__ = ["figure", "fresh"]
 
 Draw = Callable[..., Any]
 
@@ -20,7 +20,16 @@ def figure(shown: Shown, draw: Draw, *of: Any, key: str, **chosen: Any) -> None:
     of: what the chart is drawn of; all of it follows from the request of `shown`, and from `chosen`.
     """
     dark = st.context.theme.type == "dark"
-    chart = _drawn(shown.request, draw.__name__, dark, tuple(chosen.items()), draw, of)
+    _show(_drawn(shown.request, draw.__name__, dark, tuple(chosen.items()), draw, of), key)
+
+
+def fresh(draw: Draw, *of: Any, key: str, **chosen: Any) -> None:
+    """Draw a chart of what has just been measured, which nobody else will ask for."""
+    chart = draw(*of, palette=DARK if st.context.theme.type == "dark" else LIGHT, **chosen)
+    _show(chart, key)
+
+
+def _show(chart: Any, key: str) -> None:
     config = {"displaylogo": False, "displayModeBar": False}
     st.plotly_chart(chart, theme=None, key=key, alt=chart.layout.meta["alt"], config=config)
 

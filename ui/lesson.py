@@ -5,43 +5,72 @@ from dataclasses import replace
 
 import streamlit as st
 
-from packviz.movie.model import Stage
+from packviz.movie import STAGES
 from ui.controls import Controls, controls, typed
 from ui.notices import notices
 from ui.part import refused
 from ui.player import AFTER, play, stage_on_screen
 from ui.prediction import prediction
+from ui.progress import leave_others
 from ui.records import records
-from ui.requests import Request
+from ui.requests import Request, View
 from ui.runs import Shown, latest, run
 
-__all__ = ["lesson", "overview"]
+__all__ = ["lesson", "measured", "overview"]
 
 Sections = Callable[[Shown], None]
 
 
 def overview(title: str) -> None:
     """Show the whole way, from the text to the unpacked output, and the records of the stage on screen."""
+    leave_others("")
     st.title(title, anchor=False)
     _picture(controls(), None)
     _after(None, _records)
 
 
-def lesson(question: str, answer: str, stages: Sequence[Stage], sections: Sections) -> None:
+def lesson(question: str, answer: str, stages: Sequence[View], sections: Sections) -> None:
     """Show one part of the way in full depth.
 
     question: the title. answer: at most three short sentences, Markdown. stages: whose movie is shown, the first of
     them is asked about. sections: what stands below the movie, once it has been painted.
     """
-    with st.container(key="head"):
-        st.title(question, anchor=False)
-        st.markdown(answer)
+    leave_others("")
+    _head(question, answer)
     _picture(controls(), tuple(stages))
     _after(tuple(stages), sections)
 
 
+def measured(question: str, answer: str, work: str, sections: Sections) -> None:
+    """Show a page without a movie, whose numbers are measured when a visitor asks for them.
+
+    work: the name of what may take long here; such work of other pages is ended.
+    """
+    leave_others(work)
+    _head(question, answer)
+    _measured(controls(), sections)
+
+
+def _head(question: str, answer: str) -> None:
+    with st.container(key="head"):
+        st.title(question, anchor=False)
+        st.markdown(answer)
+
+
 @st.fragment
-def _picture(chosen: Controls, stages: tuple[Stage, ...] | None) -> None:
+def _measured(chosen: Controls, sections: Sections) -> None:
+    """Show the text area, and what is measured for its batch."""
+    if st.session_state["example"] != chosen.picked:
+        st.rerun()
+    asked = typed(chosen)
+    shown = latest(asked)
+    notices(chosen, asked, shown)
+    with st.container(key="measured"):
+        sections(shown)
+
+
+@st.fragment
+def _picture(chosen: Controls, stages: tuple[View, ...] | None) -> None:
     """Show the text area and the player; an edit of the text reruns these two and nothing else."""
     if st.session_state["example"] != chosen.picked:
         st.rerun()  # the edit has made the example one's own text: that concerns the other controls, too
@@ -49,13 +78,13 @@ def _picture(chosen: Controls, stages: tuple[Stage, ...] | None) -> None:
     shown = latest(asked)
     with st.container():  # there with and without a notice, so that the player keeps its place, and thereby its state
         notices(chosen, asked, shown)
-    if stages is not None:
+    if stages is not None and stages[0] in STAGES:
         prediction(shown, stages[0])
-    play(shown.movie, stages)
+    play(shown.movie, stages, picks=stages == ("run",))
 
 
 @st.fragment(key=AFTER)
-def _after(stages: tuple[Stage, ...] | None, sections: Sections) -> None:
+def _after(stages: tuple[View, ...] | None, sections: Sections) -> None:
     """Show what belongs to the picture; the picture itself waits for none of it."""
     if stage_on_screen() is not None:
         shown = run(replace(st.session_state.get("last good", Request()), stages=stages))

@@ -8,6 +8,7 @@ from dataclasses import fields
 import streamlit as st
 
 from packviz.config import Config
+from packviz.errors import PackvizError
 from packviz.examples import Example, example
 from ui import links
 from ui.controls import Controls
@@ -32,9 +33,16 @@ def notices(chosen: Controls, asked: Request, shown: Shown) -> None:
     of_the_text = problem.parameter in _OF_THE_TEXT
     reason = problem.sentence if of_the_text else str(problem)
     with st.container(border=True):
-        st.text(f"⚠ {reason}\nThis is the last batch that could be shown: {summary}.")
+        st.text(f"⚠ {_short(problem)} This is the last batch that could be shown: {summary}.")
     with chosen.under_text if of_the_text else chosen.over_settings, st.container(border=True):
         st.text(f"⚠ {reason}")
+
+
+def _short(problem: PackvizError) -> str:
+    """Return what came and how to mend it; the whole reason stands where it was typed or set."""
+    name = "" if problem.parameter in _OF_THE_TEXT else f"{problem.parameter}: "
+    mend = problem.mend.split(";")[0].split(", or ")[0]
+    return f"{name}{problem.came}: {mend}."
 
 
 def _about_the_sequences(asked: Request, summary: str) -> None:

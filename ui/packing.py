@@ -38,10 +38,13 @@ def _tell(shown: Shown, find: Callable[[], Address], key: str) -> None:
     except PackvizError as problem:
         st.text(f"⚠ {problem.sentence}")
         return
-    st.markdown(f"`{found.told}`: sequence **{sequence_label(found.b)}** at time step **{found.t}**.")
+    pad = ", where a pad was packed as if it were data" if bool(shown.trace.packed_is_pad[found.n]) else ""
+    st.markdown(f"`{found.told}`: sequence **{sequence_label(found.b)}** at time step **{found.t}**{pad}.")
     tokens = [(token.b, token.t) for token in shown.film.tokens]
-    if (found.b, found.t) in tokens:
-        st.button("Show it in the movie", key=key, on_click=show, kwargs={"token": tokens.index((found.b, found.t))})
+    place = (found.b, found.t)
+    if place in tokens and st.button("Show it in the movie", key=key):
+        show(token=tokens.index(place), look=True)
+        st.rerun()
 
 
 def margins(shown: Shown) -> None:

@@ -7,6 +7,7 @@ from packviz import charts
 from packviz.batch import sequence_label
 from packviz.studies import (
     DISTRIBUTIONS,
+    ZeroStep,
     after_zero_vector,
     confusion,
     pad_row,
@@ -16,11 +17,26 @@ from packviz.studies import (
     stack_errors,
     stacked_shape,
 )
+from packviz.trace import Trace
 from ui.figures import figure
 from ui.part import verdicts
+from ui.requests import Request
 from ui.runs import Shown
 
-__all__ = ["confused", "embedding", "shares", "stacked"]
+__all__ = ["confused", "embedding", "shares", "stacked", "to_try"]
+
+
+def to_try(shown: Shown) -> dict[str, dict[str, object]]:
+    """Return what one may try on this batch: another pad, one that stands in its data if it can, the other side."""
+    others: dict[str, dict[str, object]] = {
+        "on the left": {"padding_side": "left"},
+        "on the right": {"padding_side": "right"},
+        "batch_first off": {"batch_first": False},
+    }
+    if shown.trace.padded.embedding is not None:
+        return {"padding_idx 0": {"padding_idx": 0}, "no padding_idx": {"padding_idx": None}, **others}
+    token = float(shown.batch.sequences[0].flatten()[0])
+    return {"padding_value 42": {"padding_value": 42.0}, f"padding_value {token:g}": {"padding_value": token}, **others}
 
 
 def stacked(shown: Shown) -> None:
@@ -45,10 +61,12 @@ def confused(shown: Shown) -> None:
 
 def embedding(shown: Shown) -> None:
     """Show what the pad's row of the embedding is, and that a vector of zeros moves the state."""
-    row, zeros = pad_row(shown.trace), after_zero_vector(shown.trace)
+    row, zeros = pad_row(shown.trace), _after_zeros(shown.request, shown.trace)
     if row is not None:
         st.markdown(row.told)
-        verdicts([(f"embedding.weight[{row.id}]", f"tensor({[round(value, 4) for value in row.row]})")])
+        table = shown.trace.padded.embedding
+        assert table is not None
+        verdicts([(f"embedding.weight.detach()[{row.id}]", repr(table[row.id]))])
     st.markdown(zeros.told)
     columns = [f"unit {unit}" for unit in range(len(zeros.before))]
     states = {"after its last token": zeros.before, "one zero later": zeros.after, "fifty zeros later": zeros.later}
@@ -64,5 +82,10 @@ def shares(shown: Shown) -> None:
     share, (pads, cells) = padding_share(outlier.lengths()), padding_cells(outlier.lengths())
     st.markdown(
         f"A mean hides what one batch can do. {outlier.title.capitalize()}: {outlier.told} "
-        f"In the mean {share:.0%} of a batch is padding, but {pads / cells:.0%} of all cells are."
+        f"On average {round(100 * share)} % of a batch is padding, but {round(100 * pads / cells)} % of all cells are."
     )
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _after_zeros(request: Request, _trace: Trace) -> ZeroStep:  # noqa: ARG001
+    return after_zero_vector(_trace)

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 import streamlit as st
 
 from packviz.movie.model import Stage
+from ui.controls import put, put_aside, put_back
+from ui.player import show
 from ui.records import proof, table
 from ui.runs import Shown
 
@@ -23,20 +25,20 @@ def part(title: str, text: str = "") -> Iterator[None]:
 
 
 def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
-    """Offer one thing to try; a button puts its settings, by their names, into the controls."""
+    """Offer something to try; a button puts its settings, by their names, into the controls."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="try"):
         st.markdown(f"**Try this.** {text}", width="content")
-        for label, settings in buttons.items():
-            if st.button(label, on_click=_set, kwargs=dict(settings), key=f"try {label}"):
-                st.rerun()  # this fragment alone would leave the movie as it was
+        pressed = [st.button(label, on_click=_put, args=(each,), key=f"try {label}") for label, each in buttons.items()]
+        if put_aside() is not None and st.button("my own text again", key="put back"):
+            put_back()
+            pressed.append(True)
+        if any(pressed):
+            st.rerun()  # this fragment alone would leave the movie as it was
 
 
-def _set(**settings: object) -> None:
-    for name, value in settings.items():
-        st.session_state[name] = value
-    if "sequences" in settings:
-        st.session_state["example"] = "own"
-        st.session_state["own text"] = settings["sequences"]
+def _put(settings: Mapping[str, object]) -> None:
+    put(settings)
+    show(step=1, look=True)
 
 
 def refused(shown: Shown) -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from packviz.movie import STAGES, assets
 from ui import links
+from ui.requests import Request
 
 __all__ = ["AFTER", "picked", "place", "play", "show", "stage_on_screen"]
 
@@ -17,10 +18,14 @@ _css, _js = assets()
 _mount = st.components.v2.component("packviz_player", css=_css, js=_js)
 
 
-def play(movie: dict[str, Any], stages: Sequence[str] | None) -> None:
-    """Show a movie; the fragment AFTER reruns when it has been painted, and when another stage comes on screen."""
+def play(movie: dict[str, Any], stages: Sequence[str] | None, *, picks: bool = False) -> None:
+    """Show a movie; the fragment AFTER reruns when it has been painted, and when another stage comes on screen.
+
+    picks: whether a click on a cell is asked for; it reruns the same fragment.
+    """
     key = place(stages)
-    data = {"movie": movie, "step": links.first_step(len(movie["steps"]), key), "ask": st.session_state.get("ask")}
+    step, ask = links.first_step(len(movie["steps"]), key), st.session_state.get("ask")
+    data = {"movie": movie, "step": step, "ask": ask, "picks": picks}
     _mount(key=key, data=data, on_shown_change=partial(_follow, key), on_picked_change=partial(_pick, key))
 
 
@@ -29,10 +34,10 @@ def place(stages: Sequence[str] | None) -> str:
     return f"player {' '.join(stages or ('all',))}"
 
 
-def show(*, step: int | None = None, token: int | None = None) -> None:
-    """Ask the player to play one step, or to light up a token; it does so once."""
+def show(*, step: int | None = None, token: int | None = None, look: bool = False) -> None:
+    """Ask the player to play one step, or to light up a token; it does so once. look: whether to scroll to it, too."""
     number = st.session_state.get("ask", {"number": 0})["number"] + 1
-    st.session_state["ask"] = {"number": number, "step": step, "token": token}
+    st.session_state["ask"] = {"number": number, "step": step, "token": token, "look": look}
 
 
 def stage_on_screen() -> str | None:
@@ -41,10 +46,10 @@ def stage_on_screen() -> str | None:
     return stage if stage in STAGES else None
 
 
-def picked() -> dict[str, Any] | None:
-    """Return what was clicked last in the player: the id of the cell, the step, and the token or None."""
+def picked(request: Request) -> dict[str, Any] | None:
+    """Return what was clicked last in this request's movie: the id of the cell, the step, and the token or None."""
     cell: dict[str, Any] | None = st.session_state.get("picked cell")
-    return cell
+    return cell if cell is not None and cell["request"] == request else None
 
 
 def _follow(key: str) -> None:
@@ -53,5 +58,5 @@ def _follow(key: str) -> None:
 
 
 def _pick(key: str) -> None:
-    st.session_state["picked cell"] = st.session_state[key]["picked"]
+    st.session_state["picked cell"] = st.session_state[key]["picked"] | {"request": st.session_state["last good"]}
     st.rerun(AFTER)

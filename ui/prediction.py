@@ -1,5 +1,7 @@
 """A prediction: asked before the movie shows the answer, checked against torch, and then shown by the movie."""
 
+from hashlib import sha256
+
 import streamlit as st
 
 from packviz.errors import PackvizError
@@ -16,16 +18,18 @@ _WAITING = "Say it first. The movie then shows why, at the very step."
 def prediction(shown: Shown, stage: Stage) -> None:
     """Ask for a prediction about the batch that is on screen; an answer moves the player to where it can be seen."""
     number = st.session_state.setdefault("question", 0)
-    asked = ask(shown.trace, stage, number)
+    asked = ask(shown.trace, stage, number, direction=shown.request.direction)
     if asked is None:
         return
-    key = f"{stage} {number} {hash(shown.request)}"  # another batch is another question
+    key = (
+        f"{stage} {number} {sha256(repr(shown.request).encode()).hexdigest()[:16]}"  # another batch is another question
+    )
     with st.container(border=True, key="prediction"):
         with st.form(f"form {key}", border=False, enter_to_submit=True):
             said, sent = _form(asked, key)
-        if sent and said:
+        if sent:
             st.session_state["said"] = (key, said)
-        _verdict(shown, asked, key, moved=sent)
+        _verdict(shown, asked, key, moved=sent and bool(said.strip()))
 
 
 def _form(asked: Prediction, key: str) -> tuple[str, bool]:
@@ -58,7 +62,7 @@ def _next() -> None:
 def _verdict(shown: Shown, asked: Prediction, key: str, *, moved: bool) -> None:
     """Say whether what was said is right, and why, in a line that is always there."""
     key_of, said = st.session_state.get("said", ("", ""))
-    if key_of != key:
+    if key_of != key or not said.strip():
         st.text(_WAITING)
         return
     try:

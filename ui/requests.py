@@ -1,14 +1,17 @@
 """What a visitor asks for: plain frozen values, by which the caches know it again."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from packviz.batch import ReadAs
 from packviz.config import Config
 from packviz.examples import EXAMPLES
 from packviz.movie.model import Stage
 
-__all__ = ["OWN", "Request", "Source"]
+__all__ = ["BESIDE", "OWN", "Request", "Source", "View"]
 
+View = Stage | Literal["beside"]
+BESIDE: tuple[View, ...] = ("beside",)
 OWN = "own"  # in the place of an example's key: the visitor's own text
 
 
@@ -26,14 +29,14 @@ class Request:
     """Hold one state of all controls.
 
     settings: names and values of a Config, not checked yet. stages: those of a lesson, which are shown in full depth;
-    None for the whole way.
+    BESIDE for padded beside packed; None for the whole way.
     """
 
     source: Source = Source()
     settings: tuple[tuple[str, object], ...] = ()
     layer: int | None = None
     direction: int = 0
-    stages: tuple[Stage, ...] | None = None
+    stages: tuple[View, ...] | None = None
 
     @property
     def config(self) -> Config:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from packviz import charts
 from packviz.batch import sequence_label
-from packviz.studies import GateSum, StartEffect, UnitSum, starts, unit_sum
+from packviz.studies import STARTS, GateSum, StartEffect, UnitSum, starts, unit_sum
 from packviz.trace import Trace
 from ui.figures import figure
 from ui.player import picked
@@ -16,7 +16,7 @@ from ui.runs import Shown
 
 __all__ = ["initial_states", "one_unit", "over_time"]
 
-MOST_TERMS = 12
+MOST_TERMS = 400
 
 
 def one_unit(shown: Shown) -> None:
@@ -40,13 +40,13 @@ def one_unit(shown: Shown) -> None:
 
 def _follow_the_click(shown: Shown) -> None:
     """Put what was clicked last in the movie into the three controls, once."""
-    cell = picked()
+    cell = picked(shown.request)
     if cell is None or st.session_state.get("taken apart") == cell:
         return
     st.session_state["taken apart"] = cell
     kind, *rest = cell["cell"].split(":")
     numbers = [int(part) for part in rest if part.isdigit()]
-    if kind not in ("gate", "h", "hn") or len(numbers) != 2:
+    if kind not in ("gate", "was", "h", "hn") or len(numbers) != 2:
         return
     b, unit = numbers
     st.session_state["unit_sequence"], st.session_state["unit_unit"] = sequence_label(b), unit
@@ -90,9 +90,14 @@ def over_time(shown: Shown) -> None:
 
 
 def initial_states(shown: Shown) -> None:
-    """Show what each initial state means, and how far it moves h_n on this batch."""
+    """Say what each initial state means and, when asked to, how far it moves h_n on this batch."""
+    if not st.toggle("Run this batch from each of them", key="starts"):
+        for start in STARTS:
+            st.markdown(f"**{start.name}.** {start.meaning} {start.wanted}")
+        return
     for each in _starts(shown.request, shown.trace):
-        with st.expander(f"{each.start.name}: h_n moves by at most {each.moved:.4g}", expanded=each.chosen):
+        moved = f"h_n moves by at most {each.moved:.4g}" if each.moved else "what the others are compared with"
+        with st.expander(f"{each.start.name}: {moved}", expanded=each.chosen):
             st.markdown(f"{each.start.meaning} {each.start.wanted}")
             st.code(each.code, language="python", wrap_lines=True)
 

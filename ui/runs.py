@@ -8,10 +8,10 @@ import streamlit as st
 from packviz.batch import Batch
 from packviz.config import Config
 from packviz.errors import PackvizError
-from packviz.movie import Movie, movie
+from packviz.movie import Movie, beside, movie
 from packviz.movie.model import Stage
 from packviz.trace import Trace, trace
-from ui.requests import Request, Source
+from ui.requests import BESIDE, Request, Source, View
 
 __all__ = ["MOST_CHARACTERS", "MOST_FEATURES", "MOST_SEQUENCES", "MOST_STEPS", "Shown", "latest", "run"]
 
@@ -79,14 +79,14 @@ def _trace(source: Source, config: Config) -> Trace:
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
-def _movie(
-    source: Source, config: Config, layer: int | None, direction: int, stages: tuple[Stage, ...] | None
-) -> Movie:
+def _movie(source: Source, config: Config, layer: int | None, direction: int, stages: tuple[View, ...] | None) -> Movie:
     traced = _trace(source, config)
     if stages is None:
         return movie(traced, layer=layer, direction=direction)
+    if stages == BESIDE and traced.error is None:
+        return beside(traced, layer=layer, direction=direction)
     missing = {"embed"} if traced.padded.embedding is None else set()
-    there = [stage for stage in stages if stage not in missing]
+    there: list[Stage] = [stage for stage in stages if stage != "beside" and stage not in missing]
     if traced.error is not None and "pad" not in there:
         there = ["sort"]  # which shows how torch refuses
     return movie(traced, there, layer=layer, direction=direction, deep=True)

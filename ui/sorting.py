@@ -1,5 +1,6 @@
 """The parts of the lesson on sorting, below its movie."""
 
+import pandas as pd
 import streamlit as st
 
 from packviz.batch import sequence_label
@@ -29,5 +30,13 @@ def equals(shown: Shown) -> None:
     if first is None:
         st.markdown("Up to 64 equal lengths this torch keeps the order in which they came; nothing promises it.")
         return
-    st.markdown(f"From **{first} equal lengths** on, this torch does not keep the order in which they came.")
-    verdicts((f"sorted_indices of {n} equal lengths", str(list(order_of_equals(n)))) for n in (first - 1, first))
+    st.markdown(f"With **{first} equal lengths**, this torch does not keep the order in which they came.")
+    st.dataframe(
+        pd.DataFrame(
+            [(n, str(list(order_of_equals(n)))) for n in (first - 1, first)],
+            columns=["equal lengths", "sorted_indices"],
+        ),
+        hide_index=True,
+        key="equals",
+        alt="The order in which torch puts equal lengths",
+    )

@@ -5,18 +5,35 @@ import streamlit as st
 
 from packviz.batch import sequence_label
 from packviz.studies import Readout, readouts
+from packviz.trace import Trace
+from ui.requests import Request
 from ui.runs import Shown
 
-__all__ = ["which_one"]
+__all__ = ["to_try", "which_one"]
+
+
+def to_try(shown: Shown) -> dict[str, dict[str, object]]:
+    """Return what one may try on this batch: another number of directions, a wider grid, another filler."""
+    wider = int(shown.batch.lengths.max()) + 2
+    return {
+        "bidirectional": {"bidirectional": True},
+        "one direction": {"bidirectional": False},
+        f"total_length {wider}": {"total_length": wider},
+        "padding_value 42": {"padding_value": 42.0},
+    }
 
 
 def which_one(shown: Shown) -> None:
     """Show every way to read one vector for each sequence: its code, its numbers, whether it is right here, and why."""
-    for each in readouts(shown.trace):
+    found = _read(shown.request, shown.trace)
+    if caution := next((each.caution for each in found if each.caution), ""):
+        st.markdown(f":red[**✗**] {caution}")
+    right = ":orange[**right for what was packed**]" if caution else ":green[**✓ right here**]"
+    for each in found:
         with st.container(border=True):
-            sign = ":green[**✓ right here**]" if each.right else ":red[**✗ wrong here**]"
+            sign = right if each.right else ":red[**✗ wrong here**]"
             verdict = sign if each.available else "**not there**"
-            st.markdown(f"**`{each.title}`** {verdict}  \n{each.reason} {each.caution}")
+            st.markdown(f"**`{each.title}`** {verdict}  \n{each.reason}")
             if each.available:
                 _values(each)
 
@@ -33,3 +50,8 @@ def _values(each: Readout) -> None:
     left.code(each.code, language="python", wrap_lines=True)
     table = frame.round(4) if seen is None else seen.join(frame.round(4))
     right.dataframe(table, key=f"readout {each.key}", alt=f"What {each.title} gives for each sequence")
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _read(request: Request, _trace: Trace) -> tuple[Readout, ...]:  # noqa: ARG001
+    return readouts(_trace)

@@ -1,9 +1,11 @@
 """How each role of a movie's cells looks, in the player's places and colours."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cached_property
 
 from packviz.charts.geometry import Look, Rect
 from packviz.charts.marks import READABLE, Drawn, Ink, Marks, Stroke, Tile, Word, advance, decimals, grown, number, tile
+from packviz.charts.strokes import THREADS, WRONGS, boxed, curved
 from packviz.charts.template import plain
 from packviz.theme import CLEAR, mix, text_on
 
@@ -15,7 +17,12 @@ class Brush(Ink):
 
     def paint(self, look: Look, rect: Rect) -> Marks:
         """Yield the marks of a cell that stands at this place."""
-        painters: dict[str, Callable[[Look, Rect], Marks]] = {
+        return self.painters[look["role"]](look, rect)
+
+    @cached_property
+    def painters(self) -> Mapping[str, Callable[[Look, Rect], Marks]]:
+        """Return how each role is painted."""
+        return {
             "token": self._token,
             "ghost": self._ghost,
             "pad": self._pad,
@@ -30,8 +37,10 @@ class Brush(Ink):
             "bracket": self._bracket,
             "focus": self._focus,
             "ring": self._ring,
+            "thread": self._thread,
+            "mark": self._mark,
+            "flag": self._flag,
         }
-        return painters[look["role"]](look, rect)
 
     def _token(self, look: Look, rect: Rect) -> Marks:
         fill = self.hue(look)
@@ -73,8 +82,7 @@ class Brush(Ink):
     def _value(self, look: Look, rect: Rect) -> Marks:
         value = None if look["text"] else look.get("v")
         fill = self.ramp(value, look["scale"])
-        name = "h_n" if look["id"].startswith("hn:") else "h"
-        tip = f"sequence {self.letter(look)}<br>{name}, unit {look['k']}: {plain(look['text']) or number(value)}"
+        tip = f"sequence {self.letter(look)}<br>{self.named(look)}: {plain(look['text']) or number(value)}"
         yield Drawn("numbers", "", tile(rect, fill, self.palette.line, tip))
         text = look["text"] or decimals(value, rect.w - 5)
         yield from self.write(look | {"text": text, "sub": ""}, rect, text_on(fill), min(15.0, rect.h * 0.36))
@@ -156,6 +164,30 @@ class Brush(Ink):
         small = rect.h < 12
         yield Drawn("rings", "around", Tile(*rect, CLEAR, self.palette.text, 2 if small else 4))
         yield Drawn("rings", "hue", Tile(*rect, CLEAR, self.hue(look), 1 if small else 2.4))
+
+    def _thread(self, look: Look, rect: Rect) -> Marks:
+        for i, knot in enumerate(curved(rect)):
+            yield Drawn(THREADS[self.movie["sequences"][look["seq"]][1]], str(i), knot)
+
+    def _mark(self, look: Look, rect: Rect) -> Marks:
+        small = rect.h < 12
+        around = grown(rect, 0.5 if small else 1.5)
+        yield Drawn("rings", "around", Tile(*around, CLEAR, self.palette.background, 3 if small else 6))
+        if look["tone"] == "wrong":  # no bar has a dashed edge
+            yield from (Drawn(WRONGS, str(i), knot) for i, knot in enumerate(boxed(around)))
+        else:
+            edge = self.toned(look, self.palette.now)
+            yield Drawn("rings", "tone", Tile(*around, CLEAR, edge, 1.5 if small else 3))
+
+    def _flag(self, look: Look, rect: Rect) -> Marks:
+        true, hue, ground = look["text"] != "False", self.hue(look), self.palette.background
+        fill = mix(ground, hue, 0.3) if true else self.palette.pad
+        edge = mix(hue, self.palette.text, 0.35) if true else self.palette.pad_hatch
+        yield Drawn("ground", "", tile(rect, fill, edge, self.tip(look)))
+        fits = advance(look["text"], READABLE) < rect.w - 7
+        ink = mix(fill, self.palette.text, 0.78) if true else self.palette.quiet
+        short = look | {"text": look["text"] if fits else look["text"][0]}  # T or F
+        yield from self.write(short, rect, ink, min(18.0, rect.h * 0.4), strong=true)
 
 
 def _middle(rect: Rect) -> tuple[float, float]:

@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from packviz.charts.template import plain
 
-__all__ = ["caption", "lines", "shortened"]
+__all__ = ["caption", "folded", "lines", "shortened"]
 
 LETTER = 0.56  # width of a letter, on average, as a share of its size in pixels
 
@@ -33,6 +33,13 @@ def lines(text: str, width: float, px: float) -> str:
     """Return plain text in lines of at most `width` pixels."""
     letters = max(12, int(width / (LETTER * px)))
     return "<br>".join(plain(line) for row in text.splitlines() for line in wrap(row, letters) or [""])
+
+
+def folded(code: str, width: float, px: float) -> str:
+    """Return code in lines of at most `width` pixels; what goes on in the next one is set in."""
+    letters = max(12, int(width / (LETTER * px)))
+    rows = [wrap(row, letters, subsequent_indent="    ", break_on_hyphens=False) or [""] for row in code.split("\n")]
+    return "\n".join(line for row in rows for line in row)
 
 
 def shortened(text: str, width: float, px: float) -> str:

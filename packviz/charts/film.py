@@ -28,8 +28,9 @@ def film(movie: Mapping[str, Any], palette: Palette = LIGHT, *, width: int = 120
     plotly.py otherwise plays all frames at once as the page opens, and what is pressed meanwhile jumps.
 
     `layout.meta["alt"]` says in one sentence what is shown, `layout.meta["captions"]` what is said at each step.
-    What the player can and this cannot: a step is one motion, without the beats within it; it does not adapt to the
-    window; its controls have no keys. Beyond 400 tokens cells have no stripes, and steps follow without motion.
+    What the player can and this cannot: a step is one motion, without the beats within it; threads and dashed
+    outlines, which are lines, come and go at once; it does not adapt to the window; its controls have no keys.
+    Beyond 400 tokens cells have no stripes, and steps follow without motion.
     """
     page = Page(movie, palette, width, height)
     frames = [page.marks(k, frame) for k, frame in enumerate(looks(movie))]

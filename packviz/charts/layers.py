@@ -1,19 +1,22 @@
 """Marks of all frames, layer by layer, as Plotly traces: the same points in every frame, each with its own id."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from math import nan
 from typing import Any
 
 import numpy as np
 
-from packviz.charts.marks import Drawn, Stroke, Tile, Word
-from packviz.theme import Palette
+from packviz.charts.marks import Drawn, Knot, Stroke, Tile, Word
+from packviz.charts.strokes import THREADS, WRONGS, dashed, threaded
+from packviz.theme import SEQUENCE_HUES, Palette
 
 __all__ = ["layered"]
 
 Frame = Sequence[tuple[str, Iterable[Drawn]]]  # each cell's id, and its marks
 Column = list[str] | np.ndarray[Any, np.dtype[np.float32]]  # arrays, for Plotly looks at every entry of a list
-LAYERS = ("ground", "tokens", "numbers", "stripes", "rings", "hatch", "words")  # from the lowest to the highest
-SILENT = ("stripes", "rings", "hatch", "words")
+LAYERS = ("ground", "tokens", "numbers", "stripes", "rings", "hatch", *THREADS, WRONGS, "words")  # the lowest first
+SILENT = ("stripes", "rings", "hatch", *THREADS, WRONGS, "words")
 UNSEEN = 0.1  # pixels of height that leave nothing to point at
 EMPTY = "\u00a0"  # Plotly throws away the point of an empty text, and with it the way from here to there
 
@@ -21,8 +24,8 @@ EMPTY = "\u00a0"  # Plotly throws away the point of an empty text, and with it t
 def layered(frames: Sequence[Frame], palette: Palette) -> tuple[list[dict[str, Any]], list[list[dict[str, Any]]]]:
     """Return the traces as they are at first, and for each frame what differs in them.
 
-    What never changes stands in the first traces alone. A mark that is hidden stands where it will appear, or where
-    it was last: unseen, and without a word when one points at it.
+    What never changes stands in the first traces alone, and an empty layer is left out. A mark that is hidden stands
+    where it will appear, or where it was last: unseen, and without a word when one points at it.
     """
     seen: dict[str, dict[str, dict[int, Any]]] = {layer: {} for layer in LAYERS}
     for k, frame in enumerate(frames):
@@ -32,7 +35,7 @@ def layered(frames: Sequence[Frame], palette: Palette) -> tuple[list[dict[str, A
     order = {cell: i for i, (cell, _) in enumerate(frames[0])}
     data: list[dict[str, Any]] = []
     changes: list[list[dict[str, Any]]] = [[] for _ in frames]
-    for layer, points in seen.items():
+    for layer, points in ((layer, points) for layer, points in seen.items() if points):
         ids = sorted(points, key=lambda name: order[name.partition("/")[0]])
         trace, columns = _trace(layer, ids, [points[name] for name in ids], len(frames), palette)
         data.append(trace)
@@ -51,7 +54,7 @@ def _trace(
     if layer in SILENT:
         for table in tables:
             table.pop("hovertext", None)
-    changing = [name for name in tables[0] if any(not np.array_equal(table[name], tables[0][name]) for table in tables)]
+    changing = [name for name in tables[0] if any(not _alike(table[name], tables[0][name]) for table in tables)]
     trace = {**base(palette), "name": layer, "uid": layer, "ids": ids}
     kind = {"type": trace["type"]}
     trace |= {"hoverinfo": "skip"} if layer in SILENT else {"hoverinfo": "text"}
@@ -104,6 +107,17 @@ def _strokes(marks: list[tuple[Stroke, bool]]) -> dict[str, Column]:
     }
 
 
+def _knots(marks: list[tuple[Knot, bool]]) -> dict[str, Column]:
+    return {
+        "x": _numbers(mark.x if shown else nan for mark, shown in marks),
+        "y": _numbers(mark.y if shown else nan for mark, shown in marks),
+    }
+
+
+def _alike(one: Column, other: Column) -> bool:
+    return one == other if isinstance(one, list) else np.array_equal(one, other, equal_nan=True)
+
+
 def _numbers(values: Iterable[float]) -> np.ndarray[Any, np.dtype[np.float32]]:
     return np.fromiter(values, np.float32).round(1)
 
@@ -125,6 +139,8 @@ def _hatching(palette: Palette) -> dict[str, Any]:
 _KINDS: Mapping[str, tuple[Callable[[Palette], dict[str, Any]], Callable[[Any], dict[str, Column]]]] = {
     "hatch": (_hatching, _strokes),
     "words": (_texts, _words),
+    WRONGS: (dashed, _knots),
+    **{name: (partial(threaded, hue), _knots) for name, hue in zip(THREADS, SEQUENCE_HUES, strict=True)},
 }
 
 

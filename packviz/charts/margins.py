@@ -25,7 +25,8 @@ def margins(trace: Trace, palette: Palette = LIGHT) -> go.Figure:
     few, text = len(lengths) <= NAMED, {"color": palette.text}
     data = [
         _lengths(lengths, order, palette) | {"text": [str(n) for n in lengths] if few else None, "textfont": text},
-        _sizes(sizes, palette) | {"text": [str(n) for n in sizes] if T <= NAMED else None, "textfont": text},
+        _sizes(sizes, trace.packed.offsets.tolist(), palette)
+        | {"text": [str(n) for n in sizes] if T <= NAMED else None, "textfont": text},
     ]
     letters = {"tickmode": "array", "tickvals": list(range(B)), "ticktext": [sequence_label(b) for b in order]}
     layout = {
@@ -63,8 +64,7 @@ def _lengths(lengths: list[int], order: list[int], palette: Palette) -> dict[str
     }
 
 
-def _sizes(sizes: list[int], palette: Palette) -> dict[str, Any]:
-    starts = [sum(sizes[:t]) for t in range(len(sizes))]
+def _sizes(sizes: list[int], offsets: list[int], palette: Palette) -> dict[str, Any]:
     return {
         "type": "bar",
         "y": sizes,
@@ -73,8 +73,8 @@ def _sizes(sizes: list[int], palette: Palette) -> dict[str, Any]:
         "marker": {"color": palette.now},
         "hoverinfo": "text",
         "hovertext": [
-            f"batch_sizes[{t}] = {n}: packed rows {start} to {start + n - 1}"
-            for t, (n, start) in enumerate(zip(sizes, starts, strict=True))
+            f"batch_sizes[{t}] = {n}: packed rows {offset} to {offset + n - 1}"
+            for t, (n, offset) in enumerate(zip(sizes, offsets, strict=True))
         ],
         "textposition": "outside",
         "cliponaxis": False,

@@ -12,6 +12,7 @@ __all__ = [
     "READABLE",
     "Drawn",
     "Ink",
+    "Knot",
     "Marks",
     "Stroke",
     "Tile",
@@ -59,12 +60,19 @@ class Stroke(NamedTuple):
     px: float
 
 
+class Knot(NamedTuple):
+    """A point of a line; one without numbers (nan) ends it."""
+
+    x: float
+    y: float
+
+
 class Drawn(NamedTuple):
     """A mark with its layer and with what tells it from the other marks of its cell."""
 
     layer: str
     slot: str
-    mark: Tile | Word | Stroke
+    mark: Tile | Word | Stroke | Knot
 
 
 Marks = Iterator[Drawn]
@@ -93,7 +101,8 @@ class Ink:
 
     def toned(self, look: Look, otherwise: str) -> str:
         """Return the colour of a cell's text: that of its tone, if it has one."""
-        return {"now": self.palette.now, "wrong": self.palette.wrong}.get(str(look["tone"]), otherwise)
+        tones = {"now": self.palette.now, "good": self.palette.good, "wrong": self.palette.wrong}
+        return tones.get(str(look["tone"]), otherwise)
 
     def said(self, look: Look) -> str:
         """Return a cell's text, strong where it has a tone."""
@@ -105,10 +114,19 @@ class Ink:
         if self.bare and look["role"] == "token" and not look["id"].startswith("token:"):
             return ""  # a cell that shows another token at each step would carry the tips of all
         head = [] if seq is None else [f"sequence {self.letter(look)}"]
+        if (kind := look["id"].partition(":")[0]) in ("sorted", "unsorted"):
+            return f"{kind}_indices[{look['k']}] = {plain(look['text'])}<br>{head[0]}"
         if token is not None:
             head = lines(self.movie["tokens"][token][3], 420, 14).split("<br>")
         numbers = [f"[{', '.join(map(number, look['vec']))}]"] if look.get("vec") and not self.bare else []
         return "<br>".join([*head, *numbers])
+
+    def named(self, look: Look) -> str:
+        """Return which number a cell of a single one shows."""
+        kind, gate, *_ = look["id"].split(":")
+        own = f"{gate} of {self.letter(look)}"
+        names = {"hn": "h_n", "gate": own, "was": f"{own} before"}
+        return f"{names.get(kind, 'h')}, unit {look['k']}"
 
     def write(self, look: Look, rect: Rect, color: str, px: float, *, strong: bool = False) -> Marks:
         """Yield a cell's text, and what stands below it, as far as they fit."""

@@ -1,10 +1,10 @@
 """One picture of a movie: where caption, cells and code stand in it, and the marks of each step."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from packviz.charts.brush import Brush
-from packviz.charts.captions import caption, lines
+from packviz.charts.captions import caption, folded, lines
 from packviz.charts.geometry import Camera, Look, Rect, camera
 from packviz.charts.marks import Drawn, Tile, Word
 from packviz.charts.template import plain
@@ -14,8 +14,9 @@ __all__ = ["Page"]
 
 SIDE, TOP, BAR = 310, 96, 96  # pixels for the code, the caption and the controls
 ROOMY = 1000  # pixels of width from which on the code stands beside the picture
-CODE, SAID = 13.0, 18.0  # pixels of their text
+CODE, SAID = 12.5, 18.0  # pixels of their text
 MANY = 400  # tokens from which on cells have no stripes
+TOGETHER = 36  # letters of a row of code and its shape that stand side by side
 LINE = 1.32  # from line to line, as a share of the text's size
 
 Named = tuple[str, list[Drawn]]
@@ -69,27 +70,39 @@ class Page:
 
     def _code(self, k: int) -> list[Named]:
         """Return the lines of the program, the current one strong; only that one where there is little room."""
-        step, code = self.movie["steps"][k], self.movie["code"]
+        step, code = self.movie["steps"][k], self._fitted(self.movie["code"])
         if not self.roomy:
             return [("code", [self._line(code[step["code"]], 16, self.top - 44, now=True)])] if code else []
-        top, shown = float(self.top + 8), []
+        top, shown = float(self.top - 12), []
         for i, line in enumerate(code):
             now, known = i == step["code"], i <= step["code"]
             part = line if known else [line[0], ""]
             shown.append((f"code:{i}", [self._line(part, self.width - SIDE + 8, top, now=now)]))
-            top += (line[0].count("\n") + 1 + bool(line[1])) * CODE * LINE + 9
-        top += 12
+            top += self._rows(line) * CODE * LINE + 5
+        top += 7
+        detail = self._fitted(step.get("detail", ()))
         for i in range(max(len(step.get("detail", ())) for step in self.movie["steps"])):
-            detail = step.get("detail", ())
             marks = [self._line(detail[i], self.width - SIDE + 8, top, now=False)] if i < len(detail) else []
             shown.append((f"detail:{i}", marks))
-            top += (detail[i][0].count("\n") + 2 if i < len(detail) else 2) * CODE * LINE + 4
+            top += (self._rows(detail[i]) if i < len(detail) else 2) * CODE * LINE + 2
         return shown
+
+    def _fitted(self, code: Iterable[Sequence[str]]) -> list[list[str]]:
+        room = SIDE - 16 if self.roomy else self.width - 32
+        return [[folded(text, room, CODE), shape] for text, shape in code]
+
+    def _rows(self, line: Sequence[str]) -> int:
+        return line[0].count("\n") + 1 + (bool(line[1]) and not self._beside(line))
+
+    def _beside(self, line: Sequence[str]) -> bool:
+        """Return whether a shape has room in the last row of its line."""
+        return len(line[0].rpartition("\n")[2]) + len(line[1]) <= TOGETHER
 
     def _line(self, line: list[str], x: float, y: float, *, now: bool) -> Drawn:
         rows = [plain(row).replace("  ", "\u00a0\u00a0") for row in line[0].split("\n")]
         text = "<br>".join(rows)
         text = f"<b>{text}</b>" if now else text
-        shape = f"<br>\u00a0\u00a0→ {plain(line[1])}" if line[1] else ""
+        start = "" if self._beside(line) else "<br>"
+        shape = f"{start}\u00a0\u00a0→ {plain(line[1])}" if line[1] else ""
         ink = self.palette.now if now else self.palette.quiet
         return Drawn("words", "", Word(x, y, text + shape, CODE, ink, "bottom right"))

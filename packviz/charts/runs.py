@@ -58,6 +58,6 @@ def state_end(trace: Trace) -> float:
 
 
 def _check(name: str, value: int, count: int) -> None:
-    if not (isinstance(value, int) and 0 <= value < count):
+    if isinstance(value, bool) or not (isinstance(value, int) and 0 <= value < count):
         expected = "0" if count == 1 else f"a whole number from 0 to {count - 1}"
         raise PackvizError(name, expected=expected, came=str(value), mend=f"this run has {count}, counted from 0")

@@ -25,7 +25,7 @@ def units(trace: Trace, b: int, *, layer: int | None = None, direction: int = 0,
     """
     seen = watched(trace, layer, direction)
     B, _, H = seen.grid.shape
-    if not (isinstance(b, int) and 0 <= b < B):
+    if isinstance(b, bool) or not (isinstance(b, int) and 0 <= b < B):
         mend = f"this batch has {counted(B, 'sequence')}, counted from 0"
         raise PackvizError("b", expected=f"a whole number from 0 to {B - 1}", came=str(b), mend=mend)
     shown, end = min(H, LINES), state_end(trace) * 1.05

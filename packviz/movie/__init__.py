@@ -5,6 +5,7 @@ from typing import get_args
 
 from packviz.checks.evidence import check_kind
 from packviz.errors import PackvizError
+from packviz.movie.beside import beside
 from packviz.movie.film import Film
 from packviz.movie.model import Stage
 from packviz.movie.pack import pack
@@ -18,7 +19,7 @@ from packviz.movie.sort import sort
 from packviz.movie.unpack import unpack
 from packviz.record import Trace
 
-__all__ = ["STAGES", "Movie", "assets", "movie"]
+__all__ = ["STAGES", "Movie", "assets", "beside", "movie"]
 
 STAGES: tuple[Stage, ...] = get_args(Stage)
 _SHOOT: dict[Stage, Callable[[Film, Plan], None]] = {

@@ -134,6 +134,10 @@ class Brush {
     this.theme = theme;
     this.movie = movie;
     this.widths = new Map();
+    this.longest = new Map(); // the longest text of each family of axis labels: they are thinned out alike
+    for (const cell of movie.cells) {
+      if (cell.role === "axis" && (cell.text ?? "").length > (this.longest.get(family(cell)) ?? "").length) this.longest.set(family(cell), cell.text);
+    }
   }
   // Which of the thinned-out labels are now: their neighbours make room for them.
   see(looks) {
@@ -317,7 +321,7 @@ class Brush {
   axis(ctx, { x, y, w, h }, state, look, unit) {
     const now = state.tone === "now", px = Math.min(14, Math.max(READABLE, unit * 0.32));
     this.font(ctx, px, now ? 700 : 400);
-    const stride = Math.ceil((this.measure(ctx, state.text) + 7) / Math.max(w, 1));
+    const stride = Math.ceil((this.measure(ctx, this.longest.get(family(state)) ?? state.text) + 7) / Math.max(w, 1));
     const down = Math.ceil((px + 2) / Math.max(h, 1));
     const every = stride > 1 ? stride : Math.max(1, down);
     if (!now && (state.k % every || Math.abs(state.k - this.nows.get(family(state))) < every)) return;
@@ -459,7 +463,7 @@ class Player {
       button("image", "Save this picture as PNG", () => this.save()), button("full", "Full screen (F)", () => this.fullscreen()));
     this.live = el("div", { class: "pv-live", "aria-live": "polite", role: "status" });
     const rail = el("nav", { class: "pv-rail", "aria-label": "Stages" }, this.stages, this.notes);
-    const side = el("div", { class: "pv-code", tabindex: "0", role: "region", "aria-label": "PyTorch, line by line" }, el("h2", {}, "PyTorch, line by line"), this.code, el("h2", {}, "This step"), this.detail, this.proof);
+    const side = this.side = el("div", { class: "pv-code", tabindex: "0", role: "region", "aria-label": "PyTorch, line by line" }, el("h2", {}, "PyTorch, line by line"), this.code, el("h2", {}, "This step"), this.detail, this.proof);
     this.root = el("section", { class: "pv", "data-testid": "packviz-player", tabindex: "0", "aria-label": "packviz player" },
       el("div", { class: "pv-body" }, rail, this.stageBox, side, this.say, transport), this.live);
     host.append(this.root);
@@ -476,6 +480,7 @@ class Player {
     this.canvas.addEventListener("pointerleave", () => this.pointAt(null), { signal });
     this.dark.addEventListener("change", () => this.retheme(), { signal });
     window.addEventListener("resize", () => this.fit(), { signal });
+    this.side.addEventListener("scroll", () => this.tellMore(), { signal });
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(this.stageBox);
   }
@@ -495,7 +500,8 @@ class Player {
     Object.assign(this, framesOf(movie));
     this.steps = movie.steps.length;
     this.step = Math.min(this.steps, Math.max(1, Math.round(step) || 1));
-    this.hover = this.picked = this.motion = this.shown = this.views = this.theme = null;
+    this.tip.hidden = true;
+    this.hover = this.picked = this.hit_ = this.motion = this.shown = this.views = this.theme = null;
     this.layer = this.atlas = null;
     this.firstSteps = new Map();
     movie.steps.forEach(({ stage }, i) => this.firstSteps.has(stage) || this.firstSteps.set(stage, i + 1));
@@ -565,6 +571,7 @@ class Player {
     }
     this.motion = null;
     this.shown = this.looksAt(this.ends[this.step - 1]);
+    this.tellMore();
     this.paint();
   }
 
@@ -776,9 +783,9 @@ class Player {
   pick() {
     const { id, token } = this.hit_?.state ?? {};
     if (!id || !this.options.onPick) return;
-    this.picked = id;
+    this.picked = this.picked === id ? null : id;
     this.paint();
-    this.options.onPick({ cell: id, step: this.step, token: token ?? null });
+    if (this.picked) this.options.onPick({ cell: id, step: this.step, token: token ?? null });
   }
   // Light up a token wherever it stands, as if it were pointed at.
   light(token) {
@@ -807,6 +814,8 @@ class Player {
     Object.assign(this.tip.style, { left: `${left}px`, top: above ? "auto" : `${spot.y + 18}px`, bottom: above ? `${this.height - spot.y + 12}px` : "auto" });
   }
   tipLines(state) {
+    const [family_] = state.id.split(":");
+    if (family_ === "sorted" || family_ === "unsorted") return [`${family_}_indices[${state.k}] = ${state.text}`, `sequence ${this.movie.sequences[state.seq][0]}`];
     const lines = [], number = (v) => (v == null ? "nan" : String(v).replace("-", "−"));
     const letter = state.seq == null ? "" : this.movie.sequences[state.seq][0];
     if (state.token != null) lines.push(this.movie.tokens[state.token][3]);
@@ -861,13 +870,19 @@ class Player {
     }
     [...this.code.children].forEach((node, i) => {
       i === code ? node.setAttribute("aria-current", "true") : node.removeAttribute("aria-current");
-      node.lastChild.style.visibility = i > code ? "hidden" : "";
+      node.lastChild.style.visibility = i > code || (i === code && this.step === 1 && this.steps > 1) ? "hidden" : ""; // not made yet
     });
     this.detail.replaceChildren(...detail.map((line) => this.codeItem(line)));
+    this.tellMore();
     const spoken = `${this.caption.textContent} ${error ?? ""}`.trim();
     this.canvas.setAttribute("aria-label", `${this.movie.title}. Step ${this.step} of ${this.steps}, ${NAMES[stage]}. ${spoken}`);
     if (moved && (!this.playing || newStage)) this.live.textContent = spoken;
     if (moved) this.options.onStep?.(this.step, stage);
+  }
+  // Whether the code goes on below what is seen of it.
+  tellMore() {
+    const { scrollTop, scrollHeight, clientHeight } = this.side;
+    this.side.toggleAttribute("data-more", scrollTop + clientHeight < scrollHeight - 4);
   }
   tellPlaying() {
     this.playButton.replaceChildren(icon(this.playing ? "pause" : "play"));
@@ -991,13 +1006,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
     };
     const asked = stepInAddress(data.step), step = Math.min(Math.max(1, asked), data.movie.steps.length);
     if (step !== asked) keepStepInAddress(step);
-    there.player = mount(parentElement, data.movie, { step, onStep, onPick: (picked) => setTriggerValue("picked", picked) });
+    there.player = mount(parentElement, data.movie, { step, onStep, onPick: data.picks && ((picked) => setTriggerValue("picked", picked)) });
     players.set(parentElement, there);
   }
   if (data.ask && data.ask.number !== there.asked) {
     there.asked = data.ask.number;
     if (data.ask.step) there.player.show(data.ask.step);
     if (data.ask.token != null) there.player.light(data.ask.token);
+    if (data.ask.look) there.player.root.scrollIntoView({ block: "center" });
   }
   requestAnimationFrame(() => setTimeout(() => tell(there.player.root.dataset.stage)));
   return () => {

@@ -7,7 +7,7 @@ from packviz.movie.model import Change, CodeLine
 from packviz.movie.plan import Plan
 from packviz.movie.program import index, shape
 from packviz.movie.sort_whys import sorted_whys, threaded, tidied
-from packviz.movie.staircase import staircase
+from packviz.movie.staircase import staircase, telling
 from packviz.movie.threads import brief
 
 __all__ = ["rows_to", "sort"]
@@ -16,7 +16,9 @@ __all__ = ["rows_to", "sort"]
 def sort(film: Film, plan: Plan) -> None:
     """Film the sort that torch did, or its refusal."""
     code, deep = index(plan, "pack"), "sort" in plan.deep
-    if deep:
+    if deep and telling(plan) is None:
+        film.step("sort", _given_caption(plan), code, brief(plan))
+    elif deep:
         staircase(film, plan, brief(plan))
     tidy = list(tidied(film, plan))
     if plan.refused:
@@ -71,6 +73,11 @@ def _indices(plan: Plan) -> tuple[CodeLine, ...]:
     )
 
 
+def _given_caption(plan: Plan) -> str:
+    lengths = plan.listed(plan.lengths)
+    return f"The rows stand as they were given, with lengths = {lengths}. Packing needs the longest first."
+
+
 def _checked_caption(plan: Plan) -> str:
     return (
         f"lengths = {plan.listed(plan.lengths)} are in decreasing order, as **enforce_sorted=True** wants them. "
@@ -83,8 +90,10 @@ def _in_order_caption(plan: Plan) -> str:
 
 
 def _unsorted_caption(plan: Plan) -> str:
-    lengths = plan.listed(plan.lengths)
-    return f"lengths = {lengths} are not in decreasing order. **pack_padded_sequence** sorts the rows by them."
+    lengths = f"lengths = {plan.listed(plan.lengths)}"
+    if sorted(plan.lengths, reverse=True) == plan.lengths:
+        return f"{lengths} are in decreasing order already, but torch's sort does not leave equal ones as they came."
+    return f"{lengths} are not in decreasing order. **pack_padded_sequence** sorts the rows by them."
 
 
 def _sorted_caption(plan: Plan) -> str:

@@ -100,10 +100,7 @@ def _hole_caption(plan: Plan, t: int) -> str:
     first = (
         f"the first {line} is not the live one" if count == 1 else f"the first {count} {line}s are not the live ones"
     )
-    return (
-        f"{_at(plan, t)} only {plan.chips(alive)} {verb} live, but {plan.chips(over)} {stand} {where}: {first}. "
-        f"Packing takes a time step as one slice, from the first {line} on."
-    )
+    return f"{_at(plan, t)} only {plan.chips(alive)} {verb} live, but {plan.chips(over)} {stand} {where}: {first}."
 
 
 def _prefix_caption(plan: Plan, t: int) -> str:

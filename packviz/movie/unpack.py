@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from packviz.movie.cast import UNIT
-from packviz.movie.figures import number, rows_of
+from packviz.movie.figures import counted, number, rows_of
 from packviz.movie.film import Film
 from packviz.movie.layout import Box, Margins, above, beside, panel, scene
 from packviz.movie.model import Cell, Change, CodeLine, Place
@@ -25,6 +25,8 @@ def unpack(film: Film, plan: Plan) -> None:
     film.scenes["unpack"] = scene([partial(arrange, plan) for arrange in (_below, _aside, _stacked)])
     film.add(*_labels(plan), *_copies(plan), *_filler(plan), *_last(plan))
     code = index(plan, "unpack")
+    if "unpack" in plan.deep:
+        film.step("unpack", _before_caption(plan), code)
     if not plan.last_layer:
         film.step("unpack", whole_caption(plan), code, _whole_output(plan))
     end, filler = plan.unpacked.columns - 1, _filler_places(plan)
@@ -38,6 +40,11 @@ def unpack(film: Film, plan: Plan) -> None:
     film.step("unpack", last_caption(plan), code, _rings(plan), _gather(plan), detail=_last_detail(plan))
     if "unpack" in plan.deep:
         readings(film, plan, _last_width(plan))
+
+
+def _before_caption(plan: Plan) -> str:
+    rows = counted(len(plan.trace.output), "row")
+    return f"The run has left {rows} of output, in packed order: time step after time step. Where does each belong?"
 
 
 def _grids(plan: Plan) -> Box:

@@ -21,7 +21,9 @@ def width(film: Film, plan: Plan) -> None:
         CodeLine("lens.max()", str(max(plan.lengths))),
         CodeLine(f"out.size({axis})", str(out)),
     )
-    film.step("unpack", _caption(plan), index(plan, "unpack"), [Change("mark:width", shown=True)], detail=detail)
+    film.step(
+        "unpack", _caption(plan), index(plan, "unpack"), [Change("mark:width", shown=True)], detail=detail, name="width"
+    )
     film.later([Change("mark:width", shown=False)])
 
 

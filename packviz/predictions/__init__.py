@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from packviz.checks import check_kind
+from packviz.errors import PackvizError
+from packviz.predictions.backward import fed_backward, final_backward, joins_backward
 from packviz.predictions.model import Answer, Form, Moment, Prediction, Slip, Stage, Verdict, spelled
 from packviz.predictions.pad import pad_count, padded_shape
 from packviz.predictions.rows import packed_row, packed_token
 from packviz.predictions.run import alive, ended, final_step
 from packviz.predictions.sizes import batch_size, batch_sizes
-from packviz.predictions.sort import enforced, sorted_indices, sorted_row
+from packviz.predictions.sort import enforced, promised, sorted_indices, sorted_row
 from packviz.predictions.unpack import last_column, unpacked_width
 from packviz.record import Trace
+from packviz.visible import shown
 
 __all__ = [
     "KINDS",
@@ -29,28 +33,58 @@ __all__ = [
 
 Kind = Callable[[Trace, int], Prediction | None]
 
-_LESSONS: Mapping[Stage, tuple[Kind, ...]] = {
+_LESSONS: Mapping[str, tuple[Kind, ...]] = {
     "pad": (padded_shape, pad_count),
     "embed": (padded_shape,),
-    "sort": (enforced, sorted_row, sorted_indices),
+    "sort": (enforced, sorted_row, sorted_indices, promised),
     "pack": (batch_sizes, packed_row, packed_token, batch_size),
     "run": (alive, ended, final_step),
     "unpack": (last_column, unpacked_width),
 }
+_BACKWARD: tuple[Kind, ...] = (joins_backward, final_backward, fed_backward)  # in the place of run's own
 
-KINDS: Mapping[str, Kind] = {kind.__name__: kind for kinds in _LESSONS.values() for kind in kinds}
+KINDS: Mapping[str, Kind] = {kind.__name__: kind for kinds in (*_LESSONS.values(), _BACKWARD) for kind in kinds}
 
 
-def ask(trace: Trace, stage: Stage, number: int = 0) -> Prediction | None:
+def ask(trace: Trace, stage: Stage, number: int = 0, *, direction: int = 0) -> Prediction | None:
     """Return the number-th prediction of a stage, counted from 0, or None where there is nothing to ask.
 
+    direction: what the movie of the stage run watches, 1 is backward; the other stages have the same questions.
+
     The kinds of the stage take turns; each comes with another sequence or time step every time, the most telling one
-    first, and round again at the end. The same trace and number always give the same prediction.
+    first, and round again at the end. The same arguments always give the same prediction. Raises PackvizError for a
+    stage that is none, a number that is not whole or below 0, and a direction that this trace does not have.
     """
+    _check(trace, stage, number, direction)
     if stage == "embed" and trace.padded.embedding is None:
         return None
-    kinds = [kind for kind in _LESSONS[stage] if kind(trace, 0) is not None]
+    asked = _BACKWARD if stage == "run" and direction else _LESSONS[stage]
+    kinds = [kind for kind in asked if kind(trace, 0) is not None]
     if not kinds:
         return None
     turn, which = divmod(number, len(kinds))
     return kinds[which](trace, turn)
+
+
+def _check(trace: object, stage: object, number: object, direction: object) -> None:
+    check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
+    if not isinstance(stage, str) or stage not in _LESSONS:
+        raise PackvizError("stage", expected=f"one of {', '.join(_LESSONS)}", came=shown(stage), mend="choose one")
+    if not _whole(number):
+        raise PackvizError(
+            "number", expected="a whole number of at least 0", came=shown(number), mend="count the questions from 0"
+        )
+    most = 1 if isinstance(trace, Trace) and (trace.module.bidirectional or trace.error is not None) else 0
+    if not _whole(direction, most):
+        raise PackvizError(
+            "direction",
+            expected="0 or 1" if most else "0, forward, the only direction of this module",
+            came=shown(direction),
+            mend="watch a direction that is there",
+        )
+
+
+def _whole(value: object, most: int | None = None) -> bool:
+    if not isinstance(value, int) or isinstance(value, bool):
+        return False
+    return value >= 0 and (most is None or value <= most)

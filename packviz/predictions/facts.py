@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import TypeVar
 
 from packviz.batch import sequence_label
 from packviz.record import Trace
 
-__all__ = ["MOST_TIMES", "MOST_TYPED", "Facts", "counted", "joined", "listed", "spread"]
+__all__ = ["MOST_FILMED", "MOST_TIMES", "MOST_TYPED", "Facts", "counted", "joined", "listed", "spread"]
 
 MOST_TYPED = 8  # nobody types more numbers or letters than these for one answer
 MOST_TIMES = 10  # but for batch_sizes, which are short to type
+MOST_FILMED = 128  # time steps that a movie shows: its window is no wider
 MOST_TRIED = 60  # places that are weighed to find the most telling one
 MOST_LISTED = 8
 
@@ -107,11 +108,15 @@ class Facts:
         """The sequence of each token, read sequence by sequence in the sorted order."""
         return [b for b in self.order for _ in range(self.lengths[b])]
 
-    @cached_property
-    def last_steps(self) -> dict[int, int]:
-        """The time step at which the top layer, going forward, ends each sequence."""
-        direction = self.trace.layers[-1][0]
-        return {b: t for t in range(direction.steps) for b in direction.step(t).ended}
+    @property
+    def filmed(self) -> int:
+        """How many of the packed time steps a movie shows."""
+        return min(self.longest, MOST_FILMED)
+
+    def last_steps(self, d: int) -> dict[int, int]:
+        """Return the time step at which the top layer, in the direction d, ends each sequence."""
+        direction = self.trace.layers[-1][d]
+        return {b: step.t for step in map(direction.step, range(direction.steps)) for b in step.ended}
 
     @property
     def two_ways(self) -> bool:
@@ -153,6 +158,17 @@ class Facts:
     def with_letters(self, sequences: Collection[int]) -> tuple[str, ...]:
         """Return the letters of sequences, in the order in which they came."""
         return tuple(self.letters[b] for b in sorted(sequences))
+
+    def those(self, chosen: Callable[[int], bool]) -> tuple[str, ...]:
+        """Return the letters of the sequences that are chosen, in the order in which they came."""
+        return tuple(self.letters[b] for b in range(self.B) if chosen(b))
+
+    def have_length(self, length: int) -> str:
+        """Return the sentence that says which sequences have a length."""
+        named = self.those(lambda b: self.lengths[b] == length)
+        if not named:
+            return "No sequence has this length."
+        return f"{joined(named)} {'has' if len(named) == 1 else 'have'} this length."
 
 
 def counted(count: int, noun: str) -> str:

@@ -18,6 +18,7 @@ __all__ = [
     "Verdict",
     "most_telling",
     "slips_beside",
+    "slips_naming",
     "spelled",
 ]
 
@@ -27,6 +28,7 @@ Stage = Literal["pad", "embed", "sort", "pack", "run", "unpack"]
 
 NUMBERS = tuple(f"for example {' '.join([digit] * 3)}" for digit in ("7", "8", "9", "6", "5", "40", "41", "42"))
 NUMBER = tuple(f"for example {number}" for number in (7, 8, 9, 6, 5, 12, 13, 14, 15, 70, 71, 72, 73, 74, 75, 76))
+LETTER = tuple(f"for example {letter}" for letter in "XQUHKMYRVW")
 LETTERS = (
     "for example X Y",
     "for example Q R",
@@ -76,6 +78,7 @@ class Prediction:
     hint     where to look, for an answer that is neither right nor a slip
     choices  what can be chosen; () unless the form is "choice"
     letters  the letters of all sequences; () unless the form is "letters"
+    single   whether the prompt asks for one letter, not for any number of them
     """
 
     key: str
@@ -88,14 +91,17 @@ class Prediction:
     hint: str
     choices: tuple[str, ...] = ()
     letters: tuple[str, ...] = ()
+    single: bool = False
 
     @property
     def example(self) -> str:
         """Return what an answer looks like, never the answer itself, nor a slip; "" for a choice."""
         if self.form == "choice":
             return ""
-        several = len(self.answer) > 1
-        formats = LETTERS if self.form == "letters" else NUMBERS if several else NUMBER
+        if self.form == "letters":
+            formats = LETTER if self.single else LETTERS
+        else:
+            formats = NUMBERS if len(self.answer) > 1 else NUMBER
         taken = {self.answer, *(slip.answer for slip in self.slips)}
         return next(text for text in formats if _shown_in(text, self.form) not in taken)
 
@@ -141,6 +147,11 @@ def slips_beside(answer: Answer, candidates: Iterable[tuple[Answer, str]]) -> tu
     return tuple(Slip(wrong, reason) for wrong, reason in reasons.items())
 
 
+def slips_naming(candidates: Iterable[tuple[Answer, str]]) -> list[tuple[Answer, str]]:
+    """Return the candidates that name a sequence: their reasons speak of those named."""
+    return [candidate for candidate in candidates if candidate[0]]
+
+
 def most_telling(predictions: Sequence[Prediction], number: int) -> Prediction | None:
     """Return the number-th prediction, those that tell most slips apart first, round and round; None without any.
 
@@ -165,9 +176,14 @@ def _difference(given: Answer, answer: Answer, form: Form) -> str:
 
 def _other_letters(given: set[object], answer: set[object]) -> str:
     missing, extra = len(answer - given), len(given - answer)
-    parts = [f"{extra} of yours {'does' if extra == 1 else 'do'} not belong there"] if extra else []
-    parts += [f"{missing} {'is' if missing == 1 else 'are'} missing"] if missing else []
-    return f"{' and '.join(parts)}."
+    parts = (
+        [f"{'one' if extra == 1 else extra} of yours {'does' if extra == 1 else 'do'} not belong there"]
+        if extra
+        else []
+    )
+    parts += [f"{'one is' if missing == 1 else f'{missing} are'} missing"] if missing else []
+    told = " and ".join(parts)
+    return f"{told[:1].upper()}{told[1:]}."
 
 
 def _other_numbers(given: list[int], answer: list[int]) -> str:
@@ -175,7 +191,7 @@ def _other_numbers(given: list[int], answer: list[int]) -> str:
         return f"You typed {_counted(len(given))}, but the answer has {_counted(len(answer))}."
     at = next(i for i, (mine, true) in enumerate(zip(given, answer, strict=True)) if mine != true)
     size = f"{given[at]} is too {'large' if given[at] > answer[at] else 'small'}"
-    return f"{size}." if len(answer) == 1 else f"Entry {at}, counted from 0, is the first that is wrong: {size}."
+    return f"{size}." if len(answer) == 1 else f"The first wrong number is entry {at}, counted from 0: {size}."
 
 
 def _counted(count: int) -> str:

@@ -27,7 +27,9 @@ def padded_shape(trace: Trace, number: int = 0) -> Prediction | None:  # noqa: A
         prompt=f"Type the shape of {what} that enters the {facts.cell} with {layout}.",
         form="numbers",
         answer=answer,
-        slips=slips_beside(answer, [*_exchanged(facts, layout, answer), *_other_widths(facts, answer)]),
+        slips=slips_beside(
+            answer, [*_exchanged(facts, layout, answer), _lengths(facts), *_other_widths(facts, answer)]
+        ),
         moment=Moment("embed") if embedded else Moment("pad", name="padded"),
         why=f"With {layout} the shape is {_order(facts)}: {first}, {second}, F = {answer[2]}.",
         hint=f"With {layout} the order of the axes is {_order(facts)}.",
@@ -49,7 +51,7 @@ def pad_count(trace: Trace, number: int = 0) -> Prediction | None:  # noqa: ARG0
         ((B * T,), f"{B} × {T} = {B * T} counts all cells of the grid. {N} of them hold tokens."),
         (
             (T - facts.shortest,),
-            f"{T} - {facts.shortest} is the padding of the shortest sequence alone. Add up all {B} rows.",
+            f"{T} - {facts.shortest} is the padding of {_padded_most(facts)} alone. Add up all {B} rows.",
         ),
         (
             (facts.longest - facts.shortest,),
@@ -73,6 +75,10 @@ def pad_count(trace: Trace, number: int = 0) -> Prediction | None:  # noqa: ARG0
         hint=f"Each of the {counted(B, 'row')} is as wide as the grid, T = {T}: what a sequence leaves "
         "free is padding.",
     )
+
+
+def _padded_most(facts: Facts) -> str:
+    return "one sequence" if facts.shortest == facts.longest else "the shortest sequence"
 
 
 def _order(facts: Facts) -> str:
@@ -116,6 +122,15 @@ def _exchanged(facts: Facts, layout: str, answer: Shape) -> list[tuple[Answer, s
     ]
 
 
+def _lengths(facts: Facts) -> tuple[Answer, str]:
+    what = (
+        f"{facts.longest} is the length of the only sequence"
+        if facts.B == 1
+        else "These are the lengths, one number for each sequence"
+    )
+    return tuple(facts.lengths), f"{what}. The shape has one number for each axis: {_order(facts)}."
+
+
 def _other_widths(facts: Facts, answer: Shape) -> list[tuple[Answer, str]]:
     B, T, F, N = facts.B, facts.columns, answer[2], facts.N
     needs = f"T = {T}: every row is as wide as the grid"
@@ -126,10 +141,13 @@ def _other_widths(facts: Facts, answer: Shape) -> list[tuple[Answer, str]]:
         return (B, columns, F) if facts.trace.padded.batch_first else (columns, B, F)
 
     return [
-        (shape(facts.shortest), f"{facts.shortest} is the shortest length. {needs}, so nothing is cut off."),
         (shape(facts.longest), f"{facts.longest} is the longest length, but `x` came with more columns: T = {T}."),
+        (shape(facts.shortest), f"{facts.shortest} is the shortest length. {needs}, so nothing is cut off."),
         (shape(N), f"{N} is the number of all tokens. {needs}, not all of them in one row."),
-        (shape(round(N / B)), f"{round(N / B)} is about the mean of the lengths {listed(facts.lengths)}. {needs}."),
+        (
+            shape(round(N / B)),
+            f"{round(N / B)} is {'about ' if N % B else ''}the mean of the lengths {listed(facts.lengths)}. {needs}.",
+        ),
         (
             (N, F),
             f"({N}, {F}) is the shape of the packed `data`, N = {N} rows. The padded `x` keeps one "

@@ -14,7 +14,7 @@ def packed_row(trace: Trace, number: int = 0) -> Prediction | None:
     facts = Facts(trace)
     if not facts.packed:
         return None
-    places = [(b, t) for b, t in facts.origins if b in facts.placed]
+    places = [(b, t) for b, t in facts.origins if b in facts.placed and t < facts.filmed]
     return most_telling([_packed_row(facts, b, t) for b, t in spread(places)], number)
 
 
@@ -23,7 +23,7 @@ def packed_token(trace: Trace, number: int = 0) -> Prediction | None:
     facts = Facts(trace)
     if not facts.packed:
         return None
-    rows = [n for n, (b, _) in enumerate(facts.origins) if b in facts.placed]
+    rows = [n for n, (b, t) in enumerate(facts.origins) if b in facts.placed and t < facts.filmed]
     return most_telling([_packed_token(facts, n) for n in spread(rows)], number)
 
 
@@ -110,6 +110,7 @@ def _packed_token(facts: Facts, n: int) -> Prediction:
         why=f"{steps.capitalize()}, and {place}: {facts.letters[b]}.",
         hint=f"{steps.capitalize()}. Within a time step the sorted order holds, the longest first.",
         letters=facts.letters,
+        single=True,
     )
 
 

@@ -1,11 +1,9 @@
-"""Questions about the run: who is fed at a time step, whose state is final, and when."""
+"""Questions about the run, going forward: who is fed at a time step, whose state is final, and when."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from packviz.predictions.facts import MOST_TYPED, Facts, counted, joined, spread
-from packviz.predictions.model import Answer, Moment, Prediction, most_telling, slips_beside
+from packviz.predictions.model import Answer, Moment, Prediction, most_telling, slips_beside, slips_naming
 from packviz.record import Trace
 
 __all__ = ["alive", "ended", "final_step"]
@@ -16,7 +14,7 @@ def alive(trace: Trace, number: int = 0) -> Prediction | None:
     facts = Facts(trace)
     if not facts.packed:
         return None
-    times = [t for t in range(facts.longest) if facts.batch_sizes[t] <= MOST_TYPED]
+    times = [t for t in range(facts.filmed) if facts.batch_sizes[t] <= MOST_TYPED]
     return most_telling([_alive(facts, t) for t in spread(times)], number)
 
 
@@ -25,17 +23,18 @@ def ended(trace: Trace, number: int = 0) -> Prediction | None:
     facts = Facts(trace)
     if not facts.packed:
         return None
-    times = [t for t in range(facts.longest) if len(_ended_at(facts, t)) <= MOST_TYPED]
+    times = [t for t in range(facts.filmed) if len(_ended_at(facts, t)) <= MOST_TYPED]
     somebody_first = sorted(times, key=lambda t: not _ended_at(facts, t))
     return most_telling([_ended(facts, t) for t in spread(somebody_first)], number)
 
 
 def final_step(trace: Trace, number: int = 0) -> Prediction | None:
-    """Ask at which time step the state of one sequence is final; None where torch refused the lengths."""
+    """Ask at which time step the state of one sequence is final; None where torch refused, or no movie shows it."""
     facts = Facts(trace)
     if not facts.packed:
         return None
-    return most_telling([_final_step(facts, b) for b in spread(range(facts.B))], number)
+    shown = [b for b in range(facts.B) if facts.lengths[b] <= facts.filmed]
+    return most_telling([_final_step(facts, b) for b in spread(shown)], number)
 
 
 def _live_at(facts: Facts, t: int) -> frozenset[int]:
@@ -63,11 +62,11 @@ def _alive(facts: Facts, t: int) -> Prediction:
             "A on: the longest are fed.",
         ),
         (
-            _those(facts, lambda b: lengths[b] >= t),
+            facts.those(lambda b: lengths[b] >= t),
             f"A length of {t} is too short: its last step is t = {t - 1}, {counted_from_0}.",
         ),
         (
-            _those(facts, lambda b: lengths[b] > t + 1),
+            facts.those(lambda b: lengths[b] > t + 1),
             f"A length of {t + 1} is enough: its last step is t = {t}, {counted_from_0}.",
         ),
         (facts.letters, f"Not all of them are long enough: only lengths above {t} reach t = {t}."),
@@ -78,7 +77,7 @@ def _alive(facts: Facts, t: int) -> Prediction:
         prompt=f"Which sequences are fed to the {facts.cell} at t = {t}? Type their letters, or none.",
         form="letters",
         answer=answer,
-        slips=slips_beside(answer, _named(slips)),
+        slips=slips_beside(answer, slips_naming(slips)),
         moment=Moment("run", t),
         why=f"{joined(answer)} {longer} than {t}, so `batch_sizes[{t}]` is {size}: "
         f"{counted(size, 'row')} at this time step.",
@@ -93,16 +92,16 @@ def _ended(facts: Facts, t: int) -> Prediction:
     length = f"Time steps are counted from 0: t = {t} is the last step of a sequence of length {t + 1}"
     over = [b for b in range(facts.B) if b not in live]
     on = [b for b in live if b not in now]
-    why = f"{length}. {_has(facts, t + 1)}"
+    why = f"{length}. {facts.have_length(t + 1)}"
     slips: list[tuple[Answer, str]] = [
         (facts.with_letters(on), f"The run goes on with {joined(facts.with_letters(on))} at t = {t + 1}. {length}."),
-        (_those(facts, lambda b: lengths[b] == t), f"Length {t} ends one step earlier, at t = {t - 1}. {length}."),
-        (_those(facts, lambda b: lengths[b] == t + 2), f"Length {t + 2} takes one more step after t = {t}. {length}."),
+        (facts.those(lambda b: lengths[b] == t), f"Length {t} ends one step earlier, at t = {t - 1}. {length}."),
+        (facts.those(lambda b: lengths[b] == t + 2), f"Length {t + 2} takes one more step after t = {t}. {length}."),
         (
             facts.with_letters(over),
             f"The last step of {joined(facts.with_letters(over))} came before t = {t}. {length}.",
         ),
-        (_those(facts, lambda b: lengths[b] <= t + 1), f"Some of these took their last step before t = {t}. {length}."),
+        (facts.those(lambda b: lengths[b] <= t + 1), f"Some of these took their last step before t = {t}. {length}."),
         (facts.with_letters(live), f"All of these are fed at t = {t}, but not all of them end there. {length}."),
     ]
     way = ", going forward" if facts.two_ways else ""
@@ -111,7 +110,7 @@ def _ended(facts: Facts, t: int) -> Prediction:
         prompt=f"Which sequences get their final state exactly at t = {t}{way}? Type their letters, or none.",
         form="letters",
         answer=answer,
-        slips=slips_beside(answer, [*_named(slips), ((), why)]),
+        slips=slips_beside(answer, [*slips_naming(slips), ((), why)]),
         moment=Moment("run", t),
         why=why,
         hint=f"{length}.",
@@ -119,16 +118,9 @@ def _ended(facts: Facts, t: int) -> Prediction:
     )
 
 
-def _has(facts: Facts, length: int) -> str:
-    named = [facts.letters[b] for b in range(facts.B) if facts.lengths[b] == length]
-    if not named:
-        return "No sequence has this length."
-    return f"{joined(named)} {'has' if len(named) == 1 else 'have'} this length."
-
-
 def _final_step(facts: Facts, b: int) -> Prediction:
     name, length, last = facts.letters[b], facts.lengths[b], facts.longest - 1
-    t = facts.last_steps[b]
+    t = facts.last_steps(0)[b]
     answer: Answer = (t,)
     counts = f"{name} has length {length} and time steps are counted from 0"
     slips: list[tuple[Answer, str]] = [
@@ -155,12 +147,3 @@ def _final_step(facts: Facts, b: int) -> Prediction:
         why=f"{counts}, so its last step is t = {t}. This state is what `h_n` holds for it{way}.",
         hint=f"{counts}: 0 is its first step.",
     )
-
-
-def _those(facts: Facts, chosen: Callable[[int], bool]) -> tuple[str, ...]:
-    return facts.with_letters([b for b in range(facts.B) if chosen(b)])
-
-
-def _named(slips: list[tuple[Answer, str]]) -> list[tuple[Answer, str]]:
-    """Return the slips that name a sequence: their reasons speak of those named."""
-    return [slip for slip in slips if slip[0]]

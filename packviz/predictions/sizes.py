@@ -36,7 +36,7 @@ def batch_size(trace: Trace, number: int = 0) -> Prediction | None:
     facts = Facts(trace)
     if not facts.packed:
         return None
-    return most_telling([_batch_size(facts, t) for t in spread(range(facts.longest))], number)
+    return most_telling([_batch_size(facts, t) for t in spread(range(facts.filmed))], number)
 
 
 def _other_sizes(facts: Facts, sizes: tuple[int, ...]) -> list[tuple[Answer, str]]:
@@ -75,18 +75,8 @@ def _batch_size(facts: Facts, t: int) -> Prediction:
     lengths, size = facts.lengths, facts.batch_sizes[t]
     answer: Answer = (size,)
     means = f"`batch_sizes[{t}]` is how many sequences are longer than {t}"
-    in_order = sorted(lengths, reverse=True)
     slips: list[tuple[Answer, str]] = [
-        *(
-            [((lengths[t],), f"{lengths[t]} is the length of sequence {facts.letters[t]}. {means}.")]
-            if t < facts.B
-            else []
-        ),
-        *(
-            [((in_order[t],), f"{in_order[t]} is a length, that of row {t} after the sort. {means}.")]
-            if t < facts.B
-            else []
-        ),
+        *_one_length(facts, t, means),
         (
             (sum(length >= t for length in lengths),),
             f"You counted lengths of at least {t}. A sequence of length {t} ends at t = {t - 1}, so "
@@ -110,6 +100,18 @@ def _batch_size(facts: Facts, t: int) -> Prediction:
         why=f"{_share(facts, size)} longer than {t}.",
         hint=f"Count the sequences that are longer than {t}.",
     )
+
+
+def _one_length(facts: Facts, t: int, means: str) -> list[tuple[Answer, str]]:
+    lengths, in_order = facts.lengths, sorted(facts.lengths, reverse=True)
+    if facts.B > 1 and facts.shortest == facts.longest:
+        return [((facts.longest,), f"Every length is {facts.longest}. {means}.")]
+    if t >= facts.B:
+        return []
+    return [
+        ((lengths[t],), f"{lengths[t]} is the length of sequence {facts.letters[t]}. {means}."),
+        ((in_order[t],), f"{in_order[t]} is a length, that of row {t} after the sort. {means}."),
+    ]
 
 
 def _share(facts: Facts, size: int) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from packviz.checks import order_refusal
 from packviz.predictions.facts import MOST_TYPED, Facts, counted, listed, spread
 from packviz.predictions.model import Answer, Moment, Prediction, most_telling, slips_beside
 from packviz.record import Trace
 
-__all__ = ["enforced", "sorted_indices", "sorted_row"]
+__all__ = ["enforced", "promised", "sorted_indices", "sorted_row"]
 
 RAISES, SORTS, PACKS = "It raises a RuntimeError.", "It sorts them.", "It packs them as they are."
 
@@ -69,15 +70,32 @@ def enforced(trace: Trace, number: int = 0) -> Prediction | None:  # noqa: ARG00
     facts = Facts(trace)
     if facts.packed and not (trace.config and trace.config.enforce_sorted):
         return None
-    answer, why, reasons = _refused(facts) if not facts.packed else _accepted(facts)
-    lengths = listed(facts.lengths)
+    answer, why, reasons = _accepted(facts) if facts.packed else _refused(facts)
+    moment = Moment("sort", name="sorted") if facts.packed else Moment("sort")  # a refusal ends the stage
+    return _checked(facts, "enforced", "does", answer, why, reasons, moment)
+
+
+def promised(trace: Trace, number: int = 0) -> Prediction | None:  # noqa: ARG001
+    """Ask what torch would do with these lengths if enforce_sorted were True; None where torch did not sort them."""
+    facts = Facts(trace)
+    if not facts.packed or trace.sorted.sorted_indices is None:
+        return None
+    refused = order_refusal(trace.padded.lengths, facts.columns) is not None
+    answer, why, reasons = _refused(facts) if refused else _accepted(facts)
+    return _checked(facts, "promised", "would", answer, why, reasons, Moment("sort", name="sorted"))
+
+
+def _checked(
+    facts: Facts, key: str, verb: str, answer: str, why: str, reasons: list[tuple[Answer, str]], moment: Moment
+) -> Prediction:
+    call = "`pack_padded_sequence` do with the lengths"
     return Prediction(
-        key="enforced",
-        prompt=f"What does `pack_padded_sequence` do with the lengths {lengths} and `enforce_sorted=True`?",
+        key=key,
+        prompt=f"What {verb} {call} {listed(facts.lengths)} and `enforce_sorted=True`?",
         form="choice",
         answer=answer,
         slips=slips_beside(answer, reasons),
-        moment=Moment("sort", name="sorted"),
+        moment=moment,
         why=why,
         hint="",
         choices=(RAISES, SORTS, PACKS),
@@ -135,6 +153,12 @@ def _no_indices(facts: Facts) -> Prediction | None:
     )
 
 
+def _from_the_end(facts: Facts, name: str) -> str:
+    if len(set(facts.lengths)) == 1:
+        return f"All lengths are equal, and here torch left the rows as they came: {name} stands as far down as before."
+    return f"In that row {name} would stand if the shortest came first. torch puts the longest first."
+
+
 def _sorted_row(facts: Facts, b: int) -> Prediction:
     row, name, length = facts.rank[b], facts.letters[b], facts.lengths[b]
     answer: Answer = (row,)
@@ -142,10 +166,7 @@ def _sorted_row(facts: Facts, b: int) -> Prediction:
     slips: list[tuple[Answer, str]] = [
         ((b,), f"{b} is the row in which {name} came. The sort moved it: the longest sequence stands in row 0."),
         ((row + 1,), f"Rows are counted from 0, so the top row is row 0. {name} is number {row + 1} from the top."),
-        (
-            (facts.B - 1 - row,),
-            f"In that row {name} would stand if the shortest came first. torch puts the longest first.",
-        ),
+        ((facts.B - 1 - row,), _from_the_end(facts, name)),
     ]
     if moved:
         other = facts.order[b]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from packviz.predictions.facts import Facts, counted, spread
+from packviz.predictions.facts import MOST_FILMED, Facts, spread
 from packviz.predictions.model import Answer, Moment, Prediction, most_telling, slips_beside
 from packviz.record import Trace
 
@@ -51,14 +51,18 @@ def unpacked_width(trace: Trace, number: int = 0) -> Prediction | None:  # noqa:
         form="numbers",
         answer=answer,
         slips=slips_beside(answer, slips),
-        moment=Moment("unpack", width - 1),
+        moment=_last_column_filmed(facts, "width"),
         why=f"{rule}{f', not the longest length {facts.longest}' if total not in (None, facts.longest) else ''}.",
-        hint=f"The output is a grid again, one row for each of the {counted(facts.B, 'sequence')}.",
+        hint=f"The output is a grid again, one row for each sequence, {facts.B} in all.",
     )
 
 
 def _width(facts: Facts) -> int:
     return facts.trace.unpacked.output.size(1 if facts.trace.padded.batch_first else 0)
+
+
+def _last_column_filmed(facts: Facts, name: str = "") -> Moment:
+    return Moment("unpack", min(_width(facts), MOST_FILMED) - 1, name)
 
 
 def _called(facts: Facts) -> str:
@@ -78,7 +82,7 @@ def _last_column(facts: Facts, b: int) -> Prediction:
         form="choice",
         answer=answer,
         slips=slips_beside(answer, [(choice, _reason(facts, b, choice, answer)) for choice in choices]),
-        moment=Moment("unpack", end),
+        moment=_last_column_filmed(facts),
         why=why,
         hint="",
         choices=choices,
@@ -93,8 +97,9 @@ def _choices(facts: Facts) -> tuple[str, ...]:
 
 
 def _filled(facts: Facts, length: int) -> str:
-    last = counted(_width(facts) - length, "column")
-    return f"The cell computed nothing after it, so `pad_packed_sequence` fills the last {last} of this row."
+    left = _width(facts) - length
+    columns = "last column" if left == 1 else f"last {left} columns"
+    return f"The cell computed nothing after it, so `pad_packed_sequence` fills the {columns} of this row."
 
 
 def _full(answer: str) -> str:

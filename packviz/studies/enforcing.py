@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-from torch.nn.utils.rnn import PackedSequence
+from torch.nn.utils.rnn import pack_padded_sequence
 
-from packviz.stages.packing import ask_torch
+from packviz.record import Trace
 from packviz.studies.refusals import refusal
-from packviz.trace import Trace
 
 __all__ = ["enforcing"]
 
 
 def enforcing(trace: Trace) -> tuple[tuple[str, str], ...]:
-    """Pack the batch with enforce_sorted True, then False; return each call with torch's answer, or its refusal."""
-    return tuple(
-        (f"pack_padded_sequence(x, lengths, enforce_sorted={flag})", _asked(trace, flag)) for flag in (True, False)
-    )
+    """Pack the batch with enforce_sorted True, then False; return each line that was run, and what came of it."""
+    first = "batch_first=True, " if trace.padded.batch_first else ""
+    call = f"pack_padded_sequence(x, lengths, {first}enforce_sorted={{}}).sorted_indices"
+    return tuple((code, _outcome(trace, code)) for code in map(call.format, (True, False)))
 
 
-def _asked(trace: Trace, enforce_sorted: bool) -> str:
-    padded, packed = trace.padded, list[PackedSequence]()
-
-    def ask() -> None:
-        packed.append(
-            ask_torch(padded.values, padded.lengths, batch_first=padded.batch_first, enforce_sorted=enforce_sorted)
-        )
-
-    said = refusal(ask)
-    if said is not None:
-        return said
-    order = packed[0].sorted_indices
-    shown = "None: nothing was moved" if order is None else str(order.tolist())
-    return f"accepted; sorted_indices = {shown}"
+def _outcome(trace: Trace, code: str) -> str:
+    """Run one of the two lines above on x and lengths; return the repr of its value, or the error."""
+    names = {"pack_padded_sequence": pack_padded_sequence, "x": trace.padded.values, "lengths": trace.padded.lengths}
+    values: list[object] = []
+    said = refusal(lambda: values.append(eval(code, dict(names))))
+    return repr(values[0]) if said is None else said

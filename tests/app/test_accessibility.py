@@ -7,7 +7,13 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 from visits import PHONE, PROJECTOR, visit
 
-PAGES = ("", "padding", "sorting", "packing", "running", "unpacking")
+LAST = {
+    "": "The same run in plain PyTorch",
+    "compare": "Pads in other layers",
+    "cost": "whatever runs on them",
+    "training": "CC BY",
+}
+PAGES = ("", "padding", "sorting", "packing", "running", "unpacking", "compare", "cost", "training")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -17,7 +23,7 @@ def test_nothing_serious_is_found(
     browser: Browser, address: str, path: str, size: tuple[int, int], scheme: Any
 ) -> None:
     with visit(browser, address, path=path, size=size, color_scheme=scheme) as visited:
-        visited.main.get_by_text("The numbers" if path else "The same run in plain PyTorch").wait_for()
+        visited.main.get_by_text(LAST.get(path, "The numbers")).wait_for()
         visited.settle()
         found = Axe().run(visited.page).response["violations"]
     told = [

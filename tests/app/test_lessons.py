@@ -6,8 +6,24 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 from visits import LAPTOP, PHONE, PROJECTOR, Visit, visit
 
+import packviz
+
 STAGES = {"padding": "pad", "sorting": "sort", "packing": "pack", "running": "run", "unpacking": "unpack"}
-RIGHT = {"padding": "3 4 1", "sorting": "2", "packing": "3 3 2 1"}  # of the first question, on 1 2 3 / 4 5 / 6 7 8 9
+RIGHT = {
+    "padding": "3 4 1",
+    "sorting": "2",
+    "packing": "3 3 2 1",
+    "running": "A C",
+}  # of the first question, on 1 2 3 / 4 5 / 6 7 8 9
+
+FIND = """(root, told) => {
+  const canvas = root.querySelector("canvas"), tip = root.querySelector(".pv-tip");
+  const { left, top, width, height } = canvas.getBoundingClientRect();
+  for (let y = 4; y < height; y += 6) for (let x = 4; x < width; x += 6) {
+    canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: left + x, clientY: top + y, bubbles: true }));
+    if (!tip.hidden && tip.textContent.includes(told)) return { x, y };
+  }
+}"""  # where a cell stands that says this when it is pointed at
 
 each_lesson = pytest.mark.parametrize("lesson", STAGES)
 
@@ -124,7 +140,7 @@ def test_reading_the_packed_order_sequence_by_sequence_gets_its_own_reason(brows
         expect(prediction(visited)).to_contain_text("does the token of sequence C at time step 1 stand?")
         answer(visited, "6")  # 3 tokens of A, 2 of B, one of C
         expect(prediction(visited)).to_contain_text("✗ Not quite.")
-        expect(prediction(visited)).to_contain_text("sequence")
+        expect(prediction(visited)).to_contain_text("sequence by sequence")
         assert visited.data("stage") == "pack"
 
 
@@ -157,8 +173,71 @@ def test_a_thing_to_try_changes_the_batch_and_the_link(browser: Browser, address
         assert visited.query["padding_side"] == "left"
 
 
+def test_a_choice_is_judged_too(browser: Browser, address: str) -> None:
+    with visit(browser, address, path="unpacking") as visited:
+        for option, verdict in (("its state after", "✗ Not quite."), ("filler", "✓ Right.")):
+            prediction(visited).get_by_role("combobox").click()
+            visited.page.get_by_role("option").filter(has_text=option).first.click()
+            prediction(visited).get_by_role("button", name="Check").click()
+            visited.settle()
+            expect(prediction(visited)).to_contain_text(verdict)
+        assert visited.player.get_by_test_id("packviz-caption").inner_text().startswith("padding_value")
+
+
+def test_an_empty_answer_is_no_answer(browser: Browser, address: str) -> None:
+    with visit(browser, address, path="packing") as visited:
+        answer(visited, "3 2 4")
+        visited.press("Home")
+        answer(visited, " ")
+        expect(prediction(visited)).to_contain_text("Say it first.")
+        assert visited.data("step") == "1"
+
+
+@each_lesson
+def test_the_first_step_does_not_give_the_answer_away(browser: Browser, address: str, lesson: str) -> None:
+    with visit(browser, address, path=lesson) as visited:
+        shapes = visited.player.locator(".pv-shape").filter(visible=True).all_inner_texts()
+        assert not {"(3, 4, 1)", "(3, 4, 4)"} & {shape.strip() for shape in shapes}
+        assert visited.data("step") == "1"
+
+
+def test_the_keyboard_reaches_the_prediction_and_answers_it(browser: Browser, address: str) -> None:
+    with visit(browser, address, path="packing") as visited:
+        box = prediction(visited).get_by_role("textbox")
+        for _ in range(60):
+            visited.page.keyboard.press("Tab")
+            if box.evaluate("box => box === document.activeElement"):
+                break
+        visited.page.keyboard.type("3 3 2 1")
+        visited.page.keyboard.press("Enter")
+        visited.settle()
+        expect(prediction(visited)).to_contain_text("✓ Right.")
+
+
+def test_ones_own_text_comes_back_after_a_thing_to_try(browser: Browser, address: str) -> None:
+    with visit(browser, address, path="packing") as visited:
+        visited.type("7 7 7 7\n8")
+        for name in ("one long sequence", "all equal"):
+            visited.main.get_by_role("button", name=name).click()
+            visited.settle()
+            expect(visited.text).not_to_have_value("7 7 7 7\n8")
+        visited.main.get_by_role("button", name="my own text again").click()
+        visited.settle()
+        expect(visited.text).to_have_value("7 7 7 7\n8")
+        assert visited.query["sequences"] == "7 7 7 7\n8"
+
+
 def test_an_address_can_be_typed_both_ways_and_lights_up(browser: Browser, address: str) -> None:
     with visit(browser, address, path="packing") as visited:
+        visited.main.get_by_role("spinbutton", name="time step t").fill("2")
+        visited.main.get_by_role("spinbutton", name="time step t").press("Enter")
+        visited.settle()
+        expect(visited.main).to_contain_text("data[offset[2] + 1] = data[6 + 1] = data[7]: sequence A at time step 2.")
+        visited.press("End", "ArrowLeft", "ArrowLeft", "ArrowLeft")
+        visited.main.get_by_role("button", name="Show it in the movie").first.click()
+        visited.settle()
+        expect(visited.player.locator(".pv-tip")).to_contain_text("sequence A, time step 2")
+        expect(visited.player).to_be_in_viewport()
         n = visited.main.get_by_label("packed row n")
         n.fill("7")
         n.press("Enter")
@@ -174,6 +253,16 @@ def test_an_address_can_be_typed_both_ways_and_lights_up(browser: Browser, addre
 def test_the_sum_behind_a_number_is_written_out(browser: Browser, address: str) -> None:
     with visit(browser, address, path="running") as visited:
         expect(visited.main).to_contain_text("h' = (1 - z) · n + z · h")
+        visited.press("ArrowRight", "ArrowRight")  # t = 1
+        canvas = visited.player.locator("canvas")
+        spot = visited.player.evaluate(FIND, "r of C, unit 1")
+        canvas.click(position=spot)
+        visited.settle()
+        trace = packviz.trace(packviz.Batch.parse("1 2 3\n4 5\n6 7 8 9"))
+        n = trace.packed.offsets[1] + trace.sorted.rank[2]
+        reset = float(trace.layers[0][0].gates["r"][n, 1])
+        expect(visited.main).to_contain_text(f"= {reset:.4f}")
+        expect(visited.main.get_by_role("spinbutton", name="hidden unit")).to_have_value("1")
         unit = visited.main.get_by_role("spinbutton", name="hidden unit")
         unit.fill("3")
         unit.press("Enter")

@@ -24,7 +24,7 @@ class Visit:
         page.on("request", lambda request: self.hosts.add(urlsplit(request.url).hostname))
         page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
         page.goto(address)
-        self.player.wait_for()
+        self.player.or_(page.locator(".st-key-measured")).first.wait_for()
         self.settle()
 
     @property
@@ -55,8 +55,8 @@ class Visit:
         """Wait until the server has answered, and nothing moves any more."""
         self.page.wait_for_timeout(150)
         self.page.wait_for_selector('[data-test-script-state="notRunning"]', state="attached")
-        painted = ""
-        while painted != self.data("painted") or painted in ("", "0"):
+        painted = "" if self.player.count() else "nothing to paint"
+        while painted != "nothing to paint" and (painted != self.data("painted") or painted in ("", "0")):
             painted = self.data("painted")
             self.page.wait_for_timeout(150)
 

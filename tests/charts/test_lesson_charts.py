@@ -113,6 +113,16 @@ def test_margins_are_lengths_and_batch_sizes(trace: pv.Trace) -> None:
     assert list(lengths.marker.color) == [SEQUENCE_HUES[b % 10] for b in packed.sorted_indices.tolist()]
 
 
+@each
+def test_each_time_step_names_its_packed_rows(trace: pv.Trace) -> None:
+    B, T = trace.padded.grid.shape[:2]
+    steps = torch.arange(T).expand(B, T)
+    packed = pack_padded_sequence(steps, trace.padded.lengths, True, enforce_sorted=False)
+    rows = [(packed.data == t).nonzero().flatten().tolist() for t in range(len(packed.batch_sizes))]
+    told = [f"batch_sizes[{t}] = {len(own)}: packed rows {own[0]} to {own[-1]}" for t, own in enumerate(rows)]
+    assert list(charts.margins(trace).data[1].hovertext) == told
+
+
 def test_padding_shares_are_shown_in_percent_and_this_batch_is_marked() -> None:
     figure = charts.padding_shares({"all equal": 0.0, "a <b>few</b>": 0.855}, 0.25)
     assert list(figure.data[0].x) == pytest.approx([0, 85.5, 25])
@@ -133,14 +143,16 @@ def test_a_share_that_is_none_is_refused(share: float) -> None:
         charts.padding_shares({"odd": share})
 
 
-@pytest.mark.parametrize("wrong", [{"layer": 1}, {"layer": -1}, {"direction": 1}, {"layer": "top"}])
+@pytest.mark.parametrize(
+    "wrong", [{"layer": 1}, {"layer": -1}, {"direction": 1}, {"layer": "top"}, {"layer": False}, {"direction": False}]
+)
 def test_a_layer_or_direction_that_is_not_there_is_refused(wrong: dict) -> None:
     with pytest.raises(PackvizError, match=next(iter(wrong))):
         charts.states(TRACES[0], **wrong)
 
 
-@pytest.mark.parametrize("b", [-1, 3])
-def test_a_sequence_that_is_not_there_is_refused(b: int) -> None:
+@pytest.mark.parametrize("b", [-1, 3, True, False, 1.0])
+def test_a_sequence_that_is_not_there_is_refused(b: float) -> None:
     with pytest.raises(PackvizError, match="from 0 to 2"):
         charts.units(TRACES[0], b)
 

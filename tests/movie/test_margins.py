@@ -80,7 +80,7 @@ def test_the_first_steps_are_those_of_the_ordinary_movie(case: Deep) -> None:
 
 @each
 def test_after_packing_all_is_as_without_the_whys(case: Deep) -> None:
-    (_, plain), (_, deep) = case.plain.of("unpack")[0], case.show.of("unpack")[0]
+    (_, plain), (_, deep) = case.plain.of("unpack")[0], case.show.of("unpack")[1]
     assert alike(case, plain, deep)
     assert not [name for name, cell in deep.items() if cell["shown"] and name not in plain]
 

@@ -56,12 +56,12 @@ def time_of(case: Case, step: dict[str, object]) -> int:
 def test_the_staircase_is_shown_where_it_has_holes_and_only_there(case: Case) -> None:
     holes = [set(range(max(rows))) - set(rows) for t, rows in live(case).items() if t < 128]
     broken = any(over & set(case.filmed) for over in holes)
-    assert len(steps_with(case, "sort", "one slice")) == broken
+    assert len(steps_with(case, "sort", "not the live one")) == broken
 
 
 @each_case
 def test_the_outlines_tell_the_live_rows_from_the_holes(case: Case) -> None:
-    for step, cells in steps_with(case, "sort", "one slice"):
+    for step, cells in steps_with(case, "sort", "not the live one"):
         t = time_of(case, step)
         rows = live(case)[t]
         before = [b for b in range(max(rows)) if b not in rows]
@@ -77,7 +77,7 @@ def test_the_outlines_tell_the_live_rows_from_the_holes(case: Case) -> None:
 
 @each_case
 def test_a_hole_between_live_rows_is_preferred(case: Case) -> None:
-    for step, _ in steps_with(case, "sort", "one slice"):
+    for step, _ in steps_with(case, "sort", "not the live one"):
         steps = {t: [b for b in range(max(rows)) if b not in rows] for t, rows in live(case).items()}
         seen = {t for t, over in steps.items() if t < 128 and over and set(over) <= set(case.filmed)}
         between = {t for t in seen if min(live(case)[t]) < min(steps[t])}
@@ -113,7 +113,7 @@ def test_after_the_sort_the_live_rows_are_the_first_batch_sizes(case: Case) -> N
 def test_the_outlined_time_step_is_the_same_before_and_after(case: Case) -> None:
     times = {
         time_of(case, step)
-        for words in ("one slice", "first batch_sizes[t]")
+        for words in ("not the live one", "first batch_sizes[t]")
         for step, _ in steps_with(case, "sort", words)
     }
     assert len(times) <= 1

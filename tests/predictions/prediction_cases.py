@@ -22,7 +22,7 @@ STAGES = ("pad", "embed", "sort", "pack", "run", "unpack")
 FILLER = 777.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Asked:
     """A trace, and what it was made from: nothing here is read from the trace itself."""
 
@@ -50,8 +50,9 @@ class Asked:
         return [divmod(cell, self.steps) for cell in self.packed().data.tolist()]
 
     def refused(self) -> bool:
+        cells = torch.zeros(len(self.lengths), self.steps)
         try:
-            self.packed()
+            pack_padded_sequence(cells, torch.tensor(self.lengths), True, enforce_sorted=True)
         except RuntimeError:
             return True
         return False
@@ -139,7 +140,7 @@ def label(letters: str) -> int:
 def torch_answer(case: Asked, prediction: Prediction) -> Answer:
     """Ask torch itself what the prompt asks."""
     key, prompt = prediction.key, prediction.prompt
-    if key in ("padded_shape", "pad_count", "enforced"):
+    if key in ("padded_shape", "pad_count", "enforced", "promised"):
         return of_the_grid(case, key)
     if key in ("sorted_row", "sorted_indices"):
         return of_the_sort(case, prediction)
@@ -147,6 +148,8 @@ def torch_answer(case: Asked, prediction: Prediction) -> Answer:
         return of_the_strip(case, key, prompt)
     if key in ("alive", "ended", "final_step"):
         return of_the_run(case, key, prompt)
+    if key in ("fed_backward", "joins_backward", "final_backward"):
+        return of_the_way_back(case, key, prompt)
     grid, h_n = case.output()
     if key == "unpacked_width":
         return (grid.size(1),)
@@ -166,7 +169,7 @@ def number_in(pattern: str, prompt: str) -> int:
 
 
 def of_the_grid(case: Asked, key: str) -> Answer:
-    if key == "enforced":
+    if key in ("enforced", "promised"):
         return "It raises a RuntimeError." if case.refused() else "It packs them as they are."
     padded = case.padded()
     return tuple(padded.shape) if key == "padded_shape" else (int((padded[..., 0] == 0).sum()),)
@@ -201,6 +204,34 @@ def of_the_run(case: Asked, key: str, prompt: str) -> Answer:
     groups = [{b for b, _ in case.cells()[rows]} for rows in slices(packed.batch_sizes.tolist())]
     live = groups[t] if key == "alive" else groups[t] - (groups[t + 1] if t + 1 < len(groups) else set())
     return tuple(sequence_label(b) for b in sorted(live))
+
+
+def of_the_way_back(case: Asked, key: str, prompt: str) -> Answer:
+    if key == "final_backward":
+        grid, h_n = case.output()
+        b = named(prompt)
+        (t,) = [t for t in range(case.lengths[b]) if torch.equal(grid[b, t, 3:], h_n[1, b])]
+        return (t,)
+    t = number_in(r"at t = (\d+)", prompt)
+    fed, joined = backward_influence(case)
+    if key == "fed_backward":
+        return tuple(sequence_label(b) for b in range(len(case.lengths)) if fed[b, t])
+    began = joined[t] & ~joined[t + 1] if t + 1 < len(joined) else joined[t]
+    return tuple(sequence_label(b) for b in range(len(case.lengths)) if began[b])
+
+
+@cache
+def backward_influence(case: Asked) -> tuple[Tensor, Tensor]:
+    """Run a GRU of our own; return whether x (B, T) changes the backward h_n, and h_0 (B,) the output at t (T, B)."""
+    torch.manual_seed(1)
+    module = nn.GRU(1, 3, batch_first=True, bidirectional=True).double()
+    x = torch.randn(len(case.lengths), case.steps, 1, dtype=torch.float64, requires_grad=True)
+    h_0 = torch.randn(2, len(case.lengths), 3, dtype=torch.float64, requires_grad=True)
+    output, h_n = module(pack_padded_sequence(x, torch.tensor(case.lengths), True, case.enforce_sorted), h_0)
+    grid = pad_packed_sequence(output, True)[0]
+    (by_x,) = torch.autograd.grad(h_n[1].sum(), x, retain_graph=True)
+    by_h_0 = [torch.autograd.grad(grid[:, t, 3:].sum(), h_0, retain_graph=True)[0][1] for t in range(grid.size(1))]
+    return by_x[..., 0] != 0, torch.stack([(each != 0).any(1) for each in by_h_0])
 
 
 def slices(sizes: list[int]) -> list[slice]:

@@ -6,13 +6,14 @@ from functools import cache
 from typing import Any
 
 import pytest
+import torch
 from prediction_cases import SEEDS, STAGES, asked, named, number_in, torch_answer
 
 from packviz.batch import Batch, sequence_label
 from packviz.config import Config
 from packviz.errors import PackvizError
 from packviz.predictions import KINDS, Answer, Prediction, ask, spelled
-from packviz.trace import Trace, trace
+from packviz.trace import Trace, trace, trace_module
 
 TURNS = range(3)
 BATCH_SIZES_HEADS = (
@@ -142,7 +143,7 @@ def test_a_lesson_asks_the_same_again_and_only_where_there_is_something_to_ask(s
                 assert (prediction is None) == (seen.padded.embedding is None)
             elif stage in ("pack", "run", "unpack"):
                 assert (prediction is None) == (seen.error is not None)
-            elif stage == "pad":
+            else:
                 assert prediction is not None
 
 
@@ -278,10 +279,84 @@ def test_a_wrong_number_of_numbers_is_said() -> None:
 
 def test_the_first_wrong_entry_is_said() -> None:
     reason = of_kind("batch_sizes", made()).check("3 3 1 1").reason
-    assert reason.startswith("Entry 2, counted from 0, is the first that is wrong: 1 is too small.")
+    assert reason.startswith("The first wrong number is entry 2, counted from 0: 1 is too small.")
 
 
 def test_missing_and_extra_letters_are_counted() -> None:
     prediction = of_kind("alive", made())
     assert prediction.answer == ("A", "C")
-    assert prediction.check("B C").reason.startswith("1 of yours does not belong there and 1 is missing.")
+    assert prediction.check("B C").reason.startswith("One of yours does not belong there and one is missing.")
+
+
+def test_an_example_for_one_letter_shows_one() -> None:
+    for seed in SEEDS:
+        for prediction in every_prediction(seed):
+            if prediction.form == "letters":
+                one = "Type the letter of the sequence" in prediction.prompt
+                assert not one or len(prediction.example.removeprefix("for example ").split()) == 1
+    assert of_kind("packed_token", made()).example == "for example X"
+    assert of_kind("alive", made()).example == "for example X Y"
+
+
+def test_the_mean_is_called_so_where_it_is_whole() -> None:
+    assert "3 is the mean of the lengths 3, 2, 4." in of_kind("padded_shape", made()).check("3 3 1").reason
+    nearly = of_kind("padded_shape", made("1 2 3\n4 5 6\n6 7\n1 2 3 4\n5")).check("5 3 1").reason
+    assert "3 is about the mean of the lengths 3, 3, 2, 4, 1." in nearly
+
+
+def test_lengths_typed_as_the_shape_are_named() -> None:
+    assert of_kind("padded_shape", made()).check("3 2 4").reason.startswith("These are the lengths, one number for")
+    one = of_kind("padded_shape", made("1 2 3")).check("3").reason
+    assert one.startswith("3 is the length of the only sequence.")
+
+
+def test_no_sequence_is_picked_where_all_are_equally_long() -> None:
+    seen = made("1 2\n3 4\n5 6")
+    reasons = [of_kind("batch_size", seen, number).check("2").reason for number in range(2)]
+    assert all(reason.startswith("Every length is 2.") for reason in reasons)
+    assert of_kind("batch_size", made("1 2")).check("2").reason.startswith("2 is the length of sequence A.")
+
+
+def test_a_promise_that_was_not_given_is_asked_about_as_one() -> None:
+    prediction = of_kind("promised", made())
+    assert prediction.prompt.startswith("What would `pack_padded_sequence` do with the lengths 3, 2, 4 and")
+    assert prediction.answer == "It raises a RuntimeError."
+    assert of_kind("promised", made("1 2\n3 4")).answer == "It packs them as they are."
+    assert KINDS["promised"](made("1 2\n3", enforce_sorted=True), 0) is None
+    assert of_kind("enforced", made("1 2\n3", enforce_sorted=True)).prompt.startswith("What does `pack_padded")
+
+
+@pytest.mark.parametrize("count", [1, 2, 16, 17, 20, 64])
+def test_the_sort_of_equal_lengths_is_always_asked_about(count: int) -> None:
+    text = "\n".join(["1 2"] * count)
+    x, lengths = torch.ones(count, 2, 1), [2] * count
+    module = torch.nn.GRU(1, 2, batch_first=True)
+    sorts = [made(text), made(text, enforce_sorted=True), trace_module(module, x, lengths)]
+    for seen in [*sorts, trace_module(module, x, lengths, enforce_sorted=True)]:
+        prediction = ask(seen, "sort")
+        assert prediction is not None
+        others = any(KINDS[key](seen, 0) for key in ("enforced", "sorted_row", "sorted_indices"))
+        assert (prediction.key == "promised") == (not others)
+    assert count != 20 or getattr(ask(made(text), "sort"), "key", "") == "promised"
+
+
+@pytest.mark.parametrize("stage", ["nope", "", None, 3, ["pad"], "Pad"])
+def test_a_stage_that_is_none_is_refused(stage: Any) -> None:
+    with pytest.raises(PackvizError) as refusal:
+        ask(made(), stage)
+    assert refusal.value.parameter == "stage"
+    assert refusal.value.expected == "one of pad, embed, sort, pack, run, unpack"
+
+
+@pytest.mark.parametrize("number", ["x", None, 1.5, True, -1])
+def test_a_number_that_counts_nothing_is_refused(number: Any) -> None:
+    with pytest.raises(PackvizError) as refusal:
+        ask(made(), "pack", number)
+    assert refusal.value.parameter == "number"
+
+
+def test_what_is_no_trace_is_refused() -> None:
+    nothing: Any = None
+    with pytest.raises(PackvizError) as refusal:
+        ask(nothing, "pack")
+    assert refusal.value.parameter == "trace"

@@ -1,0 +1,163 @@
+"""Pads in a normalisation, in attention and in pooling: what they do there, and what is left without them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pad_packed_sequence
+
+from packviz.compare.judging import differing, largest, letters, tolerance_of, written
+from packviz.errors import PackvizError
+from packviz.exactness import exact_arithmetic
+from packviz.record import Trace
+from packviz.visible import shown
+
+__all__ = ["Attention", "Norms", "Pooling", "attention", "norms", "pooling"]
+
+Where = Literal["input", "output"]
+
+
+@dataclass(frozen=True, eq=False)
+class Norms:
+    """Hold the statistics that a batch norm would take, (F,) each; the variance is the biased one, as it divides by.
+
+    where        of the input (the padded grid) or of the output (unpacked, with filler)
+    mean_padded, var_padded   over all cells of the grid, pads among them
+    mean_packed, var_packed   over packed data
+    """
+
+    where: Where
+    mean_padded: Tensor
+    var_padded: Tensor
+    mean_packed: Tensor
+    var_packed: Tensor
+    cells: int
+    rows: int
+
+    @property
+    def told(self) -> str:
+        """Return how far both are apart, in a sentence."""
+        mean, var = largest(self.mean_padded, self.mean_packed), largest(self.var_padded, self.var_packed)
+        f = int((self.mean_padded - self.mean_packed).abs().argmax())
+        return (
+            f"Over the {self.cells} cells of the grid feature {f} has the mean {self.mean_padded[f]:.3g}, over the "
+            f"{self.rows} packed rows {self.mean_packed[f]:.3g}. Means are up to {written(mean)} apart, variances up "
+            f"to {written(var)}."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Attention:
+    """Hold the softmax weights of one query for each sequence over all its cells, (B, T) each.
+
+    The query is the state after the sequence's last step, the keys are the unpacked output with zeros as filler.
+
+    unmasked, masked  the weights without a mask, and with -inf in place of the scores of what was not packed
+    valid             (B, T) bool: the cells that were packed
+    """
+
+    unmasked: Tensor
+    masked: Tensor
+    valid: Tensor
+
+    @property
+    def leaks(self) -> Tensor:
+        """Return (B,): the share of the weight that lies on pads without a mask, 0.0 to 1.0."""
+        return self.unmasked.masked_fill(self.valid, 0.0).sum(1)
+
+    @property
+    def leaks_masked(self) -> Tensor:
+        """Return (B,): the same with the mask."""
+        return self.masked.masked_fill(self.valid, 0.0).sum(1)
+
+    @property
+    def told(self) -> str:
+        """Return how much weight leaks to pads, in a sentence."""
+        leaks, short = self.leaks, (~self.valid).any(1).nonzero().flatten().tolist()
+        if not short:
+            return "There is no padding in this batch: no weight can leak to it."
+        b = int(leaks.argmax())
+        return (
+            f"Without a mask {100 * float(leaks[short].mean()):.1f} % of the weight of {letters(short)} lies on pads "
+            f"on average, most for {letters([b])}: {100 * float(leaks[b]):.1f} %. "
+            f"With a mask it is {100 * float(self.leaks_masked.max()):g} %."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Pooling:
+    """Hold the mean and the largest number over time of the unpacked output with zeros as filler, (B, D*H) each.
+
+    mean, max              over all columns of the grid, filler among them
+    mean_valid, max_valid  over the steps of each sequence alone
+    """
+
+    mean: Tensor
+    max: Tensor
+    mean_valid: Tensor
+    max_valid: Tensor
+
+    @property
+    def told(self) -> str:
+        """Return for which sequences filler changes the mean and the largest number, in a sentence."""
+        pairs = (("mean", self.mean, self.mean_valid), ("max", self.max, self.max_valid))
+        return " ".join(self._said(*pair) for pair in pairs)
+
+    def _said(self, name: str, naive: Tensor, valid: Tensor) -> str:
+        off = differing(naive, valid, tolerance_of(naive.dtype))
+        if not off:
+            return f"Filler changes no {name}."
+        return f"Filler changes the {name} of {letters(off)}, by up to {written(largest(naive, valid))}."
+
+
+def norms(trace: Trace, where: Where = "input") -> Norms:
+    """Let torch take mean and variance of each feature, over the padded grid and over packed data.
+
+    Raises PackvizError unless where is "input" or "output", and where torch refused to pack the lengths.
+    """
+    if where not in ("input", "output"):
+        raise PackvizError("where", expected="input or output", came=shown(where), mend="choose one of the two")
+    grid, data = (trace.padded.grid, trace.packed.data) if where == "input" else (_unpacked(trace, None), trace.output)
+    with exact_arithmetic():
+        var_padded, mean_padded = torch.var_mean(grid.flatten(0, 1), 0, correction=0)
+        var_packed, mean_packed = torch.var_mean(data, 0, correction=0)
+    return Norms(where, mean_padded, var_padded, mean_packed, var_packed, grid.size(0) * grid.size(1), len(data))
+
+
+def attention(trace: Trace) -> Attention:
+    """Let each sequence's last valid state attend to its row of the unpacked output, by dot products and softmax.
+
+    Raises PackvizError where torch refused to pack the lengths.
+    """
+    keys, valid = _unpacked(trace, 0.0), _valid(trace)
+    with exact_arithmetic():
+        scores = torch.einsum("bth,bh->bt", keys, trace.unpacked.last_valid)
+        masked = scores.masked_fill(~valid, float("-inf"))
+        return Attention(scores.softmax(1), masked.softmax(1), valid)
+
+
+def pooling(trace: Trace) -> Pooling:
+    """Take the mean and the largest number over time, with filler and without.
+
+    Raises PackvizError where torch refused to pack the lengths.
+    """
+    grid, outside = _unpacked(trace, 0.0), ~_valid(trace).unsqueeze(2)
+    with exact_arithmetic():
+        mean_valid = grid.sum(1) / trace.padded.lengths.unsqueeze(1)  # the filler is 0
+        max_valid = grid.masked_fill(outside, float("-inf")).amax(1)
+        return Pooling(grid.mean(1), grid.amax(1), mean_valid, max_valid)
+
+
+def _unpacked(trace: Trace, filler: float | None) -> Tensor:
+    """Return (B, T, D*H): the packed output as a grid as wide as the padded one."""
+    output, T = trace.packed_sequence._replace(data=trace.output), trace.padded.mask.size(1)
+    grid, _ = pad_packed_sequence(output, True, trace.padding_value if filler is None else filler, T)
+    return grid
+
+
+def _valid(trace: Trace) -> Tensor:
+    columns = torch.arange(trace.padded.mask.size(1), device="cpu")
+    return columns < trace.padded.lengths.unsqueeze(1)  # (B, T)

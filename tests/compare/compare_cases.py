@@ -1,0 +1,57 @@
+"""Torch's own padded and packed runs of a trace's module, called as anybody would."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from packviz.record import Trace
+
+__all__ = ["alone", "batch_first", "bound", "hx_of", "packed_run", "padded_run"]
+
+Answer = tuple[Tensor, tuple[Tensor, ...]]
+
+
+def hx_of(trace: Trace, b: int | None = None) -> Any:
+    rows = slice(None) if b is None else slice(b, b + 1)
+    h_0 = trace.h_0[:, rows].contiguous()
+    return h_0 if trace.c_0 is None else (h_0, trace.c_0[:, rows].contiguous())
+
+
+def padded_run(trace: Trace) -> Answer:
+    """Return (B, T, D*H) and (h_n,) or (h_n, c_n)."""
+    output, state = _call(trace, trace.padded.values, hx_of(trace))
+    return batch_first(trace, output), state
+
+
+def packed_run(trace: Trace) -> Answer:
+    """Return (B, T, D*H), as wide as the padded grid, and (h_n,) or (h_n, c_n)."""
+    grid, lengths = trace.padded.grid, trace.padded.lengths
+    packed = pack_padded_sequence(grid, lengths, True, enforce_sorted=False)
+    output, state = _call(trace, packed, hx_of(trace))
+    return pad_packed_sequence(output, True, trace.padding_value, grid.size(1))[0], state
+
+
+def alone(trace: Trace, b: int, pads: Tensor | None = None) -> Answer:
+    """Return (length, D*H) and the states (L*D, H) of one sequence alone, with more steps (k, F) after it."""
+    x = trace.padded.grid[b][trace.padded.mask[b]]
+    x = x if pads is None else torch.cat([x, pads])
+    output, state = _call(trace, x.unsqueeze(0 if trace.module.batch_first else 1), hx_of(trace, b))
+    return batch_first(trace, output)[0], tuple(part[:, 0] for part in state)
+
+
+def batch_first(trace: Trace, output: Tensor) -> Tensor:
+    return output if trace.module.batch_first else output.transpose(0, 1)
+
+
+def bound(trace: Trace, *tensors: Tensor) -> float:
+    """Return how far rounding may take such numbers apart."""
+    largest = max([1.0, *(float(tensor.abs().max()) for tensor in tensors)])
+    return (1e-12 if trace.h_0.dtype == torch.float64 else 1e-5) * largest
+
+
+def _call(trace: Trace, x: Any, hx: Any) -> tuple[Any, tuple[Tensor, ...]]:
+    with torch.no_grad(), torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):
+        output, state = trace.module(x, hx)
+    return output, state if isinstance(state, tuple) else (state,)

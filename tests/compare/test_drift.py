@@ -1,0 +1,73 @@
+"""How far the state moves on pads, found again by running torch over the tokens and the pads."""
+
+import pytest
+import torch
+from compare_cases import alone, bound
+from study_cases import SEEDS, made, studied
+
+from packviz import PackvizError
+from packviz.compare import Drift, drift
+from packviz.compare.runs import pad_input
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_state_after_k_pads_is_torchs_own_over_the_tokens_and_k_pads(seed: int) -> None:
+    trace = studied(seed)
+    done, D = drift(trace, 5), 2 if trace.module.bidirectional else 1
+    for b in range(min(4, len(trace.padded.lengths))):
+        states = [alone(trace, b, done.pad.expand(k, -1))[1][0][-D] for k in range(6)]
+        torch.testing.assert_close(done.states[b], torch.stack(states), atol=bound(trace, *states), rtol=0)
+        norms = [float((state - states[0]).norm()) for state in states]
+        assert done.distances[b].tolist() == pytest.approx(norms, abs=10 * bound(trace, *states), rel=1e-4)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_pad_enters_the_cell_as_it_stands_in_the_grid(seed: int) -> None:
+    trace = studied(seed)
+    pads = trace.padded.grid[~trace.padded.mask]
+    if len(pads) and bool((pads == pads[0]).all()):
+        assert torch.equal(pad_input(trace), pads[0])
+    elif trace.config is None:
+        assert not pad_input(trace).any()
+
+
+def drifts_of(cell: str) -> list[Drift]:
+    return [drift(made(cell=cell, hidden_size=8, seed=seed)) for seed in range(30)]
+
+
+@pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
+def test_one_pad_of_zeros_moves_the_state_by_a_share_that_counts_and_it_comes_to_rest(cell: str) -> None:
+    for done in drifts_of(cell):
+        assert float(done.relative[:, 1].min()) > 0.2
+        assert all(done.converges)
+
+
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+def test_fifty_pads_move_a_gated_state_further_than_one(cell: str) -> None:
+    assert all(bool((done.distances[:, 50] > done.distances[:, 1]).all()) for done in drifts_of(cell))
+
+
+def test_fifty_pads_move_an_rnns_state_now_further_now_less_far_than_one() -> None:
+    further = torch.cat([done.distances[:, 50] > done.distances[:, 1] for done in drifts_of("rnn")])
+    assert 0 < int(further.sum()) < len(further)
+
+
+def test_a_row_of_zeros_as_embedding_moves_the_state_all_the_same() -> None:
+    done = drift(made("on your mark\ngo", padding_idx=0))
+    assert not done.pad.any()
+    assert (done.distances[:, 1] > 0.01).all()
+
+
+def test_the_first_distance_is_none_and_the_last_move_is_that_of_the_last_pad() -> None:
+    done = drift(made(), 3)
+    assert done.distances[:, 0].tolist() == [0, 0, 0]
+    moves = [float((states[3] - states[2]).norm()) for states in done.states]
+    assert done.last_moves.tolist() == pytest.approx(moves)
+    assert done.converges == (False, False, False)
+    assert "not at rest for A, B and C" in done.told
+
+
+@pytest.mark.parametrize("pads", [0, 1001, 2.5, True])
+def test_a_number_of_pads_that_makes_no_sense_is_refused(pads: object) -> None:
+    with pytest.raises(PackvizError, match="pads"):
+        drift(made(), pads)

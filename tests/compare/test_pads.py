@@ -1,0 +1,91 @@
+"""Batch norm, attention and pooling over pads, found again with torch's own modules."""
+
+import pytest
+import torch
+from compare_cases import bound, packed_run
+from study_cases import SEEDS, made, studied
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence
+
+from packviz import PackvizError
+from packviz.compare import attention, norms, pooling
+
+each_seed = pytest.mark.parametrize("seed", SEEDS)
+
+
+@each_seed
+def test_the_statistics_are_those_that_torchs_batch_norm_takes(seed: int) -> None:
+    trace = studied(seed)
+    grid = trace.padded.grid
+    data = pack_padded_sequence(grid, trace.padded.lengths, True, enforce_sorted=False).data
+    done = norms(trace)
+    for rows, mean, var in (
+        (grid.flatten(0, 1), done.mean_padded, done.var_padded),
+        (data, done.mean_packed, done.var_packed),
+    ):
+        if len(rows) < 2:
+            continue  # torch's batch norm refuses one row
+        layer = nn.BatchNorm1d(rows.size(1), momentum=1.0, dtype=rows.dtype)
+        layer(rows)
+        torch.testing.assert_close(mean, layer.running_mean, atol=bound(trace, rows), rtol=1e-4)
+        unbiased = var * len(rows) / (len(rows) - 1)
+        torch.testing.assert_close(unbiased, layer.running_var, atol=bound(trace, rows, rows**2), rtol=1e-4)
+
+
+def test_pads_pull_the_mean_towards_the_padding_value() -> None:
+    done = norms(made("1 2 3 4\n4 5\n6"))
+    assert (float(done.mean_padded), float(done.mean_packed)) == pytest.approx((25 / 12, 25 / 7))
+    assert "Over the 12 cells of the grid feature 0 has the mean 2.08, over the 7 packed rows 3.57." in done.told
+
+
+def test_of_the_output_the_filler_is_counted() -> None:
+    trace = made("1 2 3 4\n4 5\n6", padding_value=2.0)
+    done, output = norms(trace, "output"), packed_run(trace)[0]
+    torch.testing.assert_close(done.mean_padded, output.mean((0, 1)))
+    torch.testing.assert_close(done.mean_packed, torch.cat([output[0], output[1, :2], output[2, :1]]).mean(0))
+
+
+def test_statistics_of_anything_else_are_refused() -> None:
+    with pytest.raises(PackvizError, match="where"):
+        norms(made(), "state")
+
+
+@each_seed
+def test_the_weights_are_a_softmax_of_dot_products_sequence_by_sequence(seed: int) -> None:
+    trace = studied(seed)
+    done, lengths = attention(trace), trace.padded.lengths.tolist()
+    output, query = packed_run(trace)[0], trace.unpacked.last_valid
+    for b, length in enumerate(lengths):
+        keys = torch.cat([output[b, :length], torch.zeros_like(output[b, length:])])
+        within = {"atol": 1e-3 if trace.h_0.dtype == torch.float32 else 1e-9, "rtol": 1e-3}
+        torch.testing.assert_close(done.unmasked[b], (keys @ query[b]).softmax(0), **within)
+        torch.testing.assert_close(done.masked[b, :length], (keys[:length] @ query[b]).softmax(0), **within)
+        assert done.leaks[b] == pytest.approx(float(done.unmasked[b, length:].sum()), abs=1e-6)
+        assert done.leaks_masked[b] == 0.0
+
+
+def test_without_a_mask_weight_leaks_to_pads_of_zeros() -> None:
+    done = attention(made("1 2 3 4\n4 5\n6"))
+    assert done.leaks[0] == 0.0
+    assert (done.leaks[1:] > 0.1).all()
+    assert done.told.endswith("With a mask it is 0 %.")
+
+
+@each_seed
+def test_pooling_over_valid_steps_is_pooling_of_each_sequence_alone(seed: int) -> None:
+    trace = studied(seed)
+    done, output = pooling(trace), packed_run(trace)[0]
+    for b, length in enumerate(trace.padded.lengths.tolist()):
+        own, filled = output[b, :length], output[b].clone()
+        filled[length:] = 0.0
+        within = {"atol": bound(trace, own), "rtol": 0}
+        torch.testing.assert_close(done.mean_valid[b], own.mean(0), **within)
+        torch.testing.assert_close(done.max_valid[b], own.amax(0), **within)
+        torch.testing.assert_close(done.mean[b], filled.mean(0), **within)
+        torch.testing.assert_close(done.max[b], filled.amax(0), **within)
+
+
+def test_filler_of_zeros_changes_the_mean_and_the_largest_number() -> None:
+    told = pooling(made("1 2 3 4\n4 5\n6")).told
+    assert told.startswith("Filler changes the mean of B and C, by up to ")
+    assert pooling(made("1 2\n3 4")).told == "Filler changes no mean. Filler changes no max."

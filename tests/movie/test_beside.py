@@ -1,0 +1,384 @@
+"""Padded beside packed: every number on either side is torch's, and what is said of them follows from them."""
+
+import re
+from math import isnan
+
+import pytest
+import torch
+from beside_cases import BESIDE, Beside, apart
+from movie_cases import CORNERS, REFUSED, over
+from movie_judge import close
+from run_cases import state
+from test_layout import SOLID, overlapping, shown
+
+import packviz as pv
+from packviz import Batch, Config, PackvizError
+from packviz.movie import beside
+
+each = over(BESIDE)
+
+
+def number(text: str) -> float:
+    return float(text.replace("Δ", "").strip())
+
+
+def near(told: str, true: float) -> bool:
+    """Whether a number of two digits that count stands for this one."""
+    return isnan(true) if isnan(number(told)) else number(told) == pytest.approx(true, rel=0.06, abs=2e-6)
+
+
+def verdict(case: Beside, b: int, t: int) -> tuple[float, bool | None]:
+    return apart(case.padded[b, t], case.packed[b, t])
+
+
+@each
+def test_there_is_a_step_for_every_time_step_in_the_order_of_the_direction(case: Beside) -> None:
+    steps = case.movie.steps
+    assert [step.time for step in steps] == [None, *case.times, None, None]
+    assert {step.stage for step in steps} == {"run"}
+    assert case.movie.step_at("run", name="outputs") == len(steps) - 1
+    assert case.movie.step_at("run", name="h_n") == len(steps)
+
+
+@each
+def test_the_padded_side_computes_on_pads_as_torch_does(case: Beside) -> None:
+    for t, _, cells in case.timed:
+        for b in case.filmed:
+            assert close(state(cells, "h:padded", b), case.padded[b, t]), (b, t)
+
+
+@each
+def test_the_packed_side_holds_torchs_packed_states_and_rests_where_a_sequence_ended(case: Beside) -> None:
+    for t, _, cells in case.timed:
+        for b in case.filmed:
+            assert close(state(cells, "h:packed", b), case.packed[b, t]), (b, t)
+
+
+@each
+def test_the_states_of_the_padded_side_are_those_of_torchs_module_within_a_millionth(case: Beside) -> None:
+    from packviz.movie.beside import _twin
+
+    ours, theirs = _twin(case.trace, case.layer, case.direction).ours, case.padded
+    assert torch.allclose(ours, theirs, rtol=1e-6, atol=1e-6, equal_nan=True)
+
+
+@each
+def test_both_sides_start_alike(case: Beside) -> None:
+    cells = case.show.first
+    layer, direction = case.watched
+    first = case.judge.h_0[layer * case.judge.D + direction]
+    left_out = direction and case.judge.T > 128
+    for b in case.filmed:
+        assert close(state(cells, "h:padded", b), case.padded[b, 128] if left_out else first[b])
+        assert close(state(cells, "h:packed", b), case.packed[b, 128] if left_out else first[b])
+
+
+@each
+def test_each_row_stands_beside_its_letter_and_where_its_side_has_it(case: Beside) -> None:
+    for side, order in (("padded", sorted(case.filmed)), ("packed", case.filmed)):
+        for b in case.filmed:
+            for panel in ("x",) if case.small else ("x", "h"):
+                assert case.show.first[f"label:{side}{panel}:{b}"]["y"] == order.index(b)
+            name = f"h:{side}:{b}" if case.small else f"h:{side}:{b}:0"
+            assert case.show.first[name]["y"] == order.index(b)
+
+
+@each
+def test_a_pad_enters_on_the_padded_side_and_nothing_where_the_packed_one_rests(case: Beside) -> None:
+    for t, _, cells in case.timed:
+        for b in case.filmed:
+            token = bool(case.judge.mask[b, t])
+            for side, fed in (("padded", True), ("packed", t < case.judge.lengths[b])):
+                entered = [
+                    cells[name]
+                    for kind in ("in", "inpad")
+                    if (name := f"{kind}:{side}:{b}") in cells and cells[name]["shown"]
+                ]
+                assert len(entered) == fed, (side, b, t)
+                for cell in entered:
+                    source = cells[f"x:{side}:{b}:{t}"]
+                    assert cell["role"] == source["role"] == ("token" if token else "pad")
+                    assert cell["text"] == source["text"]
+                    assert cell.get("vec") == (None if case.small else source.get("vec"))
+
+
+@each
+def test_the_padded_x_has_every_cell_and_the_packed_one_its_rows_alone(case: Beside) -> None:
+    columns, cells = min(case.judge.T, 128), case.show.first
+    there = {name for name, cell in cells.items() if name.startswith("x:") and cell["shown"]}
+    padded = {f"x:padded:{b}:{t}" for b in case.filmed for t in range(columns)}
+    packed = {f"x:packed:{b}:{t}" for b in case.filmed for t in range(min(case.judge.lengths[b], columns))}
+    assert there == padded | packed
+    for name in there:
+        b, t = map(int, name.split(":")[2:])
+        assert (cells[name]["role"] == "token") == bool(case.judge.mask[b, t])
+        assert (cells[name]["tone"] == "wrong") == (name in packed and not case.judge.mask[b, t])
+
+
+@each
+def test_the_distance_beside_a_row_is_that_between_the_two_states(case: Beside) -> None:
+    for t, _, cells in case.timed:
+        for b in case.filmed:
+            note, (distance, differs) = cells[f"apart:{b}"], verdict(case, b, t)
+            if case.small:
+                assert differs is None or as_colour(note, distance if differs else 0.0)
+                continue
+            if differs is not None:
+                assert note["shown"] == differs, (b, t, distance)
+            if note["shown"]:
+                assert note["tone"] == "wrong"
+                assert near(note["text"], distance), (note["text"], distance)
+
+
+def as_colour(cell: dict, distance: float) -> bool:
+    """Whether a cell shows a distance on the diverging scale; one that is not finite has no number there."""
+    return close(list(cell["vec"]), torch.tensor(distance))
+
+
+@each
+def test_a_row_that_computes_on_a_pad_while_the_packed_one_rests_is_outlined(case: Beside) -> None:
+    for t, _, cells in case.timed:
+        for b in case.filmed:
+            alone = t >= case.judge.lengths[b] and not case.judge.mask[b, t]
+            assert cells[f"mark:h:{b}"]["shown"] == (alone and not case.small)
+            assert case.small or not alone or cells[f"mark:h:{b}"]["tone"] == "wrong"
+
+
+@each
+def test_a_state_is_ringed_once_its_sequence_is_over(case: Beside) -> None:
+    for t, _, cells in case.timed:
+        for b in case.filmed:
+            if case.small:
+                assert f"ring:packed:{b}" not in cells
+                continue
+            over_ = t == 0 if case.direction else t >= case.judge.lengths[b] - 1
+            assert cells[f"ring:packed:{b}"]["shown"] == over_
+
+
+@each
+def test_the_outlines_are_around_what_each_side_reads(case: Beside) -> None:
+    for t, _, cells in case.timed:
+        live = [b for b in case.filmed if t < case.judge.lengths[b]]
+        for side, rows in (("padded", len(case.filmed)), ("packed", len(live))):
+            focus = cells[f"focus:{side}"]
+            assert focus["shown"] == bool(rows)
+            if rows:
+                corner = cells[f"x:{side}:{(sorted(case.filmed) if side == 'padded' else case.filmed)[0]}:{t}"]
+                assert (focus["x"], focus["y"], focus["h"]) == (corner["x"], corner["y"], rows)
+
+
+@each
+def test_the_outputs_fill_with_torchs_states_a_column_at_a_time(case: Beside) -> None:
+    done: set[int] = set()
+    for t, _, cells in case.timed:
+        done.add(t)
+        outs = {name: cell for name, cell in cells.items() if name.startswith("out:") and cell["shown"]}
+        if case.small:
+            assert not outs
+            continue
+        expected = {f"out:padded:{b}:{k}" for b in case.filmed for k in done}
+        expected |= {f"out:packed:{b}:{k}" for b in case.filmed for k in done if k < case.judge.lengths[b]}
+        assert set(outs) == expected
+    for name, cell in case.timed[-1][2].items():
+        if name.startswith("out:"):
+            _, side, b, k = name.split(":")
+            assert close(cell["vec"], (case.padded if side == "padded" else case.packed)[int(b), int(k)])
+
+
+@each
+def test_in_the_end_the_packed_side_stands_in_the_original_order_with_its_filler(case: Beside) -> None:
+    cells = case.show.after[-2]
+    wide = min(case.judge.unpacked.shape[1], 128)
+    filler = {name for name, cell in cells.items() if name.startswith("filler:") and cell["shown"]}
+    if case.small:
+        assert not filler
+    else:
+        assert filler == {f"filler:{b}:{t}" for b in case.filmed for t in range(case.judge.lengths[b], wide)}
+    for b in case.filmed:
+        row = sorted(case.filmed).index(b)
+        mine = [n for n in cells if re.fullmatch(rf"(h|x|out|ring):packed:{b}(:\d+)?|label:packed.:{b}", n)]
+        mine += [name for name in filler if name.startswith(f"filler:{b}:")]
+        assert len(mine) >= 3
+        assert {cells[name]["y"] for name in mine} == {row}
+    moving = ("in", "inpad", "focus")
+    assert not [name for name, cell in cells.items() if name.split(":")[0] in moving and cell["shown"]]
+
+
+@each
+def test_what_packing_has_not_is_outlined_in_the_padded_output(case: Beside) -> None:
+    if case.small:
+        return
+    cells, covered = case.show.after[-2], set()
+    inset = 0.07 if len(case.filmed) <= 5 else 0.18
+    width = cells[f"out:padded:{case.filmed[0]}:0"]["w"]
+    for name, mark in cells.items():
+        if name.startswith("mark:out:"):
+            b, first = map(int, name.split(":")[2:])
+            assert mark["shown"]
+            assert mark["tone"] == "wrong"
+            assert mark["x"] == pytest.approx(first * width + inset, abs=2e-3)
+            steps = (mark["w"] + 2 * inset) / width
+            assert steps == pytest.approx(round(steps), abs=0.01)
+            covered |= {(b, first + k) for k in range(round(steps))}
+    for b in case.filmed:
+        for t in range(min(case.judge.T, 128)):
+            differs = True if t >= case.judge.lengths[b] else verdict(case, b, t)[1]
+            assert differs is None or ((b, t) in covered) == differs
+    assert not [n for n, cell in case.show.after[-1].items() if n.startswith("mark:out:") and cell["shown"]]
+
+
+@each
+def test_the_last_step_compares_the_two_h_n(case: Beside) -> None:
+    cells, differ, farthest = case.show.after[-1], [], 0.0
+    unsure = False
+    for b in case.filmed:
+        assert close(state(cells, "h:padded", b), case.padded_h_n[b])
+        assert close(state(cells, "h:packed", b), case.packed_h_n[b])
+        distance, differs = apart(case.padded_h_n[b], case.packed_h_n[b])
+        unsure |= differs is None
+        tone, note = cells[f"mark:h:{b}"]["tone"], cells[f"apart:{b}"]
+        if case.small:
+            assert differs is None or cells[f"mark:h:{b}"]["shown"] == (not differs)
+        else:
+            assert cells[f"mark:h:{b}"]["shown"]
+        assert differs is None or tone == ("wrong" if differs else "good")
+        assert case.small or note["tone"] == tone
+        if differs:
+            differ.append(b)
+            farthest = max(farthest, distance) if not isnan(distance) else distance
+            assert as_colour(note, distance) if case.small else near(note["text"], distance)
+    caption = case.movie.steps[-1].caption
+    if len(case.filmed) == case.judge.B and not unsure:
+        assert ("changed no final state" in caption) == (not differ)
+        if differ and not isnan(farthest):
+            assert near(re.search(r"difference \*\*(.+?)\*\*", caption)[1], farthest)
+
+
+@each
+def test_a_caption_tells_who_is_fed_and_how_far_a_pad_leads(case: Beside) -> None:
+    judge, (layer, direction) = case.judge, case.watched
+    first = judge.h_0[layer * judge.D + direction]
+    if judge.B > 6:
+        return
+    for t, step, _ in case.timed:
+        packed, padded = step["caption"].split(" Padded: ")
+        assert packed.startswith(f"**t = {t}.** Packed: ")
+        fed = {case.letter(b) for b in range(judge.B) if t < judge.lengths[b]}
+        named = re.match(r"((?:\{\w+\}(?:, | and )?)+) (?:is|are) fed", packed.partition("Packed: ")[2])
+        assert (set(re.findall(r"\{(\w+)\}", named[1])) if named else set()) == fed
+        pads = [b for b in range(judge.B) if t >= judge.lengths[b] and not judge.mask[b, t]]
+        told = re.search(r"((?:\{\w+\}(?:, | and )?)+) reads? (?:a pad|pads) and .*?by (\S+?)(?:\.$|, and)", padded)
+        assert bool(told) == bool(pads)
+        if told:
+            assert set(re.findall(r"\{(\w+)\}", told[1])) == {case.letter(b) for b in pads}
+            before = t + 1 if direction else t - 1
+            was = case.padded[:, before] if 0 <= before < judge.T else first
+            moved = [apart(case.padded[b, t], was[b])[0] for b in pads]
+            assert near(told[2], float("nan") if any(map(isnan, moved)) else max(moved)), (t, told[2], moved)
+
+
+@each
+def test_the_caption_of_the_outputs_counts_what_differs(case: Beside) -> None:
+    judge, caption = case.judge, case.movie.steps[-2].caption
+    cells = [verdict(case, b, t)[1] for b in range(judge.B) for t in range(judge.lengths[b])]
+    if None in cells:
+        return
+    off = sum(map(bool, cells))
+    told = re.search(r"Of the (\d+) packed rows? (\d+) differ", caption)
+    assert (int(told[1]), int(told[2])) == (len(cells), off) if off else not told
+    empty = judge.B * judge.unpacked.shape[1] - len(cells)
+    written = re.search(r"into (\d+) places?", caption)
+    assert (int(written[1]) if written else 0) == empty
+
+
+@each
+def test_the_details_tell_the_rows_that_enter(case: Beside) -> None:
+    for t, step, _ in case.timed:
+        (_, padded), (data, packed) = step["detail"]
+        size = sum(t < length for length in case.judge.lengths)
+        width = case.judge.entering(case.watched[0]).shape[1]
+        assert (padded, packed) == (f"({case.judge.B}, {width})", f"({size}, {width})")
+        start, stop = map(int, re.search(r"\[(\d+):(\d+)\]", data).groups())
+        assert stop - start == size
+        if size:
+            assert start == sum(case.judge.batch_sizes[:t])
+
+
+@each
+def test_no_change_is_idle_and_nothing_lies_on_something_else(case: Beside) -> None:
+    assert list(case.show.idle_changes()) == []
+    short = len(case.show.ids) < 400
+    frames = case.show.after if short else case.show.after[-1:]
+    for views in case.movie.to_dict()["scenes"]["run"].values():
+        for view in views:
+            for cells in frames:
+                assert list(overlapping(shown(view, cells, SOLID | {"label"}))) == []
+                for (left, top, right, bottom), name in shown(view, cells, SOLID | {"ring", "focus", "mark", "axis"}):
+                    assert left >= -0.01, name
+                    assert top >= -0.01, name
+                    assert right <= view["w"] + 0.01, name
+                    assert bottom <= view["h"] + 0.01, name
+
+
+@each
+def test_the_scale_has_room_for_every_state_of_either_side(case: Beside) -> None:
+    for states in (case.padded, case.packed):
+        assert float(states.abs().nan_to_num(posinf=0.0).max()) <= case.movie.scales["state"] * (1 + 1e-5)
+
+
+def test_without_biases_zero_pads_leave_the_backward_half_alone_and_with_them_they_do_not() -> None:
+    for bias in (False, True):
+        config = Config(bidirectional=True, bias=bias)
+        caption = beside(pv.trace(Batch.parse("1 2 3\n4 5\n6"), config), direction=1).steps[-1].caption
+        assert ("changed no final state" in caption) == (not bias)
+
+
+def test_equal_lengths_differ_nowhere() -> None:
+    movie = beside(pv.trace(Batch.parse("1 2\n3 4")))
+    assert movie.steps[-2].caption == "**pad_packed_sequence** restores the order. All 4 packed rows agree."
+    assert movie.steps[-1].caption == "**h_n**: {A} and {B} agree. Here padding changed no final state."
+
+
+def test_a_small_batch_is_told_in_its_own_words() -> None:
+    trace = pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"))
+    captions = [step.caption for step in beside(trace).steps]
+    assert captions[1] == "**t = 0.** Packed: {C}, {A} and {B} are fed. Padded: the same, and every state is equal."
+    told = (
+        r"\*\*t = 2\.\*\* Packed: \{C\} and \{A\} are fed, \{B\} rests\. Padded: all 3 are fed; \{B\} reads a pad and"
+    )
+    assert re.match(told, captions[3])
+
+
+def test_the_program_is_the_two_calls() -> None:
+    movie = beside(pv.trace(Batch.parse("1 2\n3"), Config(cell="lstm", initial_state="random")))
+    assert [line.text for line in movie.code] == [
+        "out, (h_n, c_n) = lstm(x, (h_0, c_0))\noutput, (h_n, c_n) = lstm(packed, (h_0, c_0))"
+    ]
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=str)
+def test_where_torch_refuses_to_pack_there_is_nothing_to_compare(case: Beside) -> None:
+    with pytest.raises(PackvizError, match="enforce_sorted"):
+        beside(case.trace)
+
+
+@pytest.mark.parametrize(("named", "value"), [("layer", 1), ("layer", -1), ("direction", 1), ("direction", 2)])
+def test_a_layer_or_direction_that_is_not_there_is_refused(named: str, value: int) -> None:
+    with pytest.raises(PackvizError) as refused:
+        beside(pv.trace(Batch.parse("1 2\n3")), **{named: value})
+    assert (refused.value.parameter, refused.value.came) == (named, str(value))
+
+
+def test_what_is_no_trace_is_refused() -> None:
+    with pytest.raises(PackvizError, match="trace"):
+        beside("1 2 3")
+
+
+def test_neither_the_ordinary_movie_nor_the_module_is_changed() -> None:
+    for case in CORNERS[:12]:
+        before, module = pv.movie(case.trace).to_dict(), case.trace.module
+        weights = [weight.clone() for weight in module.parameters()]
+        beside(case.trace)
+        assert pv.movie(case.trace).to_dict() == before
+        assert all(torch.equal(a, b) for a, b in zip(weights, module.parameters(), strict=True))
+        assert all(weight.grad is None for weight in module.parameters())

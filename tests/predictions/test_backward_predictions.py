@@ -1,0 +1,82 @@
+"""Where the backward direction is watched, the questions of the run go by it; the judge of their answers is torch."""
+
+from typing import Any
+
+import pytest
+from prediction_cases import SEEDS, STAGES, asked
+
+from packviz.batch import Batch
+from packviz.config import Config
+from packviz.errors import PackvizError
+from packviz.predictions import Prediction, ask
+from packviz.trace import Trace, trace
+
+KEYS = ("joins_backward", "final_backward", "fed_backward")
+
+
+def made(text: str = "1 2 3\n4 5\n6 7 8 9", **settings: Any) -> Trace:
+    return trace(Batch.parse(text), Config(**{"bidirectional": True, **settings}))
+
+
+def backward(number: int) -> Prediction:
+    prediction = ask(made(), "run", number, direction=1)
+    assert prediction is not None
+    assert prediction.key == KEYS[number % 3]
+    return prediction
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_each_direction_has_questions_of_its_own_about_the_run_alone(seed: int) -> None:
+    seen = asked(seed).seen
+    if not seen.module.bidirectional:
+        return
+    for number in range(6):
+        there, back = (ask(seen, "run", number, direction=d) for d in (0, 1))
+        assert (there is None) == (back is None) == (seen.error is not None)
+        assert there is None or there.key in ("alive", "ended", "final_step")
+        assert back is None or (back.key in KEYS and back.prompt.startswith("Going backward"))
+    for stage in STAGES:
+        assert stage == "run" or ask(seen, stage, 1, direction=1) == ask(seen, stage, 1)
+
+
+def test_many_answers_differ_from_those_going_forward() -> None:
+    answers = [(ask(made(), "run", n, direction=1), ask(made(), "run", n)) for n in range(9)]
+    assert len([1 for back, there in answers if back and there and back.answer != there.answer]) > 4
+
+
+def test_who_joins_in_is_whose_last_token_it_is() -> None:
+    asked_at = {backward(3 * i).moment.timestep: backward(3 * i) for i in range(4)}
+    assert {t: prediction.solution for t, prediction in asked_at.items()} == {0: "none", 1: "B", 2: "A", 3: "C"}
+    assert asked_at[3].check("A B C").reason.startswith("Packed sequences do not all begin together.")
+    assert asked_at[2].check("C").reason.startswith("C joined in before, going backward")
+    assert asked_at[2].check("B").reason.startswith("Length 2 joins in one step later, at t = 1.")
+
+
+def test_every_state_is_final_at_the_first_token() -> None:
+    finals = [backward(3 * i + 1) for i in range(3)]
+    assert [(final.solution, final.moment.timestep) for final in finals] == [("0", 0)] * 3
+    last = {"A": 2, "B": 1, "C": 3}
+    for final in finals:
+        name = final.prompt[final.prompt.index("sequence ") + 9]
+        reason = final.check(str(last[name])).reason
+        assert reason.startswith(f"Going backward, t = {last[name]} is the first step of {name}")
+
+
+def test_steps_counted_from_the_end_are_named() -> None:
+    prediction = next(backward(3 * i + 2) for i in range(4) if backward(3 * i + 2).moment.timestep == 1)
+    assert prediction.solution == "A B C"
+    assert prediction.check("A C").reason.startswith("These are fed at t = 2. Going backward changes the order")
+
+
+@pytest.mark.parametrize("direction", [2, -1, True, None, "1", 0.0])
+def test_a_direction_that_is_none_is_refused(direction: Any) -> None:
+    with pytest.raises(PackvizError) as refusal:
+        ask(made(), "run", direction=direction)
+    assert refusal.value.parameter == "direction"
+
+
+def test_a_direction_that_the_module_lacks_is_refused() -> None:
+    with pytest.raises(PackvizError) as refusal:
+        ask(made(bidirectional=False), "run", direction=1)
+    assert refusal.value.expected == "0, forward, the only direction of this module"
+    assert ask(made("1\n2 3", enforce_sorted=True), "run", direction=1) is None

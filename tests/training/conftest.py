@@ -1,0 +1,25 @@
+"""Nothing here leaves the random numbers of the process changed: every test of training is held to that."""
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+
+@pytest.fixture(autouse=True)
+def untouched_process() -> Iterator[None]:
+    state, dtype = torch.get_rng_state(), torch.get_default_dtype()
+    yield
+    assert torch.equal(torch.get_rng_state(), state)
+    assert torch.get_num_threads() == 1
+    assert torch.get_default_dtype() == dtype
+    assert torch.is_grad_enabled()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread() -> Iterator[None]:
+    """Compute in one thread: two that wait for each other take fifty times as long while the machine is busy."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)

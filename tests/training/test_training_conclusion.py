@@ -1,0 +1,136 @@
+"""Outcomes, what is concluded from them, and the CSV: nothing is claimed that the spread does not bear."""
+
+import csv
+from dataclasses import replace
+from io import StringIO
+from statistics import mean, stdev
+from typing import Any
+
+import pytest
+import torch
+
+from packviz.training import (
+    COLUMNS,
+    Experiment,
+    Outcome,
+    Progress,
+    conclusion,
+    difference,
+    run_all,
+    summary,
+    table,
+    to_csv,
+)
+
+
+def ended(*accuracies: float, commonest: float = 10.0, **settings: Any) -> Outcome:
+    seeds = tuple(range(len(accuracies)))
+    return Outcome(Experiment(seeds=seeds, **settings), seeds, accuracies, 1.0, commonest)
+
+
+def record(experiment: Experiment, seed: int, epoch: int, accuracy: float, loss: float = 1.0) -> Progress:
+    return Progress(experiment, seed, epoch, experiment.epochs, loss, accuracy, 0.25 * epoch, 0.5)
+
+
+def test_a_difference_beyond_twice_the_spread_is_claimed_with_its_spread() -> None:
+    said = conclusion([ended(81.0, 82.0, 83.0, readout="naive"), ended(93.0, 94.0, 95.0)])
+    assert said == ("naive: 12.0 points less than packed (82.0 % and 94.0 %, spread 1.4).",)
+    said = conclusion([ended(93.0, 94.0, 95.0), ended(97.0, 98.0, 99.0, readout="mean")])
+    assert said == ("mean: 4.0 points more than packed (98.0 % and 94.0 %, spread 1.4).",)
+
+
+def test_a_difference_within_the_spread_is_not_claimed() -> None:
+    said = conclusion([ended(28.0, 70.0, 98.0, readout="naive"), ended(99.0, 100.0, 100.0)])
+    assert len(said) == 1
+    assert said[0].startswith("naive: no difference from packed that 3 seeds can show (65.3 % and 99.7 %, spread 35.")
+    assert " points " not in said[0]
+
+
+def test_the_same_numbers_in_every_seed_are_called_the_same() -> None:
+    (said,) = conclusion([ended(90.0, 91.0, 95.0, readout="last_valid"), ended(90.0, 91.0, 95.0)])
+    assert said == "last valid: the same accuracy as packed in each of the 3 seeds (92.0 %)."
+    (said,) = conclusion([ended(91.0, 90.0, 95.0, readout="last_valid"), ended(90.0, 91.0, 95.0)])
+    assert "no difference from packed that 3 seeds can show" in said
+
+
+@pytest.mark.parametrize(("seeds", "words"), [(1, "1 seed is too few"), (2, "2 seeds are too few")])
+def test_fewer_than_three_seeds_show_nothing(seeds: int, words: str) -> None:
+    (said,) = conclusion([ended(*[20.0] * seeds, readout="naive"), ended(*[95.0] * seeds)])
+    assert words in said
+    assert "less" not in said
+
+
+def test_each_amount_of_padding_is_compared_with_none_of_the_same_readout() -> None:
+    said = conclusion([ended(80.0, 81.0, 82.0, readout="naive"),
+                       ended(50.0, 51.0, 52.0, readout="naive", extra_padding=20)])  # fmt: skip
+    assert said == (
+        "naive, 20 extra pads: 30.0 points less than itself without extra pads (51.0 % and 81.0 %, spread 1.4).",
+    )
+
+
+def test_only_experiments_that_differ_in_one_setting_are_compared() -> None:
+    good, bad = (95.0, 95.5, 96.0), (20.0, 20.5, 21.0)
+    for settings in ({"cell": "rnn"}, {"bidirectional": True}, {"extra_padding": 20}, {"task": "first_token"},
+                     {"epochs": 3}, {"hidden_size": 4}, {"lr": 0.5}, {"batch_size": 9}):  # fmt: skip
+        assert conclusion([ended(*bad, readout="naive", **settings), ended(*good)]) == ()  # type: ignore[arg-type]
+    assert len(conclusion([ended(*bad, readout="naive"), ended(*good)])) == 1
+    assert conclusion([]) == ()
+
+
+def test_what_else_differs_is_named() -> None:
+    said = conclusion([ended(*[50.0] * 3, readout="naive", cell=cell) for cell in ("rnn", "gru")]
+                      + [ended(*[90.0] * 3, cell=cell) for cell in ("rnn", "gru")])  # type: ignore[arg-type]  # fmt: skip
+    assert [text.partition(":")[0] for text in said] == ["cell rnn, naive", "cell gru, naive"]
+
+
+def test_no_better_than_one_answer_to_all_is_said() -> None:
+    said = conclusion([ended(7.8, 9.5, 23.8, readout="naive", commonest=23.8)])
+    assert said == (
+        "naive: none of its 3 seeds does better than one and the same answer to every sequence, "
+        "which is right for 23.8 %.",
+    )
+    assert conclusion([ended(7.8, 9.5, 23.9, readout="naive", commonest=23.8)]) == ()
+
+
+def test_chance_alone_is_called_a_difference_in_few_of_many_trials() -> None:
+    generator, claims = torch.Generator().manual_seed(0), 0
+    for _ in range(2000):
+        one, other = (ended(*(50 + torch.randn(3, generator=generator)).tolist()) for _ in range(2))
+        claims += difference(one, other).shown
+    assert 0.01 < claims / 2000 < 0.04
+
+
+def test_the_summary_takes_the_last_epoch_of_finished_seeds_alone() -> None:
+    one = Experiment(epochs=2, seeds=(4, 5, 6))
+    other = replace(one, readout="naive")
+    results = [record(one, 4, 1, 10.0), record(one, 4, 2, 80.0), record(other, 4, 1, 1.0),
+               record(one, 5, 1, 20.0), record(one, 5, 2, 90.0), record(one, 6, 1, 99.0)]  # fmt: skip
+    (outcome,) = summary(results)
+    assert (outcome.experiment, outcome.seeds, outcome.accuracies) == (one, (4, 5), (80.0, 90.0))
+    assert (outcome.mean, outcome.least, outcome.most) == (85.0, 80.0, 90.0)
+    assert outcome.spread == pytest.approx(stdev((80.0, 90.0)))
+    assert outcome.commonest == 100 * 88 / 370
+    assert outcome.seconds == 0.5
+    assert summary([]) == ()
+
+
+def test_the_table_has_a_row_for_each_outcome_with_its_units() -> None:
+    rows = table([ended(80.0, 84.0, 88.0, readout="naive", extra_padding=20), ended(90.0)])
+    assert rows[0]["mean (%)"] == mean((80.0, 84.0, 88.0))
+    assert rows[0]["standard deviation (points)"] == stdev((80.0, 84.0, 88.0))
+    assert (rows[0]["worst seed (%)"], rows[0]["best seed (%)"], rows[0]["seeds"]) == (80.0, 88.0, 3)
+    assert (rows[0]["readout"], rows[0]["extra pads"], rows[0]["directions"]) == ("naive", 20, 1)
+    assert rows[1]["standard deviation (points)"] is None
+
+
+def test_the_csv_gives_back_every_number_of_every_epoch_and_seed() -> None:
+    quick = Experiment(task="first_token", hidden_size=2, epochs=2, batch_size=240, seeds=(0, 3))
+    results = list(run_all([quick, replace(quick, readout="naive", bidirectional=True, extra_padding=20)]))
+    lines = list(csv.DictReader(StringIO(to_csv(results))))
+    assert len(lines) == len(results) == 8
+    assert tuple(lines[0]) == COLUMNS
+    for line, p in zip(lines, results, strict=True):
+        for name in COLUMNS:
+            value = getattr(p if hasattr(p, name) else p.experiment, name)
+            assert type(value)(line[name] == "True" if isinstance(value, bool) else line[name]) == value
+    assert to_csv([]).splitlines() == [",".join(COLUMNS)]

@@ -1,0 +1,186 @@
+"""The sequences that are learned: the vowels are the source's own, and the synthetic answer is the first token."""
+
+from importlib.resources import files
+
+import pytest
+import torch
+
+from packviz.training import first_token, vowels, vowels_credit
+
+
+def test_the_vowels_come_in_their_original_split_of_270_and_370() -> None:
+    split = vowels()
+    assert (len(split.train_x), len(split.test_x)) == (270, 370)
+    assert (len(split.train_y), len(split.test_y)) == (270, 370)
+    assert (split.features, split.classes) == (12, 9)
+    assert torch.bincount(split.train_y).tolist() == [30] * 9
+    assert torch.bincount(split.test_y).tolist() == [31, 35, 88, 44, 29, 24, 40, 50, 29]
+    assert split.commonest == 100 * 88 / 370
+
+
+def test_every_utterance_has_7_to_29_steps_of_12_numbers() -> None:
+    split = vowels()
+    lengths = [[len(x) for x in part] for part in (split.train_x, split.test_x)]
+    assert [(min(part), max(part), sum(part)) for part in lengths] == [(7, 26, 4274), (7, 29, 5687)]
+    assert lengths[0][:5] == [20, 26, 22, 20, 21]
+    assert lengths[1][-5:] == [11, 12, 15, 14, 11]
+    assert {(x.dim(), x.size(1), x.dtype) for x in (*split.train_x, *split.test_x)} == {(2, 12, torch.float32)}
+
+
+# Literals from the two files of the source: split, utterance, time step, its twelve numbers.
+SOURCE = [
+    (
+        "train_x",
+        0,
+        0,
+        [
+            1.860936,
+            -0.207383,
+            0.261557,
+            -0.214562,
+            -0.171253,
+            -0.118167,
+            -0.277557,
+            0.025668,
+            0.126701,
+            -0.306756,
+            -0.213076,
+            0.088728,
+        ],
+    ),
+    (
+        "train_x",
+        137,
+        3,
+        [
+            1.050631,
+            -0.170413,
+            -0.515685,
+            -0.403839,
+            0.286926,
+            -0.363844,
+            -0.118189,
+            -0.004694,
+            -0.147789,
+            -0.18864,
+            -0.021451,
+            0.194006,
+        ],
+    ),
+    (
+        "train_x",
+        269,
+        -1,
+        [
+            0.966744,
+            -0.323093,
+            0.305467,
+            -0.419457,
+            0.514195,
+            -0.31106,
+            -0.033985,
+            0.154038,
+            -0.389686,
+            -0.089183,
+            0.16625,
+            0.173642,
+        ],
+    ),
+    (
+        "test_x",
+        0,
+        0,
+        [
+            1.635533,
+            0.024848,
+            0.432087,
+            -0.361914,
+            -0.074776,
+            -0.693481,
+            -0.229621,
+            0.261503,
+            -0.089421,
+            -0.020431,
+            -0.008612,
+            0.139754,
+        ],
+    ),
+    (
+        "test_x",
+        200,
+        5,
+        [
+            1.498452,
+            -1.118857,
+            0.214708,
+            -0.044592,
+            0.402017,
+            -0.175471,
+            -0.515688,
+            -0.093969,
+            -0.190934,
+            -0.071031,
+            0.071669,
+            -0.029991,
+        ],
+    ),
+    (
+        "test_x",
+        369,
+        -1,
+        [
+            1.177449,
+            -0.40408,
+            0.052026,
+            -0.284812,
+            0.42984,
+            -0.203484,
+            -0.072393,
+            -0.080955,
+            -0.244424,
+            -0.001849,
+            -0.016634,
+            0.224688,
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("part", "utterance", "step", "values"), SOURCE)
+def test_the_values_are_the_sources_own(part: str, utterance: int, step: int, values: list[float]) -> None:
+    assert torch.equal(getattr(vowels(), part)[utterance][step], torch.tensor(values))
+
+
+def test_the_sums_of_all_values_are_the_sources_own() -> None:
+    split = vowels()
+    sums = [round(sum(float(x.double().sum()) for x in part), 2) for part in (split.train_x, split.test_x)]
+    assert sums == [-1057.45, -2146.51]
+
+
+def test_the_stored_vowels_are_small_and_carry_their_credit() -> None:
+    assert len(files("packviz").joinpath("data/vowels_split.gz").read_bytes()) < 400_000
+    assert all(part in vowels_credit() for part in ("Kudo", "UCI", "10.24432/C5NS47", "CC BY 4.0"))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_answer_is_the_first_token(seed: int) -> None:
+    split = first_token(seed)
+    assert (split.features, split.classes) == (4, 4)
+    for x, y in ((split.train_x, split.train_y), (split.test_x, split.test_y)):
+        assert [int(row[0].argmax()) for row in x] == y.tolist()
+        assert all(torch.equal(row.sum(1), torch.ones(len(row))) and set(row.flatten().tolist()) == {0, 1} for row in x)
+    lengths = {len(row) for row in split.train_x}
+    assert lengths == set(range(3, 13))
+
+
+def test_no_other_token_tells_the_answer() -> None:
+    split = first_token()
+    for step in (1, 2):
+        agree = [int(x[step].argmax()) == int(y) for x, y in zip(split.test_x, split.test_y, strict=True)]
+        assert 0.15 < sum(agree) / len(agree) < 0.35  # one in four by chance
+
+
+def test_the_synthetic_task_is_the_same_for_the_same_seed_and_another_for_another() -> None:
+    one, again, other = first_token(5), first_token(5), first_token(6)
+    assert all(torch.equal(a, b) for a, b in zip(one.train_x, again.train_x, strict=True))
+    assert not torch.equal(one.train_y, other.train_y)

@@ -1,0 +1,89 @@
+"""The parts of the page on padded beside packed, below its movie."""
+
+import pandas as pd
+import streamlit as st
+import torch
+
+from packviz import charts
+from packviz.batch import sequence_label
+from packviz.compare import Comparison, Switch, attention, company, compare, drift, losses, norms, pooling, switches
+from packviz.trace import Trace
+from ui.figures import figure
+from ui.requests import Request
+from ui.runs import Shown
+
+__all__ = ["alone", "differences", "drifting", "found", "other_settings", "pads_elsewhere", "readings", "training"]
+
+
+def found(shown: Shown) -> None:
+    """Say what is equal and what is not, each line computed from the two runs."""
+    done = _compared(shown.request, shown.trace)
+    for each in done.findings:
+        st.markdown(f"{':green[**=**]' if each.same else ':red[**≠**]'} {each.told}")
+    st.markdown(f"Equal means: nowhere further apart than {done.tolerance:g}.")
+
+
+def differences(shown: Shown) -> None:
+    """Show how far the outputs are apart, place by place."""
+    figure(shown, charts.difference, _compared(shown.request, shown.trace), key="difference")
+
+
+def readings(shown: Shown) -> None:
+    """Show three ways to read the result, on both sides."""
+    for each in _compared(shown.request, shown.trace).readings:
+        st.markdown(each.told)
+        width = min(each.padded.shape[1], 6)
+        names = [sequence_label(b) for b in range(len(each.padded))]
+        sides = {"padded": each.padded, "packed": each.packed}
+        columns = [f"{side} [{i}]" for side in sides for i in range(width)]
+        rows = torch.cat([values[:, :width] for values in sides.values()], 1).tolist()
+        frame = pd.DataFrame(rows, index=names, columns=columns).round(4)
+        st.dataframe(frame, key=f"reading {each.key}", alt=f"{each.code}, padded and packed")
+
+
+def drifting(shown: Shown) -> None:
+    """Show how far every state moves when pads go on coming in."""
+    moved = drift(shown.trace)
+    figure(shown, charts.drifts, moved, key="drifts")
+    st.markdown(moved.told)
+
+
+def other_settings(shown: Shown) -> None:
+    """Say which verdicts change when one setting does."""
+    for each in _switched(shown.request, shown.trace):
+        st.markdown(each.told)
+
+
+def alone(shown: Shown) -> None:
+    """Show one sequence alone and in this batch, padded and packed."""
+    letters = [sequence_label(b) for b in range(len(shown.batch.sequences))]
+    letter = st.selectbox("sequence", letters, key="company")
+    st.markdown(company(shown.trace, letters.index(letter)).told)
+
+
+def training(shown: Shown) -> None:
+    """Show what the loss and its gradients make of pads."""
+    done = losses(shown.trace)
+    for verdict in done.verdicts:
+        st.markdown(verdict)
+    frame = pd.DataFrame(
+        [(each.side, each.code, each.value) for each in done.losses], columns=["output", "loss", "value"]
+    )
+    st.dataframe(frame.round(6), hide_index=True, key="losses", alt="Every loss on both outputs")
+    figure(shown, charts.gradients, done, key="gradients")
+
+
+def pads_elsewhere(shown: Shown) -> None:
+    """Say what pads do in a normalisation, in attention and in pooling."""
+    for each in (norms(shown.trace), attention(shown.trace), pooling(shown.trace)):
+        st.markdown(each.told)
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def _compared(request: Request, _trace: Trace) -> Comparison:  # noqa: ARG001
+    return compare(_trace)
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def _switched(request: Request, _trace: Trace) -> tuple[Switch, ...]:  # noqa: ARG001
+    return switches(_trace)

@@ -1,0 +1,134 @@
+"""The parts of the page on what padding and packing cost: counted, measured, and what else can be done."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, get_args
+
+import pandas as pd
+import streamlit as st
+
+from packviz import charts
+from packviz.config import Cell
+from packviz.cost import Measurement, Point, counts_of, devices, measure, plan_sweep, read_lengths, sweep, verdict, ways
+from packviz.errors import PackvizError
+from packviz.studies import DISTRIBUTIONS
+from packviz.trace import Trace
+from ui.figures import figure, fresh
+from ui.progress import long_work
+from ui.runs import Shown
+
+__all__ = ["counted", "landscape", "measured", "without_packing"]
+
+CELLS = get_args(Cell)
+ROUNDS = 21
+SECONDS = 2.0  # for one measurement; a round more where that is over
+THIS_BATCH, TYPED, UPLOADED = "this batch", "typed", "uploaded"
+
+
+def counted(shown: Shown) -> None:
+    """Show what can be counted without a clock."""
+    costs = counts_of(shown.trace)
+    figure(shown, charts.counts_bars, costs, key="counts")
+    rows = {"input": costs.inputs, "output": costs.outputs}
+    table = [(name, each.padded, each.packed) for name, each in rows.items()] + [("indices", 0, costs.indices)]
+    frame = pd.DataFrame(table, columns=["bytes of", "padded", "packed"])
+    st.dataframe(frame, hide_index=True, key="bytes", alt="Bytes of inputs and outputs")
+    st.markdown(
+        f"Packing spares {costs.spared:,} cell updates. It spares no step: each waits for the one before it. "
+        f"And it copies: while it packs, both inputs are there, {costs.both_inputs:,} bytes."
+    )
+
+
+def measured(shown: Shown) -> None:
+    """Measure this batch, with all three cells, on this machine, when asked to."""
+    work, steps = partial(_measure_all, _setups(shown.trace)), len(_setups(shown.trace))
+    long_work("measure", "Measure this batch", work, steps, _timings)
+
+
+def landscape(shown: Shown) -> None:
+    """Measure many shapes, and map where packing wins."""
+    left, middle, right = st.columns(3)
+    cell = left.selectbox(
+        "cell", CELLS, CELLS.index(shown.trace.config.cell if shown.trace.config else "lstm"), key="sweep_cell"
+    )
+    across = middle.selectbox("across", ["batch_size", "steps", "hidden_size"], key="sweep_across")
+    backward = right.toggle("with backward", key="sweep_backward")
+    sizes: dict[str, dict[str, Any]] = {
+        "batch_size": {},
+        "steps": {"batch_sizes": (32,), "steps": (10, 25, 50, 100)},
+        "hidden_size": {"batch_sizes": (32,), "hidden_sizes": (16, 64, 128, 256)},
+    }
+    settings = plan_sweep((cell,), backward=backward, **sizes[across])
+    long_work(
+        "sweep", f"Measure {len(settings)} shapes", partial(sweep, settings), len(settings), partial(_map, across)
+    )
+
+
+def without_packing(shown: Shown) -> None:
+    """Show how much padding is left when batches are made with more care."""
+    source = st.selectbox(
+        "Lengths of a data set",
+        [THIS_BATCH, TYPED, UPLOADED, *(each.title for each in DISTRIBUTIONS)],
+        5,
+        key="waste_of",
+    )
+    size = st.number_input("batch size", 1, 1024, 32, 1, key="waste_size")
+    try:
+        lengths = _lengths(shown, source)
+        if lengths is None:
+            return
+        found = {each.name: each.share for each in ways(lengths, size)}
+    except PackvizError as problem:
+        st.text(f"⚠ {problem.sentence}")
+        return
+    fresh(charts.waste, found, key="waste")
+    best = min(found, key=lambda name: found[name])
+    told = f"{found['random']:.0%} of the cells are padding in random batches, {found[best]:.0%} with {best}"
+    st.markdown(f"{len(lengths):,} lengths: {told}.")
+
+
+def _lengths(shown: Shown, source: str) -> Any:
+    if source == THIS_BATCH:
+        return shown.batch.lengths
+    if source == TYPED:
+        return read_lengths(st.text_area("Lengths", "3 2 4 7 7 1 12 5", key="waste_typed"))
+    if source == UPLOADED:
+        file = st.file_uploader("A text or CSV file with one column of lengths", ["txt", "csv"], key="waste_file")
+        return None if file is None else read_lengths(file.getvalue())
+    return next(each for each in DISTRIBUTIONS if each.title == source).lengths()
+
+
+def _setups(trace: Trace) -> tuple[tuple[tuple[int, ...], dict[str, Any]], ...]:
+    """Return every measurement of a batch: its lengths, and how it is run."""
+    module, lengths = trace.module, tuple(trace.padded.lengths.tolist())
+    shape = {
+        "features": trace.padded.values.shape[-1],
+        "hidden_size": module.hidden_size,
+        "num_layers": module.num_layers,
+        "bidirectional": module.bidirectional,
+    }
+    return tuple(
+        (lengths, {"cell": cell, "backward": backward, "onednn": onednn, "device": device, **shape})
+        for device in devices()
+        for cell in CELLS
+        for backward in (False, True)
+        for onednn in ((True, False) if cell == "lstm" and device == "cpu" else (True,))
+    )
+
+
+def _measure_all(setups: Sequence[tuple[tuple[int, ...], dict[str, Any]]]) -> Iterator[Measurement]:
+    for lengths, setup in setups:
+        *_, last = measure(lengths, repeats=ROUNDS, seconds=SECONDS, **setup)
+        yield last
+
+
+def _timings(results: Sequence[Measurement]) -> None:
+    fresh(charts.timings, results, key="timings")
+    for each in results:
+        st.markdown(verdict(each))
+
+
+def _map(across: str, points: Sequence[Point]) -> None:
+    fresh(charts.winning, points, key="winning", across=across)
+    wins, loses = (sum(p.differs and (p.ratio < 1) == won for p in points) for won in (True, False))
+    st.markdown(f"Of {len(points)} shapes packing won {wins} and lost {loses}; the others cannot be told apart.")

@@ -1,0 +1,66 @@
+"""The parts of the page that trains: what is compared, how it goes, and what may be said afterwards."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import get_args
+
+import pandas as pd
+import streamlit as st
+
+from packviz import charts
+from packviz.training import (
+    EXTRA_PADDING,
+    Experiment,
+    Progress,
+    Readout,
+    Task,
+    conclusion,
+    run_all,
+    summary,
+    table,
+    to_csv,
+    vowels_credit,
+)
+from ui.figures import fresh
+from ui.progress import long_work
+from ui.runs import Shown
+
+__all__ = ["trained"]
+
+TITLES = {"vowels": "Japanese vowels: who speaks?", "first_token": "the answer is in the first token"}
+
+
+def trained(shown: Shown) -> None:
+    """Let a visitor choose what is compared, train it, and see it come."""
+    cell = shown.request.config.cell
+    left, right = st.columns(2)
+    task: Task = left.selectbox("task", get_args(Task), format_func=lambda name: TITLES[name], key="train_task")
+    readouts = right.multiselect(
+        "what the linear layer reads", get_args(Readout), get_args(Readout), key="train_readouts"
+    )
+    left, middle, right = st.columns(3)
+    pads = left.multiselect("extra pads", EXTRA_PADDING, EXTRA_PADDING, key="train_pads")
+    seeds = middle.number_input("seeds", 1, 10, 3, 1, key="train_seeds")
+    both = right.toggle("two directions", key="train_both")
+    first = Experiment(cell=cell, task=task, bidirectional=both, seeds=tuple(range(seeds)))
+    chosen = [replace(first, readout=readout, extra_padding=extra) for extra in pads for readout in readouts]
+    if not chosen:
+        st.text("Choose at least one thing to read, and one amount of extra pads (0 is one).")
+        return
+    steps = len(chosen) * first.epochs * seeds
+    label = f"Train {len(chosen) * seeds} models ({cell})"
+    long_work("train", label, partial(run_all, chosen), steps, _results)
+    if task == "vowels":
+        st.text(vowels_credit())
+
+
+def _results(results: Sequence[Progress]) -> None:
+    outcomes = summary(results)
+    for sentence in conclusion(outcomes):
+        st.markdown(sentence)
+    if outcomes:
+        fresh(charts.final, outcomes, key="final")
+        st.dataframe(pd.DataFrame(table(outcomes)), hide_index=True, key="outcomes", alt="Accuracy of every experiment")
+    fresh(charts.learning, results, key="learning")
+    st.download_button("All epochs as CSV", to_csv(results), "packviz-training.csv", "text/csv", on_click="ignore")
