@@ -83,7 +83,8 @@ def without_packing(shown: Shown) -> None:
         return
     fresh(charts.waste, found, key="waste")
     best = min(found, key=lambda name: found[name])
-    told = f"{found['random']:.0%} of the cells are padding in random batches, {found[best]:.0%} with {best}"
+    least = f"{round(100 * found[best])} % in batches by {best}"
+    told = f"{round(100 * found['random'])} % of the cells are padding in random batches, {least}"
     st.markdown(f"{len(lengths):,} lengths: {told}.")
 
 
@@ -112,7 +113,7 @@ def _setups(trace: Trace) -> tuple[tuple[tuple[int, ...], dict[str, Any]], ...]:
         for device in devices()
         for cell in CELLS
         for backward in (False, True)
-        for onednn in ((True, False) if cell == "lstm" and device == "cpu" else (True,))
+        for onednn in ((True, False) if device == "cpu" else (True,))
     )
 
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any, Literal
 
+import torch
+
 __all__ = ["MOST_WAITING", "Job", "Jobs", "Work"]
 
 Work = Callable[[], Iterator[Any]]  # it and what it yields can be pickled
@@ -136,6 +138,7 @@ class Jobs:
 def _work(work: Work, out: Connection) -> None:
     """Do the work, in a process of its own, and send whatever it yields."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who presses Ctrl-C means the server, which ends this process
+    torch.set_num_threads(1)  # the matrices are small, and the other cores serve the visitors
     try:
         for each in work():
             out.send(("result", each))

@@ -57,10 +57,14 @@ def trained(shown: Shown) -> None:
 
 def _results(results: Sequence[Progress]) -> None:
     outcomes = summary(results)
-    for sentence in conclusion(outcomes):
-        st.markdown(sentence)
+    if told := conclusion(outcomes):
+        with st.expander("What may be said", expanded=True):
+            st.markdown("\n".join(f"- {sentence}" for sentence in told))
     if outcomes:
         fresh(charts.final, outcomes, key="final")
         st.dataframe(pd.DataFrame(table(outcomes)), hide_index=True, key="outcomes", alt="Accuracy of every experiment")
-    fresh(charts.learning, results, key="learning")
+    pads = sorted({each.experiment.extra_padding for each in results})
+    for extra, tab in zip(pads, st.tabs([f"{extra} extra pads" for extra in pads]), strict=True):
+        with tab:
+            fresh(charts.learning, [r for r in results if r.experiment.extra_padding == extra], key=f"learning {extra}")
     st.download_button("All epochs as CSV", to_csv(results), "packviz-training.csv", "text/csv", on_click="ignore")

@@ -6,6 +6,7 @@ from typing import get_args
 from packviz.checks.evidence import check_kind
 from packviz.errors import PackvizError
 from packviz.movie.beside import beside
+from packviz.movie.facts import watched_layer
 from packviz.movie.film import Film
 from packviz.movie.model import Stage
 from packviz.movie.pack import pack
@@ -82,11 +83,4 @@ def _check_stages(stages: Sequence[Stage] | None, there: tuple[Stage, ...]) -> N
 def _plan(trace: Trace, layer: int | None, direction: int, deep: frozenset[Stage]) -> Plan:
     if trace.error is not None:
         return Plan(trace, 0, 0, not trace.padded.batch_first, deep)
-    layers, directions = len(trace.layers), len(trace.layers[0])
-    chosen = layers - 1 if layer is None else layer
-    for name, value, count in (("layer", chosen, layers), ("direction", direction, directions)):
-        if value not in range(count):
-            raise PackvizError(
-                name, came=str(value), expected=f"0 to {count - 1}", mend=f"watch a {name} that is there"
-            )
-    return Plan(trace, chosen, direction, not trace.padded.batch_first, deep)
+    return Plan(trace, watched_layer(trace, layer, direction), direction, not trace.padded.batch_first, deep)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from packviz.checks.evidence import check_kind
-from packviz.errors import PackvizError
+from packviz.movie.facts import watched_layer
 from packviz.movie.film import Film
 from packviz.movie.model import CodeLine, Stage
 from packviz.movie.program import shape
@@ -28,7 +28,7 @@ def beside(trace: Trace, *, layer: int | None = None, direction: int = 0) -> Mov
     Raises PackvizError for a layer or direction that this trace does not have, and where torch refused to pack.
     """
     check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
-    twin = _twin(trace, layer, direction)
+    twin = Twin(trace, watched_layer(trace, layer, direction), direction, transposed=False)
     stages: tuple[Stage, ...] = ("run",)
     film = Film(stages)
     film.scenes["run"] = twin.scene()
@@ -40,16 +40,6 @@ def beside(trace: Trace, *, layer: int | None = None, direction: int = 0) -> Mov
     film.step("run", output_words(twin), 0, unsorted(twin), compared(twin), detail=_outputs(twin), name="outputs")
     film.step("run", last_words(twin), 0, *judged(twin), detail=_finals(twin), name="h_n")
     return _finished(film, twin)
-
-
-def _twin(trace: Trace, layer: int | None, direction: int) -> Twin:
-    layers, directions = len(trace.layers), len(trace.layers[0])
-    chosen = layers - 1 if layer is None else layer
-    for name, value, count in (("layer", chosen, layers), ("direction", direction, directions)):
-        if value not in range(count):
-            expected = f"0 to {count - 1}"
-            raise PackvizError(name, came=str(value), expected=expected, mend=f"watch a {name} that is there")
-    return Twin(trace, chosen, direction, transposed=False)
 
 
 def _finished(film: Film, twin: Twin) -> Movie:

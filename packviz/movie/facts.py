@@ -5,14 +5,25 @@ from functools import cached_property
 
 from torch import nn
 
+from packviz.errors import PackvizError
 from packviz.record import Trace
 from packviz.stages.recurrence import Direction
 
-__all__ = ["MAX_SEQUENCES", "MAX_TIME_STEPS", "Facts"]
+__all__ = ["MAX_SEQUENCES", "MAX_TIME_STEPS", "Facts", "watched_layer"]
 
 MAX_SEQUENCES = 128
 MAX_TIME_STEPS = 128
 GATES = {"rnn": "", "gru": "rzn", "lstm": "ifgo"}
+
+
+def watched_layer(trace: Trace, layer: int | None, direction: int) -> int:
+    """Return the layer to watch, the top one if none is given; raises PackvizError for what is not there."""
+    chosen = len(trace.layers) - 1 if layer is None else layer
+    for name, value, count in (("layer", chosen, len(trace.layers)), ("direction", direction, len(trace.layers[0]))):
+        if isinstance(value, bool) or value not in range(count):
+            expected, mend = f"0 to {count - 1}", f"watch a {name} that is there"
+            raise PackvizError(name, came=str(value), expected=expected, mend=mend)
+    return chosen
 
 
 @dataclass(frozen=True)

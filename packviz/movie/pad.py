@@ -35,7 +35,7 @@ def pad(film: Film, plan: Plan) -> None:
 
 def embed(film: Film, plan: Plan) -> None:
     """Film how every id, the pad's too, becomes its row of the embedding table."""
-    film.step("embed", _embedded_caption(plan), index(plan, "embed"), _embedding(plan))
+    film.step("embed", _embedded_caption(plan), index(plan, "embed"), _embedding(plan), name="embedded")
     if "embed" in plan.deep:
         pad_row(film, plan)
 

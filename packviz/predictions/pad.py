@@ -30,7 +30,7 @@ def padded_shape(trace: Trace, number: int = 0) -> Prediction | None:  # noqa: A
         slips=slips_beside(
             answer, [*_exchanged(facts, layout, answer), _lengths(facts), *_other_widths(facts, answer)]
         ),
-        moment=Moment("embed") if embedded else Moment("pad", name="padded"),
+        moment=Moment("embed", name="embedded") if embedded else Moment("pad", name="padded"),
         why=f"With {layout} the shape is {_order(facts)}: {first}, {second}, F = {answer[2]}.",
         hint=f"With {layout} the order of the axes is {_order(facts)}.",
     )
