@@ -41,8 +41,11 @@ def counted(shown: Shown) -> None:
 
 def measured(shown: Shown) -> None:
     """Measure this batch, with all three cells, on this machine, when asked to."""
-    work, steps = partial(_measure_all, _setups(shown.trace)), len(_setups(shown.trace))
-    long_work("measure", "Measure this batch", work, steps, _timings)
+    setups, module = _setups(shown.trace), shown.trace.module
+    layers = f"{module.num_layers} layers" if module.num_layers > 1 else "one layer"
+    ways = "both directions" if module.bidirectional else "one direction"
+    told = f"{shown.batch.summary}, hidden size {module.hidden_size}, {layers}, {ways}"
+    long_work("measure", "Measure this batch", told, partial(_measure_all, setups), len(setups), _timings)
 
 
 def landscape(shown: Shown) -> None:
@@ -59,9 +62,9 @@ def landscape(shown: Shown) -> None:
         "hidden_size": {"batch_sizes": (32,), "hidden_sizes": (16, 64, 128, 256)},
     }
     settings = plan_sweep((cell,), backward=backward, **sizes[across])
-    long_work(
-        "sweep", f"Measure {len(settings)} shapes", partial(sweep, settings), len(settings), partial(_map, across)
-    )
+    told = f"{cell.upper()}, fill against {across}, {'forward with backward' if backward else 'forward'}"
+    label, work = f"Measure {len(settings)} shapes", partial(sweep, settings)
+    long_work("sweep", label, told, work, len(settings), partial(_map, across))
 
 
 def without_packing(shown: Shown) -> None:

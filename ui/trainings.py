@@ -49,8 +49,10 @@ def trained(shown: Shown) -> None:
         st.text("Choose at least one thing to read, and one amount of extra pads (0 is one).")
         return
     steps = len(chosen) * first.epochs * seeds
-    label = f"Train {len(chosen) * seeds} models ({cell})"
-    long_work("train", label, partial(run_all, chosen), steps, _results)
+    ways = "both directions" if both else "one direction"
+    told = f"{cell.upper()}, {TITLES[task]}, {', '.join(readouts)}, {', '.join(map(str, pads))} extra pads, {ways}"
+    label, work = f"Train {len(chosen) * seeds} models ({cell})", partial(run_all, chosen)
+    long_work("train", label, f"{told}, seeds: {seeds}", work, steps, _results)
     if task == "vowels":
         st.text(vowels_credit())
 

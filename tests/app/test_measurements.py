@@ -100,6 +100,9 @@ def test_a_training_runs_to_its_end_and_can_be_downloaded(browser: Browser, addr
         rows = list(csv.DictReader(StringIO(Path(download.value.path()).read_text("utf-8"))))
         assert rows
         assert {row["cell"] for row in rows} == {"rnn"}
+        visited.sidebar.get_by_text("lstm", exact=True).click()
+        visited.settle()
+        expect(visited.main.get_by_text("these are the results of RNN, Japanese vowels")).to_be_visible()
         assert visited.errors == []
 
 
