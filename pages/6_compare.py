@@ -12,7 +12,7 @@ def sections(shown: Shown) -> None:
     try_this(
         "Switch what changes the verdict.",
         {
-            "both directions": {"bidirectional": True},
+            "both directions": {"bidirectional": True, "direction": "backward"},
             "one direction": {"bidirectional": False},
             "no bias": {"bias": False},
             "bias": {"bias": True},

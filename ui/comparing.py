@@ -6,7 +6,20 @@ import torch
 
 from packviz import charts
 from packviz.batch import sequence_label
-from packviz.compare import Comparison, Switch, attention, company, compare, drift, losses, norms, pooling, switches
+from packviz.compare import (
+    Comparison,
+    Drift,
+    Losses,
+    Switch,
+    attention,
+    company,
+    compare,
+    drift,
+    losses,
+    norms,
+    pooling,
+    switches,
+)
 from packviz.trace import Trace
 from ui.figures import figure
 from ui.requests import Request
@@ -19,6 +32,8 @@ def found(shown: Shown) -> None:
     """Say what is equal and what is not, each line computed from the two runs."""
     done = _compared(shown.request, shown.trace)
     for each in done.findings:
+        if each.key in ("last_column", "last_valid"):
+            continue  # two of the ways to read the result, which have a part of their own
         st.markdown(f"{':green[**=**]' if each.same else ':red[**≠**]'} {each.told}")
     st.markdown(f"Equal means: nowhere further apart than {done.tolerance:g}.")
 
@@ -43,17 +58,26 @@ def readings(shown: Shown) -> None:
 
 def drifting(shown: Shown) -> None:
     """Show how far every state moves when pads go on coming in."""
-    moved = drift(shown.trace)
+    moved = _moved(shown.request, shown.trace)
     figure(shown, charts.drifts, moved, key="drifts")
     st.markdown(moved.told)
 
 
 def other_settings(shown: Shown) -> None:
     """Say which verdicts change when one setting does."""
-    for each in _switched(shown.request, shown.trace):
-        st.markdown(each.told)
+    found = _switched(shown.request, shown.trace)
+    changed = [", ".join(each.changed).replace("_", " ") or "none" for each in found]
+    settings = [(each.setting, str(each.before), str(each.after)) for each in found]
+    rows = [(*setting, names) for setting, names in zip(settings, changed, strict=True)]
+    frame = pd.DataFrame(rows, columns=["setting", "now", "instead", "verdicts on the outputs that change"])
+    st.dataframe(frame, hide_index=True, key="switches", alt="What changes when one setting does")
+    for each in found:
+        if each.changed:
+            with st.expander(f"{each.setting}: {each.after} instead of {each.before}"):
+                st.markdown(each.told)
 
 
+@st.fragment
 def alone(shown: Shown) -> None:
     """Show one sequence alone and in this batch, padded and packed."""
     letters = [sequence_label(b) for b in range(len(shown.batch.sequences))]
@@ -63,13 +87,14 @@ def alone(shown: Shown) -> None:
 
 def training(shown: Shown) -> None:
     """Show what the loss and its gradients make of pads."""
-    done = losses(shown.trace)
+    done = _trained(shown.request, shown.trace)
     for verdict in done.verdicts:
         st.markdown(verdict)
-    frame = pd.DataFrame(
-        [(each.side, each.code, each.value) for each in done.losses], columns=["output", "loss", "value"]
-    )
-    st.dataframe(frame.round(6), hide_index=True, key="losses", alt="Every loss on both outputs")
+    values: dict[str, dict[str, float]] = {}
+    for each in done.losses:
+        values.setdefault(each.code, {})[each.side] = round(each.value, 6)
+    frame = pd.DataFrame.from_dict(values, orient="index", columns=["padded", "packed"])
+    st.dataframe(frame, height="content", key="losses", alt="Every loss on both outputs")
     figure(shown, charts.gradients, done, key="gradients")
 
 
@@ -87,3 +112,13 @@ def _compared(request: Request, _trace: Trace) -> Comparison:  # noqa: ARG001
 @st.cache_resource(max_entries=12, show_spinner=False)
 def _switched(request: Request, _trace: Trace) -> tuple[Switch, ...]:  # noqa: ARG001
     return switches(_trace)
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def _moved(request: Request, _trace: Trace) -> Drift:  # noqa: ARG001
+    return drift(_trace)
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def _trained(request: Request, _trace: Trace) -> Losses:  # noqa: ARG001
+    return losses(_trace)

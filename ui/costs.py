@@ -1,5 +1,6 @@
 """The parts of the page on what padding and packing cost: counted, measured, and what else can be done."""
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, get_args
@@ -86,7 +87,7 @@ def without_packing(shown: Shown) -> None:
         return
     fresh(charts.waste, found, key="waste")
     best = min(found, key=lambda name: found[name])
-    least = f"{round(100 * found[best])} % in batches by {best}"
+    least = f"{round(100 * found[best])} % in the best of these ways, {best}"
     told = f"{round(100 * found['random'])} % of the cells are padding in random batches, {least}"
     st.markdown(f"{len(lengths):,} lengths: {told}.")
 
@@ -128,11 +129,30 @@ def _measure_all(setups: Sequence[tuple[tuple[int, ...], dict[str, Any]]]) -> It
 
 def _timings(results: Sequence[Measurement]) -> None:
     fresh(charts.timings, results, key="timings")
-    for each in results:
-        st.markdown(verdict(each))
+    rows = [
+        (
+            each.setup.name,
+            "forward, backward" if each.setup.backward else "forward",
+            "on" if each.setup.onednn else "off",
+            each.setup.device,
+            round(each.padded.median, 3),
+            round(each.packed.median, 3),
+            round(each.ratio, 2) if each.differs else None,
+            "yes" if each.busy else "",
+        )
+        for each in results
+    ]
+    columns = ["cell", "pass", "oneDNN", "device", "padded (ms)", "packed (ms)", "packed ÷ padded", "busy"]
+    frame = pd.DataFrame(rows, columns=columns)
+    st.dataframe(frame, hide_index=True, height="content", key="times", alt="Every measurement of this batch")
+    st.markdown(verdict(max(results, key=lambda each: abs(math.log(each.ratio)) if each.differs else 0.0)))
+    if any(not each.differs for each in results):
+        st.markdown("No ratio stands where the runs show no difference.")
 
 
 def _map(across: str, points: Sequence[Point]) -> None:
     fresh(charts.winning, points, key="winning", across=across)
     wins, loses = (sum(p.differs and (p.ratio < 1) == won for p in points) for won in (True, False))
-    st.markdown(f"Of {len(points)} shapes packing won {wins} and lost {loses}; the others cannot be told apart.")
+    busy = sum(point.busy for point in points)
+    told = f"Of {len(points)} shapes packing won {wins} and lost {loses}; the others cannot be told apart."
+    st.markdown(f"{told} {busy} were measured while the machine was busy." if busy else told)

@@ -59,7 +59,7 @@ class Jobs:
         job = Job(visitor, work)
         with self._changed:
             self.leave(visitor)
-            if len(self._queue) > MOST_WAITING:
+            if sum(not each.over for each in self._queue) > MOST_WAITING:
                 job.state, job.reason = "failed", f"{MOST_WAITING} others are waiting already: try again later."
                 return job
             self._queue.append(job)

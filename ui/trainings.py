@@ -34,20 +34,30 @@ TITLES = {"vowels": "Japanese vowels: who speaks?", "first_token": "the answer i
 def trained(shown: Shown) -> None:
     """Let a visitor choose what is compared, train it, and see it come."""
     cell = shown.request.config.cell
-    left, right = st.columns(2)
-    task: Task = left.selectbox("task", get_args(Task), format_func=lambda name: TITLES[name], key="train_task")
-    readouts = right.multiselect(
-        "what the linear layer reads", get_args(Readout), get_args(Readout), key="train_readouts"
+    task: Task = st.selectbox("task", get_args(Task), format_func=lambda name: TITLES[name], key="train_task")
+    names = get_args(Readout)
+    readouts = st.pills(
+        "what the linear layer reads", names, selection_mode="multi", default=names, key="train_readouts"
     )
-    left, middle, right = st.columns(3)
-    pads = left.multiselect("extra pads", EXTRA_PADDING, EXTRA_PADDING, key="train_pads")
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
+    with left:
+        pads = st.pills("extra pads", EXTRA_PADDING, selection_mode="multi", default=EXTRA_PADDING, key="train_pads")
     seeds = middle.number_input("seeds", 1, 10, 3, 1, key="train_seeds")
     both = right.toggle("two directions", key="train_both")
     first = Experiment(cell=cell, task=task, bidirectional=both, seeds=tuple(range(seeds)))
-    chosen = [replace(first, readout=readout, extra_padding=extra) for extra in pads for readout in readouts]
+    chosen = [
+        replace(first, readout=readout, extra_padding=extra)
+        for extra in EXTRA_PADDING
+        for readout in names
+        if extra in pads and readout in readouts
+    ]
     if not chosen:
         st.text("Choose at least one thing to read, and one amount of extra pads (0 is one).")
         return
+    st.markdown(
+        f"A {cell.upper()} of one layer and {first.hidden_size} hidden units, {first.epochs} epochs, Adam with "
+        f"{first.lr:g}, batches of {first.batch_size}. Of the sidebar only `cell` counts here."
+    )
     steps = len(chosen) * first.epochs * seeds
     ways = "both directions" if both else "one direction"
     told = f"{cell.upper()}, {TITLES[task]}, {', '.join(readouts)}, {', '.join(map(str, pads))} extra pads, {ways}"
@@ -69,4 +79,6 @@ def _results(results: Sequence[Progress]) -> None:
     for extra, tab in zip(pads, st.tabs([f"{extra} extra pads" for extra in pads]), strict=True):
         with tab:
             fresh(charts.learning, [r for r in results if r.experiment.extra_padding == extra], key=f"learning {extra}")
-    st.download_button("All epochs as CSV", to_csv(results), "packviz-training.csv", "text/csv", on_click="ignore")
+    st.download_button(
+        "All epochs as CSV", lambda: to_csv(results), "packviz-training.csv", "text/csv", on_click="ignore"
+    )

@@ -1,4 +1,4 @@
-"""Padded beside packed: where both sides stand."""
+"""Padded beside packed: where both sides stand, and what stands above them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -8,6 +8,7 @@ from packviz.movie.cast import UNIT
 from packviz.movie.layout import Box, Margins, above, beside, panel, scene
 from packviz.movie.model import Place, Scene
 from packviz.movie.places import Grid
+from packviz.movie.program import shape
 from packviz.movie.twin_figures import PADDED, SIDES, TwinFigures
 
 __all__ = ["Twin"]
@@ -15,7 +16,11 @@ __all__ = ["Twin"]
 OUTPUT_WIDTH = 1.2  # units of a state in the output, at most
 GAP = 0.35  # units between what enters and h
 STAGE = (690.0, 336.0)  # pixels of the picture beside the code
+HAND = (366.0, 430.0)  # pixels of the picture above the code
 LINE = 14  # pixels of a line of text
+LETTER = 7.0  # pixels of a letter of a heading, at least
+LETTER_UNITS = 0.2  # units of such a letter where cells are large
+WIDENED = 4  # times: a wider picture has smaller units, in which its headings are wider
 
 
 @dataclass(frozen=True)
@@ -88,10 +93,36 @@ class Twin(TwinFigures):
         columns = self.columns if side == PADDED else self.unpacked.columns
         return Grid(f"{side}o", len(self.shown), columns, self.output_width, text=self.text)
 
+    def heading(self, side: str, panel: str) -> str:
+        """Return what stands above a panel of a side: "x" what is read, "h", or "o" the output."""
+        if panel == "h":
+            return f"h {shape(self.total[0], self.watched.h.shape[1])}"
+        if panel == "o":
+            return f"{'out' if side == PADDED else 'output'}{self._which}"
+        if self.layer:
+            return f"{side.capitalize()}: output of layer {self.layer - 1}"
+        if side == PADDED:
+            return f"Padded: x {shape(*self.trace.padded.values.shape)}"
+        return f"Packed: data {shape(*self.trace.packed.data.shape)}"
+
+    @property
+    def _which(self) -> str:
+        """Name the part of the output that is watched, where it is not all of it."""
+        half = f", {('forward', 'backward')[self.direction]}" if self.directions == 2 else ""
+        if self.layer < len(self.trace.layers) - 1:
+            return f" of layer {self.layer}{half}"
+        return f"{half} half" if half else ""
+
+    @property
+    def h_lead(self) -> float:
+        """Units from the left edge of h's panel to h: its letters, and what enters."""
+        return self.lead_in + (0.0 if self.small else self.letter + 0.2 * self.text)
+
     def scene(self) -> Scene:
         """Return where the two sides stand: beside or above one another."""
-        wide = [partial(_joined, self, join, side) for side in self._side_shapes() for join in (above, beside)]
-        return scene(wide, [partial(_joined, self, above, side) for side in self._side_shapes()])
+        shapes = list(self._side_shapes())
+        wide = [partial(_joined, self, join, side, STAGE) for side in shapes for join in (above, beside)]
+        return scene(wide, [partial(_joined, self, above, side, HAND) for side in shapes])
 
     def _side_shapes(self) -> Iterator[str]:
         yield from ("xh",) if not self.with_outputs else ("xho", "xh/o", "xo/h", "x/h/o")
@@ -102,21 +133,37 @@ def _line(units: float, lines: float, axis: int) -> float:
     return LINE * units / (STAGE[axis] - LINE * lines)
 
 
-def _joined(twin: Twin, join: object, shape: str, _: float) -> Box:
+def _joined(twin: Twin, join: object, shape: str, stage: tuple[float, float], _: float) -> Box:
+    """Return both sides with room for their headings: a letter takes more units where the picture is larger."""
+    box = _lined(twin, join, shape, LETTER_UNITS)
+    for _again in range(WIDENED):
+        unit = min(stage[0] / box.width, stage[1] / box.height)
+        box = _lined(twin, join, shape, max(LETTER_UNITS, LETTER / unit))
+    return box
+
+
+def _lined(twin: Twin, join: object, shape: str, letter: float) -> Box:
     """Return both sides, each with its panels set as the shape says: `/` begins a new line."""
     boxes = []
     for side in SIDES:
-        lines = [beside(*(_panel(twin, side, name) for name in line), gap=0.5) for line in shape.split("/")]
+        lines = [beside(*_line_of(twin, side, line, letter), gap=0.5) for line in shape.split("/")]
         boxes.append(above(*lines, gap=0.25 * twin.text))
     return above(*boxes, gap=0.3 * twin.text) if join is above else beside(*boxes, gap=twin.text)
+
+
+def _line_of(twin: Twin, side: str, names: str, letter: float) -> Iterator[Box]:
+    """Yield the panels of a line, each so wide that its heading ends before the next one begins."""
+    for name, following in zip(names, f"{names[1:]} ", strict=True):
+        box = _panel(twin, side, name)
+        letters = 1 + max(len(twin.heading(either, name)) for either in SIDES)
+        start, end = (twin.h_lead if at == "h" else 0.0 for at in (name, following))
+        yield replace(box, width=max(box.width, start + letters * letter - end))
 
 
 def _panel(twin: Twin, side: str, name: str) -> Box:
     x = twin.text
     if name == "h":
-        letter = 0.0 if twin.small else twin.letter + 0.2 * x
-        margins = Margins(letter + twin.lead_in, 1.65 * x, 2.4 * x, 0.1)
-        return panel(f"{side}h", twin.state_width, float(len(twin.shown)), margins)
+        return panel(f"{side}h", twin.state_width, float(len(twin.shown)), Margins(twin.h_lead, 1.65 * x, 3.2 * x, 0.1))
     grid = twin.grid_of(side) if name == "x" else twin.out_of(side)
     width = max(grid.size[0], twin.out_of(PADDED).size[0]) if name == "o" else grid.size[0]
     return panel(grid.name, width, grid.size[1], Margins(twin.letter + 0.2 * x, 1.65 * x, 0.2, 0.1))

@@ -5,7 +5,6 @@ from typing import Literal
 
 from packviz.movie.figures import number
 from packviz.movie.model import Cell, Numbers, Place, Tone
-from packviz.movie.program import shape
 from packviz.movie.twin import Twin
 from packviz.movie.twin_figures import PACKED, PADDED, SIDES
 
@@ -39,30 +38,19 @@ def entering(twin: Twin, side: str, b: int, t: int) -> Numbers | None:
 
 
 def _headings(twin: Twin, side: str) -> Iterator[Cell]:
-    x, name, lead = twin.text, side.capitalize(), twin.lead_in
-    trace, (rows, _), size = twin.trace, twin.total, twin.watched.h.shape[1]
-    given = shape(*(trace.padded.values if side == PADDED else trace.packed.data).shape)
-    what = f"output of layer {twin.layer - 1}" if twin.layer else "x" if side == PADDED else "data"
+    x, lead = twin.text, twin.lead_in
     grid, out = twin.grid_of(side), twin.out_of(side)
     at = Place(grid.name, -twin.letter - 0.1 * x, grid.heading().y)
-    yield Cell(f"title:{side}x", "title", at, text=f"{name}: {what}{'' if twin.layer else ' ' + given}")
-    at = Place(f"{side}h", 0, -1.6 * x)
-    yield Cell(f"title:{side}h", "title", at, text=f"h {shape(rows, size)}")
+    yield Cell(f"title:{side}x", "title", at, text=twin.heading(side, "x"))
+    yield Cell(f"title:{side}h", "title", Place(f"{side}h", 0, -1.6 * x), text=twin.heading(side, "h"))
     yield Cell(f"axis:{side}:in", "axis", Place(f"{side}h", -lead, -0.75 * x), twin.input_width, x, text="x")
     for t in range(twin.columns):
         yield Cell(f"axis:{side}x:{t}", "axis", grid.axis(t), grid.width, x, text=f"t={t}")
     if twin.with_outputs:
-        text = f"{'out' if side == PADDED else 'output'}{_which(twin)}"
-        yield Cell(f"title:{side}o", "title", Place(out.name, -twin.letter - 0.1 * x, out.heading().y), text=text)
+        at = Place(out.name, -twin.letter - 0.1 * x, out.heading().y)
+        yield Cell(f"title:{side}o", "title", at, text=twin.heading(side, "o"))
         for t in range(twin.columns):
             yield Cell(f"axis:{side}o:{t}", "axis", out.axis(t), out.width, x, text=f"t={t}")
-
-
-def _which(twin: Twin) -> str:
-    """Name the part of the output that is watched, where it is not all of it."""
-    if twin.layer < len(twin.trace.layers) - 1:
-        return f" of layer {twin.layer}" + (f", {('forward', 'backward')[twin.direction]}" * (twin.directions == 2))
-    return "" if twin.directions == 1 else f", {('forward', 'backward')[twin.direction]} half"
 
 
 def _grid_row(twin: Twin, side: str, b: int) -> Iterator[Cell]:
@@ -141,8 +129,9 @@ def _outputs(twin: Twin, side: str, b: int) -> Iterator[Cell]:
 def _verdicts(twin: Twin) -> Iterator[Cell]:
     """Yield the outlines and distances of the padded side: what is wrong there, and how far; as colours if small."""
     x, panel, (start, width) = twin.text, f"{PADDED}h", twin.verdict
-    if twin.small:
-        yield Cell("axis:apart", "axis", Place(panel, start, -0.75 * x), width, x, text="Δ")
+    if twin.small or twin.apart_somewhere:
+        at = Place(panel, twin.state_width + 0.25 * x, -0.75 * x)
+        yield Cell("axis:apart", "axis", at, 1.6 * x, x, text="Δ from packed")
     for b in twin.by_rank:
         row, side = twin.place[b], Place(panel, twin.state_width + 0.25 * x, twin.place[b])
         if twin.small:

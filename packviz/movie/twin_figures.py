@@ -55,6 +55,11 @@ class TwinFigures(Plan):
         return _same(self.ours.flatten(0, 1), self.theirs.flatten(0, 1)).view(self.total).tolist()
 
     @cached_property
+    def apart_somewhere(self) -> bool:
+        """Whether the two sides part at any time step that is shown."""
+        return not all(all(row[: self.columns]) for row in self.same)
+
+    @cached_property
     def moved(self) -> list[list[float]]:
         """(B,T) how far a time step moved the farthest unit of the padded side's state."""
         before = self.watched.h_0.unsqueeze(1)

@@ -87,8 +87,8 @@ def _reading_pads(twin: Twin, t: int, pads: list[int]) -> str:
     farthest = max(pads, key=lambda b: _order(twin.moved[b][t]))
     by = far(twin.moved[farthest][t])
     if len(pads) == 1:
-        return f"{twin.chips(pads)} reads a pad and its state moves by {by}"
-    return f"{twin.chips(pads)} read pads and move, {twin.chips([farthest])} farthest, by {by}"
+        return f"{twin.chips(pads)} reads a pad and its state moves by {by} in this step"
+    return f"{twin.chips(pads)} read pads and move, {twin.chips([farthest])} farthest, by {by} in this step"
 
 
 def _dropped(twin: Twin, dropped: list[int]) -> str:
