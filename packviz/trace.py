@@ -178,5 +178,6 @@ def _notes(done: Trace) -> tuple[str, ...]:
     if longest < T:
         notes.append(f"x has {T} time steps, the longest length is {longest}: the columns after it are not packed")
     if pads := int(done.packed_is_pad.sum()):
-        notes.append(f"{pads} of the {len(done.output)} packed rows are pads, and as many tokens were dropped")
+        are = "is a pad" if pads == 1 else "are pads"
+        notes.append(f"{pads} of the {len(done.output)} packed rows {are}, and as many tokens were dropped")
     return tuple(notes)

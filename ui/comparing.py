@@ -46,7 +46,8 @@ def differences(shown: Shown) -> None:
 def readings(shown: Shown) -> None:
     """Show three ways to read the result, on both sides."""
     for each in _compared(shown.request, shown.trace).readings:
-        st.markdown(each.told)
+        right = [":green[**✓**]" if side else ":red[**✗**]" for side in (each.right_padded, each.right_packed)]
+        st.markdown(f"{right[0]} padded {right[1]} packed: {each.told}")
         width = min(each.padded.shape[1], 6)
         names = [sequence_label(b) for b in range(len(each.padded))]
         sides = {"padded": each.padded, "packed": each.packed}

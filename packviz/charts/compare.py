@@ -38,6 +38,8 @@ class Drifting(Protocol):
     """Name what ``drifts`` draws: as packviz.compare.Drift has it."""
 
     @property
+    def pads(self) -> tuple[int, ...]: ...
+    @property
     def distances(self) -> Tensor: ...
 
 
@@ -106,20 +108,20 @@ def difference(comparison: Differing, palette: Palette = LIGHT) -> go.Figure:
 def drifts(drift: Drifting, palette: Palette = LIGHT) -> go.Figure:
     """Return how far the state of each sequence is from its last valid one, in its hue, over the pads after it."""
     distances = drift.distances
-    B, many = distances.shape
-    rows, pads = min(B, CURVES), list(range(many))
+    B, most = len(distances), drift.pads[-1]
+    rows, pads = min(B, CURVES), list(drift.pads)
     curves = [_curve(b, distances[b].tolist(), pads) for b in range(rows)]
     layout = {
         "title": {"text": "How far h drifts on pads", "subtitle": {"text": _shown((rows, B, "sequence"))}},
         "height": 380,
         "hovermode": "closest",
-        "xaxis": {"title": {"text": "pads after the last token"}, "range": [0, many - 1], "dtick": max(1, many // 5)},
+        "xaxis": {"title": {"text": "pads after the last token"}, "range": [0, most], "dtick": max(1, most // 5)},
         "yaxis": {"title": {"text": "norm of the move of h"}, "rangemode": "tozero"},
     }
     ends = ", ".join(f"{sequence_label(b)} {distances[b, 1]:.2g} and {distances[b, -1]:.2g}" for b in range(min(B, 8)))
     alt = (
-        f"Curves of how far the hidden state is from the one after the last token, over 0 to {many - 1} pads; after "
-        f"one pad and after {many - 1}: {ends}{' and more' if B > 8 else ''}."
+        f"Curves of how far the hidden state is from the one after the last token, over 0 to {most} pads; after "
+        f"one pad and after {most}: {ends}{' and more' if B > 8 else ''}."
     )
     return drawn(curves, layout, alt, palette)
 

@@ -32,11 +32,21 @@ class _Setup(Protocol):
     def onednn(self) -> bool: ...
     @property
     def device(self) -> str: ...
+    @property
+    def features(self) -> int: ...
+    @property
+    def hidden_size(self) -> int: ...
+    @property
+    def num_layers(self) -> int: ...
+    @property
+    def bidirectional(self) -> bool: ...
 
 
 class _Measurement(Protocol):
     @property
     def setup(self) -> _Setup: ...
+    @property
+    def lengths(self) -> Sequence[int]: ...
     @property
     def padded(self) -> _Timing: ...
     @property
@@ -60,16 +70,23 @@ class _Counts(Protocol):
 
 
 def timings(measurements: Sequence[_Measurement], palette: Palette = LIGHT) -> go.Figure:
-    """Return two bars for each measurement, padded and packed: medians in ms, with whiskers at the quartiles."""
+    """Return two bars for each measurement, padded and packed: medians in ms, with whiskers at the quartiles.
+
+    The subtitle tells the sizes that were measured: a result may be looked at when the batch is another one by then.
+    """
     names = [_name(measurement) for measurement in measurements]
+    sizes = list(dict.fromkeys(map(_size, measurements)))
+    above = 110 + 18 * len(sizes)  # pixels of title, subtitle and legend
     bars = [
         _timing_bars("padded", [m.padded for m in measurements], names, palette.pad_hatch, palette),
         _timing_bars("packed", [m.packed for m in measurements], names, palette.now, palette),
     ]
     layout = {
         "title": {"text": "Time of one run" if names else "Time of one run: nothing was measured"}
-        | ({"subtitle": {"text": "medians, whiskers at the quartiles"}} if names else {}),
-        "height": 190 + 74 * max(1, len(names)),
+        | ({"subtitle": {"text": "<br>".join([*sizes, "medians, whiskers at the quartiles"])}} if names else {})
+        | {"y": 1, "yanchor": "top", "pad": {"l": 12, "t": 16}},
+        "margin": {"t": above},
+        "height": 126 + above + 74 * max(1, len(names)),
         "barmode": "group",
         "bargap": 0.3,
         "xaxis": {"title": {"text": "time (ms)"}, "rangemode": "tozero"},
@@ -153,6 +170,15 @@ def _timing_bars(
             for name, t in zip(names, of, strict=True)
         ],
     }
+
+
+def _size(measurement: _Measurement) -> str:
+    """Return the sizes of the batch and of the module; T is the longest, L and D only where not 1."""
+    setup, lengths = measurement.setup, measurement.lengths
+    sizes = {"B": len(lengths), "T": max(lengths), "F": setup.features, "H": setup.hidden_size}
+    more = {"L": setup.num_layers, "D": 2 if setup.bidirectional else 1}
+    sizes |= {letter: size for letter, size in more.items() if size != 1}
+    return ", ".join(f"{letter} {size:,}" for letter, size in sizes.items())
 
 
 def _name(measurement: _Measurement) -> str:

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from packviz.theme import SEQUENCE_HUES, Palette, with_contrast
 
-__all__ = ["ACCURACY", "AnExperiment", "color_of", "label", "symbol_of"]
+__all__ = ["ACCURACY", "AnExperiment", "color_of", "label", "symbol_of", "task_and_cell"]
 
 ACCURACY = {"title": {"text": "test accuracy (%)"}, "range": [-2, 102], "dtick": 25}  # the axis
 
@@ -53,6 +53,14 @@ def label(one: AnExperiment, every: Sequence[AnExperiment], *, padding: bool = F
     head = [_SETTINGS[name].format(getattr(one, name)).replace("_", " ") for name in differing]
     name = one.name if padding else one.name.partition(f", {one.extra_padding} extra")[0]
     return ", ".join([*head, name])
+
+
+def task_and_cell(every: Sequence[AnExperiment]) -> str:
+    """Return the task, the cell and the directions, each of all experiments, as a subtitle tells them."""
+    tasks = [one.task.replace("_", " ") for one in every]
+    cells = [one.cell.upper() for one in every]
+    ways = ["two directions" if one.bidirectional else "one direction" for one in every]
+    return " · ".join(" and ".join(dict.fromkeys(names)) for names in (tasks, cells, ways) if names)
 
 
 def color_of(one: AnExperiment, palette: Palette) -> str:

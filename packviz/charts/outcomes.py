@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import plotly.graph_objects as go
 
-from packviz.charts.experiments import ACCURACY, AnExperiment, color_of, label, symbol_of
+from packviz.charts.experiments import ACCURACY, AnExperiment, color_of, label, symbol_of, task_and_cell
 from packviz.charts.template import counted, drawn
 from packviz.theme import LIGHT, Palette
 
@@ -45,7 +45,10 @@ def final(outcomes: Sequence[_Outcome], palette: Palette = LIGHT) -> go.Figure:
     ]
     guesses = {outcome.commonest for outcome in outcomes}
     layout = {
-        "title": {"text": "Final accuracy" if outcomes else "Final accuracy: no training has finished yet"},
+        "title": {
+            "text": "Final accuracy" if outcomes else "Final accuracy: no training has finished yet",
+            "subtitle": {"text": task_and_cell(every)},
+        },
         "height": 440 + 22 * len(series),
         "showlegend": True,
         "legend": {"entrywidth": 0},

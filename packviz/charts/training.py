@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 import plotly.graph_objects as go
 
-from packviz.charts.experiments import ACCURACY, AnExperiment, color_of, label, symbol_of
+from packviz.charts.experiments import ACCURACY, AnExperiment, color_of, label, symbol_of, task_and_cell
 from packviz.charts.template import counted, drawn
 from packviz.theme import LIGHT, Palette
 
@@ -51,7 +51,10 @@ def learning(results: Iterable[_Progress], palette: Palette = LIGHT) -> go.Figur
     bands = [_band(curve, axis, color_of(one, palette)) for _, one, curve, axis in curves]
     lines = [_line(name, one, curve, axis, palette) for name, one, curve, axis in curves]
     layout = {
-        "title": {"text": "Accuracy and loss" if groups else "Accuracy and loss: nothing has been trained yet"},
+        "title": {
+            "text": "Accuracy and loss" if groups else "Accuracy and loss: nothing has been trained yet",
+            "subtitle": {"text": task_and_cell(list(groups))},
+        },
         "height": 560 + 22 * len(groups),
         "showlegend": True,
         "legend": {"entrywidth": 0, "y": -0.14},

@@ -16,12 +16,17 @@ Across = Literal["batch_size", "hidden_size", "steps"]
 Places = dict[tuple[float, int], list["_Point"]]
 
 _ACROSS = {"batch_size": "batch size B", "hidden_size": "hidden size H", "steps": "longest length T"}
+_TITLE = "Where packing wins"
+_TOP = {"y": 1, "yanchor": "top", "pad": {"l": 12, "t": 16}}  # where the title stands: it has more lines than others
+_MARKS = {"?": "the runs show no difference", "*": "the machine was busy"}
 _LEAST_END = 1.0  # the scale reaches from half to double at least
 
 
 class _Setup(Protocol):
     @property
     def name(self) -> str: ...
+    @property
+    def backward(self) -> bool: ...
 
 
 class _Setting(Protocol):
@@ -64,13 +69,14 @@ def winning(points: Sequence[_Point], across: Across = "batch_size", palette: Pa
         places.setdefault((point.setting.fill, getattr(point.setting, across)), []).append(point)
     fills, sizes = (sorted({place[i] for place in places}) for i in (0, 1))
     end = max([_LEAST_END, *(abs(_shown(there)) for there in places.values())])
-    names = " and ".join(dict.fromkeys(point.setting.setup.name for point in points))
     layout = {
         "title": {
-            "text": f"Where packing wins, {names}" if points else "Where packing wins: nothing was measured yet",
-            "subtitle": {"text": "packed ÷ padded: below 1 packing wins" if points else ""},
+            "text": f"{_TITLE},<br>{_named(points)}" if points else f"{_TITLE}: nothing was measured yet",
+            "subtitle": {"text": _key(list(places.values())) if points else ""},
+            **_TOP,
         },
-        "height": 210 + 40 * max(3, len(fills)),
+        "margin": {"t": 150},
+        "height": 296 + 40 * max(3, len(fills)),
         "xaxis": _axis(_ACROSS[across], [f"{size:,}" for size in sizes]),
         "yaxis": _axis("fill (%)", [f"{100 * fill:.3g}" for fill in fills]),
         "annotations": [
@@ -114,10 +120,28 @@ def _heat(
 
 def _number(x: int, y: int, there: Sequence[_Point], end: float, palette: Palette) -> dict[str, Any]:
     """Return the ratio in its cell, in black or white as its colour asks for."""
-    marks = "" if _sure(there) else "?"
-    marks += "*" if any(point.busy for point in there) else ""
+    text = f"{_ratio(_middle(there))}{''.join(_marks(there))}"
     font = {"color": text_on(diverging(_shown(there) / end, palette))}
-    return {"x": x, "y": y, "text": f"{_ratio(_middle(there))}{marks}", "showarrow": False, "font": font}
+    return {"x": x, "y": y, "text": text, "showarrow": False, "font": font}
+
+
+def _marks(there: Sequence[_Point]) -> list[str]:
+    """Return the marks behind the ratio of a place, of those that the key tells."""
+    return ["?"] * (not _sure(there)) + ["*"] * any(point.busy for point in there)
+
+
+def _key(places: Sequence[Sequence[_Point]]) -> str:
+    """Return what the numbers and the marks mean, a line each, to fit a phone; a mark only where it occurs."""
+    seen = {mark for there in places for mark in _marks(there)}
+    told = [f"{mark} {meaning}" for mark, meaning in _MARKS.items() if mark in seen]
+    return "<br>".join(["packed ÷ padded: below 1 packing wins", *told])
+
+
+def _named(points: Sequence[_Point]) -> str:
+    """Return the cells that were run, each with its passes."""
+    setups = (point.setting.setup for point in points)
+    ways = (f"{setup.name} {'forward with backward' if setup.backward else 'forward'}" for setup in setups)
+    return " and ".join(dict.fromkeys(ways))
 
 
 def _axis(title: str, labels: Sequence[str]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
@@ -9,6 +10,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_packed_sequence
 
 from packviz.compare.judging import tolerance_of
+from packviz.compare.reasons import reasons
 from packviz.compare.record import Comparison, Reading
 from packviz.compare.runs import layer_states, run_padded, run_tokens, tokens_of
 from packviz.compare.verdicts import findings
@@ -60,28 +62,31 @@ def _wanted(trace: Trace) -> Tensor:
 
 
 def _readings(done: Comparison, trace: Trace, wanted: Tensor) -> tuple[Reading, ...]:
-    first, D = trace.padded.batch_first, done.directions
-    rows, last = torch.arange(len(wanted), device="cpu"), trace.padded.lengths - 1
+    first, D, B = trace.padded.batch_first, done.directions, len(wanted)
+    rows, last = torch.arange(B, device="cpu"), trace.padded.lengths - 1
+    out = trace.unpacked.output if first else trace.unpacked.output.transpose(0, 1)  # as wide as total_length
     column = "out[:, -1]" if first else "out[-1]"
     valid = "out[torch.arange(len(lens)), lens - 1]" if first else "out[lens - 1, torch.arange(len(lens))]"
+    T, lengths = done.valid.size(1), tuple(trace.padded.lengths.tolist())
+    ends = ([T] * B, lengths)
 
-    def both(key: str, code: str, padded: Tensor, packed: Tensor) -> Reading:
-        return Reading(key, code, padded, packed, wanted, _WAYS[:D], done.tolerance)
+    def read(
+        key: str, code: str, sides: tuple[Tensor, Tensor], at: tuple[Sequence[int], Sequence[int]], ways: slice
+    ) -> Reading:
+        halves = _WAYS[:D][ways]
+        whys = (reasons(columns, end, done.real, halves) for columns, end in zip(at, ends, strict=True))
+        half = torch.cat(wanted.chunk(D, 1)[ways], 1)
+        return Reading(key, code, *sides, half, halves, done.tolerance, lengths, *whys)
 
-    final = (
-        Reading(
-            f"h_n_{_WAYS[d]}",
-            f"h_n[{d - D}]",
-            done.h_n_padded[d - D],
-            done.h_n_packed[d - D],
-            wanted.chunk(D, 1)[d],
-            (_WAYS[d],),
-            done.tolerance,
-        )
-        for d in range(D)
-    )
+    def final(d: int) -> Reading:
+        at = ([0] * B, [0] * B) if d else ([T - 1] * B, last.tolist())
+        sides = (done.h_n_padded[d - D], done.h_n_packed[d - D])
+        return read(f"h_n_{_WAYS[d]}", f"h_n[{d - D}]", sides, at, slice(d, d + 1))
+
+    ends_of = ([T - 1] * B, [out.size(1) - 1] * B)
+    whole = slice(0, D)
     return (
-        both("last_column", column, done.padded[:, -1], done.packed[:, -1]),
-        both("last_valid", valid, done.padded[rows, last], done.packed[rows, last]),
-        *final,
+        read("last_column", column, (done.padded[:, -1], out[:, -1]), ends_of, whole),
+        read("last_valid", valid, (done.padded[rows, last], done.packed[rows, last]), (last.tolist(),) * 2, whole),
+        *(final(d) for d in range(D)),
     )

@@ -91,22 +91,26 @@ class Losses:
         loss, masked = self.value("padded", "unmasked"), self.value("padded", "masked")
         if not self.pads:
             return f"Without a mask the loss is {loss:.4f}: there is no pad that a mask could leave out."
+        are = "is a pad, and its" if self.pads == 1 else "are pads, and their"
         return (
             f"Without a mask the padded loss is {loss:.4f}, with one {masked:.4f}: {self.pads} of the {self.cells} "
-            f"cells are pads, and their target is class {PAD_CLASS}."
+            f"cells {are} target is class {PAD_CLASS}."
         )
 
     def _means(self) -> str:
         token, sequence, naive = (self.value("packed", key) for key in ("masked", "sequence_mean", "naive"))
+        cells = "the one cell" if self.cells == 1 else f"all {self.cells} cells"
+        zeros = f" with zeros at the pad{'' if self.pads == 1 else 's'}" if self.pads else ""
         return (
             f"The same losses have three means: {token:.4f} over tokens, {sequence:.4f} over sequences, {naive:.4f} "
-            f"over all {self.cells} cells with zeros at the pads."
+            f"over {cells}{zeros}."
         )
 
     def _gradients(self) -> Iterator[str]:
         if overflowed := [row.name for row in self.gradients if not isfinite(row.size)]:
             count = counted(len(self.gradients), "gradient")
-            yield f"Packed, {len(overflowed)} of {count} are not finite: nothing can be compared with them."
+            are = "is" if len(overflowed) == 1 else "are"
+            yield f"Packed, {len(overflowed)} of {count} {are} not finite: nothing can be compared with them."
             return
         yield _told("with a mask", [(row.name, row.masked, row.same_masked) for row in self.gradients])
         yield _told("without a mask", [(row.name, row.unmasked, row.same_unmasked) for row in self.gradients])
@@ -173,7 +177,5 @@ def _told(how: str, rows: list[tuple[str, float, bool]]) -> str:
         most = max(distance for _, distance, _ in rows)
         return f"Padded {how}, every gradient is the packed one (largest difference {written(most)})."
     name, most = max(off, key=lambda pair: pair[1])
-    return (
-        f"Padded {how}, {len(off)} of {counted(len(rows), 'gradient')} differ from packed, most of all {name}, "
-        f"by up to {written(most)}."
-    )
+    differ = f"differs from packed: {name}" if len(off) == 1 else f"differ from packed, most of all {name}"
+    return f"Padded {how}, {len(off)} of {counted(len(rows), 'gradient')} {differ}, by up to {written(most)}."

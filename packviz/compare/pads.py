@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_packed_sequence
 
-from packviz.compare.judging import differing, largest, letters, tolerance_of, written
+from packviz.compare.judging import counted, differing, largest, letters, tolerance_of, written
 from packviz.errors import PackvizError
 from packviz.exactness import exact_arithmetic
 from packviz.record import Trace
@@ -27,6 +27,8 @@ class Norms:
     where        of the input (the padded grid) or of the output (unpacked, with filler)
     mean_padded, var_padded   over all cells of the grid, pads among them
     mean_packed, var_packed   over packed data
+    cells, rows  how many cells and how many packed rows there are
+    packed_pads  how many of the packed rows are pads, as after padding on the left
     """
 
     where: Where
@@ -36,17 +38,23 @@ class Norms:
     var_packed: Tensor
     cells: int
     rows: int
+    packed_pads: int
 
     @property
     def told(self) -> str:
         """Return how far both are apart, in a sentence."""
         mean, var = largest(self.mean_padded, self.mean_packed), largest(self.var_padded, self.var_packed)
         f = int((self.mean_padded - self.mean_packed).abs().argmax())
+        apart = f"Means are up to {written(mean)} apart, variances up to {written(var)}"
         return (
-            f"Over the {self.cells} cells of the grid feature {f} has the mean {self.mean_padded[f]:.3g}, over the "
-            f"{self.rows} packed rows {self.mean_packed[f]:.3g}. Means are up to {written(mean)} apart, variances up "
-            f"to {written(var)}."
+            f"Over the {_many(self.cells, 'cell')} of the grid feature {f} has the mean {self.mean_padded[f]:.3g}, "
+            f"over the {_many(self.rows, 'packed row')}{self._pads()} {self.mean_packed[f]:.3g}. "
+            f"{apart if mean or var else 'Means are the same, variances, too'}."
         )
+
+    def _pads(self) -> str:
+        are = "is a pad" if self.packed_pads == 1 else "are pads"
+        return f", of which {self.packed_pads} {are}," if self.packed_pads else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,34 +64,43 @@ class Attention:
     The query is the state after the sequence's last step, the keys are the unpacked output with zeros as filler.
 
     unmasked, masked  the weights without a mask, and with -inf in place of the scores of what was not packed
-    valid             (B, T) bool: the cells that were packed
+    valid             (B, T) bool: the cells that were packed, which is the mask by length
+    real              (B, T) bool: the cells that hold a token; other ones than valid only after padding on the left
     """
 
     unmasked: Tensor
     masked: Tensor
     valid: Tensor
+    real: Tensor
 
     @property
     def leaks(self) -> Tensor:
         """Return (B,): the share of the weight that lies on pads without a mask, 0.0 to 1.0."""
-        return self.unmasked.masked_fill(self.valid, 0.0).sum(1)
+        return self.unmasked.masked_fill(self.real, 0.0).sum(1)
 
     @property
     def leaks_masked(self) -> Tensor:
-        """Return (B,): the same with the mask."""
-        return self.masked.masked_fill(self.valid, 0.0).sum(1)
+        """Return (B,): the same with the mask by length; above 0 only where pads were packed."""
+        return self.masked.masked_fill(self.real, 0.0).sum(1)
 
     @property
     def told(self) -> str:
         """Return how much weight leaks to pads, in a sentence."""
-        leaks, short = self.leaks, (~self.valid).any(1).nonzero().flatten().tolist()
+        leaks, short = self.leaks, (~self.real).any(1).nonzero().flatten().tolist()
         if not short:
             return "There is no padding in this batch: no weight can leak to it."
         b = int(leaks.argmax())
+        most = f" on average, most for {letters([b])}: {100 * float(leaks[b]):.1f} %" if len(short) > 1 else ""
+        share = f"{100 * float(leaks[short].mean()):.1f} % of the weight of {letters(short)}"
+        return f"Without a mask {share} lies on pads{most}. {self._masked(short)}"
+
+    def _masked(self, short: list[int]) -> str:
+        most, through = self.leaks_masked[short].max(), int((self.valid & ~self.real).sum())
+        if not through:
+            return f"With a mask it is {100 * float(most):g} %."
+        up_to = "up to " if len(short) > 1 else ""
         return (
-            f"Without a mask {100 * float(leaks[short].mean()):.1f} % of the weight of {letters(short)} lies on pads "
-            f"on average, most for {letters([b])}: {100 * float(leaks[b]):.1f} %. "
-            f"With a mask it is {100 * float(self.leaks_masked.max()):g} %."
+            f"The length mask lets {counted(through, 'pad')} through: with it, it is {up_to}{100 * float(most):.1f} %."
         )
 
 
@@ -92,19 +109,27 @@ class Pooling:
     """Hold the mean and the largest number over time of the unpacked output with zeros as filler, (B, D*H) each.
 
     mean, max              over all columns of the grid, filler among them
-    mean_valid, max_valid  over the steps of each sequence alone
+    mean_valid, max_valid  over the packed steps of each sequence alone
+    packed_pads            how many of these are pads, as after padding on the left
     """
 
     mean: Tensor
     max: Tensor
     mean_valid: Tensor
     max_valid: Tensor
+    packed_pads: int
 
     @property
     def told(self) -> str:
         """Return for which sequences filler changes the mean and the largest number, in a sentence."""
         pairs = (("mean", self.mean, self.mean_valid), ("max", self.max, self.max_valid))
-        return " ".join(self._said(*pair) for pair in pairs)
+        return " ".join([*(self._said(*pair) for pair in pairs), *self._pads()])
+
+    def _pads(self) -> list[str]:
+        if not self.packed_pads:
+            return []
+        was = "was packed and is" if self.packed_pads == 1 else "were packed and are"
+        return [f"Without filler, padding is still there: {counted(self.packed_pads, 'pad')} {was} pooled, too."]
 
     def _said(self, name: str, naive: Tensor, valid: Tensor) -> str:
         off = differing(naive, valid, tolerance_of(naive.dtype))
@@ -124,7 +149,16 @@ def norms(trace: Trace, where: Where = "input") -> Norms:
     with exact_arithmetic():
         var_padded, mean_padded = torch.var_mean(grid.flatten(0, 1), 0, correction=0)
         var_packed, mean_packed = torch.var_mean(data, 0, correction=0)
-    return Norms(where, mean_padded, var_padded, mean_packed, var_packed, grid.size(0) * grid.size(1), len(data))
+    return Norms(
+        where,
+        mean_padded,
+        var_padded,
+        mean_packed,
+        var_packed,
+        grid.size(0) * grid.size(1),
+        len(data),
+        _packed_pads(trace),
+    )
 
 
 def attention(trace: Trace) -> Attention:
@@ -136,7 +170,7 @@ def attention(trace: Trace) -> Attention:
     with exact_arithmetic():
         scores = torch.einsum("bth,bh->bt", keys, trace.unpacked.last_valid)
         masked = scores.masked_fill(~valid, float("-inf"))
-        return Attention(scores.softmax(1), masked.softmax(1), valid)
+        return Attention(scores.softmax(1), masked.softmax(1), valid, trace.padded.mask)
 
 
 def pooling(trace: Trace) -> Pooling:
@@ -148,7 +182,7 @@ def pooling(trace: Trace) -> Pooling:
     with exact_arithmetic():
         mean_valid = grid.sum(1) / trace.padded.lengths.unsqueeze(1)  # the filler is 0
         max_valid = grid.masked_fill(outside, float("-inf")).amax(1)
-        return Pooling(grid.mean(1), grid.amax(1), mean_valid, max_valid)
+        return Pooling(grid.mean(1), grid.amax(1), mean_valid, max_valid, _packed_pads(trace))
 
 
 def _unpacked(trace: Trace, filler: float | None) -> Tensor:
@@ -161,3 +195,11 @@ def _unpacked(trace: Trace, filler: float | None) -> Tensor:
 def _valid(trace: Trace) -> Tensor:
     columns = torch.arange(trace.padded.mask.size(1), device="cpu")
     return columns < trace.padded.lengths.unsqueeze(1)  # (B, T)
+
+
+def _packed_pads(trace: Trace) -> int:
+    return int(trace.packed_is_pad.sum())
+
+
+def _many(number: int, noun: str) -> str:
+    return f"one {noun}" if number == 1 else counted(number, noun)

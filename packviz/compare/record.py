@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from packviz.compare.judging import apart, differing, largest, letters, written
+from packviz.compare.reasons import grouped
 
 __all__ = ["Comparison", "Finding", "Reading"]
 
@@ -37,6 +38,16 @@ class Finding:
         """Return same and right together: when this changes, the verdict has changed."""
         return (self.same, *self.right)
 
+    @property
+    def right_padded(self) -> bool | None:
+        """Return whether the padded reading is right for every sequence; None for what is no reading."""
+        return self.right[0] if self.right else None
+
+    @property
+    def right_packed(self) -> bool | None:
+        """Return whether the packed reading is right for every sequence; None for what is no reading."""
+        return self.right[1] if self.right else None
+
 
 @dataclass(frozen=True, eq=False)
 class Reading:
@@ -48,6 +59,8 @@ class Reading:
     wanted     (B, W), each direction's state after it has read exactly the sequence's own tokens
     halves     "forward", "backward" or both
     tolerance  up to where two numbers are called equal
+    lengths    (B,), of the sequences
+    reasons_padded, reasons_packed   for each sequence and half, why a state that is wrong there is wrong
     """
 
     key: str
@@ -57,6 +70,9 @@ class Reading:
     wanted: Tensor
     halves: tuple[str, ...]
     tolerance: float
+    lengths: tuple[int, ...]
+    reasons_padded: tuple[tuple[str, ...], ...]
+    reasons_packed: tuple[tuple[str, ...], ...]
 
     @property
     def apart(self) -> Tensor:
@@ -84,23 +100,52 @@ class Reading:
         return differing(self.packed, self.wanted, self.tolerance)
 
     @property
+    def right_padded(self) -> bool:
+        """Return whether the padded reading is what is wanted for every sequence."""
+        return not self.wrong_padded
+
+    @property
+    def right_packed(self) -> bool:
+        """Return whether the packed reading is what is wanted for every sequence."""
+        return not self.wrong_packed
+
+    @property
     def differs(self) -> tuple[int, ...]:
         """Return the sequences for which both sides do not read the same."""
         return differing(self.padded, self.packed, self.tolerance)
 
     @property
     def told(self) -> str:
-        """Return for which sequences each side reads the state after exactly their own tokens."""
-        padded = self._side(self.wrong_padded, self.off_padded)
-        return f"{self.code}: padded {padded}; packed {self._side(self.wrong_packed, self.off_packed)}."
+        """Return for which sequences each side reads the state after exactly their own tokens, and why not."""
+        padded = self._side(self.wrong_padded, self.padded, self.off_padded, self.reasons_padded)
+        packed = self._side(self.wrong_packed, self.packed, self.off_packed, self.reasons_packed)
+        return f"{self.code}: padded {padded}; packed {packed}."
 
-    def _side(self, wrong: tuple[int, ...], off: Tensor) -> str:
+    def _side(self, wrong: tuple[int, ...], ours: Tensor, off: Tensor, reasons: tuple[tuple[str, ...], ...]) -> str:
+        short = [b for b, length in enumerate(self.lengths) if length == 1 and b not in wrong]
+        why_right = short if len(self.halves) == 2 and self.key.startswith("last") else []
         if not wrong:
-            return "right for every sequence"
-        return f"wrong for {letters(wrong)}, by up to {written(float(off[list(wrong)].max()))}"
+            return f"right for every sequence{', for each has length 1' if len(why_right) == len(ours) else ''}"
+        spoiled = [
+            set(differing(part, wanted, self.tolerance))
+            for part, wanted in zip(*(whole.chunk(len(self.halves), 1) for whole in (ours, self.wanted)), strict=True)
+        ]
+        whys = [_joined([why for why, bad in zip(reasons[b], spoiled, strict=True) if b in bad]) for b in wrong]
+        told = ", ".join(f"{letters([wrong[i] for i in places])} ({why})" for why, places in grouped(whys))
+        most = written(float(off[list(wrong)].max()))
+        right = f", right for {letters(why_right)}, which {_have(why_right)} length 1" if why_right else ""
+        return f"wrong for {told}, by up to {most}{right}"
 
     def _by_half(self, one: Tensor, other: Tensor) -> Tensor:
         return torch.stack([part.amax(1) for part in apart(one, other).chunk(len(self.halves), 1)], 1)
+
+
+def _joined(whys: list[str]) -> str:
+    return ", and ".join(dict.fromkeys(whys)) or "its numbers are too far off"
+
+
+def _have(sequences: list[int]) -> str:
+    return "has" if len(sequences) == 1 else "have"
 
 
 @dataclass(frozen=True, eq=False)

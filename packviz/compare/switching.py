@@ -46,7 +46,7 @@ class Switch:
         """Return what the changed setting does, with the sentences of the verdicts that change."""
         head = f"{self.setting}={self.after!r} instead of {self.before!r}"
         if not self.changed:
-            return f"{head}: no verdict changes."
+            return f"{head}: no verdict on the outputs changes."
         now = {finding.key: finding.told for finding in self.findings}
         said = [now.get(key, f"{_named(key)}: no longer there.") for key in self.changed]
         count = len(said)

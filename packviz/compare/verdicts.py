@@ -106,7 +106,7 @@ def _why_final(done: Comparison, d: int) -> str:
 
 def _reading(reading: Reading) -> Finding:
     differ, most = reading.differs, largest(reading.padded, reading.packed)
-    right = (not reading.wrong_padded, not reading.wrong_packed)
+    right = (reading.right_padded, reading.right_packed)
     return Finding(reading.key, not differ, most, differ, reading.told, right)
 
 
@@ -115,8 +115,9 @@ def _packed_pads(trace: Trace) -> Iterator[Finding]:
     count = int(pads.sum())
     if count:
         sequences = tuple(sorted(set(trace.packed.sequence[pads].tolist())))
+        are, dropped = ("is a pad", "one token") if count == 1 else ("are pads", "as many tokens")
         told = (
-            f"Padding was packed: {count} of the {len(pads)} packed rows are pads, and as many tokens of "
-            f"{letters(sequences)} were dropped."
+            f"Padding was packed: {count} of the {counted(len(pads), 'packed row')} {are}, and {dropped} of "
+            f"{letters(sequences)} {'was' if count == 1 else 'were'} dropped."
         )
         yield Finding("packed_pads", False, float(count), sequences, told)

@@ -11,8 +11,9 @@ from packviz.movie.places import Grid
 from packviz.movie.program import shape
 from packviz.movie.twin_figures import PADDED, SIDES, TwinFigures
 
-__all__ = ["Twin"]
+__all__ = ["UNPACKED", "Twin"]
 
+UNPACKED = "unpacked output"  # the heading of the packed output in the end
 OUTPUT_WIDTH = 1.2  # units of a state in the output, at most
 GAP = 0.35  # units between what enters and h
 STAGE = (690.0, 336.0)  # pixels of the picture beside the code
@@ -20,7 +21,7 @@ HAND = (366.0, 430.0)  # pixels of the picture above the code
 LINE = 14  # pixels of a line of text
 LETTER = 7.0  # pixels of a letter of a heading, at least
 LETTER_UNITS = 0.2  # units of such a letter where cells are large
-WIDENED = 4  # times: a wider picture has smaller units, in which its headings are wider
+WIDENED = 8  # times: a wider picture has smaller units, in which its headings are wider
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,11 @@ class Twin(TwinFigures):
         return f"Packed: data {shape(*self.trace.packed.data.shape)}"
 
     @property
+    def last_heading(self) -> str:
+        """What stands above h in the end: which row of h_n it is."""
+        return f"h_n[{self.layer * self.directions + self.direction}] {shape(*self.last[0].shape)}"
+
+    @property
     def _which(self) -> str:
         """Name the part of the output that is watched, where it is not all of it."""
         half = f", {('forward', 'backward')[self.direction]}" if self.directions == 2 else ""
@@ -155,7 +161,8 @@ def _line_of(twin: Twin, side: str, names: str, letter: float) -> Iterator[Box]:
     """Yield the panels of a line, each so wide that its heading ends before the next one begins."""
     for name, following in zip(names, f"{names[1:]} ", strict=True):
         box = _panel(twin, side, name)
-        letters = 1 + max(len(twin.heading(either, name)) for either in SIDES)
+        later = {"o": UNPACKED, "h": twin.last_heading}.get(name, "")
+        letters = 1 + max(map(len, [*(twin.heading(either, name) for either in SIDES), later]))
         start, end = (twin.h_lead if at == "h" else 0.0 for at in (name, following))
         yield replace(box, width=max(box.width, start + letters * letter - end))
 

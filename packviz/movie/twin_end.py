@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from packviz.movie.figures import rows_of
 from packviz.movie.model import Change, Place
-from packviz.movie.program import shape
-from packviz.movie.twin import Twin
+from packviz.movie.twin import UNPACKED, Twin
 from packviz.movie.twin_figures import PACKED, SIDES
 from packviz.movie.twin_steps import enter, note, set_state
 
@@ -26,7 +25,7 @@ def unsorted(twin: Twin) -> Iterator[Change]:
         if twin.with_outputs:
             yield from _filler(twin, b)
     if twin.with_outputs:
-        yield Change(f"title:{PACKED}o", text="unpacked output")
+        yield Change(f"title:{PACKED}o", text=UNPACKED)
 
 
 def compared(twin: Twin) -> Iterator[Change]:
@@ -41,8 +40,7 @@ def judged(twin: Twin) -> tuple[list[Change], list[Change]]:
     finals, verdicts = list[Change](), list[Change]()
     for side, h_n in zip(SIDES, twin.last, strict=True):
         rows = rows_of(h_n[:, : twin.units])
-        row = twin.layer * twin.directions + twin.direction
-        finals.append(Change(f"title:{side}h", text=f"h_n[{row}] {shape(*h_n.shape)}"))
+        finals.append(Change(f"title:{side}h", text=twin.last_heading))
         if not twin.direction and twin.columns < twin.total[1]:  # the last time step was not shown
             for b in twin.by_rank:
                 finals += set_state(twin, side, b, rows[b])

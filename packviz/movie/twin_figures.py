@@ -57,7 +57,7 @@ class TwinFigures(Plan):
     @cached_property
     def apart_somewhere(self) -> bool:
         """Whether the two sides part at any time step that is shown."""
-        return not all(all(row[: self.columns]) for row in self.same)
+        return not (all(self.last_same) and all(all(row[: self.columns]) for row in self.same))
 
     @cached_property
     def moved(self) -> list[list[float]]:

@@ -33,12 +33,8 @@ BATCHES = {
 DEEP = {
     **{name: BATCHES[name] for name in ("unsorted", "words", "one token", "time first, left", "refused")},
     "sorted, enforced": ("1 2 3\n4 5\n6", Config(enforce_sorted=True)),
-    "equal lengths": ("1 2\n3 4\n5 6", Config(cell="rnn")),
-    "words, time first": ("go\nget set\non your mark", Config(batch_first=False, bidirectional=True)),
     "LSTM, two layers": ("1 2 3\n4 5 6 7\n8", Config(cell="lstm", num_layers=2, bidirectional=True)),
     "left, wider": ("on your mark\ngo\nget set", Config(padding_side="left", total_length=5)),
-    "refused words": ("go\nget set\non your mark", Config(enforce_sorted=True, batch_first=False)),
-    "one wide row": ("1 2 3 4 5 6 7 8 9", Config(cell="lstm", hidden_size=7)),
 }
 TRACES = {name: pv.trace(Batch.parse(text), config) for name, (text, config) in (BATCHES | DEEP).items()}
 MOVIES = {
@@ -134,8 +130,9 @@ def test_every_frame_has_every_point_and_no_id_comes_twice(name: str) -> None:
             assert {len(column) for column in flat(change.to_plotly_json()).values()} <= {len(trace.ids)}
 
 
-@each
-@pytest.mark.parametrize("size", [(1200, 680), (390, 760)])
+@pytest.mark.parametrize(
+    ("name", "size"), [*((name, (1200, 680)) for name in MOVIES), *((name, (390, 760)) for name in BATCHES)]
+)
 def test_cells_stand_where_the_movie_has_them(name: str, size: tuple[int, int]) -> None:
     show = show_of(name)
     for k, layers in enumerate(frames_of(film(show.data, width=size[0], height=size[1]))):

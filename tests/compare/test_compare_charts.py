@@ -56,6 +56,14 @@ def test_drifts_has_a_curve_for_each_sequence_in_its_hue() -> None:
         assert list(curve.y) == done.distances[b].tolist()
 
 
+def test_drifts_puts_every_distance_over_its_own_number_of_pads() -> None:
+    done = drift(made("1 2 3\n4", bidirectional=True, num_layers=2), 50)
+    figure = drifts(done)
+    assert list(figure.data[0].x) == list(done.pads) == [*range(11), 15, 20, 30, 40, 49, 50]
+    assert list(figure.data[0].y) == done.distances[0].tolist()
+    assert "over 0 to 50 pads; after one pad and after 50: A " in figure.layout.meta["alt"]
+
+
 def test_gradients_has_two_bars_for_each_parameter() -> None:
     done = losses(made("on your mark\ngo", bidirectional=True))
     unmasked, masked = gradients(done).data

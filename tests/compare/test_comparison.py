@@ -8,6 +8,7 @@ import torch
 from compare_cases import alone, bound, packed_run, padded_run
 from study_cases import SEEDS, made, refused, studied
 from torch import nn
+from torch.nn.utils.rnn import pad_packed_sequence
 
 import packviz as pv
 from packviz import Batch, Config, PackvizError
@@ -90,9 +91,11 @@ def test_the_readings_are_read_from_both_sides(seed: int) -> None:
     trace = studied(seed)
     done, D = compare(trace), 2 if trace.module.bidirectional else 1
     column, valid, *final = done.readings
+    output = trace.packed_sequence._replace(data=trace.output)
+    out, _ = pad_packed_sequence(output, True, trace.padding_value, trace.total_length)
+    assert torch.equal(column.packed, out[:, -1])
     for b, length in enumerate(trace.padded.lengths.tolist()):
         assert torch.equal(column.padded[b], done.padded[b, -1])
-        assert torch.equal(column.packed[b], done.packed[b, -1])
         assert torch.equal(valid.padded[b], done.padded[b, length - 1])
         assert torch.equal(valid.packed[b], done.packed[b, length - 1])
     for d, reading in enumerate(final):
@@ -262,11 +265,72 @@ def test_where_torch_refuses_the_lengths_there_is_nothing_to_compare(study: obje
         study(refused())
 
 
-def test_total_length_and_layout_change_no_verdict() -> None:
+def test_total_length_and_layout_change_no_verdict_but_that_on_the_last_column() -> None:
     draw = random.Random(3)
     for _ in range(5):
         settings = {"cell": draw.choice(("rnn", "gru", "lstm")), "bidirectional": draw.random() < 0.5}
         plain = compare(made(THREE, **settings))
         wide = compare(pv.trace(Batch.parse(THREE), Config(**settings, total_length=9, batch_first=False)))
-        assert [finding.verdict for finding in wide.findings] == [finding.verdict for finding in plain.findings]
+        verdicts = ({f.key: f.verdict for f in done.findings if f.key != "last_column"} for done in (wide, plain))
+        assert next(verdicts) == next(verdicts)
         assert wide.padded.shape == plain.padded.shape
+
+
+def test_a_wider_total_length_leaves_filler_in_the_last_column_of_all() -> None:
+    settings = {"total_length": 6, "padding_value": -1.0}
+    wide, tight = made(THREE, **settings), made(THREE)
+    column = compare(wide).readings[0]
+    assert torch.equal(column.packed, wide.unpacked.output[:, -1])
+    assert column.packed.eq(-1.0).all()
+    assert (column.wrong_packed, compare(tight).readings[0].wrong_packed) == ((0, 1, 2), (1, 2))
+    assert "packed wrong for A, B and C (filler stands there), by up to " in column.told
+
+
+@each_seed
+def test_a_reading_is_right_where_no_sequence_is_off(seed: int) -> None:
+    trace = studied(seed)
+    done = compare(trace)
+    for reading in done.readings:
+        bounds = bound(trace, reading.padded, reading.packed, reading.wanted)
+        for right, off in ((reading.right_padded, reading.off_padded), (reading.right_packed, reading.off_packed)):
+            if float(off.max()) <= bounds / 100 or float(off.max()) > bounds:
+                assert right == (float(off.max()) <= bounds)
+    for reading in done.readings[:2]:
+        finding = done.finding(reading.key)
+        assert (finding.right_padded, finding.right_packed) == (reading.right_padded, reading.right_packed)
+    assert done.finding("forward").right_padded is None
+    assert done.finding("forward").right_packed is None
+
+
+@each_seed
+def test_a_reason_follows_from_what_torch_has_read_there(seed: int) -> None:
+    trace = studied(seed)
+    width = trace.unpacked.output.size(1 if trace.module.batch_first else 0)
+    for reading in compare(trace).readings:
+        for b, length in enumerate(trace.padded.lengths.tolist()):
+            for way, why in zip(reading.halves, reading.reasons_packed[b], strict=True):
+                filler = reading.key == "last_column" and length < width
+                assert (why == "filler stands there") == filler
+                if reading.key == "last_valid" and way == "backward" and right_padded(trace) and length > 1:
+                    assert why == "its backward half has read one token only"
+
+
+def test_each_wrong_reading_has_its_reason() -> None:
+    column, valid, forward, backward = compare(made(THREE, bidirectional=True)).readings
+    only = "its backward half has read one token only"
+    assert valid.reasons_packed[:2] == valid.reasons_packed[1:2] * 2
+    assert f"packed wrong for A and B ({only}), by up to " in valid.told
+    assert valid.told.endswith(", right for C, which has length 1.")
+    assert f"A ({only}), B and C (filler stands there), by up to " in column.told
+    assert "padded wrong for B and C (padding has moved it), by up to " in forward.told
+    assert "padded wrong for B and C (it starts in the padding), by up to " in backward.told
+    deep = compare(made(THREE, bidirectional=True, num_layers=2)).readings[1].told
+    assert "its forward half reads a layer below that starts in the padding, and its backward half" in deep
+    ones = compare(made("3\n4", bidirectional=True)).readings[1].told
+    assert ones.endswith("packed right for every sequence, for each has length 1.")
+
+
+def test_one_packed_pad_is_one() -> None:
+    assert told(made("1 2\n3", padding_side="left"), "packed_pads") == (
+        "Padding was packed: 1 of the 3 packed rows is a pad, and one token of B was dropped."
+    )

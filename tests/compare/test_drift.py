@@ -1,5 +1,8 @@
 """How far the state moves on pads, found again by running torch over the tokens and the pads."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 import torch
 from compare_cases import alone, bound
@@ -8,6 +11,7 @@ from study_cases import SEEDS, made, studied
 from packviz import PackvizError
 from packviz.compare import Drift, drift
 from packviz.compare.runs import pad_input
+from packviz.exactness import exact_arithmetic
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -71,3 +75,38 @@ def test_the_first_distance_is_none_and_the_last_move_is_that_of_the_last_pad() 
 def test_a_number_of_pads_that_makes_no_sense_is_refused(pads: object) -> None:
     with pytest.raises(PackvizError, match="pads"):
         drift(made(), pads)
+
+
+@pytest.mark.parametrize("pads", [1, 2, 3, 11, 12, 50, 120])
+def test_the_record_holds_which_numbers_of_pads_were_run(pads: int) -> None:
+    trace = made("1 2 3\n4", bidirectional=True, num_layers=2)
+    done, every = drift(trace, pads), drift(made("1 2 3\n4", bidirectional=True), pads)
+    assert every.pads == tuple(range(pads + 1))
+    assert done.pads == tuple(sorted(set(done.pads)))
+    assert {0, 1, pads - 1, pads} <= set(done.pads)
+    for b in range(2):
+        for k, state in zip(done.pads, done.states[b], strict=True):
+            torch.testing.assert_close(state, alone(trace, b, done.pad.expand(k, -1))[1][0][-2], atol=1e-5, rtol=0)
+
+
+def test_nobody_waits_for_more_than_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[int] = []
+
+    @contextmanager
+    def counting() -> Iterator[None]:
+        taken.append(1)
+        with exact_arithmetic():
+            yield
+
+    monkeypatch.setattr("packviz.compare.drifting.exact_arithmetic", counting)
+    done = drift(made("1 2 3\n4", bidirectional=True, num_layers=2))
+    assert len(taken) == len(done.pads)
+
+
+def test_whose_state_it_is_is_said() -> None:
+    assert drift(made()).told.startswith("One pad moves h by ")
+    assert drift(made(bidirectional=True)).told.startswith("One pad moves the forward half of h by ")
+    assert drift(made(num_layers=2)).told.startswith("One pad moves h of the top layer of 2 by ")
+    deep = drift(made(num_layers=2, bidirectional=True))
+    assert deep.told.startswith("One pad moves the forward half of h of the top layer of 2 by ")
+    assert "1 pads" not in drift(made(), 1).told

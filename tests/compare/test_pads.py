@@ -60,8 +60,10 @@ def test_the_weights_are_a_softmax_of_dot_products_sequence_by_sequence(seed: in
         within = {"atol": 1e-3 if trace.h_0.dtype == torch.float32 else 1e-9, "rtol": 1e-3}
         torch.testing.assert_close(done.unmasked[b], (keys @ query[b]).softmax(0), **within)
         torch.testing.assert_close(done.masked[b, :length], (keys[:length] @ query[b]).softmax(0), **within)
-        assert done.leaks[b] == pytest.approx(float(done.unmasked[b, length:].sum()), abs=1e-6)
-        assert done.leaks_masked[b] == 0.0
+        pads = ~trace.padded.mask[b]
+        assert done.leaks[b] == pytest.approx(float(done.unmasked[b, pads].sum()), abs=1e-6)
+        assert done.leaks_masked[b] == pytest.approx(float(done.masked[b, pads].sum()), abs=1e-6)
+        assert (done.leaks_masked[b] > 0) == bool(trace.packed_is_pad[trace.packed.sequence == b].any())
 
 
 def test_without_a_mask_weight_leaks_to_pads_of_zeros() -> None:
@@ -89,3 +91,32 @@ def test_filler_of_zeros_changes_the_mean_and_the_largest_number() -> None:
     told = pooling(made("1 2 3 4\n4 5\n6")).told
     assert told.startswith("Filler changes the mean of B and C, by up to ")
     assert pooling(made("1 2\n3 4")).told == "Filler changes no mean. Filler changes no max."
+
+
+def test_padding_on_the_left_gets_through_the_length_mask() -> None:
+    trace = made("1 2 3 4\n4 5\n6", padding_side="left")
+    done = attention(trace)
+    assert torch.equal(done.real, trace.padded.mask)
+    assert done.leaks_masked[1:].tolist() == pytest.approx([1.0, 1.0])  # B and C: nothing but pads was packed
+    share = float(done.unmasked.masked_fill(trace.padded.mask, 0.0).sum(1)[1:].mean())
+    assert done.told.startswith(f"Without a mask {100 * share:.1f} % of the weight of B and C lies on pads on average")
+    assert done.told.endswith("The length mask lets 3 pads through: with it, it is up to 100.0 %.")
+
+
+def test_statistics_and_pools_say_that_pads_were_packed() -> None:
+    left, right = (made("1 2 3 4\n4 5\n6", padding_side=side) for side in ("left", "right"))
+    assert (norms(left).packed_pads, pooling(left).packed_pads) == (3, 3)
+    assert "over the 7 packed rows, of which 3 are pads, 1.43." in norms(left).told
+    assert pooling(left).told.endswith("3 pads were packed and are pooled, too.")
+    assert (norms(right).packed_pads, pooling(right).packed_pads) == (0, 0)
+    assert "of which 1 is a pad," in norms(made("1 2\n3", padding_side="left")).told
+
+
+def test_one_is_not_many() -> None:
+    one = attention(made("1 2\n3")).told
+    assert "of the weight of B lies on pads. With a mask" in one
+    alone = norms(made("3")).told
+    assert alone == (
+        "Over the one cell of the grid feature 0 has the mean 3, over the one packed row 3. "
+        "Means are the same, variances, too."
+    )

@@ -48,7 +48,7 @@ def test_the_bias_decides_over_the_backward_half() -> None:
     done = switch("bias", bidirectional=True)
     assert "backward" in done.changed
     assert "its state stays 0 in the padding" in done.told
-    assert switch("bias").told == "bias=False instead of True: no verdict changes."
+    assert switch("bias").told == "bias=False instead of True: no verdict on the outputs changes."
 
 
 def test_padding_on_the_left_gets_packed() -> None:

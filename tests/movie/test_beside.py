@@ -1,7 +1,9 @@
 """Padded beside packed: every number on either side is torch's, and what is said of them follows from them."""
 
 import re
+from itertools import pairwise
 from math import isnan
+from operator import itemgetter
 
 import pytest
 import torch
@@ -267,7 +269,9 @@ def test_a_caption_tells_who_is_fed_and_how_far_a_pad_leads(case: Beside) -> Non
         named = re.match(r"((?:\{\w+\}(?:, | and )?)+) (?:is|are) fed", packed.partition("Packed: ")[2])
         assert (set(re.findall(r"\{(\w+)\}", named[1])) if named else set()) == fed
         pads = [b for b in range(judge.B) if t >= judge.lengths[b] and not judge.mask[b, t]]
-        told = re.search(r"((?:\{\w+\}(?:, | and )?)+) reads? (?:a pad|pads) and .*?by (\S+?) in this step(?:\.$|, and)", padded)
+        told = re.search(
+            r"((?:\{\w+\}(?:, | and )?)+) reads? (?:a pad|pads) and .*?by (\S+?) in this step(?:\.$|, and)", padded
+        )
         assert bool(told) == bool(pads)
         if told:
             assert set(re.findall(r"\{(\w+)\}", told[1])) == {case.letter(b) for b in pads}
@@ -318,6 +322,32 @@ def test_no_change_is_idle_and_nothing_lies_on_something_else(case: Beside) -> N
                     assert top >= -0.01, name
                     assert right <= view["w"] + 0.01, name
                     assert bottom <= view["h"] + 0.01, name
+
+
+@each
+def test_a_heading_ends_before_the_next_one_begins_in_a_hand_and_on_a_desk(case: Beside) -> None:
+    scene = case.movie.to_dict()["scenes"]["run"]
+    for kind, (width, height) in (("tall", (366, 430)), ("wide", (690, 336))):
+        unit, view = max(
+            ((min(width / view["w"], height / view["h"]), view) for view in scene[kind]), key=itemgetter(0)
+        )
+        letter = max(6.9 / unit, 0.19)  # as a browser sets 12 pixels, or more where cells are large
+        for cells in (case.show.first, *case.show.after[-2:]):
+            titles = sorted((top, left, name) for (left, top, _, _), name in shown(view, cells, {"title"}))
+            for (top, left, name), (below, right, _) in pairwise(titles):
+                level = below == pytest.approx(top)
+                assert not level or left + letter * len(cells[name]["text"]) < right, (kind, cells[name]["text"])
+
+
+@each
+def test_the_distances_have_a_heading_that_says_from_what(case: Beside) -> None:
+    heading = case.show.first.get("axis:apart")
+    notes = [cells[f"apart:{b}"] for cells in case.show.after for b in case.filmed]
+    if case.small or any(note["text"].startswith("Δ") for note in notes):
+        assert heading["text"] == "Δ from packed"
+        assert (heading["p"], heading["x"]) == ("paddedh", notes[0]["x"])
+    else:
+        assert heading is None
 
 
 @each

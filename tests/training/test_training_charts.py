@@ -88,6 +88,17 @@ def test_charts_have_units_a_sentence_with_the_numbers_and_colours_of_the_palett
     assert "(nats)" in learning(results).layout.yaxis2.title.text
 
 
+@pytest.mark.parametrize("alike", [True, False])
+def test_charts_tell_task_cell_and_directions_of_all_experiments(alike: bool) -> None:
+    one = Experiment(epochs=2, cell="lstm", task="first_token", bidirectional=True)
+    results = records(*([one] if alike else [one, Experiment(epochs=2)]))
+    told = "first token · LSTM · two directions"
+    if not alike:
+        told = "first token and vowels · LSTM and GRU · two directions and one direction"
+    for figure in (learning(results), final(summary(results))):
+        assert figure.layout.title.subtitle.text == told
+
+
 def test_readouts_are_told_apart_by_mark_and_paddings_by_dash() -> None:
     curves = lines(learning(records(*default_experiments())), "y")
     assert len({(line.marker.symbol, line.line.color) for line in curves}) == 4

@@ -6,7 +6,7 @@ from itertools import islice, pairwise
 import pytest
 import torch
 
-from packviz.training import Experiment, Progress, run_all, train
+from packviz.training import Experiment, Progress, run, run_all, train
 
 QUICK = Experiment(task="first_token", hidden_size=8, epochs=3, batch_size=60, seeds=(0, 1))
 
@@ -90,6 +90,26 @@ def test_extra_padding_changes_nothing_for_packed_and_last_valid_in_one_directio
     ):
         assert loss == pytest.approx(other_loss, abs=1e-9)
         assert accuracy == other_accuracy
+
+
+@pytest.mark.parametrize("readout", ["naive", "last_valid", "packed", "mean"])
+def test_the_model_that_warms_up_changes_no_number(readout: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = replace(QUICK, readout=readout, cell="lstm", seeds=(0, 5))  # type: ignore[arg-type]
+    state = torch.get_rng_state()
+    warm = numbers(list(train(one)))
+    assert torch.equal(torch.get_rng_state(), state)
+    with monkeypatch.context() as cold:
+        cold.setattr(run, "_warm_up", lambda _: None)
+        assert numbers(list(train(one))) == warm
+
+
+def test_what_a_process_does_only_once_is_done_before_the_clock_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    learn, clock = run._learn, run.perf_counter
+    monkeypatch.setattr(run, "_learn", lambda *given: done.append("learn") or learn(*given))
+    monkeypatch.setattr(run, "perf_counter", lambda: done.append("clock") or clock())
+    next(run_all([replace(QUICK, epochs=1)]))
+    assert done == ["learn", "clock", "clock", "clock", "learn", "clock"]
 
 
 def test_the_generator_can_be_closed_at_any_time() -> None:
