@@ -16,8 +16,11 @@ LAST = {
 PAGES = ("", "padding", "sorting", "packing", "running", "unpacking", "compare", "cost", "training")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [PROJECTOR, PHONE], ids=["projector", "phone"])
+@pytest.mark.parametrize(
+    ("size", "scheme"),
+    [(PROJECTOR, "light"), (PROJECTOR, "dark"), (PHONE, "dark")],
+    ids=["projector-light", "projector-dark", "phone-dark"],
+)
 @pytest.mark.parametrize("path", PAGES)
 def test_nothing_serious_is_found(
     browser: Browser, address: str, path: str, size: tuple[int, int], scheme: Any
