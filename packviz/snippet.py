@@ -7,12 +7,14 @@ import torch
 from torch import Tensor
 
 from packviz.batch import Batch
+from packviz.checks import check_own_making
 from packviz.config import Config
-from packviz.errors import PackvizError
+from packviz.starting import arguments, running_lines, state_lines
 from packviz.trace import Trace
 
-__all__ = ["snippet"]
+__all__ = ["preparation", "snippet"]
 
+_MEND = "call your own module: its weights cannot be written as a script"
 _MOST_NUMBERS = 2_000  # as literals in the script; nobody reads more
 
 
@@ -26,24 +28,23 @@ def snippet(trace: Trace) -> str:
 
     Raises PackvizError for the trace of a module of your own: its weights are not known from a seed.
     """
-    batch, config = trace.batch, trace.config
-    if batch is None or config is None:
-        raise PackvizError(
-            "trace",
-            expected="a trace that packviz made from a Batch and a Config",
-            came="the trace of a module of your own",
-            mend="call your own module: its weights cannot be written as a script",
-        )
-    embedded, dtype = trace.padded.embedding is not None, trace.padded.values.dtype
-    way = [_padding(batch, config, embedded=embedded), _packing(config, trace.error)]
+    batch, config = check_own_making(trace, _MEND)
+    way = [_packing(config, trace.error)]
     if trace.error is None:
         way += [_running(batch, config), _unpacking(config), "", _showing(config)]
+    return preparation(trace) + "\n".join(way) + "\n"
+
+
+def preparation(trace: Trace) -> str:
+    """Return the first half of that script, up to the padded `x`; raises PackvizError as `snippet` does."""
+    batch, config = check_own_making(trace, _MEND)
+    embedded, dtype = trace.padded.embedding is not None, trace.padded.values.dtype
     blocks = [
         _imports(),
         f"torch.manual_seed({config.seed})",
         _sequences(batch, torch.int64 if embedded else dtype),
-        "\n".join([*_modules(trace, config), *_initial_state(config, dtype)]),
-        "\n".join(way),
+        "\n".join([*_modules(trace, config), *state_lines(config, dtype)]),
+        _padding(batch, config, embedded=embedded),
     ]
     return "\n\n".join(blocks) + "\n"
 
@@ -107,12 +108,12 @@ def _modules(trace: Trace, config: Config) -> list[str]:
     embedding = []
     if table is not None:
         padding_idx = {} if config.padding_idx is None else {"padding_idx": config.padding_idx}
-        embedding = [f"embedding = nn.Embedding({_arguments(*table.shape, **padding_idx, **typed)})"]
+        embedding = [f"embedding = nn.Embedding({arguments(*table.shape, **padding_idx, **typed)})"]
     names = ("num_layers", *(["nonlinearity"] if config.cell == "rnn" else []), "bias", "bidirectional")
     changed = {name: getattr(config, name) for name in names if getattr(config, name) != getattr(Config, name)}
     settings = {**changed, **_batch_first(config), **typed}
     sizes = (trace.padded.values.shape[-1], config.hidden_size)
-    return [*embedding, f"{config.cell} = nn.{config.cell.upper()}({_arguments(*sizes, **settings)})"]
+    return [*embedding, f"{config.cell} = nn.{config.cell.upper()}({arguments(*sizes, **settings)})"]
 
 
 def _padding(batch: Batch, config: Config, *, embedded: bool) -> str:
@@ -122,49 +123,24 @@ def _padding(batch: Batch, config: Config, *, embedded: bool) -> str:
         **_filled(filler),
         **({"padding_side": config.padding_side} if config.padding_side != "right" else {}),
     }
-    padded = f"pad_sequence({_arguments('sequences', **settings)})"
+    padded = f"pad_sequence({arguments('sequences', **settings)})"
     if embedded:
         return f"ids = {padded}\nx = embedding(ids)"
     return f"x = {padded}" + ("" if batch.kind == "vectors" else ".unsqueeze(-1)")
 
 
-def _initial_state(config: Config, dtype: torch.dtype) -> list[str]:
-    if config.initial_state in ("zeros", "carried"):
-        return []
-    rows = config.num_layers * (2 if config.bidirectional else 1)
-    names = ("h_0", "c_0") if config.cell == "lstm" else ("h_0",)
-    typed = {} if dtype == torch.float32 else {"dtype": dtype}
-    if config.initial_state == "random":
-        shape = _arguments(rows, "len(sequences)", config.hidden_size, **typed)
-        return [f"{name} = torch.randn({shape})" for name in names]
-    shape = _arguments(rows, 1, config.hidden_size, **typed)
-    learned = [f"learned_{name} = nn.Parameter(torch.randn({shape}) * 0.1)" for name in names]
-    return learned + [f"{name} = learned_{name}.expand(-1, len(sequences), -1).contiguous()" for name in names]
-
-
 def _packing(config: Config, error: str | None) -> str:
     settings = {**_batch_first(config), **({} if config.enforce_sorted else {"enforce_sorted": False})}
-    line = f"packed = pack_padded_sequence({_arguments('x', 'lengths', **settings)})"
+    line = f"packed = pack_padded_sequence({arguments('x', 'lengths', **settings)})"
     return line if error is None else f"{line}\n" + textwrap.indent(textwrap.fill(f"RuntimeError: {error}", 96), "# ")
 
 
 def _running(batch: Batch, config: Config) -> str:
-    states = "(h_n, c_n)" if config.cell == "lstm" else "h_n"
-    given = "(h_0, c_0)" if config.cell == "lstm" else "h_0"
-    arguments = ["packed"] + ([given] if config.initial_state != "zeros" else [])
-    line = f"{_carrying(config, given)}output, {states} = {config.cell}({', '.join(arguments)})"
+    lines = running_lines(config)
     if config.cell == "lstm" and len({len(sequence) for sequence in batch.sequences}) == 1:
         why = "# oneDNN takes over when all lengths are equal, and rounds other bits"
-        return f"torch.backends.mkldnn.enabled = False  {why}\n{line}"
-    return line
-
-
-def _carrying(config: Config, given: str) -> str:
-    """Return the run of the batch before, whose last state is kept without its gradients."""
-    if config.initial_state != "carried":
-        return ""
-    before = "# the batch before: here it is this one, from zeros"
-    return f"with torch.no_grad():  {before}\n    _, {given} = {config.cell}(packed)\n"
+        lines.insert(0, f"torch.backends.mkldnn.enabled = False  {why}")
+    return "\n".join(lines)
 
 
 def _unpacking(config: Config) -> str:
@@ -173,7 +149,7 @@ def _unpacking(config: Config) -> str:
         **_filled(config.padding_value),
         **({"total_length": config.total_length} if config.total_length is not None else {}),
     }
-    return f"padded_output, output_lengths = pad_packed_sequence({_arguments('output', **settings)})"
+    return f"padded_output, output_lengths = pad_packed_sequence({arguments('output', **settings)})"
 
 
 def _showing(config: Config) -> str:
@@ -187,7 +163,3 @@ def _batch_first(config: Config) -> dict[str, object]:
 
 def _filled(filler: float) -> dict[str, object]:
     return {} if repr(filler) in ("0", "0.0") else {"padding_value": filler}  # -0.0 is another number, to the bit
-
-
-def _arguments(*values: object, **settings: object) -> str:
-    return ", ".join([*map(str, values), *(f"{name}={value!r}" for name, value in settings.items())])

@@ -21,12 +21,13 @@ ORDER = [
     {"examples", "parsing", "zero_length"},
     {"config", "sequences", "stages"},
     {"batch"},
-    {"modules", "record"},
+    {"modules", "record", "starting"},
     {"checks", "reference"},
     {"grids"},
     {"trace"},
     {"charts", "compare", "cost", "predictions", "snippet", "studies", "tables", "training"},
-    {"movie"},
+    {"doctor", "movie", "quiz"},
+    {"questions"},
 ]
 LEVEL = {part: level for level, parts in enumerate(ORDER) for part in parts}
 

@@ -5,7 +5,6 @@ import streamlit as st
 import torch
 
 from packviz import charts
-from packviz.batch import sequence_label
 from packviz.compare import (
     Comparison,
     Drift,
@@ -49,7 +48,7 @@ def readings(shown: Shown) -> None:
         right = [":green[**✓**]" if side else ":red[**✗**]" for side in (each.right_padded, each.right_packed)]
         st.markdown(f"{right[0]} padded {right[1]} packed: {each.told}")
         width = min(each.padded.shape[1], 6)
-        names = [sequence_label(b) for b in range(len(each.padded))]
+        names = shown.letters
         sides = {"padded": each.padded, "packed": each.packed}
         columns = [f"{side} [{i}]" for side in sides for i in range(width)]
         rows = torch.cat([values[:, :width] for values in sides.values()], 1).tolist()
@@ -81,7 +80,7 @@ def other_settings(shown: Shown) -> None:
 @st.fragment
 def alone(shown: Shown) -> None:
     """Show one sequence alone and in this batch, padded and packed."""
-    letters = [sequence_label(b) for b in range(len(shown.batch.sequences))]
+    letters = shown.letters
     letter = st.selectbox("sequence", letters, key="company")
     st.markdown(company(shown.trace, letters.index(letter)).told)
 

@@ -60,10 +60,7 @@ def _head(question: str, answer: str) -> None:
 @st.fragment
 def _measured(chosen: Controls, sections: Sections) -> None:
     """Show the text area, and what is measured for its batch."""
-    if st.session_state["example"] != chosen.picked:
-        st.rerun()
-    asked = typed(chosen)
-    shown = latest(asked)
+    asked, shown = _shown(chosen, None)
     notices(chosen, asked, shown)
     with st.container(key="measured"):
         sections(shown)
@@ -72,15 +69,20 @@ def _measured(chosen: Controls, sections: Sections) -> None:
 @st.fragment
 def _picture(chosen: Controls, stages: tuple[View, ...] | None) -> None:
     """Show the text area and the player; an edit of the text reruns these two and nothing else."""
-    if st.session_state["example"] != chosen.picked:
-        st.rerun()  # the edit has made the example one's own text: that concerns the other controls, too
-    asked = replace(typed(chosen), stages=stages)
-    shown = latest(asked)
+    asked, shown = _shown(chosen, stages)
     with st.container():  # there with and without a notice, so that the player keeps its place, and thereby its state
         notices(chosen, asked, shown)
     if stages is not None and stages[0] in STAGES:
         prediction(shown, stages[0])
     play(shown.movie, stages, picks=stages == ("run",))
+
+
+def _shown(chosen: Controls, stages: tuple[View, ...] | None) -> tuple[Request, Shown]:
+    """Draw the text area; return what is asked for, and what can be shown of it."""
+    if st.session_state["example"] != chosen.picked:
+        st.rerun()  # the edit has made the example one's own text: that concerns the other controls, too
+    asked = replace(typed(chosen), stages=stages)
+    return asked, latest(asked)
 
 
 @st.fragment(key=AFTER)

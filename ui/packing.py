@@ -19,7 +19,7 @@ __all__ = ["addresses", "inside", "layouts", "margins"]
 
 def addresses(shown: Shown) -> None:
     """Translate a sequence and a time step into a packed row, and back; the player lights the token up."""
-    letters = [sequence_label(b) for b in range(len(shown.batch.sequences))]
+    letters = shown.letters
     there, back = st.columns(2, gap="medium")
     with there:
         left, right = st.columns(2)

@@ -4,7 +4,6 @@ import pandas as pd
 import streamlit as st
 
 from packviz import charts
-from packviz.batch import sequence_label
 from packviz.studies import (
     DISTRIBUTIONS,
     ZeroStep,
@@ -54,7 +53,7 @@ def confused(shown: Shown) -> None:
     found = confusion(shown.trace)
     st.markdown(f":{'red' if found.wrong else 'green'}[**{'✗' if found.wrong else '✓'}**] {found.told}")
     if found.wrong:
-        names = [sequence_label(b) for b in range(len(found.lengths))]
+        names = shown.letters
         frame = pd.DataFrame({"sequence": names, "length": found.lengths, found.code: found.counted})
         st.dataframe(frame, hide_index=True, key="counted", alt="The true lengths, and those that the count returns")
 

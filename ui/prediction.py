@@ -21,9 +21,8 @@ def prediction(shown: Shown, stage: Stage) -> None:
     asked = ask(shown.trace, stage, number, direction=shown.request.direction)
     if asked is None:
         return
-    key = (
-        f"{stage} {number} {sha256(repr(shown.request).encode()).hexdigest()[:16]}"  # another batch is another question
-    )
+    batch = sha256(repr(shown.request).encode()).hexdigest()[:16]  # another batch or setting is another question
+    key = f"{stage} {number} {batch}"
     with st.container(border=True, key="prediction"):
         with st.form(f"form {key}", border=False, enter_to_submit=True):
             said, sent = _form(asked, key)
@@ -46,12 +45,11 @@ def _form(asked: Prediction, key: str) -> tuple[str, bool]:
 
 
 def _answer(asked: Prediction, key: str) -> str:
-    if asked.form == "choice":
-        return (
-            st.selectbox(asked.prompt, asked.choices, None, key=key, placeholder="Choose", label_visibility="collapsed")
-            or ""
-        )
-    return st.text_input(asked.prompt, key=key, placeholder=asked.example, label_visibility="collapsed")
+    if asked.form != "choice":
+        return st.text_input(asked.prompt, key=key, placeholder=asked.example, label_visibility="collapsed")
+    hint = "Choose"
+    chosen = st.selectbox(asked.prompt, asked.choices, None, key=key, placeholder=hint, label_visibility="collapsed")
+    return chosen or ""
 
 
 def _next() -> None:
@@ -70,8 +68,7 @@ def _verdict(shown: Shown, asked: Prediction, key: str, *, moved: bool) -> None:
     except PackvizError as problem:
         st.text(f"⚠ {problem.sentence}")
         return
-    st.markdown(
-        f":green[**✓ Right.**] {verdict.reason}" if verdict.right else f":red[**✗ Not quite.**] {verdict.reason}"
-    )
+    sign = ":green[**✓ Right.**]" if verdict.right else ":red[**✗ Not quite.**]"
+    st.markdown(f"{sign} {verdict.reason}")
     if moved:
         show(step=shown.film.step_at(asked.moment.stage, asked.moment.timestep, asked.moment.name))

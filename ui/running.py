@@ -24,7 +24,7 @@ def one_unit(shown: Shown) -> None:
     trace, request = shown.trace, shown.request
     _follow_the_click(shown)
     left, middle, right = st.columns(3)
-    letters = [sequence_label(b) for b in range(len(shown.batch.sequences))]
+    letters = shown.letters
     b = letters.index(left.selectbox("sequence", letters, key="unit_sequence"))
     steps = trace.packed.timestep[trace.packed.sequence == b].tolist()
     if st.session_state.get("unit_t") not in steps:
@@ -82,7 +82,7 @@ def over_time(shown: Shown) -> None:
     """Show the whole run as a heat map, and on demand one line for each hidden unit of a sequence."""
     trace, request = shown.trace, shown.request
     figure(shown, charts.states, trace, key="states", layer=request.layer, direction=request.direction)
-    letters = [sequence_label(b) for b in range(len(shown.batch.sequences))]
+    letters = shown.letters
     letter = st.selectbox("Hidden units, line by line, of sequence", letters, None, key="lines", placeholder="none")
     if letter is not None:
         watched = {"layer": request.layer, "direction": request.direction}

@@ -33,6 +33,11 @@ class Shown:
     problem: PackvizError | None = None
 
     @property
+    def letters(self) -> list[str]:
+        """The letter of each sequence, as the movie has it."""
+        return [sequence.label for sequence in self.film.sequences]
+
+    @property
     def movie(self) -> dict[str, Any]:
         """The movie as plain data."""
         return self.film.to_dict()

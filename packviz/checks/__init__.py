@@ -3,7 +3,7 @@
 Each check raises PackvizError, or returns a copy of what it was given, so that a record cannot change later.
 """
 
-from packviz.checks.evidence import check_kind
+from packviz.checks.evidence import check_kind, check_own_making
 from packviz.checks.grid import check_grid
 from packviz.checks.lengths import check_lengths, check_no_lengths, order_refusal
 from packviz.checks.module import check_module
@@ -17,6 +17,7 @@ __all__ = [
     "check_lengths",
     "check_module",
     "check_no_lengths",
+    "check_own_making",
     "check_packed_sequence",
     "check_padding_value",
     "check_state",

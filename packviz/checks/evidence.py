@@ -7,11 +7,14 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from packviz.batch import Batch
+from packviz.config import Config
 from packviz.errors import PackvizError
 from packviz.modules import dtype_name
+from packviz.record import Trace
 from packviz.visible import shown
 
-__all__ = ["check_kind", "described", "frozen_copy", "tensor_obstacle", "torch_refusal"]
+__all__ = ["check_kind", "check_own_making", "described", "frozen_copy", "tensor_obstacle", "torch_refusal"]
 
 
 def torch_refusal(call: Callable[[], object]) -> str | None:
@@ -60,3 +63,15 @@ def frozen_copy(tensor: Tensor) -> Tensor:
 
 def _with_article(word: str) -> str:
     return f"an {word}" if word[:1] in "aeioAEIO" else f"a {word}"
+
+
+def check_own_making(trace: Trace, mend: str) -> tuple[Batch, Config]:
+    """Return what a trace was made from; raises PackvizError, with `mend`, for the trace of a module of one's own."""
+    if trace.batch is None or trace.config is None:
+        raise PackvizError(
+            "trace",
+            expected="a trace that packviz made from a Batch and a Config",
+            came="the trace of a module of your own",
+            mend=mend,
+        )
+    return trace.batch, trace.config

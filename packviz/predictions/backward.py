@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from packviz.predictions.facts import MOST_TYPED, Facts, counted, joined, spread
 from packviz.predictions.model import Answer, Moment, Prediction, most_telling, slips_beside, slips_naming
+from packviz.predictions.run import misread
 from packviz.record import Trace
 from packviz.stages.recurrence import Step
 
@@ -44,30 +45,14 @@ def _step(facts: Facts, t: int) -> Step:
 
 
 def _fed(facts: Facts, t: int) -> Prediction:
-    live, lengths = _step(facts, t).live, facts.lengths
+    live = _step(facts, t).live
     answer, size, mirrored = facts.with_letters(live), len(live), facts.longest - 1 - t
     over = facts.those(lambda b: b not in live)
     only = f"at t = {t} only lengths above {t} are fed"
-    counted_from_0 = "because time steps are counted from 0"
     slips: list[tuple[Answer, str]] = [
         (over, f"{joined(over)} {'joins' if len(over) == 1 else 'join'} in later, going backward: {only}."),
-        (
-            facts.letters[:size],
-            f"`batch_sizes[{t}]` is {size}, but it counts from the top of the sorted batch, not from "
-            "A on: the longest are fed.",
-        ),
-        (
-            facts.with_letters(_step(facts, mirrored).live),
-            f"These are fed at t = {mirrored}. {SAME_NUMBERS}",
-        ),
-        (
-            facts.those(lambda b: lengths[b] >= t),
-            f"A length of {t} is too short: its last step is t = {t - 1}, {counted_from_0}.",
-        ),
-        (
-            facts.those(lambda b: lengths[b] > t + 1),
-            f"A length of {t + 1} is enough: its last step is t = {t}, {counted_from_0}.",
-        ),
+        (facts.with_letters(_step(facts, mirrored).live), f"These are fed at t = {mirrored}. {SAME_NUMBERS}"),
+        *misread(facts, t),
         (facts.letters, f"Going backward they do not all begin together: {only}."),
     ]
     longer = "is longer" if size == 1 else "are longer"

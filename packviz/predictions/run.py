@@ -6,7 +6,7 @@ from packviz.predictions.facts import MOST_TYPED, Facts, counted, joined, spread
 from packviz.predictions.model import Answer, Moment, Prediction, most_telling, slips_beside, slips_naming
 from packviz.record import Trace
 
-__all__ = ["alive", "ended", "final_step"]
+__all__ = ["alive", "ended", "final_step", "misread"]
 
 
 def alive(trace: Trace, number: int = 0) -> Prediction | None:
@@ -45,17 +45,10 @@ def _ended_at(facts: Facts, t: int) -> frozenset[int]:
     return frozenset(facts.trace.layers[-1][0].step(t).ended)
 
 
-def _alive(facts: Facts, t: int) -> Prediction:
-    live = _live_at(facts, t)
-    answer, size = facts.with_letters(live), len(live)
-    lengths = facts.lengths
-    over = [b for b in range(facts.B) if b not in live]
-    counted_from_0 = "because time steps are counted from 0"
-    slips: list[tuple[Answer, str]] = [
-        (
-            facts.with_letters(over),
-            f"For {joined(facts.with_letters(over))} there is no step at t = {t}: only lengths above {t} reach it.",
-        ),
+def misread(facts: Facts, t: int) -> list[tuple[Answer, str]]:
+    """Return what is answered, in either direction, by who reads the sizes or the lengths wrong at a time step."""
+    size, lengths, counted_from_0 = facts.batch_sizes[t], facts.lengths, "because time steps are counted from 0"
+    return [
         (
             facts.letters[:size],
             f"`batch_sizes[{t}]` is {size}, but it counts from the top of the sorted batch, not from "
@@ -69,6 +62,19 @@ def _alive(facts: Facts, t: int) -> Prediction:
             facts.those(lambda b: lengths[b] > t + 1),
             f"A length of {t + 1} is enough: its last step is t = {t}, {counted_from_0}.",
         ),
+    ]
+
+
+def _alive(facts: Facts, t: int) -> Prediction:
+    live = _live_at(facts, t)
+    answer, size = facts.with_letters(live), len(live)
+    over = [b for b in range(facts.B) if b not in live]
+    slips: list[tuple[Answer, str]] = [
+        (
+            facts.with_letters(over),
+            f"For {joined(facts.with_letters(over))} there is no step at t = {t}: only lengths above {t} reach it.",
+        ),
+        *misread(facts, t),
         (facts.letters, f"Not all of them are long enough: only lengths above {t} reach t = {t}."),
     ]
     longer = "is longer" if size == 1 else "are longer"

@@ -7,10 +7,11 @@ from typing import get_args
 
 import torch
 
+from packviz.checks import check_own_making
 from packviz.config import Config, InitialState
-from packviz.errors import PackvizError
 from packviz.record import Trace
 from packviz.reference import distance
+from packviz.starting import running_lines, state_lines
 from packviz.trace import trace as run
 
 __all__ = ["STARTS", "Start", "StartEffect", "starts"]
@@ -71,24 +72,17 @@ def starts(trace: Trace) -> tuple[StartEffect, ...]:
 
     Raises PackvizError for the trace of a module of your own, and where torch refuses the lengths.
     """
-    batch, config = trace.batch, trace.config
-    if batch is None or config is None:
-        raise PackvizError(
-            "trace",
-            expected="a trace that packviz made from a Batch and a Config",
-            came="the trace of a module of your own",
-            mend="give the module another hx in trace_module, and compare h_n",
-        )
+    mend = "give the module another hx in trace_module, and compare h_n"
+    batch, config = check_own_making(trace, mend)
     ended = {
         name: trace.h_n if name == config.initial_state else run(batch, replace(config, initial_state=name)).h_n
         for name in get_args(InitialState)
     }
-    typed = "" if trace.h_n.dtype == torch.float32 else f", dtype={trace.h_n.dtype}"
     pairs = {name: list(zip(h_n.unbind(1), ended["zeros"].unbind(1), strict=True)) for name, h_n in ended.items()}
     return tuple(
         StartEffect(
             start,
-            _code(start.name, config, typed),
+            _code(replace(config, initial_state=start.name), trace.h_n.dtype),
             distance(ended[start.name], ended["zeros"]),
             tuple(distance(ours, zeros) for ours, zeros in pairs[start.name]),
             start.name == config.initial_state,
@@ -97,19 +91,6 @@ def starts(trace: Trace) -> tuple[StartEffect, ...]:
     )
 
 
-def _code(name: InitialState, config: Config, typed: str) -> str:
+def _code(config: Config, dtype: torch.dtype) -> str:
     """Return the lines that make the state and run the cell from it."""
-    lstm = config.cell == "lstm"
-    slots, H = config.num_layers * (2 if config.bidirectional else 1), config.hidden_size
-    given, states = ("(h_0, c_0)", "(h_n, c_n)") if lstm else ("h_0", "h_n")
-    lines = []
-    for state in ("h_0", "c_0") if lstm else ("h_0",):
-        if name == "random":
-            lines.append(f"{state} = torch.randn({slots}, len(sequences), {H}{typed})")
-        elif name == "learned":
-            lines.append(f"learned_{state} = nn.Parameter(torch.randn({slots}, 1, {H}{typed}) * 0.1)")
-            lines.append(f"{state} = learned_{state}.expand(-1, len(sequences), -1).contiguous()")
-    if name == "carried":
-        lines += ["with torch.no_grad():", f"    _, {given} = {config.cell}(packed)"]
-    arguments = "packed" if name == "zeros" else f"packed, {given}"
-    return "\n".join([*lines, f"output, {states} = {config.cell}({arguments})"])
+    return "\n".join([*state_lines(config, dtype), *running_lines(config)])
