@@ -5,6 +5,7 @@ from packviz.charts.cost import counts_bars, timings, waste
 from packviz.charts.film import film
 from packviz.charts.margins import margins
 from packviz.charts.outcomes import final
+from packviz.charts.panels import Panel, panels
 from packviz.charts.shares import padding_shares
 from packviz.charts.states import states
 from packviz.charts.template import template
@@ -13,6 +14,7 @@ from packviz.charts.units import units
 from packviz.charts.winning import winning
 
 __all__ = [
+    "Panel",
     "counts_bars",
     "difference",
     "drifts",
@@ -22,6 +24,7 @@ __all__ = [
     "learning",
     "margins",
     "padding_shares",
+    "panels",
     "states",
     "template",
     "timings",
