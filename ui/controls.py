@@ -1,7 +1,7 @@
 """The controls: every widget, its key (which is its name in the URL) and its one default."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import get_args
 
 import streamlit as st
@@ -14,7 +14,10 @@ from ui import links
 from ui.requests import OWN, Request, Source
 from ui.widgets import choice, maybe_whole, number, switch, whole
 
-__all__ = ["Controls", "controls", "put", "put_aside", "put_back", "typed"]
+__all__ = ["Controls", "controls", "keep", "put", "put_aside", "put_back", "typed"]
+
+
+_NAMES = ("example", "sequences", "read_as", "layer", "direction", *(field.name for field in fields(Config)))
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,14 @@ def controls() -> Controls:
         with st.expander("More settings"):
             settings |= {**_module_details(), **_padding_details()}
     return Controls(picked, read_as, tuple(settings.items()), layer, direction, for_text, under_text, over_settings)
+
+
+def keep() -> None:
+    """Keep what all controls hold, on a page that draws none of them: Streamlit forgets widgets that are not drawn."""
+    links.remember()
+    for name in (*_NAMES, "own text", "put aside"):
+        if name in st.session_state:
+            st.session_state[name] = st.session_state[name]
 
 
 def typed(chosen: Controls) -> Request:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from packviz.movie import STAGES
-from ui.controls import Controls, controls, typed
+from ui.controls import Controls, controls, keep, typed
 from ui.notices import notices
 from ui.part import refused
 from ui.player import AFTER, play, stage_on_screen
@@ -16,7 +16,7 @@ from ui.records import records
 from ui.requests import Request, View
 from ui.runs import Shown, latest, run
 
-__all__ = ["lesson", "measured", "overview"]
+__all__ = ["apart", "lesson", "measured", "overview"]
 
 Sections = Callable[[Shown], None]
 
@@ -49,6 +49,13 @@ def measured(question: str, answer: str, work: str, sections: Sections) -> None:
     leave_others(work)
     _head(question, answer)
     _measured(controls(), sections)
+
+
+def apart(question: str, answer: str) -> None:
+    """Head a page that does not show the visitor's batch; what the controls of the other pages hold is kept."""
+    leave_others("")
+    keep()
+    _head(question, answer)
 
 
 def _head(question: str, answer: str) -> None:

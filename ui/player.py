@@ -10,7 +10,7 @@ from packviz.movie import STAGES, assets
 from ui import links
 from ui.requests import Request
 
-__all__ = ["AFTER", "picked", "place", "play", "show", "stage_on_screen"]
+__all__ = ["AFTER", "clip", "picked", "place", "play", "show", "stage_on_screen"]
 
 AFTER = "after the picture"  # the key of the fragment that shows what belongs to the picture
 
@@ -27,6 +27,14 @@ def play(movie: dict[str, Any], stages: Sequence[str] | None, *, picks: bool = F
     step, ask = links.first_step(len(movie["steps"]), key), st.session_state.get("ask")
     data = {"movie": movie, "step": step, "ask": ask, "picks": picks}
     _mount(key=key, data=data, on_shown_change=partial(_follow, key), on_picked_change=partial(_pick, key))
+
+
+def clip(movie: dict[str, Any], step: int, key: str) -> None:
+    """Show a movie from a step on, as the explanation of something else: neither the address nor a fragment follows it.
+
+    key: of what it explains; another one is another player, which starts at its own step.
+    """
+    _mount(key=f"clip {key}", data={"movie": movie, "step": step, "loose": True})
 
 
 def place(stages: Sequence[str] | None) -> str:

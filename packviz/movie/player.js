@@ -991,21 +991,23 @@ function stepInAddress(otherwise) {
 }
 
 // Python hears which stage is on screen: once a movie has been painted, and whenever another stage comes; and what is
-// clicked. It may ask for a step or a token, `data.ask`, each time with another number.
+// clicked. It may ask for a step or a token, `data.ask`, each time with another number. A `data.loose` player leaves the
+// address to others and tells nothing.
 export default function ({ data, parentElement, setTriggerValue }) {
   const there = players.get(parentElement) ?? { given: data.step, asked: data.ask?.number };
-  const tell = (stage) => setTriggerValue("shown", (there.told = stage));
+  const tell = (stage) => data.loose || setTriggerValue("shown", (there.told = stage));
   if (there.player) {
     const step = data.step !== there.given ? data.step : undefined;
     there.given = data.step;
     there.player.update(data.movie, { step });
   } else {
     const onStep = (step, stage) => {
-      keepStepInAddress(step);
+      if (!data.loose) keepStepInAddress(step);
       if (there.told && stage !== there.told) tell(stage);
     };
-    const asked = stepInAddress(data.step), step = Math.min(Math.max(1, asked), data.movie.steps.length);
-    if (step !== asked) keepStepInAddress(step);
+    const asked = data.loose ? data.step : stepInAddress(data.step);
+    const step = Math.min(Math.max(1, asked), data.movie.steps.length);
+    if (step !== asked && !data.loose) keepStepInAddress(step);
     there.player = mount(parentElement, data.movie, { step, onStep, onPick: data.picks && ((picked) => setTriggerValue("picked", picked)) });
     players.set(parentElement, there);
   }
