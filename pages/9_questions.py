@@ -1,5 +1,8 @@
-"""Each answer is a small program, run just now."""
+"""Questions that people ask about packing, answered by running them."""
 
-from ui.lesson import apart
+from ui.questions import questions
 
-apart("What do people ask about packing?", "Each answer is a small program, run just now.")
+questions(
+    "What do people ask about packing?",
+    "Every answer is a small program. It has just run, and its verdict follows from what it did.",
+)

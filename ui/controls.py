@@ -17,6 +17,8 @@ from ui.widgets import choice, maybe_whole, number, switch, whole
 __all__ = ["Controls", "controls", "keep", "put", "put_aside", "put_back", "typed"]
 
 
+# What pages without these controls ask for, by its names in the URL.
+_OF_OTHER_PAGES = ("search", "group", "x", "lengths", "x_batch_first", "x_enforce_sorted", "level", "round")
 _NAMES = ("example", "sequences", "read_as", "layer", "direction", *(field.name for field in fields(Config)))
 
 
@@ -37,6 +39,7 @@ class Controls:
 def controls() -> Controls:
     """Draw all controls but the text, which has its place above them."""
     links.remember()
+    _keep(*_OF_OTHER_PAGES)
     if "to put back" in st.session_state:  # before the widgets are drawn: afterwards their values are theirs
         text = st.session_state.pop("to put back")
         put({"sequences": text, "example": OWN})
@@ -58,7 +61,11 @@ def controls() -> Controls:
 def keep() -> None:
     """Keep what all controls hold, on a page that draws none of them: Streamlit forgets widgets that are not drawn."""
     links.remember()
-    for name in (*_NAMES, "own text", "put aside"):
+    _keep(*_NAMES, *_OF_OTHER_PAGES)
+
+
+def _keep(*names: str) -> None:
+    for name in names:
         if name in st.session_state:
             st.session_state[name] = st.session_state[name]
 

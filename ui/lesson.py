@@ -61,7 +61,8 @@ def apart(question: str, answer: str) -> None:
 def _head(question: str, answer: str) -> None:
     with st.container(key="head"):
         st.title(question, anchor=False)
-        st.markdown(answer)
+        if answer:
+            st.markdown(answer)
 
 
 @st.fragment

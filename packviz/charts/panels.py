@@ -13,7 +13,7 @@ from packviz.theme import CLEAR, LIGHT, Palette, diverging, mix, text_on
 
 __all__ = ["Panel", "panels"]
 
-WIDE = 16  # cells across, at least: wider panels stand below each other
+WIDE = 18  # cells across, at least: wider panels stand below each other
 CELL = 40  # pixels of a cell's height
 HEAD = 1.0  # cells for a panel's title
 GAP = 0.7
@@ -99,24 +99,26 @@ def _fill(panel: Panel, i: int, j: int, palette: Palette, most: float) -> str:
 
 
 def _cells(each: _Placed, palette: Palette, most: float) -> Iterator[dict[str, Any]]:
+    """Yield each cell; one that is wrong has a double frame, which shows on every colour."""
     for i, j, left, top in _spots(each):
-        fill, wrong = _fill(each.panel, i, j, palette, most), (i, j) in each.panel.wrong
-        edge = palette.wrong if wrong else mix(fill, palette.text, 0.35)
-        yield {
-            "type": "rect",
-            "x0": left + 0.04,
-            "x1": left + 0.96,
-            "y0": top + 0.04,
-            "y1": top + 0.96,
-            "fillcolor": fill,
-            "line": {"color": edge, "width": 4 if wrong else 1},
-        }
+        fill = _fill(each.panel, i, j, palette, most)
+        if (i, j) not in each.panel.wrong:
+            yield _box(left, top, 0.04, fill, mix(fill, palette.text, 0.35), 1)
+            continue
+        yield _box(left, top, 0.05, palette.background, palette.wrong, 4)
+        yield _box(left, top, 0.13, fill, palette.background, 2)
+
+
+def _box(left: float, top: float, gap: float, fill: str, edge: str, width: int) -> dict[str, Any]:
+    place = {"x0": left + gap, "x1": left + 1 - gap, "y0": top + gap, "y1": top + 1 - gap}
+    return {"type": "rect", "fillcolor": fill, "line": {"color": edge, "width": width}} | place
 
 
 def _texts(each: _Placed, palette: Palette, most: float) -> Iterator[dict[str, Any]]:
     for i, j, left, top in _spots(each):
         ink = text_on(_fill(each.panel, i, j, palette, most))
-        yield _word(left + 0.5, top + 0.5, each.panel.texts[i][j], ink, "center")
+        text = each.panel.texts[i][j]
+        yield _word(left + 0.5, top + 0.5, text, ink, "center", size=14 if len(text) < 5 else 12)
 
 
 def _names(each: _Placed, palette: Palette) -> Iterator[dict[str, Any]]:
@@ -128,10 +130,12 @@ def _names(each: _Placed, palette: Palette) -> Iterator[dict[str, Any]]:
         yield _word(each.left - 0.25, top + i + (0.7 if panel.columns else 0.0) + 0.5, name, palette.quiet, "right")
 
 
-def _word(x: float, y: float, text: str, ink: str, anchor: str, *, strong: bool = False) -> dict[str, Any]:
+def _word(
+    x: float, y: float, text: str, ink: str, anchor: str, *, strong: bool = False, size: int = 14
+) -> dict[str, Any]:
     shown = f"<b>{plain(text)}</b>" if strong else plain(text)
     place = {"x": x, "y": y, "xref": "x", "yref": "y", "showarrow": False, "bgcolor": CLEAR}
-    return place | {"text": shown, "xanchor": anchor, "yanchor": "middle", "font": {"color": ink, "size": 14}}
+    return place | {"text": shown, "xanchor": anchor, "yanchor": "middle", "font": {"color": ink, "size": size}}
 
 
 def _alt(given: Sequence[Panel]) -> str:

@@ -4,6 +4,7 @@ from packviz.questions.answer import Answer, answer
 from packviz.questions.entries import ENTRIES, GROUPS
 from packviz.questions.laboratory import Laboratory, Program
 from packviz.questions.model import Chart, Entry, Film, Outcome, Verdict
+from packviz.questions.search import search
 
 __all__ = [
     "ENTRIES",
@@ -17,4 +18,5 @@ __all__ = [
     "Program",
     "Verdict",
     "answer",
+    "search",
 ]

@@ -2,41 +2,89 @@
 
 from __future__ import annotations
 
+import torch
+
+from packviz import charts
+from packviz.batch import Batch
+from packviz.questions.entries import used_as_tensor
+from packviz.questions.entries.packing_lines import PACK, PACK_SORTED
+from packviz.questions.entries.used_as_tensor import GROUP
 from packviz.questions.laboratory import Laboratory
-from packviz.questions.model import Entry, Film, Outcome
+from packviz.questions.model import Chart, Entry, Film, Outcome
 from packviz.questions.pictures import grid, owners_of, picture, strip
 
 __all__ = ["ENTRIES", "GROUP"]
 
-GROUP = "What is in a PackedSequence"
-
 
 def _time_major(laboratory: Laboratory) -> Outcome:
-    rows, joined = laboratory.fixed["packed"].data, laboratory.broken.value
-    lengths = laboratory.fixed["lengths"].tolist()
-    x = laboratory.fixed["x"][:, :, 0]
+    rows, joined = laboratory.fixed.value, laboratory.broken.value
+    x, lengths = laboratory.fixed["x"][:, :, 0], laboratory.fixed["lengths"].tolist()
+    one_after_the_other = [b for b, length in enumerate(lengths) for _ in range(length)]
+    misplaced = (rows != joined).nonzero().flatten().tolist()
     return Outcome(
-        {"for the rows of data": bool((rows[:, 0] == joined).all())},
-        f"`data` holds time step 0 of every sequence first, {rows[: len(lengths), 0].tolist()}, then time step 1, and "
-        f"so on. Joined one sequence after the other they would be {joined.tolist()}.",
-        picture(grid("x", x, lengths), strip("packed.data", rows, owners_of(lengths))),
+        {"for the rows of data": torch.equal(rows, joined)},
+        f"`data` holds time step 0 of every sequence first, {rows[: len(lengths)].tolist()}, then time step 1, and so "
+        f"on. Joined one after the other they would be {joined.tolist()}: {len(misplaced)} of {len(rows)} rows stand "
+        "elsewhere. `unpack_sequence(packed)` returns the sequences.",
+        picture(
+            grid("x", x, lengths),
+            strip("torch.cat(sequences)", joined, one_after_the_other, wrong=misplaced),
+            strip("packed.data", rows, owners_of(lengths)),
+        ),
+    )
+
+
+def _not_the_lengths(laboratory: Laboratory) -> Outcome:
+    sizes, lengths = laboratory.broken.value, laboratory.fixed.value
+    return Outcome(
+        {f"for the lengths {lengths.tolist()}": torch.equal(sizes, lengths)},
+        f"`batch_sizes` has a number for each time step: how many sequences have a token there. It is "
+        f"{sizes.tolist()} for the lengths {lengths.tolist()}; the one sums to {int(sizes.sum())}, the other to "
+        f"{int(lengths.sum())}. "
+        "`pad_packed_sequence` returns the lengths as its second value.",
+        Chart(charts.margins, (laboratory.trace,)),
+    )
+
+
+def _counted(laboratory: Laboratory) -> Outcome:
+    sizes, live = laboratory.fixed.value
+    return Outcome(
+        {f"at t = {t}": size != count for t, (size, count) in enumerate(zip(sizes, live, strict=True))},
+        f"`batch_sizes` is {sizes}, and so many sequences have a token at each t: {live}. The sorted lengths, "
+        f"{laboratory.broken.value}, count the same cells the other way: row by row, not column by column.",
+    )
+
+
+def _a_row_a_token(laboratory: Laboratory) -> Outcome:
+    lengths = Batch.example("hundred").lengths
+    large = laboratory.run(_SHAPE, x=torch.zeros(len(lengths), int(lengths.max()), 200), lengths=lengths)
+    small = laboratory.run(_SHAPE)
+    told = [f"`x` of size {tuple(run['x'].shape)} becomes {tuple(run.value)}" for run in (small, large)]
+    given = laboratory.fixed["lengths"].tolist()
+    return Outcome(
+        {f"for x of size {tuple(run['x'].shape)}": run.value.numel() == run["x"].numel() for run in (small, large)},
+        f"`data` has a row for each token and none for a pad: {' + '.join(map(str, given))} = {sum(given)} rows. "
+        f"{told[0]}, and {told[1]}. That is right: `pad_packed_sequence` makes a grid of it again.",
+        picture(
+            grid("x", laboratory.fixed["x"][:, :, 0], given),
+            strip("packed.data", laboratory.fixed["packed"].data, owners_of(given)),
+        ),
     )
 
 
 def _no_size(laboratory: Laboratory) -> Outcome:
     rows, batch = laboratory.fixed.value
-    asked = {
-        name: laboratory.run(f"packed = pack_padded_sequence(x, lengths, batch_first=True)\npacked.{name}")
-        for name in ("size()", "shape", "dim()")
-    }
+    asked = {name: laboratory.run(PACK + f"packed.{name}") for name in ("size()", "shape", "dim()")}
+    advice = laboratory.run(PACK + "packed.batch_sizes()")
     return Outcome(
         {f"with packed.{name}": done.error is None for name, done in asked.items()},
-        f"It is a tuple of four fields. `packed.data` has the size {tuple(rows)}, and `packed.batch_sizes[0]` = "
-        f"{int(batch)} sequences are in it.",
+        f"It is a tuple of {len(laboratory.fixed['packed'])} fields. `packed.data` has the size {tuple(rows)}, and "
+        f"`packed.batch_sizes[0]` = {int(batch)} sequences are in it. To write `packed.batch_sizes()`, as some advise, "
+        f"{'works' if advice.error is None else f'ends in `{advice.error}`'}.",
     )
 
 
-_PACK = "packed = pack_padded_sequence(x, lengths, batch_first=True)\n"
+_SHAPE = PACK + "packed.data.shape"
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
@@ -45,10 +93,51 @@ ENTRIES: tuple[Entry, ...] = (
         question="Why are the samples in packed.data not one after the other?",
         claim="`data` holds the sequences one after the other.",
         broken="torch.cat(sequences)",
-        fixed=_PACK + "packed.data.flatten()",
+        fixed=PACK_SORTED + "packed.data.flatten()",
         experiment=_time_major,
         source="pytorch/pytorch issue 1820",
         rows=(1,),
+        film=Film("pack"),
+    ),
+    Entry(
+        key="batch-sizes-are-not-lengths",
+        group=GROUP,
+        question="Why is batch_sizes [3, 2, 1, 1], and not my lengths [4, 2, 1]?",
+        claim="`batch_sizes` holds the length of each sequence.",
+        broken=PACK_SORTED + "packed.batch_sizes",
+        fixed=PACK_SORTED + "output, lengths = pad_packed_sequence(packed, batch_first=True)\nlengths",
+        experiment=_not_the_lengths,
+        source="pytorch/pytorch issue 1203; bentrevett/pytorch-seq2seq issue 91; pytorch/pytorch pull request 3878",
+        rows=(2,),
+        batch="1 2 3 4\n5 6\n7",
+        film=Film("pack", name="margins"),
+    ),
+    Entry(
+        key="batch-sizes-counted",
+        group=GROUP,
+        question="Does pack_padded_sequence calculate batch_sizes wrong?",
+        claim="`pack_padded_sequence` calculates `batch_sizes` wrong.",
+        broken="lengths.sort(descending=True).values.tolist()",
+        fixed=PACK
+        + "live = [int((lengths > t).sum()) for t in range(x.size(1))]\n"
+        + "packed.batch_sizes.tolist(), live",
+        experiment=_counted,
+        source="pytorch/pytorch issue 36448",
+        rows=(3,),
+        batch="7 8\n1 2 3 4\n5\n6 9 3 2",
+        film=Film("pack", name="margins"),
+    ),
+    Entry(
+        key="a-row-a-token",
+        group=GROUP,
+        question="Why is packed.data of size (6, 1), and not (3, 3)?",
+        claim="`packed.data` is as large as the padded `x`.",
+        broken=PACK + "packed.data.view(x.shape)",
+        fixed=PACK + "packed.data.shape, lengths.sum(), packed.batch_sizes.sum()",
+        experiment=_a_row_a_token,
+        source="PyTorch forum, Understanding pack_padded_sequence and pad_packed_sequence",
+        rows=(4,),
+        messages=("RuntimeError: shape '[3, 3, 1]' is invalid for input of size 6",),
         film=Film("pack"),
     ),
     Entry(
@@ -56,16 +145,20 @@ ENTRIES: tuple[Entry, ...] = (
         group=GROUP,
         question="'PackedSequence' object has no attribute 'size': what shape does it have?",
         claim="A PackedSequence can be asked for its shape.",
-        broken=_PACK + "packed.size()",
-        fixed=_PACK + "packed.data.size(), packed.batch_sizes[0]",
+        broken=PACK + "packed.size()",
+        fixed=PACK + "packed.data.size(), packed.batch_sizes[0]",
         experiment=_no_size,
-        source="sgrvinod/a-PyTorch-Tutorial-to-Image-Captioning issue 176; TylerYep/torch-summary and others",
+        source="sgrvinod captioning issue 176; torchsummaryX issue 6; pytorch-summary issue 128; "
+        "IndRNN_pytorch issue 2; indrnn-pytorch issue 7",
         rows=(5,),
         messages=(
             "AttributeError: 'PackedSequence' object has no attribute 'size'",
             "AttributeError: 'PackedSequence' object has no attribute 'shape'",
             "AttributeError: 'PackedSequence' object has no attribute 'dim'",
+            "TypeError: 'Tensor' object is not callable",
         ),
+        batch="7 8\n1 2 3 4\n5",
         film=Film("pack"),
     ),
+    *used_as_tensor.ENTRIES,
 )

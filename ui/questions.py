@@ -1,0 +1,182 @@
+"""The page of questions: a search, the entries of a group with their verdicts, and one entry with all that it shows."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+
+import streamlit as st
+
+from packviz.config import Config
+from packviz.movie import Movie, beside, movie
+from packviz.questions import ENTRIES, GROUPS, Answer, Entry, Film, Program, answer, search
+from packviz.theme import DARK, LIGHT
+from packviz.visible import quoted
+from ui.lesson import apart
+from ui.player import clip
+from ui.requests import OWN
+
+__all__ = ["questions"]
+
+_BADGES = {
+    "true": ":green-badge[:material/check: true]",
+    "false": ":red-badge[:material/close: false]",
+    "depends": ":orange-badge[:material/call_split: depends]",
+    "cited": ":gray-badge[:material/format_quote: cited, not run]",
+}
+_BY_KEY = {entry.key: entry for entry in ENTRIES}
+
+
+def questions(question: str, answer: str) -> None:
+    """Show what is searched for, or a group of entries, or the one entry that was opened or linked.
+
+    question, answer: the head of the list; an entry has its own.
+    """
+    asked = st.query_params.get("entry", "")
+    entry = _BY_KEY.get(asked)
+    if entry is not None:
+        _one(entry)
+        return
+    apart(question, answer)
+    with st.container(key="measured"):
+        _choose(asked)
+
+
+def _choose(asked: str) -> None:
+    """Let a visitor search or choose a group, and list what is there; asked: a name in vain."""
+    if asked:
+        st.text(f"There is no question with the name {quoted(asked)}. These are the ones that there are.")
+    left, right = st.columns([3, 2])
+    with left:
+        typed = st.text_area(
+            "An error message, or a question in words",
+            height=68,
+            key="search",
+            bind="query-params",
+            placeholder="'PackedSequence' object has no attribute 'size'",
+        )
+    with right:
+        group = st.selectbox("or all questions of a kind", GROUPS, key="group", bind="query-params")
+    if not typed.strip():
+        _list([entry for entry in ENTRIES if entry.group == group])
+        return
+    found = search(typed)
+    if not found:
+        st.text("Nothing here has these words. Try the last line of the error, or other words.")
+        return
+    _list(found)
+
+
+def _list(entries: Sequence[Entry]) -> None:
+    """List entries, each with its claim and the verdict on it, computed by this server."""
+    with st.container(key="entries"):
+        for entry in entries:
+            with st.container(key=f"row {entry.key}"):
+                st.button(entry.question, key=f"open {entry.key}", type="tertiary", on_click=_open, args=(entry.key,))
+                st.markdown(f"{_badge(None if entry.slow else _answer(entry.key))} {entry.claim}")
+
+
+def _badge(done: Answer | None) -> str:
+    """Return the verdict as Markdown; None: not known before the entry is opened, for it takes a while."""
+    return ":gray-badge[:material/timer: runs when opened]" if done is None else _BADGES[done.outcome.verdict]
+
+
+def _one(entry: Entry) -> None:
+    """Show one entry: the verdict, the picture, both programs."""
+    apart(entry.question, "")
+    _way(entry)
+    with st.spinner("Running it ...") if entry.slow else st.container():
+        done = _answer(entry.key)
+    outcome = done.outcome
+    with st.container(border=True, key="verdict"):
+        st.markdown(f"{_badge(done)} **{entry.claim}**")
+        st.markdown(" ".join(filter(None, (outcome.depends_on, outcome.told))))
+    # Who has an error wants the code first.
+    for show in (_programs, _picture) if done.broken.error else (_picture, _programs):
+        show(done)
+    with st.expander("The lines before both"):
+        st.code(done.preparation, language="python", wrap_lines=True)
+    if len(outcome.cases) > 1:
+        with st.expander("Case by case"):
+            st.markdown(
+                "\n".join(f"- {'holds' if held else 'does not hold'} {name}" for name, held in outcome.cases.items())
+            )
+    st.caption(f"Asked or claimed in: {entry.source}")
+    st.page_link(
+        "pages/0_overview.py",
+        label="Open this batch in the explorer",
+        icon=":material/arrow_forward:",
+        query_params=_asked_of_the_explorer(done),
+    )
+
+
+def _way(entry: Entry) -> None:
+    """Lead back to the list, and to the entries beside this one."""
+    group = [each for each in ENTRIES if each.group == entry.group]
+    place = group.index(entry)
+    with st.container(horizontal=True, vertical_alignment="center", key="way"):
+        st.button("All questions", icon=":material/arrow_back:", on_click=_open, args=("",))
+        st.text(f"{entry.group}: {place + 1} of {len(group)}")
+        for label, other in (("Previous", place - 1), ("Next", place + 1)):
+            there = 0 <= other < len(group)
+            st.button(label, disabled=not there, on_click=_open, args=(group[other].key if there else "",))
+
+
+def _open(key: str) -> None:
+    if key:
+        st.query_params["entry"] = key
+    else:
+        st.query_params.pop("entry", None)
+
+
+def _programs(done: Answer) -> None:
+    left, right = st.columns(2)
+    with left:
+        _program("As people write it", done.broken)
+    with right:
+        _program("As it works", done.fixed)
+
+
+def _program(title: str, program: Program) -> None:
+    """Show a program and what came of it."""
+    with st.container(gap="small"):
+        st.markdown(f"**{title}**")
+        st.code(program.code, language="python", wrap_lines=True)
+        st.code(program.shown or "(no output)", language=None, wrap_lines=True)
+
+
+def _picture(done: Answer) -> None:
+    chart, film = done.outcome.chart, done.entry.film
+    if chart is not None:
+        drawn = chart.draw(*chart.of, palette=DARK if st.context.theme.type == "dark" else LIGHT)
+        config = {"displaylogo": False, "displayModeBar": False}
+        key = f"chart {done.entry.key}"
+        st.plotly_chart(drawn, theme=None, key=key, alt=drawn.layout.meta["alt"], config=config)
+    elif film is not None:
+        shot = _movie(done.entry.key)
+        stage = "run" if film.stage == "beside" else film.stage
+        clip(shot.to_dict(), shot.step_at(stage, film.timestep, film.name), done.entry.key)
+
+
+def _filmed(done: Answer, film: Film) -> Movie:
+    if film.stage == "beside":
+        return beside(done.trace, direction=film.direction)
+    return movie(done.trace, (film.stage,), direction=film.direction, deep=True)
+
+
+def _asked_of_the_explorer(done: Answer) -> dict[str, str]:
+    """Return the address of an entry's batch and configuration: what is not as usual."""
+    entry, usual = done.entry, Config()
+    changed = {field.name: getattr(entry.config, field.name) for field in fields(Config)}
+    settings = {name: value for name, value in changed.items() if value != getattr(usual, name)}
+    return {"example": OWN, "sequences": entry.batch} | {name: str(value).lower() for name, value in settings.items()}
+
+
+@st.cache_resource(show_spinner=False)
+def _answer(key: str) -> Answer:
+    return answer(_BY_KEY[key])
+
+
+@st.cache_resource(max_entries=40, show_spinner=False)
+def _movie(key: str) -> Movie:
+    done = _answer(key)
+    assert done.entry.film is not None
+    return _filmed(done, done.entry.film)
