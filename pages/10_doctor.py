@@ -1,5 +1,10 @@
-"""Give a tensor and its lengths."""
+"""The doctor: what is wrong with a batch, silently."""
 
+from ui.doctor import doctor
 from ui.lesson import apart
 
-apart("What is wrong with my batch?", "Give a tensor and its lengths.")
+apart(
+    "Is my batch what I think it is?",
+    "Most mistakes with lengths and pads raise no error. Each finding says what torch does with it: it was run.",
+)
+doctor()

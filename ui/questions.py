@@ -33,7 +33,9 @@ def questions(question: str, answer: str) -> None:
     asked = st.query_params.get("entry", "")
     entry = _BY_KEY.get(asked)
     if entry is not None:
-        _one(entry)
+        apart(entry.question, "")
+        with st.container(key="measured"):
+            _one(entry)
         return
     apart(question, answer)
     with st.container(key="measured"):
@@ -81,7 +83,6 @@ def _badge(done: Answer | None) -> str:
 
 def _one(entry: Entry) -> None:
     """Show one entry: the verdict, the picture, both programs."""
-    apart(entry.question, "")
     _way(entry)
     with st.spinner("Running it ...") if entry.slow else st.container():
         done = _answer(entry.key)

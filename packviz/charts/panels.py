@@ -13,7 +13,7 @@ from packviz.theme import CLEAR, LIGHT, Palette, diverging, mix, text_on
 
 __all__ = ["Panel", "panels"]
 
-WIDE = 18  # cells across, at least: wider panels stand below each other
+WIDE = 18  # cells across, if nothing else is said
 CELL = 40  # pixels of a cell's height
 HEAD = 1.0  # cells for a panel's title
 GAP = 0.7
@@ -51,9 +51,9 @@ class _Placed:
     top: float
 
 
-def panels(given: Sequence[Panel], palette: Palette = LIGHT) -> go.Figure:
-    """Return the panels as one figure, side by side while there is room, else below each other."""
-    placed, width, height = _placed(given)
+def panels(given: Sequence[Panel], palette: Palette = LIGHT, *, wide: int = WIDE) -> go.Figure:
+    """Return the panels as one figure, side by side while they are at most `wide` cells, else below each other."""
+    placed, width, height = _placed(given, wide)
     most = max((abs(value) for panel in given for row in panel.values for value in row), default=0.0) or 1.0
     shapes = [shape for each in placed for shape in _cells(each, palette, most)]
     words = [word for each in placed for word in (*_names(each, palette), *_texts(each, palette, most))]
@@ -62,21 +62,22 @@ def panels(given: Sequence[Panel], palette: Palette = LIGHT) -> go.Figure:
         "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
         "shapes": shapes,
         "annotations": words,
-        "xaxis": {"range": [0, max(width, WIDE)], "visible": False, "fixedrange": True},
+        "xaxis": {"range": [0, max(width, wide)], "visible": False, "fixedrange": True},
         "yaxis": {"range": [height, 0], "visible": False, "fixedrange": True},
     }
     return drawn([{"type": "scatter", "x": [], "y": []}], layout, _alt(given), palette)
 
 
-def _placed(given: Sequence[Panel]) -> tuple[list[_Placed], float, float]:
+def _placed(given: Sequence[Panel], wide: int) -> tuple[list[_Placed], float, float]:
     placed: list[_Placed] = []
     left, top, tallest, widest = 0.0, 0.0, 0.0, 0.0
     for panel in given:
         rows, columns = panel.size
-        across = max(columns, 0.24 * len(panel.title)) + (1.0 if panel.rows else 0.0)
-        if left and left + across > WIDE:
+        names = max((0.4 + 0.26 * len(name) for name in panel.rows), default=0.0)  # cells for the names of the rows
+        across = max(columns, 0.24 * len(panel.title)) + names
+        if left and left + across > wide:
             left, top, tallest = 0.0, top + tallest + GAP, 0.0
-        placed.append(_Placed(panel, left + (1.0 if panel.rows else 0.0), top))
+        placed.append(_Placed(panel, left + names, top))
         tallest = max(tallest, HEAD + (0.7 if panel.columns else 0.0) + rows)
         left += across + 2 * GAP
         widest = max(widest, left - 2 * GAP)

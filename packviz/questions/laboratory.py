@@ -7,7 +7,10 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
+
+import torch
 
 from packviz.batch import Batch
 from packviz.exactness import seeded, with_onednn
@@ -17,6 +20,8 @@ from packviz.snippet import preparation
 from packviz.trace import trace
 
 __all__ = ["Laboratory", "Program"]
+
+_HOME = str(Path(torch.__file__).parent.parent)  # where this machine has torch is nobody's business
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,5 +107,5 @@ def _done(code: str, names: dict[str, Any]) -> tuple[Any, str | None]:
             return eval(compile(ast.Expression(last.value), "program", "eval"), names), None
         exec(compile(tree, "program", "exec"), names)
     except Exception as error:  # whatever torch raises is what is shown
-        return None, f"{type(error).__name__}: {error}"
+        return None, f"{type(error).__name__}: {error}".replace(_HOME, "...")
     return None, None

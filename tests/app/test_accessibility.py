@@ -12,8 +12,24 @@ LAST = {
     "compare": "Pads in other layers",
     "cost": "whatever runs on them",
     "training": "CC BY",
+    "questions": "Argument 'input' must be Tensor",
+    "doctor": "x, as torch reads it",
+    "quiz": "1 of 10",
 }
-PAGES = ("", "padding", "sorting", "packing", "running", "unpacking", "compare", "cost", "training")
+PAGES = (
+    "",
+    "padding",
+    "sorting",
+    "packing",
+    "running",
+    "unpacking",
+    "compare",
+    "cost",
+    "training",
+    "questions",
+    "doctor",
+    "quiz",
+)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from packviz.questions.laboratory import Laboratory
 from packviz.questions.model import Entry, Film, Outcome
-from packviz.questions.pictures import grid, numbers, owners_of, picture, strip
+from packviz.questions.pictures import grid, numbers, picture
 
 __all__ = ["ENTRIES", "GROUP"]
 
@@ -50,7 +50,6 @@ def _not_checked(laboratory: Laboratory) -> Outcome:
         f"The docstring of `pack_sequence` {'says' if sentence in said else 'no longer says'} '{sentence}'. But "
         f"torch sorts: the lengths {lengths.tolist()} are packed in the order {packed.sorted_indices.tolist()}, and "
         "unpacking undoes it.",
-        picture(strip("packed.data", packed.data, owners_of(lengths))),
     )
 
 
@@ -85,12 +84,13 @@ def _inverse(laboratory: Laboratory) -> Outcome:
     x, back = laboratory.broken["x"], laboratory.broken["back"]
     lengths = laboratory.broken["lengths"].tolist()
     full = torch.equal(laboratory.fixed["back"], laboratory.fixed["x"])
+    lost = [(b, t) for b in range(len(x)) for t in range(back.size(1), x.size(1))]
     return Outcome(
         {name: torch.equal(program["back"], program["x"]) for name, program in ways.items()},
         f"What comes back is as wide as the longest sequence: of {tuple(x.shape)} comes {tuple(back.shape)}. "
         f"With `total_length={x.size(1)}` {'all is' if full else 'still not all is'} there again; `padding_value` says "
         "what stands at the pads.",
-        picture(grid("x", x[:, :, 0], lengths), grid("back", back[:, :, 0], lengths)),
+        picture(grid("x", x[:, :, 0], lengths, wrong=lost), grid("back", back[:, :, 0], lengths)),
     )
 
 
@@ -127,6 +127,11 @@ ENTRIES: tuple[Entry, ...] = (
         fixed=_PACK_SEQUENCE + "packed.sorted_indices.tolist()",
         experiment=_not_checked,
         source="PyTorch torch.nn.utils.rnn.pack_sequence",
+        messages=(
+            "RuntimeError: `lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can "
+            "pass `enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if "
+            "you do not need ONNX exportability.",
+        ),
         batch="1 2\n3 4 5\n6",
         film=Film("sort"),
     ),

@@ -136,7 +136,7 @@ def _zeros(laboratory: Laboratory) -> Outcome:
     padded, zeros = laboratory.fixed.value[short], laboratory.broken.value[short]
     long = laboratory.run("wide = nn.functional.pad(x, (0, 0, 0, 100))\n(gru(wide)[0] - gru(wide * 0)[0]).detach()")
     end = float(long.value[short, -1].abs().max())
-    steps = [f"t = {t}" for t in range(len(padded))]
+    steps = [f"t{t}" for t in range(len(padded))]
     label = sequence_label(short)
     return Outcome(
         {

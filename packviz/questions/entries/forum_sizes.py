@@ -92,6 +92,7 @@ ENTRIES: tuple[Entry, ...] = (
         broken=_PACK + "first, second = packed",
         fixed=_PACK + "packed.data.shape, packed.batch_sizes",
         experiment=_two_parts,
+        messages=("ValueError: too many values to unpack (expected 2)",),
         batch="1 2 3\n4",
         film=Film("pack"),
     ),

@@ -10,7 +10,7 @@ from torch import Tensor
 from packviz.batch import sequence_label
 from packviz.questions.entries.forum_example import GROUP, SOURCE
 from packviz.questions.laboratory import Laboratory
-from packviz.questions.model import Entry, Film, Outcome
+from packviz.questions.model import Entry, Outcome
 from packviz.questions.pictures import grid, numbers, owners_of, picture, strip
 from packviz.studies import readouts
 
@@ -61,7 +61,7 @@ def _order(laboratory: Laboratory) -> Outcome:
         picture(
             grid("ids", done["ids"], lengths),
             strip("packed ids", refused["packed"].data, owners_of(lengths)),
-            numbers("packed, embedded (2 of 4)", rows),
+            numbers("packed, embedded (2 of 4 features)", rows.t()),
         ),
     )
 
@@ -164,6 +164,5 @@ ENTRIES: tuple[Entry, ...] = (
         fixed=_PACK + "_, h_n = gru(packed)\nh_n[-1].detach()",
         experiment=_which_output,
         batch="1 2\n3 4 5\n6",
-        film=Film("unpack"),
     ),
 )

@@ -75,16 +75,16 @@ def _tolerant(laboratory: Laboratory) -> Outcome:
     done["for a missing length with enforce_sorted=True"] = laboratory.run(
         "pack_padded_sequence(x[lengths.argsort(descending=True)], few, batch_first=True)", few=few
     )
-    rows = torch.tensor(laboratory.broken.value)
-    pads = [n for n, row in enumerate(rows.tolist()) if row == 0]
+    missing, b = done["for a length that is missing"], len(lengths) - 1
+    left = torch.tensor(missing.value if missing.error is None else [])
     return Outcome(
         {name: program.error is not None for name, program in done.items()},
         f"The lengths must be right, but for the opposite reason: with `enforce_sorted=False` most wrong ones are "
-        f"taken in silence, here {', '.join(silent)} instead of {lengths}; with one missing, a whole sequence is lost. Count "
-        "the lengths before padding.",
+        f"taken in silence, here {', '.join(silent)} instead of {lengths}. With one missing, a whole sequence is "
+        "lost. Count the lengths before padding.",
         picture(
-            grid("x", laboratory.broken["x"][:, :, 0], lengths),
-            strip("data with a wrong length", rows, owners_of([*lengths[:-1], T]), wrong=pads),
+            grid("x", laboratory.fixed["x"][:, :, 0], lengths, wrong=[(b, t) for t in range(lengths[b])]),
+            strip(f"data with lengths {lengths[:-1]}", left, owners_of(lengths[:-1])),
         ),
     )
 

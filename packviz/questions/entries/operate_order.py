@@ -72,11 +72,12 @@ def _reconstruction(laboratory: Laboratory) -> Outcome:
     x, back = left["x"][:, :, 0], left["back"][:, :, 0]
     lengths = left["lengths"].tolist()
     equal = torch.equal(right["back"], right["x"])
+    lost = [(b, t) for b in range(len(x)) for t in range(back.size(1), x.size(1))]
     return Outcome(
         {"for the example of the text": torch.equal(left["back"], left["x"])},
         f"The input is {tuple(x.shape)}, what comes back is {tuple(back.shape)}: no wider than the longest sequence. "
         f"With `total_length={x.size(1)}` it is {'equal to' if equal else 'still other than'} the input.",
-        picture(grid("x", x, lengths), grid("back", back, lengths)),
+        picture(grid("x", x, lengths, wrong=lost), grid("back", back, lengths)),
     )
 
 
@@ -107,8 +108,8 @@ def _last_loop(laboratory: Laboratory) -> Outcome:
     return Outcome(
         {f"for {row}": torch.equal(read[b], wanted[b]) for b, row in enumerate(rows)},
         f"The loop reads `padded_output[b, lengths[b] - 1]`; that and `h_n` differ by "
-        f"{float((read - wanted).abs().max()):.1g}. `h_n[-1]` needs no loop, and with `bidirectional=True` the backward "
-        "half is in `h_n` only.",
+        f"{float((read - wanted).abs().max()):.1g}. `h_n[-1]` needs no loop, and with `bidirectional=True` the "
+        "backward half is in `h_n` only.",
         picture(
             numbers("by the loop", read, rows=rows),
             numbers("h_n", wanted, rows=rows),

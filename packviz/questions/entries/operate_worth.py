@@ -8,9 +8,10 @@ from functools import partial
 from packviz import charts, compare, cost
 from packviz.batch import Batch, sequence_label
 from packviz.compare import Comparison
+from packviz.config import Config
 from packviz.questions.entries.operate_order import GROUP, SOURCE
 from packviz.questions.laboratory import Laboratory
-from packviz.questions.model import Chart, Entry, Film, Outcome
+from packviz.questions.model import Chart, Entry, Outcome
 from packviz.questions.pictures import numbers, picture
 from packviz.record import Trace
 from packviz.trace import trace
@@ -150,16 +151,12 @@ ENTRIES: tuple[Entry, ...] = (
         key="operate-bidirectional",
         question="And what about bidirectional: is the last valid output still right?",
         claim="With `bidirectional=True` the output at `lengths - 1` is the last state.",
-        broken="gru = nn.GRU(1, 2, batch_first=True, bidirectional=True)\n"
-        + _PACK
+        broken=_PACK
         + "out, _ = pad_packed_sequence(gru(packed)[0], batch_first=True)\n"
         + "out[torch.arange(len(lengths)), lengths - 1].detach()",
-        fixed="gru = nn.GRU(1, 2, batch_first=True, bidirectional=True)\n"
-        + _PACK
-        + "_, h_n = gru(packed)\n"
-        + "torch.cat((h_n[-2], h_n[-1]), 1).detach()",
+        fixed=_PACK + "_, h_n = gru(packed)\ntorch.cat((h_n[-2], h_n[-1]), 1).detach()",
         experiment=_both_halves,
         batch="1 2 3\n4\n6 7",
-        film=Film("run", direction=1),
+        config=Config(hidden_size=2, bidirectional=True),
     ),
 )

@@ -67,7 +67,7 @@ def pooled_filler(laboratory: Laboratory) -> Outcome:
     H = right.size(1) // 2
     off = ~naive.isclose(right, atol=1e-6)
     apart = (naive - right).abs()
-    columns = ("mean",) * H + ("max",) * H
+    columns = ("mean", *[""] * (H - 1), "max", *[""] * (H - 1))
     rows = [sequence_label(b) for b in range(len(right))]
     wrong = [(int(b), int(h)) for b, h in off.nonzero()]
     return Outcome(

@@ -1,0 +1,124 @@
+"""What a module is given: the dtype and the features of its input, its device, its initial state."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence
+
+from packviz.checks.evidence import described
+from packviz.doctor.asking import refusal, run
+from packviz.doctor.case import Case
+from packviz.doctor.finding import Finding
+from packviz.modules import dtype_name, weight_dtype
+
+__all__ = ["check_input", "check_settings"]
+
+
+def check_settings(module: nn.RNNBase) -> list[Finding]:
+    """Look at the module by itself: dropout that no layer can have."""
+    if module.dropout == 0 or module.num_layers > 1:
+        return []
+    name = type(module).__name__
+    found = f"dropout={module.dropout:g} stands between layers, and this {name} has one layer: nothing is dropped."
+    says = "warns of it when the module is built, and runs it without dropout"
+    return [Finding("dropout_one_layer", "note", found, f"the {name}", says, "module.dropout = 0.0")]
+
+
+def check_input(case: Case) -> list[Finding]:
+    """Check what enters the module: x, or the packed data; asks torch only where something does not fit."""
+    module = case.module
+    assert module is not None
+    given: Tensor | PackedSequence | None = case.x if case.packed is None else case.packed
+    data = given.data if isinstance(given, PackedSequence) else given
+    assert data is not None
+    weight = module.weight_ih_l0
+    assert isinstance(weight, Tensor)
+    if data.device != weight.device:
+        return [_elsewhere(case, data, weight)]
+    packed = case.packed is not None or case.lengths is not None
+    if packed and data.dim() == (1 if case.packed is not None else 2):
+        return [_no_features(case, data)]
+    if data.dtype != weight.dtype and (found := _other_dtype(case, data)):
+        return [found]
+    dims = (2,) if case.packed is not None else (3,) if packed else (2, 3)
+    if data.dim() not in dims:
+        return [_other_shape(case, data)]
+    return [_other_features(case, data)] if data.size(-1) != module.input_size else []
+
+
+def _says(case: Case, data: Tensor) -> str | None:
+    """Return what torch says of one sequence with one step of data like these, or None where it takes it."""
+    module = case.module
+    assert module is not None
+    if case.packed is None and case.lengths is None:
+        return refusal(lambda: run(module, data))
+    row = data[:1] if case.packed is not None else data[:1, 0]
+    one_step = torch.ones(1, dtype=torch.int64, device="cpu")
+    return refusal(lambda: run(module, PackedSequence(row, one_step)))
+
+
+def _elsewhere(case: Case, data: Tensor, weight: Tensor) -> Finding:
+    found = f"The data are on {data.device}, the weights on {weight.device}."
+    says = _says(case, data) or "takes them"
+    repair = _each(case, "{}.to(module.weight_ih_l0.device)")
+    if data.device.type == "meta":
+        repair = _each(case, "torch.zeros({}.shape, device=module.weight_ih_l0.device)", "import torch\n\n")
+    return Finding("data_device", "error" if says.startswith("raises") else "note", found, "the data", says, repair)
+
+
+def _no_features(case: Case, data: Tensor) -> Finding:
+    shape = tuple(data.shape)
+    which = "packed data" if case.packed is not None else "padded x"
+    found = f"Every step is one number, without a feature dimension: {which} of shape {shape}."
+    says = _says(case, data) or "takes it"
+    dtype = f".to(torch.{dtype_name(weight_dtype(case.module))})" if case.module is not None else ""
+    repair = _each(case, "{}.unsqueeze(-1)" + dtype)
+    return Finding("no_feature_axis", "error", found, "the last dimension", says, repair)
+
+
+def _other_dtype(case: Case, data: Tensor) -> Finding | None:
+    module = case.module
+    assert module is not None
+    says = _says(case, data)
+    if says is None:  # under autocast torch converts by itself
+        return None
+    wanted = dtype_name(weight_dtype(module))
+    whole = not (data.is_floating_point() or data.is_complex())
+    what = "Whole numbers enter" if whole else f"{dtype_name(data.dtype)} data enter"
+    found = f"{what} a module with {wanted} weights: {described(data)}."
+    comment = "  # ids: embed them instead" if whole else ""
+    repair = _each(case, "{}.to(module.weight_ih_l0.dtype)") + comment
+    key = "integer_data" if whole else "data_dtype"
+    return Finding(key, "error", found, "the data", says, repair)
+
+
+def _other_shape(case: Case, data: Tensor) -> Finding:
+    found = f"The module takes (B, T, F) or (T, B, F), and x has {data.dim()} dimensions: {tuple(data.shape)}."
+    says = _says(case, data) or "takes it"
+    extra = data.dim() - (2 if case.packed is not None else 3)
+    code = "{}.flatten(" + str(-1 - extra) + ")" if extra > 0 else "{}.reshape(1, -1, module.input_size)"
+    return Finding("data_dim", "error", found, "the shape of the data", says, _each(case, code))
+
+
+def _other_features(case: Case, data: Tensor) -> Finding:
+    module = case.module
+    assert module is not None
+    F, name = module.input_size, type(module).__name__
+    found = f"Every step has {data.size(-1)} features, and the module's input_size is {F}."
+    settings = "num_layers=module.num_layers, bidirectional=module.bidirectional, batch_first=module.batch_first"
+    source = "packed.data" if case.packed is not None else "x"
+    repair = (
+        "from torch import nn\n\n"
+        f"module = nn.{name}({source}.size(-1), module.hidden_size, {settings})\n"
+        f"module = module.to({source})  # new weights: or bring the data to {F} features"
+    )
+    says = _says(case, data) or "takes it"
+    return Finding("features", "error", found, "the last dimension", says, repair)
+
+
+def _each(case: Case, code: str, head: str = "") -> str:
+    """Return code that changes x, or the packed data and nothing else of the packed sequence."""
+    if case.packed is None:
+        return f"{head}x = {code.format('x')}"
+    return f"{head}packed = packed._replace(data={code.format('packed.data')})"

@@ -1,0 +1,139 @@
+"""The page of the doctor: what is typed or uploaded is examined, and what cannot be read is said in place."""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from playwright.sync_api import Browser, expect
+from safetensors.torch import save_file
+from torch import nn
+from visits import PHONE, PROJECTOR, Visit, visit
+
+import packviz as pv
+from packviz.doctor import Finding, read_lengths, read_tensor
+from ui.patient import PATIENTS
+
+
+@pytest.fixture
+def visited(browser: Browser, address: str) -> Iterator[Visit]:
+    with visit(browser, address, path="doctor", size=PROJECTOR) as visited:
+        yield visited
+        assert visited.errors == []
+        assert visited.hosts <= {"localhost", None}
+        assert visited.main.get_by_text("encountered an error").count() == 0
+
+
+def fill(visited: Visit, label: str, text: str) -> None:
+    field = visited.page.get_by_label(label, exact=False).first
+    field.fill(text)
+    field.press("Control+Enter" if label.startswith("x:") else "Enter")
+    visited.settle()
+
+
+def upload(visited: Visit, name: str, data: bytes) -> None:
+    visited.main.get_by_text("A file of your own").click()
+    visited.page.locator("input[type=file]").set_input_files(
+        {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+    )
+    visited.page.wait_for_timeout(600)
+    visited.settle()
+
+
+def shown(visited: Visit) -> list[str]:
+    """Return the text of each finding on the page."""
+    return visited.main.locator('[class*="st-key-finding-"]').all_inner_texts()
+
+
+def expect_the_same(visited: Visit, findings: tuple[Finding, ...]) -> None:
+    texts = shown(visited)
+    assert len(texts) == len(findings)
+    for text, finding in zip(texts, findings, strict=True):
+        assert finding.where in text
+        assert " ".join(finding.found.split()) in " ".join(text.split())
+        assert " ".join(finding.torch_does.split()) in " ".join(text.split())
+
+
+@pytest.mark.parametrize("name", [name for name, (text, *_) in PATIENTS.items() if not text.startswith("Packed")])
+def test_each_patient_shows_what_the_library_finds(visited: Visit, name: str) -> None:
+    text, lengths, batch_first, enforce_sorted = PATIENTS[name]
+    visited.main.get_by_test_id("stButtonGroup").get_by_text(name, exact=True).click()
+    visited.settle()
+    found = pv.examine(
+        read_tensor(text),
+        read_lengths(lengths),
+        batch_first=batch_first,
+        enforce_sorted=enforce_sorted,
+        padding_value=0.0,
+    )
+    assert bool(found) == (name != "healthy")
+    expect_the_same(visited, found)
+
+
+def test_a_printed_packed_sequence_is_examined(visited: Visit) -> None:
+    visited.main.get_by_test_id("stButtonGroup").get_by_text("printed", exact=True).click()
+    visited.settle()
+    (finding,) = shown(visited)
+    assert "batch_sizes sum to 6, and data has 5 rows" in finding
+
+
+@pytest.mark.parametrize(
+    "text", ["[[1, 2], [3", "__import__('os').system('true')", "tensor([[1, 2], ..., [3, 4]])", "[[1, 2], [3]]"]
+)
+def test_what_cannot_be_read_is_said_and_stays_where_it_was_typed(visited: Visit, text: str) -> None:
+    fill(visited, "x: a list", text)
+    expect(visited.main.get_by_text("⚠").first).to_be_visible()
+    assert visited.page.get_by_label("x: a list", exact=False).input_value() == text
+
+
+def test_a_link_opens_the_same_patient(browser: Browser, address: str) -> None:
+    query = {"x": "[[1, 2, 0], [3, 0, 0]]", "lengths": "2, 4", "x_enforce_sorted": "false"}
+    with visit(browser, address, query, path="doctor") as visited:
+        found = pv.examine(
+            torch.tensor([[1, 2, 0], [3, 0, 0]]), [2, 4], batch_first=True, enforce_sorted=False, padding_value=0.0
+        )
+        expect_the_same(visited, found)
+        assert visited.errors == []
+
+
+def test_weights_of_ones_own_are_run_step_by_step(visited: Visit) -> None:
+    torch.manual_seed(3)
+    model = nn.Sequential(nn.LSTM(3, 4, num_layers=2, bidirectional=True))
+    buffer = io.BytesIO()
+    torch.save(model.state_dict(), buffer)
+    upload(visited, "model.pt", buffer.getvalue())
+    visited.player.wait_for()
+    expect(visited.main.get_by_text("LSTM(3, 4, num_layers=2, batch_first=True, bidirectional=True)")).to_be_visible()
+    expect(visited.main.get_by_text("Largest distance from torch's own run")).to_contain_text("0.0")
+
+
+def test_a_safetensors_file_is_examined_with_its_lengths(visited: Visit, tmp_path: Path) -> None:
+    x = torch.zeros(3, 4, 2)
+    x[0], x[1, :3], x[2, :1] = 1.5, 2.5, 3.5
+    save_file({"x": x, "lengths": torch.tensor([4, 3, 2])}, tmp_path / "batch.safetensors")
+    upload(visited, "batch.safetensors", (tmp_path / "batch.safetensors").read_bytes())
+    expect_the_same(visited, pv.examine(x, torch.tensor([4, 3, 2]), batch_first=True, padding_value=0.0))
+
+
+def test_an_array_of_numpy_is_examined(visited: Visit) -> None:
+    buffer = io.BytesIO()
+    np.save(buffer, np.array([[1.0, 2.0, 0.0], [4.0, 0.0, 0.0]], dtype="float32"))
+    fill(visited, "lengths", "2, 2")
+    upload(visited, "batch.npy", buffer.getvalue())
+    x = torch.tensor([[1.0, 2.0, 0.0], [4.0, 0.0, 0.0]])
+    expect_the_same(visited, pv.examine(x, [2, 2], batch_first=True, padding_value=0.0))
+
+
+def test_a_pickled_model_is_refused_and_said(visited: Visit) -> None:
+    buffer = io.BytesIO()
+    torch.save(nn.GRU(2, 2), buffer)
+    upload(visited, "model.pt", buffer.getvalue())
+    expect(visited.main.get_by_text("⚠ file").first).to_be_visible()
+
+
+def test_the_page_fits_a_phone(browser: Browser, address: str) -> None:
+    with visit(browser, address, path="doctor", size=PHONE) as visited:
+        assert not visited.page.evaluate("document.documentElement.scrollWidth > innerWidth")
+        assert shown(visited)

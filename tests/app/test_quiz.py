@@ -1,0 +1,285 @@
+"""The quiz in the browser: a link is a round, an answer gets its reason and its movie, the end counts the points."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Locator, expect
+from visits import LAPTOP, PHONE, PROJECTOR, Visit, visit
+
+from packviz.movie import movie
+from packviz.predictions import spelled
+from packviz.quiz import LAST_ROUND, Question, questions
+
+MAIN = '[data-testid="stMain"]'
+LEVEL, ROUND = 2, 1234
+ASKED = questions(LEVEL, ROUND)
+
+
+@contextmanager
+def opened(
+    browser: Browser, address: str, query: object = None, size: tuple[int, int] = PROJECTOR, **options: object
+) -> Iterator[Visit]:
+    asked = {"level": LEVEL, "round": ROUND} if query is None else query
+    with visit(browser, address, asked, path="quiz", size=size, **options) as visited:  # type: ignore[arg-type]
+        yield visited
+        expect(visited.page.get_by_test_id("stException")).to_have_count(0)
+        assert visited.errors == []
+        assert visited.hosts <= {"localhost", "127.0.0.1", None}
+
+
+def prompt(visited: Visit) -> Locator:
+    return visited.page.locator(".st-key-prompt")
+
+
+def plain(question: Question) -> str:
+    return question.prediction.prompt.replace("`", "")
+
+
+def answer(visited: Visit, question: Question, typed: str) -> None:
+    if question.prediction.form == "choice":
+        visited.main.locator(".st-key-question").get_by_role("radio", name=typed.replace("`", "")).check(force=True)
+        press(visited, "Check")
+    else:
+        box = visited.main.get_by_role("textbox")
+        box.fill(typed)
+        box.press("Enter")
+        visited.settle()
+
+
+def press(visited: Visit, name: str) -> None:
+    visited.main.get_by_role("button", name=name).first.click()
+    visited.settle()
+
+
+def right(question: Question) -> str:
+    return question.prediction.solution
+
+
+def wrong(question: Question, which: int = 0) -> str:
+    return spelled(question.prediction.slips[which].answer)
+
+
+def step_of(question: Question) -> int:
+    film = movie(question.trace, question.stages, direction=question.direction, deep=True)
+    moment = question.prediction.moment
+    return film.step_at(moment.stage, moment.timestep, moment.name)
+
+
+def prompts(visited: Visit) -> list[str]:
+    """Return the prompts of a round, each question given up."""
+    told = []
+    for i in range(10):
+        told.append(prompt(visited).inner_text())
+        press(visited, "Show me")
+        press(visited, "The result" if i == 9 else "Next")
+    return told
+
+
+def test_a_link_gives_everybody_the_same_ten_questions(browser: Browser, address: str) -> None:
+    with opened(browser, address) as first:
+        told = prompts(first)
+        link = first.page.url
+        assert first.query == {"level": str(LEVEL), "round": str(ROUND)}
+    with opened(browser, address, link.partition("?")[2]) as second:
+        assert prompts(second) == told
+        assert second.page.url == link
+    assert told == [plain(question) for question in ASKED]
+
+
+def test_a_right_answer_is_confirmed_and_shown_at_its_step(browser: Browser, address: str) -> None:
+    with opened(browser, address) as visited:
+        expect(visited.player).to_have_count(0)
+        answer(visited, ASKED[0], right(ASKED[0]))
+        expect(visited.main).to_contain_text("is right.")
+        assert visited.data("stage") == ASKED[0].stage
+        assert visited.data("step") == str(step_of(ASKED[0]))
+        assert visited.query == {"level": str(LEVEL), "round": str(ROUND)}
+        visited.press("Home")
+        assert visited.query == {"level": str(LEVEL), "round": str(ROUND)}
+        expect(visited.main).to_contain_text("Question 1 of 10, 2 points")
+
+
+def test_a_wrong_answer_gets_its_reason_and_no_solution_before_the_second(browser: Browser, address: str) -> None:
+    with opened(browser, address) as visited:
+        first, second = ASKED[0].prediction.slips[:2]
+        answer(visited, ASKED[0], wrong(ASKED[0]))
+        expect(visited.main).to_contain_text(first.reason.replace("`", ""))
+        expect(visited.main).to_contain_text("You have one more try.")
+        expect(visited.player).to_have_count(0)
+        expect(visited.main.get_by_text("The answer:")).to_have_count(0)
+        answer(visited, ASKED[0], wrong(ASKED[0], 1))
+        expect(visited.main).to_contain_text(second.reason.replace("`", ""))
+        expect(visited.main).to_contain_text(f"The answer: {right(ASKED[0])}")
+        assert visited.data("step") == str(step_of(ASKED[0]))
+        expect(visited.main.get_by_label("Question 1: not found, 0 points")).to_be_visible()
+
+
+def test_a_whole_round_is_counted_and_can_be_looked_through(browser: Browser, address: str) -> None:
+    with opened(browser, address) as visited:
+        for i, question in enumerate(ASKED):
+            expect(prompt(visited)).to_have_text(plain(question))
+            if i in (2, 5, 7):
+                answer(visited, question, wrong(question))
+            if i == 5:
+                answer(visited, question, wrong(question, 1))
+            elif i == 8:
+                press(visited, "Show me")
+            else:
+                answer(visited, question, right(question))
+            press(visited, "Next" if i < 9 else "The result")
+        end = visited.page.locator(".st-key-quiz-result")
+        expect(end).to_contain_text("14 of 20 points")
+        expect(end).to_contain_text("6 right at the first try, 2 at the second, 2 not found.")
+        said = f"You said: {wrong(ASKED[2])}, then {right(ASKED[2])}. The answer: {right(ASKED[2])}".replace("`", "")
+        expect(end.locator(".st-key-quiz-line-2")).to_contain_text(said.removesuffix("."))
+        expect(end.locator(".st-key-quiz-line-8")).to_contain_text("You said: nothing.")
+        end.locator(".st-key-quiz-line-5").get_by_role("button").click()
+        visited.settle()
+        expect(prompt(visited)).to_have_text(plain(ASKED[5]))
+        assert visited.data("step") == str(step_of(ASKED[5]))
+        press(visited, "The result")
+        press(visited, "Same round again")
+        expect(prompt(visited)).to_have_text(plain(ASKED[0]))
+        expect(visited.main).to_contain_text("Question 1 of 10, 0 points")
+        assert visited.query == {"level": str(LEVEL), "round": str(ROUND)}
+
+
+def test_the_end_leads_on_to_another_round_and_to_the_next_level(browser: Browser, address: str) -> None:
+    for name, level in (("Another round", {"level": "2"}), ("Level 3", {"level": "3"})):
+        with opened(browser, address) as visited:
+            prompts(visited)
+            press(visited, name)
+            number = visited.query["round"]
+            assert visited.query == {**level, "round": number}
+            assert number != str(ROUND)
+            expect(prompt(visited)).to_have_text(plain(questions(int(level["level"]), int(number))[0]))
+
+
+@pytest.mark.parametrize("query", ["", "round=0", "round=10000&level=7", "round=x", "round=1e999", "level=&round="])
+def test_without_a_good_number_a_round_is_drawn_and_named_in_the_link(
+    browser: Browser, address: str, query: str
+) -> None:
+    with opened(browser, address, query) as visited:
+        assert set(visited.query) == {"round"}
+        number = int(visited.query["round"])
+        assert 1 <= number <= LAST_ROUND
+        expect(visited.main.get_by_role("spinbutton")).to_have_value(str(number))
+        expect(prompt(visited)).to_have_text(plain(questions(1, number)[0]))
+
+
+def test_a_round_can_be_typed_drawn_and_not_emptied(browser: Browser, address: str) -> None:
+    with opened(browser, address) as visited:
+        box = visited.main.get_by_role("spinbutton")
+        box.fill("77")
+        box.press("Enter")
+        visited.settle()
+        assert visited.query == {"level": "2", "round": "77"}
+        expect(prompt(visited)).to_have_text(plain(questions(2, 77)[0]))
+        box.fill("")
+        box.press("Enter")
+        visited.settle()
+        expect(box).to_have_value("77")
+        press(visited, "New round")
+        assert visited.query["round"] != "77"
+        expect(box).to_have_value(visited.query["round"])
+
+
+def test_what_cannot_be_read_is_explained_and_costs_nothing(browser: Browser, address: str) -> None:
+    i = next(i for i, question in enumerate(ASKED) if question.prediction.form == "numbers")
+    with opened(browser, address) as visited:
+        for _ in range(i):
+            press(visited, "Show me")
+            press(visited, "Next")
+        answer(visited, ASKED[i], "three <b>two</b>")
+        expect(visited.main).to_contain_text("Expected whole numbers")
+        expect(visited.main.get_by_role("textbox")).to_have_value("three <b>two</b>")
+        answer(visited, ASKED[i], right(ASKED[i]))
+        expect(visited.main).to_contain_text(f"Question {i + 1} of 10, 2 points")
+
+
+def test_a_round_waits_while_another_page_is_read(browser: Browser, address: str) -> None:
+    with opened(browser, address) as visited:
+        answer(visited, ASKED[0], right(ASKED[0]))
+        press(visited, "Next")
+        visited.page.get_by_role("link", name="Packing", exact=True).click()
+        visited.player.wait_for()
+        visited.settle()
+        assert visited.query == {}
+        visited.page.get_by_test_id("stTopNavSection").filter(has_text="Ask").click()
+        visited.page.locator("a").filter(has_text="Quiz").first.click()
+        expect(prompt(visited)).to_have_text(plain(ASKED[1]))
+        expect(visited.main).to_contain_text("Question 2 of 10, 2 points")
+        assert visited.query == {"level": str(LEVEL), "round": str(ROUND)}
+
+
+def test_the_keyboard_alone_answers_and_goes_on(browser: Browser, address: str) -> None:
+    i = next(i for i, question in enumerate(ASKED) if question.prediction.form != "choice")
+    with opened(browser, address) as visited:
+        for _ in range(i):
+            press(visited, "Show me")
+            press(visited, "Next")
+        box = visited.main.get_by_role("textbox")
+        for _ in range(60):
+            visited.page.keyboard.press("Tab")
+            if box.evaluate("box => box === document.activeElement"):
+                break
+        visited.page.keyboard.type(right(ASKED[i]))
+        visited.page.keyboard.press("Enter")
+        visited.settle()
+        expect(visited.main).to_contain_text("is right.")
+        visited.page.keyboard.press("Enter")
+        expect(prompt(visited)).to_have_text(plain(ASKED[i + 1]))
+
+
+@pytest.mark.parametrize("size", [PROJECTOR, LAPTOP], ids=["projector", "laptop"])
+def test_question_batch_and_answer_stand_on_the_first_screen(
+    browser: Browser, address: str, size: tuple[int, int]
+) -> None:
+    with opened(browser, address, size=size) as visited:
+        for name in ("Check", "Show me"):
+            expect(visited.main.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
+        expect(visited.page.locator(".quiz-batch")).to_be_in_viewport(ratio=1)
+        answer(visited, ASKED[0], right(ASKED[0]))
+        expect(visited.player.locator("canvas")).to_be_in_viewport(ratio=0.95)
+        expect(visited.main.get_by_role("button", name="Next")).to_be_in_viewport(ratio=1)
+
+
+def test_the_rows_of_the_batch_are_shown_as_they_came(browser: Browser, address: str) -> None:
+    with opened(browser, address) as visited:
+        rows = visited.page.locator(".quiz-batch tr")
+        letters = [sequence.split() for sequence in ASKED[0].text.splitlines()]
+        shown = [rows.nth(b).locator("td").all_inner_texts() for b in range(rows.count())]
+        assert shown == letters
+        assert rows.locator("th").all_inner_texts() == list("ABCDEF")[: len(letters)]
+
+
+@pytest.mark.parametrize(
+    ("size", "scheme"), [(PROJECTOR, "light"), (PROJECTOR, "dark"), (PHONE, "dark"), (PHONE, "light")]
+)
+def test_nothing_serious_is_found_and_nothing_scrolls_sideways(
+    browser: Browser, address: str, size: tuple[int, int], scheme: str
+) -> None:
+    with opened(browser, address, size=size, color_scheme=scheme) as visited:
+        states = [lambda: None, lambda: answer(visited, ASKED[0], wrong(ASKED[0])), lambda: press(visited, "Show me")]
+        for go_on in states:
+            go_on()
+            check(visited, size)
+        press(visited, "Next")
+        for i in range(1, 10):
+            press(visited, "Show me")
+            press(visited, "The result" if i == 9 else "Next")
+        check(visited, size)
+
+
+def check(visited: Visit, size: tuple[int, int]) -> None:
+    found = Axe().run(visited.page, MAIN).response["violations"]
+    assert [
+        f"{each['id']}: {node['target']} {node.get('failureSummary', '')}"
+        for each in found
+        if each["impact"] in ("serious", "critical")
+        for node in each["nodes"]
+    ] == []
+    assert visited.page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    assert visited.main.evaluate("main => main.scrollWidth") <= size[0]

@@ -1,0 +1,62 @@
+"""The end of a round: the points, every question with what was said and the answer, and what to do next."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from packviz.quiz import LEVELS, Mark, Sheet
+
+__all__ = ["result"]
+
+_SIGNS: dict[Mark, str] = {
+    "open": "",
+    "first": ":green[**✓** 2 points]",
+    "second": ":green[**½** 1 point]",
+    "missed": ":red[**✗** 0 points]",
+}
+
+
+def result(
+    sheet: Sheet,
+    level: int,
+    number: int,
+    *,
+    begin: Callable[[int | None], None],
+    again: Callable[[], None],
+    see: Callable[[int], None],
+) -> None:
+    """Show what came of a round.
+
+    begin: begins another round, of the level that it is given. again: begins this one again. see: opens one question.
+    """
+    with st.container(border=True, key="quiz-result"):
+        st.header(f"{sheet.points} of {sheet.most} points", anchor=False)
+        st.markdown(f"Level {level}, round {number}: {_told(sheet)}")
+        with st.container(horizontal=True):
+            st.button("Another round", on_click=begin, args=(level,))
+            if level + 1 in LEVELS:
+                st.button(f"Level {level + 1}: {LEVELS[level + 1].told}", on_click=begin, args=(level + 1,))
+            st.button("Same round again", on_click=again)
+        for i in range(len(sheet.questions)):
+            _line(sheet, i, see)
+
+
+def _told(sheet: Sheet) -> str:
+    first, second = (sheet.marks.count(mark) for mark in ("first", "second"))
+    return f"{first} right at the first try, {second} at the second, {len(sheet.marks) - first - second} not found."
+
+
+def _line(sheet: Sheet, i: int, see: Callable[[int], None]) -> None:
+    asked = sheet.questions[i].prediction
+    with st.container(horizontal=True, vertical_alignment="center", key=f"quiz-line-{i}"):
+        with st.container(width="stretch", gap=None):
+            st.markdown(f"**{i + 1}.** {asked.prompt}")
+            said = ", then ".join(each.replace("`", "") for each in sheet.tries(i)) or "nothing"
+            with st.container(horizontal=True, gap="small"):
+                st.markdown(_SIGNS[sheet.mark(i)], width="content")
+                st.text(f"You said: {_ended(said)} The answer: {_ended(asked.solution.replace('`', ''))}")
+        st.button("See why", on_click=see, args=(i,), key=f"see {i}")
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith(".") else f"{text}."
