@@ -2,6 +2,7 @@
 
 from packviz.batch import Batch, sequence_label
 from packviz.config import Config
+from packviz.doctor import examine, watch
 from packviz.errors import PackvizError
 from packviz.examples import EXAMPLES, Example
 from packviz.movie import Movie, movie
@@ -16,9 +17,11 @@ __all__ = [
     "Movie",
     "PackvizError",
     "Trace",
+    "examine",
     "movie",
     "sequence_label",
     "snippet",
     "trace",
     "trace_module",
+    "watch",
 ]

@@ -17,8 +17,6 @@ from ui.widgets import choice, maybe_whole, number, switch, whole
 __all__ = ["Controls", "controls", "keep", "put", "put_aside", "put_back", "typed"]
 
 
-# What pages without these controls ask for, by its names in the URL.
-_OF_OTHER_PAGES = ("search", "group", "x", "lengths", "x_batch_first", "x_enforce_sorted", "level", "round")
 _NAMES = ("example", "sequences", "read_as", "layer", "direction", *(field.name for field in fields(Config)))
 
 
@@ -39,7 +37,7 @@ class Controls:
 def controls() -> Controls:
     """Draw all controls but the text, which has its place above them."""
     links.remember()
-    _keep(*_OF_OTHER_PAGES)
+    _keep(*links.OF_OTHER_PAGES)
     if "to put back" in st.session_state:  # before the widgets are drawn: afterwards their values are theirs
         text = st.session_state.pop("to put back")
         put({"sequences": text, "example": OWN})
@@ -61,7 +59,7 @@ def controls() -> Controls:
 def keep() -> None:
     """Keep what all controls hold, on a page that draws none of them: Streamlit forgets widgets that are not drawn."""
     links.remember()
-    _keep(*_NAMES, *_OF_OTHER_PAGES)
+    _keep(*_NAMES, *links.OF_OTHER_PAGES)
 
 
 def _keep(*names: str) -> None:
@@ -115,7 +113,7 @@ def _take_over() -> None:
 
 def put(settings: Mapping[str, object]) -> None:
     """Put settings, by their names, into the controls; a text of one's own that has to give way can be had back."""
-    if "sequences" in settings and st.session_state["example"] == OWN:
+    if "sequences" in settings and st.session_state.get("example") == OWN and "sequences" in st.session_state:
         st.session_state.setdefault("put aside", st.session_state["sequences"])
     for name, value in settings.items():
         st.session_state[name] = value

@@ -8,12 +8,13 @@ from torch.nn.utils.rnn import PackedSequence
 
 from packviz.batch import sequence_label
 from packviz.charts import Panel, panels
+from packviz.config import Config
 from packviz.doctor import Finding, examine
 from packviz.errors import PackvizError
 from packviz.theme import DARK, LIGHT
 from ui.explorer import explorer
+from ui.part import explore
 from ui.patient import Given, Lengths, given
-from ui.requests import OWN
 
 __all__ = ["doctor"]
 
@@ -94,9 +95,7 @@ def _onward(grid: Tensor, lengths: list[int]) -> None:
     if len(lengths) == len(grid) and all(1 <= n <= grid.size(1) for n in lengths):
         rows = (row[:n].tolist() for row, n in zip(grid, lengths, strict=True))
         text = "\n".join(" ".join(f"{value:g}" for value in row) for row in rows)
-        asked = {"example": OWN, "sequences": text}
-        to = "pages/0_overview.py"
-        st.page_link(to, label="Open in the explorer", icon=":material/arrow_forward:", query_params=asked)
+        explore("Open in the explorer", text, Config())
 
 
 def _packed_panel(x: object) -> Panel | None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from packviz.movie import STAGES
-from ui.controls import Controls, controls, keep, typed
+from ui.controls import Controls, controls, keep, put_aside, put_back, typed
 from ui.notices import notices
 from ui.part import refused
 from ui.player import AFTER, play, stage_on_screen
@@ -25,7 +25,11 @@ def overview(title: str) -> None:
     """Show the whole way, from the text to the unpacked output, and the records of the stage on screen."""
     leave_others("")
     st.title(title, anchor=False)
-    _picture(controls(), None)
+    chosen = controls()
+    if put_aside() is not None and chosen.under_text.button("My own text again", key="put back"):
+        put_back()
+        st.rerun()
+    _picture(chosen, None)
     _after(None, _records)
 
 

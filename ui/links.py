@@ -8,11 +8,13 @@ import streamlit as st
 
 from packviz.visible import quoted, visible
 
-__all__ = ["LONGEST", "asked", "first_step", "remember", "unmet", "warning"]
+__all__ = ["LONGEST", "OF_OTHER_PAGES", "asked", "first_step", "remember", "unmet", "warning"]
 
 LONGEST = 8_000  # characters of a text in a link
 
-_OF_STREAMLIT = {"embed", "embed_options"}
+# What pages without these controls ask for: the widgets whose values are kept, and an entry's name.
+OF_OTHER_PAGES = ("search", "group", "x", "lengths", "x_batch_first", "x_enforce_sorted", "level", "round")
+_IGNORED = {"embed", "embed_options", "entry", *OF_OTHER_PAGES}
 _MOST_NAMED = 4
 
 
@@ -46,7 +48,7 @@ def first_step(steps: int, place: str) -> int:
 
 def unmet(asked: Mapping[str, str], shown: Mapping[str, object]) -> str | None:
     """Return one line about what the link asks for and the controls, `shown`, do not show."""
-    others = {name: raw for name, raw in asked.items() if name not in _OF_STREAMLIT}
+    others = {name: raw for name, raw in asked.items() if name not in _IGNORED}
     missing = [_told(name, raw, shown) for name, raw in others.items() if not _shows(shown, name, raw)]
     if not missing:
         return None

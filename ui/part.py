@@ -2,16 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields
 
 import streamlit as st
 
+from packviz.config import Config
 from packviz.movie.model import Stage
 from ui.controls import put, put_aside, put_back
 from ui.player import show
 from ui.records import proof, table
+from ui.requests import OWN
 from ui.runs import Shown
 
-__all__ = ["numbers", "onward", "part", "refused", "try_this", "verdicts"]
+__all__ = ["explore", "numbers", "onward", "part", "refused", "try_this", "verdicts"]
 
 
 @contextmanager
@@ -64,3 +67,14 @@ def numbers(shown: Shown, stage: Stage) -> None:
 def onward(page: str, label: str) -> None:
     """Lead to the next lesson, on the same batch."""
     st.page_link(page, label=label, icon=":material/arrow_forward:")
+
+
+def explore(label: str, sequences: str, config: Config, *, direction: int = 0, step: int = 1) -> None:
+    """Offer to open a batch, all settings and a step of the movie in the explorer; one's own text is put aside."""
+    settings = {each.name: getattr(config, each.name) for each in fields(Config)}
+    settings |= {"sequences": sequences, "direction": "backward" if direction else "forward"}
+    if st.button(label, icon=":material/arrow_forward:", key="explore", on_click=put, args=(settings,)):
+        usual = {each.name: each.default for each in fields(Config)} | {"direction": "forward", "step": 1}
+        asked = settings | {"example": OWN, "step": step}  # widgets that have never been drawn write no address
+        changed = {name: str(value) for name, value in asked.items() if value != usual.get(name)}
+        st.switch_page("pages/0_overview.py", query_params=changed)

@@ -1,18 +1,16 @@
 """The page of questions: a search, the entries of a group with their verdicts, and one entry with all that it shows."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 
 import streamlit as st
 
-from packviz.config import Config
 from packviz.movie import Movie, beside, movie
 from packviz.questions import ENTRIES, GROUPS, Answer, Entry, Film, Program, answer, search
 from packviz.theme import DARK, LIGHT
 from packviz.visible import quoted
 from ui.lesson import apart
+from ui.part import explore
 from ui.player import clip
-from ui.requests import OWN
 
 __all__ = ["questions"]
 
@@ -101,12 +99,7 @@ def _one(entry: Entry) -> None:
                 "\n".join(f"- {'holds' if held else 'does not hold'} {name}" for name, held in outcome.cases.items())
             )
     st.caption(f"Asked or claimed in: {entry.source}")
-    st.page_link(
-        "pages/0_overview.py",
-        label="Open this batch in the explorer",
-        icon=":material/arrow_forward:",
-        query_params=_asked_of_the_explorer(done),
-    )
+    _explorer(done)
 
 
 def _way(entry: Entry) -> None:
@@ -163,12 +156,13 @@ def _filmed(done: Answer, film: Film) -> Movie:
     return movie(done.trace, (film.stage,), direction=film.direction, deep=True)
 
 
-def _asked_of_the_explorer(done: Answer) -> dict[str, str]:
-    """Return the address of an entry's batch and configuration: what is not as usual."""
-    entry, usual = done.entry, Config()
-    changed = {field.name: getattr(entry.config, field.name) for field in fields(Config)}
-    settings = {name: value for name, value in changed.items() if value != getattr(usual, name)}
-    return {"example": OWN, "sequences": entry.batch} | {name: str(value).lower() for name, value in settings.items()}
+def _explorer(done: Answer) -> None:
+    """Offer the entry's batch and configuration in the explorer, at the step that its film is about."""
+    film, step = done.entry.film, 1
+    if film is not None and film.stage != "beside":
+        step = movie(done.trace, direction=film.direction).step_at(film.stage, film.timestep, film.name)
+    way = film.direction if film is not None else 0
+    explore("Open this batch in the explorer", done.entry.batch, done.entry.config, direction=way, step=step)
 
 
 @st.cache_resource(show_spinner=False)

@@ -47,7 +47,7 @@ def quiz(told: str) -> None:
             st.button("New round", on_click=_begin)
             marks(game.sheet.marks, game.at)
             if game.at < len(game.sheet.questions):
-                st.markdown(f"**Question {game.at + 1} of {len(game.sheet.questions)}**, {game.sheet.points} points")
+                st.markdown(_standing(game))
         if game.at < len(game.sheet.questions):
             _question(game, game.at)
             if game.sheet.untouched:
@@ -100,6 +100,11 @@ def _game(level: int, number: int) -> _Game:
     return games[level, number]
 
 
+def _standing(game: _Game) -> str:
+    points = game.sheet.points
+    return f"**Question {game.at + 1} of {len(game.sheet.questions)}**, {points} point{'' if points == 1 else 's'}"
+
+
 def _question(game: _Game, i: int) -> None:
     asked = game.sheet.questions[i]
     with st.container(border=True, key="question"):
@@ -145,14 +150,15 @@ def _answer(asked: Question, key: str) -> None:
 def _settled(game: _Game, i: int) -> None:
     """Show what was said, the verdict, the answer, and the way on."""
     asked, verdict, mark = game.sheet.questions[i].prediction, game.sheet.verdict(i), game.sheet.mark(i)
+    solution = asked.solution.replace("`", "").removesuffix(".")
     told, on = st.columns([5, 1], vertical_alignment="center")
     with told:
         if verdict is not None and verdict.right:
-            st.markdown(f":green[**✓ {asked.solution.replace('`', '')} is right.**] {asked.why}")
+            st.markdown(f":green[**✓ Right: {solution}.**] {asked.why}")
         else:
             if verdict is not None and mark == "missed" and i not in game.sheet.shown:
                 st.markdown(f":red[**✗ Not quite.**] {verdict.reason}")
-            st.markdown(f"**The answer: {asked.solution.replace('`', '')}** {asked.why}")
+            st.markdown(f"**The answer: {solution}.** {asked.why}")
     with on:
         label = "The result" if game.sheet.over else "Next"
         st.button(

@@ -9,7 +9,9 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-__all__ = ["Grid", "Pad", "inside", "pad_code", "peaks", "real_cells"]
+__all__ = ["Grid", "Pad", "fills", "inside", "pad_code", "peaks", "real_cells"]
+
+FEW = 256  # cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +44,17 @@ def peaks(values: Tensor) -> Tensor:
     if values.dim() > 3:
         values = values.flatten(2)
     return values.abs() if values.dim() == 2 else values.abs().amax(2)
+
+
+def fills(largest: Tensor, lengths: list[int]) -> bool:
+    """Tell whether steps are something before each length and zero after it, by their peaks (B, T).
+
+    A few cells are looked at one by one: torch would need six calls, each as long as a step of a small module.
+    """
+    if largest.numel() <= FEW:
+        rows = zip(largest.tolist(), lengths, strict=True)
+        return all(all(row[:length]) and not any(row[length:]) for row, length in rows)
+    return torch.equal(largest != 0, inside(lengths, largest.size(1), largest.device))
 
 
 def real_cells(values: Tensor, pad: float | Tensor) -> Tensor:

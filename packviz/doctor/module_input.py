@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import torch
+from functools import partial
+
 from torch import Tensor, nn
-from torch.nn.utils.rnn import PackedSequence
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
 from packviz.checks.evidence import described
-from packviz.doctor.asking import refusal, run
+from packviz.doctor.asking import answer, refusal, run
 from packviz.doctor.case import Case
 from packviz.doctor.finding import Finding
 from packviz.modules import dtype_name, weight_dtype
@@ -47,23 +48,35 @@ def check_input(case: Case) -> list[Finding]:
     return [_other_features(case, data)] if data.size(-1) != module.input_size else []
 
 
-def _says(case: Case, data: Tensor) -> str | None:
-    """Return what torch says of one sequence with one step of data like these, or None where it takes it."""
+def _says(case: Case) -> str | None:
+    """Return what torch says when the module is called with these data, or None where it takes them."""
     module = case.module
     assert module is not None
-    if case.packed is None and case.lengths is None:
-        return refusal(lambda: run(module, data))
-    row = data[:1] if case.packed is not None else data[:1, 0]
-    one_step = torch.ones(1, dtype=torch.int64, device="cpu")
-    return refusal(lambda: run(module, PackedSequence(row, one_step)))
+    if case.packed is not None:
+        return refusal(partial(run, module, case.packed))
+    if case.lengths is None:
+        return refusal(partial(run, module, case.x))
+    x, lengths = case.x, case.lengths
+    assert x is not None
+    packed = answer(lambda: pack_padded_sequence(x, lengths, case.batch_first, enforce_sorted=False), lambda _: "")  # type: ignore[arg-type]
+    if packed:  # lengths that torch refuses: one step of each sequence is enough here
+        lengths = [1] * x.size(1 - case.steps_axis)
+    return refusal(
+        lambda: run(module, pack_padded_sequence(x, lengths, case.batch_first, enforce_sorted=False))  # type: ignore[arg-type]
+    )
 
 
 def _elsewhere(case: Case, data: Tensor, weight: Tensor) -> Finding:
     found = f"The data are on {data.device}, the weights on {weight.device}."
-    says = _says(case, data) or "takes them"
-    repair = _each(case, "{}.to(module.weight_ih_l0.device)")
-    if data.device.type == "meta":
-        repair = _each(case, "torch.zeros({}.shape, device=module.weight_ih_l0.device)", "import torch\n\n")
+    says = _says(case) or "takes them"
+    name = "x" if case.packed is None else "packed"
+    repair = f"{name} = {name}.to(module.weight_ih_l0.device)"
+    if data.device.type == "meta":  # it holds no numbers
+        empty = "torch.zeros({}.shape, device=module.weight_ih_l0.device)"
+        repair = f"import torch\n\nx = {empty.format('x')}"
+        if case.packed is not None:
+            head = "import torch\nfrom torch.nn.utils.rnn import PackedSequence\n\n"
+            repair = f"{head}packed = PackedSequence({empty.format('packed.data')}, packed.batch_sizes)"
     return Finding("data_device", "error" if says.startswith("raises") else "note", found, "the data", says, repair)
 
 
@@ -71,16 +84,15 @@ def _no_features(case: Case, data: Tensor) -> Finding:
     shape = tuple(data.shape)
     which = "packed data" if case.packed is not None else "padded x"
     found = f"Every step is one number, without a feature dimension: {which} of shape {shape}."
-    says = _says(case, data) or "takes it"
-    dtype = f".to(torch.{dtype_name(weight_dtype(case.module))})" if case.module is not None else ""
-    repair = _each(case, "{}.unsqueeze(-1)" + dtype)
+    says = _says(case) or "takes it"
+    repair = _each(case, "{}.unsqueeze(-1).to(module.weight_ih_l0.dtype)")
     return Finding("no_feature_axis", "error", found, "the last dimension", says, repair)
 
 
 def _other_dtype(case: Case, data: Tensor) -> Finding | None:
     module = case.module
     assert module is not None
-    says = _says(case, data)
+    says = _says(case)
     if says is None:  # under autocast torch converts by itself
         return None
     wanted = dtype_name(weight_dtype(module))
@@ -95,7 +107,7 @@ def _other_dtype(case: Case, data: Tensor) -> Finding | None:
 
 def _other_shape(case: Case, data: Tensor) -> Finding:
     found = f"The module takes (B, T, F) or (T, B, F), and x has {data.dim()} dimensions: {tuple(data.shape)}."
-    says = _says(case, data) or "takes it"
+    says = _says(case) or "takes it"
     extra = data.dim() - (2 if case.packed is not None else 3)
     code = "{}.flatten(" + str(-1 - extra) + ")" if extra > 0 else "{}.reshape(1, -1, module.input_size)"
     return Finding("data_dim", "error", found, "the shape of the data", says, _each(case, code))
@@ -113,12 +125,12 @@ def _other_features(case: Case, data: Tensor) -> Finding:
         f"module = nn.{name}({source}.size(-1), module.hidden_size, {settings})\n"
         f"module = module.to({source})  # new weights: or bring the data to {F} features"
     )
-    says = _says(case, data) or "takes it"
+    says = _says(case) or "takes it"
     return Finding("features", "error", found, "the last dimension", says, repair)
 
 
-def _each(case: Case, code: str, head: str = "") -> str:
+def _each(case: Case, code: str) -> str:
     """Return code that changes x, or the packed data and nothing else of the packed sequence."""
     if case.packed is None:
-        return f"{head}x = {code.format('x')}"
-    return f"{head}packed = packed._replace(data={code.format('packed.data')})"
+        return f"x = {code.format('x')}"
+    return f"packed = packed._replace(data={code.format('packed.data')})"

@@ -18,7 +18,7 @@ from torch.nn.utils.rnn import pack_padded_sequence
 from packviz.doctor.asking import answer, step_numbers
 from packviz.doctor.case import Case
 from packviz.doctor.finding import Finding, counted, listed, places
-from packviz.doctor.grid import Grid, Pad, inside, pad_code, real_cells
+from packviz.doctor.grid import Grid, Pad, fills, inside, pad_code, real_cells
 from packviz.doctor.packed_pads import packed_pads
 from packviz.doctor.repairs import recounted, rolled, turned
 
@@ -29,12 +29,11 @@ _ELSEWHERE = ("batch_first", "left_padded", "lengths_order")
 
 def check_pads(case: Case, lengths: list[int]) -> list[Finding]:
     """Compare lengths that torch would take with where the data end; x or, where they are given, the ids."""
+    told = case.padding_value
+    if not told and case.ids is None and fills(case.peaks, lengths):
+        return []  # every step before its length is something, every one after it is zero
     values = case.by_sequence if case.ids is None else _ids_by_sequence(case)
     mask = inside(lengths, values.size(1), values.device)
-    told = case.padding_value
-    real = real_cells(values, told or 0.0) if told or case.ids is not None else case.peaks != 0
-    if torch.equal(real, mask):
-        return []  # every step before its length is something, every one after it is the pad
     grid = Grid(values, lengths, mask, told)
     if grid.pad is None:  # nothing after the lengths looks like a pad: unless the pads, zeros, stand elsewhere
         return _displaced(case, grid, Grid(values, lengths, mask, 0.0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import cast
 
@@ -35,7 +36,8 @@ def check_readout(case: Case, lengths: list[int]) -> list[Finding]:
     """
     if case.state is None or (case.output is None and case.module is None):
         return []
-    with torch.no_grad():
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         output = _grid(case, lengths)
         if output is None or output.size(0) != len(lengths) or max(lengths) > output.size(1):
             return []

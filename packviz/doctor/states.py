@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
 from packviz.checks.evidence import described
 from packviz.doctor.asking import refusal, run
 from packviz.doctor.case import Case
-from packviz.doctor.finding import Finding
+from packviz.doctor.finding import Finding, severity_of
 from packviz.modules import directions, state_size
 
 __all__ = ["check_state"]
 
+_NOT_RUN = "was not asked: it does not check the hx of a packed LSTM, and such states can crash the process"
 _FRESH = "hx = None  # zeros, as torch takes them"
 
 
@@ -65,7 +66,7 @@ def _other_kind(case: Case, B: int, parts: object) -> Finding:
     elif module.mode != "LSTM" and isinstance(case.hx, tuple | list) and case.hx and isinstance(case.hx[0], Tensor):
         repair = "hx = hx[0]"
     says = _says(case, B) or "takes it without a word"
-    return Finding("hx_kind", "error" if says.startswith("raises") else "silent", found, "hx", says, repair)
+    return Finding("hx_kind", "error" if says == _NOT_RUN else severity_of(says), found, "hx", says, repair)
 
 
 def _other_shape(case: Case, name: str, part: Tensor, shape: tuple[int, ...], B: int) -> Finding:
@@ -78,13 +79,24 @@ def _other_shape(case: Case, name: str, part: Tensor, shape: tuple[int, ...], B:
         if isinstance(case.hx, tuple | list):
             repair = f"hx = tuple({turn.format('part')} for part in hx)"
     says = _says(case, B) or "takes it without a word"
-    return Finding("hx_shape", "error" if says.startswith("raises") else "silent", found, name, says, repair)
+    return Finding("hx_shape", "error" if says == _NOT_RUN else severity_of(says), found, name, says, repair)
+
+
+def _crashes(case: Case, module: nn.RNNBase) -> bool:
+    """Tell whether torch can read past the end of a state: it does not check the hx of a packed LSTM."""
+    packed = case.packed is not None or case.lengths is not None
+    if not packed or not isinstance(case.hx, tuple | list) or len(case.hx) != 2 or module.mode != "LSTM":
+        return False
+    slots = {part.size(0) if isinstance(part, Tensor) and part.dim() else 0 for part in case.hx}
+    return module.proj_size > 0 or slots != {module.num_layers * directions(module)}
 
 
 def _says(case: Case, B: int) -> str | None:
     """Return what torch says of this hx beside one step of B sequences, or None where it takes it."""
     module = case.module
     assert module is not None
+    if _crashes(case, module):
+        return _NOT_RUN
     weight = module.weight_ih_l0
     assert isinstance(weight, Tensor)
     data = torch.zeros(B, module.input_size, dtype=weight.dtype, device=weight.device)

@@ -92,7 +92,7 @@ def test_a_right_answer_is_confirmed_and_shown_at_its_step(browser: Browser, add
     with opened(browser, address) as visited:
         expect(visited.player).to_have_count(0)
         answer(visited, ASKED[0], right(ASKED[0]))
-        expect(visited.main).to_contain_text("is right.")
+        expect(visited.main).to_contain_text("✓ Right:")
         assert visited.data("stage") == ASKED[0].stage
         assert visited.data("step") == str(step_of(ASKED[0]))
         assert visited.query == {"level": str(LEVEL), "round": str(ROUND)}
@@ -147,14 +147,18 @@ def test_a_whole_round_is_counted_and_can_be_looked_through(browser: Browser, ad
 
 
 def test_the_end_leads_on_to_another_round_and_to_the_next_level(browser: Browser, address: str) -> None:
-    for name, level in (("Another round", {"level": "2"}), ("Level 3", {"level": "3"})):
-        with opened(browser, address) as visited:
-            prompts(visited)
+    with opened(browser, address) as visited:
+        prompts(visited)
+        for name, level in (("Another round", 2), ("Level 3", 3)):
             press(visited, name)
             number = visited.query["round"]
-            assert visited.query == {**level, "round": number}
+            assert visited.query == {"level": str(level), "round": number}
             assert number != str(ROUND)
-            expect(prompt(visited)).to_have_text(plain(questions(int(level["level"]), int(number))[0]))
+            expect(prompt(visited)).to_have_text(plain(questions(level, int(number))[0]))
+            if level == LEVEL:  # back to the round that is over: its result is still there
+                visited.main.get_by_role("spinbutton").fill(str(ROUND))
+                visited.main.get_by_role("spinbutton").press("Enter")
+                visited.settle()
 
 
 @pytest.mark.parametrize("query", ["", "round=0", "round=10000&level=7", "round=x", "round=1e999", "level=&round="])
@@ -228,7 +232,7 @@ def test_the_keyboard_alone_answers_and_goes_on(browser: Browser, address: str) 
         visited.page.keyboard.type(right(ASKED[i]))
         visited.page.keyboard.press("Enter")
         visited.settle()
-        expect(visited.main).to_contain_text("is right.")
+        expect(visited.main).to_contain_text("✓ Right:")
         visited.page.keyboard.press("Enter")
         expect(prompt(visited)).to_have_text(plain(ASKED[i + 1]))
 
@@ -266,11 +270,12 @@ def test_nothing_serious_is_found_and_nothing_scrolls_sideways(
         for go_on in states:
             go_on()
             check(visited, size)
-        press(visited, "Next")
-        for i in range(1, 10):
-            press(visited, "Show me")
-            press(visited, "The result" if i == 9 else "Next")
-        check(visited, size)
+        if (size, scheme) == (PHONE, "dark"):
+            press(visited, "Next")
+            for i in range(1, 10):
+                press(visited, "Show me")
+                press(visited, "The result" if i == 9 else "Next")
+            check(visited, size)
 
 
 def check(visited: Visit, size: tuple[int, int]) -> None:

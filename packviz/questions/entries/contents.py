@@ -39,11 +39,15 @@ def _not_the_lengths(laboratory: Laboratory) -> Outcome:
     return Outcome(
         {f"for the lengths {lengths.tolist()}": torch.equal(sizes, lengths)},
         f"`batch_sizes` has a number for each time step: how many sequences have a token there. It is "
-        f"{sizes.tolist()} for the lengths {lengths.tolist()}; the one sums to {int(sizes.sum())}, the other to "
-        f"{int(lengths.sum())}. "
+        f"{sizes.tolist()} for the lengths {lengths.tolist()}; {_sums(sizes, lengths)}. "
         "`pad_packed_sequence` returns the lengths as its second value.",
         Chart(charts.margins, (laboratory.trace,)),
     )
+
+
+def _sums(one: torch.Tensor, other: torch.Tensor) -> str:
+    first, second = int(one.sum()), int(other.sum())
+    return f"both sum to {first}" if first == second else f"their sums are {first} and {second}"
 
 
 def _counted(laboratory: Laboratory) -> Outcome:
@@ -51,7 +55,7 @@ def _counted(laboratory: Laboratory) -> Outcome:
     return Outcome(
         {f"at t = {t}": size != count for t, (size, count) in enumerate(zip(sizes, live, strict=True))},
         f"`batch_sizes` is {sizes}, and so many sequences have a token at each t: {live}. The sorted lengths, "
-        f"{laboratory.broken.value}, count the same cells the other way: row by row, not column by column.",
+        f"{laboratory.broken.value}, count the same cells row by row; `batch_sizes` counts them column by column.",
     )
 
 
@@ -78,9 +82,9 @@ def _no_size(laboratory: Laboratory) -> Outcome:
     advice = laboratory.run(PACK + "packed.batch_sizes()")
     return Outcome(
         {f"with packed.{name}": done.error is None for name, done in asked.items()},
-        f"It is a tuple of {len(laboratory.fixed['packed'])} fields. `packed.data` has the size {tuple(rows)}, and "
-        f"`packed.batch_sizes[0]` = {int(batch)} sequences are in it. To write `packed.batch_sizes()`, as some advise, "
-        f"{'works' if advice.error is None else f'ends in `{advice.error}`'}.",
+        f"It is a tuple of {len(laboratory.fixed['packed'])} fields and has no shape of its own. Ask `packed.data` for "
+        f"its size, {tuple(rows)}; the number of sequences is `packed.batch_sizes[0]`, {int(batch)}. To replace `size` "
+        f"by `batch_sizes`, as some advise, {'works' if advice.error is None else f'ends in `{advice.error}`'}.",
     )
 
 
@@ -117,7 +121,7 @@ ENTRIES: tuple[Entry, ...] = (
         group=GROUP,
         question="Does pack_padded_sequence calculate batch_sizes wrong?",
         claim="`pack_padded_sequence` calculates `batch_sizes` wrong.",
-        broken="lengths.sort(descending=True).values.tolist()",
+        broken="# is this not what batch_sizes should be?\nlengths.sort(descending=True).values.tolist()",
         fixed=PACK
         + "live = [int((lengths > t).sum()) for t in range(x.size(1))]\n"
         + "packed.batch_sizes.tolist(), live",

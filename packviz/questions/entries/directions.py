@@ -42,7 +42,7 @@ def _last_of_both(laboratory: Laboratory) -> Outcome:
     agree = set(range(len(lengths))) - off[1]
     told = (
         "The backward direction starts at the last token: there it has read this one token only. Its final state "
-        f"stands at t = 0, so in the backward half both agree for "
+        f"stands at t = 0, so in the backward half `output` and `h_n` agree for "
         f"{letters(sorted(agree)) if agree else 'no sequence'} alone. Take `torch.cat((h_n[-2], h_n[-1]), 1)`."
     )
     wrong = [(b, half * H + j) for half in (0, 1) for b in off[half] for j in range(H)]
@@ -61,10 +61,12 @@ def _order_of_h_n(laboratory: Laboratory) -> Outcome:
     guess, read = laboratory.broken.value, laboratory.fixed.value
     off = differing(guess, forward, _CLOSE)
     is_view = "is" if not differing(read, forward, _CLOSE) else "is not"
+    back = differing(h_n.view(L, 2, B, H)[-1, 1], out.view(B, -1, 2, H)[:, 0, 1], _CLOSE)
     told = (
         f"`h_n` {tuple(h_n.shape)} goes layer by layer, forward before backward. `h_n.view({L}, 2, {B}, {H})[-1, 0]` "
-        f"{is_view} the top layer's forward state. The same stands at the last token of "
-        f"`out.view({B}, {out.size(1)}, 2, {H})`, at index 0 of the 2."
+        f"{is_view} the top layer's forward state: `out.view({B}, {out.size(1)}, 2, {H})` has it at the last token, "
+        f"index 0 of the 2. The backward state is `[-1, 1]`: `out` {'does not have' if back else 'has'} it at t = 0, "
+        "index 1 of the 2."
     )
     rows = [letters([b]) for b in range(B)]
     shown = (
@@ -85,10 +87,10 @@ def _zero_padding(laboratory: Laboratory) -> Outcome:
         "with bias=False, in both halves": max(_off(without, 0), _off(without, 1)) <= _CLOSE,
     }
     told = (
-        f"The backward direction begins on the pads: at the tokens it is up to {written(_off(one, 1))} off, the "
-        f"forward half {written(_off(one, 0))}. A second layer reads both halves, so even its forward half is "
-        f"{written(_off(two, 0))} off. With `bias=False` zeros leave a state of zeros as it is, and the difference is "
-        f"{written(max(_off(without, 0), _off(without, 1)))}. With biases, pack."
+        f"The backward direction begins on the pads: its half of the output is up to {written(_off(one, 1))} off at "
+        f"the tokens, the forward half {written(_off(one, 0))}. A second layer reads both halves, so even its forward "
+        f"half is {written(_off(two, 0))} off. With `bias=False` zeros leave a state of zeros as it is, and the difference "
+        f"is {written(max(_off(without, 0), _off(without, 1)))}. With biases, pack."
     )
     return Outcome(cases, told, picture(*(_half(one, d) for d in (0, 1))))
 
@@ -110,7 +112,7 @@ def _half(comparison: Comparison, d: int) -> Panel:
     wrong = [(b, t) for b, t in (apart > _CLOSE).nonzero().tolist()]
     B, T = apart.shape
     steps = [f"t = {t}" for t in range(T)]
-    title, rows = f"{('forward', 'backward')[d]}: how far off", [letters([b]) for b in range(B)]
+    title, rows = f"{('forward', 'backward')[d]}: how far off (×: pad)", [letters([b]) for b in range(B)]
     panel = numbers(title, apart, rows=rows, columns=steps, wrong=wrong)
     cells = zip(panel.texts, comparison.valid.tolist(), strict=True)
     told = tuple(tuple(text if kept else "×" for text, kept in zip(*row, strict=True)) for row in cells)
@@ -179,7 +181,7 @@ ENTRIES: tuple[Entry, ...] = (
         key="bidirectional-zero-padding",
         group=GROUP,
         question="Does zero padding change the output of a bidirectional RNN?",
-        claim="Zero padding does not change a bidirectional output at the tokens.",
+        claim="A bidirectional RNN has the same output at the tokens with and without zero padding.",
         broken="out, _ = gru(x)\nout[2, 0].detach()  # at the one token of C",
         fixed=_GRU + "out[2, 0].detach()  # at the one token of C",
         experiment=_zero_padding,

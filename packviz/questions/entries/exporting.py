@@ -29,7 +29,9 @@ class Model(nn.GRU):
 model = Model(1, 4, batch_first=True)
 """
 TO_ONNX = """\
+import warnings
 from io import BytesIO
+warnings.filterwarnings("ignore", "(?!Exporting)")  # all but one
 try:
     torch.onnx.export(model, (x, lengths), BytesIO(), dynamo=False)
 except RuntimeError as error:
@@ -53,7 +55,15 @@ def backend(graph, inputs):
 torch.compile(run, backend=backend)(x, lengths)
 len(graphs)"""
 )
+QUIET = "import warnings\nwarnings.simplefilter('ignore', torch.jit.TracerWarning)\n"
 TRACED = "traced = torch.jit.trace(model, (x, lengths))\n"
+ONE_GRAPH = """\
+compiled = torch.compile(run, backend="eager", fullgraph=True)
+try:
+    compiled(x, lengths)
+except torch._dynamo.exc.Unsupported as error:
+    first, why, *hints = str(error).splitlines()
+    raise torch._dynamo.exc.Unsupported(f"{first}\\n{why}") from None"""
 OTHERS = {
     "with shorter lengths": "x, lengths = x[:, :2], lengths.clamp(max=2)\n",
     "with a longer sequence": "x, lengths = torch.randn(2, 7, 1), torch.tensor([7, 4])\n",
@@ -77,7 +87,18 @@ def to_onnx(laboratory: Laboratory) -> Outcome:
         f"ONNX node `GRU` of it, and `padding_value=-100` leaves {'no' if pair == filled else 'a'} trace in its graph. "
         f"The last step says here: `{said}`. What ONNX Runtime makes of the file is cited, not run here: compare its "
         "outputs with PyTorch's.",
+        picture(card("in the ONNX graph", {
+            "packing alone": laboratory.broken.error is None,
+            "with unpacking": exported,
+            "padding_value=-100": exported and pair != filled,
+        })),
     )
+
+
+def card(title: str, works: Mapping[str, bool]) -> Panel:
+    """Return a panel of what works and what does not."""
+    wrong = frozenset((i, 0) for i, does in enumerate(works.values()) if not does)
+    return Panel(title, tuple(("yes" if does else "no",) for does in works.values()), wrong=wrong, rows=tuple(works))
 
 
 def compiled(laboratory: Laboratory) -> Outcome:
@@ -90,7 +111,8 @@ def compiled(laboratory: Laboratory) -> Outcome:
         without = laboratory.run(_MASKED + "torch.export.export(model, (x, lengths)).module()(x, lengths).shape")
     finally:
         torch._dynamo.reset()
-    same = _same(broken_up)
+        plain = laboratory.run(_MASKED + _EITHER)
+    same, (as_ever, whole_too) = _same(broken_up), plain.value or (False, False)
     works = "gives the same output as without it" if same else "does not give the same output"
     return Outcome(
         {
@@ -122,8 +144,8 @@ def traced_once(laboratory: Laboratory) -> Outcome:
         {name: apart is None or apart > 1e-6 for name, apart in told.items()},
         "A traced model follows the lengths that it is given. The largest difference from the model itself is "
         + ", ".join(f"{_number(apart)} {name}" for name, apart in told.items())
-        + ". The `TracerWarning`s are about torch's own checks. But `torch.jit.trace` is deprecated, as its first "
-        "warning says.",
+        + ". The `TracerWarning`s, which are silenced here, are about torch's own checks. But `torch.jit.trace` is "
+        "deprecated, as its first warning says.",
         picture(grid("traced", shown["output"], lengths), grid("model", shown["wanted"], lengths)),
     )
 

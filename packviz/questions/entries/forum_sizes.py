@@ -56,11 +56,12 @@ def _sum(laboratory: Laboratory) -> Outcome:
 def _two_parts(laboratory: Laboratory) -> Outcome:
     packed = laboratory.fixed["packed"]
     parts = [tuple(sequence[:, None].shape) for sequence in laboratory.fixed["sequences"]]
+    came = [tuple(part.shape) for part in laboratory.fixed["parts"]]
     held = [tuple(part.shape) for part in packed if torch.is_tensor(part) and part.is_floating_point()]
     return Outcome(
         {"for the tensors with tokens": held == parts},
         f"It is one tensor `data` of {tuple(packed.data.shape)}, with the tokens of all sequences. Where they belong "
-        f"is in `batch_sizes`, {packed.batch_sizes.tolist()}. To get {parts} back, use `unpack_sequence`.",
+        f"is in `batch_sizes`, {packed.batch_sizes.tolist()}. `unpack_sequence` gives back {came}.",
     )
 
 
@@ -75,11 +76,11 @@ ENTRIES: tuple[Entry, ...] = (
         fixed=_HUNDRED + "pad_packed_sequence(packed, batch_first=True)[0].shape",
         experiment=_same_size,
         messages=("RuntimeError: shape '[100, 16, 200]' is invalid for input of size 163600",),
-        film=Film("pack"),
+        film=Film("pack", name="margins"),
     ),
     _Claim(
         key="forum-why-818",
-        question="Why 818 rows?",
+        question="Why 818 rows: how many rows does packed data have?",
         claim="818 is the sum of the 100 lengths.",
         broken=_HUNDRED + "x.size(0) * x.size(1)",
         fixed=_HUNDRED + "len(packed.data), lengths.sum()",
@@ -90,10 +91,13 @@ ENTRIES: tuple[Entry, ...] = (
         question="Does a packed batch of lengths 3 and 1 contain a 3x1 and a 1x1?",
         claim="The packed output contains a 3x1 and a 1x1 tensor.",
         broken=_PACK + "first, second = packed",
-        fixed=_PACK + "packed.data.shape, packed.batch_sizes",
+        fixed="from torch.nn.utils.rnn import unpack_sequence\n"
+        + _PACK
+        + "parts = unpack_sequence(packed)\n"
+        + "[part.shape for part in parts]",
         experiment=_two_parts,
         messages=("ValueError: too many values to unpack (expected 2)",),
         batch="1 2 3\n4",
-        film=Film("pack"),
+        film=Film("pack", name="margins"),
     ),
 )

@@ -55,8 +55,8 @@ def _fresh(laboratory: Laboratory) -> Outcome:
     return Outcome(
         {"with hx left out": not _close(fresh, first), "with hx of zeros": not _close(zeros, first)},
         f"It is the other way round. Without `hx` every call starts from zeros: the second `h_n` and the "
-        f"first differ by {float((fresh - first).abs().max()):.1g}. Only who hands `h_n` on uses the state of the "
-        f"sentence before; that moves the result by up to {moved:.2f}.",
+        f"first differ by {float((fresh - first).abs().max()):.1g}. Only where `h_n` is handed on, the state of the "
+        f"sentence before is used; that moves the result by up to {moved:.2f}.",
         picture(numbers("h_n, started anew", fresh, rows=rows), numbers("h_n, carried", carried, rows=rows)),
     )
 
@@ -151,8 +151,9 @@ ENTRIES: tuple[Entry, ...] = (
     _Claim(
         key="forum-carry-state",
         question="How do I initialise or carry hidden over minibatches and epochs?",
-        claim="The final state of one batch belongs into the next one.",
-        broken="_, h_n = gru(x[:, :2])\n_, h_n = gru(x[:, 2:], h_n.flip(1).detach())\nh_n[0].detach()",
+        claim="The final state of one batch is the right start of the next one.",
+        broken="_, h_n = gru(x[:, :2])\n"
+        "_, h_n = gru(x[:, 2:], h_n.flip(1).detach())  # the other text's\nh_n[0].detach()",
         fixed="_, h_n = gru(x[:, :2])\n_, h_n = gru(x[:, 2:], h_n.detach())\nh_n[0].detach()",
         experiment=_carry,
         messages=(

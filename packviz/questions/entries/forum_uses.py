@@ -96,9 +96,9 @@ def _only_seq2seq(laboratory: Laboratory) -> Outcome:
             "for a classifier of whole sequences": _close(padded, packed),
             "for a tagger in both directions": _close(tagger["padded"], tagger["packed"]),
         },
-        f"Neither is a sequence to sequence model, and both change. The classifier's scores of "
+        f"Packing changes both, and neither is a sequence to sequence model. The classifier's scores of "
         f"{', '.join(rows[b] for b in off) or 'no sequence'} move by up to {float((padded - packed).abs().max()):.2f}; "
-        f"the tagger's outputs are up to {far:.2f} from those of each sequence alone, packed {near:.1e}.",
+        f"the tagger's outputs are up to {far:.2f} from those of each sequence alone, packed up to {near:.1g}.",
         picture(
             numbers("scores, padded", padded, rows=rows, wrong=[(b, score) for b in off for score in range(2)]),
             numbers("scores, packed", packed, rows=rows),

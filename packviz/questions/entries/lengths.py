@@ -15,14 +15,15 @@ from packviz.questions.pictures import grid, numbers, picture, strip
 
 __all__ = ["ENTRIES", "GROUP"]
 
-_EMPTY = "lengths[1] = 0  # sequence B is empty\n"
+_EMPTY = "lengths[1], x[1] = 0, 0  # sequence B is empty\n"
 _CLAMPED = (
-    _EMPTY + "packed = pack_padded_sequence(x, lengths.clamp(min=1), True, False)\n"
+    _EMPTY + "packed = pack_padded_sequence(\n"
+    "    x, lengths.clamp(min=1), batch_first=True, enforce_sorted=False\n)\n"
     "h_n = gru(packed)[1].detach()\nh_n[0], (h_n * (lengths > 0)[:, None])[0]"
 )
 _KEPT = "kept = lengths > 3\nlong_x, long = x[kept], lengths[kept]\n"
-_FEW = "pack_padded_sequence(x, lengths[:-1], True, enforce_sorted={})"
-_MANY = "pack_padded_sequence(x[:-1], lengths, True, enforce_sorted={})"
+_FEW = "pack_padded_sequence(x, lengths[:-1], batch_first=True, enforce_sorted={})"
+_MANY = "pack_padded_sequence(x[:-1], lengths, batch_first=True, enforce_sorted={})"
 
 
 def _zero_length(laboratory: Laboratory) -> Outcome:
@@ -40,8 +41,8 @@ def _zero_length(laboratory: Laboratory) -> Outcome:
             "in pack_sequence": lists.error is None,
         },
         "Either leave the empty rows out and put zeros back into `h_n`, or pack with `lengths.clamp(min=1)` and mask "
-        f"`h_n` afterwards. The two differ by at most {away:.1g} here. Without the mask B has the state of one pad, "
-        f"{_short(unmasked[1])}, which means nothing.",
+        f"`h_n` afterwards: {f'the two differ by {away:.1g} at most' if away else 'both give the same `h_n`'} here. "
+        f"Without the mask B has the state after one pad, {_short(unmasked[1])}, which means nothing.",
         picture(
             numbers("h_n, clamp(min=1), no mask", unmasked, rows=rows, wrong=wrong),
             numbers("h_n, B left out", laboratory.fixed.value, rows=rows),
@@ -60,16 +61,23 @@ def _empty_batch(laboratory: Laboratory) -> Outcome:
             "of no time steps": narrow.error is None,
             "in pack_sequence": listed.error is None,
         },
-        f"Only {int(kept.sum())} of {len(kept)} sequences are longer than 3, and torch says "
-        f"`{laboratory.broken.error}`; of an empty list `pack_sequence` says `{listed.error}`. Look first, and skip "
-        f"the cell: an `h_n` of the shape {tuple(laboratory.fixed.value)} is what the rest of the program needs.",
+        f"{int(kept.sum()) or 'None'} of the {len(kept)} sequences {'are' if kept.sum() > 1 else 'is'} longer than 3. "
+        f"{_of_nothing(laboratory.broken.error)}; of an empty list `pack_sequence` says `{listed.error}`. Look "
+        f"first, and skip the cell: with an `h_n` of the shape {tuple(laboratory.fixed.value)} the program can go on.",
         picture(
             grid("x", x, lengths.tolist()),
             strip(
-                "lengths: none is above 3", lengths, list(range(len(kept))), wrong=(~kept).nonzero().flatten().tolist()
+                f"lengths: {int(kept.sum())} above 3",
+                lengths,
+                list(range(len(kept))),
+                wrong=(~kept).nonzero().flatten().tolist(),
             ),
         ),
     )
+
+
+def _of_nothing(error: str | None) -> str:
+    return "Torch packs them" if error is None else f"Torch says `{error}`"
 
 
 def _wrong_number(laboratory: Laboratory) -> Outcome:
@@ -86,10 +94,10 @@ def _wrong_number(laboratory: Laboratory) -> Outcome:
     lost = [(B - 1, t) for t in range(int(lengths[-1]))]
     return Outcome(
         cases,
-        f"`pack_padded_sequence(x, lengths)` takes x {tuple(laboratory.fixed['x'].shape)} for {T} sequences, because "
-        f"`batch_first=True` is missing. But with `enforce_sorted=False` too few lengths raise no error: with {B - 1} "
-        f"lengths, {last} is left out, and {len(rows)} rows are packed instead of {len(laboratory.fixed.value)}. "
-        "An old release said `lengths array has incorrect size` (cited, not run here).",
+        f"`pack_padded_sequence(x, lengths)` takes `x` {tuple(laboratory.fixed['x'].shape)} for {T} sequences, "
+        f"because `batch_first=True` is missing. But with `enforce_sorted=False` too few lengths raise no error: with "
+        f"{B - 1} lengths, {last} is left out, and {len(rows)} rows are packed instead of "
+        f"{len(laboratory.fixed.value)}. An old release said `lengths array has incorrect size` (cited, not run here).",
         picture(
             grid(f"x, with {B - 1} lengths: {last} is left out", x, lengths.tolist(), wrong=lost),
             strip("packed.data", rows, owners),
@@ -107,9 +115,9 @@ _OWN: tuple[Entry, ...] = (
         group=GROUP,
         question="Length of all samples has to be greater than 0: may a sequence be empty?",
         claim="A sequence of length 0 can be packed.",
-        broken=_EMPTY + "pack_padded_sequence(x, lengths, True, enforce_sorted=False)",
-        fixed=_EMPTY + "kept = lengths > 0\n"
-        "packed = pack_padded_sequence(x[kept], lengths[kept], True, False)\n"
+        broken=_EMPTY + "pack_padded_sequence(\n    x, lengths, batch_first=True, enforce_sorted=False\n)",
+        fixed=_EMPTY + "kept = lengths > 0\npacked = pack_padded_sequence(\n"
+        "    x[kept], lengths[kept], batch_first=True, enforce_sorted=False\n)\n"
         "h_n = torch.zeros(1, len(lengths), gru.hidden_size)\nh_n[:, kept] = gru(packed)[1].detach()\nh_n[0]",
         experiment=_zero_length,
         source="pytorch/pytorch issue 4582; pytorch/pytorch issue 80605; pytorch/pytorch issue 149227",
@@ -124,7 +132,7 @@ _OWN: tuple[Entry, ...] = (
         key="empty-batch",
         group=GROUP,
         question="Cannot pack empty tensors: what if no sequence is left in the batch?",
-        claim="A batch of nothing can be packed.",
+        claim="An empty batch can be packed.",
         broken=_KEPT + "pack_padded_sequence(long_x, long, batch_first=True)",
         fixed=_KEPT + "h_n = torch.zeros(1, 0, gru.hidden_size)\nif len(long) > 0:\n"
         "    h_n = gru(pack_padded_sequence(long_x, long, batch_first=True))[1]\nh_n.shape",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from packviz.charts import Panel
-from packviz.questions.laboratory import Laboratory
+from packviz.questions.laboratory import Laboratory, Program
 from packviz.questions.model import Entry, Outcome
 from packviz.questions.pictures import grid, owners_of, picture, strip
 
@@ -12,7 +12,7 @@ __all__ = ["ENTRIES", "GROUP"]
 GROUP = "The lengths"
 
 _AWAY = 'away = x.to("meta")  # as x.to("cuda") where there is a GPU\n'
-_UNSORTED = "packed = pack_padded_sequence(away, lengths, True, enforce_sorted=False)\n"
+_UNSORTED = "packed = pack_padded_sequence(\n    away, lengths, batch_first=True, enforce_sorted=False\n)\n"
 _ONE_ROW = "'lengths' argument should be a 1D CPU int64 tensor, but got"
 
 
@@ -20,17 +20,22 @@ def _on_the_gpu(laboratory: Laboratory) -> Outcome:
     here = laboratory.run('pack_padded_sequence(x, lengths.to("meta"), batch_first=True)')
     x, lengths = laboratory.fixed["x"][:, :, 0], laboratory.fixed["lengths"]
     everyone = list(range(len(lengths)))
+    refused = everyone if laboratory.broken.error else []
     return Outcome(
         {"for x on that device": laboratory.broken.error is None, "for x on the CPU": here.error is None},
         f"The meta device stands in for a GPU here, and torch says `{laboratory.broken.error}`. On a GPU the message "
         "names `cuda:0` (cited, not run here). Only `lengths` must be on the CPU: give `lengths.cpu()` or a list, and "
         f"leave `x` where it is. Then `batch_sizes` are {laboratory.fixed.value.tolist()}.",
         picture(
-            grid("x on meta: accepted", x, lengths.tolist()),
-            strip("lengths on meta: refused", lengths, everyone, wrong=everyone),
-            strip("lengths on the CPU: accepted", lengths, everyone),
+            grid(f"x on meta: {_met(laboratory.fixed)}", x, lengths.tolist()),
+            strip(f"lengths on meta: {_met(laboratory.broken)}", lengths, everyone, wrong=refused),
+            strip(f"lengths on the CPU: {_met(laboratory.fixed)}", lengths, everyone),
         ),
     )
+
+
+def _met(done: Program) -> str:
+    return "refused" if done.error else "accepted"
 
 
 def _two_devices(laboratory: Laboratory) -> Outcome:
@@ -74,8 +79,8 @@ def _two_dimensions(laboratory: Laboratory) -> Outcome:
             "with enforce_sorted=False": sorting.error is None,
         },
         f"Torch wants one row of {len(flat)} lengths, of the shape {tuple(flat.shape)}. A column of the shape "
-        f"{tuple(column.shape)} is refused, and with `enforce_sorted=False` the words are others: `{sorting.error}`. "
-        "Drop the second axis with `squeeze(-1)`.",
+        f"{tuple(column.shape)} is {_met(laboratory.broken)}, and with `enforce_sorted=False` the words are others: "
+        f"`{sorting.error}`. Drop the second axis with `squeeze(-1)`.",
         picture(upright, strip(f"column.squeeze(-1): {tuple(flat.shape)}", flat, everyone)),
     )
 

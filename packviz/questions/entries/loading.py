@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import PackedSequence
 from packviz.batch import sequence_label
 from packviz.charts import Panel
 from packviz.questions.laboratory import Laboratory, Program
-from packviz.questions.model import Entry, Film, Outcome
+from packviz.questions.model import Entry, Outcome
 from packviz.questions.pictures import grid, owners_of, picture, strip
 
 __all__ = ["ENTRIES", "GROUP"]
@@ -40,6 +40,7 @@ loader = DataLoader(sequences, batch_size=len(lengths), collate_fn=collate)
 batch = next(iter(loader))
 """
 _COLLATE_PACKED = _LOAD.format(made="pack_padded_sequence(x, lengths, batch_first=True)")
+_FIELDS = ("data", "batch_sizes")
 _COLLATE_PADDED = _LOAD.format(made="x, lengths")
 
 
@@ -51,8 +52,9 @@ def _parts(laboratory: Laboratory) -> Outcome:
     return Outcome(
         {name: len({part.size(1) for part in parts}) == 1 for name, parts in _named(short, wide).items()},
         f"Simulated here by `chunk(2)` on the CPU, as DataParallel cuts a batch: each part unpacks to its own longest "
-        f"sequence, {short[0].size(1)} and {short[1].size(1)} columns. Joined, that gives `{told}`. With "
-        f"`total_length=x.size(1)` both have {wide[0].size(1)}. Its own error needs two GPUs: cited, not run.",
+        f"sequence, {short[0].size(1)} and {short[1].size(1)} columns. Joined, that gives `{told}` With "
+        f"`total_length=x.size(1)` both have {wide[0].size(1)}. DataParallel's own error, 'Gather got an input of "
+        "invalid size', needs two GPUs: cited, not run here.",
         picture(
             _part("part 1", short[0], lengths[:first], 0),
             _part("part 2", short[1], lengths[first:], first),
@@ -81,20 +83,25 @@ def _cut(laboratory: Laboratory) -> Outcome:
     cases = {f"for part {i + 1}": _agrees(run, wanted[i]) for i, run in enumerate(runs)}
     panels, start = [], 0
     for i, part in enumerate(parts):
-        data = part.data[:, 0]
-        panels.append(strip(f"part {i + 1}: data", data, owners[start : start + len(data)]))
-        off = range(len(part.batch_sizes)) if int(part.batch_sizes.sum()) != len(data) else ()
-        panels.append(strip(f"part {i + 1}: batch_sizes", part.batch_sizes, [None] * len(part.batch_sizes), wrong=off))
-        start += len(data)
+        panels.append(_fields(f"part {i + 1}", part, owners[start : start + len(part.data)]))
+        start += len(part.data)
     said = laboratory.broken.error or "nothing"
     return Outcome(
         cases,
         f"Cut field by field, part 1 has {len(parts[0].data)} rows and `batch_sizes` {parts[0].batch_sizes.tolist()}, "
-        f"which ask for {int(parts[0].batch_sizes.sum())}; the GRU says `{said}`. `data` is time-major, so a half of "
+        f"which ask for {int(parts[0].batch_sizes.sum())}; the GRU says `{said}` `data` is time-major, so a half of "
         "it is no half of the batch. Simulated here by `chunk(2)` on the CPU. Give `x` and `lengths` to each part, and "
         "pack inside `forward`. What DataParallel itself does needs GPUs: cited, not run.",
         picture(*panels),
     )
+
+
+def _fields(title: str, part: PackedSequence, owners: list[int]) -> Panel:
+    """Return data and batch_sizes of a packed batch, a row each; batch_sizes marked where they ask for other rows."""
+    data, sizes = (strip(title, each, [None] * len(each)) for each in (part.data, part.batch_sizes))
+    wrong = [(1, t) for t in range(len(part.batch_sizes))] if int(part.batch_sizes.sum()) != len(part.data) else []
+    colours = (tuple(owners), *sizes.owners)
+    return replace(data, texts=data.texts + sizes.texts, owners=colours, wrong=frozenset(wrong), rows=_FIELDS)
 
 
 def _agrees(run: Program, wanted: Tensor) -> bool:
@@ -107,6 +114,7 @@ def _collated(laboratory: Laboratory) -> Outcome:
     loaded = laboratory.run(_COLLATE_PACKED + "batch").value
     by_loop, padded = laboratory.broken, laboratory.fixed.value
     own = laboratory.run(_COLLATE_PACKED + 'batch.to("cpu")').value
+    lengths = padded[1].tolist()
     said = by_loop.error or f"a {type(by_loop.value).__name__} of {len(by_loop.value)}"
     return Outcome(
         {
@@ -117,6 +125,7 @@ def _collated(laboratory: Laboratory) -> Outcome:
         f"The DataLoader gives a {type(loaded).__name__}. But it is a tuple of {len(loaded)} fields, and code that "
         f"goes through a batch field by field ends in `{said}`. Return `x` {tuple(padded[0])} and `lengths`, and pack "
         "inside the model. `pin_memory=True` needs an accelerator: cited, not run here.",
+        picture(grid("x", padded[0][:, :, 0], lengths), _fields("packed", loaded, owners_of(torch.tensor(lengths)))),
     )
 
 
@@ -134,9 +143,9 @@ ENTRIES: tuple[Entry, ...] = (
         messages=(
             "RuntimeError: Sizes of tensors must match except in dimension 0. Expected size 3 but got size 1 for "
             "tensor number 1 in the list.",
+            "RuntimeError: Gather got an input of invalid size: got [2, 1, 4], but expected [2, 3, 4]",
         ),
         batch="1 2 3\n4 5\n6\n7",
-        film=Film("unpack"),
     ),
     Entry(
         key="packed-into-data-parallel",
@@ -154,12 +163,11 @@ ENTRIES: tuple[Entry, ...] = (
         rows=(62,),
         messages=("RuntimeError: start (4) + length (2) exceeds dimension size (4).",),
         batch="1 2 3\n4 5\n6\n7",
-        film=Film("pack"),
     ),
     Entry(
         key="collate-returns-packed",
         group=GROUP,
-        question="May my collate function return a PackedSequence?",
+        question="May my collate_fn return a PackedSequence, with pin_memory or without?",
         claim="A PackedSequence from a collate function stays one.",
         broken=_COLLATE_PACKED + 'tuple(field.to("cpu") for field in batch)',
         fixed=_COLLATE_PADDED + "x, lengths = batch\n" + _PACK + "x.shape, lengths, packed.data.shape",
@@ -167,6 +175,5 @@ ENTRIES: tuple[Entry, ...] = (
         source="Lightning-AI/pytorch-lightning issue 437; pytorch/pytorch issue 18078",
         rows=(63,),
         messages=("AttributeError: 'NoneType' object has no attribute 'to'",),
-        film=Film("pack"),
     ),
 )

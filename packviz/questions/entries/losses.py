@@ -5,7 +5,7 @@ from __future__ import annotations
 from packviz.config import Config
 from packviz.questions.entries.pooled import attention_to_pads, pooled_filler, short_output
 from packviz.questions.entries.weighing import data_of_a_tensor, ignored, only_flattened, three_means
-from packviz.questions.model import Entry, Film
+from packviz.questions.model import Entry
 
 __all__ = ["ENTRIES", "GROUP"]
 
@@ -25,7 +25,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="packing-or-ignore-index",
         group=GROUP,
-        question="Packing or ignore_index: are they the same thing?",
+        question="Packing or ignore_index in cross_entropy: are they the same thing?",
         claim="Packing and `ignore_index` do the same.",
         broken=_BOTH + _LOSS,
         fixed=_LOGITS + _TARGETS + "targets = pad_sequence(targets, batch_first=True, padding_value=-100)\n" + _LOSS,
@@ -89,7 +89,6 @@ ENTRIES: tuple[Entry, ...] = (
         messages=(
             "RuntimeError: The size of tensor a (3) must match the size of tensor b (5) at non-singleton dimension 1",
         ),
-        film=Film("unpack"),
     ),
     Entry(
         key="pooling-over-filler",
@@ -111,7 +110,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="three-means",
         group=GROUP,
-        question="Mean over tokens, over sequences or over all cells: which mean loss is right?",
+        question="Average the loss over tokens, sequences or all cells: which mean is right?",
         claim="A mean loss is the same over all cells, over tokens and over sequences.",
         broken="losses = x[:, :, 0]  # take each number as the loss of its cell\nlosses.mean()",
         fixed="losses = x[:, :, 0]\n"

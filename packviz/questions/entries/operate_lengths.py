@@ -55,7 +55,7 @@ def _too_long(laboratory: Laboratory) -> Outcome:
         },
         f"Nothing is raised: with the lengths {longer} it packs {[int(row) for row in rows]}, {len(pads)} pads among "
         f"them. It cannot know which zeros are pads. With {x.size(1) + 1} at T = {x.size(1)} it gives {torn}, while "
-        f"the lengths add up to {sum(lengths[:-1]) + x.size(1) + 1}.",
+        f"the lengths add up to {sum(lengths[:-1]) + x.size(1) + 1}. Count the lengths before padding.",
         picture(grid("x", x, lengths), strip(f"data with lengths {longer}", rows, owners, wrong=pads)),
     )
 
@@ -64,7 +64,7 @@ def _tolerant(laboratory: Laboratory) -> Outcome:
     lengths, T = laboratory.fixed["lengths"].tolist(), laboratory.broken["x"].size(1)
     asked = {
         "for a length of 0": [*lengths[:-1], 0],
-        "for a length that is missing": lengths[:-1],
+        "for a missing length with enforce_sorted=False": lengths[:-1],
         "for a length that is too large": [*lengths[:-1], T],
         "for a length that is larger than T": [*lengths[:-1], T + 1],
         "for a length that is too small": [lengths[0] - 1, *lengths[1:]],
@@ -75,13 +75,13 @@ def _tolerant(laboratory: Laboratory) -> Outcome:
     done["for a missing length with enforce_sorted=True"] = laboratory.run(
         "pack_padded_sequence(x[lengths.argsort(descending=True)], few, batch_first=True)", few=few
     )
-    missing, b = done["for a length that is missing"], len(lengths) - 1
+    missing, b = done["for a missing length with enforce_sorted=False"], len(lengths) - 1
     left = torch.tensor(missing.value if missing.error is None else [])
     return Outcome(
         {name: program.error is not None for name, program in done.items()},
-        f"The lengths must be right, but for the opposite reason: with `enforce_sorted=False` most wrong ones are "
-        f"taken in silence, here {', '.join(silent)} instead of {lengths}. With one missing, a whole sequence is "
-        "lost. Count the lengths before padding.",
+        f"The text is right that lengths must be checked, but the function is too tolerant, not too strict: with "
+        f"`enforce_sorted=False` it took in silence {', '.join(silent)} instead of {lengths}. With one "
+        "missing, a whole sequence is lost. Count the lengths before padding.",
         picture(
             grid("x", laboratory.fixed["x"][:, :, 0], lengths, wrong=[(b, t) for t in range(lengths[b])]),
             strip(f"data with lengths {lengths[:-1]}", left, owners_of(lengths[:-1])),
@@ -100,7 +100,7 @@ def _instead(laboratory: Laboratory) -> Outcome:
         },
         f"It is no way around padding: `pack_padded_sequence` takes the padded tensor, {tuple(x.shape)} here, and "
         f"`pack_sequence` makes one inside, it calls {' and '.join(f'`{name}`' for name in calls)}. The pads are left "
-        "out of `data`, after they were there.",
+        "out of `data`, but they were there first.",
         picture(
             grid("first: padded", x, lengths.tolist()),
             strip("then: packed", torch.tensor(laboratory.fixed.value), owners_of(lengths)),
@@ -119,7 +119,7 @@ def _too_short(laboratory: Laboratory) -> Outcome:
         {f"for {sequence_label(b)}, one too short": program.error is not None for b, program in done.items()},
         f"Nothing is raised. With {laboratory.broken['short'].tolist()} instead of {lengths} the last token of each "
         f"longer sequence is dropped in silence: {[int(number) for number in lost]} (marked). `data` has {len(kept)} "
-        f"rows instead of {len(right)}.",
+        f"rows instead of {len(right)}. Count the lengths before padding.",
         picture(grid("x", x, lengths, wrong=dropped)),
     )
 
@@ -140,7 +140,7 @@ ENTRIES: tuple[Entry, ...] = (
         key="operate-fault-tolerant",
         question="Is pack_padded_sequence fault tolerant about lengths?",
         claim="Wrong lengths are not tolerated: they are refused.",
-        broken=_WIDE + "lengths[-1] = 5  # it has 3 tokens\n" + _RIGHT,
+        broken=_WIDE + "lengths = lengths[:-1]  # one is missing\n" + _RIGHT,
         fixed=_WIDE + _COUNTED + _RIGHT,
         experiment=_tolerant,
         messages=(

@@ -47,7 +47,7 @@ def _data(laboratory: Laboratory) -> Outcome:
         {"for these lengths": torch.equal(believed, rows)},
         f"torch packs {[int(row) for row in rows]}. It sorts by length first, `sorted_indices` "
         f"{packed.sorted_indices.tolist()}, so each time step begins with the longest sequence. "
-        f"{len(wrong)} of the {len(rows)} rows of the text's list are others.",
+        f"In the text's list {len(wrong)} of the {len(rows)} rows differ.",
         picture(
             grid("x", x, lengths.tolist()),
             strip("packed.data", rows, owners_of(lengths)),

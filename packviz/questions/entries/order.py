@@ -27,9 +27,10 @@ def _must_be_sorted(laboratory: Laboratory) -> Outcome:
             "with enforce_sorted=True": laboratory.broken.error is not None,
             "with enforce_sorted=False": laboratory.fixed.error is not None,
         },
-        f"The cell needs the sequences that go on at t in the first `batch_sizes[t]` rows, {sizes}: as given, "
-        f"{len(outside)} tokens stand below these rows. With `enforce_sorted=False` torch sorts, here by "
-        f"`sorted_indices` {order}, and puts the results back.",
+        f"At each t the cell computes the first `batch_sizes[t]` rows, here {sizes}, so the longer sequences must "
+        f"stand above the shorter ones: as given, {len(outside)} tokens stand below these rows. With "
+        f"`enforce_sorted=False` torch sorts for you, here by `sorted_indices` {order}, and puts the results back into "
+        "your order.",
         picture(replace(unsorted, wrong=frozenset(outside)), reordered(unsorted, order, "longest first")),
     )
 
@@ -47,9 +48,13 @@ def _not_checked(laboratory: Laboratory) -> Outcome:
             "for pack_padded_sequence": torch.equal(padded, given),
         },
         f"{_quoted('pack_sequence', laboratory.broken)} {_quoted('pack_padded_sequence', also)} "
-        f"The sequences start with {given.tolist()}, and `data` with {first.tolist()}: `sorted_indices` is "
+        f"The sequences start with {given.tolist()}, and `data` with {first.tolist()}: torch "
+        f"{'has not moved them' if torch.equal(first, given) else 'has sorted them'}, by `sorted_indices` "
         f"{order.tolist()}.",
-        picture(grid("x", laboratory.fixed["x"][:, :, 0], lengths.tolist()), strip("data", rows, owners_of(lengths))),
+        picture(
+            grid("x", laboratory.fixed["x"][:, :, 0], lengths.tolist()),
+            strip("packed.data", rows, owners_of(lengths), wrong=(first != given).nonzero().flatten().tolist()),
+        ),
     )
 
 
@@ -65,9 +70,9 @@ def _aligned(laboratory: Laboratory) -> Outcome:
     together = _sequences_of(same["packed"].data) == _sequences_of(same["wanted"].data)
     return Outcome(
         {"for targets of other lengths": not apart, "for targets of the same lengths": together},
-        f"With lengths {own['lengths'].tolist()} and {own['of_targets']}, {len(apart)} of {len(theirs[0])} pairs join "
-        "two sequences, and nothing is raised. Pack both with the same lengths; where the targets have lengths of "
-        "their own, pack the predictions with these.",
+        f"With lengths {own['lengths'].tolist()} and {own['of_targets']}, {len(apart)} of {len(theirs[0])} pairs are "
+        "made of two different sequences, and nothing is raised. Pack both with the same lengths; where the "
+        "targets have lengths of their own, pack the predictions with these.",
         picture(
             strip("packed.data", own["packed"].data, theirs[0]),
             strip("wanted.data, by its own lengths", own["wanted"].data, theirs[1], wrong=apart),
@@ -85,8 +90,7 @@ _WANTED = """\
 wanted = pack_padded_sequence(
     targets, {}, batch_first=True, enforce_sorted=False
 )
-[(int(a), int(b)) for a, b in zip(packed.data, wanted.data)]
-"""
+[(int(a), int(b)) for a, b in zip(packed.data, wanted.data)]"""
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
@@ -110,7 +114,7 @@ ENTRIES: tuple[Entry, ...] = (
         key="only-not-checked",
         group=GROUP,
         question='Does enforce_sorted=False mean "this condition is not checked"?',
-        claim="With `enforce_sorted=False` the order is only not checked: the rows stay as they came.",
+        claim="With `enforce_sorted=False` the sequences are packed in the order in which they came.",
         broken="from torch.nn.utils.rnn import pack_sequence\n\n"
         'words = " ".join(pack_sequence.__doc__.split())\n'
         'words[words.rindex("If ``False``") :].split(" Default")[0]',

@@ -58,8 +58,10 @@ def _ties(laboratory: Laboratory) -> Outcome:
     cases = {f"for 2 to {most} equal lengths": all(_kept(n) for n in range(2, most + 1))}
     return Outcome(
         cases if first is None else cases | {f"for {first} equal lengths": _kept(first)},
-        f"Nobody promises it. Here {len(order)} sequences of length 1 are packed in the order {order[:4]} and so on. "
-        "Read `packed.sorted_indices`, do not sort by yourself; the results come back in the order as given.",
+        f"The documentation does not promise it. Here {len(order)} sequences of length 1 are packed in the order "
+        f"{order[:4]} and so on. "
+        "Where you need the order, read `packed.sorted_indices`, and do not compute it again by yourself; the results "
+        "come back in your order.",
         picture(_letters(f"{len(order)} as given", range(len(order))), _letters("as packed", order, check=True)),
     )
 
@@ -81,7 +83,7 @@ ENTRIES: tuple[Entry, ...] = (
         key="unsorted-indices",
         group=GROUP,
         question="Sorted indices of sorted indices: what is unsorted_indices for?",
-        claim="To take `sorted_indices` a second time undoes the sort.",
+        claim="Taking `sorted_indices` a second time undoes the sort.",
         broken=_TWICE,
         fixed=_TWICE.replace("once[packed.sorted", "once[packed.unsorted"),
         experiment=_twice,

@@ -20,8 +20,8 @@ def _initial(laboratory: Laboratory) -> Outcome:
     mixed = apart(before, alone)
     return Outcome(
         {"for h_0": not mixed, "for h_n": not apart(given, alone[order])},
-        f"Row b of `h_0` belongs to sequence b, as in `x`, and so does row b of `h_n`. Sorted by hand before, "
-        f"`h_0` gives {len(mixed)} of {len(alone)} sequences the start of another one.",
+        f"Row b of `h_0` belongs to sequence b, as in `x`, and so does row b of `h_n`. If you sort `h_0` by hand, "
+        f"{len(mixed)} of {len(alone)} sequences start with the state of another one: give it as it is.",
         picture(
             states("each one alone", alone),
             states("with h_0 as given", given),
@@ -38,14 +38,17 @@ def _rows_of_h_0(laboratory: Laboratory) -> Outcome:
         for rows in (B - 1, B + 1)
     }
     right, refused = laboratory.fixed.value, laboratory.broken.error
+    sorted_by_you = tried[f"with {B - 1} row{'s' * (B > 2)} and enforce_sorted=True"].error
     silent = {name: run.value for name, run in tried.items() if run.error is None}
     ignored = [name for name, h_n in silent.items() if torch.equal(h_n, right)]
     return Outcome(
         {name: run.error is not None for name, run in tried.items()},
         f"`h_0` has to be (L·D, B, H), here {tuple(laboratory.fixed['h_0'].shape)}. To sort it, torch takes its rows "
         f"{laboratory.fixed['packed'].sorted_indices.tolist()}; with one too few it ends in `{refused}`. "
-        + (f"Nothing at all is raised {' and '.join(silent)}; check `h_0.size(1)` yourself. " if silent else "")
-        + (f"There `h_n` is as from the first {B} rows alone." if ignored else ""),
+        f"With `enforce_sorted=True` torch says `{sorted_by_you}`. "
+        + (f"Nothing is raised {' and '.join(silent)}" if silent else "")
+        + (f": `h_n` is then as from the first {B} rows alone" if ignored else "")
+        + (". Check `h_0.size(1)` yourself." if silent else ""),
         picture(
             states(f"h_n with {B} rows", right),
             *(states(f"h_n {name}", h_n, () if name in ignored else range(B)) for name, h_n in silent.items()),
@@ -87,7 +90,10 @@ ENTRIES: tuple[Entry, ...] = (
         experiment=_rows_of_h_0,
         source="pytorch/pytorch issue 15225",
         rows=(16,),
-        messages=("RuntimeError: INDICES element is out of DATA bounds, id=2 axis_dim=2",),
+        messages=(
+            "RuntimeError: INDICES element is out of DATA bounds, id=2 axis_dim=2",
+            "RuntimeError: Expected hidden size (1, 3, 4), got [1, 2, 4]",
+        ),
         batch="1 2\n3\n4 5 6",
     ),
 )

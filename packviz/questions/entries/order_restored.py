@@ -43,8 +43,8 @@ def _by_hand(laboratory: Laboratory) -> Outcome:
     return Outcome(
         {"for the output": bool(apart(ends, alone)), "for h_n": bool(apart(h_n, alone))},
         f"A PackedSequence carries `sorted_indices` and `unsorted_indices`, and both results come back as given: row b "
-        f"of `h_n` is what sequence b has alone. Put into order once more, {len(mixed)} of {len(alone)} rows belong to "
-        "another sequence.",
+        f"of `h_n` is what sequence b has alone. Put into order once more, {len(mixed)} of {len(alone)} rows would "
+        "belong to another sequence: take `output` and `h_n` as they are.",
         picture(
             states("each one alone", alone), states("h_n", h_n), states("h_n[:, unsorted_indices]", by_hand, mixed)
         ),
@@ -72,9 +72,9 @@ def _unpacked(laboratory: Laboratory) -> Outcome:
             "for the rows": torch.equal(output, x[packed.sorted_indices]),
             "for the lengths": lengths == longest_first,
         },
-        f"Packed the longest is first, {longest_first}. Unpacked the rows and the lengths stand as given, {lengths}. "
-        f"Last tokens read with the sorted lengths are {laboratory.broken.value.tolist()}; they are "
-        f"{laboratory.fixed.value.tolist()}.",
+        f"In `packed` the longest is first, with the lengths {longest_first}; unpacked, rows and lengths stand as "
+        f"given, {lengths}. With the sorted lengths one reads {laboratory.broken.value.tolist()} as the last tokens; "
+        f"they are {laboratory.fixed.value.tolist()}. Use the lengths that `pad_packed_sequence` returns.",
         picture(
             grid("x", x, lengths),
             strip("packed.data", packed.data, owners_of(lengths)),
@@ -94,8 +94,8 @@ def _dropped(laboratory: Laboratory) -> Outcome:
     shuffled = grid("", came[order.argsort()], lengths)
     return Outcome(
         {"for the unpacked rows": torch.equal(came, wanted), "for h_n": not apart(states[1], states[0])},
-        f"Without `sorted_indices` the rows stay longest first, {order.tolist()}, and nothing is raised. "
-        f"`packed._replace(data=...)` keeps them, {_does(torch.equal(whole.value, wanted))} "
+        f"Without the two indices the rows stay as they were sorted, {order.tolist()}, and nothing is raised. "
+        f"`packed._replace(data=...)` keeps the indices, {_does(torch.equal(whole.value, wanted))} "
         "`PackedSequence(data, *packed[1:])`.",
         picture(titled, reordered(shuffled, order.tolist(), "PackedSequence(data, batch_sizes)", wrong=misplaced)),
     )
@@ -145,9 +145,9 @@ ENTRIES: tuple[Entry, ...] = (
         claim="`PackedSequence(data, batch_sizes)` is all that a packed batch needs.",
         broken="from torch.nn.utils.rnn import PackedSequence\n\n"
         + PACK
-        + "changed = PackedSequence(10 * packed.data, packed.batch_sizes)\n"
+        + "# 10 * stands for any layer\nchanged = PackedSequence(10 * packed.data, packed.batch_sizes)\n"
         + _TENFOLD,
-        fixed=PACK + "changed = packed._replace(data=10 * packed.data)\n" + _TENFOLD,
+        fixed=PACK + "# 10 * stands for any layer\nchanged = packed._replace(data=10 * packed.data)\n" + _TENFOLD,
         experiment=_dropped,
         source="pytorch/pytorch issue 49936; pytorch/pytorch issue 26462",
         rows=(17,),

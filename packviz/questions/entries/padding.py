@@ -63,7 +63,11 @@ def _zero_vector(laboratory: Laboratory) -> Outcome:
     shown = (
         numbers("h of A", drawn["h"], rows=["0 pads", "1 pad"], wrong=_differing_columns(drawn["h"])),
         numbers("weight[0]", row[None]),
-        numbers("drawn again", drawn["row"][None], wrong=[(0, j) for j in drawn["row"].nonzero().flatten().tolist()]),
+        numbers(
+            "weight[0], drawn again",
+            drawn["row"][None],
+            wrong=[(0, j) for j in drawn["row"].nonzero().flatten().tolist()],
+        ),
     )
     return Outcome(cases, told, picture(*shown))
 
@@ -74,10 +78,12 @@ def _differing_columns(pair: Tensor) -> list[tuple[int, int]]:
 
 def _gradient(laboratory: Laboratory) -> Outcome:
     padded, packed = laboratory.broken, laboratory.fixed
-    masked, told_idx = laboratory.run(_MASKED), laboratory.run(_WITH_IDX + laboratory.entry.broken)
+    masked, both_ways = (laboratory.run(start + _MASKED) for start in ("", _BOTH_WAYS))
+    told_idx = laboratory.run(_WITH_IDX + laboratory.entry.broken)
     norms = {
-        "with a loss of all cells, pads too": padded,
+        "with a loss of all cells": padded,
         "with a mask on the loss": masked,
+        "with a mask on the loss of a bidirectional GRU": both_ways,
         "with padding_idx=0": told_idx,
         "where the batch is packed": packed,
     }
@@ -85,14 +91,15 @@ def _gradient(laboratory: Laboratory) -> Outcome:
     cases = {name: bool(grad[0].any()) for name, grad in rows.items()}
     told = (
         "The norm of the gradient of row 0 is "
-        + ", ".join(f"{written(float(grad[0].norm()))} {name}" for name, grad in rows.items())
-        + f". Packing reads the {len(packed['packed'].data)} tokens only."
+        + "; ".join(f"{written(float(grad[0].norm()))} {name}" for name, grad in rows.items())
+        + ". Backward, the pads are read before the tokens, so they reach the loss. "
+        + f"Packing reads the {len(packed['packed'].data)} tokens only."
     )
     ids = [str(id_) for id_ in range(len(rows["where the batch is packed"]))]
-    wrong = [(0, j) for j in rows["with a loss of all cells, pads too"][0].nonzero().flatten().tolist()]
+    wrong = [(0, j) for j in rows["with a loss of all cells"][0].nonzero().flatten().tolist()]
     shown = (
         numbers("padded: gradient of each row", padded["embedding"].weight.grad, rows=ids, wrong=wrong),
-        numbers("packed: the same", packed["embedding"].weight.grad, rows=ids),
+        numbers("packed: gradient of each row", packed["embedding"].weight.grad, rows=ids),
     )
     return Outcome(cases, told, picture(*shown))
 
@@ -111,13 +118,14 @@ _MASKED = """\
 out, _ = gru(x)
 out[ids != 0].pow(2).sum().backward()
 """
+_BOTH_WAYS = "gru = nn.GRU(4, 4, bidirectional=True, batch_first=True)\n"
 _WITH_IDX = "embedding.padding_idx = 0\nx = embedding(ids)\n"
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="small-effect",
         group=GROUP,
-        question="Is the effect of padding on the last state not quite small?",
+        question="Is the effect of padding on the last state small?",
         claim="One pad after the last token moves the state by less than a tenth.",
         broken="_, h_n = gru(x)  # A reads one pad, C two\nh_n[-1].detach()",
         fixed=_PACK + "h_n[-1].detach()",
@@ -130,7 +138,7 @@ ENTRIES: tuple[Entry, ...] = (
         key="zero-row",
         group=GROUP,
         question="With padding_idx pads are zero vectors: do they have no effect?",
-        claim="With `padding_idx` a pad does not change the state.",
+        claim="With `padding_idx` a pad leaves the state as it is.",
         broken="_, h_n = gru(x)\nh_n[-1].detach()",
         fixed=_PACK + "h_n[-1].detach()",
         experiment=_zero_vector,
@@ -145,8 +153,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="pad-row-gradient",
         group=GROUP,
-        question="Does the embedding's row of the pad get a gradient?",
-        claim="The embedding's row of the pad is trained.",
+        question="Is the embedding's row of the pad trained?",
+        claim="The embedding's row of the pad gets a gradient.",
         broken="out, _ = gru(x)\nout.pow(2).sum().backward()\nembedding.weight.grad[0]",
         fixed=_PACK + "output.data.pow(2).sum().backward()\nembedding.weight.grad[0]",
         experiment=_gradient,

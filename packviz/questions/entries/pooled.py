@@ -30,7 +30,7 @@ def attention_to_pads(laboratory: Laboratory) -> Outcome:
         {f"for sequence {sequence_label(b)}": float(leaks[b]) == 0 for b in short},
         f"A score of 0 is a score like any other: softmax makes exp(0) = 1 of it. Without a mask "
         f"{_percent(leaks[b])} of the weight of {sequence_label(b)} lies on its pads, with -inf at the pads "
-        f"{_percent(kept[b])}.",
+        f"{_percent(kept[b])}. Mask the scores before `softmax`.",
         picture(
             _weights("without a mask", free, (~valid & (free > 0)).nonzero()),
             _weights("with -inf at the pads", masked, (~valid & (masked > 0)).nonzero()),

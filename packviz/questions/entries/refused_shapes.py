@@ -16,6 +16,7 @@ GROUP = "Shapes and batch_first"
 
 _CELLS = ("RNN", "GRU", "LSTM")
 _FLAT = "flat = pad_sequence(sequences, batch_first=True)  # (B, T)\n"
+_PACK = "packed = pack_padded_sequence(x, lengths, batch_first=True)\n"
 _BOX = "box = torch.zeros(len(sequences), int(lengths.max()), 1)\n"
 _LOADER = "from torch.utils.data import DataLoader\n"
 _DTYPE = (
@@ -57,9 +58,9 @@ def _row_of_a_box(laboratory: Laboratory) -> Outcome:
             f"for {sequence_label(b)} of length {length}": run.error is None
             for b, (length, run) in enumerate(zip(lengths, tried, strict=True))
         },
-        f"A row of `box` has the shape {tuple(box[0].shape)}, and sequence A {tuple(first.shape)}. Torch lays the last "
-        f"axes side by side, {len(first)} beside {box.size(2)}. Give A the same last axis with `unsqueeze(-1)`: "
-        f"{tuple(first.unsqueeze(-1).shape)}. Or let `pad_sequence` make the whole tensor.",
+        f"A row of `box` has the shape {tuple(box[0].shape)}, and sequence A {tuple(first.shape)}. Torch compares "
+        f"the last axes first, {len(first)} here and {box.size(2)} there. Give A the same last axis with "
+        f"`unsqueeze(-1)`: {tuple(first.unsqueeze(-1).shape)}. Or let `pad_sequence` make the whole tensor.",
         picture(
             strip(f"sequences[0]: {tuple(first.shape)}", first, [0] * len(first), wrong=range(len(first))),
             Panel(f"its place in box: {(len(room), 1)}", room, ((0,),) * len(room)),
@@ -75,11 +76,11 @@ def _one_axis(laboratory: Laboratory) -> Outcome:
     return Outcome(
         {f"with batch_first={held}": run.error is None for held, run in runs.items()},
         f"Torch looks for an axis of time and an axis of sequences, and {tuple(first.shape)} has only one axis. Make a "
-        f"batch of one with `unsqueeze(0)`: {tuple(rows.shape)}. One sequence alone needs no packing: "
-        f"`gru(sequences[0].unsqueeze(-1))` gives an `h_n` of the shape {tuple(alone)}.",
+        f"batch of one, with a feature axis for the cell: `view(1, -1, 1)`, {tuple(rows.shape)}. One sequence "
+        f"alone needs no packing: `gru(sequences[0].unsqueeze(-1))` gives an `h_n` of the shape {tuple(alone)}.",
         picture(
             strip(f"sequences[0]: {tuple(first.shape)}", first, [0] * len(first), wrong=range(len(first))),
-            grid(f"a batch of one: {tuple(rows.shape)}", rows, [len(first)]),
+            grid(f"a batch of one: {tuple(rows.shape)}", rows[:, :, 0], [len(first)]),
         ),
     )
 
@@ -133,7 +134,8 @@ ENTRIES: tuple[Entry, ...] = (
         claim="A cell can read packed data of the shape (N,).",
         broken=_FLAT + "packed = pack_padded_sequence(flat, lengths, batch_first=True)\ngru(packed)",
         fixed=_FLAT
-        + "packed = pack_padded_sequence(flat.unsqueeze(-1), lengths, True)\n"
+        + "x = flat.unsqueeze(-1)  # (B, T, 1)\n"
+        + "packed = pack_padded_sequence(x, lengths, batch_first=True)\n"
         + "gru(packed)[0].data.shape",
         experiment=_no_feature_axis,
         source="PyTorch forum, Understanding pack_padded_sequence and pad_packed_sequence",
@@ -167,7 +169,7 @@ ENTRIES: tuple[Entry, ...] = (
         question="Dimension out of range (expected to be in range of [-1, 0], but got 1): why?",
         claim="One sequence of the shape (T,) can be packed as it is.",
         broken="pack_padded_sequence(sequences[0], lengths[:1], batch_first=True)",
-        fixed="alone = sequences[0].unsqueeze(0)  # (1, T)\n"
+        fixed="alone = sequences[0].view(1, -1, 1)  # (B, T, F)\n"
         "pack_padded_sequence(alone, lengths[:1], batch_first=True).data",
         experiment=_one_axis,
         source="Active-NLP issue 2",
@@ -195,8 +197,8 @@ ENTRIES: tuple[Entry, ...] = (
         group=GROUP,
         question="RNN input dtype (torch.int64) does not match weight dtype: can it read ids?",
         claim="A cell can read whole numbers (int64).",
-        broken="packed = pack_padded_sequence(ids.unsqueeze(-1), lengths, True)\ngru(packed)",
-        fixed="packed = pack_padded_sequence(embedding(ids), lengths, True)\ngru(packed)[0].data.shape",
+        broken="x = ids.unsqueeze(-1)\n" + _PACK + "gru(packed)",
+        fixed="x = embedding(ids)\n" + _PACK + "gru(packed)[0].data.shape",
         experiment=_whole_numbers,
         source="sentiment-analysis issue 5; packviz, own experiment",
         rows=(38,),

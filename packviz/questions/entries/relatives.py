@@ -106,8 +106,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="packing-for-fine-tuning",
         group=GROUP,
-        question="Is packing for LLM fine-tuning the same, and do the sequences see each other?",
-        claim="Sequences that share one row do not see each other.",
+        question="Sequence packing for LLM fine-tuning (SFT, cu_seqlens): do the sequences mix?",
+        claim="Sequences packed into one row do not see each other: no cross-contamination.",
         broken=_ROW + _SCORES + _CAUSAL + _WEIGHTS,
         fixed=_ROW + _SCORES + _BLOCKS + _WEIGHTS,
         experiment=_contaminated,

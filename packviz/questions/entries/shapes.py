@@ -68,8 +68,9 @@ def _when_unpacking(laboratory: Laboratory) -> Outcome:
     steps = tuple(f"t={t}" for t in range(len(texts)))
     return Outcome(
         {"for the shape": same, "for the values": same and torch.equal(right, wrong)},
-        f"`pad_packed_sequence` cannot see how you packed: a PackedSequence has only {fields}. Without the flag you "
-        f"get (T, B, H) = {tuple(wrong.shape)}, with `batch_first=True` (B, T, H) = {tuple(right.shape)}.",
+        f"`pad_packed_sequence` cannot see how you packed: a PackedSequence has only {fields}. Without `batch_first` "
+        f"you get (T, B, H) = {tuple(wrong.shape)}, with `batch_first=True` (B, T, H) = {tuple(right.shape)}. Give the "
+        "flag to both calls.",
         picture(
             grid("x unpacked, batch_first=True", both[0], lengths.tolist()),
             Panel("x unpacked, without it", texts, owners, rows=steps, columns=sequences),
@@ -81,7 +82,7 @@ def _states_batch_first(laboratory: Laboratory) -> Outcome:
     alone = laboratory.run(_ALONE).value
     given = {"for h_n": laboratory.fixed["h_n"], "for c_n": laboratory.fixed["c_n"]}
     shapes = laboratory.run("output, (h_n, c_n) = lstm(x)\ntuple(output.shape), tuple(h_n.shape)").value
-    right, wrong = laboratory.fixed.value.detach(), laboratory.broken.value.detach()
+    right, wrong = laboratory.fixed.value, laboratory.broken.value
     mixed = [(b, j) for b, j in (~torch.isclose(right, wrong, atol=1e-6)).nonzero().tolist()]
     rows = [sequence_label(b) for b in range(len(right))]
     spoilt = len({b for b, _ in mixed})
@@ -89,7 +90,7 @@ def _states_batch_first(laboratory: Laboratory) -> Outcome:
         {name: _close(state, own) for (name, state), own in zip(given.items(), alone, strict=True)},
         f"`h_n` is (L·D, B, H) = {tuple(laboratory.fixed['h_n'].shape)}. So it is without packing: `lstm(x)` gives an "
         f"`output` {shapes[0]}, batch first, and an `h_n` {shapes[1]}. `reshape(B, -1)` mixes the sequences without a "
-        f"word: wrong rows {spoilt} of {len(rows)}. Write `h_n.transpose(0, 1).flatten(1)`.",
+        f"word: {spoilt} of {len(rows)} rows are wrong. Write `h_n.transpose(0, 1).flatten(1)`.",
         picture(
             numbers("h_n.reshape(B, -1)", wrong, rows=rows, wrong=mixed),
             numbers("h_n.transpose(0, 1).flatten(1)", right, rows=rows),
@@ -107,7 +108,7 @@ _OWN: tuple[Entry, ...] = (
         key="batch-first-forgotten",
         group=GROUP,
         question="Does torch notice when I forget batch_first=True while packing?",
-        claim="Packing without `batch_first=True` a tensor that is (B, T) raises an error.",
+        claim="To pack a (B, T) tensor without `batch_first=True` raises an error.",
         broken="pack_padded_sequence(x, lengths).data.flatten()",
         fixed="pack_padded_sequence(x, lengths, batch_first=True).data.flatten()",
         experiment=_when_packing,
@@ -133,8 +134,8 @@ _OWN: tuple[Entry, ...] = (
         group=GROUP,
         question="Why is h_n not batch first, although batch_first=True?",
         claim="With `batch_first=True`, `h_n` and `c_n` are (B, L·D, H).",
-        broken=_STATES + "h_n.reshape(len(lengths), -1)",
-        fixed=_STATES + "h_n.transpose(0, 1).flatten(1)",
+        broken=_STATES + "h_n.reshape(len(lengths), -1).detach()",
+        fixed=_STATES + "h_n.transpose(0, 1).flatten(1).detach()",
         experiment=_states_batch_first,
         source="pytorch/pytorch issue 4145; pytorch/pytorch issue 19675; pytorch/pytorch issue 34036; "
         "pytorch/pytorch issue 144116; hunkim/PyTorchZeroToAll issue 16",

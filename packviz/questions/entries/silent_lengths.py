@@ -18,9 +18,11 @@ __all__ = ["ENTRIES"]
 _CLAIMED = "packed = pack_padded_sequence(x, claimed, batch_first=True)\n"
 _PACKED = "packed = pack_padded_sequence(x, lengths, batch_first=True)\n"
 _CUT = "short = x[:, :5]\n"
+_IDS = "packed = pack_padded_sequence(\n    ids, {}, batch_first=True, enforce_sorted=False\n)\npacked.data"
 _LESS = "claimed = lengths - 1\n"
 _ALL = "claimed = torch.full_like(lengths, x.size(1))\n"
 _SHARES = "shares = (lengths / x.size(1)).round(decimals=2)\n"
+_FLOATS = "claimed = shares * x.size(1)\n"
 _STEPS = {
     "in pack_padded_sequence": "packed",
     "in the GRU": "gru(packed)",
@@ -60,7 +62,8 @@ def _too_large(laboratory: Laboratory) -> Outcome:
         {f"for the length {int(lengths.max())} where T = {cut}": _speaks(done) for cut, done in cuts.items()},
         f"Torch packs the length {int(lengths.max())} where T = {T} without a word: `data` has {rows} rows, but "
         f"`batch_sizes` sum to {asked}. Only later the GRU says `{done.error}`, and `pad_packed_sequence` says "
-        f"`{unpacked.error}`. Check `lengths.max() <= x.size(1)` before you pack.",
+        f"`{unpacked.error}`. Check `lengths.max() <= x.size(1)` before you pack; where you cut `x` on purpose, cut "
+        "the lengths as well.",
         picture(
             grid(f"x[:, :{T}], first feature", short[:, :, 0], lengths.tolist()),
             Panel(f"data has {rows} rows, batch_sizes sum to {asked}", (texts,), (owners,), wrong=missing),
@@ -107,13 +110,16 @@ def _not_whole(laboratory: Laboratory) -> Outcome:
     listed = laboratory.run(_SHARES + "pack_padded_sequence(x, (shares * x.size(1)).tolist(), batch_first=True)")
     x, lengths = laboratory.fixed["x"][:, :, 0], laboratory.fixed["lengths"]
     claimed, right = laboratory.broken["claimed"], laboratory.fixed.value.tolist()
+    kept = laboratory.run(_SHARES + _FLOATS + _CLAIMED + "pad_packed_sequence(packed)[1]").value
     given = ", ".join(f"{value:.4g}" for value in claimed.tolist())
     came = laboratory.broken.error or f"`batch_sizes` are {laboratory.broken.value.tolist()}"
-    lost = _left_out(lengths, claimed.long(), x.size(1))
+    kept = lengths if kept is None else kept
+    lost = _left_out(lengths, kept, x.size(1))
     return Outcome(
         {"as a float tensor": _speaks(laboratory.broken), "as a list of floats": _speaks(listed)},
-        f"The lengths {given} are cut to {claimed.long().tolist()}, not rounded: {came}, instead of {right}, and the "
-        f"tokens {x[lost].tolist()} are lost. Round them yourself: `claimed.round().long()`.",
+        f"The lengths {given} are read as {kept.tolist()}: {came}, instead of {right}, and the "
+        f"tokens {x[lost].tolist()} are lost. What is behind the point is cut off: round the lengths yourself, "
+        "`claimed.round().long()`.",
         picture(_marked("x: the tokens that are lost", x, lengths, lost)),
     )
 
@@ -157,7 +163,7 @@ ENTRIES: tuple[Entry, ...] = (
         key="lengths-too-small",
         group=GROUP,
         question="What happens to the tokens beyond a length that is too small?",
-        claim="Torch says something when a length is smaller than the sequence.",
+        claim="Torch warns, or raises an error, when a length is smaller than the sequence.",
         broken=_LESS + _CLAIMED + "packed.data.flatten()",
         fixed=_PACKED + "packed.data.flatten()",
         experiment=_too_small,
@@ -169,7 +175,7 @@ ENTRIES: tuple[Entry, ...] = (
         key="lengths-with-pads",
         group=GROUP,
         question="Does packing raise an error when the lengths count pads as well?",
-        claim="Lengths larger than the number of tokens that are no padding raise an error.",
+        claim="Lengths that count pads as well raise an error.",
         broken=_ALL + _CLAIMED + "output, h_n = gru(packed)\nh_n.detach()",
         fixed=_PACKED + "output, h_n = gru(packed)\nh_n.detach()",
         experiment=_pads_counted,
@@ -181,8 +187,8 @@ ENTRIES: tuple[Entry, ...] = (
         key="lengths-not-whole",
         group=GROUP,
         question="May lengths be floats, such as shares of the longest sequence?",
-        claim="Torch says something about lengths that are not whole numbers.",
-        broken=_SHARES + "claimed = shares * x.size(1)\n" + _CLAIMED + "packed.batch_sizes",
+        claim="Torch warns, or raises an error, when lengths are not whole numbers.",
+        broken=_SHARES + _FLOATS + _CLAIMED + "packed.batch_sizes",
         fixed=_SHARES + "claimed = (shares * x.size(1)).round().long()\n" + _CLAIMED + "packed.batch_sizes",
         experiment=_not_whole,
         source="packviz, own experiment",
@@ -193,9 +199,9 @@ ENTRIES: tuple[Entry, ...] = (
         key="zero-is-an-id",
         group=GROUP,
         question="Can I count the lengths with (ids != 0).sum(1)?",
-        claim="`(ids != 0).sum(1)` is the length.",
-        broken="counted = (ids != 0).sum(1)\npack_padded_sequence(ids, counted, True, enforce_sorted=False).data",
-        fixed="pack_padded_sequence(ids, lengths, True, enforce_sorted=False).data",
+        claim="`(ids != 0).sum(1)` is the length of each sequence.",
+        broken="counted = (ids != 0).sum(1)\n" + _IDS.format("counted"),
+        fixed=_IDS.format("lengths"),
         experiment=_zero_is_an_id,
         source="Pack, Pad Sequence technique in pytorch; BiMPM issue 25",
         rows=(29,),

@@ -40,8 +40,8 @@ def _last_column(laboratory: Laboratory) -> Outcome:
     }
     filler = sorted(set(packed[short].flatten().tolist()))
     told = (
-        f"{letters(short) if short else 'No sequence'} ended before the last column, {T - 1}: packed, `out[:, -1]` is "
-        f"filler there, {filler}; not packed, it is the state after pads. "
+        f"{letters(short) if short else 'No sequence'} ended before the last column, t = {T - 1}: packed, `out[:, -1]` "
+        f"is filler there, {filler}; not packed, it is the state after pads. "
         f"Take `h_n[-1]`, or `out[torch.arange({len(lengths)}), lens - 1]`."
     )
     H = alone.size(1)
@@ -63,7 +63,8 @@ def _output_and_h_n(laboratory: Laboratory) -> Outcome:
     told = (
         f"`output.data` {tuple(data.shape)} has a state for each of the {len(data)} tokens, of the top layer only. "
         f"`h_n` {tuple(h_n.shape)} has one for each of {L} layers and {len(lengths)} sequences, after the last token. "
-        f"Of `h_n`, {' and '.join(missing) or 'nothing'} is nowhere in `output`."
+        f"Of `h_n`, {' and '.join(missing) or 'nothing'} is nowhere in `output`. Take `output` for a vector of each "
+        "token, and `h_n[-1]` for one of each sequence."
     )
     steps, label = [f"t = {t}" for t in range(lengths[b])], letters([b])
     wrong = [(layer, j) for layer in range(L) if not found[layer] for j in range(h_n.size(2))]
@@ -80,12 +81,13 @@ def _company(laboratory: Laboratory) -> Outcome:
     kept = [company(laboratory.trace, b) for b in range(B)]
     padded = torch.stack([each.padded_in_batch - each.padded_alone for each in kept])  # (B, D*H)
     packed = torch.stack([each.packed_in_batch - each.packed_alone for each in kept])
+    rest = max(each.packed_moved for each in kept)
     W, most = padded.size(1), max(kept, key=lambda each: each.padded_moved)
     changed = [each.b for each in kept if each.padded_changes], [each.b for each in kept if each.packed_changes]
     told = (
         f"Where nothing is packed, the pads are read like tokens: the batch gives {letters([most.b])} {most.pads} "
         f"pads, and they move its h_n by up to {written(most.padded_moved)}. Packed, each sequence ends at its own "
-        f"last token, and the batch moves no h_n by more than {written(max(each.packed_moved for each in kept))}."
+        f"last token, and {f'the batch moves no h_n by more than {written(rest)}' if rest else 'no h_n moves at all'}."
     )
     shown = (
         numbers("padded: in the batch − alone", padded, rows=_names(padded), wrong=_cells(changed[0], W)),
@@ -138,7 +140,7 @@ ENTRIES: tuple[Entry, ...] = (
         key="batch-company",
         group=GROUP,
         question="Why do the results of a sequence change with the batch that it is in?",
-        claim="The other sequences of the batch do not change a sequence's final state.",
+        claim="A sequence has the same final state in every batch.",
         broken=_ONE_ALONE + "_, h_n = gru(x)\n(h_n[-1, 2] - alone[-1, 0]).detach()",
         fixed=_ONE_ALONE + _RUN.rpartition("out, ")[0] + "(h_n[-1, 2] - alone[-1, 0]).detach()",
         experiment=_company,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import torch
 
 from packviz.charts import Panel
-from packviz.questions.entries.packing_lines import PACK
+from packviz.questions.entries.packing_lines import PACK, PACK_SORTED
 from packviz.questions.laboratory import Laboratory, Program
 from packviz.questions.model import Entry, Film, Outcome
 from packviz.questions.pictures import grid, owners_of, picture, strip
@@ -44,7 +44,8 @@ def _plain(title: str, values: torch.Tensor) -> Panel:
 
 def _not_a_list(laboratory: Laboratory) -> Outcome:
     packed, sequences = laboratory.fixed["packed"], laboratory.fixed["sequences"]
-    kinds = laboratory.run(PACK + "[type(each).__name__ for each in packed]").value
+    kinds = laboratory.run(PACK + _KINDS).value
+    in_order = laboratory.run(_LONGEST_FIRST + PACK_SORTED + _KINDS).value
     first = laboratory.run(PACK + "packed[0]").value
     owners = owners_of(laboratory.fixed["lengths"])
     return Outcome(
@@ -53,8 +54,9 @@ def _not_a_list(laboratory: Laboratory) -> Outcome:
             "with packed[0]": torch.equal(first.flatten(), sequences[0]),
         },
         f"It is a tuple: `len(packed)` is {laboratory.broken.value} for {len(sequences)} sequences, and a loop goes "
-        f"over its fields, here {', '.join(kinds)}. `packed[0]` is `packed.data`, {len(packed.data)} rows of all "
-        "sequences. `unpack_sequence(packed)` returns a list of the sequences.",
+        f"over its fields, here {', '.join(kinds)}; with `enforce_sorted=True` {', '.join(in_order)}. "
+        f"`packed[0]` is `packed.data`, {len(packed.data)} rows of all sequences. `unpack_sequence(packed)` returns a "
+        "list of the sequences.",
         picture(strip("packed[0]", first, owners), strip("sequences[0]", sequences[0], [0] * len(sequences[0]))),
     )
 
@@ -67,8 +69,9 @@ def _pointwise(laboratory: Laboratory) -> Outcome:
     owners, lengths = owners_of(laboratory.fixed["lengths"]), laboratory.fixed["lengths"].tolist()
     return Outcome(
         {f"with {name}": done.error is None for name, done in tried.items()},
-        f"Apply it to `packed.data`, and put the {len(after.data)} new rows in its place: `packed._replace(data=...)` "
-        f"{'keeps' if kept else 'changes'} the other three fields. {_doubled(twice)}",
+        f"Apply the function or the layer to `packed.data`, and put its {len(after.data)} rows in place of the old "
+        f"ones: `packed._replace(data=...)` {'keeps' if kept else 'changes'} the other three fields. "
+        f"{_doubled(twice)}",
         picture(
             strip("packed.data", before.data, owners),
             strip("changed.data", after.data, owners),
@@ -97,15 +100,18 @@ def _embedding(laboratory: Laboratory) -> Outcome:
 def _cells(laboratory: Laboratory) -> Outcome:
     modules = {name: laboratory.run(PACK + f"nn.{name}(1, 4)(packed)") for name in _CELLS}
     cells = {f"{name}Cell": laboratory.run(PACK + f"nn.{name}Cell(1, 4)(packed)") for name in _CELLS}
-    apart = distance(laboratory.fixed.value, laboratory.run(PACK + "gru(packed)[1][0]").value)
+    apart = distance(laboratory.fixed.value, laboratory.run(PACK + "gru(packed)[1][0].detach()").value)
     sizes = laboratory.fixed["packed"].batch_sizes.tolist()
     return Outcome(
         {f"with nn.{name}": done.error is None for name, done in (modules | cells).items()},
         f"A cell takes one time step: loop over `batch_sizes`, {sizes}, and give it that many rows of `data` at a "
-        f"time. With the weights of `gru`, this loop ends {f'{apart:.0e} from' if apart else 'exactly at'} its `h_n`.",
+        "time. With the weights of `gru` the loop ends with "
+        f"{f'its `h_n`, but for {apart:.0e}' if apart else 'the same `h_n`, to the last bit'}.",
     )
 
 
+_KINDS = '["None" if each is None else type(each).__name__ for each in packed]'
+_LONGEST_FIRST = "order = lengths.argsort(descending=True)\nx, lengths = x[order], lengths[order]\n"
 _PACK_IDS = PACK.replace("x, ", "ids, ")
 _POINTWISE = {
     "torch.relu": "torch.relu(packed)",
@@ -121,8 +127,7 @@ h, rows = torch.zeros(len(lengths), 4), 0
 for size in packed.batch_sizes.tolist():
     now = cell(packed.data[rows : rows + size], h[:size])
     h, rows = torch.cat([now, h[size:]]), rows + size
-h[packed.unsorted_indices]
-"""
+h[packed.unsorted_indices].detach()"""
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(

@@ -15,7 +15,7 @@ __all__ = ["data_of_a_tensor", "ignored", "only_flattened", "three_means"]
 
 _PACKED = """\
 packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
-output = gru(packed)[0]
+output, h_n = gru(packed)
 logits = nn.Linear(output.data.size(1), 3)(output.data)
 targets = [sequence.long() % 3 for sequence in sequences]
 targets = nn.utils.rnn.pack_sequence(targets, enforce_sorted=False).data
@@ -29,6 +29,7 @@ def ignored(laboratory: Laboratory) -> Outcome:
     broken, fixed, packed = laboratory.broken, laboratory.fixed, laboratory.run(_PACKED + "loss")
     gradients = [laboratory.run(code + _GRADIENT).value for code in (_PACKED, laboratory.entry.fixed)]
     rows = counts_of(laboratory.trace).updates
+    padded_h_n, packed_h_n = fixed["gru"](fixed["x"])[1].detach(), packed["h_n"].detach()
     cells = [
         F.cross_entropy(done["logits"].transpose(1, 2), done["targets"], reduction="none") for done in (broken, fixed)
     ]
@@ -37,11 +38,13 @@ def ignored(laboratory: Laboratory) -> Outcome:
         {
             "for the loss": _close(packed.value, fixed.value),
             "for the gradient of weight_hh_l0": _close(*gradients),
+            "for h_n": _close(padded_h_n, packed_h_n),
             "for the rows that the GRU computes": rows.packed == rows.padded,
         },
         f"The loss is {packed.value:.4f} packed and {fixed.value:.4f} with `ignore_index`; with the pads counted it is "
         f"{broken.value:.4f}. `ignore_index` leaves the pads out of the loss only: the GRU still computes "
-        f"{rows.padded} rows, packed it computes {rows.packed}.",
+        f"{rows.padded} rows, packed it computes {rows.packed}; and `h_n` still goes on over the pads, by up to "
+        f"{float((padded_h_n - packed_h_n).abs().max()):.2f}. Use `ignore_index` for the loss, and pack for `h_n`.",
         picture(
             numbers("loss, pads counted", cells[0], wrong=_pads(lengths, cells[0])),
             numbers("with ignore_index", cells[1]),
@@ -108,7 +111,7 @@ def three_means(laboratory: Laboratory) -> Outcome:
         },
         f"Over all {losses.numel()} cells, zeros at the pads among them, the mean is {naive:.3f}; over the "
         f"{int(lengths.sum())} tokens it is {tokens:.2f}; over the {len(lengths)} sequences it is {sequences:.2f}. "
-        "Divide by the tokens if each token shall count the same, by sequences if each sequence shall.",
+        "Divide by the tokens if each token is to count the same, by the sequences if each sequence is.",
         picture(
             grid("loss of each cell", losses, lengths.tolist()),
             numbers("means", readouts, rows=("cells", "tokens", "seqs"), wrong=off),

@@ -1,0 +1,95 @@
+"""Sheet: what somebody has answered in a round so far, and the points for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from packviz.predictions import Verdict
+from packviz.quiz.question import Question
+
+__all__ = ["Mark", "Sheet"]
+
+Mark = Literal["open", "first", "second", "missed"]  # right at the first or the second try; missed: neither
+
+POINTS: dict[Mark, int] = {"open": 0, "first": 2, "second": 1, "missed": 0}
+TRIES = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """Hold the answers to the questions of a round; each answer makes a new sheet.
+
+    said   for each question that was answered, what was typed, at most two answers
+    shown  the questions whose solution was asked for
+    """
+
+    questions: tuple[Question, ...]
+    said: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    shown: frozenset[int] = frozenset()
+
+    def answered(self, i: int, typed: str) -> Sheet:
+        """Return the sheet with one more answer to question i.
+
+        What was typed before, and an answer to a question that is settled, change nothing. Raises PackvizError for
+        what cannot be read, which is no try.
+        """
+        self.questions[i].prediction.check(typed)
+        before = self.tries(i)
+        if self.settled(i) or _plain(typed) in map(_plain, before):
+            return self
+        return replace(self, said={**self.said, i: (*before, typed)})
+
+    def given_up(self, i: int) -> Sheet:
+        """Return the sheet with the solution of question i shown, which ends it."""
+        return self if self.settled(i) else replace(self, shown=self.shown | {i})
+
+    def tries(self, i: int) -> Sequence[str]:
+        """Return what was typed for question i."""
+        return self.said.get(i, ())
+
+    def verdict(self, i: int) -> Verdict | None:
+        """Return the verdict on the last answer to question i; None before the first."""
+        tries = self.tries(i)
+        return self.questions[i].prediction.check(tries[-1]) if tries else None
+
+    def mark(self, i: int) -> Mark:
+        """Return how question i stands."""
+        verdict, tries = self.verdict(i), len(self.tries(i))
+        if verdict is not None and verdict.right:
+            return "first" if tries == 1 else "second"
+        return "missed" if tries == TRIES or i in self.shown else "open"
+
+    def settled(self, i: int) -> bool:
+        """Return whether nothing can be answered any more to question i."""
+        return self.mark(i) != "open"
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """Return how each question stands."""
+        return tuple(map(self.mark, range(len(self.questions))))
+
+    @property
+    def points(self) -> int:
+        """Return the points so far: 2 for each right at the first try, 1 at the second."""
+        return sum(POINTS[mark] for mark in self.marks)
+
+    @property
+    def most(self) -> int:
+        """Return the points for a round without a mistake."""
+        return POINTS["first"] * len(self.questions)
+
+    @property
+    def untouched(self) -> bool:
+        """Return whether nothing was answered, nor any solution asked for."""
+        return not self.said and not self.shown
+
+    @property
+    def over(self) -> bool:
+        """Return whether every question is settled."""
+        return "open" not in self.marks
+
+
+def _plain(typed: str) -> str:
+    return " ".join(typed.lower().replace(",", " ").split())

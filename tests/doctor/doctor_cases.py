@@ -1,0 +1,109 @@
+"""Sound batches of every kind, known by their seed, and the way to carry out a repair."""
+
+import random
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
+from trace_cases import random_lengths, random_module, random_state
+
+from packviz.doctor import Finding, examine
+
+SOURCES = ("normal", "relu", "dropout", "ids from 1", "ids with 0", "whole numbers", "zeros inside")
+
+
+@dataclass(frozen=True)
+class Sound:
+    """A batch with nothing wrong: x as batch_first says, lengths, and what else examine() is given."""
+
+    sequences: list[Tensor]
+    x: Tensor
+    lengths: list[int]
+    batch_first: bool
+    enforce_sorted: bool
+    pad: float
+    options: dict[str, Any] = field(default_factory=dict)
+    module: nn.RNNBase | None = None
+
+    @property
+    def grid(self) -> Tensor:
+        return self.x if self.batch_first else self.x.transpose(0, 1)
+
+    @property
+    def packed(self) -> PackedSequence:
+        return pack_padded_sequence(self.x, self.lengths, self.batch_first, self.enforce_sorted)
+
+    def findings(self, **options: Any) -> tuple[Finding, ...]:
+        named = {"enforce_sorted": self.enforce_sorted, **self.options, **options}
+        if self.module is None:
+            return examine(self.x, self.lengths, **{"batch_first": self.batch_first, **named})
+        return examine(self.module, self.x, self.lengths, **named)
+
+    def keys(self, **options: Any) -> list[str]:
+        return [finding.key for finding in self.findings(**options)]
+
+    def laid_out(self, grid: Tensor) -> "Sound":
+        return replace(self, x=grid if self.batch_first else grid.transpose(0, 1))
+
+
+def sound(seed: int, *, module: bool | None = None, source: str | None = None, **fixed: Any) -> Sound:
+    draw = random.Random(seed)
+    torch.manual_seed(seed)
+    dtype = draw.choice((torch.float32, torch.float64))
+    B, T = fixed.get("B", draw.choice((1, 1, 2, 3, 4, 5, 8, 17, 20))), fixed.get("T", draw.randint(1, 9))
+    F = fixed.get("F", draw.choice((1, 2, 3, 4, 8, 16)))
+    with_module = draw.random() < 0.4 if module is None else module
+    source = source or draw.choice(SOURCES[:3] + SOURCES[6:] if with_module else SOURCES)
+    enforce_sorted, batch_first = draw.random() < 0.4, draw.random() < 0.5
+    lengths = fixed.get("lengths") or random_lengths(draw, B, T)
+    if enforce_sorted:
+        lengths = sorted(lengths, reverse=True)
+    B = len(lengths)
+    sequences = [drawn(draw, source, length, F, dtype) for length in lengths]
+    pad = fixed.get("pad", draw.choice((0.0, 0.0, 0.0, -1.0, -100.0)))
+    grid = pad_sequence(sequences, batch_first=True, padding_value=pad)
+    if draw.random() < 0.2:  # columns that no length reaches
+        extra = torch.full((B, 2, *grid.shape[2:]), pad, dtype=grid.dtype)
+        grid = torch.cat([grid, extra], 1)
+    case = Sound(sequences, grid if batch_first else grid.transpose(0, 1), lengths, batch_first, enforce_sorted, pad)
+    if not with_module:
+        return case
+    own = random_module(draw, F, dtype)
+    own.batch_first = batch_first
+    options = {"hx": random_state(own, B, dtype)} if draw.random() < 0.5 else {}
+    return replace(case, module=own, options=options)
+
+
+def drawn(draw: random.Random, source: str, length: int, F: int, dtype: torch.dtype) -> Tensor:
+    """Return a sequence (length,) or (length, F); zeros may be in it, and whole steps of zeros where F is small."""
+    if source.startswith("ids"):
+        return torch.randint(0 if source.endswith("0") else 1, draw.choice((6, 30, 500)), (length,))
+    if source == "whole numbers":
+        return torch.randint(-3, 4, (length, F)).to(dtype)
+    values = torch.randn(length, F, dtype=dtype)
+    if source == "relu":
+        return values.relu()
+    if source == "dropout":
+        return nn.functional.dropout(values, draw.choice((0.1, 0.5)))
+    if source == "zeros inside":
+        values[torch.rand(length) < 0.3] = 0
+        values[-1] = 1
+    return values
+
+
+def repaired(finding: Finding, **names: Any) -> dict[str, Any]:
+    """Run a repair over the names it uses, and return what they are afterwards."""
+    exec(compile(finding.repair, finding.key, "exec"), names)
+    return names
+
+
+def unpacked(packed: PackedSequence) -> tuple[Tensor, list[int]]:
+    values, lengths = pad_packed_sequence(packed, batch_first=True)
+    return values, lengths.tolist()
+
+
+def found(findings: tuple[Finding, ...], key: str) -> Finding:
+    (one,) = [finding for finding in findings if finding.key == key]
+    return one

@@ -1,0 +1,200 @@
+"""Uploaded files: opened without running anything in them, within their size; weights become modules again."""
+
+import io
+import pickle
+import random
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from doctor_cases import sound
+from safetensors.torch import save
+from torch import nn
+from trace_cases import random_module
+
+from packviz.doctor import MOST_BYTES, module_from, read_file, recurrent_prefixes
+from packviz.errors import PackvizError
+
+
+def saved(value: Any, **options: Any) -> bytes:
+    stream = io.BytesIO()
+    torch.save(value, stream, **options)
+    return stream.getvalue()
+
+
+def npy(array: Any, **options: Any) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, array, **options)
+    return stream.getvalue()
+
+
+def npz(compressed: bool = False, **arrays: Any) -> bytes:
+    stream = io.BytesIO()
+    (np.savez_compressed if compressed else np.savez)(stream, **arrays)
+    return stream.getvalue()
+
+
+def test_every_kind_of_file_gives_its_tensors_back() -> None:
+    x, lengths = torch.randn(3, 4, 2), torch.tensor([4, 2, 1])
+    named = {"x": x, "lengths": lengths}
+    arrays = {name: value.numpy() for name, value in named.items()}
+    for name, data in (
+        ("a.npz", npz(**arrays)),
+        ("a.npz", npz(True, **arrays)),
+        ("a.pt", saved(named)),
+        ("b.PTH", saved(named)),
+        ("a.pt", saved(named, _use_new_zipfile_serialization=False)),
+        ("a.safetensors", save(named)),
+    ):
+        loaded = read_file(name, data)
+        assert {key: value.tolist() for key, value in loaded.tensors.items()} == {
+            k: v.tolist() for k, v in named.items()
+        }
+        assert loaded.packed == {}
+    assert torch.equal(read_file("my batch.npy", npy(x.numpy())).tensors["my batch"], x)
+    assert torch.equal(read_file("x.npy", npy(x.numpy().astype(">f4"))).tensors["x"], x)
+    assert torch.equal(read_file("x.pt", saved(x)).tensors["x"], x)
+    assert torch.equal(read_file("x.pt", saved([x, (x + 1, 3)])).tensors["1.0"], x + 1)
+
+
+def test_a_packed_sequence_that_was_saved_is_loaded() -> None:
+    packed = sound(7).packed
+    loaded = read_file("batch.pt", saved({"inputs": packed, "epoch": 3, "model": {"w": torch.ones(2)}}))
+    assert list(loaded.tensors) == ["model.w"]
+    for one, other in zip(loaded.packed["inputs"], packed, strict=True):
+        assert one is other or torch.equal(one, other)
+
+
+class Evil:
+    ran = False
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return exec, ("Evil.ran = True",)
+
+
+def bomb() -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x.npy", npy(np.zeros(MOST_BYTES // 4, np.float64)))
+    return stream.getvalue()
+
+
+def deflated(data: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as new:
+        for part in old.infolist():
+            new.writestr(part.filename, old.read(part))
+    return stream.getvalue()
+
+
+def declared(shape: str) -> bytes:
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + b"\0" * 16
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "part"),
+    [
+        ("x.csv", b"1,2", "'.csv'"),
+        ("x", b"1,2", "without an ending"),
+        ("x.npy", b"nothing of the kind", "cannot be opened"),
+        ("x.npy", b"", "cannot be opened"),
+        ("x.npy", npy(np.array([Evil()], dtype=object), allow_pickle=True), "object"),
+        ("x.npy", npy(np.array(["a"])), "no numbers"),
+        ("x.npy", declared("(1000000000000, 1000000)"), "holds fewer"),
+        ("x.npy", pickle.dumps(Evil()), "cannot be opened"),
+        ("x.npz", npz(x=np.array([Evil()], dtype=object)), "object"),
+        ("x.npz", b"PK no archive", "cannot be opened"),
+        ("x.npz", bomb(), "unpack to"),
+        ("x.pt", saved({"a": Evil()}), "exec"),
+        ("x.pt", pickle.dumps(Evil()), "cannot be opened"),
+        ("x.pt", saved({"a": Evil()}, _use_new_zipfile_serialization=False), "cannot be opened"),
+        ("x.pt", saved(nn.GRU(2, 3)), "Unsupported"),
+        ("x.pt", b"", "cannot be opened"),
+        ("x.pt", deflated(saved(torch.zeros(100))), "compress"),
+        ("x.pt", saved(torch.zeros(1).expand(MOST_BYTES)), "MiB of tensors"),
+        ("x.pt", saved({"epoch": 3}), "without any"),
+        ("x.safetensors", b"\xff" * 20, "cannot be opened"),
+        ("x.safetensors", b"", "cannot be opened"),
+        ("x.pt", b"\0" * (MOST_BYTES + 1), "64.0 MiB"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_cannot_be_opened_safely_is_refused(name: str, data: bytes, part: str) -> None:
+    with pytest.raises(PackvizError) as refused:
+        read_file(name, data)
+    assert part in str(refused.value)
+    assert not Evil.ran
+
+
+def test_a_list_that_holds_itself_comes_to_an_end() -> None:
+    circle: list[Any] = [torch.ones(1)]
+    circle.append(circle)
+    with pytest.raises(PackvizError, match="parts"):
+        read_file("x.pt", saved(circle))
+
+
+@pytest.mark.filterwarnings("ignore:LSTM with projections")
+def test_a_module_built_from_its_weights_computes_the_same() -> None:
+    for seed in range(200):
+        draw = random.Random(seed)
+        torch.manual_seed(seed)
+        dtype = draw.choice((torch.float32, torch.float64))
+        module = random_module(draw, draw.choice((1, 3, 8)), dtype)
+        model = nn.ModuleDict({"head": nn.Linear(2, 2), "encoder": nn.ModuleDict({"rnn": module})})
+        prefix = draw.choice(("", "encoder.rnn."))
+        state = module.state_dict() if not prefix else model.state_dict()
+        assert recurrent_prefixes(state) == (prefix,)
+        loaded = read_file("w.safetensors", save(dict(state))) if seed % 3 else read_file("w.pt", saved(state))
+        assert loaded.prefixes == (prefix,)
+        nonlinearity = getattr(module, "nonlinearity", "tanh")
+        again = module_from(loaded.tensors, batch_first=module.batch_first, nonlinearity=nonlinearity)
+        assert repr(again) == repr(module)
+        x = torch.randn(4, 5, module.input_size, dtype=dtype)
+        with torch.no_grad():
+            ours, theirs = again(x), module(x)
+        assert torch.equal(ours[0], theirs[0])
+        state_of = (lambda run: run[1]) if isinstance(ours[1], tuple) else (lambda run: (run[1],))
+        assert all(torch.equal(one, other) for one, other in zip(state_of(ours), state_of(theirs), strict=True))
+
+
+def changed(**others: torch.Tensor | None) -> dict[str, torch.Tensor]:
+    state = {**nn.LSTM(3, 4, 2).state_dict(), **others}
+    return {name: weight for name, weight in state.items() if weight is not None}
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {},
+        {"weight": torch.zeros(2, 2)},
+        changed(weight_hh_l0=None),
+        changed(bias_hh_l1=None),
+        changed(weight_ih_l1=torch.zeros(16, 5)),
+        changed(weight_hh_l0=torch.zeros(20, 4)),
+        changed(weight_hh_l0=torch.zeros(15, 4)),
+        changed(weight_ih_l0=torch.zeros(3)),
+        changed(weight_ih_l7=torch.zeros(16, 4)),
+        changed(weight_ih_l0=torch.zeros(16, 3, dtype=torch.float64)),
+        changed(weight_ih_l0_reverse=torch.zeros(16, 3)),
+        changed(weight_hr_l0=torch.zeros(2, 4)),
+        {f"{k}.{name}": weight for k in "ab" for name, weight in changed().items()},
+    ],
+)
+def test_weights_that_make_no_module_are_refused(state: dict[str, torch.Tensor]) -> None:
+    with pytest.raises(PackvizError):
+        module_from(state)
+
+
+def test_the_prefix_chooses_among_several_layers() -> None:
+    model = nn.ModuleDict({"a": nn.GRU(2, 3), "b": nn.RNN(4, 5, bidirectional=True)})
+    state = model.state_dict()
+    assert recurrent_prefixes(state) == ("a.", "b.")
+    assert repr(module_from(state, "b.")) == repr(model["b"])
+    with pytest.raises(PackvizError, match="'a.', 'b.'"):
+        module_from(state)
+    with pytest.raises(PackvizError, match="'c.'"):
+        module_from(state, "c.")

@@ -1,0 +1,156 @@
+"""What torch prints is read back; what is no number is refused; nothing in a text is ever run."""
+
+import math
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from doctor_cases import sound
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
+
+import packviz as pv
+from packviz.doctor import read_lengths, read_packed, read_tensor
+from packviz.errors import PackvizError
+
+
+def same(one: torch.Tensor | None, other: torch.Tensor | None, exact: bool = True) -> bool:
+    if one is None or other is None:
+        return one is other
+    if one.dtype != other.dtype or one.shape != other.shape:
+        return False
+    return torch.equal(one, other) if exact else torch.allclose(one, other, rtol=1e-3, atol=1e-3, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int32, torch.bool]
+)
+def test_a_printed_tensor_is_read_back(dtype: torch.dtype) -> None:
+    for seed in range(60):
+        torch.manual_seed(seed)
+        shape = random.Random(seed).choice([(3,), (2, 3), (2, 3, 2), (1, 9, 4), (0, 3), (0,), ()])
+        tensor = (torch.randn(shape) * 3).to(dtype)
+        assert same(read_tensor(repr(tensor)), tensor, exact=False)
+        assert same(read_tensor(f"  torch.{tensor!r}\n"), tensor, exact=False)
+
+
+def test_a_printed_gradient_device_and_parameter_are_no_obstacle() -> None:
+    tensor = torch.arange(40.0).view(4, 10)
+    grown = tensor.clone().requires_grad_().sin()
+    assert "grad_fn" in repr(grown)
+    assert same(read_tensor(repr(grown)), grown.detach(), exact=False)
+    assert same(read_tensor(repr(torch.nn.Parameter(tensor))), tensor, exact=False)
+    assert same(read_tensor("tensor([1., 2.], device='cuda:0')"), torch.tensor([1.0, 2.0]))
+    odd = torch.tensor([[1e-8, 1e8], [math.nan, -math.inf]])
+    assert same(read_tensor(repr(odd)), odd, exact=False)
+
+
+def test_lists_of_python_json_and_numpy_are_read() -> None:
+    expected = torch.tensor([[1, 2, 3], [3, 0, 0]])
+    array = np.array([[1, 2, 3], [3, 0, 0]])
+    for text in ("[[1, 2, 3], [3, 0, 0]]", "((1,2,3),\n (3,0,0))", repr(array), str(array), "[[1,2,3,],[3,0,0]]"):
+        assert same(read_tensor(text), expected)
+    assert read_tensor("[[1.5, NaN], [Infinity, -inf]]").isfinite().sum() == 1
+    assert same(read_tensor("[true, False]"), torch.tensor([True, False]))
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("[[1, 2, 3], [4, 5]]", "x[1] with 2 items"),
+        ("[[1, 2], 3]", "no bracket"),
+        (repr(torch.arange(2000)), "..."),
+        ("tensor([1, 2", "closing bracket"),
+        ("tensor(..., device='meta', size=(3,))", "..."),
+        ("[[1, 2], [3, 4]", "bracket"),
+        ("", "nothing"),
+        ("hello", "'hello'"),
+        ("[1, 'two']", "brackets"),
+        ("__import__('os').system('true')", "brackets"),
+        ("[i for i in range(9)]", "brackets"),
+        ("tensor(__import__('os').getcwd())", "brackets"),
+        ("[" * 5000 + "]" * 5000, "three dimensions"),
+        ("[1e5e5]", "brackets"),
+        ("[9" + "9" * 5000 + "]", "brackets"),
+        ("[99999999999999999999]", "fit a tensor"),
+        ("[1, 2" + " " * 3_000_000 + "]", "characters"),
+        ("[1 + 2j]", "brackets"),
+        ("[1](2)", ""),
+    ],
+)
+def test_what_is_no_tensor_is_refused_and_said_clearly(text: str, part: str) -> None:
+    with pytest.raises(PackvizError) as refused:
+        read_tensor(text)
+    assert part in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("3, 2, 1", [3, 2, 1]),
+        ("[3 2 1]", [3, 2, 1]),
+        ("(3, 2, 1)", [3, 2, 1]),
+        ("3 2\n1", [3, 2, 1]),
+        ("3", [3]),
+        ("3, 2,", [3, 2]),
+        ("[]", []),
+        ("3, 2.5, 1", [3, 2.5, 1]),
+        ("-1 0", [-1, 0]),
+        ("tensor([3, 2, 1])", torch.tensor([3, 2, 1])),
+        ("tensor([3., 2.])", torch.tensor([3.0, 2.0])),
+        ("[[3], [2]]", torch.tensor([[3], [2]])),
+    ],
+)
+def test_lengths_are_read_as_they_were_written(text: str, expected: Any) -> None:
+    read = read_lengths(text)
+    assert type(read) is type(expected)
+    assert torch.equal(read, expected) if isinstance(expected, torch.Tensor) else read == expected
+    if isinstance(read, list):
+        assert [type(one) for one in read] == [type(one) for one in expected]
+
+
+@pytest.mark.parametrize("text", ["", "a, b", "3; 2", "3, , 2", None])
+def test_lengths_that_are_no_numbers_are_refused(text: Any) -> None:
+    with pytest.raises(PackvizError):
+        read_lengths(text)
+
+
+def test_a_printed_packed_sequence_is_read_back() -> None:
+    for seed in range(150):
+        packed = sound(seed, F=3).packed
+        if packed.data.numel() > 900:
+            continue
+        read = read_packed(repr(packed))
+        for field, one, other in zip(packed._fields, read, packed, strict=True):
+            assert same(one, other, exact=field != "data")
+        assert pv.examine(read) == ()
+
+
+def test_a_packed_sequence_whose_fields_contradict_each_other_is_read_as_it_stands() -> None:
+    packed = pack_padded_sequence(torch.ones(2, 3, 1), [1, 3], True, enforce_sorted=False)
+    wrong = packed._replace(unsorted_indices=torch.tensor([0, 0]))
+    assert read_packed(repr(wrong)).unsorted_indices.tolist() == [0, 0]
+    bare = read_packed("PackedSequence(data=tensor([1, 2]), batch_sizes=tensor([1, 3]), sorted_indices=None)")
+    assert [one.key for one in pv.examine(bare)] == ["batch_sizes_grow"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PackedSequence(data=tensor([1, 2]))",
+        "PackedSequence(data=tensor([1, 2]), batch_sizes=None)",
+        "PackedSequence(data=tensor([1, ..., 2]), batch_sizes=tensor([1]))",
+        "PackedSequence(data=open('x'), batch_sizes=tensor([1]))",
+        "PackedSequence(data=tensor([1]), batch_sizes=tensor([1]), more=tensor([1]))",
+        "tensor([1])",
+        "",
+    ],
+)
+def test_what_is_no_printed_packed_sequence_is_refused(text: str) -> None:
+    with pytest.raises(PackvizError):
+        read_packed(text)
+
+
+def test_what_is_read_is_a_packed_sequence_of_torch() -> None:
+    assert type(read_packed(repr(sound(3, F=1).packed))) is PackedSequence

@@ -1,0 +1,149 @@
+"""Nothing is found where nothing is wrong."""
+
+import random
+
+import pytest
+import torch
+from doctor_cases import Sound, sound
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
+
+import packviz as pv
+
+CHUNKS = range(20)
+EACH = 250
+
+
+def seeds(chunk: int, each: int = EACH) -> range:
+    return range(chunk * each, (chunk + 1) * each)
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_a_sound_batch_yields_no_finding(chunk: int) -> None:
+    wrong = [(seed, keys) for seed in seeds(chunk) if (keys := sound(seed).keys())]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("chunk", CHUNKS[:8])
+def test_a_sound_packed_sequence_yields_no_finding(chunk: int) -> None:
+    for seed in seeds(chunk):
+        case = sound(seed)
+        assert pv.examine(case.packed) == ()
+        assert pv.examine(case.packed, torch.tensor(case.lengths)) == ()
+        if case.module is not None:
+            assert pv.examine(case.module, case.packed, **case.options) == ()
+
+
+@pytest.mark.parametrize("chunk", CHUNKS[:8])
+def test_what_stands_beside_a_sound_batch_yields_no_finding(chunk: int) -> None:
+    for seed in seeds(chunk):
+        case = sound(seed)
+        assert case.findings(**beside(case, random.Random(seed))) == (), seed
+
+
+def beside(case: Sound, draw: random.Random) -> dict[str, object]:
+    """Return a sound mask, targets, output and state, some of them."""
+    B, T = case.grid.shape[:2]
+    mask = torch.arange(T) < torch.tensor(case.lengths).unsqueeze(1)
+    masks = [mask, mask.float(), mask.int().unsqueeze(-1)]
+    if not case.batch_first:
+        masks.append(mask.T)
+    targets = pack_padded_sequence(torch.zeros(B, max(case.lengths)), case.lengths, True, enforce_sorted=False)
+    given: dict[str, object] = {"mask": draw.choice(masks), "targets": targets, "target_lengths": case.lengths}
+    if case.module is None:
+        return given
+    with torch.no_grad():
+        packed, state = case.module(case.packed, case.options.get("hx"))
+    output, _ = pad_packed_sequence(packed, case.batch_first, total_length=T)
+    h_n = state[0] if isinstance(state, tuple) else state
+    last = torch.cat(list(h_n[-2 if case.module.bidirectional else -1 :]), 1)
+    return {**given, "output": output, "state": last}
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_pads_of_any_constant_value_are_sound(told: bool) -> None:
+    for seed, pad in enumerate((0.0, -1.0, 7.0, float("-inf"), float("nan"))):
+        case = sound(seed + 50, module=False, source="normal", pad=pad, T=6, B=4)
+        keys = case.keys(**({"padding_value": pad} if told else {}))
+        assert keys == ([] if told or abs(pad) < 9 else ["nan_in_pads"] * bool(min(case.lengths) < case.grid.size(1)))
+
+
+def test_pads_that_were_embedded_are_sound() -> None:
+    for seed in range(300):
+        case = sound(seed, module=False, source="ids from 1")
+        torch.manual_seed(seed)
+        embedding = nn.Embedding(501, 4, padding_idx=0 if seed % 2 else None)
+        x = embedding(case.x.clamp(min=0))
+        named = {"batch_first": case.batch_first, "enforce_sorted": case.enforce_sorted}
+        assert pv.examine(x, case.lengths, **named) == ()
+        assert pv.examine(x, case.lengths, ids=case.x, padding_value=case.pad, **named) == ()
+
+
+def test_pads_that_an_earlier_layer_made_are_sound() -> None:
+    for seed in range(300):
+        case = sound(seed, module=False, source="normal")
+        garbage = torch.randn_like(case.x)
+        mask = torch.arange(case.grid.size(1)) < torch.tensor(case.lengths).unsqueeze(1)
+        mask = (mask if case.batch_first else mask.T).unsqueeze(-1)
+        x = torch.where(mask, case.x, garbage)
+        named = {"batch_first": case.batch_first, "enforce_sorted": case.enforce_sorted}
+        assert pv.examine(x, case.lengths, **named) == (), seed
+
+
+def test_real_zero_vectors_at_the_end_are_a_note_at_most() -> None:
+    severities = set()
+    for seed in range(500):
+        case = sound(seed, module=False, source="normal", pad=0.0)
+        grid = case.grid.clone()
+        b = seed % len(case.lengths)
+        grid[b, case.lengths[b] - 1] = 0
+        severities |= {finding.severity for finding in case.laid_out(grid).findings()}
+    assert severities == {"note"}
+
+
+class Model(nn.Module):
+    """An embedding, recurrent layers one upon the other, and a reading of the last one's output."""
+
+    def __init__(self, draw: random.Random) -> None:
+        super().__init__()
+        E, H = draw.choice((2, 4, 8)), draw.choice((3, 6))
+        self.embedding = nn.Embedding(50, E, padding_idx=0)
+        self.dropout = nn.Dropout(draw.choice((0.0, 0.5)))
+        two_ways = draw.random() < 0.5
+        cell = draw.choice((nn.RNN, nn.GRU, nn.LSTM))
+        layers = draw.choice((1, 2))
+        self.first = cell(E, H, layers, bidirectional=two_ways, batch_first=True, dropout=0.2 if layers == 2 else 0.0)
+        self.second = nn.ModuleList([nn.GRU(H * (1 + two_ways), H)])
+        self.packs = draw.random() < 0.7
+
+    def forward(self, ids: Tensor, lengths: list[int]) -> Tensor:
+        x: Tensor | PackedSequence = self.dropout(self.embedding(ids))
+        if not self.packs:
+            output, _ = self.first(x)
+            return self.second[0](output.transpose(0, 1))[0].sum()
+        packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+        output, _ = self.first(packed)
+        return self.second[0](output, hx=None)[0].data.sum()
+
+
+def test_watching_a_sound_model_finds_nothing_and_changes_nothing() -> None:
+    for seed in range(150):
+        draw = random.Random(seed)
+        torch.manual_seed(seed)
+        model = Model(draw)
+        lengths = [draw.randint(1, 7) for _ in range(draw.choice((1, 2, 5)))] if model.packs else [5, 5, 5]
+        ids = pad_sequence([torch.randint(1, 50, (length,)) for length in lengths], batch_first=True)
+        results = []
+        for watched in (False, True):
+            torch.manual_seed(seed)
+            model.zero_grad()
+            if watched:
+                with pv.watch(model) as seen, pv.watch(model.first) as inner:
+                    loss = model(ids, lengths)
+            else:
+                loss = model(ids, lengths)
+            loss.backward()
+            results.append([loss.detach(), *(part.grad.clone() for part in model.parameters()), torch.rand(1)])
+        assert all(torch.equal(one, other) for one, other in zip(*results, strict=True))
+        assert (seen.findings, inner.findings) == ((), ())
+        assert (seen.calls, inner.calls) == (2, 1)

@@ -1,0 +1,36 @@
+"""Many rounds, each made once."""
+
+from functools import cache
+
+from prediction_cases import Asked
+
+from packviz.quiz import LEVELS, Question, questions
+
+ROUNDS = range(1, 109)  # of each level: 324 rounds, 3,240 questions
+PLACES = [(level, number) for level in LEVELS for number in ROUNDS]
+
+
+@cache
+def round_of(level: int, number: int) -> tuple[Question, ...]:
+    return questions(level, number)
+
+
+def lengths_of(question: Question) -> list[int]:
+    """Return the lengths, counted in the text."""
+    return [len(line.split()) for line in question.text.splitlines()]
+
+
+def asked_of(question: Question) -> Asked:
+    """Return what torch is to be asked: from the text and the settings alone."""
+    config, lengths = question.config, lengths_of(question)
+    embedded = question.text.split()[0].isalpha()
+    return Asked(
+        question.trace,
+        lengths,
+        max(lengths),
+        4 if embedded else 1,
+        config.batch_first,
+        config.padding_side,
+        config.enforce_sorted,
+        config.total_length,
+    )

@@ -1,0 +1,192 @@
+"""A round is the same for everybody, asks many kinds of questions, and has torch's own answers."""
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prediction_cases import torch_answer
+from quiz_cases import PLACES, ROUNDS, asked_of, lengths_of, round_of
+
+from packviz.batch import Batch
+from packviz.config import Config
+from packviz.errors import PackvizError
+from packviz.movie import movie
+from packviz.predictions import KINDS, spelled
+from packviz.quiz import LAST_ROUND, LEVELS, MOST_QUESTIONS, Question, questions
+from packviz.trace import trace
+
+ROOT = Path(__file__).parents[2]
+LEAST_KINDS = {1: 6, 2: 8, 3: 8}
+DIGEST = """
+import hashlib, packviz.quiz as quiz
+rounds = [quiz.questions(level, number) for level in quiz.LEVELS for number in (1, 1234, 9999)]
+told = [(q.text, q.config, q.prediction) for questions in rounds for q in questions]
+print(hashlib.sha256(repr(told).encode()).hexdigest())
+"""
+
+each_level = pytest.mark.parametrize("level", LEVELS)
+each_round = pytest.mark.parametrize(("level", "number"), PLACES)
+
+
+def told(asked: tuple[Question, ...]) -> list[tuple[object, ...]]:
+    return [(question.text, question.config, question.prediction) for question in asked]
+
+
+@pytest.mark.parametrize(("level", "number"), PLACES[::3])
+def test_every_answer_is_what_torch_returns(level: int, number: int) -> None:
+    for question in round_of(level, number):
+        assert question.prediction.answer == torch_answer(asked_of(question), question.prediction), question
+
+
+@each_round
+def test_the_solution_is_accepted_and_every_slip_is_refused_with_its_reason(level: int, number: int) -> None:
+    for question in round_of(level, number):
+        prediction = question.prediction
+        assert prediction.check(prediction.solution).right
+        assert len(prediction.slips) >= 2
+        for slip in prediction.slips:
+            verdict = prediction.check(spelled(slip.answer))
+            assert (verdict.right, verdict.reason) == (False, slip.reason)
+
+
+@each_round
+def test_a_round_asks_many_kinds_and_nothing_twice(level: int, number: int) -> None:
+    asked = round_of(level, number)
+    kinds = Counter(question.prediction.key for question in asked)
+    assert len(asked) == 10
+    assert len(kinds) >= LEAST_KINDS[level]
+    assert max(kinds.values()) <= 2
+    assert len({(question.text, question.prediction.prompt) for question in asked}) == 10
+
+
+@each_round
+def test_no_answer_stands_in_its_question(level: int, number: int) -> None:
+    for question in round_of(level, number):
+        prediction = question.prediction
+        if prediction.form != "numbers":
+            continue
+        prompt = prediction.prompt.replace("counted from 0", "")
+        there = re.findall(r"\d+", f"{prompt} ; {' '.join(question.settings)}")
+        count = len(prediction.answer)
+        shown = [tuple(map(int, there[i : i + count])) for i in range(len(there) - count + 1)]
+        assert prediction.answer not in shown, question
+
+
+@pytest.mark.parametrize(("level", "number"), PLACES[::9])
+def test_the_text_and_the_settings_are_enough_to_find_the_answer(level: int, number: int) -> None:
+    for question in round_of(level, number):
+        cell, *others = question.settings
+        config = eval(f"Config({', '.join(others)})", {"Config": Config})
+        again = trace(Batch.parse(question.text), config)
+        kind, prompt = KINDS[question.prediction.key], question.prediction.prompt.replace(cell[3:], "GRU")
+        found = [same for turn in range(12) if (same := kind(again, turn)) and same.prompt == prompt]
+        assert found
+        assert found[0].answer == question.prediction.answer
+
+
+@each_level
+def test_another_round_asks_something_else(level: int) -> None:
+    batches = {tuple(question.text for question in round_of(level, number)) for number in ROUNDS}
+    assert len(batches) == len(ROUNDS)
+    assert len({question.prediction.key for question in round_of(level, 1)}) == 10
+
+
+def test_all_kinds_of_predictions_come_and_every_level_asks_all_of_its_own() -> None:
+    for level, each in LEVELS.items():
+        seen = {question.prediction.key for number in ROUNDS for question in round_of(level, number)}
+        assert seen == set(each.kinds)
+    assert {kind for each in LEVELS.values() for kind in each.kinds} == set(KINDS)
+
+
+def test_the_same_round_is_the_same_in_any_process() -> None:
+    rounds = [questions(level, number) for level in LEVELS for number in (1, 1234, 9999)]
+    here = hashlib.sha256(repr([each for asked in rounds for each in told(asked)]).encode()).hexdigest()
+    for seed in ("0", "4711"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run(
+            [sys.executable, "-c", DIGEST], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+        )
+        assert done.stdout.strip() == here
+
+
+@each_level
+def test_fewer_questions_are_the_beginning_of_more(level: int) -> None:
+    most = questions(level, 42, MOST_QUESTIONS)
+    assert len(most) == MOST_QUESTIONS
+    assert max(Counter(question.prediction.key for question in most).values()) == 2
+    assert told(questions(level, 42)) == told(most[:10])
+    assert told(questions(level, 42, 1)) == told(most[:1])
+
+
+def test_the_first_level_has_short_batches_of_numbers_most_of_them_sorted() -> None:
+    asked = [question for number in ROUNDS for question in round_of(1, number)]
+    for question in asked:
+        lengths = lengths_of(question)
+        assert 3 <= len(lengths) <= 4
+        assert max(lengths) <= 5
+        assert not question.trace.module.bidirectional
+        assert question.batch.kind == "numbers"
+    fall = [lengths_of(question) == sorted(lengths_of(question), reverse=True) for question in asked]
+    assert 0.5 < sum(fall) / len(fall) < 0.8
+
+
+def test_the_second_level_has_ties_words_and_any_order() -> None:
+    asked = [question for number in ROUNDS for question in round_of(2, number)]
+    ties = [len(set(lengths_of(question))) < len(lengths_of(question)) for question in asked]
+    assert 0.4 < sum(ties) / len(ties) < 0.95
+    assert {question.batch.kind for question in asked} == {"numbers", "words"}
+    assert {question.config.batch_first for question in asked} == {True, False}
+    assert not any(question.trace.module.bidirectional for question in asked)
+    orders = [lengths_of(q) == sorted(lengths_of(q), reverse=True) for q in asked if q.prediction.key != "promised"]
+    assert not any(orders)
+
+
+def test_the_third_level_has_both_directions_left_padding_layers_and_refusals() -> None:
+    asked = [question for number in ROUNDS for question in round_of(3, number)]
+    assert {question.config.padding_side for question in asked} == {"left", "right"}
+    assert {question.config.num_layers for question in asked} == {1, 2, 3}
+    assert {question.config.bidirectional for question in asked} == {True, False}
+    assert any(question.config.total_length for question in asked)
+    assert any(question.direction == 1 for question in asked)
+    enforced = [question for question in asked if question.prediction.key == "enforced"]
+    refused = [question for question in enforced if question.trace.error is not None]
+    assert 0.3 < len(refused) / len(enforced) < 0.7
+
+
+@each_level
+def test_no_choice_is_nearly_always_the_right_one(level: int) -> None:
+    asked = [question.prediction for number in ROUNDS for question in round_of(level, number)]
+    for key in {each.key for each in asked if each.form == "choice"} - {"sorted_indices"}:
+        answers = Counter(each.answer for each in asked if each.key == key)
+        assert max(answers.values()) / answers.total() < 0.85, (key, answers)
+
+
+@pytest.mark.parametrize(("level", "number"), PLACES[::36])
+def test_the_movie_has_the_step_that_shows_why(level: int, number: int) -> None:
+    for question in round_of(level, number):
+        film = movie(question.trace, question.stages, direction=question.direction, deep=True)
+        moment = question.prediction.moment
+        step = film.steps[film.step_at(moment.stage, moment.timestep, moment.name) - 1]
+        assert step.stage == question.stage
+        assert step.name == moment.name or step.time == moment.timestep
+        assert film.steps[0] is not step or len(film.steps) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        *(("level", (level, 1)) for level in (0, 4, "1", None, True, 1.0)),
+        *(("seed", (1, seed)) for seed in (0, -1, LAST_ROUND + 1, "7", 1.5, False)),
+        *(("count", (1, 1, count)) for count in (0, MOST_QUESTIONS + 1, None)),
+    ],
+)
+def test_a_round_that_there_is_not_is_refused(name: str, arguments: tuple[Any, ...]) -> None:
+    with pytest.raises(PackvizError) as refusal:
+        questions(*arguments)
+    assert refusal.value.parameter == name

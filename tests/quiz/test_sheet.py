@@ -1,0 +1,108 @@
+"""A sheet keeps what was answered: two tries for a question, two points for the first, one for the second."""
+
+import random
+
+import pytest
+from quiz_cases import round_of
+
+from packviz.errors import PackvizError
+from packviz.predictions import spelled
+from packviz.quiz import Sheet
+
+
+def wrong(sheet: Sheet, i: int, which: int = 0) -> str:
+    return spelled(sheet.questions[i].prediction.slips[which].answer)
+
+
+def right(sheet: Sheet, i: int) -> str:
+    return sheet.questions[i].prediction.solution
+
+
+def new() -> Sheet:
+    return Sheet(round_of(2, 1))
+
+
+def test_nothing_is_answered_at_first() -> None:
+    sheet = new()
+    assert sheet.marks == ("open",) * 10
+    assert (sheet.points, sheet.most) == (0, 20)
+    assert sheet.untouched
+    assert not sheet.over
+    assert sheet.verdict(0) is None
+
+
+def test_right_at_the_first_try_is_two_points() -> None:
+    sheet = new().answered(3, right(new(), 3))
+    assert (sheet.mark(3), sheet.points, sheet.settled(3)) == ("first", 2, True)
+    verdict = sheet.verdict(3)
+    assert verdict is not None
+    assert verdict.right
+    assert not sheet.untouched
+
+
+def test_right_at_the_second_try_is_one_point() -> None:
+    sheet = new().answered(3, wrong(new(), 3))
+    assert (sheet.mark(3), sheet.points) == ("open", 0)
+    sheet = sheet.answered(3, right(sheet, 3))
+    assert (sheet.mark(3), sheet.points) == ("second", 1)
+    assert sheet.tries(3) == (wrong(sheet, 3), right(sheet, 3))
+
+
+def test_two_wrong_answers_end_a_question() -> None:
+    sheet = new().answered(3, wrong(new(), 3)).answered(3, wrong(new(), 3, 1))
+    assert (sheet.mark(3), sheet.points) == ("missed", 0)
+    assert sheet.answered(3, right(sheet, 3)) is sheet
+
+
+def test_the_same_answer_again_is_no_second_try() -> None:
+    sheet = new()
+    i = next(i for i, each in enumerate(sheet.questions) if each.prediction.form == "numbers")
+    once = sheet.answered(i, wrong(sheet, i))
+    assert once.answered(i, f"  {wrong(sheet, i).replace(' ', ', ')} ") is once
+    assert once.mark(i) == "open"
+
+
+def test_what_cannot_be_read_is_no_try() -> None:
+    for i in range(10):
+        for typed in ("", "  ", "???"):
+            with pytest.raises(PackvizError):
+                new().answered(i, typed)
+
+
+def test_a_solution_that_was_asked_for_ends_a_question() -> None:
+    sheet = new().given_up(5)
+    assert (sheet.mark(5), sheet.points, sheet.untouched) == ("missed", 0, False)
+    assert sheet.answered(5, right(sheet, 5)) is sheet
+    done = new().answered(5, right(sheet, 5))
+    assert done.given_up(5) is done
+
+
+def test_a_new_answer_leaves_the_old_sheet_as_it_was() -> None:
+    sheet = new()
+    sheet.answered(0, right(sheet, 0))
+    sheet.given_up(1)
+    assert sheet.untouched
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_points_are_those_of_the_marks_whatever_is_answered(seed: int) -> None:
+    draw, sheet = random.Random(seed), new()
+    tries: dict[int, list[bool]] = {i: [] for i in range(10)}
+    given_up: set[int] = set()
+    for _ in range(draw.randint(0, 40)):
+        i = draw.randrange(10)
+        over = len(tries[i]) == 2 or True in tries[i] or i in given_up
+        if draw.random() < 0.1:
+            sheet = sheet.given_up(i)
+            given_up |= set() if over else {i}
+            continue
+        correct = draw.random() < 0.4
+        typed = right(sheet, i) if correct else wrong(sheet, i, min(len(tries[i]), 1))
+        sheet = sheet.answered(i, typed)
+        if not over:
+            tries[i].append(correct)
+    marks = ["first" if t[:1] == [True] else "second" if True in t else "open" for t in tries.values()]
+    expected = ["missed" if t == [False, False] or i in given_up else marks[i] for i, t in tries.items()]
+    assert list(sheet.marks) == expected
+    assert sheet.points == 2 * expected.count("first") + expected.count("second")
+    assert sheet.over == ("open" not in expected)
