@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from playwright.sync_api import Browser
 
 from bench.browser import chromium
+from bench.doctor import doctor
 from bench.fills import fills
 from bench.first_paint import first_paint
 from bench.frames import frames
@@ -35,6 +36,7 @@ PARTS: dict[str, Part] = {
     "trace_cost": trace_cost,
     "growth": growth,
     "fills": fills,
+    "doctor": doctor,
 }
 
 

@@ -18,7 +18,7 @@ BENCH = Path(__file__).parent.parent / "bench"
 
 
 def test_every_part_can_be_called_by_name() -> None:
-    assert list(PARTS) == ["first_paint", "rerun", "frames", "trace_cost", "growth", "fills"]
+    assert list(PARTS) == ["first_paint", "rerun", "frames", "trace_cost", "growth", "fills", "doctor"]
     assert all((BENCH / f"{name}.py").exists() and callable(part) for name, part in PARTS.items())
 
 

@@ -10,10 +10,12 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 from packviz.checks.evidence import described
 from packviz.doctor.asking import answer, refusal, run
 from packviz.doctor.case import Case
-from packviz.doctor.finding import Finding
+from packviz.doctor.finding import Finding, severity_of
 from packviz.modules import dtype_name, weight_dtype
 
 __all__ = ["check_input", "check_settings"]
+
+_NOT_RUN = "was not asked: it does not check the features of a packed LSTM, and can read past the end of such data"
 
 
 def check_settings(module: nn.RNNBase) -> list[Finding]:
@@ -52,18 +54,35 @@ def _says(case: Case) -> str | None:
     """Return what torch says when the module is called with these data, or None where it takes them."""
     module = case.module
     assert module is not None
+    if _overreads(case, module):
+        return _NOT_RUN
     if case.packed is not None:
         return refusal(partial(run, module, case.packed))
-    if case.lengths is None:
-        return refusal(partial(run, module, case.x))
     x, lengths = case.x, case.lengths
     assert x is not None
+    if lengths is None:
+        return refusal(partial(run, module, x))
     packed = answer(lambda: pack_padded_sequence(x, lengths, case.batch_first, enforce_sorted=False), lambda _: "")  # type: ignore[arg-type]
     if packed:  # lengths that torch refuses: one step of each sequence is enough here
         lengths = [1] * x.size(1 - case.steps_axis)
     return refusal(
         lambda: run(module, pack_padded_sequence(x, lengths, case.batch_first, enforce_sorted=False))  # type: ignore[arg-type]
     )
+
+
+def _overreads(case: Case, module: nn.RNNBase) -> bool:
+    """Tell whether torch can read past the end of the data: it checks no features of a packed LSTM.
+
+    Where all lengths are equal, such a batch goes to oneDNN, which takes its bytes as they come.
+    """
+    data = case.x if case.packed is None else case.packed.data
+    weight = module.weight_ih_l0
+    assert data is not None
+    assert isinstance(weight, Tensor)
+    if module.mode != "LSTM" or (case.packed is None and case.lengths is None) or data.device.type == "meta":
+        return False
+    rows = data.size(0) if case.packed is not None else data.size(0) * data.size(1)
+    return data.numel() * data.element_size() < rows * module.input_size * weight.element_size()
 
 
 def _elsewhere(case: Case, data: Tensor, weight: Tensor) -> Finding:
@@ -84,9 +103,9 @@ def _no_features(case: Case, data: Tensor) -> Finding:
     shape = tuple(data.shape)
     which = "packed data" if case.packed is not None else "padded x"
     found = f"Every step is one number, without a feature dimension: {which} of shape {shape}."
-    says = _says(case) or "takes it"
+    says = _says(case) or "takes them without a word, whatever comes of it"
     repair = _each(case, "{}.unsqueeze(-1).to(module.weight_ih_l0.dtype)")
-    return Finding("no_feature_axis", "error", found, "the last dimension", says, repair)
+    return Finding("no_feature_axis", severity_of(says), found, "the last dimension", says, repair)
 
 
 def _other_dtype(case: Case, data: Tensor) -> Finding | None:
@@ -102,15 +121,15 @@ def _other_dtype(case: Case, data: Tensor) -> Finding | None:
     comment = "  # ids: embed them instead" if whole else ""
     repair = _each(case, "{}.to(module.weight_ih_l0.dtype)") + comment
     key = "integer_data" if whole else "data_dtype"
-    return Finding(key, "error", found, "the data", says, repair)
+    return Finding(key, severity_of(says), found, "the data", says, repair)
 
 
 def _other_shape(case: Case, data: Tensor) -> Finding:
     found = f"The module takes (B, T, F) or (T, B, F), and x has {data.dim()} dimensions: {tuple(data.shape)}."
-    says = _says(case) or "takes it"
+    says = _says(case) or "takes them without a word, whatever comes of it"
     extra = data.dim() - (2 if case.packed is not None else 3)
     code = "{}.flatten(" + str(-1 - extra) + ")" if extra > 0 else "{}.reshape(1, -1, module.input_size)"
-    return Finding("data_dim", "error", found, "the shape of the data", says, _each(case, code))
+    return Finding("data_dim", severity_of(says), found, "the shape of the data", says, _each(case, code))
 
 
 def _other_features(case: Case, data: Tensor) -> Finding:
@@ -125,8 +144,8 @@ def _other_features(case: Case, data: Tensor) -> Finding:
         f"module = nn.{name}({source}.size(-1), module.hidden_size, {settings})\n"
         f"module = module.to({source})  # new weights: or bring the data to {F} features"
     )
-    says = _says(case) or "takes it"
-    return Finding("features", "error", found, "the last dimension", says, repair)
+    says = _says(case) or "takes them without a word, whatever comes of it"
+    return Finding("features", severity_of(says), found, "the last dimension", says, repair)
 
 
 def _each(case: Case, code: str) -> str:

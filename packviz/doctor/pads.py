@@ -96,7 +96,11 @@ def _left(case: Case, grid: Grid) -> list[Finding]:
     missing = [grid.T - grid.lengths[b] for b in short]
     if sum(missing) < 2 and grid.told is None:
         return []
-    first = grid.values[short[0], 0] if grid.told is None else torch.full(grid.values.shape[2:], grid.told)
+    first = (
+        grid.values[short[0], 0]
+        if grid.told is None
+        else torch.full(grid.values.shape[2:], grid.told, device=grid.values.device)
+    )
     real = real_cells(grid.values, first)
     starts = torch.where(real.any(1), real.int().argmax(1), grid.T)[short].tolist()
     if starts != missing or not bool(real[short, -1].all()):

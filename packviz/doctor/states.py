@@ -87,8 +87,18 @@ def _crashes(case: Case, module: nn.RNNBase) -> bool:
     packed = case.packed is not None or case.lengths is not None
     if not packed or not isinstance(case.hx, tuple | list) or len(case.hx) != 2 or module.mode != "LSTM":
         return False
-    slots = {part.size(0) if isinstance(part, Tensor) and part.dim() else 0 for part in case.hx}
-    return module.proj_size > 0 or slots != {module.num_layers * directions(module)}
+    H, B = (state_size(module), module.hidden_size), _sequences(case)
+    slots, weight = module.num_layers * directions(module), module.weight_ih_l0
+    assert isinstance(weight, Tensor)
+    fitting = [(slots, B, width) for width in H]
+    narrow = any(isinstance(part, Tensor) and part.element_size() < weight.element_size() for part in case.hx)
+    return narrow or [tuple(part.shape) for part in case.hx if isinstance(part, Tensor)] != fitting
+
+
+def _sequences(case: Case) -> int:
+    if case.packed is not None:
+        return int(case.packed.batch_sizes[0])
+    return case.by_sequence.size(0)
 
 
 def _says(case: Case, B: int) -> str | None:

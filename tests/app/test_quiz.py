@@ -211,8 +211,7 @@ def test_a_round_waits_while_another_page_is_read(browser: Browser, address: str
         visited.player.wait_for()
         visited.settle()
         assert visited.query == {}
-        visited.page.get_by_test_id("stTopNavSection").filter(has_text="Ask").click()
-        visited.page.locator("a").filter(has_text="Quiz").first.click()
+        visited.page.get_by_role("link", name="Quiz", exact=True).click()
         expect(prompt(visited)).to_have_text(plain(ASKED[1]))
         expect(visited.main).to_contain_text("Question 2 of 10, 2 points")
         assert visited.query == {"level": str(LEVEL), "round": str(ROUND)}

@@ -13,7 +13,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 import packviz as pv
 from packviz.errors import PackvizError
 
-MANY = 200
+MANY = 150
 
 
 def cases(start: int = 0, **fixed: Any) -> list[tuple[random.Random, Sound]]:

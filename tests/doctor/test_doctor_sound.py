@@ -10,7 +10,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_
 
 import packviz as pv
 
-CHUNKS = range(20)
+CHUNKS = range(16)
 EACH = 250
 
 
