@@ -39,7 +39,9 @@ def test_the_verdict_is_the_known_one(entry: Entry, answers: dict[str, Answer]) 
 
 def test_the_exporter_refuses_a_pack_without_an_unpack_in_these_words(answers: dict[str, Answer]) -> None:
     done = answers["onnx-in-pairs"]
-    assert (done.broken.error,) == done.entry.messages
+    refused, warned = done.entry.messages
+    assert done.broken.error == refused
+    assert [said.startswith(warned) for said in done.fixed.warnings] == [True]
     assert done.fixed.error is None
     assert "`padding_value=-100` leaves no trace" in done.outcome.told
 
@@ -61,7 +63,7 @@ def test_exporting_leaves_no_exporter_and_no_tracer_running() -> None:
 
 def test_only_compiling_with_graph_breaks_takes_packing(answers: dict[str, Answer]) -> None:
     done = answers["compile-and-export"]
-    unsupported, export = done.entry.messages
+    unsupported, _, export = done.entry.messages
     assert done.broken.error is not None
     assert done.broken.error.startswith(unsupported)
     assert f"`{export}`" in done.outcome.told
@@ -80,6 +82,23 @@ def test_torch_itself_refuses_to_compile_the_packing_as_one_graph() -> None:
         assert torch.equal(torch.compile(pack, backend="eager")(x, lengths), pack(x, lengths))
     finally:
         torch._dynamo.reset()
+
+
+def test_a_whole_graph_refuses_every_gru_unless_dynamo_may_take_it(answers: dict[str, Answer]) -> None:
+    done = answers["compile-and-export"]
+    _, wrapped, _ = done.entry.messages
+    gru, x = torch.nn.GRU(1, 4, batch_first=True), torch.ones(2, 3, 1)
+    torch._dynamo.reset()
+    try:
+        with pytest.raises(torch._dynamo.exc.Unsupported) as raised:
+            torch.compile(gru, backend="eager", fullgraph=True)(x)
+        assert f"Unsupported: {str(raised.value).splitlines()[0]}" == wrapped
+        torch._dynamo.reset()
+        with torch._dynamo.config.patch(allow_rnn=True):
+            assert torch.equal(torch.compile(gru, backend="eager", fullgraph=True)(x)[0], gru(x)[0])
+    finally:
+        torch._dynamo.reset()
+    assert f"`fullgraph=True` says `{wrapped}`, and takes it with" in done.outcome.told
 
 
 def test_a_function_that_packs_nothing_is_compiled_as_one_graph() -> None:

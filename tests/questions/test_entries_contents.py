@@ -172,7 +172,8 @@ def test_a_name_for_each_field_is_told() -> None:
     done = asked("four-fields")
     assert all(f"`{name}`" in done.outcome.told for name in PACKED._fields)
     (panels,) = done.outcome.chart.of
-    assert [panel.title for panel in panels] == list(PACKED._fields)
+    shapes = [tuple(field.shape) for field in done.fixed["packed"]]
+    assert [panel.title for panel in panels] == [f"{n}: {s}" for n, s in zip(PACKED._fields, shapes, strict=True)]
     assert panels[2].texts == (tuple(map(str, PACKED.sorted_indices.tolist())),)
 
 
@@ -191,6 +192,7 @@ def test_a_loop_yields_four_tensors_and_two_of_them_are_none_only_with_enforce_s
     sorted_by_hand = pack_padded_sequence(torch.zeros(2, 3, 1), torch.tensor([3, 1]), batch_first=True)
     assert [type(each) for each in sorted_by_hand] == [Tensor, Tensor, type(None), type(None)]
     assert "Tensor, Tensor, Tensor, Tensor" in asked("len-of-packed").outcome.told
+    assert "with `enforce_sorted=True` Tensor, Tensor, None, None" in asked("len-of-packed").outcome.told
 
 
 @pytest.mark.parametrize("seed", range(6))

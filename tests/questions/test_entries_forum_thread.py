@@ -153,6 +153,8 @@ def test_lengths_3_and_1_make_one_tensor_of_four_rows() -> None:
     told = done("forum-3x1-and-1x1").outcome.told
     assert f"one tensor `data` of {tuple(packed.data.shape)}" in told
     assert str(packed.batch_sizes.tolist()) in told
+    assert done("forum-3x1-and-1x1").fixed.value == [(3, 1), (1, 1)]
+    assert "gives back [(3, 1), (1, 1)]" in told
 
 
 def test_the_final_state_of_the_row_1_0_0_is_another_one_padded_than_packed() -> None:
@@ -163,7 +165,7 @@ def test_the_final_state_of_the_row_1_0_0_is_another_one_padded_than_packed() ->
     _, alone = cell(torch.tensor([[[1.0]]]))
     told = done("forum-padding-by-hand").outcome.told
     assert f"ends at {padded[0, 2, 0]:.4f} instead of {alone[0, 0, 0]:.4f}" in told
-    assert "Other than packed are B, C." in told
+    assert "Not as packed: B, C." in told
 
 
 def test_the_last_state_of_each_packed_sequence_is_the_one_that_it_has_alone() -> None:
@@ -193,8 +195,18 @@ def test_after_many_zeros_one_pad_more_has_a_small_effect() -> None:
 
 
 def test_a_masked_loss_has_the_same_gradients_in_one_direction_only() -> None:
-    assert float(done("forum-loss").fixed.value) < 1e-6
-    assert float(done("forum-loss").broken.value) > 1e-4
+    sequences = floats([2, -1, 3, 1], [-2, 3, 1], [3, 1])
+    x, mask = pad_sequence(sequences, batch_first=True)[:, :, None], torch.arange(4) < torch.tensor([[4], [3], [2]])
+    for both in (False, True):
+        gru = nn.GRU(1, 4, batch_first=True, bidirectional=both)
+        padded = torch.autograd.grad(gru(x)[0][mask].square().mean(), list(gru.parameters()))
+        rows = gru(pack_padded_sequence(x, [4, 3, 2], batch_first=True))[0].data
+        packed = torch.autograd.grad(rows.square().mean(), list(gru.parameters()))
+        same = all(torch.allclose(one, other, atol=1e-6) for one, other in zip(padded, packed, strict=True))
+        assert same == done("forum-loss").outcome.cases["in both directions" if both else "in one direction"] != both
+    found = done("forum-loss")
+    assert (found.broken.value - found.fixed.value).abs().max() > 1e-4
+    assert torch.equal(found.broken["gru"].bias_hh_l0_reverse, found.fixed["gru"].bias_hh_l0_reverse)
 
 
 def test_over_many_pads_every_start_ends_at_the_same_point() -> None:

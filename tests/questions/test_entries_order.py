@@ -180,10 +180,9 @@ def test_too_few_rows_of_h_0_are_refused_and_too_many_are_cut(
 ) -> None:
     """The list of questions knows the message for too few rows; that a row too many is not noticed is new."""
     packed, module = packed_by_torch(lengths), kind(1, 4)
-    (message,) = ENTRIES["rows-of-h-0"].messages
     with pytest.raises(RuntimeError) as raised:
         module(packed, torch.zeros(1, 2, 4))
-    assert message == f"RuntimeError: {raised.value}"
+    assert ENTRIES["rows-of-h-0"].messages[0] == f"RuntimeError: {raised.value}"
     h_0 = torch.randn(1, 4, 4)
     assert torch.equal(module(packed, h_0)[1], module(packed, h_0[:, :3])[1])
 
@@ -194,6 +193,10 @@ def test_a_row_too_many_is_noticed_with_enforce_sorted() -> None:
     with pytest.raises(RuntimeError, match="Expected hidden size"):
         nn.GRU(1, 4)(packed, torch.zeros(1, 3, 4))
     cases = asked("rows-of-h-0").outcome.cases
+    longest_first = pack_padded_sequence(torch.zeros(3, 3, 1), torch.tensor([3, 2, 1]), batch_first=True)
+    with pytest.raises(RuntimeError) as raised:
+        nn.GRU(1, 4)(longest_first, torch.zeros(1, 2, 4))
+    assert ENTRIES["rows-of-h-0"].messages[1] == f"RuntimeError: {raised.value}"
     assert [name for name, refused in cases.items() if not refused] == ["with 4 rows and enforce_sorted=False"]
 
 

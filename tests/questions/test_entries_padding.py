@@ -117,11 +117,13 @@ def test_where_there_are_no_pads_batch_norm_takes_the_same_statistics() -> None:
 def test_a_linear_layer_needs_no_unpacking_and_a_convolution_does(seed: int) -> None:
     done = changed(49, seed=seed)
     assert list(done.outcome.cases.values()) == [False, False, True]
-    assert done.fixed.value is True
     assert done.broken.error == done.entry.messages[0]
     rows = done.fixed["output"].data
     for row, scored in zip(rows, done.fixed["scores"].data, strict=True):
         assert torch.allclose(done.fixed["linear"](row), scored, atol=1e-6)
+    for row, one in zip(done.fixed.value, tokens(done.entry), strict=True):
+        alone = done.fixed["linear"](done.fixed["gru"](one[None, :, None])[0])[0, :, 0]
+        assert torch.allclose(row[: len(one)], alone, atol=1e-6)
 
 
 def test_where_there_is_one_sequence_a_convolution_may_run_on_its_data() -> None:
@@ -219,8 +221,21 @@ def test_the_row_of_the_pad_has_the_gradient_that_is_told() -> None:
     assert not done.fixed.value.any()
 
 
+@pytest.mark.parametrize("both", [False, True])
+def test_a_mask_on_the_loss_spares_the_row_in_one_direction_alone(both: bool) -> None:
+    torch.manual_seed(0)
+    embedding, gru = nn.Embedding(7, 4), nn.GRU(4, 4, batch_first=True, bidirectional=both)
+    ids = torch.tensor([[1, 2, 0], [3, 4, 5], [6, 0, 0]])
+    gru(embedding(ids))[0][ids != 0].pow(2).sum().backward()
+    assert embedding.weight.grad is not None
+    reached = bool(embedding.weight.grad[0].any())
+    assert reached is both
+    name = "with a mask on the loss" + " of a bidirectional GRU" * both
+    assert answer(BY_ROW[53]).outcome.cases[name] is reached
+
+
 def test_backward_the_pads_reach_the_tokens_so_a_mask_does_not_spare_the_row() -> None:
-    assert list(changed(53, bidirectional=True).outcome.cases.values()) == [True, True, False, False]
+    assert list(changed(53, bidirectional=True).outcome.cases.values()) == [True, True, True, False, False]
 
 
 def test_where_there_are_no_pads_the_row_is_never_trained() -> None:

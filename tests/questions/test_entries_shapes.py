@@ -185,7 +185,8 @@ def test_one_axis_is_refused_and_a_batch_of_one_is_not() -> None:
     row, done = torch.tensor([1.0, 2.0, 3.0]), asked("one-axis")
     for first in (True, False):
         assert raised(lambda first=first: pack_padded_sequence(row, [3], batch_first=first)) in done.entry.messages
-    assert torch.equal(done.fixed.value, pack_padded_sequence(row[None], [3], batch_first=True).data)
+    assert torch.equal(done.fixed.value, pack_padded_sequence(row[None, :, None], [3], batch_first=True).data)
+    nn.GRU(1, 4)(done.fixed["alone"])  # it has a feature axis, which a cell needs
     assert f"`h_n` of the shape {tuple(nn.GRU(1, 4)(row[:, None])[1].shape)}" in done.outcome.told
 
 

@@ -93,7 +93,9 @@ def test_packing_spares_cells_but_no_steps_and_copies_the_input() -> None:
     packed = pack_padded_sequence(x, lengths, batch_first=True)
     assert packed.data.untyped_storage().data_ptr() != x.untyped_storage().data_ptr()
     fields = (x, packed.data, packed.batch_sizes, lengths, lengths)  # both index tensors are as long as lengths
-    assert f"{sum(field.nbytes for field in fields)} bytes in place of {x.nbytes}" in done.outcome.told
+    needed = sum(field.nbytes for field in fields)
+    assert f"{needed} bytes, `batch_sizes` and the indices among them, in place of {x.nbytes}" in done.outcome.told
+    assert done.fixed.value == (True, needed)
     assert f"{len(packed.data)} cell updates in place of {x[:, :, 0].numel()}" in done.outcome.told
     assert f"{len(packed.batch_sizes)} steps in place of {x.size(1)}" in done.outcome.told
 

@@ -163,6 +163,9 @@ def test_the_view_of_h_n_is_the_state_of_the_top_layers_forward_weights(layers: 
         forward = torch.cat([top(below(one[None])[0])[1][0] for one in tokens(done.entry)])
     assert close(done.fixed.value, forward)
     assert not close(done.broken.value, forward)
+    assert "`out` has it at t = 0, index 1 of the 2" in done.outcome.told
+    out, h_n = done.fixed["out"].detach(), done.fixed["h_n"].detach()
+    assert close(out[:, 0, 2:], h_n[-1])
 
 
 @pytest.mark.parametrize("kind", ["rnn", "gru", "lstm"])

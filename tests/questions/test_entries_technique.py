@@ -145,8 +145,15 @@ def test_the_zeros_at_the_pads_are_filler(lengths: list[int]) -> None:
     assert panels_of(outcome)[0].wrong == pads_of(lengths)
 
 
-@pytest.mark.parametrize(("batch", "verdict"), [("1 2 3\n4", "false"), ("1 2\n3 4", "false"), ("4\n1 2 3", "true")])
-def test_only_an_order_that_moves_something_shows_how_it_is_restored(batch: str, verdict: str) -> None:
+@pytest.mark.parametrize(("batch", "verdict"), [
+    ("1 2 3\n4", "false"),
+    ("1 2\n3 4", "false"),
+    ("4\n1 2 3", "depends"),  # two rows change places: the order is its own way back
+    ("1 2\n3\n4 5 6", "true"),
+])  # fmt: skip
+def test_only_an_order_that_moves_something_and_is_not_its_own_way_back_shows_how_it_is_restored(
+    batch: str, verdict: str
+) -> None:
     assert asked("technique-sorted-example", batch=batch).outcome.verdict == verdict
 
 
@@ -155,3 +162,10 @@ def test_the_lengths_3_1_are_sorted_already() -> None:
     order = torch.tensor([3, 1]).argsort(descending=True).tolist()
     assert done.broken.value == (order, order)
     assert f"give the order {order}" in done.outcome.told
+    packed = packed_of([2, 1, 3])
+    assert done.fixed.value == (packed.sorted_indices.tolist(), packed.unsorted_indices.tolist())
+    assert f"order is {packed.sorted_indices.tolist()}" in done.outcome.told
+    assert [sorted(panel.wrong) for panel in panels_of(done.outcome)] == [
+        [],
+        [(i, j) for i in (1, 3) for j in range(3)],
+    ]

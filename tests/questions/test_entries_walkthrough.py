@@ -245,8 +245,8 @@ def test_the_loss_of_packed_targets_is_the_one_that_ignores_the_pads(lengths: li
     pads = torch.arange(max(lengths)) >= torch.tensor(lengths)[:, None]
     loss = nn.CrossEntropyLoss()
     ignoring = loss(output.flatten(0, 1), targets.masked_fill(pads, -100).flatten()).item()
-    assert done.fixed.value == pytest.approx(ignoring, abs=1e-6)
-    assert done.broken.value == pytest.approx(loss(output.flatten(0, 1), targets.flatten()).item(), abs=1e-6)
+    assert done.fixed.value.item() == pytest.approx(ignoring, abs=1e-6)
+    assert done.broken.value.item() == pytest.approx(loss(output.flatten(0, 1), targets.flatten()).item(), abs=1e-6)
     assert done.outcome.verdict == "false"
     assert done.outcome.told.count(f"{ignoring:.4f}") == 2
 

@@ -8,7 +8,7 @@ from packviz import charts
 from packviz.batch import Batch
 from packviz.questions.entries import used_as_tensor
 from packviz.questions.entries.packing_lines import PACK, PACK_SORTED
-from packviz.questions.entries.used_as_tensor import GROUP
+from packviz.questions.entries.used_as_tensor import GROUP, fields
 from packviz.questions.laboratory import Laboratory
 from packviz.questions.model import Chart, Entry, Film, Outcome
 from packviz.questions.pictures import grid, owners_of, picture, strip
@@ -85,6 +85,7 @@ def _no_size(laboratory: Laboratory) -> Outcome:
         f"It is a tuple of {len(laboratory.fixed['packed'])} fields and has no shape of its own. Ask `packed.data` for "
         f"its size, {tuple(rows)}; the number of sequences is `packed.batch_sizes[0]`, {int(batch)}. To replace `size` "
         f"by `batch_sizes`, as some advise, {'works' if advice.error is None else f'ends in `{advice.error}`'}.",
+        picture(*fields(laboratory.fixed["packed"], laboratory.fixed["lengths"])),
     )
 
 
@@ -94,7 +95,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="time-major",
         group=GROUP,
-        question="Why are the samples in packed.data not one after the other?",
+        question="In which order are the elements of packed.data? My samples are not one after the other.",
         claim="`data` holds the sequences one after the other.",
         broken="torch.cat(sequences)",
         fixed=PACK_SORTED + "packed.data.flatten()",
@@ -106,7 +107,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="batch-sizes-are-not-lengths",
         group=GROUP,
-        question="Why is batch_sizes [3, 2, 1, 1], and not my lengths [4, 2, 1]?",
+        question="What does batch_sizes mean? Why is it [3, 2, 1, 1], and not my lengths [4, 2, 1]?",
         claim="`batch_sizes` holds the length of each sequence.",
         broken=PACK_SORTED + "packed.batch_sizes",
         fixed=PACK_SORTED + "output, lengths = pad_packed_sequence(packed, batch_first=True)\nlengths",
@@ -119,7 +120,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="batch-sizes-counted",
         group=GROUP,
-        question="Does pack_padded_sequence calculate batch_sizes wrong?",
+        question="Is pack_padded_sequence broken: does it calculate batch_sizes wrong?",
         claim="`pack_padded_sequence` calculates `batch_sizes` wrong.",
         broken="# is this not what batch_sizes should be?\nlengths.sort(descending=True).values.tolist()",
         fixed=PACK
@@ -147,7 +148,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="no-size",
         group=GROUP,
-        question="'PackedSequence' object has no attribute 'size': what shape does it have?",
+        question="'PackedSequence' object has no attribute 'size': how do I get its shape?",
         claim="A PackedSequence can be asked for its shape.",
         broken=PACK + "packed.size()",
         fixed=PACK + "packed.data.size(), packed.batch_sizes[0]",
@@ -158,7 +159,6 @@ ENTRIES: tuple[Entry, ...] = (
         messages=(
             "AttributeError: 'PackedSequence' object has no attribute 'size'",
             "AttributeError: 'PackedSequence' object has no attribute 'shape'",
-            "AttributeError: 'PackedSequence' object has no attribute 'dim'",
             "TypeError: 'Tensor' object is not callable",
         ),
         batch="7 8\n1 2 3 4\n5",

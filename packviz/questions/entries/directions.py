@@ -89,8 +89,8 @@ def _zero_padding(laboratory: Laboratory) -> Outcome:
     told = (
         f"The backward direction begins on the pads: its half of the output is up to {written(_off(one, 1))} off at "
         f"the tokens, the forward half {written(_off(one, 0))}. A second layer reads both halves, so even its forward "
-        f"half is {written(_off(two, 0))} off. With `bias=False` zeros leave a state of zeros as it is, and the difference "
-        f"is {written(max(_off(without, 0), _off(without, 1)))}. With biases, pack."
+        f"half is {written(_off(two, 0))} off. With `bias=False` zeros leave a state of zeros as it is, and the "
+        f"difference is {written(max(_off(without, 0), _off(without, 1)))}. With biases, pack."
     )
     return Outcome(cases, told, picture(*(_half(one, d) for d in (0, 1))))
 
@@ -154,7 +154,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="bidirectional-last-output",
         group=GROUP,
-        question="Bidirectional: why is cat(h_n[-2], h_n[-1]) not the last output?",
+        question="Bidirectional: do I concatenate h_n[-2] and h_n[-1], or take the last output?",
         claim="`output` at the last token holds the final states of both directions.",
         broken=_LSTM + "out[torch.arange(len(lens)), lens - 1].detach()",
         fixed=_LSTM + "torch.cat((h_n[-2], h_n[-1]), 1).detach()",
@@ -167,7 +167,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="order-of-h-n",
         group=GROUP,
-        question="How do I take the two directions of h_n and output apart?",
+        question="How do I separate the forward and backward directions of h_n and output?",
         claim="`h_n` lists the forward states of all layers first, then the backward ones.",
         broken=_GRU + "# the top layer's forward state?\nh_n[gru.num_layers - 1].detach()",
         fixed=_GRU + "L, B, H = gru.num_layers, len(lens), gru.hidden_size\nh_n.view(L, 2, B, H)[-1, 0].detach()",
@@ -194,7 +194,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="reversed-input",
         group=GROUP,
-        question="Does a reversed input swap the two directions?",
+        question="Does a reversed (flipped) input swap the two directions?",
         claim="The forward state of `x` is the backward state of the reversed `x`.",
         broken=_TURN,
         fixed=_TIE + _TURN,

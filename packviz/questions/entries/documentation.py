@@ -30,6 +30,7 @@ packed = pack_padded_sequence(
 )
 back, _ = pad_packed_sequence(packed, batch_first=True)
 """
+_ANY_ORDER = "pack_padded_sequence(x.flip(0), lengths.flip(0), batch_first=True, enforce_sorted=False)"
 _WIDER = "x = nn.functional.pad(x, (0, 0, 0, 2))\n"
 _OTHER_PAD = "x = pad_sequence(sequences, True, -1.0).unsqueeze(-1)\n"
 _LEFT = "x = pad_sequence(sequences, True, padding_side='left').unsqueeze(-1)\n"
@@ -62,6 +63,7 @@ def _longest(laboratory: Laboratory) -> Outcome:
     padded, lengths = first["padded"], first["lengths"]
     longest = first["sequences"][int(lengths.argmax())]
     wrong = [(b, 0) for b in range(len(padded))]
+    turned_round = laboratory.run(_ANY_ORDER).error is None
     return Outcome(
         {
             "with batch_first=False": torch.equal(turned.value, longest),
@@ -69,7 +71,8 @@ def _longest(laboratory: Laboratory) -> Outcome:
         },
         f"The longest sequence is {longest.tolist()}. With `batch_first=False` `input[:, 0]` is "
         f"{turned.value.tolist()}; with `batch_first=True` it is {first.value.tolist()}, the first time step of all "
-        "sequences, and `input[0]` is the first sequence.",
+        f"sequences, and `input[0]` is the first sequence."
+        f"{' With `enforce_sorted=False` any order will do.' * turned_round}",
         picture(grid("batch_first=True, input[:, 0] marked", padded, lengths.tolist(), wrong=wrong)),
     )
 

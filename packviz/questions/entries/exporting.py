@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import torch
 
+from packviz.charts import Panel
 from packviz.questions.laboratory import Laboratory, Program
 from packviz.questions.model import Outcome
-from packviz.questions.pictures import grid, picture
+from packviz.questions.pictures import grid, numbers, picture
 
-__all__ = ["ALONE", "OTHERS", "PAIR", "RUN", "TO_ONNX", "TRACED", "compiled", "elsewhere", "to_onnx", "traced_once"]
+__all__ = [
+    "ALONE",
+    "ONE_GRAPH",
+    "OTHERS",
+    "PAIR",
+    "QUIET",
+    "RUN",
+    "TO_ONNX",
+    "TRACED",
+    "card",
+    "compiled",
+    "elsewhere",
+    "to_onnx",
+    "traced_once",
+]
 
 _MODEL = """\
 class Model(nn.GRU):
@@ -36,6 +53,15 @@ try:
     torch.onnx.export(model, (x, lengths), BytesIO(), dynamo=False)
 except RuntimeError as error:
     raise RuntimeError(str(error).splitlines()[0]) from None"""
+_WAYS = {
+    "torch.compile by default": "by default",
+    "torch.compile(fullgraph=True)": "fullgraph=True",
+    "torch.export": "export",
+}
+_COMPILED = 'wanted, output = model(x, lengths), torch.compile(model, backend="eager")(x, lengths)'
+_WHOLE = _COMPILED.replace('"eager")', '"eager", fullgraph=True)')
+_ALLOWED = f"with torch._dynamo.config.patch(allow_rnn=True):\n    {_WHOLE}"
+_EXPORTED = "wanted, output = model(x, lengths), torch.export.export(model, (x, lengths)).module()(x, lengths)"
 _GRAPH = """\
 from torch.onnx._internal.torchscript_exporter.utils import _model_to_graph
 graph = str(_model_to_graph(model, (x, lengths))[0])
@@ -87,11 +113,16 @@ def to_onnx(laboratory: Laboratory) -> Outcome:
         f"ONNX node `GRU` of it, and `padding_value=-100` leaves {'no' if pair == filled else 'a'} trace in its graph. "
         f"The last step says here: `{said}`. What ONNX Runtime makes of the file is cited, not run here: compare its "
         "outputs with PyTorch's.",
-        picture(card("in the ONNX graph", {
-            "packing alone": laboratory.broken.error is None,
-            "with unpacking": exported,
-            "padding_value=-100": exported and pair != filled,
-        })),
+        picture(
+            card(
+                "in the ONNX graph",
+                {
+                    "packing alone": laboratory.broken.error is None,
+                    "with unpacking": exported,
+                    "padding_value=-100": exported and pair != filled,
+                },
+            )
+        ),
     )
 
 
@@ -102,28 +133,32 @@ def card(title: str, works: Mapping[str, bool]) -> Panel:
 
 
 def compiled(laboratory: Laboratory) -> Outcome:
-    """Compile and export a model that packs, and compare what comes out with the model."""
+    """Compile and export a model that packs, and one that does not, and compare what comes out with the model."""
     torch._dynamo.reset()
     try:
         whole, broken_up = laboratory.broken, laboratory.fixed
         graphs = laboratory.run(_COUNTING)
-        exported = laboratory.run(PAIR + "torch.export.export(model, (x, lengths))")
-        without = laboratory.run(_MASKED + "torch.export.export(model, (x, lengths)).module()(x, lengths).shape")
+        exported = laboratory.run(PAIR + _EXPORTED)
+        masked = [laboratory.run(_MASKED + code) for code in (_COMPILED, _WHOLE, _EXPORTED)]
+        allowed = laboratory.run(_MASKED + _ALLOWED)
     finally:
         torch._dynamo.reset()
-        plain = laboratory.run(_MASKED + _EITHER)
-    same, (as_ever, whole_too) = _same(broken_up), plain.value or (False, False)
+    same = _same(broken_up)
     works = "gives the same output as without it" if same else "does not give the same output"
+    refused = masked[1].error and masked[1].error.splitlines()[0]
+    packed = dict(zip(_WAYS, (same, whole.error is None, exported.error is None), strict=True))
     return Outcome(
-        {
-            "with torch.compile as by default": same,
-            "with torch.compile(fullgraph=True)": whole.error is None,
-            "with torch.export": exported.error is None,
-        },
-        f"As by default, `torch.compile` {works}; it made {graphs.value} graphs of the function, "
-        "and PyTorch runs as ever what is in none. "
-        f"`torch.export` says `{exported.error}`: how many rows are packed depends on the data. Without packing, with "
-        f"`output[torch.arange(len(x)), lengths - 1]`, `torch.export` gives {tuple(without.value or ())}.",
+        {f"with {name}": held for name, held in packed.items()},
+        f"`torch.compile` as by default {works}: it makes {graphs.value} graphs of the function, and plain "
+        f"PyTorch runs {'the rest' if graphs.value else 'all of it'}. `torch.export` says `{exported.error}`: how many "
+        "rows are packed depends on the data. A model that reads the padded run at `lengths - 1` "
+        f"{'can be exported' if _same(masked[2]) else 'cannot be exported either'}; `fullgraph=True` "
+        f"{'takes it, too' if refused is None else f'says `{refused}`'}, and "
+        f"{'takes it' if _same(allowed) else 'does not take it either'} with `torch._dynamo.config.allow_rnn = True`.",
+        picture(
+            card("a model that packs", dict(zip(_WAYS.values(), packed.values(), strict=True))),
+            card("one that does not", dict(zip(_WAYS.values(), map(_same, masked), strict=True))),
+        ),
     )
 
 
@@ -134,7 +169,7 @@ def _same(done: Program) -> bool:
 def traced_once(laboratory: Laboratory) -> Outcome:
     """Call a traced model with other lengths than those it was traced with."""
     calls = {
-        name: laboratory.run(PAIR + TRACED + other + "traced(x, lengths), model(x, lengths)")
+        name: laboratory.run(PAIR + QUIET + TRACED + other + "traced(x, lengths), model(x, lengths)")
         for name, other in OTHERS.items()
     }
     told = {name: _apart(done) for name, done in calls.items()}
@@ -171,4 +206,8 @@ def elsewhere(laboratory: Laboratory) -> Outcome:
         f"Torch says here: `{said}`. People report wrong outputs and crashes with packed input on MPS, and trouble on "
         f"XLA; that is cited, not run here. Run the same batch on the CPU and compare. Here "
         f"the second program {where}: {float(laboratory.fixed.value):.2g} apart.",
+        picture(
+            numbers("output.data on the CPU", laboratory.fixed["wanted"]),
+            numbers(f"output.data on {laboratory.fixed['device']}", laboratory.fixed["output"].cpu()),
+        ),
     )

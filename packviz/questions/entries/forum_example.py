@@ -68,8 +68,8 @@ def _wrong_shape(laboratory: Laboratory) -> Outcome:
         },
         f"{size} is right, and comes from the right shape {tuple(names['x'].shape)}. The shape "
         f"{tuple(names['batch_in'].shape)} gives `data` of {tuple(flat.data.shape)} without an error, but it does not "
-        f"fit: {len(flat.data)} rows, while `batch_sizes` {flat.batch_sizes.tolist()} count {int(flat.batch_sizes.sum())}. "
-        f"The RNN then ends in `{running.error}`",
+        f"fit: {len(flat.data)} rows, while `batch_sizes` {flat.batch_sizes.tolist()} count "
+        f"{int(flat.batch_sizes.sum())}. The RNN then ends in `{running.error}`",
         picture(
             grid(f"data of {tuple(names['batch_in'].shape)}", flat.data, lengths, wrong=_pads(flat.data, lengths)),
             strip(f"data of {tuple(names['x'].shape)}", tall.data, owners_of(lengths)),

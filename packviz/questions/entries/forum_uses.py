@@ -98,7 +98,7 @@ def _only_seq2seq(laboratory: Laboratory) -> Outcome:
         },
         f"Packing changes both, and neither is a sequence to sequence model. The classifier's scores of "
         f"{', '.join(rows[b] for b in off) or 'no sequence'} move by up to {float((padded - packed).abs().max()):.2f}; "
-        f"the tagger's outputs are up to {far:.2f} from those of each sequence alone, packed up to {near:.1g}.",
+        f"the tagger's outputs are up to {far:.2f} from those of each sequence alone, packed {near:.1g}.",
         picture(
             numbers("scores, padded", padded, rows=rows, wrong=[(b, score) for b in off for score in range(2)]),
             numbers("scores, packed", packed, rows=rows),

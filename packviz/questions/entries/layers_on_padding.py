@@ -62,7 +62,8 @@ def _next_layer(laboratory: Laboratory) -> Outcome:
     told = (
         f"A layer that takes each row by itself may run on `output.data`: with `nn.Linear` the scores differ by "
         f"{written(apart)} from those of the unpacked output. A convolution would mix rows that are neighbours in "
-        f"the strip, but of other sequences: {int((off > _CLOSE).sum())} of {len(off)} rows come out wrong, so unpack before it."
+        f"the strip, but of other sequences: {int((off > _CLOSE).sum())} of {len(off)} rows come out wrong, so "
+        "unpack before it."
     )
     owners = owners_of(mixing["lengths"])
     shown = (

@@ -111,6 +111,8 @@ ENTRIES: tuple[Entry, ...] = (
         rows=(21,),
         messages=(
             "RuntimeError: Tensor on device cpu is not on the expected device meta!",
+            "RuntimeError: Input and parameter tensors are not at the same device, found input tensor at cuda:0 and "
+            "parameter tensor at cpu",
             "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, "
             "cpu and cuda:0! (when checking argument for argument index in method wrapper_CUDA__index_select)",
         ),

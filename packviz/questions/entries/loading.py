@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import PackedSequence
+from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence
 
 from packviz.batch import sequence_label
 from packviz.charts import Panel
@@ -104,6 +104,15 @@ def _fields(title: str, part: PackedSequence, owners: list[int]) -> Panel:
     return replace(data, texts=data.texts + sizes.texts, owners=colours, wrong=frozenset(wrong), rows=_FIELDS)
 
 
+def _all_fields(packed: PackedSequence) -> Panel:
+    """Return the four fields, a row each; those that are None are marked."""
+    rows = [("None",) if field is None else tuple(f"{n:g}" for n in field.flatten().tolist()) for field in packed]
+    data = tuple(owners_of(pad_packed_sequence(packed)[1]))
+    owners = [data, *((None,) * len(row) for row in rows[1:])]
+    wrong = frozenset((i, 0) for i, field in enumerate(packed) if field is None)
+    return Panel("batch, field by field", tuple(rows), tuple(owners), wrong=wrong, rows=packed._fields)
+
+
 def _agrees(run: Program, wanted: Tensor) -> bool:
     if run.error is not None:
         return False
@@ -114,7 +123,7 @@ def _collated(laboratory: Laboratory) -> Outcome:
     loaded = laboratory.run(_COLLATE_PACKED + "batch").value
     by_loop, padded = laboratory.broken, laboratory.fixed.value
     own = laboratory.run(_COLLATE_PACKED + 'batch.to("cpu")').value
-    lengths = padded[1].tolist()
+    lengths = laboratory.fixed["lengths"]
     said = by_loop.error or f"a {type(by_loop.value).__name__} of {len(by_loop.value)}"
     return Outcome(
         {
@@ -125,7 +134,7 @@ def _collated(laboratory: Laboratory) -> Outcome:
         f"The DataLoader gives a {type(loaded).__name__}. But it is a tuple of {len(loaded)} fields, and code that "
         f"goes through a batch field by field ends in `{said}`. Return `x` {tuple(padded[0])} and `lengths`, and pack "
         "inside the model. `pin_memory=True` needs an accelerator: cited, not run here.",
-        picture(grid("x", padded[0][:, :, 0], lengths), _fields("packed", loaded, owners_of(torch.tensor(lengths)))),
+        picture(_all_fields(loaded), grid("x", laboratory.fixed["x"][:, :, 0], lengths.tolist())),
     )
 
 

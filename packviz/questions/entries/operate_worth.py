@@ -47,8 +47,8 @@ def _skews(laboratory: Laboratory) -> Outcome:
             "with a masked loss, in both directions": any(not row.same_masked for row in two.gradients),
         },
         f"Compared with packing, the gradients of a padded run are off by up to {unmasked:.2f} if pads count in the "
-        f"loss, by {masked:.1e} if they are masked, and by {both:.2f} if they are masked with `bidirectional=True`. Mask the "
-        "loss; in both directions, pack as well.",
+        f"loss, by {masked:.1e} if they are masked, and by {both:.2f} if they are masked with `bidirectional=True`. "
+        "Mask the loss; in both directions, pack as well.",
         Chart(charts.gradients, (one,)),
     )
 

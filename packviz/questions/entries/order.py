@@ -96,8 +96,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="must-be-sorted",
         group=GROUP,
-        question="`lengths` array must be sorted in decreasing order: why, and must I sort?",
-        claim="The sequences must be sorted by length before they are packed.",
+        question="`lengths` array must be sorted in decreasing order: why do I have to sort my batch?",
+        claim="`pack_padded_sequence` packs only sequences that are sorted by length.",
         broken="pack_padded_sequence(x, lengths, batch_first=True)",
         fixed=PACK + "packed.sorted_indices, packed.unsorted_indices",
         experiment=_must_be_sorted,
@@ -113,7 +113,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="only-not-checked",
         group=GROUP,
-        question='Does enforce_sorted=False mean "this condition is not checked"?',
+        question='What does enforce_sorted=False do? Is the order only "not checked"?',
         claim="With `enforce_sorted=False` the sequences are packed in the order in which they came.",
         broken="from torch.nn.utils.rnn import pack_sequence\n\n"
         'words = " ".join(pack_sequence.__doc__.split())\n'
@@ -132,7 +132,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="zip-inputs-and-targets",
         group=GROUP,
-        question="Can I zip packed inputs and packed targets, row by row?",
+        question="Can I zip packed inputs and packed targets that have different lengths?",
         claim="Row n of the packed targets belongs to row n of the packed inputs.",
         broken="of_targets = [1, 3, 2]\ntargets = torch.tensor([[15, 0, 0], [25, 26, 27], [35, 36, 0]])\n"
         + PACK

@@ -82,7 +82,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="unsorted-indices",
         group=GROUP,
-        question="Sorted indices of sorted indices: what is unsorted_indices for?",
+        question="Sorted indices of sorted indices: what is unsorted_indices, and how do I undo a sort?",
         claim="Taking `sorted_indices` a second time undoes the sort.",
         broken=_TWICE,
         fixed=_TWICE.replace("once[packed.sorted", "once[packed.unsorted"),
@@ -94,7 +94,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="ties",
         group=GROUP,
-        question="Do sequences of equal length keep their order when torch sorts them?",
+        question="Is the sort by length stable: do sequences of equal length keep their order?",
         claim="Sequences of equal length are packed in the order in which they came.",
         broken=_MANY + "packed.data.int().flatten().tolist()",
         fixed=_MANY + "packed.data[packed.unsorted_indices].int().flatten().tolist()",

@@ -69,7 +69,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="order-of-h-0",
         group=GROUP,
-        question="In which order must the rows of h_0 be?",
+        question="In which order must the initial hidden state h_0 be: must I sort it, too?",
         claim="`h_0` goes in, and `h_n` comes out, with the longest sequence first.",
         broken="h_0 = torch.linspace(-1, 1, 12).view(1, 3, 4)\n"
         + PACK

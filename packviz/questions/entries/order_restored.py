@@ -115,7 +115,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="unsort-by-hand",
         group=GROUP,
-        question="Must I sort, run, and unsort output and h_n? My rows are mixed up.",
+        question="Do I have to unsort output and the hidden state h_n? My rows are mixed up, in wrong order.",
         claim="After `enforce_sorted=False` the results must be put back into order by hand.",
         broken=PACK + "output, h_n = gru(packed)\nh_n[0, packed.unsorted_indices].detach()",
         fixed=PACK + "output, h_n = gru(packed)\nh_n[0].detach()",
@@ -127,7 +127,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="order-after-unpacking",
         group=GROUP,
-        question="In which order does pad_packed_sequence return the sequences?",
+        question="Is the original order restored when pad_packed_sequence unpacks the sequences?",
         claim="`pad_packed_sequence` returns the longest sequence first.",
         broken=_UNPACK
         + "sorted_lengths = lengths.sort(descending=True).values\n"

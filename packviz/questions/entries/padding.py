@@ -125,7 +125,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="small-effect",
         group=GROUP,
-        question="Is the effect of padding on the last state small?",
+        question="Is the effect of padding on the last hidden state small?",
         claim="One pad after the last token moves the state by less than a tenth.",
         broken="_, h_n = gru(x)  # A reads one pad, C two\nh_n[-1].detach()",
         fixed=_PACK + "h_n[-1].detach()",
@@ -153,8 +153,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="pad-row-gradient",
         group=GROUP,
-        question="Is the embedding's row of the pad trained?",
-        claim="The embedding's row of the pad gets a gradient.",
+        question="Does the embedding's row of the pad, padding_idx, get a gradient?",
+        claim="The embedding's row of the pad is trained: it gets a gradient.",
         broken="out, _ = gru(x)\nout.pow(2).sum().backward()\nembedding.weight.grad[0]",
         fixed=_PACK + "output.data.pow(2).sum().backward()\nembedding.weight.grad[0]",
         experiment=_gradient,

@@ -102,7 +102,7 @@ def _stacked(laboratory: Laboratory) -> Outcome:
             "in a DataLoader": loaded.error is None,
         },
         f"A tensor has no ragged rows. `pad_sequence` fills them up to {padded.size(1)} columns: "
-        f"{tuple(padded.shape)}. For a DataLoader write a `collate_fn` that calls it and returns the lengths as well.",
+        f"{tuple(padded.shape)}. A DataLoader needs a `collate_fn` that calls it and returns the lengths as well.",
         picture(ragged, grid(f"padded: {tuple(padded.shape)}", padded, laboratory.fixed["lengths"].tolist())),
     )
 
@@ -167,7 +167,7 @@ ENTRIES: tuple[Entry, ...] = (
         key="one-axis",
         group=GROUP,
         question="Dimension out of range (expected to be in range of [-1, 0], but got 1): why?",
-        claim="One sequence of the shape (T,) can be packed as it is.",
+        claim="A single sequence of the shape (T,) can be packed as it is.",
         broken="pack_padded_sequence(sequences[0], lengths[:1], batch_first=True)",
         fixed="alone = sequences[0].view(1, -1, 1)  # (B, T, F)\n"
         "pack_padded_sequence(alone, lengths[:1], batch_first=True).data",
@@ -180,10 +180,18 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="ragged-list",
         group=GROUP,
-        question="stack expects each tensor to be equal size: how do I batch my sequences?",
+        question="stack expects each tensor to be equal size: how do I collate different lengths?",
         claim="Sequences of different lengths can be made one tensor as they are.",
         broken="torch.stack(sequences)",
-        fixed="padded = pad_sequence(sequences, batch_first=True)\npadded.shape, lengths",
+        fixed=_LOADER
+        + """
+def collate_fn(batch):
+    lengths = torch.tensor([len(sequence) for sequence in batch])
+    return pad_sequence(batch, batch_first=True), lengths
+
+loader = DataLoader(sequences, batch_size=3, collate_fn=collate_fn)
+padded, lengths = next(iter(loader))
+padded.shape, lengths""",
         experiment=_stacked,
         source="captcha-recognition issue 1; imagen-pytorch issue 288; psetae issue 21; GenBioEL issue 3",
         rows=(37,),

@@ -107,7 +107,7 @@ _OWN: tuple[Entry, ...] = (
     Entry(
         key="batch-first-forgotten",
         group=GROUP,
-        question="Does torch notice when I forget batch_first=True while packing?",
+        question="I forgot batch_first=True in pack_padded_sequence: is there an error, or wrong data?",
         claim="To pack a (B, T) tensor without `batch_first=True` raises an error.",
         broken="pack_padded_sequence(x, lengths).data.flatten()",
         fixed="pack_padded_sequence(x, lengths, batch_first=True).data.flatten()",
@@ -119,7 +119,7 @@ _OWN: tuple[Entry, ...] = (
     Entry(
         key="batch-first-of-unpacking",
         group=GROUP,
-        question="Why is the unpacked output (T, B, H), although I packed with batch_first?",
+        question="Why does pad_packed_sequence return (T, B, H), time first? I packed with batch_first.",
         claim="`pad_packed_sequence` gives back the axes of the tensor that was packed.",
         broken=_OUTPUT + "padded, _ = pad_packed_sequence(output)\npadded.shape",
         fixed=_OUTPUT + "padded, _ = pad_packed_sequence(output, batch_first=True)\npadded.shape",
@@ -132,7 +132,7 @@ _OWN: tuple[Entry, ...] = (
     Entry(
         key="batch-first-of-h-n",
         group=GROUP,
-        question="Why is h_n not batch first, although batch_first=True?",
+        question="Why is the hidden state h_n (num_layers, batch, hidden), although batch_first=True?",
         claim="With `batch_first=True`, `h_n` and `c_n` are (B, L·D, H).",
         broken=_STATES + "h_n.reshape(len(lengths), -1).detach()",
         fixed=_STATES + "h_n.transpose(0, 1).flatten(1).detach()",

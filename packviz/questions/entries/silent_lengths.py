@@ -162,7 +162,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="lengths-too-small",
         group=GROUP,
-        question="What happens to the tokens beyond a length that is too small?",
+        question="What happens to the tokens beyond a length that is too small: are they missing?",
         claim="Torch warns, or raises an error, when a length is smaller than the sequence.",
         broken=_LESS + _CLAIMED + "packed.data.flatten()",
         fixed=_PACKED + "packed.data.flatten()",
@@ -174,7 +174,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="lengths-with-pads",
         group=GROUP,
-        question="Does packing raise an error when the lengths count pads as well?",
+        question="What happens when the lengths include the padding: is there an error?",
         claim="Lengths that count pads as well raise an error.",
         broken=_ALL + _CLAIMED + "output, h_n = gru(packed)\nh_n.detach()",
         fixed=_PACKED + "output, h_n = gru(packed)\nh_n.detach()",
@@ -186,7 +186,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="lengths-not-whole",
         group=GROUP,
-        question="May lengths be floats, such as shares of the longest sequence?",
+        question="May lengths be floats, such as relative lengths (shares of the longest sequence)?",
         claim="Torch warns, or raises an error, when lengths are not whole numbers.",
         broken=_SHARES + _FLOATS + _CLAIMED + "packed.batch_sizes",
         fixed=_SHARES + "claimed = (shares * x.size(1)).round().long()\n" + _CLAIMED + "packed.batch_sizes",
@@ -198,7 +198,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="zero-is-an-id",
         group=GROUP,
-        question="Can I count the lengths with (ids != 0).sum(1)?",
+        question="Can I compute the lengths with (ids != 0).sum(1), counting all that is not 0?",
         claim="`(ids != 0).sum(1)` is the length of each sequence.",
         broken="counted = (ids != 0).sum(1)\n" + _IDS.format("counted"),
         fixed=_IDS.format("lengths"),

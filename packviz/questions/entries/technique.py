@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import torch
+from torch import Tensor
 
+from packviz.charts import Panel
 from packviz.config import Config
 from packviz.questions.entries.marking import same
 from packviz.questions.entries.technique_masks import BATCH, GROUP, MASKS, PACK, SOURCE
 from packviz.questions.laboratory import Laboratory
 from packviz.questions.model import Entry, Film, Outcome
-from packviz.questions.pictures import grid, picture, strip
+from packviz.questions.pictures import grid, picture
 
 __all__ = ["ENTRIES", "GROUP"]
 
@@ -61,21 +62,30 @@ def _random_ids(laboratory: Laboratory) -> Outcome:
 
 
 def _sorted_example(laboratory: Laboratory) -> Outcome:
-    lengths = laboratory.broken["lengths"]
-    order, invidx = laboratory.broken.value
-    turned = laboratory.fixed["lengths"]
-    there, back = laboratory.fixed.value
+    lengths, better = laboratory.broken["lengths"], laboratory.fixed["lengths"]
+    (order, invidx), (moved, back) = laboratory.broken.value, laboratory.fixed.value
+    rows = list(range(len(order)))
     return Outcome(
-        {f"for the lengths {lengths.tolist()}": order != sorted(order)},
-        f"The lengths {lengths.tolist()} give the order {order} and back {invidx}. Turned round to {turned.tolist()} "
-        f"they give {there} and back {back}. Only an order that moves something and is not its own way back tells a "
-        "right `invidx` from a wrong one: take lengths such as [2, 1, 3].",
-        picture(
-            strip("lengths", lengths, range(len(lengths))),
-            strip("sorted", lengths[torch.tensor(order)], order),
-            strip("turned round", turned, list(range(len(lengths)))[::-1]),
-        ),
+        {
+            "when the restoring is forgotten": order != rows,
+            "when `order` is taken for `invidx`": [order[n] for n in order] != rows,
+        },
+        f"The lengths {lengths.tolist()} give the order {order}, and `invidx` {invidx}: whoever forgets to restore, or "
+        f"restores with `order`, gets the same and sees no mistake. Take lengths such as {better.tolist()}: there the "
+        f"order is {moved} and `invidx` {back}, and each mistake shows.",
+        picture(_mistakes(lengths), _mistakes(better)),
     )
+
+
+def _mistakes(lengths: Tensor) -> Panel:
+    """Return the lengths as they came, sorted, restored, and restored with the wrong indices."""
+    order = lengths.argsort(descending=True)
+    steps = {"as they came": order.sort().values, "sorted": order, "[invidx]": order[order.argsort()]}
+    steps["[order]"] = order[order]
+    owners = tuple(tuple(rows.tolist()) for rows in steps.values())
+    texts = tuple(tuple(str(n) for n in lengths[rows].tolist()) for rows in steps.values())
+    wrong = frozenset((i, j) for i in (1, 3) for j, row in enumerate(owners[i]) if row != j)
+    return Panel(f"lengths {lengths.tolist()}", texts, owners, wrong=wrong, rows=tuple(steps))
 
 
 ENTRIES: tuple[Entry, ...] = (
@@ -110,7 +120,7 @@ ENTRIES: tuple[Entry, ...] = (
         question="What does an example with lengths [3, 1] show about sorting?",
         claim="An example with the lengths [3, 1] shows how the order is restored.",
         broken=_ORDER,
-        fixed="lengths = lengths.flip(0)\n" + _ORDER,
+        fixed="lengths = torch.tensor([2, 1, 3])\n" + _ORDER,
         experiment=_sorted_example,
         source=SOURCE,
         batch="1 2 3\n4",

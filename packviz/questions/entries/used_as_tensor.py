@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import torch
+from torch.nn.utils.rnn import PackedSequence
 
 from packviz.charts import Panel
 from packviz.questions.entries.packing_lines import PACK, PACK_SORTED
@@ -13,7 +14,7 @@ from packviz.questions.model import Entry, Film, Outcome
 from packviz.questions.pictures import grid, owners_of, picture, strip
 from packviz.reference import distance
 
-__all__ = ["ENTRIES", "GROUP"]
+__all__ = ["ENTRIES", "GROUP", "fields"]
 
 GROUP = "What is in a PackedSequence"
 _CELLS = ("RNN", "GRU", "LSTM")
@@ -23,17 +24,22 @@ def _not_a_pair(laboratory: Laboratory) -> Outcome:
     pair = laboratory.broken
     packed = laboratory.fixed["packed"]
     names = [f"`{name}`" for name in packed._fields]
-    owners = owners_of(laboratory.fixed["lengths"])
     return Outcome(
         {"in data, batch_sizes = packed": pair.error is None},
         f"It has {len(packed)} fields: {', '.join(names)}. Take those that you need by their names: then it does not "
         "matter how many there are.",
-        picture(
-            strip("data", packed.data, owners),
-            _plain("batch_sizes", packed.batch_sizes),
-            strip("sorted_indices", packed.sorted_indices, packed.sorted_indices.tolist()),
-            strip("unsorted_indices", packed.unsorted_indices, list(range(len(packed.unsorted_indices)))),
-        ),
+        picture(*fields(packed, laboratory.fixed["lengths"])),
+    )
+
+
+def fields(packed: PackedSequence, lengths: torch.Tensor) -> tuple[Panel, ...]:
+    """Return the four fields of what was packed unsorted with these lengths (B,), each with its shape."""
+    data, sizes, order, back = (torch.as_tensor(field) for field in packed)
+    return (
+        strip(f"data: {tuple(data.shape)}", data, owners_of(lengths)),
+        _plain(f"batch_sizes: {tuple(sizes.shape)}", sizes),
+        strip(f"sorted_indices: {tuple(order.shape)}", order, order.tolist()),
+        strip(f"unsorted_indices: {tuple(back.shape)}", back, list(range(len(back)))),
     )
 
 
@@ -121,8 +127,10 @@ _POINTWISE = {
 }
 _LOOP = """\
 cell = nn.GRUCell(1, 4)
-weights = gru.state_dict().items()
-cell.load_state_dict({name.removesuffix("_l0"): w for name, w in weights})
+weights = gru.state_dict()
+cell.load_state_dict(
+    {name.removesuffix("_l0"): weights[name] for name in weights}
+)
 h, rows = torch.zeros(len(lengths), 4), 0
 for size in packed.batch_sizes.tolist():
     now = cell(packed.data[rows : rows + size], h[:size])
@@ -146,7 +154,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="len-of-packed",
         group=GROUP,
-        question="Why is len(packed) 4, and what is packed[0]?",
+        question="Why is len(packed) 4? Can I iterate over the sequences of a PackedSequence?",
         claim="A PackedSequence is a list of the sequences.",
         broken=PACK + "len(packed)",
         fixed="from torch.nn.utils.rnn import unpack_sequence\n\n"
@@ -187,12 +195,12 @@ ENTRIES: tuple[Entry, ...] = (
         rows=(9,),
         messages=("TypeError: embedding(): argument 'indices' (position 2) must be Tensor, not PackedSequence",),
         batch="get set\ngo\non your mark",
-        film=Film("embed"),
+        film=Film("embed", name="embedded"),
     ),
     Entry(
         key="cells-on-packed",
         group=GROUP,
-        question="'PackedSequence' object has no attribute 'dim': can a GRUCell take packed input?",
+        question="'PackedSequence' object has no attribute 'dim': can a GRUCell or LSTMCell read it?",
         claim="Every recurrent module of PyTorch takes a PackedSequence.",
         broken=PACK + "nn.GRUCell(1, 4)(packed)",
         fixed=PACK + _LOOP,

@@ -25,17 +25,19 @@ output = pack_padded_sequence(output, lengths, batch_first=True,
 
 def _needs_packed(laboratory: Laboratory) -> Outcome:
     plain = {kind: laboratory.run(f"nn.{kind}(1, 4, batch_first=True)(x)[0].shape") for kind in ("RNN", "GRU", "LSTM")}
-    padded, packed = laboratory.fixed.value, laboratory.broken.value
+    packed, read = laboratory.broken.value, laboratory.fixed.value
+    padded = laboratory.run("gru(x)[1][0].detach()").value
     shape = laboratory.run("gru(x)[0].shape").value
     wrong = differing(padded, packed)
     return Outcome(
         {f"for nn.{kind}": run.error is not None for kind, run in plain.items()},
         f"A padded tensor runs as well: `gru(x)` returned an output of shape {tuple(shape)}. What differs is `h_n`: "
-        f"of {len({row for row, _ in wrong})} of the {len(padded)} sequences it is a state after pads. Pack when you "
-        "want `h_n`, not because the module asks for it.",
+        f"of {len({row for row, _ in wrong})} of the {len(padded)} sequences it is a state after pads. Read the output "
+        "at `lengths - 1`, as the second program does, or pack when you want `h_n`.",
         picture(
-            numbers("h_n of gru(packed)", packed, rows=letters(packed)),
+            numbers("h_n, packed", packed, rows=letters(packed)),
             numbers("h_n of gru(x)", padded, rows=letters(padded), wrong=wrong),
+            numbers("at lengths - 1", read, rows=letters(read), wrong=differing(read, packed)),
         ),
     )
 
@@ -68,8 +70,8 @@ def _not_necessary(laboratory: Laboratory) -> Outcome:
             "for the output of the tokens, in both directions": agrees(", bidirectional=True", "output.data"),
         },
         f"In one direction pads come after the tokens and cannot change them: a loss that leaves the pads out needs no "
-        f"packing. `h_n` does: here it is up to {float((h_n - right).abs().max()):.2f} away. So does the backward "
-        "direction, which reads the pads first.",
+        f"packing. `h_n` needs it: without, it is up to {float((h_n - right).abs().max()):.2f} away. So does the "
+        "backward direction, which reads the pads first.",
     )
 
 
@@ -80,7 +82,7 @@ _NEEDED: tuple[Entry, ...] = (
         question="Does an RNN in PyTorch require a PackedSequence?",
         claim="An RNN in PyTorch takes a PackedSequence instead of a Tensor.",
         broken=PACK + "gru(packed)[1][0].detach()",
-        fixed="gru(x)[1][0].detach()",
+        fixed="output, _ = gru(x)\noutput[torch.arange(len(lengths)), lengths - 1].detach()",
         experiment=_needs_packed,
         source=SOURCE,
         batch="1 2\n3\n4 5 6",
@@ -104,8 +106,8 @@ _SUMMED: tuple[Entry, ...] = (
         group=GROUP,
         question="What does x = (x + 1) / 2 do to the sum of both directions?",
         claim="`x = (x + 1) / 2` brings the sum of both directions into 0 to 1.",
-        broken=PACK + _SUM + "mapped = (x + 1) / 2\nmapped.min().item(), mapped.max().item()",
-        fixed=PACK + _SUM + "mapped = (x / 2 + 1) / 2\nmapped.min().item(), mapped.max().item()",
+        broken=PACK + _SUM + "mapped = (x + 1) / 2\ntorch.stack(mapped.aminmax())",
+        fixed=PACK + _SUM + "mapped = (x / 2 + 1) / 2\ntorch.stack(mapped.aminmax())",
         experiment=_halves,
         source=SOURCE,
         batch="40 60\n-90\n50 80 90",

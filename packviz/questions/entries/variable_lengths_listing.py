@@ -15,6 +15,7 @@ __all__ = ["LISTING"]
 _TARGETS = """i = lengths.argsort(descending=True)
 targets, target_lens = x.roll(1, 0)[i], lengths.roll(1)[i]
 """
+_SORTED_AGAIN = "packed = pack_padded_sequence(targets, target_lens, batch_first=True, enforce_sorted=False)"
 _BRANCH = """use_cuda = torch.cuda.is_available()
 if use_cuda:
     gru, x = gru.cuda(), x.cuda()
@@ -25,7 +26,8 @@ _DAMAGED = ("rnn_outputs =, 0)", "self.gru = torch.nn.GRU(512, 256, 2,")
 
 
 def _targets_order(laboratory: Laboratory) -> Outcome:
-    packed, names = laboratory.fixed["packed"], laboratory.fixed.names
+    sorted_again = laboratory.run(_TARGETS + _SORTED_AGAIN)
+    packed, names = sorted_again["packed"], sorted_again.names
     given = names["i"].tolist()
     row_of = dict(enumerate(given))
     inputs = owners_of(names["lengths"])
@@ -40,7 +42,8 @@ def _targets_order(laboratory: Laboratory) -> Outcome:
         },
         f"In the order of the inputs' lengths the targets have the lengths {names['target_lens'].tolist()}. "
         f"`enforce_sorted=False` puts them in the order {order} once more, and then {len(apart)} of {len(inputs)} "
-        "packed rows belong to different sequences. Pad and mask the targets, or give both the same lengths.",
+        "packed rows belong to different sequences. Leave the targets padded, and mask them by "
+        "`target_lens`.",
         picture(strip("packed inputs", x, inputs), strip("packed targets", packed.data, targets, wrong=apart)),
     )
 
@@ -93,8 +96,7 @@ LISTING: tuple[Entry, ...] = (
         question="Inputs sorted by length, targets in the same order: can the targets be packed?",
         claim="Targets in the order of the inputs' lengths can be packed without sorting them again.",
         broken=_TARGETS + "pack_padded_sequence(targets, target_lens, batch_first=True)",
-        fixed=_TARGETS + "packed = pack_padded_sequence(targets, target_lens, batch_first=True,\n"
-        "    enforce_sorted=False)\npacked.sorted_indices",
+        fixed=_TARGETS + "mask = torch.arange(targets.size(1)) < target_lens[:, None]\ntargets[mask].flatten()",
         experiment=_targets_order,
         source=SOURCE,
         messages=(

@@ -53,7 +53,8 @@ def _no_padding(laboratory: Laboratory) -> Outcome:
     return Outcome(
         {name: not found for name, found in made.items()},
         f"Both begin with a padded tensor; torch was watched while it made them: {shapes}. What comes out holds no "
-        f"pads: {rows} rows of {cells} cells. The padded tensor must be made, and then copied.",
+        f"pads: {rows} rows of {cells} cells. The padded tensor must be made, and then copied. The "
+        "second program packs without one, in a slow loop.",
         picture(grid("padded first", x, lengths), strip("packed.data", data, owners_of(lengths))),
     )
 
@@ -171,7 +172,7 @@ _PACKING: tuple[Entry, ...] = (
         source=SOURCE,
         messages=("RuntimeError: 'lengths' argument should be a 1D CPU int64 tensor, but got 1D meta Long tensor",),
         batch=BATCH,
-        film=Film("pack"),
+        film=Film("pack", name="margins"),
     ),
     Entry(
         key="walkthrough-transposed",

@@ -90,8 +90,8 @@ def _only_needed(laboratory: Laboratory) -> Outcome:
     return Outcome(
         {"for the rows": rows < cells, "for the time steps": steps < T},
         f"Packing spares {cells - rows} of {cells} rows. It spares {T - steps} of {T} time steps: they come one after "
-        f"the other, and in this batch they hold {packed.batch_sizes.tolist()} rows. Sequences of like length in a "
-        "batch spare more.",
+        f"the other, with {packed.batch_sizes.tolist()} rows each. For fewer steps put short sequences together into "
+        "batches of their own.",
         Chart(charts.margins, (laboratory.trace,)),
     )
 

@@ -24,10 +24,10 @@ _NEAREST = "torch.cdist(ht.flatten(0, 1), output.reshape(-1, ht.size(-1))).amin(
 _TABLE = "embedding = nn.Embedding(int(ids.max()) + 1, 2{padding_idx})\n"
 _LOGITS = PACK + "output, _ = gru(packed)\ntargets = x[..., 0].long() % 4\n"
 _UNPACKED_LOSS = """logits, _ = pad_packed_sequence(output, batch_first=True)
-nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten()).item()"""
+nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten()).detach()"""
 _PACKED_LOSS = """targets = pack_padded_sequence(targets, lengths, batch_first=True,
     enforce_sorted=False)
-nn.functional.cross_entropy(output.data, targets.data).item()"""
+nn.functional.cross_entropy(output.data, targets.data).detach()"""
 _IGNORED = """logits, _ = pad_packed_sequence(output, batch_first=True)
 pads = torch.arange(x.size(1)) >= lengths[:, None]
 targets = targets.masked_fill(pads, -100)
@@ -85,7 +85,7 @@ def _padding_idx(laboratory: Laboratory) -> Outcome:
 
 
 def _loss(laboratory: Laboratory) -> Outcome:
-    unmasked, packed = laboratory.broken.value, laboratory.fixed.value
+    unmasked, packed = laboratory.broken.value.item(), laboratory.fixed.value.item()
     ignored = laboratory.run(_LOGITS + _IGNORED).value
     each, lengths = laboratory.run(_LOGITS + _EACH).value, laboratory.broken["lengths"].tolist()
     pads = [(b, t) for b, length in enumerate(lengths) for t in range(length, each.size(1))]

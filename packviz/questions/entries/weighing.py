@@ -44,7 +44,8 @@ def ignored(laboratory: Laboratory) -> Outcome:
         f"The loss is {packed.value:.4f} packed and {fixed.value:.4f} with `ignore_index`; with the pads counted it is "
         f"{broken.value:.4f}. `ignore_index` leaves the pads out of the loss only: the GRU still computes "
         f"{rows.padded} rows, packed it computes {rows.packed}; and `h_n` still goes on over the pads, by up to "
-        f"{float((padded_h_n - packed_h_n).abs().max()):.2f}. Use `ignore_index` for the loss, and pack for `h_n`.",
+        f"{float((padded_h_n - packed_h_n).abs().max()):.2f}. Use `ignore_index` for the loss, and pack for "
+        "`h_n` or in both directions.",
         picture(
             numbers("loss, pads counted", cells[0], wrong=_pads(lengths, cells[0])),
             numbers("with ignore_index", cells[1]),
