@@ -143,7 +143,8 @@ def _picture(done: Answer) -> None:
         drawn = chart.draw(*chart.of, palette=DARK if st.context.theme.type == "dark" else LIGHT)
         config = {"displaylogo": False, "displayModeBar": False}
         key = f"chart {done.entry.key}"
-        st.plotly_chart(drawn, theme=None, key=key, alt=drawn.layout.meta["alt"], config=config)
+        with st.container(key="picture"):
+            st.plotly_chart(drawn, theme=None, key=key, alt=drawn.layout.meta["alt"], config=config)
     elif film is not None:
         shot = _movie(done.entry.key)
         stage = "run" if film.stage == "beside" else film.stage

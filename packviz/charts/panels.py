@@ -107,7 +107,7 @@ def _cells(each: _Placed, palette: Palette, most: float) -> Iterator[dict[str, A
             yield _box(left, top, 0.04, fill, mix(fill, palette.text, 0.35), 1)
             continue
         yield _box(left, top, 0.05, palette.background, palette.wrong, 4)
-        yield _box(left, top, 0.13, fill, palette.background, 2)
+        yield _box(left, top, 0.1, fill, palette.background, 1)
 
 
 def _box(left: float, top: float, gap: float, fill: str, edge: str, width: int) -> dict[str, Any]:

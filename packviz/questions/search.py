@@ -14,11 +14,14 @@ from packviz.questions.model import Entry
 __all__ = ["search"]
 
 MOST = 12  # entries that are found
-_WEIGHTS = {"messages": 3.0, "question": 3.0, "claim": 2.0, "key": 2.0, "group": 1.0, "source": 1.0, "code": 0.5}
+_WEIGHTS = {"question": 3.0, "key": 2.5, "claim": 2.0, "messages": 1.5, "group": 1.0, "source": 1.0, "code": 0.5}
+_AGAIN = 0.3  # of its weight for a word that stands in another field, too
 _SHARE = 0.3  # of the best one's score that the last one found has at least
+_RARE = 3.0  # what the beginning of a word tells at most
 _WHOLE = 12.0  # for an entry one of whose messages is there, word by word
 _RAISED = re.compile(r"^(?:\w+\.)*(\w*(?:Error|Exception|Warning|Unsupported)\b.*)", re.MULTILINE)
 _WORDS = re.compile(r"[a-z_]+|\d+")
+_ENDING = re.compile(r"(?<=[a-z]{3})(?:ings?|ed|e?s|e)$")
 _COMMON = frozenset(
     _WORDS.findall(
         "a an and are as at be by do does for from how i in is it not of on or that the this to what why with"
@@ -47,24 +50,38 @@ def _raised(text: str) -> str:
 
 
 def _words(text: str) -> frozenset[str]:
-    """Return the words of a text in small letters, names like batch_sizes in one and in parts, numbers as one word."""
-    words = {"#" if word.isdigit() else word.strip("_") for word in _WORDS.findall(text.lower())}
-    parts = {part for word in words for part in word.split("_")}
-    return frozenset(word for word in words | parts if word and word not in _COMMON)
+    """Return the words of a text in small letters, without their endings; names like batch_sizes in parts, too.
+
+    Every number is the word "#", which stands for any other; one of three digits and more is also a word of its own.
+    """
+    words = {word.strip("_") for word in _WORDS.findall(text.lower())}
+    parts = {part for word in words for part in word.split("_")} | words
+    told = (word for word in parts if word and word not in _COMMON and not (word.isdigit() and len(word) < 3))
+    return frozenset(map(_stem, told)) | {"#" for word in words if word.isdigit()}
+
+
+def _stem(word: str) -> str:
+    """Return a word without the ending of a plural or of a verb: sizes and sized are size, packing is pack."""
+    return _ENDING.sub("", word) if "_" not in word and not word.isdigit() else word
 
 
 @cache
 def _fields(entry: Entry) -> tuple[tuple[float, frozenset[str]], ...]:
     texts = {
-        "messages": "\n".join(entry.messages),
         "question": entry.question,
-        "claim": entry.claim,
         "key": entry.key.replace("-", " "),
+        "claim": entry.claim,
+        "messages": re.sub(r"\d+", "0", "\n".join(entry.messages)),
         "group": entry.group,
         "source": entry.source,
         "code": f"{entry.broken}\n{entry.fixed}",
     }
     return tuple((_WEIGHTS[name], _words(text)) for name, text in texts.items())
+
+
+@cache
+def _messages(entry: Entry) -> tuple[frozenset[str], ...]:
+    return tuple(_words(re.sub(r"\d+", "0", message)) for message in entry.messages)
 
 
 @cache
@@ -77,8 +94,9 @@ def _rarity() -> dict[str, float]:
 def _score(asked: frozenset[str], entry: Entry, rarity: Mapping[str, float]) -> float:
     score = 0.0
     for word in asked:
-        score += max(_match(word, words, rarity) * weight for weight, words in _fields(entry))
-    return score + _WHOLE * max((_there(_words(message), asked, rarity) for message in entry.messages), default=0.0)
+        told = [_match(word, words, rarity) * weight for weight, words in _fields(entry)]
+        score += (1 - _AGAIN) * max(told) + _AGAIN * sum(told)
+    return score + _WHOLE * max((_there(message, asked, rarity) for message in _messages(entry)), default=0.0)
 
 
 def _match(word: str, words: frozenset[str], rarity: Mapping[str, float]) -> float:
@@ -86,7 +104,7 @@ def _match(word: str, words: frozenset[str], rarity: Mapping[str, float]) -> flo
     if word in words:
         return rarity[word]
     begun = [rarity[other] for other in words if len(word) >= 4 and other.startswith(word)]
-    return max(begun, default=0.0) / 2
+    return min(max(begun, default=0.0), rarity.get(word, _RARE)) / 2
 
 
 def _there(message: frozenset[str], asked: frozenset[str], rarity: Mapping[str, float]) -> float:

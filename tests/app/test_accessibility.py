@@ -13,6 +13,7 @@ LAST = {
     "cost": "whatever runs on them",
     "training": "CC BY",
     "questions": "Argument 'input' must be Tensor",
+    "questions?entry=order-dropped": "Asked or claimed in",
     "doctor": "x, as torch reads it",
     "quiz": "1 of 10",
 }

@@ -131,7 +131,7 @@ _OWN: tuple[Entry, ...] = (
     Entry(
         key="empty-batch",
         group=GROUP,
-        question="Cannot pack empty tensors: what if no sequence is left in the batch?",
+        question="Cannot pack empty tensors: what about a batch without any sequence?",
         claim="An empty batch can be packed.",
         broken=_KEPT + "pack_padded_sequence(long_x, long, batch_first=True)",
         fixed=_KEPT + "h_n = torch.zeros(1, 0, gru.hidden_size)\nif len(long) > 0:\n"

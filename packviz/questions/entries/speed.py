@@ -102,7 +102,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="lstm-slow-when-packed",
         group=GROUP,
-        question="Why is my LSTM slow on a PackedSequence?",
+        question="Is packing faster? Why is my LSTM slow on a PackedSequence?",
         claim="Measured here, an LSTM is faster when its input is packed (half of the cells are pads).",
         broken=_timed("lstm", packed=True),
         fixed=_timed("lstm", packed=False),

@@ -112,7 +112,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="last-column",
         group=GROUP,
-        question="Is output[:, -1] the last hidden state of every sequence? Why is it zero?",
+        question="Is output[:, -1] the last hidden state, to classify with? Why is it zero?",
         claim="`output[:, -1]` is the state after each sequence's last token.",
         broken=_RUN + "out[:, -1].detach()",
         fixed=_RUN + "h_n[-1].detach()",
@@ -139,7 +139,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="batch-company",
         group=GROUP,
-        question="Why do the results of a sequence depend on its batch? Alone they are different.",
+        question="Why do predictions change with the batch around a sequence? Alone they differ.",
         claim="A sequence has the same final state in every batch.",
         broken=_ONE_ALONE + "_, h_n = gru(x)\n(h_n[-1, 2] - alone[-1, 0]).detach()",
         fixed=_ONE_ALONE + _RUN.rpartition("out, ")[0] + "(h_n[-1, 2] - alone[-1, 0]).detach()",

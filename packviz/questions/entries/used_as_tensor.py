@@ -200,7 +200,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         key="cells-on-packed",
         group=GROUP,
-        question="'PackedSequence' object has no attribute 'dim': can a GRUCell or LSTMCell read it?",
+        question="'PackedSequence' object has no attribute 'dim': can a custom cell or a GRUCell read it?",
         claim="Every recurrent module of PyTorch takes a PackedSequence.",
         broken=PACK + "nn.GRUCell(1, 4)(packed)",
         fixed=PACK + _LOOP,
