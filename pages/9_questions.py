@@ -4,5 +4,5 @@ from ui.questions import questions
 
 questions(
     "What do people ask about packing?",
-    "Every answer is a small program. It has just run, and its verdict follows from what it did.",
+    "Behind each claim stands a small program that this server has run; the verdict follows from what it did.",
 )

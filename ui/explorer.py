@@ -10,6 +10,7 @@ from packviz.errors import PackvizError
 from packviz.movie import movie
 from packviz.trace import Trace, trace_module
 from ui.patient import Lengths
+from ui.patient_picture import whole
 from ui.player import clip
 
 __all__ = ["explorer"]
@@ -45,6 +46,7 @@ def _input(
     module: nn.RNNBase, x: Tensor | PackedSequence | None, lengths: Lengths
 ) -> tuple[Tensor | PackedSequence, list[int] | None]:
     """Return what the module is run on, small enough to be shown, and say what it is."""
+    ends = whole(lengths)
     if isinstance(x, PackedSequence) and x.data.dim() == 2 and x.data.size(1) == module.input_size:
         return x, None
     if isinstance(x, Tensor) and x.dim() == 3 and x.size(2) == module.input_size and lengths is not None:
@@ -52,18 +54,17 @@ def _input(
         cut = x.narrow(B, 0, min(x.size(B), MOST_SEQUENCES)).narrow(T, 0, min(x.size(T), MOST_STEPS))
         if cut.shape != x.shape:
             st.text(f"Showing the first {cut.size(B)} sequences and {cut.size(T)} time steps.")
-        return cut, [min(int(length), cut.size(T)) for length in lengths][: cut.size(B)]
-    ends = _ends(lengths)
+        return cut, None if ends is None else [min(end, cut.size(T)) for end in ends][: cut.size(B)]
+    ends = _stand_ins(ends)
     st.text(f"The weights take {module.input_size} features, and no such x is given: random numbers stand in for it.")
     shape = (len(ends), max(ends)) if module.batch_first else (max(ends), len(ends))
     drawn = torch.randn(*shape, module.input_size, generator=torch.Generator().manual_seed(0))
     return drawn.to(module.weight_ih_l0.dtype), ends  # type: ignore[arg-type]
 
 
-def _ends(lengths: Lengths) -> list[int]:
-    whole = [] if lengths is None else [int(length) for length in lengths]
-    fine = whole and len(whole) <= MOST_SEQUENCES and all(1 <= length <= MOST_STEPS for length in whole)
-    return whole if fine else list(_STAND_INS)
+def _stand_ins(ends: list[int] | None) -> list[int]:
+    fine = ends and len(ends) <= MOST_SEQUENCES and all(1 <= end <= MOST_STEPS for end in ends)
+    return ends if ends and fine else list(_STAND_INS)
 
 
 def _watched(module: nn.RNNBase) -> tuple[int, int]:

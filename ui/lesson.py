@@ -8,7 +8,7 @@ import streamlit as st
 from packviz.movie import STAGES
 from ui.controls import Controls, controls, keep, put_aside, put_back, typed
 from ui.notices import notices
-from ui.part import refused
+from ui.part import refused, way_back
 from ui.player import AFTER, play, stage_on_screen
 from ui.prediction import prediction
 from ui.progress import leave_others
@@ -26,6 +26,8 @@ def overview(title: str) -> None:
     leave_others("")
     st.title(title, anchor=False)
     chosen = controls()
+    with chosen.under_text:
+        way_back()
     if put_aside() is not None and chosen.under_text.button("My own text again", key="put back"):
         put_back()
         st.rerun()
@@ -59,7 +61,9 @@ def apart(question: str, answer: str) -> None:
     """Head a page that does not show the visitor's batch; what the controls of the other pages hold is kept."""
     leave_others("")
     keep()
-    _head(question, answer)
+    st.session_state.pop("way back", None)
+    with st.container(key="apart"):
+        _head(question, answer)
 
 
 def _head(question: str, answer: str) -> None:

@@ -13,7 +13,17 @@ __all__ = ["LONGEST", "OF_OTHER_PAGES", "asked", "first_step", "remember", "unme
 LONGEST = 8_000  # characters of a text in a link
 
 # What pages without these controls ask for: the widgets whose values are kept, and an entry's name.
-OF_OTHER_PAGES = ("search", "group", "x", "lengths", "x_batch_first", "x_enforce_sorted", "level", "round")
+OF_OTHER_PAGES = (
+    "search",
+    "group",
+    "x",
+    "lengths",
+    "x_batch_first",
+    "x_enforce_sorted",
+    "x_padding_value",
+    "level",
+    "round",
+)
 _IGNORED = {"embed", "embed_options", "entry", *OF_OTHER_PAGES}
 _MOST_NAMED = 4
 

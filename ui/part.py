@@ -14,7 +14,9 @@ from ui.records import proof, table
 from ui.requests import OWN
 from ui.runs import Shown
 
-__all__ = ["explore", "numbers", "onward", "part", "refused", "try_this", "verdicts"]
+__all__ = ["explore", "numbers", "onward", "part", "refused", "try_this", "verdicts", "way_back"]
+
+Way = tuple[str, str, dict[str, str]]
 
 
 @contextmanager
@@ -69,12 +71,23 @@ def onward(page: str, label: str) -> None:
     st.page_link(page, label=label, icon=":material/arrow_forward:")
 
 
-def explore(label: str, sequences: str, config: Config, *, direction: int = 0, step: int = 1) -> None:
-    """Offer to open a batch, all settings and a step of the movie in the explorer; one's own text is put aside."""
+def explore(label: str, sequences: str, config: Config, back: Way, *, direction: int = 0, step: int = 1) -> None:
+    """Offer to open a batch, all settings and a step of the movie in the explorer; one's own text is put aside.
+
+    back: the page, a label and the address by which the explorer leads back.
+    """
     settings = {each.name: getattr(config, each.name) for each in fields(Config)}
     settings |= {"sequences": sequences, "direction": "backward" if direction else "forward"}
     if st.button(label, icon=":material/arrow_forward:", key="explore", on_click=put, args=(settings,)):
         usual = {each.name: each.default for each in fields(Config)} | {"direction": "forward", "step": 1}
         asked = settings | {"example": OWN, "step": step}  # widgets that have never been drawn write no address
         changed = {name: str(value) for name, value in asked.items() if value != usual.get(name)}
+        st.session_state["way back"] = back
         st.switch_page("pages/0_overview.py", query_params=changed)
+
+
+def way_back() -> None:
+    """Lead back to the page from which the explorer was opened, if it was."""
+    if "way back" in st.session_state:
+        page, label, asked = st.session_state["way back"]
+        st.page_link(page, label=label, icon=":material/arrow_back:", query_params=asked)

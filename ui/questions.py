@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from packviz.charts import panels
 from packviz.movie import Movie, beside, movie
-from packviz.questions import ENTRIES, GROUPS, Answer, Entry, Film, Program, answer, search
+from packviz.questions import ENTRIES, GROUPS, Answer, Entry, Film, Program, answer, has_message, is_error, search
 from packviz.theme import DARK, LIGHT
 from packviz.visible import quoted
 from ui.lesson import apart
@@ -13,6 +14,9 @@ from ui.part import explore
 from ui.player import clip
 
 __all__ = ["questions"]
+
+_NEAREST = 4  # entries for an error that none of them has
+_SHORT = 160  # letters of what a verdict depends on; more stands case by case
 
 _BADGES = {
     "true": ":green-badge[:material/check: true]",
@@ -46,23 +50,29 @@ def _choose(asked: str) -> None:
         st.text(f"There is no question with the name {quoted(asked)}. These are the ones that there are.")
     left, right = st.columns([3, 2])
     with left:
-        typed = st.text_area(
+        typed = st.text_input(
             "An error message, or a question in words",
-            height=68,
             key="search",
             bind="query-params",
             placeholder="'PackedSequence' object has no attribute 'size'",
         )
     with right:
-        group = st.selectbox("or all questions of a kind", GROUPS, key="group", bind="query-params")
-    if not typed.strip():
-        _list([entry for entry in ENTRIES if entry.group == group])
-        return
+        group = st.selectbox(
+            "or all questions of a kind", GROUPS, key="group", bind="query-params", on_change=_leave_the_search
+        )
     found = search(typed)
-    if not found:
+    if not typed.strip():
+        found = tuple(entry for entry in ENTRIES if entry.group == group)
+    elif not found:
         st.text("Nothing here has these words. Try the last line of the error, or other words.")
-        return
+    elif is_error(typed) and not any(has_message(entry, typed) for entry in found):
+        st.text("No answer here has this very message. What is nearest to its words:")
+        found = found[:_NEAREST]
     _list(found)
+
+
+def _leave_the_search() -> None:
+    st.session_state["search"] = ""
 
 
 def _list(entries: Sequence[Entry]) -> None:
@@ -71,7 +81,7 @@ def _list(entries: Sequence[Entry]) -> None:
         for entry in entries:
             with st.container(key=f"row {entry.key}"):
                 st.button(entry.question, key=f"open {entry.key}", type="tertiary", on_click=_open, args=(entry.key,))
-                st.markdown(f"{_badge(None if entry.slow else _answer(entry.key))} {entry.claim}")
+                st.markdown(f"Claim: {entry.claim} {_badge(None if entry.slow else _answer(entry.key))}")
 
 
 def _badge(done: Answer | None) -> str:
@@ -86,8 +96,10 @@ def _one(entry: Entry) -> None:
         done = _answer(entry.key)
     outcome = done.outcome
     with st.container(border=True, key="verdict"):
-        st.markdown(f"{_badge(done)} **{entry.claim}**")
-        st.markdown(" ".join(filter(None, (outcome.depends_on, outcome.told))))
+        st.markdown(f"Claim: **{entry.claim}** {_badge(done)}")
+        st.markdown(outcome.told)
+        if 0 < len(outcome.depends_on) <= _SHORT:
+            st.markdown(outcome.depends_on)
     # Who has an error wants the code first.
     for show in (_programs, _picture) if done.broken.error else (_picture, _programs):
         show(done)
@@ -103,15 +115,17 @@ def _one(entry: Entry) -> None:
 
 
 def _way(entry: Entry) -> None:
-    """Lead back to the list, and to the entries beside this one."""
-    group = [each for each in ENTRIES if each.group == entry.group]
-    place = group.index(entry)
+    """Lead back to the list, and to the entries beside this one: in what was found, or in its group."""
+    found = search(st.session_state.get("search") or "")
+    listed = found if entry in found else [each for each in ENTRIES if each.group == entry.group]
+    place, of = listed.index(entry), "results" if entry in found else entry.group
     with st.container(horizontal=True, vertical_alignment="center", key="way"):
-        st.button("All questions", icon=":material/arrow_back:", on_click=_open, args=("",))
-        st.text(f"{entry.group}: {place + 1} of {len(group)}")
+        back = "Back to the results" if entry in found else "All questions"
+        st.button(back, icon=":material/arrow_back:", on_click=_open, args=("",))
         for label, other in (("Previous", place - 1), ("Next", place + 1)):
-            there = 0 <= other < len(group)
-            st.button(label, disabled=not there, on_click=_open, args=(group[other].key if there else "",))
+            there = 0 <= other < len(listed)
+            st.button(label, disabled=not there, on_click=_open, args=(listed[other].key if there else "",))
+        st.text(f"{of}: {place + 1} of {len(listed)}")
 
 
 def _open(key: str) -> None:
@@ -145,6 +159,8 @@ def _picture(done: Answer) -> None:
         key = f"chart {done.entry.key}"
         with st.container(key="picture"):
             st.plotly_chart(drawn, theme=None, key=key, alt=drawn.layout.meta["alt"], config=config)
+        if chart.draw is panels and any(panel.wrong for panel in chart.of[0]):
+            st.caption("Framed in red: not what was wanted, or not as it should be.")
     elif film is not None:
         shot = _movie(done.entry.key)
         stage = "run" if film.stage == "beside" else film.stage
@@ -163,7 +179,9 @@ def _explorer(done: Answer) -> None:
     if film is not None and film.stage != "beside":
         step = movie(done.trace, direction=film.direction).step_at(film.stage, film.timestep, film.name)
     way = film.direction if film is not None else 0
-    explore("Open this batch in the explorer", done.entry.batch, done.entry.config, direction=way, step=step)
+    back = ("pages/9_questions.py", "Back to the question", {"entry": done.entry.key})
+    batch, config = done.entry.batch, done.entry.config
+    explore("Open this batch in the explorer", batch, config, back, direction=way, step=step)
 
 
 @st.cache_resource(show_spinner=False)

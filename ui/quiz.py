@@ -1,34 +1,36 @@
 """The quiz: a round of questions, one on the screen at a time, then what came of it. All of its state is here."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from random import SystemRandom
 
 import streamlit as st
 
 from packviz.errors import PackvizError
 from packviz.movie import Movie, movie
-from packviz.quiz import LAST_ROUND, LEVELS, Question, Sheet, questions
+from packviz.quiz import Question, Sheet, kept, questions, taken_up
 from ui.player import clip
-from ui.quiz_batch import batch, marks
+from ui.quiz_address import begin, chosen, last, said, write
+from ui.quiz_batch import batch, marks, settings
 from ui.quiz_result import result
-from ui.widgets import choice, maybe_whole
 
 __all__ = ["quiz"]
 
 _STYLE = Path(__file__).parent / "quiz.css"
-_ROUND = "Ten questions have a number. Read it out, or share the link: everybody gets the same ten."
 
 
 @dataclass
 class _Game:
-    """Hold how far somebody is in a round; `at` is the question on the screen, behind the last one the result."""
+    """Hold how far somebody is in a round; `at` is the question on the screen, behind the last one the result.
+
+    unread: for each question, what was typed last that could not be read.
+    """
 
     level: int
     number: int
     sheet: Sheet
     at: int = 0
     problem: str = ""
+    unread: dict[int, str] = field(default_factory=dict)
 
     def key(self, i: int) -> str:
         """Return the key of what is typed for question i."""
@@ -36,15 +38,15 @@ class _Game:
 
 
 def quiz(told: str) -> None:
-    """Show the round that the controls, and thereby the link, name.
+    """Show the round that the address names.
 
     told: one or two sentences for who has not answered anything yet.
     """
     st.html(_STYLE)
     with st.container(key="measured"), st.container(key="quiz"):
         with st.container(horizontal=True, vertical_alignment="center", key="quiz-round"):
-            game = _game(*_chosen())
-            st.button("New round", on_click=_begin)
+            game = _game(*chosen())
+            _new_round(game)
             marks(game.sheet.marks, game.at)
             if game.at < len(game.sheet.questions):
                 st.markdown(_standing(game))
@@ -53,51 +55,27 @@ def quiz(told: str) -> None:
             if game.sheet.untouched:
                 st.markdown(told)
         else:
-            result(game.sheet, game.level, game.number, begin=_begin, again=_again, see=_see)
-
-
-def _chosen() -> tuple[int, int]:
-    """Draw the level and the number of the round, which are all that a link holds."""
-    last: tuple[int, int] | None = st.session_state.get("last round")
-    there = last[1] if last is not None else _any_round()
-    if last is not None:  # Streamlit forgets widgets while another page is shown
-        st.session_state.setdefault("level", last[0])
-    if "round" not in st.session_state:
-        _mend_link(there)
-    elif st.session_state["round"] is None:  # somebody has emptied it
-        st.session_state["round"] = there
-    level = choice("level", tuple(LEVELS), 1)
-    number = maybe_whole("round", 1, LAST_ROUND, _ROUND)
-    assert number is not None
-    st.session_state["last round"] = level, number
-    return level, number
-
-
-def _mend_link(number: int) -> None:
-    """Put the number of the round into a link without a good one, where its widget finds it; drop a bad level."""
-    link = st.query_params
-    bad = "level" in link and link["level"] not in map(str, LEVELS)
-    if bad:
-        del link["level"]
-    if not _is_round(link.get("round", "")):
-        bad, link["round"] = True, str(number)
-    if bad:
-        st.rerun()
-
-
-def _is_round(raw: str) -> bool:
-    return raw.isascii() and raw.isdigit() and len(raw) < 9 and 1 <= int(raw) <= LAST_ROUND
-
-
-def _any_round() -> int:
-    return SystemRandom().randint(1, LAST_ROUND)
+            result(game.sheet, game.level, game.number, game.unread, begin=begin, again=_again, see=_see)
+        write(game.level, game.number, kept(game.sheet, game.at))
 
 
 def _game(level: int, number: int) -> _Game:
+    """Return the round as it was left, or, after a reload, as the address has it."""
     games: dict[tuple[int, int], _Game] = st.session_state.setdefault("quiz games", {})
     if (level, number) not in games:
-        games[level, number] = _Game(level, number, Sheet(_questions(level, number)))
+        asked = _questions(level, number)
+        games[level, number] = _Game(level, number, *(taken_up(asked, said()) or (Sheet(asked), 0)))
     return games[level, number]
+
+
+def _new_round(game: _Game) -> None:
+    """Offer another round; in the middle of one, after a question."""
+    if game.sheet.untouched or game.sheet.over:
+        st.button("New round", on_click=begin)
+        return
+    with st.popover("New round"):
+        st.markdown(f"Leave round {game.number} at question {game.at + 1}?")
+        st.button("Yes, another round", on_click=begin)
 
 
 def _standing(game: _Game) -> str:
@@ -108,15 +86,19 @@ def _standing(game: _Game) -> str:
 def _question(game: _Game, i: int) -> None:
     asked = game.sheet.questions[i]
     with st.container(border=True, key="question"):
-        with st.container(key="prompt"):
-            st.markdown(asked.prediction.prompt)
         if game.sheet.settled(i):
             _settled(game, i)
         else:
+            _prompt(asked)
             _open(game, i)
     if game.sheet.settled(i):
         film, moment = _film(game.level, game.number, i), asked.prediction.moment
         clip(film.to_dict(), film.step_at(moment.stage, moment.timestep, moment.name), game.key(i))
+
+
+def _prompt(asked: Question) -> None:
+    with st.container(key="prompt"):
+        st.markdown(asked.prediction.prompt)
 
 
 def _open(game: _Game, i: int) -> None:
@@ -125,6 +107,7 @@ def _open(game: _Game, i: int) -> None:
     seen, answer = st.columns([3, 2], gap="large", vertical_alignment="top")
     with seen:
         batch(asked)
+        settings(asked)
     with answer:
         with st.form(f"form {key}", border=False):
             _answer(asked, key)
@@ -136,6 +119,8 @@ def _open(game: _Game, i: int) -> None:
             st.text(f"⚠ {game.problem}")
         elif verdict is not None:
             st.markdown(f":red[**✗ Not quite.**] {verdict.reason} You have one more try.")
+        elif game.sheet.half == i:
+            st.markdown("One answer was wrong. You have one more try.")
 
 
 def _answer(asked: Question, key: str) -> None:
@@ -148,27 +133,26 @@ def _answer(asked: Question, key: str) -> None:
 
 
 def _settled(game: _Game, i: int) -> None:
-    """Show what was said, the verdict, the answer, and the way on."""
+    """Show what was said, the verdict, the answer, the batch that they speak of, and the way on."""
+    question = game.sheet.questions[i]
+    with st.container(horizontal=True, vertical_alignment="top", key="settled"):
+        with st.container(width="stretch", key="verdict"):
+            _prompt(question)
+            _verdict(game, i)
+        batch(question, small=True)
+        label = "The result" if game.sheet.over else "Next"
+        st.button(label, on_click=_next, args=(game,), key=f"next {game.key(i)}", shortcut="Enter")
+
+
+def _verdict(game: _Game, i: int) -> None:
     asked, verdict, mark = game.sheet.questions[i].prediction, game.sheet.verdict(i), game.sheet.mark(i)
     solution = asked.solution.replace("`", "").removesuffix(".")
-    told, on = st.columns([5, 1], vertical_alignment="center")
-    with told:
-        if verdict is not None and verdict.right:
-            st.markdown(f":green[**✓ Right: {solution}.**] {asked.why}")
-        else:
-            if verdict is not None and mark == "missed" and i not in game.sheet.shown:
-                st.markdown(f":red[**✗ Not quite.**] {verdict.reason}")
-            st.markdown(f"**The answer: {solution}.** {asked.why}")
-    with on:
-        label = "The result" if game.sheet.over else "Next"
-        st.button(
-            label,
-            on_click=_next,
-            args=(game,),
-            key=f"next {game.key(i)}",
-            width="stretch",
-            shortcut="Enter",
-        )
+    if mark in ("first", "second"):
+        st.markdown(f":green[**✓ Right: {solution}.**] {asked.why}")
+        return
+    if verdict is not None and i not in game.sheet.shown:
+        st.markdown(f":red[**✗ Not quite.**] {verdict.reason}")
+    st.markdown(f"**The answer: {solution}.** {asked.why}")
 
 
 def _check(game: _Game, i: int) -> None:
@@ -177,6 +161,8 @@ def _check(game: _Game, i: int) -> None:
         game.sheet, game.problem = game.sheet.answered(i, typed), ""
     except PackvizError as problem:
         game.problem = problem.sentence
+        if typed.strip():
+            game.unread[i] = typed
 
 
 def _give_up(game: _Game, i: int) -> None:
@@ -188,20 +174,13 @@ def _next(game: _Game) -> None:
 
 
 def _see(i: int) -> None:
-    level, number = st.session_state["last round"]
-    _game(level, number).at = i
-
-
-def _begin(level: int | None = None) -> None:
-    """Begin another round, of another level if one is given."""
-    st.session_state["round"] = _any_round()
-    if level is not None:
-        st.session_state["level"] = level
+    _game(*last()).at = i
 
 
 def _again() -> None:
     """Begin the same round again."""
-    del st.session_state["quiz games"][st.session_state["last round"]]
+    level, number = last()
+    st.session_state["quiz games"][level, number] = _Game(level, number, Sheet(_questions(level, number)))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -9,7 +9,7 @@ from packviz.batch import sequence_label
 from packviz.quiz import Mark, Question
 from packviz.theme import DARK, LIGHT, SEQUENCE_HUES, hue, text_on
 
-__all__ = ["batch", "marks"]
+__all__ = ["batch", "marks", "settings"]
 
 _SIGNS: dict[Mark, str] = {"open": "", "first": "✓", "second": "½", "missed": "✗"}
 _TOLD: dict[Mark, str] = {
@@ -20,10 +20,15 @@ _TOLD: dict[Mark, str] = {
 }
 
 
-def batch(question: Question) -> None:
-    """Show the sequences as they came: ragged rows, each with its letter and in its colour; and the settings."""
+def batch(question: Question, *, small: bool = False) -> None:
+    """Show the sequences as they came: ragged rows, each with its letter and in its colour."""
     rows = "".join(_row(b, texts) for b, texts in enumerate(question.batch.texts))
-    st.html(f'<table class="quiz-batch" aria-label="The batch">{rows}</table>')
+    size = "quiz-batch small" if small else "quiz-batch"
+    st.html(f'<table class="{size}" aria-label="The batch">{rows}</table>', width="content" if small else "stretch")
+
+
+def settings(question: Question) -> None:
+    """Show the settings that matter, in a line."""
     st.markdown(" ".join(f"`{setting}`" for setting in question.settings))
 
 

@@ -1,10 +1,11 @@
 """The end of a round: the points, every question with what was said and the answer, and what to do next."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
 from packviz.quiz import LEVELS, Mark, Sheet
+from packviz.visible import quoted
 
 __all__ = ["result"]
 
@@ -20,6 +21,7 @@ def result(
     sheet: Sheet,
     level: int,
     number: int,
+    unread: Mapping[int, str],
     *,
     begin: Callable[[int | None], None],
     again: Callable[[], None],
@@ -27,7 +29,7 @@ def result(
 ) -> None:
     """Show what came of a round.
 
-    begin: begins another round, of the level that it is given. again: begins this one again. see: opens one question.
+    unread: for each question, what was typed last that could not be read. begin: begins another round, of the level that it is given. again: begins this one again. see: opens one question.
     """
     with st.container(border=True, key="quiz-result"):
         st.header(f"{sheet.points} of {sheet.most} points", anchor=False)
@@ -35,10 +37,10 @@ def result(
         with st.container(horizontal=True):
             st.button("Another round", on_click=begin, args=(level,))
             if level + 1 in LEVELS:
-                st.button(f"Level {level + 1}: {LEVELS[level + 1].told}", on_click=begin, args=(level + 1,))
+                st.button(f"Level {level + 1}: {LEVELS[level + 1].told}", on_click=begin, args=(level + 1,), wrap=True)
             st.button("Same round again", on_click=again)
         for i in range(len(sheet.questions)):
-            _line(sheet, i, see)
+            _line(sheet, i, unread.get(i, ""), see)
 
 
 def _told(sheet: Sheet) -> str:
@@ -46,16 +48,25 @@ def _told(sheet: Sheet) -> str:
     return f"{first} right at the first try, {second} at the second, {len(sheet.marks) - first - second} not found."
 
 
-def _line(sheet: Sheet, i: int, see: Callable[[int], None]) -> None:
+def _line(sheet: Sheet, i: int, unread: str, see: Callable[[int], None]) -> None:
     asked = sheet.questions[i].prediction
     with st.container(horizontal=True, vertical_alignment="center", key=f"quiz-line-{i}"):
         with st.container(width="stretch", gap=None):
             st.markdown(f"**{i + 1}.** {asked.prompt}")
-            said = ", then ".join(each.replace("`", "") for each in sheet.tries(i)) or "nothing"
             with st.container(horizontal=True, gap="small"):
                 st.markdown(_SIGNS[sheet.mark(i)], width="content")
-                st.text(f"You said: {_ended(said)} The answer: {_ended(asked.solution.replace('`', ''))}")
+                st.text(f"{_said(sheet, i, unread)}The answer: {_ended(asked.solution.replace('`', ''))}")
         st.button("See why", on_click=see, args=(i,), key=f"see {i}")
+
+
+def _said(sheet: Sheet, i: int, unread: str) -> str:
+    """Return what was said; nothing about what was said before a reload, which nobody has kept."""
+    said = ", then ".join(each.replace("`", "") for each in sheet.tries(i))
+    if not said and i < len(sheet.kept):
+        return ""
+    if not said and unread:
+        return f"You typed: {quoted(unread)}. "
+    return f"You said: {_ended(said or 'nothing')} "
 
 
 def _ended(text: str) -> str:

@@ -116,10 +116,10 @@ def _box(left: float, top: float, gap: float, fill: str, edge: str, width: int) 
 
 
 def _texts(each: _Placed, palette: Palette, most: float) -> Iterator[dict[str, Any]]:
+    small = any(len(text) > 4 for row in each.panel.texts for text in row)
     for i, j, left, top in _spots(each):
         ink = text_on(_fill(each.panel, i, j, palette, most))
-        text = each.panel.texts[i][j]
-        yield _word(left + 0.5, top + 0.5, text, ink, "center", size=14 if len(text) < 5 else 12)
+        yield _word(left + 0.5, top + 0.5, each.panel.texts[i][j], ink, "center", size=12 if small else 14)
 
 
 def _names(each: _Placed, palette: Palette) -> Iterator[dict[str, Any]]:

@@ -6,6 +6,7 @@ and upload.
 
 from packviz.doctor.examining import examine
 from packviz.doctor.files import MOST_BYTES, Loaded, read_file
+from packviz.doctor.fillers import filler_of
 from packviz.doctor.finding import Finding, Severity
 from packviz.doctor.reading import read_lengths, read_packed, read_tensor
 from packviz.doctor.watching import Watched, watch
@@ -18,6 +19,7 @@ __all__ = [
     "Severity",
     "Watched",
     "examine",
+    "filler_of",
     "module_from",
     "read_file",
     "read_lengths",

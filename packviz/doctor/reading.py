@@ -20,6 +20,8 @@ _DTYPES = {
     *("int8", "int16", "int32", "int64", "short", "int", "long", "uint8", "bool"),
 }
 _FIELDS = ("data", "batch_sizes", "sorted_indices", "unsorted_indices")
+_NAMED = re.compile(r"^\s*\w+\s*=\s*(?=[\[(\w])")  # as one copies it: x = [[1, 2], [3, 0]]
+_TYPED = re.compile(r"^\s*(?:torch\.)?(?:Long|Int|Float|Double|Half|Bool)Tensor\s*\(")
 _PACKED = re.compile(r"\s*(?:torch\.nn\.utils\.rnn\.)?PackedSequence\s*\((.*)\)\s*", re.DOTALL)
 
 
@@ -57,7 +59,7 @@ def read_lengths(text: str) -> list[int] | list[float] | Tensor:
     text = _text(text)
     if printed_tensor(text) is not None:
         return read_tensor(text)
-    bare = text.strip().rstrip(",;")
+    bare = text.strip().rstrip(",;").replace(";", ",")
     values = literal(bare if bare[:1] in ("[", "(") else f"[{bare}]" if bare else "")
     flat = values if isinstance(values, list) else [values]
     numbers = [value for value in flat if isinstance(value, int | float) and not isinstance(value, bool)]
@@ -93,7 +95,8 @@ def _text(text: object) -> str:
     if not isinstance(text, str):
         came = f"a {type(text).__name__}"
         raise PackvizError("text", expected="a str", came=came, mend="give the text, or the tensor itself to examine()")
-    return text
+    bare = _NAMED.sub("", text).replace("\N{MINUS SIGN}", "-")
+    return _TYPED.sub("tensor(", bare)
 
 
 def _shape(values: Nested, where: str) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ from packviz.questions.answer import Answer, answer
 from packviz.questions.entries import ENTRIES, GROUPS
 from packviz.questions.laboratory import Laboratory, Program
 from packviz.questions.model import Chart, Entry, Film, Outcome, Verdict
-from packviz.questions.search import search
+from packviz.questions.search import has_message, is_error, search
 
 __all__ = [
     "ENTRIES",
@@ -18,5 +18,7 @@ __all__ = [
     "Program",
     "Verdict",
     "answer",
+    "has_message",
+    "is_error",
     "search",
 ]

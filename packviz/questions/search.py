@@ -5,21 +5,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from functools import cache
+from difflib import get_close_matches
+from functools import cache, lru_cache
 from math import log
 
 from packviz.questions.entries import ENTRIES
 from packviz.questions.model import Entry
 
-__all__ = ["search"]
+__all__ = ["has_message", "is_error", "search"]
 
 MOST = 12  # entries that are found
 _WEIGHTS = {"question": 3.0, "key": 2.5, "claim": 2.0, "messages": 1.5, "group": 1.0, "source": 1.0, "code": 0.5}
 _AGAIN = 0.3  # of its weight for a word that stands in another field, too
-_SHARE = 0.3  # of the best one's score that the last one found has at least
+_SHARE = 0.2  # of the best one's score that the last one found has at least
 _RARE = 3.0  # what the beginning of a word tells at most
 _WHOLE = 12.0  # for an entry one of whose messages is there, word by word
-_RAISED = re.compile(r"^(?:\w+\.)*(\w*(?:Error|Exception|Warning|Unsupported)\b.*)", re.MULTILINE)
+_RAISED = re.compile(r"\w*(?:Error|Exception|Warning|Unsupported):")
 _WORDS = re.compile(r"[a-z_]+|\d+")
 _ENDING = re.compile(r"(?<=[a-z]{3})(?:ings?|ed|e?s|e)$")
 _COMMON = frozenset(
@@ -34,7 +35,7 @@ def search(text: str) -> tuple[Entry, ...]:
 
     Numbers in a message stand for any others. "" finds nothing.
     """
-    asked = _words(_raised(text))
+    asked = frozenset(map(_known, _words(_raised(text))))
     if not asked:
         return ()
     weights = _rarity()
@@ -43,10 +44,30 @@ def search(text: str) -> tuple[Entry, ...]:
     return tuple(entry for entry in found[:MOST] if scores[entry] >= _SHARE * scores[found[0]])
 
 
+def is_error(text: str) -> bool:
+    """Return whether a text has an error in it, as torch and Python print it: "RuntimeError: ..."."""
+    return _RAISED.search(text) is not None
+
+
+def has_message(entry: Entry, text: str) -> bool:
+    """Return whether a message of the entry stands in a text, word by word; its numbers may be others."""
+    asked = _words(_raised(text))
+    return any(_there(message, asked, _rarity()) > 0 for message in _messages(entry))
+
+
 def _raised(text: str) -> str:
     """Return the last error of a traceback with all that follows it, or the whole text."""
     ends = [match.start() for match in _RAISED.finditer(text)]
-    return text[ends[-1] :] if ends and "\n" in text.strip() else text
+    return text[ends[-1] :] if ends else text
+
+
+@lru_cache(maxsize=4096)
+def _known(word: str) -> str:
+    """Return the word that is meant: itself, or where no entry has it, one that is typed nearly like it."""
+    rarity = _rarity()
+    if word in rarity or len(word) < 5 or any(other.startswith(word) for other in rarity):
+        return word
+    return next(iter(get_close_matches(word, rarity, 1, 0.82)), word)
 
 
 def _words(text: str) -> frozenset[str]:

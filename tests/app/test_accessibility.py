@@ -28,6 +28,7 @@ PAGES = (
     "cost",
     "training",
     "questions",
+    "questions?entry=order-dropped",
     "doctor",
     "quiz",
 )

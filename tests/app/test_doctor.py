@@ -34,7 +34,9 @@ def fill(visited: Visit, label: str, text: str) -> None:
 
 
 def upload(visited: Visit, name: str, data: bytes) -> None:
-    visited.main.get_by_text("A file of your own").click()
+    if not visited.page.locator("input[type=file]").count():
+        visited.main.get_by_text("a file", exact=True).click()
+        visited.settle()
     visited.page.locator("input[type=file]").set_input_files(
         {"name": name, "mimeType": "application/octet-stream", "buffer": data}
     )
@@ -85,7 +87,34 @@ def test_a_printed_packed_sequence_is_examined(visited: Visit) -> None:
 def test_what_cannot_be_read_is_said_and_stays_where_it_was_typed(visited: Visit, text: str) -> None:
     fill(visited, "x: a list", text)
     expect(visited.main.get_by_text("⚠").first).to_be_visible()
+    expect(visited.main.get_by_text("Nothing is examined until")).to_be_visible()
     assert visited.page.get_by_label("x: a list", exact=False).input_value() == text
+
+
+@pytest.mark.parametrize("lengths", ["nan, 1", "inf, 1", "99999999999999999999", "-1, 0", "[[1], [2]]", "1e400"])
+def test_impossible_lengths_are_answered(visited: Visit, lengths: str) -> None:
+    fill(visited, "x: a list", "[[1, 2], [3, 0]]")
+    fill(visited, "lengths", lengths)
+    assert shown(visited) or visited.main.get_by_text("⚠").count()
+
+
+FIELDS = [
+    "data=tensor([1., 2.]), batch_sizes=tensor([]), sorted_indices=None",
+    "data=tensor([1., 2.]), batch_sizes=tensor([[2]]), sorted_indices=None",
+    "data=tensor([1., 2.]), batch_sizes=tensor([1.5, 0.5]), sorted_indices=None",
+    "data=tensor(1.), batch_sizes=tensor([1]), sorted_indices=None",
+    "data=tensor([1., 2.]), batch_sizes=tensor([2]), sorted_indices=tensor([[0, 1]])",
+    "data=tensor([1., 2.]), batch_sizes=tensor([2]), sorted_indices=tensor([-5, 7])",
+    "data=tensor([1., 2.]), batch_sizes=tensor([900, 7]), sorted_indices=None",
+    "data=tensor([True, False]), batch_sizes=tensor([2]), sorted_indices=None",
+]
+
+
+@pytest.mark.parametrize("fields", FIELDS)
+def test_any_printed_fields_are_answered(visited: Visit, fields: str) -> None:
+    fill(visited, "lengths", "")
+    fill(visited, "x: a list", f"PackedSequence({fields}, unsorted_indices=None)")
+    assert shown(visited) or visited.main.get_by_text("Nothing was found").count()
 
 
 def test_a_link_opens_the_same_patient(browser: Browser, address: str) -> None:
@@ -114,23 +143,48 @@ def test_a_safetensors_file_is_examined_with_its_lengths(visited: Visit, tmp_pat
     x[0], x[1, :3], x[2, :1] = 1.5, 2.5, 3.5
     save_file({"x": x, "lengths": torch.tensor([4, 3, 2])}, tmp_path / "batch.safetensors")
     upload(visited, "batch.safetensors", (tmp_path / "batch.safetensors").read_bytes())
-    expect_the_same(visited, pv.examine(x, torch.tensor([4, 3, 2]), batch_first=True, padding_value=0.0))
+    expect_the_same(
+        visited, pv.examine(x, torch.tensor([4, 3, 2]), batch_first=True, enforce_sorted=False, padding_value=0.0)
+    )
+
+
+def test_weights_and_data_come_together(visited: Visit, tmp_path: Path) -> None:
+    torch.manual_seed(4)
+    x = torch.randn(2, 3, 5)
+    x[1, 2:] = 0
+    buffer = io.BytesIO()
+    torch.save(nn.GRU(5, 3, batch_first=True).state_dict(), buffer)
+    save_file({"x": x, "lengths": torch.tensor([3, 2])}, tmp_path / "b.safetensors")
+    upload(visited, "weights.pt", buffer.getvalue())
+    upload(visited, "b.safetensors", (tmp_path / "b.safetensors").read_bytes())
+    visited.player.wait_for()
+    expect(visited.main.get_by_text("Nothing was found")).to_be_visible()
+    assert visited.main.get_by_text("random numbers stand in").count() == 0
 
 
 def test_an_array_of_numpy_is_examined(visited: Visit) -> None:
     buffer = io.BytesIO()
     np.save(buffer, np.array([[1.0, 2.0, 0.0], [4.0, 0.0, 0.0]], dtype="float32"))
-    fill(visited, "lengths", "2, 2")
     upload(visited, "batch.npy", buffer.getvalue())
+    assert shown(visited) == []
+    expect(visited.main.get_by_text("No lengths are given")).to_be_visible()
+    fill(visited, "or typed", "2, 2")
     x = torch.tensor([[1.0, 2.0, 0.0], [4.0, 0.0, 0.0]])
-    expect_the_same(visited, pv.examine(x, [2, 2], batch_first=True, padding_value=0.0))
+    expect_the_same(visited, pv.examine(x, [2, 2], batch_first=True, enforce_sorted=False, padding_value=0.0))
+
+
+def test_a_batch_with_another_padding_value_is_no_trouble(visited: Visit) -> None:
+    fill(visited, "x: a list", "[[5, 6, -100], [7, -100, -100]]")
+    fill(visited, "lengths", "2, 1")
+    assert shown(visited) == []
+    expect(visited.main.get_by_text("Pads are taken to be -100")).to_be_visible()
 
 
 def test_a_pickled_model_is_refused_and_said(visited: Visit) -> None:
     buffer = io.BytesIO()
     torch.save(nn.GRU(2, 2), buffer)
     upload(visited, "model.pt", buffer.getvalue())
-    expect(visited.main.get_by_text("⚠ file").first).to_be_visible()
+    expect(visited.main.get_by_text("⚠").first).to_be_visible()
 
 
 def test_the_page_fits_a_phone(browser: Browser, address: str) -> None:

@@ -25,7 +25,7 @@ def visited(browser: Browser, address: str) -> Iterator[Visit]:
 def search_for(visited: Visit, text: str) -> None:
     field = visited.page.get_by_label("An error message, or a question in words")
     field.fill(text)
-    field.press("Control+Enter")
+    field.press("Enter")
     visited.settle()
 
 
@@ -39,7 +39,7 @@ def test_the_first_group_stands_there_with_the_verdicts_of_the_library(visited: 
 
 def test_a_pasted_traceback_opens_the_answer_with_both_programs_and_what_they_said(visited: Visit) -> None:
     (entry,) = [entry for entry in ENTRIES if entry.key == "no-size"]
-    search_for(visited, f'Traceback (most recent call last):\n  File "m.py", line 3\n{entry.messages[0]}')
+    search_for(visited, f'Traceback (most recent call last): File "m.py", line 3 {entry.messages[0]}')
     visited.main.locator(".st-key-entries").get_by_role("button").first.click()
     visited.settle()
     expect(visited.page.get_by_role("heading", level=1)).to_have_text(entry.question)
@@ -47,7 +47,7 @@ def test_a_pasted_traceback_opens_the_answer_with_both_programs_and_what_they_sa
     done = answer(entry)
     for shown in (done.broken.shown, done.fixed.shown, entry.broken, entry.fixed):
         expect(visited.main.locator("code").filter(has_text=shown.splitlines()[-1]).first).to_be_visible()
-    visited.page.get_by_role("button", name="All questions").click()
+    visited.page.get_by_role("button", name="Back to the results").click()
     visited.settle()
     assert entry.messages[0] in visited.page.get_by_label("An error message, or a question in words").input_value()
     search_for(visited, "")
@@ -103,6 +103,9 @@ def test_the_explorer_opens_at_the_step_and_ones_own_batch_can_be_had_back(brows
         visited.page.get_by_role("button", name="My own text again").click()
         visited.settle()
         assert visited.text.input_value() == "9 8 7\n6"
+        visited.sidebar.get_by_text("Back to the question").click()
+        visited.main.locator(".st-key-verdict").wait_for()
+        assert visited.query["entry"] == FILMED.key
 
 
 def explore(visited: Visit) -> None:

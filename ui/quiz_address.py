@@ -1,0 +1,85 @@
+"""Where a quiz is: the level and the number of its round, and how far one is in it, all in the address."""
+
+from random import SystemRandom
+
+import streamlit as st
+
+from packviz.quiz import LAST_ROUND, LEVELS
+
+__all__ = ["begin", "chosen", "last", "said", "write"]
+
+_ROUND = "Ten questions have a number. Read it out, or share the link: everybody gets the same ten."
+_LEVEL, _NUMBER = "quiz level", "quiz round"  # the widgets; the address is what they follow
+
+# Streamlit would put every answer into the history; this takes the place of the entry that is there.
+_write = st.components.v2.component(
+    "packviz_quiz_address",
+    js="""export default function ({ data }) {
+  const url = new URL(window.location.href), before = url.href;
+  if (!/\\/quiz\\/?$/.test(url.pathname)) return;
+  for (const [name, value] of Object.entries(data)) {
+    if (value) url.searchParams.set(name, value);
+    else url.searchParams.delete(name);
+  }
+  if (url.href !== before) window.history.replaceState(window.history.state, "", url);
+}
+""",
+)
+
+
+def chosen() -> tuple[int, int]:
+    """Draw the level and the number of the round as the address has them; what it lacks is as it was there last."""
+    there: tuple[int, int] | None = st.session_state.get("last round")
+    level, number = _in_address("level", len(LEVELS)), _in_address("round", LAST_ROUND)
+    if number is None and there is not None:
+        level, number = level or there[0], there[1]
+    level, number = level or 1, number or _any_round()
+    st.session_state["last round"] = level, number
+    for key, value in ((_LEVEL, level), (_NUMBER, number)):
+        if st.session_state.get(key) != value:
+            st.session_state[key] = value
+    st.segmented_control("level", tuple(LEVELS), required=True, key=_LEVEL, on_change=_go, width="stretch")
+    st.number_input("round", 1, LAST_ROUND, None, 1, key=_NUMBER, on_change=_go, help=_ROUND)
+    return level, number
+
+
+def last() -> tuple[int, int]:
+    """Return the level and the number of the round on the screen."""
+    place: tuple[int, int] = st.session_state["last round"]
+    return place
+
+
+def begin(level: int | None = None) -> None:
+    """Go to another round, of another level if one is given."""
+    _show(level or last()[0], _any_round())
+
+
+def said() -> str:
+    """Return how far the address says that one is."""
+    return st.query_params.get("said", "")
+
+
+def write(level: int, number: int, how_far: str) -> None:
+    """Have the address say what is on the screen; how_far: "" at the start of a round, which has a short link."""
+    data = {"level": str(level) if level > 1 else "", "round": str(number), "said": how_far}
+    _write(key="quiz-address", data=data, height=0)
+
+
+def _go() -> None:
+    """Follow the widgets; an emptied number stays what it was."""
+    level, number = last()
+    _show(st.session_state[_LEVEL] or level, st.session_state[_NUMBER] or number)
+
+
+def _show(level: int, number: int) -> None:
+    st.query_params.from_dict({**({"level": str(level)} if level > 1 else {}), "round": str(number)})
+
+
+def _in_address(name: str, most: int) -> int | None:
+    raw = st.query_params.get(name, "")
+    good = raw.isascii() and raw.isdigit() and len(raw) < 9 and 1 <= int(raw) <= most
+    return int(raw) if good else None
+
+
+def _any_round() -> int:
+    return SystemRandom().randint(1, LAST_ROUND)
