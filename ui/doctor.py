@@ -18,6 +18,7 @@ from ui.patient_picture import WIDE, as_text, packed_panel, padded_panel
 
 __all__ = ["doctor"]
 
+_OF_PADS = {"pads_packed", "left_padded", "zero_counted_out", "tokens_dropped"}  # what depends on the padding value
 _BADGES = {
     "error": ":red-badge[:material/error: torch refuses]",
     "silent": ":orange-badge[:material/visibility_off: goes wrong silently]",
@@ -73,6 +74,8 @@ def _found(findings: Sequence[Finding], patient: Given) -> None:
         st.success("Nothing was found: the lengths fit x, and no pad is among the tokens.", icon=":material/check:")
     if patient.filler and not patient.told:
         st.text(f"Pads are taken to be {patient.filler:g}, the only value after the lengths.")
+    elif not patient.told and _OF_PADS & {finding.key for finding in findings}:
+        st.text("Pads are taken to be 0: set padding_value if they are another number.")
     for i, finding in enumerate(findings):
         with st.container(border=True, key=f"finding {i}"):
             st.markdown(f"{_BADGES[finding.severity]} {finding.where}")

@@ -21,6 +21,7 @@ X = Tensor | PackedSequence | None
 T = TypeVar("T")
 
 MOST_MEGABYTES = 32  # of an upload
+_MOST_CHARACTERS = 100_000  # of what is typed: more is a file
 _FILES = ["npy", "npz", "pt", "pth", "safetensors"]
 
 # What can be tried: the text of x, of its lengths, batch_first, and enforce_sorted.
@@ -75,7 +76,12 @@ def _typed() -> Given:
     left, right = st.columns([3, 2])
     with left:
         text = st.text_area(
-            "x: a list, or a tensor or PackedSequence as torch prints it", _FIRST[0], 118, key="x", bind="query-params"
+            "x: a list, or a tensor or PackedSequence as torch prints it",
+            _FIRST[0],
+            118,
+            _MOST_CHARACTERS,
+            key="x",
+            bind="query-params",
         )
         x, bad_x = _read(text)
         if warning := links.warning(text):

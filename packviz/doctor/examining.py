@@ -9,8 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
-from packviz.checks.evidence import described
-from packviz.doctor.asking import answer
+from packviz.doctor.asking import MOST_CELLS, answer
 from packviz.doctor.case import Case
 from packviz.doctor.finding import Finding, Severity
 from packviz.doctor.finite import check_finite_grid
@@ -20,9 +19,9 @@ from packviz.doctor.packed import check_packed
 from packviz.doctor.pads import check_pads
 from packviz.doctor.partners import check_mask, check_output, check_targets
 from packviz.doctor.readout import check_readout
+from packviz.doctor.refusing import check_partners, check_subject, refusal_of
 from packviz.doctor.rows import packed_lengths
 from packviz.doctor.states import check_state
-from packviz.errors import PackvizError
 
 __all__ = ["Options", "diagnose", "examine"]
 
@@ -94,28 +93,16 @@ def diagnose(
 ) -> tuple[Finding, ...]:
     """Examine, with the module and the batch told apart."""
     if module is not None and not isinstance(module, RECURRENT):
-        raise _refusal("module", "an nn.RNN, nn.GRU or nn.LSTM", module, "give the recurrent layer, or use pv.watch")
+        raise refusal_of("module", "an nn.RNN, nn.GRU or nn.LSTM", module, "give the recurrent layer, or use pv.watch")
+    check_subject(x)
     packed = x if isinstance(x, PackedSequence) else None
-    if packed is None and not isinstance(x, Tensor):
-        raise _refusal("x", "a padded tensor or a PackedSequence", x, "convert it with torch.as_tensor")
     if options.get("batch_first") is None:
         options["batch_first"] = module is not None and module.batch_first
     grid = x if isinstance(x, Tensor) else None
     case = Case(grid, packed, lengths, module, **options)  # type: ignore[arg-type]
-    _check_dense(grid if packed is None else packed.data)
+    check_partners(case)
     found = check_settings(module) if module is not None else []
     return (*found, *(_of_grid(case) if packed is None else _of_packed(case, packed)))
-
-
-def _refusal(name: str, expected: str, came: object, mend: str) -> PackvizError:
-    return PackvizError(name, expected=expected, came=described(came), mend=mend)
-
-
-def _check_dense(data: object) -> None:
-    if not isinstance(data, Tensor):
-        raise _refusal("packed.data", "a tensor", data, "let pack_padded_sequence build it")
-    if data.is_nested or data.is_quantized or data.layout != torch.strided:
-        raise _refusal("x", "a dense tensor", data, "convert it, for example with x.to_dense()")
 
 
 def _of_grid(case: Case) -> list[Finding]:
@@ -132,7 +119,7 @@ def _of_grid(case: Case) -> list[Finding]:
     found = list(read.findings)
     if read.values is None:
         return found + _of_module(case, None if "batch_first" in {one.key for one in found} else B)
-    if x.device.type != "meta":
+    if x.device.type != "meta" and not x.is_complex():
         pads = check_pads(case, read.values)
         found += pads
         if "batch_first" in {one.key for one in pads}:
@@ -147,7 +134,7 @@ def _of_grid(case: Case) -> list[Finding]:
 
 def _no_grid(case: Case, x: Tensor) -> Finding:
     """Return the finding for a grid without cells, or with one dimension."""
-    ones = [1] * (x.size(0 if case.batch_first or x.dim() < 2 else 1) if x.dim() else 1)
+    ones = [1] * (len(x) if x.dim() == 1 and len(x) <= MOST_CELLS else 1)
     says = answer(
         lambda: pack_padded_sequence(x.cpu() if x.device.type != "meta" else x, ones, case.batch_first),
         lambda packed: f"packs {len(packed.data)} rows",

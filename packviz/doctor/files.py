@@ -6,8 +6,10 @@ import io
 import math
 import pickle
 import re
+import tokenize
 import warnings
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -26,7 +28,11 @@ __all__ = ["MOST_BYTES", "Loaded", "read_file"]
 MOST_BYTES = 64 * 2**20  # of a file, and of what it unpacks to
 MOST_PARTS = 10_000
 
-_ERRORS = (RuntimeError, ValueError, TypeError, KeyError, OSError, EOFError, AttributeError, IndexError, OverflowError)
+_ERRORS = (
+    *(RuntimeError, ValueError, TypeError, KeyError, OSError, EOFError, AttributeError, IndexError, OverflowError),
+    *(NotImplementedError, MemoryError, RecursionError, AssertionError, SyntaxError, tokenize.TokenError),
+    *(zipfile.BadZipFile, zlib.error, pickle.UnpicklingError),
+)
 _COLOURS = re.compile(r"\x1b\[\d*m|\[\d+m")
 _REASON = re.compile(r"WeightsUnpickler error:\s*(.+)")
 
@@ -104,9 +110,9 @@ def _npz(data: bytes) -> dict[str, Tensor]:
                 part.filename.removesuffix(".npy"): _npy_array(io.BytesIO(archive.read(part)), part.file_size)
                 for part in parts
             }
-    except (zipfile.BadZipFile, NotImplementedError, *_ERRORS) as error:
-        if isinstance(error, PackvizError):
-            raise
+    except PackvizError:
+        raise
+    except _ERRORS as error:
         raise _unreadable("a .npz file with numbers", error) from None
 
 
@@ -124,7 +130,9 @@ def _pt(data: bytes) -> object:
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 parts = _checked_parts(archive)
-        except zipfile.BadZipFile as error:
+        except PackvizError:
+            raise
+        except _ERRORS as error:
             raise _unreadable("a file that torch.save wrote", error) from None
         if any(part.compress_type != zipfile.ZIP_STORED for part in parts):
             raise _unreadable("a file that torch.save wrote", ValueError("torch.save does not compress"))
@@ -132,7 +140,7 @@ def _pt(data: bytes) -> object:
         with warnings.catch_warnings(), torch.serialization.safe_globals([PackedSequence]):
             warnings.simplefilter("ignore")
             return torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
-    except (pickle.UnpicklingError, MemoryError, RecursionError, AssertionError, *_ERRORS) as error:
+    except _ERRORS as error:
         raise _unreadable("weights only: tensors, and lists and dicts of them", error) from None
 
 

@@ -62,9 +62,9 @@ def places(sequences: Sequence[int], timesteps: Sequence[int] = ()) -> str:
     >>> places((1, 2), (3, 0))
     'sequence B at t = 3, sequence C at t = 0'
     """
-    steps = [f" at t = {t}" for t in timesteps] or [""] * len(sequences)
-    named = [f"sequence {sequence_label(b)}{step}" for b, step in zip(sequences, steps, strict=True)]
-    return listed(named)
+    steps = [f" at t = {t}" for t in timesteps[:MOST_PLACES]] or [""] * MOST_PLACES
+    named = [f"sequence {sequence_label(b)}{step}" for b, step in zip(sequences[:MOST_PLACES], steps, strict=False)]
+    return ", ".join(named) + _more(len(sequences))
 
 
 def listed(parts: Sequence[object]) -> str:
@@ -73,11 +73,13 @@ def listed(parts: Sequence[object]) -> str:
     >>> listed([5, 4, 3, 2, 1, 1])
     '5, 4, 3, 2 and 2 more'
     """
-    more = len(parts) - MOST_PLACES
-    rest = f" and {more} more" if more > 0 else ""
-    return ", ".join(str(part) for part in parts[:MOST_PLACES]) + rest
+    return ", ".join(str(part) for part in parts[:MOST_PLACES]) + _more(len(parts))
 
 
 def counted(number: int, word: str) -> str:
     """Return a number with its word: "1 sequence", "3 sequences"."""
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
+
+
+def _more(number: int) -> str:
+    return f" and {number - MOST_PLACES} more" if number > MOST_PLACES else ""

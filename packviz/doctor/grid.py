@@ -107,9 +107,14 @@ class Grid:
 
     @cached_property
     def real(self) -> Tensor:
-        """Return (B, T) bool: True where a step is no pad; only where there is a pad."""
+        """Return (B, T) bool: True where a step is no pad; only where there is a pad.
+
+        NaN and inf after the lengths are no data: packviz.doctor.finite has its own finding for them.
+        """
         assert self.pad is not None
-        return real_cells(self.values, self.told if self.told is not None else self.pad.cell)
+        real = real_cells(self.values, self.told if self.told is not None else self.pad.cell)
+        finite = self.values.isfinite()
+        return real & (self.mask | (finite if finite.dim() == 2 else finite.flatten(2).all(-1)))
 
     @cached_property
     def ends(self) -> list[int]:

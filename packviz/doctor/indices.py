@@ -9,7 +9,7 @@ from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence
 from packviz.checks.evidence import described
 from packviz.doctor.asking import answer, numbers
 from packviz.doctor.finding import Finding, counted, places, severity_of
-from packviz.doctor.lengths import whole_lengths
+from packviz.doctor.lengths import known_lengths
 from packviz.doctor.rows import packed_lengths
 
 __all__ = ["check_indices", "check_original_order"]
@@ -53,8 +53,7 @@ def check_indices(packed: PackedSequence) -> list[Finding]:
 
 def check_original_order(packed: PackedSequence, lengths: object) -> list[Finding]:
     """Compare the lengths (B,) that the caller has, in the order of the sequences, with those that were packed."""
-    given = whole_lengths("lengths", lengths)
-    original = given if isinstance(given, list) else given.to(torch.int64).flatten().tolist()
+    original = known_lengths("lengths", lengths)
     packed_as = packed_lengths(packed)
     if original == packed_as:
         return []

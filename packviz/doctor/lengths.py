@@ -13,11 +13,12 @@ from packviz.checks.evidence import described
 from packviz.doctor.asking import MOST_CELLS, answer, numbers, pack_cells, refusal, unpack_or_say
 from packviz.doctor.case import Case
 from packviz.doctor.finding import Finding, counted, listed, places, severity_of
+from packviz.doctor.refusing import is_dense, refusal_of
 from packviz.doctor.repairs import recounted, turned
 from packviz.errors import PackvizError
 from packviz.modules import dtype_name
 
-__all__ = ["ReadLengths", "check_lengths", "whole_lengths"]
+__all__ = ["ReadLengths", "check_lengths", "known_lengths", "whole_lengths"]
 
 _TENSOR = "import torch\n\nlengths = torch.as_tensor(lengths)"
 
@@ -34,12 +35,25 @@ def whole_lengths(name: str, lengths: object) -> list[int] | Tensor:
     """Return a plain list of whole numbers as it is, anything else as a tensor; raises PackvizError for neither."""
     if type(lengths) is list and all(type(length) is int and abs(length) < 2**62 for length in lengths):
         return lengths
+    if isinstance(lengths, Tensor) and not is_dense(lengths):
+        raise refusal_of(name, "a dense tensor", lengths, "give a list of whole numbers or an int64 tensor")
     try:
         return torch.as_tensor(lengths, device=lengths.device if isinstance(lengths, Tensor) else "cpu")
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
         came = f"{described(lengths)} ({str(error).splitlines()[0]})"
         mend = "give a list of whole numbers or an int64 tensor"
         raise PackvizError(name, expected="one whole number for each sequence", came=came, mend=mend) from None
+
+
+def known_lengths(name: str, lengths: object) -> list[int]:
+    """Return lengths as whole numbers, as torch reads them; raises PackvizError where there are none to read."""
+    given = whole_lengths(name, lengths)
+    if isinstance(given, list):
+        return given
+    if given.device.type == "meta" or given.is_complex() or given.numel() > MOST_CELLS:
+        raise refusal_of(name, "one whole number for each sequence", given, "give a list of whole numbers")
+    values: list[int] = given.to(torch.int64).flatten().tolist()
+    return values
 
 
 def check_lengths(case: Case, B: int, T: int) -> ReadLengths:
@@ -71,8 +85,7 @@ def _pack(case: Case, lengths: object, *, enforce_sorted: bool) -> PackedSequenc
 def _form(given: Tensor, B: int, T: int, case: Case) -> Finding | None:
     """Return what is wrong with the tensor itself: where it is, and its dimensions."""
     if given.dtype.is_complex:
-        mend = "give a list of whole numbers"
-        raise PackvizError("lengths", expected="whole numbers", came=described(given), mend=mend)
+        raise refusal_of("lengths", "whole numbers", given, "give a list of whole numbers")
     if given.device.type == "cpu" and given.dim() == 1:
         return None
     told = "torch asks for a 1-D tensor on the CPU"

@@ -15,7 +15,9 @@ from packviz.modules import dtype_name, weight_dtype
 
 __all__ = ["check_input", "check_settings"]
 
-_NOT_RUN = "was not asked: it does not check the features of a packed LSTM, and can read past the end of such data"
+_NOT_RUN = (
+    "was not asked: it does not check the features of a packed LSTM, and can read past the end of data or weights"
+)
 
 
 def check_settings(module: nn.RNNBase) -> list[Finding]:
@@ -71,7 +73,7 @@ def _says(case: Case) -> str | None:
 
 
 def _overreads(case: Case, module: nn.RNNBase) -> bool:
-    """Tell whether torch can read past the end of the data: it checks no features of a packed LSTM.
+    """Tell whether torch can read past the end of data or weights: it checks no features of a packed LSTM.
 
     Where all lengths are equal, such a batch goes to oneDNN, which takes its bytes as they come.
     """
@@ -82,6 +84,8 @@ def _overreads(case: Case, module: nn.RNNBase) -> bool:
     if module.mode != "LSTM" or (case.packed is None and case.lengths is None) or data.device.type == "meta":
         return False
     rows = data.size(0) if case.packed is not None else data.size(0) * data.size(1)
+    if data.numel() > rows * module.input_size:  # the weights are too few for such data
+        return True
     return data.numel() * data.element_size() < rows * module.input_size * weight.element_size()
 
 

@@ -6,6 +6,7 @@ Nothing of torch is called on batch_sizes that are not sound: with some of them 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import accumulate
 
 import torch
 from torch import Tensor
@@ -19,6 +20,7 @@ from packviz.doctor.finite import all_finite, check_finite_rows
 from packviz.doctor.grid import peaks, real_cells
 from packviz.doctor.indices import check_indices, check_original_order
 from packviz.doctor.packed_pads import packed_pads
+from packviz.doctor.refusing import check_unpacked_size
 from packviz.doctor.rows import as_grid
 
 __all__ = ["check_packed", "check_sizes"]
@@ -40,6 +42,7 @@ def check_packed(case: Case) -> tuple[list[Finding], bool]:
         return unsound, False
     if unsound := check_indices(packed):
         return unsound, False
+    check_unpacked_size(packed)
     meta = any(field is not None and field.device.type == "meta" for field in packed)
     found = [] if case.lengths is None or meta else check_original_order(packed, case.lengths)
     if meta:
@@ -79,8 +82,8 @@ def check_sizes(packed: PackedSequence) -> list[Finding]:
 
 def _sum(packed: PackedSequence, counts: list[int], rows: int) -> Finding:
     total = sum(counts)
-    t = next((t for t in range(len(counts)) if sum(counts[: t + 1]) > rows), len(counts))
-    if counts[0] * len(counts) * max(packed.data[:1].numel(), 1) > MOST_CELLS or total > MOST_CELLS:
+    t = next((t for t, so_far in enumerate(accumulate(counts)) if so_far > rows), len(counts))
+    if counts[0] * len(counts) * max(packed.data.numel() // max(rows, 1), 1) > MOST_CELLS or total > MOST_CELLS:
         says = f"was not asked: the unpacked grid would have {counts[0] * len(counts):,} cells"
     else:
         bare = PackedSequence(packed.data.detach().cpu(), packed.batch_sizes)  # as torch takes it, no index in the way

@@ -78,7 +78,8 @@ def _weigh(values: Tensor, real: Tensor, lengths: list[int], pad: Tensor | float
     other = int((values[real] != pad).sum())
     if log_chance_of_vectors(seen.B, F, seen.N * F, seen.N * F - other, seen.k) >= ALMOST_NEVER:
         return None
-    nobody_counted = len(set(lengths)) == 1 and len(seen.rows) > 1 and seen.k > 2
+    by_place = log_chance_of_ends(seen.B, seen.N, seen.K, seen.k)
+    nobody_counted = len(set(lengths)) == 1 and len(seen.rows) > 1 and by_place < SELDOM
     return "silent" if nobody_counted else "note"
 
 

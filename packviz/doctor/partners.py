@@ -6,12 +6,14 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from packviz.doctor.asking import answer, numbers
+from packviz.doctor.asking import MOST_CELLS, answer, numbers, pack_cells
 from packviz.doctor.case import Case
 from packviz.doctor.finding import Finding, counted, places, severity_of
 from packviz.doctor.grid import inside
-from packviz.doctor.lengths import whole_lengths
+from packviz.doctor.indices import check_indices
+from packviz.doctor.lengths import known_lengths
 from packviz.doctor.packed import check_sizes
+from packviz.doctor.refusing import check_unpacked_size
 from packviz.doctor.rows import packed_lengths
 
 __all__ = ["check_mask", "check_output", "check_targets"]
@@ -66,13 +68,12 @@ def _differing(flags: Tensor, expected: Tensor, repair: str) -> Finding:
 def check_targets(case: Case, lengths: list[int]) -> list[Finding]:
     """Compare what the targets were, or would be, packed with: row n of theirs must be row n of the inputs'."""
     if isinstance(case.targets, PackedSequence):
-        if check_sizes(case.targets):
-            return check_sizes(case.targets)
+        if unsound := check_sizes(case.targets) or check_indices(case.targets):
+            return unsound
+        check_unpacked_size(case.targets)
         return _compare(packed_lengths(case.targets), lengths, _packed_repair(case))
     if case.target_lengths is not None:
-        given = whole_lengths("target_lengths", case.target_lengths)
-        theirs = given if isinstance(given, list) else given.to(torch.int64).flatten().tolist()
-        return _compare(theirs, lengths, "target_lengths = lengths")
+        return _compare(known_lengths("target_lengths", case.target_lengths), lengths, "target_lengths = lengths")
     return []
 
 
@@ -97,27 +98,26 @@ def _compare(theirs: list[int], ours: list[int], repair: str) -> list[Finding]:
 
 
 def _misaligned(theirs: list[int], ours: list[int]) -> str:
-    """Pack the places (b, t) themselves with both, and return where the rows part."""
-    T = max(*theirs, *ours)
+    """Pack the numbers of the cells themselves with both, and return where the rows part."""
+    T = max(*theirs, *ours, 1)
+    if max(len(theirs), len(ours)) * T > MOST_CELLS:
+        return f"was not asked: it would take a grid of {T:,} time steps"
 
-    def packed_places(lengths: list[int]) -> list[list[int]]:
-        B = len(lengths)
-        grid = torch.stack([torch.arange(B).unsqueeze(1).expand(B, T), torch.arange(T).expand(B, T)], 2)
-        rows: list[list[int]] = pack_padded_sequence(
-            grid, lengths, batch_first=True, enforce_sorted=False
-        ).data.tolist()
-        return rows
-
-    def words(pair: tuple[list[list[int]], list[list[int]]]) -> str:
+    def words(pair: tuple[Tensor, Tensor]) -> str:
         mine, yours = pair
-        n = next((n for n, (one, other) in enumerate(zip(mine, yours, strict=False)) if one != other), None)
+        both = min(len(mine), len(yours))
+        parted = (mine[:both] != yours[:both]).nonzero().flatten()
         rows = f"packs {counted(len(mine), 'row')} of inputs and {len(yours)} of targets"
-        if n is None:
+        if not len(parted):
             return f"{rows}, without a word"
-        one, other = (places(row[:1], row[1:]) for row in (mine[n], yours[n]))
+        n = int(parted[0])
+        one, other = (places((int(rows[n]) // T,), (int(rows[n]) % T,)) for rows in pair)
         return f"{rows}, without a word; row {n} is {one} in the inputs, {other} in the targets"
 
-    return answer(lambda: (packed_places(ours), packed_places(theirs)), words)
+    def packed_cells(lengths: list[int]) -> Tensor:
+        return pack_cells(len(lengths), T, lengths, enforce_sorted=False).data
+
+    return answer(lambda: (packed_cells(ours), packed_cells(theirs)), words)
 
 
 def check_output(case: Case, lengths: list[int], T: int) -> list[Finding]:

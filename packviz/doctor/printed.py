@@ -76,7 +76,8 @@ def literal(text: str) -> Nested:
     try:
         return _numbers(ast.literal_eval(plain))
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError) as error:
-        came = f"{quoted(text.strip())} ({str(error).splitlines()[0]})"
+        said = (str(error).splitlines() or ["too deep"])[0]  # a MemoryError of the parser says nothing
+        came = f"{quoted(text.strip())} ({said})"
         raise _refusal("numbers in brackets", came, "close every bracket and set a comma after every item") from None
 
 

@@ -54,6 +54,8 @@ class Watched:
             self.calls += 1
 
     def __str__(self) -> str:
+        if not self.layers:
+            return "No recurrent layer of torch's was seen: a scripted module hides them."
         seen = f"{counted(self.calls, 'call')} of {counted(self.layers, 'recurrent layer')}"
         found = self.findings
         if not found:
@@ -95,7 +97,7 @@ def _before(watched: Watched, name: str) -> Callable[[nn.RNNBase, tuple[object, 
         watched.count()
         given, hx = _given(arguments, named)
         if isinstance(given, PackedSequence | Tensor):
-            with torch.no_grad(), suppress(PackvizError):  # a sparse tensor, say: the layer itself has its word on that
+            with torch.no_grad(), suppress(Exception):  # whatever it is: the layer itself has its word on that
                 watched.add(name, diagnose(layer, given, hx=hx))  # type: ignore[arg-type]
 
     return examine_input
@@ -111,7 +113,7 @@ def _after(watched: Watched, name: str) -> Callable[[nn.RNNBase, tuple[object, .
         entered = given.data if isinstance(given, PackedSequence) else given
         if not isinstance(data, Tensor) or not isinstance(entered, Tensor) or data.device.type == "meta":
             return
-        with torch.no_grad():
+        with torch.no_grad(), suppress(Exception):
             if not all_finite(data) and all_finite(entered):
                 watched.add(name, (_born_here(layer, data),))
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -87,14 +89,28 @@ class Laboratory:
         Nothing that is raised leaves here: it is the program's ``error``.
         """
         names: dict[str, Any] = {}
-        with seeded(self.entry.config.seed), with_onednn(onednn), warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
+        with seeded(self.entry.config.seed), with_onednn(onednn), _overheard() as said:
             exec(self.preparation, names)  # our own lines, none of a visitor's
             names |= given
             said.clear()
             value, error = _done(code, names)
-        told = tuple(dict.fromkeys(f"{each.category.__name__}: {each.message}" for each in said))
-        return Program(code, names, value, error, told)
+        return Program(code, names, value, error, tuple(dict.fromkeys(said)))
+
+
+@contextmanager
+def _overheard() -> Iterator[list[str]]:
+    """Yield the warnings of this thread, as "UserWarning: ..."; not those of others, who share the filters."""
+    said: list[str] = []
+    here = threading.get_ident()
+
+    def hear(message: Warning | str, category: type[Warning], *_: object) -> None:
+        if threading.get_ident() == here:
+            said.append(f"{category.__name__}: {message}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = hear  # type: ignore[assignment]
+        yield said
 
 
 def _done(code: str, names: dict[str, Any]) -> tuple[Any, str | None]:

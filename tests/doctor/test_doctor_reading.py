@@ -110,7 +110,7 @@ def test_lengths_are_read_as_they_were_written(text: str, expected: Any) -> None
         assert [type(one) for one in read] == [type(one) for one in expected]
 
 
-@pytest.mark.parametrize("text", ["", "a, b", "3; 2", "3, , 2", None])
+@pytest.mark.parametrize("text", ["", "a, b", "3, , 2", None])
 def test_lengths_that_are_no_numbers_are_refused(text: Any) -> None:
     with pytest.raises(PackvizError):
         read_lengths(text)
