@@ -1,6 +1,5 @@
 """What examining costs: pv.examine beside one forward of the module that it examines, on sound batches, one thread."""
 
-import gc
 from collections.abc import Iterator
 
 import torch
@@ -8,7 +7,7 @@ from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from bench.report import Line, at_most
-from bench.trace_cost import Cell, fastest
+from bench.trace_cost import Cell, fastest, undisturbed
 from packviz.doctor import examine
 
 __all__ = ["doctor"]
@@ -19,16 +18,8 @@ COST = at_most(1.0)
 
 def doctor() -> list[Line]:
     """Time both ways to examine, padded with lengths and packed, for the three cells, without gradients."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    gc.collect()
-    gc.disable()
-    try:
-        with torch.no_grad():
-            return [line for size in SIZES for cell in (nn.RNN, nn.GRU, nn.LSTM) for line in _lines(cell, *size)]
-    finally:
-        gc.enable()
-        torch.set_num_threads(threads)
+    with undisturbed():
+        return [line for size in SIZES for cell in (nn.RNN, nn.GRU, nn.LSTM) for line in _lines(cell, *size)]
 
 
 def _lines(cell: Cell, B: int, T: int, F: int, H: int) -> Iterator[Line]:

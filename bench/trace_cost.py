@@ -3,6 +3,7 @@
 import gc
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor, nn
@@ -15,7 +16,7 @@ from packviz.record import Trace
 from packviz.stages.padding import pad
 from packviz.trace import _forward, _record
 
-__all__ = ["fastest", "trace_cost"]
+__all__ = ["fastest", "trace_cost", "undisturbed"]
 
 HIDDEN, BATCH = 128, "hundred"  # 100 sequences, 818 tokens, 200 features
 ROUNDS, RUNS = 5, 40  # in each round the two sides take turns, so that both meet the same neighbours on the machine
@@ -26,13 +27,20 @@ Cell = type[nn.RNN] | type[nn.GRU] | type[nn.LSTM]
 
 def trace_cost() -> list[Line]:
     """Time the RNN, the GRU and the LSTM, without gradients, torch with its default switches."""
+    with undisturbed():
+        return [line for cell in (nn.RNN, nn.GRU, nn.LSTM) for line in _lines(cell)]
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Keep torch to one thread, without gradients, and let no garbage be collected meanwhile."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     gc.collect()
     gc.disable()
     try:
         with torch.no_grad():
-            return [line for cell in (nn.RNN, nn.GRU, nn.LSTM) for line in _lines(cell)]
+            yield
     finally:
         gc.enable()
         torch.set_num_threads(threads)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import torch
 from movie_player import Screen
 from playwright.sync_api import Browser
 
@@ -14,12 +13,8 @@ Open = Callable[..., Screen]
 
 
 @pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    """Keep torch to one thread: on tensors as small as these, two only wait for one another."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+def always_one_thread(one_thread: None) -> None:
+    """Run every test of this folder in one thread."""
 
 
 @pytest.fixture

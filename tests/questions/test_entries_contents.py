@@ -4,12 +4,14 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
+import entry_cases
 import pytest
 import torch
+from entry_cases import asking, verdicts
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
 
-from packviz.questions.answer import Answer, answer
+from packviz.questions.answer import answer
 from packviz.questions.entries import contents
 from packviz.questions.model import Entry
 
@@ -26,6 +28,7 @@ EXPECTED = {
     "embed-before-packing": "false",  # 9
     "cells-on-packed": "depends",  # 10: RNN, GRU and LSTM alone
 }
+asked = asking(ENTRIES)
 
 
 def typed(sequences: list[list[int]]) -> str:
@@ -43,13 +46,7 @@ def random_sequences(seed: int, *, longest_first: bool = False) -> list[list[int
 
 def packed_by_torch(sequences: list[list[int]]) -> PackedSequence:
     tensors = [torch.tensor(sequence, dtype=torch.float32) for sequence in sequences]
-    x = pad_sequence(tensors, batch_first=True).unsqueeze(-1)
-    return pack_padded_sequence(x, torch.tensor([len(s) for s in sequences]), batch_first=True, enforce_sorted=False)
-
-
-def asked(key: str, batch: str | None = None) -> Answer:
-    entry = ENTRIES[key]
-    return answer(entry if batch is None else replace(entry, batch=batch))
+    return entry_cases.packed_by_torch(tensors)
 
 
 def test_every_row_of_the_group_is_answered() -> None:
@@ -57,9 +54,7 @@ def test_every_row_of_the_group_is_answered() -> None:
     assert sorted(row for entry in ENTRIES.values() for row in entry.rows) == list(range(1, 11))
 
 
-@pytest.mark.parametrize("key", EXPECTED)
-def test_the_verdict_is_the_checked_one(key: str) -> None:
-    assert asked(key).outcome.verdict == EXPECTED[key]
+test_the_verdict_is_the_checked_one = verdicts(ENTRIES, EXPECTED)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -1,10 +1,8 @@
 """The claims of PyTorch's own documentation: verdicts and numbers."""
 
-from dataclasses import replace
-from functools import cache
-
 import pytest
 import torch
+from entry_cases import answered, asking, unfailing, verdicts
 from torch.nn.utils.rnn import (
     pack_padded_sequence,
     pack_sequence,
@@ -13,7 +11,7 @@ from torch.nn.utils.rnn import (
     unpad_sequence,
 )
 
-from packviz.questions.answer import Answer, answer
+from packviz.questions.answer import Answer
 from packviz.questions.entries.documentation import ENTRIES
 
 ENTRY = {entry.key: entry for entry in ENTRIES}
@@ -23,17 +21,15 @@ EXPECTED = {
     "docs-inverse": "depends",  # not when T > max(lengths)
     "docs-unpad-in-place": "depends",  # batch_first=False changes its argument
 }
+asked = asking(ENTRY)
 
 
-@cache
 def done(key: str) -> Answer:
-    return answer(ENTRY[key])
+    return answered(ENTRY[key])
 
 
-@pytest.mark.parametrize("key", EXPECTED)
-def test_the_verdict_is_the_one_that_was_found_out_before(key: str) -> None:
-    assert done(key).outcome.verdict == EXPECTED[key]
-    assert done(key).fixed.error is None
+test_the_verdict_is_the_one_that_was_found_out_before = verdicts(ENTRY, EXPECTED, answered)
+test_no_fixed_program_fails = unfailing(ENTRY)
 
 
 def test_every_claim_has_an_expected_verdict() -> None:
@@ -46,11 +42,11 @@ def test_every_claim_has_an_expected_verdict() -> None:
     ("docs-longest-column", "7\n1 2 3 4\n5 6", "false"),  # the first sequence is not the longest
 ])  # fmt: skip
 def test_another_batch_gives_the_verdict_of_that_batch(key: str, batch: str, verdict: str) -> None:
-    assert answer(replace(ENTRY[key], batch=batch)).outcome.verdict == verdict
+    assert asked(key, batch).outcome.verdict == verdict
 
 
 def test_equal_lengths_leave_no_pads_that_could_be_lost() -> None:
-    cases = answer(replace(ENTRY["docs-inverse"], batch="1 2\n3 4")).outcome.cases
+    cases = asked("docs-inverse", "1 2\n3 4").outcome.cases
     assert [name for name, holds in cases.items() if not holds] == ["where T is larger"]
 
 

@@ -1,15 +1,13 @@
 """The forum thread's claims: each verdict as it was found out before, and each number as torch gives it."""
 
-from dataclasses import replace
-from functools import cache
-
 import pytest
 import torch
+from entry_cases import answered, asking, unfailing, verdicts
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
 from packviz.config import Config
-from packviz.questions.answer import Answer, answer
+from packviz.questions.answer import Answer
 from packviz.questions.entries.forum_thread import ENTRIES
 from packviz.questions.model import Entry
 
@@ -38,16 +36,11 @@ EXPECTED = {
     "forum-which-output": "depends",
 }
 EQUAL = "1 2 3\n4 5 6\n7 8 9"
+asked = asking(ENTRY)
 
 
-@cache
 def done(key: str) -> Answer:
-    return answer(ENTRY[key])
-
-
-def other(key: str, batch: str, config: Config | None = None) -> str:
-    entry: Entry = replace(ENTRY[key], batch=batch, config=config or ENTRY[key].config)
-    return answer(entry).outcome.verdict
+    return answered(ENTRY[key])
 
 
 def floats(*sequences: list[float]) -> list[torch.Tensor]:
@@ -59,18 +52,12 @@ def gru_of(entry: Entry) -> nn.GRU:
     return nn.GRU(1, entry.config.hidden_size, batch_first=True)
 
 
-@pytest.mark.parametrize("key", EXPECTED)
-def test_the_verdict_is_the_one_that_was_found_out_before(key: str) -> None:
-    assert done(key).outcome.verdict == EXPECTED[key]
+test_the_verdict_is_the_one_that_was_found_out_before = verdicts(ENTRY, EXPECTED, answered)
+test_no_fixed_program_fails = unfailing(ENTRY)
 
 
 def test_every_claim_has_an_expected_verdict() -> None:
     assert set(ENTRY) == set(EXPECTED)
-
-
-@pytest.mark.parametrize("key", EXPECTED)
-def test_no_fixed_program_fails(key: str) -> None:
-    assert done(key).fixed.error is None
 
 
 @pytest.mark.parametrize(("key", "batch", "verdict"), [
@@ -86,11 +73,11 @@ def test_no_fixed_program_fails(key: str) -> None:
     ("forum-carry-state", "1 2 3\n1 2 3", "depends"),
 ])  # fmt: skip
 def test_another_batch_gives_the_verdict_of_that_batch(key: str, batch: str, verdict: str) -> None:
-    assert other(key, batch) == verdict
+    assert asked(key, batch).outcome.verdict == verdict
 
 
 def test_with_equal_texts_it_does_not_matter_whose_state_is_carried() -> None:
-    cases = answer(replace(ENTRY["forum-carry-state"], batch="1 2 3\n1 2 3")).outcome.cases
+    cases = asked("forum-carry-state", "1 2 3\n1 2 3").outcome.cases
     assert cases == {
         "where row b goes on with its own text": True,
         "where row b is another text": True,
@@ -99,7 +86,7 @@ def test_with_equal_texts_it_does_not_matter_whose_state_is_carried() -> None:
 
 
 def test_without_biases_padding_changes_no_gradient_in_either_direction() -> None:
-    assert other("forum-loss", ENTRY["forum-loss"].batch, Config(bias=False)) == "true"
+    assert asked("forum-loss", config=Config(bias=False)).outcome.verdict == "true"
 
 
 def test_data_has_a_row_for_each_token() -> None:
@@ -191,7 +178,7 @@ def test_one_pad_moves_the_state_by_the_share_that_is_told() -> None:
 
 
 def test_after_many_zeros_one_pad_more_has_a_small_effect() -> None:
-    assert other("forum-quite-small", " ".join(["0"] * 20)) == "true"
+    assert asked("forum-quite-small", " ".join(["0"] * 20)).outcome.verdict == "true"
 
 
 def test_a_masked_loss_has_the_same_gradients_in_one_direction_only() -> None:

@@ -1,10 +1,10 @@
 """The claims of "How does PyTorch's pack_padded_sequence function operate?": verdicts and numbers."""
 
 from dataclasses import replace
-from functools import cache
 
 import pytest
 import torch
+from entry_cases import answered, asking, unfailing, verdicts
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
@@ -30,16 +30,12 @@ EXPECTED = {
     "operate-length-too-small": "false",
 }
 EQUAL = "1 2 3\n4 5 6\n7 8 9"
+asked = asking(ENTRY)
 TEXT = [[1.0, 2, 3], [4, 5], [6, 7, 8, 9]]
 
 
-@cache
 def done(key: str) -> Answer:
-    return answer(ENTRY[key])
-
-
-def other(key: str, batch: str) -> str:
-    return answer(replace(ENTRY[key], batch=batch)).outcome.verdict
+    return answered(ENTRY[key])
 
 
 def grid_of(rows: list[list[float]], width: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
@@ -47,18 +43,12 @@ def grid_of(rows: list[list[float]], width: int = 0) -> tuple[torch.Tensor, torc
     return nn.functional.pad(x, (0, max(0, width - x.size(1)))), torch.tensor([len(row) for row in rows])
 
 
-@pytest.mark.parametrize("key", EXPECTED)
-def test_the_verdict_is_the_one_that_was_found_out_before(key: str) -> None:
-    assert done(key).outcome.verdict == EXPECTED[key]
+test_the_verdict_is_the_one_that_was_found_out_before = verdicts(ENTRY, EXPECTED, answered)
+test_no_fixed_program_fails = unfailing(ENTRY)
 
 
 def test_every_claim_has_an_expected_verdict() -> None:
     assert set(ENTRY) == set(EXPECTED)
-
-
-@pytest.mark.parametrize("key", EXPECTED)
-def test_no_fixed_program_fails(key: str) -> None:
-    assert done(key).fixed.error is None
 
 
 @pytest.mark.parametrize(("key", "batch", "verdict"), [
@@ -71,7 +61,7 @@ def test_no_fixed_program_fails(key: str) -> None:
     ("operate-bidirectional", "1\n2\n3", "true"),  # one token is the whole sequence
 ])  # fmt: skip
 def test_another_batch_gives_the_verdict_of_that_batch(key: str, batch: str, verdict: str) -> None:
-    assert other(key, batch) == verdict
+    assert asked(key, batch).outcome.verdict == verdict
 
 
 def test_with_both_directions_the_loop_is_right_for_length_one_alone() -> None:

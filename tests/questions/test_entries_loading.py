@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 import torch
+from entry_cases import asking
 from torch.nn.utils.rnn import PackedSequence, pack_sequence
 from torch.utils.data import DataLoader
 
-from packviz.questions.answer import Answer, answer
+from packviz.questions.answer import answer
 from packviz.questions.entries.loading import ENTRIES
 from packviz.questions.model import Entry, Verdict
 
@@ -17,10 +18,7 @@ EXPECTED: dict[str, Verdict] = {
     "packed-into-data-parallel": "false",  # row 62: pass padded and lengths, pack inside forward
     "collate-returns-packed": "depends",  # row 63: the DataLoader keeps it; it is a loop over its fields that does not
 }
-
-
-def with_batch(key: str, batch: str) -> Answer:
-    return answer(replace(BY_KEY[key], batch=batch))
+with_batch = asking(BY_KEY)
 
 
 def test_rows_61_to_63_have_one_entry_each() -> None:

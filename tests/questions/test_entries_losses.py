@@ -5,12 +5,13 @@ from dataclasses import replace
 import pytest
 import torch
 import torch.nn.functional as F
+from entry_cases import asking
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from packviz.batch import Batch
 from packviz.compare import attention
 from packviz.config import Config
-from packviz.questions.answer import Answer, answer
+from packviz.questions.answer import answer
 from packviz.questions.entries.losses import ENTRIES
 from packviz.questions.model import Entry, Verdict
 from packviz.trace import trace
@@ -25,11 +26,7 @@ EXPECTED: dict[str, Verdict] = {
     "pooling-over-filler": "false",  # row 59
     "three-means": "false",  # row 60: 1.40, 2.00, 0.875
 }
-
-
-def with_batch(key: str, batch: str, config: Config | None = None) -> Answer:
-    entry = BY_KEY[key]
-    return answer(replace(entry, batch=batch, config=config or entry.config))
+with_batch = asking(BY_KEY)
 
 
 def test_rows_54_to_60_have_one_entry_each() -> None:

@@ -3,18 +3,18 @@
 from dataclasses import replace
 from itertools import permutations
 
+import entry_cases
 import pytest
 import torch
+from entry_cases import panels_of, sequences_of, verdicts
 from torch import Tensor, nn
 from torch.nn.utils.rnn import (
     PackedSequence,
     pack_padded_sequence,
     pack_sequence,
     pad_packed_sequence,
-    pad_sequence,
 )
 
-from packviz.charts import Panel
 from packviz.questions.answer import Answer, answer
 from packviz.questions.entries import order
 
@@ -41,23 +41,16 @@ def typed(lengths: tuple[int, ...]) -> str:
 
 
 def tensors(lengths: tuple[int, ...]) -> list[Tensor]:
-    return [torch.tensor([float(number) for number in line.split()]) for line in typed(lengths).splitlines()]
+    return sequences_of(typed(lengths))
 
 
 def packed_by_torch(lengths: tuple[int, ...]) -> PackedSequence:
-    x = pad_sequence(tensors(lengths), batch_first=True).unsqueeze(-1)
-    return pack_padded_sequence(x, torch.tensor(lengths), batch_first=True, enforce_sorted=False)
+    return entry_cases.packed_by_torch(tensors(lengths))
 
 
 def asked(key: str, lengths: tuple[int, ...] | None = None) -> Answer:
     entry = ENTRIES[key]
     return answer(entry if lengths is None else replace(entry, batch=typed(lengths)))
-
-
-def panels_of(done: Answer) -> tuple[Panel, ...]:
-    assert done.outcome.chart is not None
-    (panels,) = done.outcome.chart.of
-    return panels
 
 
 def longest_first(lengths: tuple[int, ...]) -> bool:
@@ -69,9 +62,7 @@ def test_every_row_of_the_group_is_answered() -> None:
     assert {row for entry in ENTRIES.values() for row in entry.rows} == set(range(11, 20))
 
 
-@pytest.mark.parametrize("key", EXPECTED)
-def test_the_verdict_is_the_checked_one(key: str) -> None:
-    assert asked(key).outcome.verdict == EXPECTED[key]
+test_the_verdict_is_the_checked_one = verdicts(ENTRIES, EXPECTED)
 
 
 @each_order
@@ -91,7 +82,7 @@ def test_the_message_about_the_order_is_torchs_own() -> None:
 def test_the_marked_tokens_are_those_below_the_first_batch_sizes_rows(lengths: tuple[int, ...]) -> None:
     sizes = packed_by_torch(lengths).batch_sizes.tolist()
     below = {(b, t) for b, n in enumerate(lengths) for t in range(n) if b >= sizes[t]}
-    given, in_order = panels_of(asked("must-be-sorted", lengths))
+    given, in_order = panels_of(asked("must-be-sorted", lengths).outcome)
     assert given.wrong == below
     assert bool(below) is not longest_first(lengths)
     assert in_order.rows == tuple("ABC"[b] for b in packed_by_torch(lengths).sorted_indices)
@@ -137,7 +128,7 @@ def test_results_that_did_not_come_back_would_be_found() -> None:
 
 
 def test_states_put_back_twice_are_marked() -> None:
-    *right, twice = panels_of(asked("unsort-by-hand"))
+    *right, twice = panels_of(asked("unsort-by-hand").outcome)
     assert [panel.wrong for panel in right] == [frozenset()] * 2
     moved = [b for b, place in enumerate(packed_by_torch((2, 1, 3)).unsorted_indices) if place != b]
     assert {b for b, _ in twice.wrong} == set(moved)
@@ -208,7 +199,7 @@ def test_rows_without_their_indices_stay_longest_first(lengths: tuple[int, ...])
     done = asked("order-dropped", lengths)
     assert torch.equal(dropped, kept[packed.sorted_indices])
     assert done.outcome.verdict == ("true" if longest_first(lengths) else "false")
-    right, wrong = panels_of(done)
+    right, wrong = panels_of(done.outcome)
     assert wrong.wrong == {(b, t) for b, t, _ in (dropped != kept).nonzero().tolist()}
     assert wrong.texts == tuple(tuple(f"{10 * number:g}" for number in row) for row in dropped.squeeze(2).tolist())
     assert wrong.rows == tuple(right.rows[b] for b in packed.sorted_indices)
@@ -235,7 +226,7 @@ def test_torch_keeps_the_order_of_up_to_16_equal_lengths_and_not_of_17() -> None
 def test_the_seventeen_letters_stand_as_torch_packs_them() -> None:
     packed = pack_padded_sequence(torch.arange(17.0)[None], torch.ones(17, dtype=torch.int64), enforce_sorted=False)
     done = asked("ties")
-    _, shown = panels_of(done)
+    _, shown = panels_of(done.outcome)
     assert [b for line in shown.owners for b in line] == packed.sorted_indices.tolist() == done.broken.value
     assert done.fixed.value == list(range(17))
 
@@ -248,6 +239,6 @@ def test_rows_of_targets_fit_only_where_both_were_packed_with_the_same_lengths(l
     done = asked("zip-inputs-and-targets", lengths)
     assert done.outcome.cases == {"for targets of other lengths": fit, "for targets of the same lengths": True}
     assert fit is (lengths == of_targets)
-    _, own, same = panels_of(done)
+    _, own, same = panels_of(done.outcome)
     assert own.wrong == {(0, n) for n in (inputs // 10 != targets // 10).nonzero().flatten().tolist()}
     assert not same.wrong

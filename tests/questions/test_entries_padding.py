@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 import torch
+from entry_cases import asking, sequences_of
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
-from packviz.questions.answer import Answer, answer
+from packviz.questions.answer import answer
 from packviz.questions.entries.padding import ENTRIES
 from packviz.questions.model import Entry, Verdict
 
@@ -24,15 +25,11 @@ EXPECTED: dict[int, Verdict] = {
     53: "depends",  # padded without a mask and padding_idx: yes; packed: exactly 0
 }
 EQUAL = "4 5 6\n2 3 1\n7 9 8"
-
-
-def changed(row: int, batch: str | None = None, **settings: object) -> Answer:
-    entry = BY_ROW[row]
-    return answer(replace(entry, batch=batch or entry.batch, config=replace(entry.config, **settings)))
+changed = asking(BY_ROW)
 
 
 def tokens(entry: Entry) -> list[Tensor]:
-    return [torch.tensor([float(word) for word in line.split()]) for line in entry.batch.splitlines()]
+    return sequences_of(entry.batch)
 
 
 def test_there_is_one_entry_for_each_row() -> None:

@@ -1,13 +1,11 @@
 """Relatives with confusing names: the verdicts, what torch says of them, and where it comes out otherwise."""
 
-from dataclasses import replace
-
 import pytest
 import torch
 import torch.nn.functional as F
+from entry_cases import asking
 
-from packviz.config import Config
-from packviz.questions.answer import Answer, answer
+from packviz.questions.answer import answer
 from packviz.questions.entries.relatives import ENTRIES
 from packviz.questions.model import Entry, Verdict
 
@@ -16,10 +14,7 @@ EXPECTED: dict[str, Verdict] = {
     "nested-tensor": "false",  # row 71: sequence-major, and no RNN reads it
     "packing-for-fine-tuning": "depends",  # row 72: they see each other unless the mask is block-diagonal
 }
-
-
-def with_batch(key: str, batch: str, config: Config | None = None) -> Answer:
-    return answer(replace(BY_KEY[key], batch=batch, config=config or Config()))
+with_batch = asking(BY_KEY)
 
 
 def test_rows_71_and_72_have_one_entry_each() -> None:

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 import torch
+from entry_cases import asking, sequences_of
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
 
-from packviz.questions.answer import Answer, answer
+from packviz.questions.answer import answer
 from packviz.questions.entries.states import ENTRIES
 from packviz.questions.model import Entry, Verdict
 
@@ -22,16 +23,12 @@ EXPECTED: dict[int, Verdict] = {
     45: "depends",  # padded leaks, packed does not
 }
 SEEDS = range(8)
-
-
-def changed(row: int, batch: str | None = None, **settings: object) -> Answer:
-    entry = BY_ROW[row]
-    return answer(replace(entry, batch=batch or entry.batch, config=replace(entry.config, **settings)))
+changed = asking(BY_ROW)
 
 
 def tokens(entry: Entry) -> list[Tensor]:
     """Return the sequences as (length, 1)."""
-    return [torch.tensor([[float(word)] for word in line.split()]) for line in entry.batch.splitlines()]
+    return [sequence[:, None] for sequence in sequences_of(entry.batch)]
 
 
 def cell(entry: Entry) -> nn.RNNBase:

@@ -1,17 +1,13 @@
 """Text on the pack and pad technique: the verdicts of its claims, and torch itself as the judge of what they tell."""
 
-from dataclasses import replace
-
 import pytest
 import torch
-from torch import Tensor, nn
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
+from entry_cases import asking, packed_of, padded, pads_of, panels_of, typed, verdicts
+from torch import nn
+from torch.nn.utils.rnn import pad_packed_sequence
 
-from packviz.charts import Panel
 from packviz.config import Config
-from packviz.questions.answer import Answer, answer
 from packviz.questions.entries import technique
-from packviz.questions.model import Outcome
 
 ENTRIES = {entry.key: entry for entry in technique.ENTRIES}
 EXPECTED = {  # in the order of the text's table
@@ -23,24 +19,8 @@ EXPECTED = {  # in the order of the text's table
     "technique-zeros-at-pads": "true",  # but the zero is filler
     "technique-sorted-example": "false",  # sort and unsort are identities
 }
+asked = asking(ENTRIES)
 UNEVEN = ([2, 1, 4], [1, 4, 2, 2], [3, 1, 5], [1, 2])
-
-
-def asked(key: str, **changed: object) -> Answer:
-    return answer(replace(ENTRIES[key], **changed))
-
-
-def typed(lengths: list[int]) -> str:
-    return "\n".join(" ".join(str(3 * b + t + 1) for t in range(n)) for b, n in enumerate(lengths))
-
-
-def padded(lengths: list[int]) -> Tensor:
-    rows = [torch.tensor([float(each) for each in line.split()]) for line in typed(lengths).splitlines()]
-    return pad_sequence(rows, batch_first=True).unsqueeze(-1)
-
-
-def packed_of(lengths: list[int]) -> PackedSequence:
-    return pack_padded_sequence(padded(lengths), torch.tensor(lengths), batch_first=True, enforce_sorted=False)
 
 
 def module(hidden_size: int = 4) -> nn.GRU:
@@ -48,24 +28,12 @@ def module(hidden_size: int = 4) -> nn.GRU:
     return nn.GRU(1, hidden_size, batch_first=True).requires_grad_(False)
 
 
-def panels_of(outcome: Outcome) -> tuple[Panel, ...]:
-    assert outcome.chart is not None
-    (panels,) = outcome.chart.of
-    return panels
-
-
-def pads_of(lengths: list[int]) -> set[tuple[int, int]]:
-    return {(b, t) for b, n in enumerate(lengths) for t in range(n, max(lengths))}
-
-
 def test_every_claim_of_the_text_is_an_entry_of_one_group() -> None:
     assert set(ENTRIES) == set(EXPECTED)
     assert {(entry.group, entry.rows) for entry in ENTRIES.values()} == {(technique.GROUP, ())}
 
 
-@pytest.mark.parametrize("key", EXPECTED)
-def test_the_verdict_is_the_one_that_was_found_before(key: str) -> None:
-    assert asked(key).outcome.verdict == EXPECTED[key]
+test_the_verdict_is_the_one_that_was_found_before = verdicts(ENTRIES, EXPECTED)
 
 
 def test_the_error_of_the_repeated_mask_is_torchs() -> None:

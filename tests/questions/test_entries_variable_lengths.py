@@ -1,19 +1,16 @@
 """Text on variable sequence lengths: the verdicts of its claims, and torch itself as the judge of what they tell."""
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
+from entry_cases import UNEVEN, asking, packed_of, padded, panels_of, typed, unheard, verdicts
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
-from packviz.charts import Panel
 from packviz.config import Config
-from packviz.questions.answer import Answer, answer
 from packviz.questions.entries import variable_lengths
-from packviz.questions.model import Outcome
 
 ENTRIES = {entry.key: entry for entry in variable_lengths.ENTRIES}
 EXPECTED = {  # in the order of the text's table
@@ -33,26 +30,7 @@ EXPECTED = {  # in the order of the text's table
 }
 MEASURED = "variable-resize-faster"  # its verdict is what this machine gives
 SEVEN = [torch.tensor(row) for row in ([1.0, 2.0], [3.0], [4.0, 5.0, 6.0, 7.0])]
-UNEVEN = ([2, 1, 3], [1, 4, 2, 2], [3, 1, 5], [1, 2])
-
-
-def asked(key: str, **changed: object) -> Answer:
-    return answer(replace(ENTRIES[key], **changed))
-
-
-def typed(lengths: list[int]) -> str:
-    return "\n".join(" ".join(str(3 * b + t + 1) for t in range(n)) for b, n in enumerate(lengths))
-
-
-def padded(lengths: list[int]) -> Tensor:
-    rows = [torch.tensor([float(each) for each in line.split()]) for line in typed(lengths).splitlines()]
-    return pad_sequence(rows, batch_first=True).unsqueeze(-1)
-
-
-def panels_of(outcome: Outcome) -> tuple[Panel, ...]:
-    assert outcome.chart is not None
-    (panels,) = outcome.chart.of
-    return panels
+asked = asking(ENTRIES)
 
 
 def module(seed: int = 0, **settings: object) -> nn.GRU:
@@ -70,16 +48,12 @@ def test_every_claim_of_the_text_is_an_entry_of_one_group() -> None:
     assert {(entry.group, entry.rows) for entry in ENTRIES.values()} == {(variable_lengths.GROUP, ())}
 
 
-@pytest.mark.parametrize("key", EXPECTED)
-def test_the_verdict_is_the_one_that_was_found_before(key: str) -> None:
-    assert asked(key).outcome.verdict == EXPECTED[key]
+test_the_verdict_is_the_one_that_was_found_before = verdicts(ENTRIES, EXPECTED)
 
 
 @pytest.mark.parametrize("key", [key for key, entry in ENTRIES.items() if entry.messages])
 def test_every_message_is_raised_by_the_broken_program_or_told(key: str) -> None:
-    done = asked(key)
-    for message in ENTRIES[key].messages:
-        assert message == done.broken.error or message in done.outcome.told
+    assert unheard(asked(key)) == []
 
 
 def test_the_verdict_on_np_resize_follows_from_the_measured_times() -> None:
@@ -113,7 +87,7 @@ def test_a_plain_tensor_runs_and_h_n_of_the_shorter_rows_differs(lengths: list[i
 @pytest.mark.parametrize("lengths", UNEVEN)
 def test_torch_sorts_by_itself(lengths: list[int]) -> None:
     done = asked("variable-sorted-required", batch=typed(lengths))
-    packed = pack_padded_sequence(padded(lengths), torch.tensor(lengths), batch_first=True, enforce_sorted=False)
+    packed = packed_of(lengths)
     assert done.outcome.verdict == "false"
     assert str(packed.sorted_indices.tolist()) in done.outcome.told
     assert torch.equal(done.fixed["packed"].data, packed.data)
@@ -122,7 +96,7 @@ def test_torch_sorts_by_itself(lengths: list[int]) -> None:
 @pytest.mark.parametrize("lengths", UNEVEN)
 def test_indices_sorted_again_are_the_inverse(lengths: list[int]) -> None:
     done = asked("variable-inverse", batch=typed(lengths))
-    packed = pack_padded_sequence(padded(lengths), torch.tensor(lengths), batch_first=True, enforce_sorted=False)
+    packed = packed_of(lengths)
     assert done.outcome.verdict == "true"
     assert str(packed.unsorted_indices.tolist()) in done.outcome.told
     assert done.fixed.value == lengths
@@ -137,7 +111,7 @@ def test_indices_sorted_again_are_the_inverse(lengths: list[int]) -> None:
 def test_the_backward_half_at_the_last_token_is_not_its_last_output(lengths: list[int]) -> None:
     done = asked("variable-last-output", batch=typed(lengths))
     gru = module(hidden_size=2, bidirectional=True)
-    packed = pack_padded_sequence(padded(lengths), torch.tensor(lengths), batch_first=True, enforce_sorted=False)
+    packed = packed_of(lengths)
     output, h_n = gru(packed)
     at_last = pad_packed_sequence(output, batch_first=True)[0][torch.arange(len(lengths)), torch.tensor(lengths) - 1]
     assert torch.allclose(done.broken.value, at_last, atol=1e-6)

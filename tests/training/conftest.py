@@ -17,9 +17,5 @@ def untouched_process() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    """Compute in one thread: two that wait for each other take fifty times as long while the machine is busy."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+def always_one_thread(one_thread: None) -> None:
+    """Run every test of this folder in one thread."""

@@ -7,6 +7,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from packviz.questions.entries.packing_lines import PACK
 from packviz.questions.laboratory import Laboratory
 from packviz.questions.model import Entry, Film, Outcome
 from packviz.questions.pictures import grid, numbers, picture
@@ -18,11 +19,6 @@ GROUP = "Text: PyTorch's own documentation"
 _PACK_SEQUENCE = """\
 from torch.nn.utils.rnn import pack_sequence
 packed = pack_sequence(sequences, enforce_sorted=False)
-"""
-_PACK_PADDED = """\
-packed = pack_padded_sequence(
-    x, lengths, batch_first=True, enforce_sorted=False
-)
 """
 _THERE_AND_BACK = """\
 packed = pack_padded_sequence(
@@ -41,7 +37,7 @@ padded = pad_sequence(sequences, batch_first={first})
 
 
 def _not_checked(laboratory: Laboratory) -> Outcome:
-    ways = {"for pack_sequence": laboratory.fixed, "for pack_padded_sequence": laboratory.run(_PACK_PADDED)}
+    ways = {"for pack_sequence": laboratory.fixed, "for pack_padded_sequence": laboratory.run(PACK)}
     lengths = laboratory.fixed["lengths"]
     packed = laboratory.fixed["packed"]
     sentence = "this condition is not checked"

@@ -7,6 +7,7 @@ from functools import partial
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
 
+from packviz.questions.entries.packing_lines import PACK_SORTED
 from packviz.questions.laboratory import Laboratory
 from packviz.questions.model import Entry, Outcome
 from packviz.questions.pictures import grid, owners_of, picture, strip
@@ -16,7 +17,6 @@ __all__ = ["ENTRIES", "GROUP", "SOURCE"]
 GROUP = "Text: a forum thread on both functions"
 SOURCE = "PyTorch forum, Understanding pack_padded_sequence and pad_packed_sequence"
 
-_PACK = "packed = pack_padded_sequence(x, lengths, batch_first=True)\n"
 _POSTED = """\
 batch_in = torch.zeros(3, 3, 1)
 batch_in[0] = torch.FloatTensor([1, 2, 3])
@@ -123,8 +123,8 @@ ENTRIES: tuple[Entry, ...] = (
         key="forum-3x3",
         question="Three sequences of up to three numbers: should packed.data not be 3x3?",
         claim="Packing three sequences of up to three numbers should give 3x3; 6x1 is a bug.",
-        broken=_PACK + "packed.data.view(x.shape[:2])",
-        fixed=_PACK + "packed.data.shape, lengths.sum()",
+        broken=PACK_SORTED + "packed.data.view(x.shape[:2])",
+        fixed=PACK_SORTED + "packed.data.shape, lengths.sum()",
         experiment=_square,
         messages=("RuntimeError: shape '[3, 3]' is invalid for input of size 6",),
     ),
@@ -133,7 +133,7 @@ ENTRIES: tuple[Entry, ...] = (
         question="Is data (6, 1) because my batch has a wrong shape?",
         claim="A wrong shape of the batch is the reason for 6x1 instead of 3x3.",
         broken=_ONE_ROW + "pad_packed_sequence(packed, batch_first=True)",
-        fixed=_PACK + "packed.data.shape, packed.batch_sizes.tolist()",
+        fixed=PACK_SORTED + "packed.data.shape, packed.batch_sizes.tolist()",
         experiment=_wrong_shape,
         messages=(
             "RuntimeError: shape '[1, 2, 3]' is invalid for input of size 0",

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-import torch
 from torch import Tensor
 
 from packviz import charts, compare
 from packviz.batch import sequence_label
 from packviz.questions.entries.forum_example import GROUP, SOURCE
+from packviz.questions.entries.marking import close
+from packviz.questions.entries.packing_lines import PACK_SORTED
 from packviz.questions.laboratory import Laboratory
 from packviz.questions.model import Chart, Entry, Film, Outcome
 from packviz.questions.pictures import numbers, picture
@@ -21,7 +22,6 @@ __all__ = ["ENTRIES"]
 _SMALL = 0.1  # of the state's norm: below it a move may be called quite small
 _CELLS = ("RNN", "GRU", "LSTM")
 _SHORT = "short = lengths.argmin()\n"
-_PACK = "packed = pack_padded_sequence(x, lengths, batch_first=True)\n"
 _BY_HAND = """\
 cell = nn.{cell}(1, 2, batch_first=True)
 _, padded = cell(x)
@@ -46,10 +46,6 @@ _STEP = "gru(packed)[0].data.square().mean().backward()\n"
 _GRADIENT = "gru.bias_hh_l0_reverse.grad[:4]"
 
 
-def _close(one: Tensor, other: Tensor) -> bool:
-    return torch.allclose(one, other, atol=1e-6)
-
-
 def _first(state: Tensor | tuple[Tensor, Tensor]) -> Tensor:
     return state if isinstance(state, Tensor) else state[0]
 
@@ -69,11 +65,11 @@ def _by_hand(laboratory: Laboratory) -> Outcome:
     runs = {cell: laboratory.run(_BY_HAND.format(cell=cell)) for cell in _CELLS}
     states = {cell: (_first(run["padded"])[0], _first(run["packed"])[0]) for cell, run in runs.items()}
     padded, packed = states["RNN"]
-    off = [b for b in range(len(packed)) if not _close(padded[b], packed[b])]
+    off = [b for b in range(len(packed)) if not close(padded[b], packed[b])]
     rows = [sequence_label(b) for b in range(len(packed))]
     last = rows[-1]
     return Outcome(
-        {f"with nn.{cell}": _close(*pair) for cell, pair in states.items()},
+        {f"with nn.{cell}": close(*pair) for cell, pair in states.items()},
         f"The padded run goes on over the pads: for {last} `nn.RNN` ends at {padded[-1, 0]:.4f} instead of "
         f"{packed[-1, 0]:.4f}. Not as packed: {', '.join(rows[b] for b in off) or 'none'}. Pack the batch, or "
         "read the padded output at `lengths - 1`.",
@@ -88,10 +84,10 @@ def _last_valid(laboratory: Laboratory) -> Outcome:
     packed, padded = laboratory.fixed.value, laboratory.broken.value
     alone = laboratory.run("torch.cat([gru(s[None, :, None])[1][0] for s in sequences]).detach()").value
     rows = [sequence_label(b) for b in range(len(alone))]
-    off = [b for b in range(len(alone)) if not _close(padded[b], alone[b])]
+    off = [b for b in range(len(alone)) if not close(padded[b], alone[b])]
     wrong = [(b, unit) for b in off for unit in range(alone.size(1))]
     return Outcome(
-        {f"for {row}": _close(packed[b], alone[b]) for b, row in enumerate(rows)},
+        {f"for {row}": close(packed[b], alone[b]) for b, row in enumerate(rows)},
         "Packed, `h_n` of each sequence is its state when it runs alone; the largest difference is "
         f"{float((packed - alone).abs().max()):.1g}. Padded, it is another one for "
         f"{', '.join(rows[b] for b in off) or 'none'}, by up to {float((padded - alone).abs().max()):.2f}.",
@@ -139,8 +135,8 @@ def _zeros(laboratory: Laboratory) -> Outcome:
     label = sequence_label(short)
     return Outcome(
         {
-            f"at the valid steps of {label}": _close(padded[:length], zeros[:length]),
-            f"at the pads of {label}": _close(padded[length:], zeros[length:]),
+            f"at the valid steps of {label}": close(padded[:length], zeros[:length]),
+            f"at the pads of {label}": close(padded[length:], zeros[length:]),
         },
         f"The valid steps of {label} come before the pads, so they stay as they are; over the pads the state goes on "
         f"from there. The two are {float((padded - zeros)[-1].abs().max()):.2f} apart at the last column, and "
@@ -175,7 +171,7 @@ ENTRIES: tuple[Entry, ...] = (
         question="Is hidden the state after the last valid input?",
         claim="`h_n` of a packed batch is the state after each sequence's last valid input.",
         broken="_, h_n = gru(x)\nh_n[0].detach()",
-        fixed=_PACK + "_, h_n = gru(packed)\nh_n[0].detach()",
+        fixed=PACK_SORTED + "_, h_n = gru(packed)\nh_n[0].detach()",
         experiment=_last_valid,
     ),
     _Claim(
@@ -183,7 +179,7 @@ ENTRIES: tuple[Entry, ...] = (
         question="Is the effect of padding small when the lengths are close?",
         claim="With lengths that are close, the effect of padding is quite small.",
         broken="_, h_n = gru(x)  # the last one ends on a pad\nh_n[0, -1].detach()",
-        fixed=_PACK + "_, h_n = gru(packed)\nh_n[0, -1].detach()",
+        fixed=PACK_SORTED + "_, h_n = gru(packed)\nh_n[0, -1].detach()",
         experiment=_quite_small,
         batch="0.5 -1 0.8 0.3\n-0.7 0.9 0.4 1\n1 0.2 -0.6",
     ),
@@ -192,7 +188,7 @@ ENTRIES: tuple[Entry, ...] = (
         question="Does padding hurt the loss when I mask it?",
         claim="With a masked loss, padding changes no gradient.",
         broken=_BOTH_WAYS + _MASKED + _GRADIENT,
-        fixed=_BOTH_WAYS + _PACK + _STEP + _GRADIENT,
+        fixed=_BOTH_WAYS + PACK_SORTED + _STEP + _GRADIENT,
         experiment=_gradients,
         batch="2 -1 3 1\n-2 3 1\n3 1",
     ),

@@ -9,13 +9,13 @@ from torch import nn
 
 from packviz import charts
 from packviz.questions.entries.forum_example import GROUP, SOURCE
+from packviz.questions.entries.packing_lines import PACK_SORTED
 from packviz.questions.laboratory import Laboratory
 from packviz.questions.model import Chart, Entry, Film, Outcome
 from packviz.trace import trace_module
 
 __all__ = ["ENTRIES"]
 
-_PACK = "packed = pack_padded_sequence(x, lengths, batch_first=True)\n"
 _HUNDRED = """\
 live = [100] * 5 + [99, 77, 58, 35, 25, 11, 5, 3, 2, 2, 1]
 lengths = torch.tensor([sum(n > b for n in live) for b in range(100)])
@@ -26,7 +26,7 @@ packed = pack_padded_sequence(x, lengths, batch_first=True)
 
 def _same_size(laboratory: Laboratory) -> Outcome:
     sent, came = laboratory.fixed["x"], laboratory.fixed["packed"].data
-    small = laboratory.run(_PACK)
+    small = laboratory.run(PACK_SORTED)
     return Outcome(
         {
             "for 100 sequences": came.shape == sent.shape,
@@ -90,9 +90,9 @@ ENTRIES: tuple[Entry, ...] = (
         key="forum-3x1-and-1x1",
         question="Does a packed batch of lengths 3 and 1 contain a 3x1 and a 1x1?",
         claim="The packed output contains a 3x1 and a 1x1 tensor.",
-        broken=_PACK + "first, second = packed",
+        broken=PACK_SORTED + "first, second = packed",
         fixed="from torch.nn.utils.rnn import unpack_sequence\n"
-        + _PACK
+        + PACK_SORTED
         + "parts = unpack_sequence(packed)\n"
         + "[part.shape for part in parts]",
         experiment=_two_parts,

@@ -5,21 +5,17 @@ from __future__ import annotations
 from functools import partial
 
 import torch
-from torch import Tensor
 
 from packviz.batch import sequence_label
 from packviz.questions.entries.forum_example import GROUP, SOURCE
+from packviz.questions.entries.marking import close
+from packviz.questions.entries.packing_lines import PACK
 from packviz.questions.laboratory import Laboratory
 from packviz.questions.model import Entry, Outcome
 from packviz.questions.pictures import numbers, picture
 
 __all__ = ["ENTRIES"]
 
-_PACK = """\
-packed = pack_padded_sequence(
-    x, lengths, batch_first=True, enforce_sorted=False
-)
-"""
 _SEEDS = range(6)
 _LEARN = """\
 torch.manual_seed({seed})
@@ -42,10 +38,6 @@ _, h_n = gru(x[:, 2:], h_n)
 h_n.sum().backward()"""
 
 
-def _close(one: Tensor, other: Tensor) -> bool:
-    return torch.allclose(one, other, atol=1e-6)
-
-
 def _fresh(laboratory: Laboratory) -> Outcome:
     first = laboratory.run("gru(x)[1][0].detach()").value
     fresh, carried = laboratory.fixed.value, laboratory.broken.value
@@ -53,7 +45,7 @@ def _fresh(laboratory: Laboratory) -> Outcome:
     rows = [sequence_label(b) for b in range(len(first))]
     moved = float((carried - first).abs().max())
     return Outcome(
-        {"with hx left out": not _close(fresh, first), "with hx of zeros": not _close(zeros, first)},
+        {"with hx left out": not close(fresh, first), "with hx of zeros": not close(zeros, first)},
         f"It is the other way round. Without `hx` every call starts from zeros: the second `h_n` and the "
         f"first differ by {float((fresh - first).abs().max()):.1g}. Only where `h_n` is handed on, the state of the "
         f"sentence before is used; that moves the result by up to {moved:.2f}.",
@@ -93,12 +85,12 @@ def _carry(laboratory: Laboratory) -> Outcome:
     twice = laboratory.run(_TWICE).error
     own, other = laboratory.fixed.value, laboratory.broken.value
     rows = [sequence_label(b) for b in range(len(whole))]
-    wrong = [(b, i) for b in range(len(whole)) for i in range(whole.size(1)) if not _close(other[b, i], whole[b, i])]
+    wrong = [(b, i) for b in range(len(whole)) for i in range(whole.size(1)) if not close(other[b, i], whole[b, i])]
     return Outcome(
         {
-            "where row b goes on with its own text": _close(own, whole),
-            "where row b is another text": _close(other, whole),
-            "at the start of an epoch": _close(epoch, first),
+            "where row b goes on with its own text": close(own, whole),
+            "where row b is another text": close(other, whole),
+            "at the start of an epoch": close(epoch, first),
         },
         "Take zeros (leave `hx` out) for texts that have nothing to do with each other, and at the start of an epoch. "
         f"Carry `h_n` where row b goes on: then two halves give what the whole gives. Write `h_n.detach()`; without it "
@@ -168,8 +160,8 @@ ENTRIES: tuple[Entry, ...] = (
         key="forum-chatbot-state",
         question="How do I initialise the hidden state of a batch of dialogues, for a chatbot?",
         claim="One initial state of size (1, 1, H) serves all dialogues of a batch.",
-        broken=_PACK + "gru(packed, torch.zeros(1, 1, 4))",
-        fixed=_PACK
+        broken=PACK + "gru(packed, torch.zeros(1, 1, 4))",
+        fixed=PACK
         + "_, h_n = gru(packed)\n"
         + "decoder = nn.GRU(1, 4, batch_first=True)\n"
         + "start = torch.zeros(len(x), 1, 1)\n"

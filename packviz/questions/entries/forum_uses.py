@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-import torch
-from torch import Tensor
-
 from packviz.batch import sequence_label
 from packviz.questions.entries.forum_example import GROUP, SOURCE
+from packviz.questions.entries.marking import close
+from packviz.questions.entries.packing_lines import PACK
 from packviz.questions.laboratory import Laboratory
 from packviz.questions.model import Entry, Outcome
 from packviz.questions.pictures import grid, numbers, owners_of, picture, strip
@@ -16,11 +15,6 @@ from packviz.studies import readouts
 
 __all__ = ["ENTRIES"]
 
-_PACK = """\
-packed = pack_padded_sequence(
-    x, lengths, batch_first=True, enforce_sorted=False
-)
-"""
 _RIGHT_ORDER = """\
 ids = pad_sequence(sequences, batch_first=True)
 embedded = embedding(ids)
@@ -43,15 +37,11 @@ packed = pad_packed_sequence(output, batch_first=True)[0][mask]
 """
 
 
-def _close(one: Tensor, other: Tensor) -> bool:
-    return torch.allclose(one, other, atol=1e-6)
-
-
 def _order(laboratory: Laboratory) -> Outcome:
     done, refused = laboratory.fixed, laboratory.broken
     lengths = done["lengths"].tolist()
     alone = laboratory.run("[gru(embedding(s)[None])[0][0] for s in sequences]").value
-    right = all(_close(done["padded_output"][b, :length], alone[b]) for b, length in enumerate(lengths))
+    right = all(close(done["padded_output"][b, :length], alone[b]) for b, length in enumerate(lengths))
     rows = done["packed"].data[:, :2]
     return Outcome(
         {"for the outputs of every sequence": right, "against packing before the embedding": bool(refused.error)},
@@ -88,13 +78,13 @@ def _already_padded(laboratory: Laboratory) -> Outcome:
 def _only_seq2seq(laboratory: Laboratory) -> Outcome:
     padded, packed = laboratory.broken.value, laboratory.fixed.value
     tagger = laboratory.run(_TAGGER)
-    off = [b for b in range(len(packed)) if not _close(padded[b], packed[b])]
+    off = [b for b in range(len(packed)) if not close(padded[b], packed[b])]
     rows = [sequence_label(b) for b in range(len(packed))]
     far, near = ((tagger[side] - tagger["alone"]).abs().max().item() for side in ("padded", "packed"))
     return Outcome(
         {
-            "for a classifier of whole sequences": _close(padded, packed),
-            "for a tagger in both directions": _close(tagger["padded"], tagger["packed"]),
+            "for a classifier of whole sequences": close(padded, packed),
+            "for a tagger in both directions": close(tagger["padded"], tagger["packed"]),
         },
         f"Packing changes both, and neither is a sequence to sequence model. The classifier's scores of "
         f"{', '.join(rows[b] for b in off) or 'no sequence'} move by up to {float((padded - packed).abs().max()):.2f}; "
@@ -142,7 +132,7 @@ ENTRIES: tuple[Entry, ...] = (
         question="Is the input of pack_padded_sequence not zero padded already?",
         claim="`pack_padded_sequence` wants an input that is padded already, and its lengths.",
         broken="pack_padded_sequence(sequences, lengths, batch_first=True)",
-        fixed=_PACK + "packed.data.flatten()",
+        fixed=PACK + "packed.data.flatten()",
         experiment=_already_padded,
         messages=("TypeError: _pack_padded_sequence(): argument 'input' (position 1) must be Tensor, not list",),
         batch="3 4 5\n1 2\n6",
@@ -152,7 +142,7 @@ ENTRIES: tuple[Entry, ...] = (
         question="Is packing for sequence to sequence models?",
         claim="Packing is of use to sequence to sequence models only.",
         broken="_, h_n = gru(x)\n" + _SCORE,
-        fixed=_PACK + "_, h_n = gru(packed)\n" + _SCORE,
+        fixed=PACK + "_, h_n = gru(packed)\n" + _SCORE,
         experiment=_only_seq2seq,
         batch="1 2\n3 -1 2\n-2",
     ),
@@ -160,8 +150,8 @@ ENTRIES: tuple[Entry, ...] = (
         key="forum-which-output",
         question="Which output do I want: output[:, -1] or h_n?",
         claim="The last column of the unpacked output is the result of each sequence.",
-        broken=_PACK + "output, _ = pad_packed_sequence(gru(packed)[0], batch_first=True)\noutput[:, -1].detach()",
-        fixed=_PACK + "_, h_n = gru(packed)\nh_n[-1].detach()",
+        broken=PACK + "output, _ = pad_packed_sequence(gru(packed)[0], batch_first=True)\noutput[:, -1].detach()",
+        fixed=PACK + "_, h_n = gru(packed)\nh_n[-1].detach()",
         experiment=_which_output,
         batch="1 2\n3 4 5\n6",
     ),

@@ -10,6 +10,7 @@ from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence
 
 from packviz.batch import sequence_label
 from packviz.charts import Panel
+from packviz.questions.entries.packing_lines import PACK_SORTED
 from packviz.questions.laboratory import Laboratory, Program
 from packviz.questions.model import Entry, Outcome
 from packviz.questions.pictures import grid, owners_of, picture, strip
@@ -18,7 +19,6 @@ __all__ = ["ENTRIES", "GROUP"]
 
 GROUP = "Several GPUs, loaders"
 
-_PACK = "packed = pack_padded_sequence(x, lengths, batch_first=True)\n"
 _PART = """\
 def forward(x, lengths):
     packed = pack_padded_sequence(x, lengths, batch_first=True)
@@ -26,7 +26,7 @@ def forward(x, lengths):
     return pad_packed_sequence(output, batch_first=True{more})[0]
 parts = [forward(*part) for part in zip(x.chunk(2), lengths.chunk(2))]
 torch.cat(parts).shape"""
-_CUT = _PACK + (
+_CUT = PACK_SORTED + (
     "halves = zip(packed.data.chunk(2), packed.batch_sizes.chunk(2))\n"
     "parts = [type(packed)(*half) for half in halves]\n"
 )
@@ -76,7 +76,7 @@ def _part(title: str, output: Tensor, lengths: list[int], first: int) -> Panel:
 
 def _cut(laboratory: Laboratory) -> Outcome:
     parts: list[PackedSequence] = laboratory.broken["parts"]
-    whole = laboratory.run(_PACK + "gru(packed)[0].data").value
+    whole = laboratory.run(PACK_SORTED + "gru(packed)[0].data").value
     owners = owners_of(laboratory.fixed["lengths"])
     runs = [laboratory.run(_CUT + f"gru(parts[{i}])[0].data") for i in range(len(parts))]
     wanted = whole.split([len(part.data) for part in parts])
@@ -163,7 +163,7 @@ ENTRIES: tuple[Entry, ...] = (
         claim="A PackedSequence can be cut into parts like a Tensor.",
         broken=_CUT + "gru(parts[0])",
         fixed="def forward(x, lengths):\n    "
-        + _PACK
+        + PACK_SORTED
         + "    return gru(packed)[0].data\n"
         + "parts = [forward(*part) for part in zip(x.chunk(2), lengths.chunk(2))]\n"
         + "[part.shape for part in parts]",
@@ -179,7 +179,7 @@ ENTRIES: tuple[Entry, ...] = (
         question="May my collate_fn return a PackedSequence, with pin_memory or without?",
         claim="A PackedSequence from a collate function stays one.",
         broken=_COLLATE_PACKED + 'tuple(field.to("cpu") for field in batch)',
-        fixed=_COLLATE_PADDED + "x, lengths = batch\n" + _PACK + "x.shape, lengths, packed.data.shape",
+        fixed=_COLLATE_PADDED + "x, lengths = batch\n" + PACK_SORTED + "x.shape, lengths, packed.data.shape",
         experiment=_collated,
         source="Lightning-AI/pytorch-lightning issue 437; pytorch/pytorch issue 18078",
         rows=(63,),

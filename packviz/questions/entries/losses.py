@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from packviz.config import Config
+from packviz.questions.entries.packing_lines import PACK_SORTED
 from packviz.questions.entries.pooled import attention_to_pads, pooled_filler, short_output
 from packviz.questions.entries.weighing import data_of_a_tensor, ignored, only_flattened, three_means
 from packviz.questions.model import Entry
@@ -11,15 +12,14 @@ __all__ = ["ENTRIES", "GROUP"]
 
 GROUP = "Loss, attention, pooling"
 
-_PACK = "packed = pack_padded_sequence(x, lengths, batch_first=True)\n"
 _UNPACK = "output, _ = pad_packed_sequence(gru(packed)[0], batch_first=True)\n"
 _VALID = "valid = torch.arange(x.size(1)) < lengths[:, None]\n"
 _TARGETS = "targets = [sequence.long() % 3 for sequence in sequences]\n"
 _LOGITS = "output = gru(x)[0]\nlogits = nn.Linear(output.size(2), 3)(output)\n"
 _BOTH = _LOGITS + _TARGETS + "targets = pad_sequence(targets, batch_first=True)\n"
 _LOSS = "loss = nn.functional.cross_entropy(logits.transpose(1, 2), targets)\nloss"
-_SCORES = _PACK + _UNPACK + "query = gru(packed)[1][-1]\nscores = (output * query[:, None]).sum(2)\n"
-_WIDE = "x = nn.functional.pad(x, (0, 0, 0, 2))  # two columns more\n" + _VALID + _PACK
+_SCORES = PACK_SORTED + _UNPACK + "query = gru(packed)[1][-1]\nscores = (output * query[:, None]).sum(2)\n"
+_WIDE = "x = nn.functional.pad(x, (0, 0, 0, 2))  # two columns more\n" + _VALID + PACK_SORTED
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
@@ -55,8 +55,8 @@ ENTRIES: tuple[Entry, ...] = (
         group=GROUP,
         question="Does .data still leave the pads out after pad_packed_sequence?",
         claim="After `pad_packed_sequence`, `output.data` holds the packed rows.",
-        broken=_PACK + _UNPACK + "rows = output.data\nrows.shape, rows.requires_grad",
-        fixed=_PACK + "output, _ = gru(packed)\nrows = output.data\nrows.shape, rows.requires_grad",
+        broken=PACK_SORTED + _UNPACK + "rows = output.data\nrows.shape, rows.requires_grad",
+        fixed=PACK_SORTED + "output, _ = gru(packed)\nrows = output.data\nrows.shape, rows.requires_grad",
         experiment=data_of_a_tensor,
         source="GRAAL-Research/poutyne pull request 140",
         rows=(56,),
@@ -95,8 +95,8 @@ ENTRIES: tuple[Entry, ...] = (
         group=GROUP,
         question="May I take mean or max over time of the unpacked output?",
         claim="Mean and max over time are right, since the filler is only zeros.",
-        broken=_PACK + _UNPACK + "pooled = torch.cat([output.mean(1), output.amax(1)], 1)\npooled",
-        fixed=_PACK
+        broken=PACK_SORTED + _UNPACK + "pooled = torch.cat([output.mean(1), output.amax(1)], 1)\npooled",
+        fixed=PACK_SORTED
         + _UNPACK
         + "mean = output.sum(1) / lengths[:, None]\n"
         + "pads = torch.arange(output.size(1)) >= lengths[:, None]\n"

@@ -8,6 +8,7 @@ import torch
 
 from packviz import charts
 from packviz.batch import sequence_label
+from packviz.questions.entries.packing_lines import PACK
 from packviz.questions.laboratory import Laboratory
 from packviz.questions.model import Chart, Entry, Outcome
 from packviz.questions.pictures import grid, numbers, owners_of, picture, strip
@@ -17,11 +18,6 @@ __all__ = ["ENTRIES", "GROUP", "SOURCE"]
 GROUP = "Text: how does pack_padded_sequence function?"
 SOURCE = "How does PyTorch's pack_padded_sequence function operate?"
 
-_PACK = """\
-packed = pack_padded_sequence(
-    x, lengths, batch_first=True, enforce_sorted=False
-)
-"""
 _BY_COLUMN = "columns = x[:, :, 0].t()  # time step by time step\ncolumns[columns != 0]"
 _WIDE = "x = nn.functional.pad(x, (0, 0, 0, 5 - x.size(1)))  # T = 5\n"
 _BACK = "back, _ = pad_packed_sequence(packed, batch_first=True)\nback.shape"
@@ -82,7 +78,7 @@ def _reconstruction(laboratory: Laboratory) -> Outcome:
 
 
 def _first_tokens(laboratory: Laboratory) -> Outcome:
-    steps, packed = torch.tensor(laboratory.fixed.value), laboratory.run(_PACK)["packed"]
+    steps, packed = torch.tensor(laboratory.fixed.value), laboratory.run(PACK)["packed"]
     first = int(packed.batch_sizes[0])
     lengths = laboratory.fixed["lengths"]
     places = [(steps == t).nonzero().flatten() for t in range(int(lengths.max()))]
@@ -126,7 +122,7 @@ ENTRIES: tuple[Entry, ...] = (
         question="Is packed.data (1, 4, 6, 2, 5, 7, 3, 8, 9) for the lengths 3, 2, 4?",
         claim="For lengths 3, 2, 4 with `enforce_sorted=False`, `data` is 1, 4, 6, 2, 5, 7, 3, 8, 9.",
         broken=_BY_COLUMN,
-        fixed=_PACK + "packed.data.flatten()",
+        fixed=PACK + "packed.data.flatten()",
         experiment=_data,
         batch="1 2 3\n4 5\n6 7 8 9",
     ),
@@ -135,7 +131,7 @@ ENTRIES: tuple[Entry, ...] = (
         question="Are the batch_sizes of the lengths 3, 2, 4 really 3, 3, 2, 1?",
         claim="The `batch_sizes` of the lengths 3, 2, 4 are 3, 3, 2, 1.",
         broken="sorted(lengths.tolist(), reverse=True)",
-        fixed=_PACK + "packed.batch_sizes.tolist()",
+        fixed=PACK + "packed.batch_sizes.tolist()",
         experiment=_sizes,
         batch="1 2 3\n4 5\n6 7 8 9",
     ),
@@ -143,8 +139,8 @@ ENTRIES: tuple[Entry, ...] = (
         key="operate-reconstruction",
         question="Does pad_packed_sequence give back the original input?",
         claim="The reconstruction matches the original input.",
-        broken=_WIDE + _PACK + _BACK,
-        fixed=_WIDE + _PACK + _BACK.replace("packed, batch_first=True", "packed, True, total_length=x.size(1)"),
+        broken=_WIDE + PACK + _BACK,
+        fixed=_WIDE + PACK + _BACK.replace("packed, batch_first=True", "packed, True, total_length=x.size(1)"),
         experiment=_reconstruction,
         batch="1 2 3\n4 5\n6 7 8 9",
     ),
@@ -161,8 +157,8 @@ ENTRIES: tuple[Entry, ...] = (
         key="operate-last-loop",
         question="Is the loop over lengths[i] - 1 a right way to get the last elements?",
         claim="A loop that reads the output at `lengths[i] - 1` gives each last state.",
-        broken=_PACK + _LOOP.replace("b, n - 1]", "b, -1]"),
-        fixed=_PACK + _LOOP,
+        broken=PACK + _LOOP.replace("b, n - 1]", "b, -1]"),
+        fixed=PACK + _LOOP,
         experiment=_last_loop,
         batch="1 2 3\n4 5\n6 7 8 9",
     ),

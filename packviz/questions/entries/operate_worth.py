@@ -10,6 +10,7 @@ from packviz.batch import Batch, sequence_label
 from packviz.compare import Comparison
 from packviz.config import Config
 from packviz.questions.entries.operate_order import GROUP, SOURCE
+from packviz.questions.entries.packing_lines import PACK
 from packviz.questions.laboratory import Laboratory
 from packviz.questions.model import Chart, Entry, Outcome
 from packviz.questions.pictures import numbers, picture
@@ -18,11 +19,6 @@ from packviz.trace import trace
 
 __all__ = ["ENTRIES"]
 
-_PACK = """\
-packed = pack_padded_sequence(
-    x, lengths, batch_first=True, enforce_sorted=False
-)
-"""
 _MASK = "real = torch.arange(x.size(1)) < lengths[:, None]\n"
 _STEP = "loss.backward()\ngru.bias_hh_l0.grad"
 _UNMASKED = "loss = gru(x)[0].square().mean()\n" + _STEP
@@ -134,8 +130,8 @@ ENTRIES: tuple[Entry, ...] = (
         key="operate-saves",
         question="Does packing save computing time and memory?",
         claim="Packing saves computing time and memory.",
-        broken=_PACK + "packed.data.nbytes  # as if x were gone",
-        fixed=_PACK + "x.nbytes + packed.data.nbytes  # both are there",
+        broken=PACK + "packed.data.nbytes  # as if x were gone",
+        fixed=PACK + "x.nbytes + packed.data.nbytes  # both are there",
         experiment=_saves,
         batch="1 2 3\n4 5\n6 7 8 9",
     ),
@@ -144,7 +140,7 @@ ENTRIES: tuple[Entry, ...] = (
         question="When is packing worth it?",
         claim="Packing is worth it.",
         broken="output, h_n = gru(x)  # a step at every pad, too\noutput.shape[:2].numel()",
-        fixed=_PACK + "output, h_n = gru(packed)\nlen(output.data)",
+        fixed=PACK + "output, h_n = gru(packed)\nlen(output.data)",
         experiment=_worth,
         batch="1\n2 3\n4 5 6 7 8 9",
     ),
@@ -152,10 +148,10 @@ ENTRIES: tuple[Entry, ...] = (
         key="operate-bidirectional",
         question="And what about bidirectional: is the last valid output still right?",
         claim="With `bidirectional=True` the output at `lengths - 1` is the last state.",
-        broken=_PACK
+        broken=PACK
         + "out, _ = pad_packed_sequence(gru(packed)[0], batch_first=True)\n"
         + "out[torch.arange(len(lengths)), lengths - 1].detach()",
-        fixed=_PACK + "_, h_n = gru(packed)\ntorch.cat((h_n[-2], h_n[-1]), 1).detach()",
+        fixed=PACK + "_, h_n = gru(packed)\ntorch.cat((h_n[-2], h_n[-1]), 1).detach()",
         experiment=_both_halves,
         batch="1 2 3\n4\n6 7",
         config=Config(hidden_size=2, bidirectional=True),

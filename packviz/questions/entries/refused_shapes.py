@@ -6,6 +6,7 @@ from packviz.batch import sequence_label
 from packviz.charts import Panel
 from packviz.config import Config
 from packviz.questions.entries.origins import cells, origins
+from packviz.questions.entries.packing_lines import PACK_SORTED
 from packviz.questions.laboratory import Laboratory
 from packviz.questions.model import Entry, Outcome
 from packviz.questions.pictures import grid, numbers, picture, strip
@@ -16,7 +17,6 @@ GROUP = "Shapes and batch_first"
 
 _CELLS = ("RNN", "GRU", "LSTM")
 _FLAT = "flat = pad_sequence(sequences, batch_first=True)  # (B, T)\n"
-_PACK = "packed = pack_padded_sequence(x, lengths, batch_first=True)\n"
 _BOX = "box = torch.zeros(len(sequences), int(lengths.max()), 1)\n"
 _LOADER = "from torch.utils.data import DataLoader\n"
 _DTYPE = (
@@ -205,8 +205,8 @@ padded.shape, lengths""",
         group=GROUP,
         question="RNN input dtype (torch.int64) does not match weight dtype: can it read ids?",
         claim="A cell can read whole numbers (int64).",
-        broken="x = ids.unsqueeze(-1)\n" + _PACK + "gru(packed)",
-        fixed="x = embedding(ids)\n" + _PACK + "gru(packed)[0].data.shape",
+        broken="x = ids.unsqueeze(-1)\n" + PACK_SORTED + "gru(packed)",
+        fixed="x = embedding(ids)\n" + PACK_SORTED + "gru(packed)[0].data.shape",
         experiment=_whole_numbers,
         source="sentiment-analysis issue 5; packviz, own experiment",
         rows=(38,),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from packviz.questions.entries.packing_lines import PACK_SORTED
 from packviz.questions.laboratory import Laboratory
 from packviz.questions.model import Entry, Outcome
 from packviz.questions.pictures import grid, numbers, owners_of, picture, strip
@@ -14,7 +15,6 @@ __all__ = ["ENTRIES", "GROUP"]
 GROUP = "Relatives with confusing names"
 
 _NESTED = "from torch.nested import nested_tensor\nnested = nested_tensor({of}, layout=torch.jagged)\n"
-_PACK = "packed = pack_padded_sequence(x, lengths, batch_first=True)\n"
 _ROW = "e = embedding(torch.cat(sequences))  # one row\n"
 _SCORES = "scores = e @ e.t() / e.size(1) ** 0.5\n"
 _CAUSAL = "seen = torch.ones_like(scores).tril().bool()\n"
@@ -96,7 +96,7 @@ ENTRIES: tuple[Entry, ...] = (
         broken="columns = [sequence[:, None] for sequence in sequences]\n"
         + _NESTED.format(of="columns")
         + "gru(nested)",
-        fixed=_PACK + "gru(packed)[0].data.shape",
+        fixed=PACK_SORTED + "gru(packed)[0].data.shape",
         experiment=_jagged,
         source="pytorch/pytorch issue 82534; pytorch/nestedtensor issue 339",
         rows=(71,),

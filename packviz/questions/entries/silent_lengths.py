@@ -9,6 +9,7 @@ from packviz.charts import Panel
 from packviz.config import Config
 from packviz.questions.entries.lengths_on_devices import GROUP
 from packviz.questions.entries.origins import cells, origins
+from packviz.questions.entries.packing_lines import PACK_SORTED
 from packviz.questions.laboratory import Laboratory, Program
 from packviz.questions.model import Entry, Outcome
 from packviz.questions.pictures import grid, picture, strip
@@ -16,7 +17,6 @@ from packviz.questions.pictures import grid, picture, strip
 __all__ = ["ENTRIES"]
 
 _CLAIMED = "packed = pack_padded_sequence(x, claimed, batch_first=True)\n"
-_PACKED = "packed = pack_padded_sequence(x, lengths, batch_first=True)\n"
 _CUT = "short = x[:, :5]\n"
 _IDS = "packed = pack_padded_sequence(\n    ids, {}, batch_first=True, enforce_sorted=False\n)\npacked.data"
 _LESS = "claimed = lengths - 1\n"
@@ -165,7 +165,7 @@ ENTRIES: tuple[Entry, ...] = (
         question="What happens to the tokens beyond a length that is too small: are they missing?",
         claim="Torch warns, or raises an error, when a length is smaller than the sequence.",
         broken=_LESS + _CLAIMED + "packed.data.flatten()",
-        fixed=_PACKED + "packed.data.flatten()",
+        fixed=PACK_SORTED + "packed.data.flatten()",
         experiment=_too_small,
         source="pytorch/pytorch issue 144207",
         rows=(26,),
@@ -177,7 +177,7 @@ ENTRIES: tuple[Entry, ...] = (
         question="What happens when the lengths include the padding: is there an error?",
         claim="Lengths that count pads as well raise an error.",
         broken=_ALL + _CLAIMED + "output, h_n = gru(packed)\nh_n.detach()",
-        fixed=_PACKED + "output, h_n = gru(packed)\nh_n.detach()",
+        fixed=PACK_SORTED + "output, h_n = gru(packed)\nh_n.detach()",
         experiment=_pads_counted,
         source="How does PyTorch's pack_padded_sequence function operate?",
         rows=(27,),

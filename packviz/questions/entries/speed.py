@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from packviz import charts, cost
 from packviz.config import Config
 from packviz.cost import Measurement
+from packviz.questions.entries.packing_lines import PACK
 from packviz.questions.laboratory import Laboratory
 from packviz.questions.model import Chart, Entry, Outcome
 
@@ -24,7 +25,6 @@ def run():
     return {run}
 times = repeat(run, number=1, repeat=5)
 f"{{1e3 * min(times):.2f}} ms\""""
-_PACK = "packed = pack_padded_sequence(\n    x, lengths, batch_first=True, enforce_sorted=False\n)\n"
 
 
 def _timed(cell: str, *, packed: bool) -> str:
@@ -130,8 +130,8 @@ ENTRIES: tuple[Entry, ...] = (
         group=GROUP,
         question="Does packing save memory and computation?",
         claim="Packing saves memory and computation.",
-        broken=_PACK + "packed.data.nbytes  # as if there were nothing else",
-        fixed=_PACK
+        broken=PACK + "packed.data.nbytes  # as if there were nothing else",
+        fixed=PACK
         + "copied = packed.data.data_ptr() != x.data_ptr()\n"
         + "copied, x.nbytes + sum(field.nbytes for field in packed)",
         experiment=_spared,

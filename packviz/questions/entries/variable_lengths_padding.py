@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from packviz.config import Config
-from packviz.questions.entries.marking import letters, same
+from packviz.questions.entries.marking import letters, same, written
 from packviz.questions.laboratory import Laboratory
 from packviz.questions.model import Entry, Outcome
 from packviz.questions.pictures import grid, numbers, picture
@@ -103,18 +103,14 @@ def _pad_vector(laboratory: Laboratory) -> Outcome:
     learned = [(names["PAD"], column) for column in range(len(gradient)) if gradient[column]]
     return Outcome(
         {"for its vector": not vector.any(), "for its gradient": not gradient.any()},
-        f"Without `padding_idx` the pad has the vector {_rounded(vector)} and, after the padded run, the gradient "
-        f"{_rounded(gradient)}: it learns. From the packed run its gradient is {_rounded(packed)}. With "
-        f"`padding_idx=2` the vector is {_rounded(laboratory.fixed.value[0])}.",
+        f"Without `padding_idx` the pad has the vector {written(vector)} and, after the padded run, the gradient "
+        f"{written(gradient)}: it learns. From the packed run its gradient is {written(packed)}. With "
+        f"`padding_idx=2` the vector is {written(laboratory.fixed.value[0])}.",
         picture(
             numbers("weight", names["embedding"].weight, rows=ids, wrong=places),
             numbers("gradient, padded", names["embedding"].weight.grad, rows=ids, wrong=learned),
         ),
     )
-
-
-def _rounded(vector: torch.Tensor) -> str:
-    return f"[{', '.join(f'{value:.2f}' for value in vector.tolist())}]"
 
 
 _COLUMNS = (

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import torch
-
 from packviz.config import Config
-from packviz.questions.entries.marking import letters, same
+from packviz.questions.entries.marking import letters, same, written
 from packviz.questions.entries.walkthrough_costs import BATCH, GROUP, PACK, SOURCE
 from packviz.questions.laboratory import Laboratory
 from packviz.questions.model import Entry, Film, Outcome
@@ -78,8 +76,8 @@ def _padding_idx(laboratory: Laboratory) -> Outcome:
     packed = laboratory.run(PACK + "gru(packed)[0].data.sum().backward()\nembedding.weight.grad[0]").value
     return Outcome(
         {"for embedding.weight[0]": not weight[0].any()},
-        f"The vector of id 0 is drawn like any other: {_two(vector)}; with `padding_idx=0` it is {_two(zero)}. Packed, "
-        f"no pad is read: the gradient of row 0 is {_two(packed)}. Set `padding_idx` all the same.",
+        f"The vector of id 0 is drawn like any other: {written(vector)}; with `padding_idx=0` it is {written(zero)}. "
+        f"Packed, no pad is read: the gradient of row 0 is {written(packed)}. Set `padding_idx` all the same.",
         picture(numbers("embedding.weight", weight, rows=tuple(map(str, range(len(weight)))), wrong=wrong)),
     )
 
@@ -95,10 +93,6 @@ def _loss(laboratory: Laboratory) -> Outcome:
         f"targets it is {packed:.4f}, and with `ignore_index` at the pads {ignored:.4f}.",
         picture(numbers("loss of each cell", each, rows=letters(each), wrong=pads)),
     )
-
-
-def _two(vector: torch.Tensor) -> str:
-    return f"[{', '.join(f'{value:.2f}' for value in vector.tolist())}]"
 
 
 STATES: tuple[Entry, ...] = (

@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from packviz.cost import counts_of
+from packviz.questions.entries.marking import close
 from packviz.questions.laboratory import Laboratory
 from packviz.questions.model import Outcome
 from packviz.questions.pictures import grid, numbers, owners_of, picture, strip
@@ -36,9 +37,9 @@ def ignored(laboratory: Laboratory) -> Outcome:
     lengths = fixed["lengths"]
     return Outcome(
         {
-            "for the loss": _close(packed.value, fixed.value),
-            "for the gradient of weight_hh_l0": _close(*gradients),
-            "for h_n": _close(padded_h_n, packed_h_n),
+            "for the loss": close(packed.value, fixed.value),
+            "for the gradient of weight_hh_l0": close(*gradients),
+            "for h_n": close(padded_h_n, packed_h_n),
             "for the rows that the GRU computes": rows.packed == rows.padded,
         },
         f"The loss is {packed.value:.4f} packed and {fixed.value:.4f} with `ignore_index`; with the pads counted it is "
@@ -60,13 +61,13 @@ def only_flattened(laboratory: Laboratory) -> Outcome:
     picked = F.cross_entropy(masked["logits"][valid], masked["targets"][valid], reduction="none")
     rows = F.cross_entropy(packed["logits"], packed["targets"], reduction="none")
     gradients = [laboratory.run(program.code + _GRADIENT).value for program in (packed, masked)]
-    same = rows.shape == picked.shape and _close(rows.sort().values, picked.sort().values)
+    same = rows.shape == picked.shape and close(rows.sort().values, picked.sort().values)
     owners = [b for b, length in enumerate(lengths) for _ in range(length)]
     return Outcome(
         {
-            "for the mean loss": not _close(packed.value, masked.value),
+            "for the mean loss": not close(packed.value, masked.value),
             "for the losses of the rows": not same,
-            "for the gradient of weight_hh_l0": not _close(*gradients),
+            "for the gradient of weight_hh_l0": not close(*gradients),
         },
         f"Packed, the loss is {packed.value:.4f}; picked with a mask, it is {masked.value:.4f}. Packing is only a way "
         f"to flatten here: {'the same' if same else 'not the same'} {len(rows)} losses, in another order. The logits "
@@ -104,11 +105,11 @@ def three_means(laboratory: Laboratory) -> Outcome:
     naive, (tokens, sequences) = laboratory.broken.value, laboratory.fixed.value
     losses, lengths = laboratory.fixed["losses"], laboratory.fixed["lengths"]
     readouts = torch.stack([naive, tokens, sequences])[:, None]
-    off = [] if _close(naive, tokens) else [(0, 0)]
+    off = [] if close(naive, tokens) else [(0, 0)]
     return Outcome(
         {
-            "between all cells and tokens": _close(naive, tokens),
-            "between tokens and sequences": _close(tokens, sequences),
+            "between all cells and tokens": close(naive, tokens),
+            "between tokens and sequences": close(tokens, sequences),
         },
         f"Over all {losses.numel()} cells, zeros at the pads among them, the mean is {naive:.3f}; over the "
         f"{int(lengths.sum())} tokens it is {tokens:.2f}; over the {len(lengths)} sequences it is {sequences:.2f}. "
@@ -118,10 +119,6 @@ def three_means(laboratory: Laboratory) -> Outcome:
             numbers("means", readouts, rows=("cells", "tokens", "seqs"), wrong=off),
         ),
     )
-
-
-def _close(one: Tensor, other: Tensor) -> bool:
-    return torch.allclose(one, other, atol=1e-6)
 
 
 def _pads(lengths: Tensor, values: Tensor) -> list[tuple[int, int]]:
