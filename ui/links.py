@@ -24,7 +24,7 @@ OF_OTHER_PAGES = (
     "level",
     "round",
 )
-_IGNORED = {"embed", "embed_options", "entry", *OF_OTHER_PAGES}
+_IGNORED = {"embed", "embed_options", "entry", "said", *OF_OTHER_PAGES}
 _MOST_NAMED = 4
 
 

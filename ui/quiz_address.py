@@ -9,7 +9,7 @@ from packviz.quiz import LAST_ROUND, LEVELS
 __all__ = ["begin", "chosen", "last", "said", "write"]
 
 _ROUND = "Ten questions have a number. Read it out, or share the link: everybody gets the same ten."
-_LEVEL, _NUMBER = "quiz level", "quiz round"  # the widgets; the address is what they follow
+_LEVEL, _NUMBER = "quiz level", "quiz number"  # the widgets; the address is what they follow
 
 # Streamlit would put every answer into the history; this takes the place of the entry that is there.
 _write = st.components.v2.component(

@@ -29,7 +29,8 @@ def result(
 ) -> None:
     """Show what came of a round.
 
-    unread: for each question, what was typed last that could not be read. begin: begins another round, of the level that it is given. again: begins this one again. see: opens one question.
+    unread: for each question, what was typed last that could not be read. begin: begins another round, of the level
+    that it is given. again: begins this one again. see: opens one question.
     """
     with st.container(border=True, key="quiz-result"):
         st.header(f"{sheet.points} of {sheet.most} points", anchor=False)

@@ -142,6 +142,10 @@ class Brush {
   // Which of the thinned-out labels are now: their neighbours make room for them.
   see(looks) {
     this.nows = new Map(looks.filter(({ state }) => state.tone === "now" && state.shown).map(({ state }) => [family(state), state.k]));
+    // Lengths side by side, below a grid that is turned: the place of each family's first one.
+    const lengths = looks.filter(({ state }) => state.shown && /^u?length:/.test(state.id)).map(({ state }) => state);
+    const level = lengths.filter((one) => lengths.some((two) => two !== one && two.p === one.p && two.y === one.y));
+    this.firsts = new Map(level.sort((one, two) => two.x - one.x).map((one) => [family(one), one.x]));
   }
   hue(seq) {
     return this.theme.hues[this.movie.sequences[seq][1]];
@@ -335,7 +339,11 @@ class Brush {
     if (h < px && Math.round(state.y) % Math.ceil(px / h)) return;
     this.font(ctx, px, state.tone ? 700 : 400);
     ctx.fillStyle = tone; ctx.textAlign = "left"; ctx.textBaseline = "middle";
-    ctx.fillText(state.text, x, y + h / 2);
+    const first = this.firsts.get(family(state)), [word, number] = state.text.split(" ");
+    if (first === undefined || word !== "len" || this.measure(ctx, state.text) + 6 < w) return ctx.fillText(state.text, x, y + h / 2);
+    ctx.textAlign = "center"; // no room for the word below each of them: the first one has it at its left
+    ctx.fillText(number, x + w / 2, y + h / 2);
+    if (state.x === first && !state.tone) ctx.fillText(word, x - unit * 0.7, y + h / 2);
   }
   // A heading may be wider than its panel; at the edge of the picture it moves in rather than being cut off.
   title(ctx, { x, y }, state, look, unit) {

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from packviz.predictions import Verdict
+from packviz.errors import PackvizError
+from packviz.predictions import Answer, Prediction, Verdict
+from packviz.predictions.reading import read_letters, read_numbers
 from packviz.quiz.question import Question
 
 __all__ = ["Mark", "Sheet"]
@@ -23,19 +25,24 @@ class Sheet:
 
     said   for each question that was answered, what was typed, at most two answers
     shown  the questions whose solution was asked for
+    kept   how the first questions stood when the sheet was taken up again; what was typed for them is not known
+    half   the question that had a wrong answer then, and has one more try; -1 for none
     """
 
     questions: tuple[Question, ...]
     said: dict[int, tuple[str, ...]] = field(default_factory=dict)
     shown: frozenset[int] = frozenset()
+    kept: tuple[Mark, ...] = ()
+    half: int = -1
 
     def answered(self, i: int, typed: str) -> Sheet:
         """Return the sheet with one more answer to question i.
 
         What was typed before, and an answer to a question that is settled, change nothing. Raises PackvizError for
-        what cannot be read, which is no try.
+        what cannot be read, and for more or fewer numbers or letters than are asked for where that is no typical
+        mistake: neither is a try.
         """
-        self.questions[i].prediction.check(typed)
+        _check_count(self.questions[i].prediction, typed)
         before = self.tries(i)
         if self.settled(i) or _plain(typed) in map(_plain, before):
             return self
@@ -56,7 +63,9 @@ class Sheet:
 
     def mark(self, i: int) -> Mark:
         """Return how question i stands."""
-        verdict, tries = self.verdict(i), len(self.tries(i))
+        if i < len(self.kept):
+            return self.kept[i]
+        verdict, tries = self.verdict(i), len(self.tries(i)) + (i == self.half)
         if verdict is not None and verdict.right:
             return "first" if tries == 1 else "second"
         return "missed" if tries == TRIES or i in self.shown else "open"
@@ -83,12 +92,29 @@ class Sheet:
     @property
     def untouched(self) -> bool:
         """Return whether nothing was answered, nor any solution asked for."""
-        return not self.said and not self.shown
+        return not (self.said or self.shown or self.kept) and self.half < 0
 
     @property
     def over(self) -> bool:
         """Return whether every question is settled."""
         return "open" not in self.marks
+
+
+def _check_count(prediction: Prediction, typed: str) -> None:
+    """Raise PackvizError where the count alone shows that something else is asked for, and for what cannot be read."""
+    prediction.check(typed)
+    if prediction.form == "choice" or (prediction.form == "letters" and not prediction.single):
+        return
+    word = "number" if prediction.form == "numbers" else "letter"
+    given: Answer = read_numbers(typed) if word == "number" else read_letters(typed, prediction.letters)
+    came, asked = len(given), len(prediction.answer)
+    if came != asked and given not in {slip.answer for slip in prediction.slips}:
+        mend = f"type {_counted(asked, word)}; this was no try"
+        raise PackvizError("answer", expected=_counted(asked, word), came=_counted(came, word), mend=mend)
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count or 'no'} {word}{'' if count == 1 else 's'}"
 
 
 def _plain(typed: str) -> str:

@@ -1,7 +1,9 @@
 """The quiz in the browser: a link is a round, an answer gets its reason and its movie, the end counts the points."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -15,6 +17,7 @@ from packviz.quiz import LAST_ROUND, Question, questions
 MAIN = '[data-testid="stMain"]'
 LEVEL, ROUND = 2, 1234
 ASKED = questions(LEVEL, ROUND)
+START = {"level": str(LEVEL), "round": str(ROUND)}  # what the link of a round says before the first answer
 
 
 @contextmanager
@@ -23,10 +26,17 @@ def opened(
 ) -> Iterator[Visit]:
     asked = {"level": LEVEL, "round": ROUND} if query is None else query
     with visit(browser, address, asked, path="quiz", size=size, **options) as visited:  # type: ignore[arg-type]
+        visited.page.locator(".st-key-prompt, .st-key-quiz-result").first.wait_for()
+        visited.settle()
         yield visited
         expect(visited.page.get_by_test_id("stException")).to_have_count(0)
         assert visited.errors == []
         assert visited.hosts <= {"localhost", "127.0.0.1", None}
+
+
+def stands_in_address(visited: Visit, query: dict[str, str]) -> None:
+    """Wait until the address says this, and nothing else."""
+    visited.page.wait_for_url(lambda url: dict(parse_qsl(urlsplit(url).query)) == query)
 
 
 def prompt(visited: Visit) -> Locator:
@@ -79,12 +89,13 @@ def prompts(visited: Visit) -> list[str]:
 
 def test_a_link_gives_everybody_the_same_ten_questions(browser: Browser, address: str) -> None:
     with opened(browser, address) as first:
-        told = prompts(first)
+        stands_in_address(first, START)
         link = first.page.url
-        assert first.query == {"level": str(LEVEL), "round": str(ROUND)}
+        told = prompts(first)
     with opened(browser, address, link.partition("?")[2]) as second:
-        assert prompts(second) == told
+        stands_in_address(second, START)
         assert second.page.url == link
+        assert prompts(second) == told
     assert told == [plain(question) for question in ASKED]
 
 
@@ -95,9 +106,9 @@ def test_a_right_answer_is_confirmed_and_shown_at_its_step(browser: Browser, add
         expect(visited.main).to_contain_text("✓ Right:")
         assert visited.data("stage") == ASKED[0].stage
         assert visited.data("step") == str(step_of(ASKED[0]))
-        assert visited.query == {"level": str(LEVEL), "round": str(ROUND)}
+        stands_in_address(visited, START | {"said": "2"})
         visited.press("Home")
-        assert visited.query == {"level": str(LEVEL), "round": str(ROUND)}
+        stands_in_address(visited, START | {"said": "2"})
         expect(visited.main).to_contain_text("Question 1 of 10, 2 points")
 
 
@@ -143,16 +154,18 @@ def test_a_whole_round_is_counted_and_can_be_looked_through(browser: Browser, ad
         press(visited, "Same round again")
         expect(prompt(visited)).to_have_text(plain(ASKED[0]))
         expect(visited.main).to_contain_text("Question 1 of 10, 0 points")
-        assert visited.query == {"level": str(LEVEL), "round": str(ROUND)}
+        stands_in_address(visited, START)
 
 
 def test_the_end_leads_on_to_another_round_and_to_the_next_level(browser: Browser, address: str) -> None:
     with opened(browser, address) as visited:
         prompts(visited)
         for name, level in (("Another round", 2), ("Level 3", 3)):
+            before = visited.query["round"]
             press(visited, name)
+            visited.page.wait_for_url(lambda url, before=before: f"round={before}" not in url)
             number = visited.query["round"]
-            assert visited.query == {"level": str(level), "round": number}
+            stands_in_address(visited, {"level": str(level), "round": number})
             assert number != str(ROUND)
             expect(prompt(visited)).to_have_text(plain(questions(level, int(number))[0]))
             if level == LEVEL:  # back to the round that is over: its result is still there
@@ -166,7 +179,7 @@ def test_without_a_good_number_a_round_is_drawn_and_named_in_the_link(
     browser: Browser, address: str, query: str
 ) -> None:
     with opened(browser, address, query) as visited:
-        assert set(visited.query) == {"round"}
+        visited.page.wait_for_url(re.compile(r"/quiz\?round=[1-9]\d*$"))
         number = int(visited.query["round"])
         assert 1 <= number <= LAST_ROUND
         expect(visited.main.get_by_role("spinbutton")).to_have_value(str(number))
@@ -179,14 +192,14 @@ def test_a_round_can_be_typed_drawn_and_not_emptied(browser: Browser, address: s
         box.fill("77")
         box.press("Enter")
         visited.settle()
-        assert visited.query == {"level": "2", "round": "77"}
+        stands_in_address(visited, {"level": "2", "round": "77"})
         expect(prompt(visited)).to_have_text(plain(questions(2, 77)[0]))
         box.fill("")
         box.press("Enter")
         visited.settle()
         expect(box).to_have_value("77")
         press(visited, "New round")
-        assert visited.query["round"] != "77"
+        visited.page.wait_for_url(lambda url: "round=77" not in url)
         expect(box).to_have_value(visited.query["round"])
 
 
@@ -210,11 +223,125 @@ def test_a_round_waits_while_another_page_is_read(browser: Browser, address: str
         visited.page.get_by_role("link", name="Packing", exact=True).click()
         visited.player.wait_for()
         visited.settle()
-        assert visited.query == {}
+        stands_in_address(visited, {})
         visited.page.get_by_role("link", name="Quiz", exact=True).click()
         expect(prompt(visited)).to_have_text(plain(ASKED[1]))
         expect(visited.main).to_contain_text("Question 2 of 10, 2 points")
-        assert visited.query == {"level": str(LEVEL), "round": str(ROUND)}
+        stands_in_address(visited, START | {"said": "2-"})
+
+
+def test_back_leads_to_where_one_was(browser: Browser, address: str) -> None:
+    with opened(browser, address) as visited:
+        page = visited.page
+        visited.main.get_by_role("radio", name="3").check(force=True)
+        visited.settle()
+        press(visited, "New round")
+        number = visited.query["round"]
+        answer(visited, questions(3, int(number))[0], right(questions(3, int(number))[0]))
+        for name in ("Packing", "Quiz"):
+            page.get_by_role("link", name=name, exact=True).click()
+            page.wait_for_url(f"**/{name.lower()}*")
+            visited.settle()
+        newest = f"/quiz?level=3&round={number}&said=2"
+        places = [newest, "/packing", newest, f"/quiz?level=3&round={ROUND}", f"/quiz?level=2&round={ROUND}"]
+        stands_at(visited, address + newest)
+        for place in places[1:]:
+            page.go_back()
+            stands_at(visited, address + place)
+        for place in places[-2::-1]:
+            page.go_forward()
+            stands_at(visited, address + place)
+
+
+def stands_at(visited: Visit, place: str) -> None:
+    """Find the round on the screen that the address names, and no error."""
+    visited.page.wait_for_url(place)
+    visited.settle()
+    expect(visited.page.get_by_test_id("stException")).to_have_count(0)
+    if "/quiz" in place:
+        level, number = visited.query["level"], visited.query["round"]
+        expect(visited.main.get_by_role("spinbutton")).to_have_value(number)
+        expect(prompt(visited)).to_have_text(plain(questions(int(level), int(number))[0]))
+    assert visited.page.url == place
+
+
+def test_a_reload_goes_on_at_the_same_place_with_the_same_points(browser: Browser, address: str) -> None:
+    with opened(browser, address) as visited:
+        answer(visited, ASKED[0], right(ASKED[0]))
+        again(visited, "2", 0, 2)
+        expect(visited.main).to_contain_text("✓ Right:")
+        assert visited.data("step") == str(step_of(ASKED[0]))
+        press(visited, "Next")
+        again(visited, "2-", 1, 2)
+        answer(visited, ASKED[1], wrong(ASKED[1]))
+        again(visited, "2w", 1, 2)
+        expect(visited.main).to_contain_text("You have one more try.")
+        answer(visited, ASKED[1], right(ASKED[1]))
+        press(visited, "Next")
+        again(visited, "21-", 2, 3)
+        press(visited, "Show me")
+        again(visited, "210", 2, 3)
+        for i in range(3, 10):
+            press(visited, "Next")
+            answer(visited, ASKED[i], right(ASKED[i]))
+        press(visited, "The result")
+        visited.page.reload()
+        end = visited.page.locator(".st-key-quiz-result")
+        expect(end).to_contain_text("17 of 20 points")
+        expect(end.locator(".st-key-quiz-line-0")).not_to_contain_text("You said")
+        press(visited, "Same round again")
+        stands_in_address(visited, START)
+        expect(visited.main).to_contain_text("Question 1 of 10, 0 points")
+
+
+def again(visited: Visit, said: str, i: int, points: int) -> None:
+    """Reload, and find question i on the screen, with so many points."""
+    stands_in_address(visited, START | {"said": said})
+    visited.page.reload()
+    expect(prompt(visited)).to_have_text(plain(ASKED[i]))
+    visited.settle()
+    expect(visited.main).to_contain_text(f"Question {i + 1} of 10, {points} points")
+    stands_in_address(visited, START | {"said": said})
+
+
+@pytest.mark.parametrize("said", ["x", "3", "2w1", "22222222222", "2222222222w", "²", "-2", "<b>", "w" * 5000])
+def test_nonsense_about_the_answers_is_ignored(browser: Browser, address: str, said: str) -> None:
+    with opened(browser, address, START | {"said": said}) as visited:
+        expect(visited.main).to_contain_text("Question 1 of 10, 0 points")
+        expect(prompt(visited)).to_have_text(plain(ASKED[0]))
+        stands_in_address(visited, START)
+
+
+def test_a_new_round_in_the_middle_of_one_asks_first(browser: Browser, address: str) -> None:
+    with opened(browser, address) as visited:
+        press(visited, "Show me")
+        press(visited, "New round")
+        stands_in_address(visited, START | {"said": "0"})
+        visited.page.get_by_role("button", name="Yes, another round").click()
+        visited.settle()
+        visited.page.wait_for_url(lambda url: f"round={ROUND}" not in url and "said" not in url)
+        expect(visited.main).to_contain_text("Question 1 of 10, 0 points")
+
+
+def test_what_was_typed_in_vain_stands_in_the_result(browser: Browser, address: str) -> None:
+    i = next(i for i, question in enumerate(ASKED) if question.prediction.form == "numbers")
+    with opened(browser, address) as visited:
+        for k in range(10):
+            if k == i:
+                answer(visited, ASKED[i], "three <b>two</b>")
+            press(visited, "Show me")
+            press(visited, "The result" if k == 9 else "Next")
+        line = visited.page.locator(f".st-key-quiz-line-{i}")
+        expect(line).to_contain_text("You typed: 'three <b>two</b>'.")
+        expect(line).not_to_contain_text("nothing")
+
+
+def test_the_rows_of_the_batch_stay_beside_the_verdict(browser: Browser, address: str) -> None:
+    with opened(browser, address) as visited:
+        before = visited.page.locator(".quiz-batch td").all_inner_texts()
+        answer(visited, ASKED[0], right(ASKED[0]))
+        assert visited.page.locator(".quiz-batch td").all_inner_texts() == before
+        expect(visited.page.locator(".quiz-batch")).to_be_in_viewport(ratio=1)
 
 
 def test_the_keyboard_alone_answers_and_goes_on(browser: Browser, address: str) -> None:
@@ -247,6 +374,7 @@ def test_question_batch_and_answer_stand_on_the_first_screen(
         answer(visited, ASKED[0], right(ASKED[0]))
         expect(visited.player.locator("canvas")).to_be_in_viewport(ratio=0.95)
         expect(visited.main.get_by_role("button", name="Next")).to_be_in_viewport(ratio=1)
+        assert visited.main.evaluate("main => main.scrollHeight - main.clientHeight") == 0
 
 
 def test_the_rows_of_the_batch_are_shown_as_they_came(browser: Browser, address: str) -> None:

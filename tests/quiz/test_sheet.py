@@ -1,13 +1,14 @@
 """A sheet keeps what was answered: two tries for a question, two points for the first, one for the second."""
 
 import random
+from collections.abc import Iterator
 
 import pytest
 from quiz_cases import round_of
 
 from packviz.errors import PackvizError
 from packviz.predictions import spelled
-from packviz.quiz import Sheet
+from packviz.quiz import LEVELS, Sheet
 
 
 def wrong(sheet: Sheet, i: int, which: int = 0) -> str:
@@ -67,6 +68,57 @@ def test_what_cannot_be_read_is_no_try() -> None:
         for typed in ("", "  ", "???"):
             with pytest.raises(PackvizError):
                 new().answered(i, typed)
+
+
+def test_another_count_of_numbers_is_no_try_where_it_is_no_typical_mistake() -> None:
+    refused = 0
+    for level in LEVELS:
+        for number in range(1, 21):
+            sheet = Sheet(round_of(level, number))
+            for i, question in enumerate(sheet.questions):
+                asked = question.prediction
+                if asked.form == "choice" or (asked.form == "letters" and not asked.single):
+                    continue
+                known = {len(slip.answer) for slip in asked.slips} | {len(asked.answer)}
+                more = " ".join(["7"] * (max(known) + 1)) if asked.form == "numbers" else " ".join(asked.letters)
+                with pytest.raises(PackvizError, match="this was no try") as problem:
+                    sheet.answered(i, more)
+                word = "number" if asked.form == "numbers" else "letter"
+                assert problem.value.came.startswith(str(len(more.split())))
+                assert problem.value.expected == f"{len(asked.answer)} {word}{'s' * (len(asked.answer) > 1)}"
+                refused += 1
+    assert refused > 100
+
+
+@pytest.mark.parametrize("typed", ["1;2", "1 2", "1, 2", "[1, 2]"])
+def test_two_numbers_for_one_are_no_try(typed: str) -> None:
+    sheet, i = next(sheets_that_ask_for_one())
+    with pytest.raises(PackvizError, match=r"expected 1 number, but got 2 numbers\. Type 1 number; this was no try"):
+        sheet.answered(i, typed)
+
+
+def sheets_that_ask_for_one() -> Iterator[tuple[Sheet, int]]:
+    for number in range(1, 21):
+        sheet = Sheet(round_of(1, number))
+        for i, question in enumerate(sheet.questions):
+            if question.prediction.form == "numbers" and len(question.prediction.answer) == 1:
+                yield sheet, i
+
+
+def test_a_typical_mistake_of_another_count_is_a_try_with_its_own_reason() -> None:
+    found = 0
+    for level in LEVELS:
+        for number in range(1, 41):
+            sheet = Sheet(round_of(level, number))
+            for i, question in enumerate(sheet.questions):
+                asked = question.prediction
+                for slip in asked.slips if asked.form == "numbers" else ():
+                    if len(slip.answer) != len(asked.answer):
+                        verdict = sheet.answered(i, spelled(slip.answer)).verdict(i)
+                        assert verdict is not None
+                        assert verdict.reason == slip.reason
+                        found += 1
+    assert found > 10
 
 
 def test_a_solution_that_was_asked_for_ends_a_question() -> None:
