@@ -217,7 +217,7 @@ def test_a_batch_as_large_as_the_limits_is_read() -> None:
 def test_a_megabyte_is_read_or_refused_quickly(text: str) -> None:
     start = time.process_time()
     _read_or_refuse(text)
-    assert time.process_time() - start < 3  # 0.3 s at most on the machine of the authors, alone
+    assert time.process_time() - start < 20  # 0.3 s at most on a quiet machine; what is quadratic takes minutes
 
 
 def _read_or_refuse(text: str, kind: str = "auto") -> None:

@@ -110,7 +110,7 @@ def _one(entry: Entry) -> None:
             st.markdown(
                 "\n".join(f"- {'holds' if held else 'does not hold'} {name}" for name, held in outcome.cases.items())
             )
-    st.caption(f"Asked or claimed in: {entry.source}")
+    st.text(f"Asked or claimed in: {entry.source}")
     _explorer(done)
 
 
@@ -159,8 +159,10 @@ def _picture(done: Answer) -> None:
         key = f"chart {done.entry.key}"
         with st.container(key="picture"):
             st.plotly_chart(drawn, theme=None, key=key, alt=drawn.layout.meta["alt"], config=config)
+            with st.expander("The picture in words"):  # by which the keyboard, too, gets into what scrolls sideways
+                st.text(drawn.layout.meta["alt"])
         if chart.draw is panels and any(panel.wrong for panel in chart.of[0]):
-            st.caption("Framed in red: not what was wanted, or not as it should be.")
+            st.markdown("Framed in red: not what was wanted, or not as it should be.")
     elif film is not None:
         shot = _movie(done.entry.key)
         stage = "run" if film.stage == "beside" else film.stage
