@@ -120,7 +120,7 @@ def test_whole_numbers_and_one_dimension_are_both_refused_by_a_gru() -> None:
         nn.GRU(1, 4)(packed)
     with pytest.raises(RuntimeError) as dims:
         nn.GRU(1, 4)(packed._replace(data=packed.data.float()))
-    # facts.md has the second message alone; torch 2.13 refuses the dtype first
+    # the list of known questions has the second message alone; torch 2.13 refuses the dtype first
     assert ENTRY["forum-longtensor"].messages == (f"ValueError: {dtype.value}", f"RuntimeError: {dims.value}")
     assert str(packed.data.tolist()) in done("forum-longtensor").outcome.told
     assert f"RuntimeError: {dims.value}" in done("forum-longtensor").outcome.told

@@ -109,7 +109,7 @@ def test_a_length_above_the_tokens_packs_pads_and_raises_nothing() -> None:
 def test_a_missing_length_loses_a_sequence_unless_the_order_is_enforced() -> None:
     x, _ = grid_of([[1.0, 2, 3], [7, 8, 9], [5, 6]])
     lost = pack_padded_sequence(x, torch.tensor([3, 3]), True, enforce_sorted=False)
-    assert sorted(lost.data.tolist()) == [1, 2, 3, 7, 8, 9]  # facts.md, row 30, has the refusal alone
+    assert sorted(lost.data.tolist()) == [1, 2, 3, 7, 8, 9]  # not the refusal of row 30
     with pytest.raises(RuntimeError) as few:
         pack_padded_sequence(x, torch.tensor([3, 3]), batch_first=True)
     with pytest.raises(RuntimeError) as none:
