@@ -55,9 +55,11 @@ class Visit:
         """Wait until the server has answered, and nothing moves any more."""
         self.page.wait_for_timeout(150)
         self.page.wait_for_selector('[data-test-script-state="notRunning"]', state="attached")
-        painted = "" if self.player.count() else "nothing to paint"
-        while painted != "nothing to paint" and (painted != self.data("painted") or painted in ("", "0")):
-            painted = self.data("painted")
+        before: list[str] = []  # of all players that are there: one may be gone at any moment
+        while now := self.player.evaluate_all("all => all.map(each => each.dataset.painted ?? '')"):
+            if now == before and not {"", "0"} & set(now):
+                return
+            before = now
             self.page.wait_for_timeout(150)
 
     def type(self, text: str) -> None:
