@@ -10,14 +10,16 @@ from packviz.charts import panels
 from packviz.config import Config
 from packviz.doctor import Finding, examine
 from packviz.errors import PackvizError
-from packviz.theme import DARK, LIGHT
 from ui.explorer import explorer
+from ui.figures import fresh
 from ui.part import explore
-from ui.patient import Given, given
+from ui.patient import Given, patients, typed
 from ui.patient_picture import WIDE, as_text, packed_panel, padded_panel
+from ui.uploads import uploaded
 
 __all__ = ["doctor"]
 
+_WAYS = ("typed or pasted", "a file")
 _OF_PADS = {"pads_packed", "left_padded", "zero_counted_out", "tokens_dropped"}  # what depends on the padding value
 _BADGES = {
     "error": ":red-badge[:material/error: torch refuses]",
@@ -28,7 +30,7 @@ _BADGES = {
 
 def doctor() -> None:
     """Ask for a batch, or weights, or both; show what is found, and the run of one's own weights."""
-    patient = given()
+    patient = _given()
     with st.container(key="measured"):
         if patient.unread:
             st.text("Nothing is examined until all of it can be read.")
@@ -39,6 +41,17 @@ def doctor() -> None:
             explorer(patient.module, patient.x, patient.lengths)
         if patient.x is None and patient.module is None:
             st.text("Nothing to examine yet: no tensor, and no weights of an nn.RNN, nn.GRU or nn.LSTM.")
+
+
+def _given() -> Given:
+    """Let a visitor choose between fields and files, and return what is given there."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        way = st.segmented_control(
+            "What is given", _WAYS, default=_WAYS[0], required=True, key="given", label_visibility="collapsed"
+        )
+        if way == _WAYS[0]:
+            patients()
+    return typed() if way == _WAYS[0] else uploaded()
 
 
 def _examined(patient: Given) -> None:
@@ -89,9 +102,7 @@ def _picture(patient: Given, findings: Sequence[Finding]) -> None:
     panel = packed_panel(x) if isinstance(x, PackedSequence) else padded_panel(patient, findings)
     if panel is None:
         return
-    drawn = panels([panel], DARK if st.context.theme.type == "dark" else LIGHT, wide=WIDE)
-    config = {"displaylogo": False, "displayModeBar": False}
-    st.plotly_chart(drawn, theme=None, key="patient picture", alt=drawn.layout.meta["alt"], config=config)
+    fresh(panels, [panel], key="patient picture", wide=WIDE)
     text = None if isinstance(x, PackedSequence) else as_text(patient)
     if text is not None:
         explore("Open in the explorer", text, Config(), ("pages/10_doctor.py", "Back to the doctor", {}))

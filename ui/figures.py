@@ -23,10 +23,12 @@ def figure(shown: Shown, draw: Draw, *of: Any, key: str, **chosen: Any) -> None:
     _show(_drawn(shown.request, draw.__name__, dark, tuple(chosen.items()), draw, of), key)
 
 
-def fresh(draw: Draw, *of: Any, key: str, **chosen: Any) -> None:
-    """Draw a chart of what has just been measured, which nobody else will ask for."""
+def fresh(draw: Draw, *of: Any, key: str, **chosen: Any) -> str:
+    """Draw a chart that is not kept: of what has just been measured, or is small; return what it says in words."""
     chart = draw(*of, palette=DARK if st.context.theme.type == "dark" else LIGHT, **chosen)
     _show(chart, key)
+    alt: str = chart.layout.meta["alt"]
+    return alt
 
 
 def _show(chart: Any, key: str) -> None:

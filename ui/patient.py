@@ -2,27 +2,23 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, TypeVar, get_args
+from typing import TypeVar
 
 import streamlit as st
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
-from packviz.config import Nonlinearity
-from packviz.doctor import Loaded, filler_of, module_from, read_file, read_lengths, read_packed, read_tensor
+from packviz.doctor import filler_of, read_lengths, read_packed, read_tensor
 from packviz.errors import PackvizError
 from ui import links
 
-__all__ = ["MOST_MEGABYTES", "PATIENTS", "Given", "Lengths", "given"]
+__all__ = ["PATIENTS", "Given", "Lengths", "X", "filled", "lengths_of", "patients", "settings", "tried", "typed"]
 
 Lengths = Tensor | Sequence[int] | Sequence[float] | None
 X = Tensor | PackedSequence | None
 T = TypeVar("T")
 
-MOST_MEGABYTES = 32  # of an upload
 _MOST_CHARACTERS = 100_000  # of what is typed: more is a file
-_FILES = ["npy", "npz", "pt", "pth", "safetensors"]
 
 # What can be tried: the text of x, of its lengths, batch_first, and enforce_sorted.
 PATIENTS: Mapping[str, tuple[str, str, bool, bool]] = {
@@ -40,7 +36,8 @@ PATIENTS: Mapping[str, tuple[str, str, bool, bool]] = {
     "healthy": ("[[1, 2, 3, 4], [5, 6, 7, 0], [8, 9, 0, 0]]", "4, 3, 2", True, True),
 }
 _FIRST = next(iter(PATIENTS.values()))
-_WAYS = ("typed or pasted", "a file")
+_TYPED = ("x", "lengths", "x_batch_first", "x_enforce_sorted", "x_padding_value")  # the fields, by their keys
+_OWN = "my own"  # in the place of a patient's name: what the visitor has typed
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,18 +58,14 @@ class Given:
     told: bool = False
 
 
-def given() -> Given:
-    """Draw the fields, and say in place what cannot be read."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        way = st.segmented_control(
-            "What is given", _WAYS, default=_WAYS[0], required=True, key="given", label_visibility="collapsed"
-        )
-        if way == _WAYS[0]:
-            st.pills("Try", list(PATIENTS), key="patient", on_change=_fill_in, label_visibility="collapsed")
-    return _typed() if way == _WAYS[0] else _uploaded()
+def patients() -> None:
+    """Offer batches to try; with one's own among them, once that has had to give way."""
+    own = [_OWN] if _OWN in st.session_state else []
+    st.pills("Try", [*PATIENTS, *own], key="patient", on_change=_fill_in, label_visibility="collapsed")
 
 
-def _typed() -> Given:
+def typed() -> Given:
+    """Draw the fields to type in, and say in place what cannot be read."""
     left, right = st.columns([3, 2])
     with left:
         text = st.text_area(
@@ -81,19 +74,21 @@ def _typed() -> Given:
             118,
             _MOST_CHARACTERS,
             key="x",
+            on_change=_leave_the_patient,
             bind="query-params",
         )
         x, bad_x = _read(text)
         if warning := links.warning(text):
             st.text(warning)
     with right:
-        typed = st.text_input("lengths", _FIRST[1], key="lengths", bind="query-params")
-        lengths, bad_lengths = _read_lengths(typed)
-        batch_first, enforce_sorted, padding_value = _settings("x", _FIRST[2], _FIRST[3])
-    return _filled(x, lengths, None, batch_first, enforce_sorted, padding_value, unread=bad_x or bad_lengths)
+        ends = st.text_input("lengths", _FIRST[1], key="lengths", bind="query-params")
+        lengths, bad_lengths = lengths_of(ends)
+        batch_first, enforce_sorted, padding_value = settings("x", _FIRST[2], _FIRST[3])
+    return filled(x, lengths, None, batch_first, enforce_sorted, padding_value, unread=bad_x or bad_lengths)
 
 
-def _settings(prefix: str, batch_first: bool, enforce_sorted: bool) -> tuple[bool, bool, float | None]:
+def settings(prefix: str, batch_first: bool, enforce_sorted: bool) -> tuple[bool, bool, float | None]:
+    """Draw the settings of x; return batch_first, enforce_sorted and padding_value, None where it is to be found."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         padding_value = st.number_input(
             "padding_value",
@@ -110,7 +105,7 @@ def _settings(prefix: str, batch_first: bool, enforce_sorted: bool) -> tuple[boo
     return first, promised, padding_value
 
 
-def _filled(
+def filled(
     x: X,
     lengths: Lengths,
     module: nn.RNNBase | None,
@@ -120,6 +115,7 @@ def _filled(
     *,
     unread: bool,
 ) -> Given:
+    """Return all of it, with what stands in the pads where nobody has said so."""
     told = padding_value is not None
     filler = padding_value or 0.0
     if not told and isinstance(x, Tensor):
@@ -128,12 +124,18 @@ def _filled(
 
 
 def _fill_in() -> None:
-    patient = st.session_state["patient"]
-    if patient is not None:
-        names = ("x", "lengths", "x_batch_first", "x_enforce_sorted")
-        for name, value in zip(names, PATIENTS[patient], strict=True):
+    """Put what was picked into the fields; what somebody has typed there can be had back as one's own."""
+    picked, typed = st.session_state["patient"], tuple(st.session_state.get(name) for name in _TYPED)
+    if typed[: len(_FIRST)] not in PATIENTS.values():
+        st.session_state[_OWN] = typed
+    if picked is not None:
+        wanted = st.session_state[_OWN] if picked == _OWN else (*PATIENTS[picked], None)
+        for name, value in zip(_TYPED, wanted, strict=True):
             st.session_state[name] = value
-        st.session_state["x_padding_value"] = None
+
+
+def _leave_the_patient() -> None:
+    st.session_state["patient"] = None
 
 
 def _read(text: str) -> tuple[X, bool]:
@@ -142,14 +144,15 @@ def _read(text: str) -> tuple[X, bool]:
     if len(lines) > 1 and "[" not in text and "(" not in text:
         rows = (", ".join(line.replace(",", " ").split()) for line in lines)
         text = f"[{', '.join(f'[{row}]' for row in rows)}]"
-    return _tried(lambda: read_packed(text) if lines[0].startswith("PackedSequence") else read_tensor(text), lines)
+    return tried(lambda: read_packed(text) if lines[0].startswith("PackedSequence") else read_tensor(text), lines)
 
 
-def _read_lengths(typed: str) -> tuple[Lengths, bool]:
-    return _tried(lambda: read_lengths(typed), typed.strip())
+def lengths_of(typed: str) -> tuple[Lengths, bool]:
+    """Return the lengths that are typed, and whether they could not be read."""
+    return tried(lambda: read_lengths(typed), typed.strip())
 
 
-def _tried(read: Callable[[], T], given: object) -> tuple[T | None, bool]:
+def tried(read: Callable[[], T], given: object) -> tuple[T | None, bool]:
     """Return what can be read, and whether it could not be; nothing given is nothing read."""
     if not given:
         return None, False
@@ -158,60 +161,3 @@ def _tried(read: Callable[[], T], given: object) -> tuple[T | None, bool]:
     except PackvizError as problem:
         st.text(f"⚠ {problem.sentence}")
         return None, True
-
-
-def _uploaded() -> Given:
-    told = f"At most {MOST_MEGABYTES} MB each. Opened as data: nothing in them is run."
-    label = "A tensor, a PackedSequence, or the weights of an nn.RNN, nn.GRU or nn.LSTM: one file, or weights and data"
-    files = st.file_uploader(label, _FILES, accept_multiple_files=True, key="files", max_upload_size=MOST_MEGABYTES)
-    st.text(told)
-    loaded, unread = [], False
-    for file in files:
-        one, bad = _tried(partial(read_file, file.name, file.getvalue()), file)
-        loaded += [one] if one is not None else []
-        unread |= bad
-    key = " ".join(file.file_id for file in files)  # other files, other choices
-    weights = [each for each in loaded if each.prefixes]
-    module = _module(weights[0], key) if weights else None
-    x, lengths, bad = _data([each for each in loaded if not each.prefixes], key)
-    settings = _settings("file", True, False) if x is not None else (True, False, None)
-    return _filled(x, lengths, module, *settings, unread=unread or bad)
-
-
-def _data(loaded: Sequence[Loaded], key: str) -> tuple[X, Lengths, bool]:
-    """Let a visitor say which of the tensors is x and which the lengths."""
-    tensors = {name: tensor for each in loaded for name, tensor in each.tensors.items()}
-    packed = {name: each for one in loaded for name, each in one.packed.items()}
-    inputs: dict[str, Tensor | PackedSequence] = {**packed, **tensors}
-    if not inputs:
-        return None, None, False
-    names = sorted(inputs, key=lambda name: (name not in ("x", "input", "inputs", "data"), _flat(inputs[name])))
-    left, middle, right = st.columns(3, vertical_alignment="bottom")
-    name = left.selectbox("x", names, key=f"x of {key}")
-    rows = sorted(
-        (each for each in tensors if _flat(tensors[each]) and each != name), key=lambda each: "len" not in each
-    )
-    first = 0 if rows and "len" in rows[0] else None
-    which = middle.selectbox("lengths", rows, first, key=f"lengths of {key}", placeholder="typed, or none")
-    with right:
-        typed = st.text_input("or typed", key=f"typed lengths of {key}", disabled=which is not None)
-        lengths, bad = _read_lengths(typed)
-    return inputs[name], lengths if which is None else tensors[which], bad and which is None
-
-
-def _flat(x: Tensor | PackedSequence) -> bool:
-    return isinstance(x, Tensor) and x.dim() < 2
-
-
-def _module(loaded: Loaded, key: str) -> nn.RNNBase | None:
-    left, middle, right = st.columns(3, vertical_alignment="bottom")
-    prefix = left.selectbox(
-        "layer", loaded.prefixes, key=f"layer of {key}", format_func=lambda name: name or "the file itself"
-    )
-    batch_first = middle.toggle("batch_first of the layer", True, key=f"layout of {key}")
-    kinds: tuple[Nonlinearity, ...] = get_args(Nonlinearity)
-    nonlinearity = right.segmented_control(
-        "nonlinearity, of an RNN", kinds, default=kinds[0], required=True, key=f"nonlinearity of {key}"
-    )
-    settings: dict[str, Any] = {"batch_first": batch_first, "nonlinearity": nonlinearity}
-    return _tried(lambda: module_from(loaded.tensors, prefix, **settings), loaded)[0]

@@ -6,9 +6,9 @@ import streamlit as st
 
 from packviz.charts import panels
 from packviz.movie import Movie, beside, movie
-from packviz.questions import ENTRIES, GROUPS, Answer, Entry, Film, Program, answer, has_message, is_error, search
-from packviz.theme import DARK, LIGHT
+from packviz.questions import ENTRIES, GROUPS, Answer, Entry, Program, answer, has_message, is_error, search
 from packviz.visible import quoted
+from ui.figures import fresh
 from ui.lesson import apart
 from ui.part import explore
 from ui.player import clip
@@ -154,25 +154,16 @@ def _program(title: str, program: Program) -> None:
 def _picture(done: Answer) -> None:
     chart, film = done.outcome.chart, done.entry.film
     if chart is not None:
-        drawn = chart.draw(*chart.of, palette=DARK if st.context.theme.type == "dark" else LIGHT)
-        config = {"displaylogo": False, "displayModeBar": False}
-        key = f"chart {done.entry.key}"
         with st.container(key="picture"):
-            st.plotly_chart(drawn, theme=None, key=key, alt=drawn.layout.meta["alt"], config=config)
+            told = fresh(chart.draw, *chart.of, key=f"chart {done.entry.key}")
             with st.expander("The picture in words"):  # by which the keyboard, too, gets into what scrolls sideways
-                st.text(drawn.layout.meta["alt"])
+                st.text(told)
         if chart.draw is panels and any(panel.wrong for panel in chart.of[0]):
             st.markdown("Framed in red: not what was wanted, or not as it should be.")
     elif film is not None:
         shot = _movie(done.entry.key)
         stage = "run" if film.stage == "beside" else film.stage
         clip(shot.to_dict(), shot.step_at(stage, film.timestep, film.name), done.entry.key)
-
-
-def _filmed(done: Answer, film: Film) -> Movie:
-    if film.stage == "beside":
-        return beside(done.trace, direction=film.direction)
-    return movie(done.trace, (film.stage,), direction=film.direction, deep=True)
 
 
 def _explorer(done: Answer) -> None:
@@ -194,5 +185,8 @@ def _answer(key: str) -> Answer:
 @st.cache_resource(max_entries=40, show_spinner=False)
 def _movie(key: str) -> Movie:
     done = _answer(key)
-    assert done.entry.film is not None
-    return _filmed(done, done.entry.film)
+    film = done.entry.film
+    assert film is not None
+    if film.stage == "beside":
+        return beside(done.trace, direction=film.direction)
+    return movie(done.trace, (film.stage,), direction=film.direction, deep=True)

@@ -53,11 +53,6 @@ class Company:
         return largest(self.packed_alone, self.packed_in_batch)
 
     @property
-    def alone_apart(self) -> float:
-        """Return the largest difference between padded and packed, where the sequence is alone."""
-        return largest(self.padded_alone, self.packed_alone)
-
-    @property
     def padded_changes(self) -> bool:
         """Return whether the batch changes h_n by more than rounding, padded."""
         return self._differ(self.padded_alone, self.padded_in_batch)

@@ -74,6 +74,19 @@ def test_each_patient_shows_what_the_library_finds(visited: Visit, name: str) ->
     expect_the_same(visited, found)
 
 
+def test_what_was_typed_comes_back_after_a_patient_and_after_files(visited: Visit) -> None:
+    fill(visited, "x: a list", "[[9, 8], [7, 0]]")
+    fill(visited, "lengths", "2, 1")
+    for name in ("healthy", "a real 0", "my own"):
+        visited.main.get_by_test_id("stButtonGroup").get_by_text(name, exact=True).click()
+        visited.settle()
+    for way in ("a file", "typed or pasted"):
+        visited.main.get_by_text(way, exact=True).click()
+        visited.settle()
+    assert visited.page.get_by_label("x: a list", exact=False).input_value() == "[[9, 8], [7, 0]]"
+    assert visited.page.get_by_label("lengths", exact=True).input_value() == "2, 1"
+
+
 def test_a_printed_packed_sequence_is_examined(visited: Visit) -> None:
     visited.main.get_by_test_id("stButtonGroup").get_by_text("printed", exact=True).click()
     visited.settle()
