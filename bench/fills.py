@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import get_args
 
 from bench.report import Line
-from packviz.config import Cell
-from packviz.cost import Measurement, draw_lengths, measure
+from packviz.inputs.config import Cell
+from packviz.lab.cost import Measurement, draw_lengths, measure
 
 __all__ = ["fills"]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields, is_dataclass
 import torch
 
 from bench.report import Line, at_most
-from packviz.batch import Batch
-from packviz.config import Config
-from packviz.movie import movie
-from packviz.trace import Trace, trace
+from packviz.compute.trace import Trace, trace
+from packviz.inputs.batch import Batch
+from packviz.inputs.config import Config
+from packviz.show.movie import movie
 
 __all__ = ["Size", "bytes_of", "growth", "measure"]
 

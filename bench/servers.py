@@ -1,7 +1,7 @@
 """The two servers that are compared: packviz as `make run` starts it, and the plain app under Streamlit's defaults."""
 
 import os
-import random
+import socket
 import subprocess
 import sys
 import tempfile
@@ -12,33 +12,39 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from ui.port import free_port_after
-
-__all__ = ["packviz", "plain"]
+__all__ = ["packviz", "packviz_process", "plain"]
 
 ROOT = Path(__file__).parent.parent
 HELLO = Path(__file__).parent / "hello.py"
-PORTS = range(8650, 8690)
 PATIENCE = 90.0  # seconds that a server has to come up
 
 
 @contextmanager
-def packviz() -> Iterator[str]:
-    """Serve the app from its own folder and yield its address."""
-    with _served(ROOT / "app.py", ROOT) as address:
+def packviz(port: int | None = None) -> Iterator[str]:
+    """Serve the app from its own folder, on a free port unless one is given, and yield its address."""
+    with _served(ROOT / "app.py", ROOT, port=port) as (address, _):
         yield address
+
+
+@contextmanager
+def packviz_process() -> Iterator[tuple[str, int]]:
+    """Serve the app from its own folder and yield its address and the id of its process."""
+    with _served(ROOT / "app.py", ROOT) as served:
+        yield served
 
 
 @contextmanager
 def plain(*imports: str) -> Iterator[str]:
     """Serve the plain app from an empty folder, where no settings of ours apply, and yield its address."""
-    with tempfile.TemporaryDirectory() as nowhere, _served(HELLO, Path(nowhere), imports) as address:
+    with tempfile.TemporaryDirectory() as nowhere, _served(HELLO, Path(nowhere), imports) as (address, _):
         yield address
 
 
 @contextmanager
-def _served(app: Path, folder: Path, arguments: Sequence[str] = ()) -> Iterator[str]:
-    port = free_port_after(random.choice(PORTS) - 1)  # two benches at once hardly meet
+def _served(
+    app: Path, folder: Path, arguments: Sequence[str] = (), *, port: int | None = None
+) -> Iterator[tuple[str, int]]:
+    port = port or _free_port()
     options = ["--server.port", str(port), "--server.headless", "true", "--browser.gatherUsageStats", "false"]
     command = [sys.executable, "-m", "streamlit", "run", str(app), *options, "--", *arguments]
     with tempfile.TemporaryFile("w+") as log:
@@ -46,12 +52,19 @@ def _served(app: Path, folder: Path, arguments: Sequence[str] = ()) -> Iterator[
         try:
             address = f"http://localhost:{port}"
             _await(address, process)
-            yield address
+            yield address, process.pid
         except _NoServerError as reason:
             log.seek(0)
             raise RuntimeError(f"{app.name} {reason}:\n{log.read()}") from None
         finally:
             _end(process)
+
+
+def _free_port() -> int:
+    """Return a port that the system has just had free, out of tens of thousands: two servers at once do not meet."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+    return port
 
 
 class _NoServerError(Exception):
@@ -65,9 +78,12 @@ def _environment() -> dict[str, str]:
 
 def _await(address: str, process: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + PATIENCE
-    while not _healthy(address):
-        if process.poll() is not None:
+    while True:
+        healthy = _healthy(address)
+        if process.poll() is not None:  # whoever answers at this address is somebody else's server
             raise _NoServerError("ended before it served anything")
+        if healthy:
+            return
         if time.monotonic() > deadline:
             raise _NoServerError(f"did not answer within {PATIENCE:.0f} seconds")
         time.sleep(0.1)

@@ -1,13 +1,13 @@
 """Padding and packing of PyTorch, computed by PyTorch and shown one step at a time."""
 
-from packviz.batch import Batch, sequence_label
-from packviz.config import Config
+from packviz.compute.trace import Trace, trace, trace_module
 from packviz.doctor import examine, watch
 from packviz.errors import PackvizError
-from packviz.examples import EXAMPLES, Example
-from packviz.movie import Movie, movie
-from packviz.snippet import snippet
-from packviz.trace import Trace, trace, trace_module
+from packviz.inputs.batch import Batch, sequence_label
+from packviz.inputs.config import Config
+from packviz.inputs.examples import EXAMPLES, Example
+from packviz.show.movie import Movie, movie
+from packviz.show.snippet import snippet
 
 __all__ = [
     "EXAMPLES",

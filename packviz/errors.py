@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["PackvizError"]
+__all__ = ["PackvizError", "first_line"]
 
 
 class PackvizError(ValueError):
@@ -36,6 +36,11 @@ class PackvizError(ValueError):
 
     def __reduce__(self) -> tuple[Callable[..., PackvizError], tuple[str | None, ...]]:
         return _rebuilt, (self.parameter, self.came, self.expected, self.mend, self.torch_says)
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error's message, or its type where it has none."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def _rebuilt(parameter: str, came: str, expected: str, mend: str, torch_says: str | None) -> PackvizError:

@@ -14,7 +14,7 @@ def sections(shown: Shown) -> None:
     )
     with part(
         "Which one do I want?",
-        "Right: the state after all of a sequence, in every direction; of mean and max, that no filler entered.",
+        "Right means: every direction has read the whole sequence, and no padding or filler is mixed in.",
     ):
         unpacking.which_one(shown)
     numbers(shown, "unpack")

@@ -4,5 +4,5 @@ from ui.questions import questions
 
 questions(
     "What do people ask about packing?",
-    "Behind each claim stands a small program that this server has run; the verdict follows from what it did.",
+    "Each answer was checked by running two small programs on this server; the verdict follows from what they did.",
 )

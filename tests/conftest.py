@@ -1,12 +1,35 @@
 """The real browser that all tests share, for two cannot be steered from one process; torch kept to one thread."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Generator, Iterator
 
 import pytest
 import torch
+from failures import screenshots
 from playwright.sync_api import Browser, Error
 
 from bench.browser import chromium
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs a browser, and put these files last: its event loop stays, and asyncio would trip over it."""
+    slow: Counter[object] = Counter()
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.browser)
+            slow[item.path] += 1
+    items.sort(key=lambda item: slow[item.path])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Keep a picture of every page that is open when a test fails, and say where."""
+    report = yield
+    started = getattr(item, "funcargs", {}).get("browser")
+    if report.failed and started is not None:
+        report.sections += [("Screenshots", "\n".join(screenshots(started, item.name)))]
+    return report
 
 
 @pytest.fixture(scope="session")

@@ -5,21 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from bench.__main__ import PARTS
+from bench.__main__ import BY_NAME, PARTS
 from bench.crowds import crowd, figure
 from bench.frames import Motion
 from bench.growth import bytes_of
 from bench.report import Line, Target, at_least, at_most
-from packviz.batch import Batch
-from packviz.movie import Movie
-from packviz.trace import trace
+from packviz.compute.trace import trace
+from packviz.inputs.batch import Batch
+from packviz.show.movie import Movie
 
 BENCH = Path(__file__).parent.parent / "bench"
 
 
 def test_every_part_can_be_called_by_name() -> None:
-    assert list(PARTS) == ["first_paint", "rerun", "frames", "trace_cost", "growth", "fills", "doctor"]
-    assert all((BENCH / f"{name}.py").exists() and callable(part) for name, part in PARTS.items())
+    assert list(PARTS) == ["first_paint", "rerun", "frames", "trace_cost", "movie_cost", "growth", "fills", "doctor"]
+    assert list(BY_NAME) == [*PARTS, "editing", "soak"]
+    assert all((BENCH / f"{name}.py").exists() and callable(part) for name, part in BY_NAME.items())
 
 
 @pytest.mark.parametrize(

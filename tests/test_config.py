@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from packviz.batch import Kind
-from packviz.config import Config
 from packviz.errors import PackvizError
+from packviz.inputs.batch import Kind
+from packviz.inputs.config import Config
 
 
 def test_the_defaults_are_a_small_gru_without_surprises() -> None:
@@ -62,6 +62,7 @@ def test_a_whole_padding_value_is_kept_as_a_float() -> None:
         ("padding_value", float("nan")),
         ("padding_value", float("inf")),
         ("padding_value", 1e39),
+        ("padding_value", 3.4028235e38),  # rounds to float32's largest number, and torch refuses it
         ("padding_value", 10**400),
         ("padding_value", True),
         ("padding_value", "0"),

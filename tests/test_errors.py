@@ -3,7 +3,7 @@ from __future__ import annotations
 import pickle
 
 from packviz.errors import PackvizError
-from packviz.visible import quoted, visible
+from packviz.text import quoted, visible
 
 ERROR = PackvizError("hidden_size", expected="a whole number", came="0.5", mend="choose 1 or more")
 

@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch.nn.utils.rnn import pack_sequence
 
-from packviz.batch import Batch
 from packviz.errors import PackvizError
-from packviz.examples import EXAMPLES, Example, example_tensors
+from packviz.inputs.batch import Batch
+from packviz.inputs.examples import EXAMPLES, Example, example_tensors
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.key)
@@ -24,8 +24,15 @@ def test_every_example_is_a_batch_with_a_title(example: Example) -> None:
 def test_the_examples_stand_in_the_order_of_the_picker() -> None:
     assert [example.key for example in EXAMPLES] == ["unsorted", "forum", "words", "zen", "vowels", "hundred"]
     assert Batch.example("unsorted").lengths.tolist() == [3, 2, 4]
-    assert Batch.example("forum").lengths.tolist() == [3, 2, 1]
+    assert Batch.example("forum").lengths.tolist() == [4, 2, 1]
     assert Batch.example("words").kind == "words"
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.key)
+def test_in_no_example_are_the_lengths_the_batch_sizes(example: Example) -> None:
+    packed = pack_sequence(list(Batch.example(example.key).sequences), enforce_sorted=False)
+    lengths = sorted(Batch.example(example.key).lengths.tolist(), reverse=True)
+    assert packed.batch_sizes.tolist() != lengths
 
 
 def test_the_zen_is_nineteen_lines_of_words() -> None:
@@ -43,7 +50,7 @@ def test_the_vowels_are_nine_recordings_of_twelve_features_with_their_credit() -
     credit = next(example.credit for example in EXAMPLES if example.key == "vowels")
     assert credit
     assert all(part in credit for part in ("Kudo", "UCI", "CC BY 4.0", "10.24432/C5NS47"))
-    assert len(files("packviz").joinpath("data/japanese_vowels.json").read_bytes()) < 25_000
+    assert len(files("packviz.inputs").joinpath("data/japanese_vowels.json").read_bytes()) < 25_000
 
 
 def test_the_hundred_has_818_tokens_and_the_batch_sizes_it_is_known_by() -> None:

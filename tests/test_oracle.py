@@ -5,21 +5,22 @@ from collections.abc import Iterator
 
 import pytest
 import torch
+from seeds import many, seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 from torch.utils._python_dispatch import TorchDispatchMode
 from trace_cases import COUNTS, KINDS, SIZES, Case, random_case, random_lengths, torch_run
 
-from packviz.batch import Batch
-from packviz.config import Config
-from packviz.record import Trace
-from packviz.trace import trace, trace_module
+from packviz.compute.record import Trace
+from packviz.compute.trace import trace, trace_module
+from packviz.inputs.batch import Batch
+from packviz.inputs.config import Config
 
-BLOCKS, PER_BLOCK = 10, 60  # 600 random cases for trace_module, and as many for trace
+BLOCKS, PER_BLOCK = 10, many(60)  # 600 random cases for trace_module, and as many for trace
 
 
 @pytest.fixture(params=range(BLOCKS))
-def seeds(request: pytest.FixtureRequest) -> Iterator[range]:
+def block(request: pytest.FixtureRequest) -> Iterator[range]:
     """Give each block its seeds and one thread; the last one two, for torch divides the work otherwise then."""
     before = torch.get_num_threads()
     torch.set_num_threads(2 if request.param == BLOCKS - 1 else 1)
@@ -27,8 +28,8 @@ def seeds(request: pytest.FixtureRequest) -> Iterator[range]:
     torch.set_num_threads(before)
 
 
-def test_every_module_is_traced_to_the_last_bit(seeds: range) -> None:
-    for seed in seeds:
+def test_every_module_is_traced_to_the_last_bit(block: range) -> None:
+    for seed in block:
         case = random_case(seed)
         if seed % 3:
             t = trace_module(case.module, case.x, case.lengths, enforce_sorted=case.enforce_sorted, hx=case.hx)
@@ -51,8 +52,8 @@ def assert_as_torch(t: Trace, case: Case) -> None:
     assert t.unpacked.lengths.tolist() == lengths.tolist() == case.lengths
 
 
-def test_every_config_gives_the_numbers_of_a_plain_script(seeds: range) -> None:
-    for seed in seeds:
+def test_every_config_gives_the_numbers_of_a_plain_script(block: range) -> None:
+    for seed in block:
         batch = random_batch(seed)
         config = random_config(seed, batch)
         t = trace(batch, config)
@@ -158,7 +159,7 @@ class Overheard(TorchDispatchMode):
 
 
 @pytest.mark.parametrize(("kind", "heard"), [("gru", "r z n"), ("lstm", "i f g o tanh(c)")])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12))
 def test_the_gates_are_those_inside_torchs_own_run(kind: str, heard: str, seed: int) -> None:
     torch.manual_seed(seed)
     lengths = [5, 2, 5, 1, 4, 3] if seed % 2 else [4, 4, 4]

@@ -5,9 +5,10 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from packviz.record import Trace
-from packviz.reference import distance, prove, run_module
-from packviz.trace import trace_module
+from packviz.compute.record import Trace
+from packviz.compute.trace import trace_module
+from packviz.compute.verify import distance, prove
+from packviz.inputs.module import run_module
 
 NAN, INF = float("nan"), float("inf")
 

@@ -11,14 +11,15 @@ from typing import Any
 
 import pytest
 import torch
+from seeds import seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
-from packviz.batch import Batch
-from packviz.config import Config
+from packviz.compute.trace import Trace, trace, trace_module
 from packviz.errors import PackvizError
-from packviz.snippet import snippet
-from packviz.trace import Trace, trace, trace_module
+from packviz.inputs.batch import Batch
+from packviz.inputs.config import Config
+from packviz.show.snippet import snippet
 
 NUMBERS = "1 2 3\n4 5\n6 7 8 9"
 DECIMALS = "0.1 -2.5e-3 3\n16777217 1e30\n-0.7"
@@ -60,7 +61,7 @@ each_case = pytest.mark.parametrize(("text", "settings"), CASES)
 ALONE = [CASES[i] for i in (3, 6, 9, 13, 22, 19, 15)]  # the last two switch oneDNN off
 REFUSED = (NUMBERS, {"enforce_sorted": True})
 
-RANDOM_RUNS = range(48)
+RANDOM_RUNS = seeds(48)
 KINDS = ("words", "typed numbers", "typed vectors", "float64", "int64", "float64 vectors", "int64 embedded")
 
 

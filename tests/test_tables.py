@@ -11,15 +11,16 @@ from typing import Any
 import pandas as pd
 import pytest
 import torch
+from seeds import seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 from trace_cases import torch_run
 
-from packviz.batch import Batch
-from packviz.config import Config
+from packviz.compute.trace import Trace, trace, trace_module
 from packviz.errors import PackvizError
-from packviz.tables import packed_table, padded_table, run_table, sorted_table, unpacked_table
-from packviz.trace import Trace, trace, trace_module
+from packviz.inputs.batch import Batch
+from packviz.inputs.config import Config
+from packviz.show.tables import packed_table, padded_table, run_table, sorted_table, unpacked_table
 
 
 def made(text: str = "1 2 3\n4 5\n6 7 8 9", **settings: Any) -> Trace:
@@ -133,7 +134,7 @@ def test_a_module_of_your_own_has_tables_too() -> None:
 
 # Every row of every table, over random batches and settings, beside what plain Python and torch make of the same cells.
 
-RUNS = range(36)
+RUNS = seeds(36)
 KINDS = ("words", "embedded numbers", "numbers", "vectors", "float64", "float64 vectors")
 LETTERS = [*ascii_uppercase, *map("".join, product(ascii_uppercase, repeat=2))]  # A to Z, AA to ZZ
 

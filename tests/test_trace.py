@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
-from packviz.batch import Batch
-from packviz.config import Config
+from packviz.compute.record import Trace
+from packviz.compute.trace import trace
 from packviz.errors import PackvizError
-from packviz.record import Trace
-from packviz.trace import trace
+from packviz.inputs.batch import Batch
+from packviz.inputs.config import Config
 
 UNSORTED = Batch.parse("1 2 3\n4 5\n6 7 8 9")
 WORDS = Batch.parse("on your mark\nget set\ngo")

@@ -6,11 +6,16 @@ import threading
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.nn.utils import prune
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pack_sequence, pad_packed_sequence
 from trace_cases import random_case
 
+import packviz as pv
+from packviz.compute.trace import trace_module
+from packviz.compute.verify import prove
 from packviz.errors import PackvizError
-from packviz.trace import trace_module
+from packviz.facts import compare
+from packviz.facts.unit_arithmetic import unit_sum
 
 B, T, F, H = 3, 5, 4, 6
 LENGTHS = [3, 5, 2]
@@ -77,7 +82,8 @@ def test_batch_and_config_are_none_and_the_module_is_the_users_own() -> None:
     t = trace_module(module, grid(), LENGTHS, padding_value=-1, total_length=7)
     assert t.batch is None
     assert t.config is None
-    assert t.module is module
+    assert type(t.module) is nn.GRU
+    assert all(torch.equal(weight, module.state_dict()[name]) for name, weight in t.module.state_dict().items())
     assert (t.padding_value, t.total_length) == (-1.0, 7)
     assert t.unpacked.output.shape == (B, 7, H)
     assert (t.unpacked.output[0, 3:] == -1).all()
@@ -156,15 +162,37 @@ def test_the_filler_of_the_unpacked_output_may_be_nan(padding_value: float) -> N
 # What it leaves alone
 
 
-class Mine(nn.GRU):
-    def forward(self, *_: object) -> object:
-        raise AssertionError("the user's own forward is not called")
+class Named(nn.GRU):
+    """A subclass that torch runs as its own GRU."""
 
 
-def test_a_subclass_is_run_as_the_module_of_torch_that_it_is() -> None:
+class Twice(nn.GRU):
+    def forward(self, x: Tensor, hx: Tensor | None = None) -> object:
+        return super().forward(2 * x, hx)
+
+
+def test_a_subclass_without_a_forward_of_its_own_is_run_as_torchs_module() -> None:
     torch.manual_seed(0)
-    t = trace_module(Mine(F, H, batch_first=True), grid(), LENGTHS)
+    t = trace_module(Named(F, H, batch_first=True), grid(), LENGTHS)
+    assert t.exact
     assert torch.equal(t.output, trace_module(gru(), grid(), LENGTHS).output)
+
+
+def test_a_forward_of_its_own_is_refused() -> None:
+    patched = gru()
+    patched.forward = lambda x: (x, x)  # type: ignore[method-assign, assignment]
+    for module in (Twice(F, H, batch_first=True), patched):
+        with pytest.raises(PackvizError, match="a forward of its own"):
+            trace_module(module, grid(), LENGTHS)
+
+
+def test_hooks_that_are_not_called_are_named() -> None:
+    module = gru()
+    assert trace_module(module, grid(), LENGTHS).notes == ()
+    module.register_forward_pre_hook(lambda *_: None)
+    module.register_forward_hook(lambda *_: None)
+    (note,) = trace_module(module, grid(), LENGTHS).notes
+    assert note.startswith("2 forward hooks of the module: not called")
 
 
 @pytest.mark.parametrize("training", [True, False])
@@ -209,14 +237,73 @@ def test_a_later_change_of_the_input_does_not_reach_the_record() -> None:
     assert torch.equal(from_packed.h_0, kept[2])
 
 
-def test_reparametrized_weights_are_read_as_they_are_now() -> None:
-    module = gru()
-    nn.utils.parametrizations.weight_norm(module, "weight_hh_l0")
-    with torch.no_grad():
-        module.parametrizations.weight_hh_l0.original0.mul_(2)
+def test_a_later_change_of_the_weights_does_not_reach_the_record() -> None:
+    module = lstm(num_layers=2, bidirectional=True)
     t = trace_module(module, grid(), LENGTHS)
+    with torch.no_grad():
+        (want, state), (padded, _) = module(packed()), module(grid())
+        kept = copy.deepcopy(module.state_dict())
+        for weight in module.parameters():
+            weight.add_(1)
+    shown = unit_sum(t, 3, 1, layer=1).gates[0].terms[0]
+    assert shown.weight == float(kept["weight_ih_l1"][1, 0])
+    assert torch.equal(t.module(t.packed_sequence)[0].data, want.data)
+    assert {name: apart for name, apart in prove(t).items() if apart} == {}
+    compared = compare(t)
+    torch.testing.assert_close(compared.padded, padded)
+    assert torch.equal(compared.h_n_packed, state[0])
+
+
+REPARAMETRIZED = {
+    "weight_norm": nn.utils.parametrizations.weight_norm,
+    "spectral_norm": nn.utils.parametrizations.spectral_norm,
+    "weight_norm by hooks": nn.utils.weight_norm,
+    "spectral_norm by hooks": nn.utils.spectral_norm,
+    "pruning": lambda module, name: prune.random_unstructured(module, name, 0.5),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*weight_norm.*:FutureWarning")
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("kind", REPARAMETRIZED)
+def test_reparametrized_weights_are_those_of_a_call_in_evaluation(kind: str, training: bool) -> None:
+    module = gru()
+    REPARAMETRIZED[kind](module, "weight_hh_l0")
+    with torch.no_grad():
+        for parameter in module.parameters():  # as after an optimizer step
+            parameter.mul_(2).add_(0.1)
+    module.train(training)
+    kept, noise = {name: value.clone() for name, value in module.state_dict().items()}, torch.get_rng_state()
+    t = trace_module(module, grid(), LENGTHS)
+    pv.examine(module, grid(), LENGTHS, state=t.h_n[-1], enforce_sorted=False)
+    assert all(torch.equal(kept[name], value) for name, value in module.state_dict().items())
+    assert torch.equal(noise, torch.get_rng_state())
+    assert module.training == training
     assert t.exact
+    with torch.no_grad():
+        assert torch.equal(t.output, module.eval()(packed())[0].data)
     assert not torch.equal(t.output, trace_module(gru(), grid(), LENGTHS).output)
+
+
+def test_under_autocast_the_run_is_that_without_it_and_says_so() -> None:
+    want = trace_module(lstm(), grid().bfloat16().float(), LENGTHS)
+    with torch.autocast("cpu", torch.bfloat16):
+        runs = [
+            trace_module(lstm(), grid().bfloat16(), LENGTHS),
+            trace_module(lstm(), packed()._replace(data=packed().data.bfloat16())),
+        ]
+    for t in runs:
+        assert torch.equal(t.output, want.output)
+        assert [note for note in t.notes if "autocast" in note]
+    with pytest.raises(PackvizError):
+        trace_module(lstm(), grid().bfloat16(), LENGTHS)
+
+
+def test_a_module_without_one_of_its_weights_is_refused() -> None:
+    module = gru()
+    del module.weight_hh_l0
+    with pytest.raises(PackvizError, match="weights that do not fit"):
+        trace_module(module, grid(), LENGTHS)
 
 
 def test_threads_share_one_module() -> None:
@@ -243,7 +330,7 @@ def test_threads_share_one_module() -> None:
 def test_lengths_longer_than_T_are_refused_because_torch_packs_nonsense(enforce_sorted: bool) -> None:
     error = refusal(gru(), grid(), [6, 3, 2], enforce_sorted=enforce_sorted)
     assert error.expected == "lengths of at most T = 5"
-    assert "6 for sequence 0" in error.came
+    assert "6 for sequence A" in error.came
     torchs = pack_padded_sequence(grid(), torch.tensor([6, 3, 2]), True, enforce_sorted)  # no error
     assert f"{len(torchs.data)} rows" in error.came
     assert f"sum to {int(torchs.batch_sizes.sum())}" in error.came
@@ -252,7 +339,7 @@ def test_lengths_longer_than_T_are_refused_because_torch_packs_nonsense(enforce_
 def test_fewer_lengths_than_sequences_are_refused_because_torch_drops_the_others() -> None:
     error = refusal(gru(), grid(), [3, 5])
     assert error.expected == "3 lengths, one for each sequence"
-    assert error.came == "2 (torch would drop the last one of the 3 sequences without an error)"
+    assert error.came == "2 (torch packs 2 sequences without an error and drops sequence C)"
     assert error.torch_says is None
     assert pack_padded_sequence(grid(), [3, 5], True, enforce_sorted=False).batch_sizes[0] == 2  # no error
 
@@ -274,7 +361,7 @@ def test_more_lengths_than_sequences_are_refused_with_torchs_message(enforce_sor
 @pytest.mark.parametrize("length", [0, -2])
 def test_lengths_below_one_are_refused_with_torchs_message(length: int, enforce_sorted: bool) -> None:
     error = refusal(gru(), grid(), [3, 2, length], enforce_sorted=enforce_sorted)
-    assert error.came == f"{length} for sequence 2"
+    assert error.came == f"{length} for sequence C"
     assert error.torch_says.startswith("Length of all samples has to be greater than 0")
     assert "clamp(min=1)" in error.mend
 
@@ -282,7 +369,7 @@ def test_lengths_below_one_are_refused_with_torchs_message(length: int, enforce_
 @pytest.mark.parametrize("lengths", [[5, 2.9, 1.2], torch.tensor([5, 2.9, 1.2])])
 def test_broken_lengths_are_refused_because_torch_cuts_them_silently(lengths: object) -> None:
     error = refusal(gru(), grid(), lengths)
-    assert error.came == "2.9 for sequence 1 (torch would cut it to 2 without a word)"
+    assert error.came == "2.9, 1.2 for sequences B and C (torch cuts them to [5, 2, 1] without a word)"
     torchs = pack_padded_sequence(grid(), lengths, True)  # no error
     assert pad_packed_sequence(torchs)[1].tolist() == [5, 2, 1]
 
@@ -292,7 +379,7 @@ def test_broken_lengths_are_refused_because_torch_cuts_them_silently(lengths: ob
     [[3.0, 5.0, 2.0], torch.tensor([3.0, 5.0, 2.0]), [True, True, True], torch.tensor([True] * 3)],
 )
 def test_lengths_of_another_kind_than_whole_numbers_are_refused(lengths: object) -> None:
-    assert "torch would convert it without a word" in refusal(gru(), grid(), lengths).came
+    assert "torch converts them to [" in refusal(gru(), grid(), lengths).came
 
 
 @pytest.mark.parametrize(
@@ -481,7 +568,10 @@ BAD_BATCH_SIZES = {
 def test_batch_sizes_that_can_abort_the_process_are_refused(sizes: list[int]) -> None:
     error = refusal(gru(), PackedSequence(grid(10, F), torch.tensor(sizes, dtype=torch.int64)))
     assert error.parameter == "x.batch_sizes"
-    assert "abort" in error.came
+    if sizes == sorted(sizes, reverse=True) and sizes and min(sizes) > 0:  # only their sum is wrong
+        assert error.came.startswith(f"a sum of {sum(sizes)}")
+    else:
+        assert "abort" in error.came
 
 
 @pytest.mark.parametrize(
@@ -557,7 +647,7 @@ def test_a_total_length_is_a_whole_number(total_length: object) -> None:
     assert refusal(gru(), grid(), LENGTHS, total_length=total_length).parameter == "total_length"
 
 
-@pytest.mark.parametrize("padding_value", ["0", None, True, torch.tensor(0.0)])
+@pytest.mark.parametrize("padding_value", ["0", None, True, torch.tensor(0.0), 10**400, 3.5e38])
 def test_a_padding_value_is_a_number(padding_value: object) -> None:
     assert refusal(gru(), grid(), LENGTHS, padding_value=padding_value).parameter == "padding_value"
 
@@ -567,3 +657,30 @@ def test_every_refusal_is_one_or_two_plain_sentences() -> None:
         assert str(error).startswith(f"{error.parameter}: expected ")
         assert str(error).endswith(".")
         assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("given", "options"),
+    [
+        ((grid(), [6, 3, 2]), {}),
+        ((grid(), [3, 5]), {}),
+        ((grid(), [3, 0, 2]), {}),
+        ((grid(), [3, 2.5, 2]), {}),
+        ((grid().transpose(0, 1), LENGTHS), {}),
+        ((grid().double(), LENGTHS), {}),
+        ((grid()[..., 0], LENGTHS), {}),
+        ((torch.ones(B, 0, F), LENGTHS), {}),
+        ((packed(batch_sizes=torch.tensor([3, 1, 3, 2, 1])),), {}),
+        ((packed(batch_sizes=torch.tensor([3, 3])),), {}),
+        ((packed(sorted_indices=None),), {}),
+        ((packed(data=torch.zeros(10, F + 1)),), {}),
+        ((grid(), LENGTHS), {"hx": torch.zeros(1, 2, H)}),
+        ((packed(),), {"hx": (torch.zeros(1, B, H),)}),
+    ],
+)
+@pytest.mark.parametrize("module", [gru(), lstm()], ids=["GRU", "LSTM"])
+def test_the_error_is_that_of_the_first_finding(module: nn.RNNBase, given: tuple, options: dict[str, object]) -> None:
+    findings = pv.examine(module, *given, enforce_sorted=False, **options)
+    first = next(finding.error for finding in findings if finding.error is not None)
+    assert str(refusal(module, *given, **options)) == str(first)
+    assert first.came.split(" (torch")[0] in findings[0].found

@@ -5,13 +5,14 @@ import streamlit as st
 import torch
 
 from packviz import charts
-from packviz.compare import (
+from packviz.compute.trace import Trace
+from packviz.facts import (
     Comparison,
     Drift,
     Losses,
     Switch,
     attention,
-    company,
+    batch_dependence,
     compare,
     drift,
     losses,
@@ -19,8 +20,8 @@ from packviz.compare import (
     pooling,
     switches,
 )
-from packviz.trace import Trace
 from ui.figures import figure
+from ui.kept import kept
 from ui.requests import Request
 from ui.runs import Shown
 
@@ -82,7 +83,7 @@ def alone(shown: Shown) -> None:
     """Show one sequence alone and in this batch, padded and packed."""
     letters = shown.letters
     letter = st.selectbox("sequence", letters, key="company")
-    st.markdown(company(shown.trace, letters.index(letter)).told)
+    st.markdown(batch_dependence(shown.trace, letters.index(letter)).told)
 
 
 def training(shown: Shown) -> None:
@@ -104,21 +105,21 @@ def pads_elsewhere(shown: Shown) -> None:
         st.markdown(each.told)
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
+@kept
 def _compared(request: Request, _trace: Trace) -> Comparison:  # noqa: ARG001
     return compare(_trace)
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
+@kept
 def _switched(request: Request, _trace: Trace) -> tuple[Switch, ...]:  # noqa: ARG001
     return switches(_trace)
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
+@kept
 def _moved(request: Request, _trace: Trace) -> Drift:  # noqa: ARG001
     return drift(_trace)
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
+@kept
 def _trained(request: Request, _trace: Trace) -> Losses:  # noqa: ARG001
     return losses(_trace)

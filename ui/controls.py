@@ -7,12 +7,12 @@ from typing import get_args
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from packviz.batch import ReadAs
-from packviz.config import Cell, Config, InitialState, Nonlinearity, PaddingSide
-from packviz.examples import EXAMPLES, example
+from packviz.inputs.batch import ReadAs
+from packviz.inputs.config import Cell, Config, InitialState, Nonlinearity, PaddingSide
+from packviz.inputs.examples import EXAMPLES, example
 from ui import links
 from ui.requests import OWN, Request, Source
-from ui.widgets import choice, maybe_whole, number, switch, whole
+from ui.widgets import choice, maybe_whole, number, of_every_page, switch, whole
 
 __all__ = ["Controls", "controls", "keep", "put", "put_aside", "put_back", "typed"]
 
@@ -34,6 +34,7 @@ class Controls:
     over_settings: DeltaGenerator
 
 
+@of_every_page()
 def controls() -> Controls:
     """Draw all controls but the text, which has its place above them."""
     links.remember()
@@ -95,6 +96,7 @@ def _fill_in() -> None:
         st.session_state["sequences"] = text
 
 
+@of_every_page()
 def _text(picked: str) -> str | None:
     """Return what is typed; None for an example that is a batch of tensors."""
     given = "" if picked == OWN else example(picked).text

@@ -9,11 +9,22 @@ import pandas as pd
 import streamlit as st
 
 from packviz import charts
-from packviz.config import Cell
-from packviz.cost import Measurement, Point, counts_of, devices, measure, plan_sweep, read_lengths, sweep, verdict, ways
+from packviz.compute.trace import Trace
 from packviz.errors import PackvizError
-from packviz.studies import DISTRIBUTIONS
-from packviz.trace import Trace
+from packviz.facts import DISTRIBUTIONS
+from packviz.inputs.config import Cell
+from packviz.lab.cost import (
+    Measurement,
+    Point,
+    counts_of,
+    devices,
+    measure,
+    plan_sweep,
+    read_lengths,
+    sweep,
+    verdict,
+    ways,
+)
 from ui.figures import figure, fresh
 from ui.progress import long_work
 from ui.runs import Shown
@@ -98,7 +109,8 @@ def _lengths(shown: Shown, source: str) -> Any:
     if source == TYPED:
         return read_lengths(st.text_area("Lengths", "3 2 4 7 7 1 12 5", key="waste_typed"))
     if source == UPLOADED:
-        file = st.file_uploader("A text or CSV file with one column of lengths", ["txt", "csv"], key="waste_file")
+        label = "A text or CSV file with one column of lengths"
+        file = st.file_uploader(label, ["txt", "csv"], key="waste_file", max_upload_size=1)
         return None if file is None else read_lengths(file.getvalue())
     return next(each for each in DISTRIBUTIONS if each.title == source).lengths()
 

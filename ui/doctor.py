@@ -6,21 +6,22 @@ import streamlit as st
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
-from packviz.charts import panels
-from packviz.config import Config
 from packviz.doctor import Finding, examine
 from packviz.errors import PackvizError
+from packviz.inputs.config import Config
+from packviz.show.charts import panels
+from packviz.text import counted
 from ui.explorer import explorer
 from ui.figures import fresh
 from ui.part import explore
 from ui.patient import Given, patients, typed
 from ui.patient_picture import WIDE, as_text, packed_panel, padded_panel
+from ui.status import announce
 from ui.uploads import uploaded
 
 __all__ = ["doctor"]
 
 _WAYS = ("typed or pasted", "a file")
-_OF_PADS = {"pads_packed", "left_padded", "zero_counted_out", "tokens_dropped"}  # what depends on the padding value
 _BADGES = {
     "error": ":red-badge[:material/error: torch refuses]",
     "silent": ":orange-badge[:material/visibility_off: goes wrong silently]",
@@ -56,7 +57,8 @@ def _given() -> Given:
 
 def _examined(patient: Given) -> None:
     """Examine what is given, and show what is found."""
-    x, lengths, module, pad = patient.x, patient.lengths, patient.module, patient.filler
+    x, lengths, module = patient.x, patient.lengths, patient.module
+    pad = patient.filler if patient.told else None  # then the findings say what they assume
     assert x is not None
     promised, first = patient.enforce_sorted, patient.batch_first
     try:
@@ -66,10 +68,12 @@ def _examined(patient: Given) -> None:
             findings = examine(x, lengths, batch_first=first, enforce_sorted=promised, padding_value=pad)
     except PackvizError as problem:
         st.text(f"⚠ {problem}")
+        announce(str(problem), "doctor")
         return
     left, right = st.columns([3, 2])
     with left:
         _found(findings, patient)
+    announce(_summary(findings), "doctor")
     with right:
         _picture(patient, findings)
 
@@ -80,6 +84,14 @@ def _fits(module: nn.RNNBase, x: Tensor | PackedSequence) -> bool:
     return values.dim() >= 2 and values.size(-1) == module.input_size and values.is_floating_point()
 
 
+def _summary(findings: Sequence[Finding]) -> str:
+    """Return the findings as they are spoken."""
+    if not findings:
+        return "Nothing was found."
+    parts = [f"{_BADGES[finding.severity]}, {finding.where}: {finding.found}" for finding in findings]
+    return f"{counted(len(findings), 'finding')}. {'. '.join(parts)}"
+
+
 def _found(findings: Sequence[Finding], patient: Given) -> None:
     if not findings and patient.lengths is None:
         st.success("Nothing was found in x. No lengths are given, so they could not be examined.")
@@ -87,8 +99,6 @@ def _found(findings: Sequence[Finding], patient: Given) -> None:
         st.success("Nothing was found: the lengths fit x, and no pad is among the tokens.", icon=":material/check:")
     if patient.filler and not patient.told:
         st.text(f"Pads are taken to be {patient.filler:g}, the only value after the lengths.")
-    elif not patient.told and _OF_PADS & {finding.key for finding in findings}:
-        st.text("Pads are taken to be 0: set padding_value if they are another number.")
     for i, finding in enumerate(findings):
         with st.container(border=True, key=f"finding {i}"):
             st.markdown(f"{_BADGES[finding.severity]} {finding.where}")

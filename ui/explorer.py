@@ -6,9 +6,9 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
 from packviz import tables
+from packviz.compute.trace import Trace, trace_module
 from packviz.errors import PackvizError
-from packviz.movie import movie
-from packviz.trace import Trace, trace_module
+from packviz.show.movie import movie
 from ui.patient import Lengths
 from ui.patient_picture import whole
 from ui.player import clip

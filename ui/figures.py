@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from packviz.theme import DARK, LIGHT
+from ui.kept import kept
 from ui.requests import Request
 from ui.runs import Shown
 
@@ -36,7 +37,7 @@ def _show(chart: Any, key: str) -> None:
     st.plotly_chart(chart, theme=None, key=key, alt=chart.layout.meta["alt"], config=config)
 
 
-@st.cache_resource(max_entries=48, show_spinner=False)
+@kept
 def _drawn(
     request: Request,  # noqa: ARG001
     name: str,  # noqa: ARG001

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from packviz.movie import STAGES
+from packviz.show.movie import STAGES
 from ui.controls import Controls, controls, keep, put_aside, put_back, typed
 from ui.notices import notices
 from ui.part import refused, way_back

@@ -6,7 +6,7 @@ from urllib.parse import quote_plus
 
 import streamlit as st
 
-from packviz.visible import quoted, visible
+from packviz.text import quoted, visible
 
 __all__ = ["LONGEST", "OF_OTHER_PAGES", "asked", "first_step", "remember", "unmet", "warning"]
 

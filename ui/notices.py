@@ -7,9 +7,10 @@ from dataclasses import fields
 
 import streamlit as st
 
-from packviz.config import Config
 from packviz.errors import PackvizError
-from packviz.examples import Example, example
+from packviz.inputs.batch import Batch
+from packviz.inputs.config import Config
+from packviz.inputs.examples import Example, example
 from ui import links
 from ui.controls import Controls
 from ui.player import place
@@ -28,7 +29,7 @@ def notices(chosen: Controls, asked: Request, shown: Shown) -> None:
     problem, summary = shown.problem, shown.batch.summary
     if problem is None:
         with chosen.under_text:
-            _about_the_sequences(asked, summary)
+            _about_the_sequences(asked, shown.batch)
         return
     of_the_text = problem.parameter in _OF_THE_TEXT
     reason = problem.sentence if of_the_text else str(problem)
@@ -45,8 +46,10 @@ def _short(problem: PackvizError) -> str:
     return f"{name}{problem.came}: {mend}."
 
 
-def _about_the_sequences(asked: Request, summary: str) -> None:
-    st.text(summary)
+def _about_the_sequences(asked: Request, batch: Batch) -> None:
+    st.text(batch.summary.replace(" %", "\N{NO-BREAK SPACE}%"))  # a line never ends before the sign
+    for note in batch.notes:
+        st.text(note)
     if asked.source.example != OWN and asked.source.text == example(asked.source.example).text:
         _about_the_example(example(asked.source.example))
     elif asked.source.text is not None and (warning := links.warning(asked.source.text)):

@@ -6,9 +6,9 @@ import pandas as pd
 import streamlit as st
 
 from packviz import charts
-from packviz.batch import sequence_label
 from packviz.errors import PackvizError
-from packviz.studies import Address, behaviours, fields, memory, row_of, sequence_error, token_of
+from packviz.facts import Address, behaviours, fields, memory, row_of, sequence_error, token_of
+from packviz.inputs.batch import sequence_label
 from ui.figures import figure
 from ui.part import verdicts
 from ui.player import show

@@ -4,11 +4,12 @@ import pandas as pd
 import streamlit as st
 
 from packviz import charts
-from packviz.studies import (
+from packviz.compute.trace import Trace
+from packviz.facts import (
     DISTRIBUTIONS,
     ZeroStep,
     after_zero_vector,
-    confusion,
+    pad_collision,
     pad_row,
     padding_cells,
     padding_share,
@@ -16,8 +17,8 @@ from packviz.studies import (
     stack_errors,
     stacked_shape,
 )
-from packviz.trace import Trace
 from ui.figures import figure
+from ui.kept import kept
 from ui.part import verdicts
 from ui.requests import Request
 from ui.runs import Shown
@@ -50,7 +51,7 @@ def stacked(shown: Shown) -> None:
 
 def confused(shown: Shown) -> None:
     """Show what a count of cells that are not padding makes of the lengths."""
-    found = confusion(shown.trace)
+    found = pad_collision(shown.trace)
     st.markdown(f":{'red' if found.wrong else 'green'}[**{'✗' if found.wrong else '✓'}**] {found.told}")
     if found.wrong:
         names = shown.letters
@@ -85,6 +86,6 @@ def shares(shown: Shown) -> None:
     )
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+@kept
 def _after_zeros(request: Request, _trace: Trace) -> ZeroStep:  # noqa: ARG001
     return after_zero_vector(_trace)

@@ -6,8 +6,8 @@ from dataclasses import fields
 
 import streamlit as st
 
-from packviz.config import Config
-from packviz.movie.model import Stage
+from packviz.inputs.config import Config
+from packviz.show.movie.model import Stage
 from ui.controls import put, put_aside, put_back
 from ui.player import show
 from ui.records import proof, table

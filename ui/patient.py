@@ -11,6 +11,7 @@ from torch.nn.utils.rnn import PackedSequence
 from packviz.doctor import filler_of, read_lengths, read_packed, read_tensor
 from packviz.errors import PackvizError
 from ui import links
+from ui.widgets import of_every_page
 
 __all__ = ["PATIENTS", "Given", "Lengths", "X", "filled", "lengths_of", "patients", "settings", "tried", "typed"]
 
@@ -64,6 +65,7 @@ def patients() -> None:
     st.pills("Try", [*PATIENTS, *own], key="patient", on_change=_fill_in, label_visibility="collapsed")
 
 
+@of_every_page()
 def typed() -> Given:
     """Draw the fields to type in, and say in place what cannot be read."""
     left, right = st.columns([3, 2])
@@ -87,15 +89,16 @@ def typed() -> Given:
     return filled(x, lengths, None, batch_first, enforce_sorted, padding_value, unread=bad_x or bad_lengths)
 
 
+@of_every_page()
 def settings(prefix: str, batch_first: bool, enforce_sorted: bool) -> tuple[bool, bool, float | None]:
-    """Draw the settings of x; return batch_first, enforce_sorted and padding_value, None where it is to be found."""
+    """Draw the settings of x; return batch_first, enforce_sorted and padding_value, None where it is assumed."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         padding_value = st.number_input(
             "padding_value",
             value=None,
             step=1.0,
             format="%g",
-            placeholder="found",
+            placeholder="assumed",
             key=f"{prefix}_padding_value",
             bind="query-params",
             width=150,

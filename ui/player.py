@@ -1,4 +1,4 @@
-"""The player's place in the app: the module and style sheet of notebooks and files, mounted once and then fed."""
+"""The player's place in the app: the one of notebooks and files, mounted once and then fed."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -6,16 +6,16 @@ from typing import Any
 
 import streamlit as st
 
-from packviz.movie import STAGES, assets
+from packviz.show.movie import STAGES
 from ui import links
+from ui.player_code import LOADER
 from ui.requests import Request
 
 __all__ = ["AFTER", "clip", "picked", "place", "play", "show", "stage_on_screen"]
 
 AFTER = "after the picture"  # the key of the fragment that shows what belongs to the picture
 
-_css, _js = assets()
-_mount = st.components.v2.component("packviz_player", css=_css, js=_js)
+_mount = st.components.v2.component("packviz_player", js=LOADER)
 
 
 def play(movie: dict[str, Any], stages: Sequence[str] | None, *, picks: bool = False) -> None:
@@ -55,7 +55,7 @@ def stage_on_screen() -> str | None:
 
 
 def picked(request: Request) -> dict[str, Any] | None:
-    """Return what was clicked last in this request's movie: the id of the cell, the step, and the token or None."""
+    """Return what was clicked last in this request's movie: the number of the cell, the step, and the token or None."""
     cell: dict[str, Any] | None = st.session_state.get("picked cell")
     return cell if cell is not None and cell["request"] == request else None
 

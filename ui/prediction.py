@@ -5,10 +5,11 @@ from hashlib import sha256
 import streamlit as st
 
 from packviz.errors import PackvizError
-from packviz.movie.model import Stage
-from packviz.predictions import Prediction, ask
+from packviz.show.movie.model import Stage
+from packviz.teach.predictions import Prediction, ask
 from ui.player import show
 from ui.runs import Shown
+from ui.status import announce
 
 __all__ = ["prediction"]
 
@@ -27,7 +28,8 @@ def prediction(shown: Shown, stage: Stage) -> None:
         with st.form(f"form {key}", border=False, enter_to_submit=True):
             said, sent = _form(asked, key)
         if sent:
-            st.session_state["said"] = (key, said)
+            number = st.session_state.get("said", ("", "", 0))[2] + 1
+            st.session_state["said"] = (key, said, number)
         _verdict(shown, asked, key, moved=sent and bool(said.strip()))
 
 
@@ -59,16 +61,21 @@ def _next() -> None:
 
 def _verdict(shown: Shown, asked: Prediction, key: str, *, moved: bool) -> None:
     """Say whether what was said is right, and why, in a line that is always there."""
-    key_of, said = st.session_state.get("said", ("", ""))
-    if key_of != key or not said.strip():
+    key_of, said, number = st.session_state.get("said", ("", "", 0))
+    answered = key_of == key and bool(said.strip())
+    told = ""
+    if not answered:
         st.text(_WAITING)
-        return
-    try:
-        verdict = asked.check(said)
-    except PackvizError as problem:
-        st.text(f"⚠ {problem.sentence}")
-        return
-    sign = ":green[**✓ Right.**]" if verdict.right else ":red[**✗ Not quite.**]"
-    st.markdown(f"{sign} {verdict.reason}")
-    if moved:
+    else:
+        try:
+            verdict = asked.check(said)
+        except PackvizError as problem:
+            told = f"⚠ {problem.sentence}"
+            st.text(told)
+            moved = False
+        else:
+            told = f"{':green[**✓ Right.**]' if verdict.right else ':red[**✗ Not quite.**]'} {verdict.reason}"
+            st.markdown(told)
+    announce(told, "prediction", number=number)
+    if answered and moved:
         show(step=shown.film.step_at(asked.moment.stage, asked.moment.timestep, asked.moment.name))

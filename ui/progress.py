@@ -8,23 +8,26 @@ import streamlit as st
 from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from ui.jobs import Job, Jobs, Work
+from ui.jobs import TIME_LIMIT, Job, Jobs, Work
 
 __all__ = ["leave_others", "long_work"]
 
 Show = Callable[[Sequence[Any]], None]
-_EVERY = 0.5  # seconds between two looks at what has come
+_EVERY = {"queued": 3.0, "active": 0.5, "over": None}  # seconds between two looks at what has come
 
 
 @dataclass(eq=False)
 class _Started:
-    """Hold a job as it was started: what of, how many results there will be, and how they are shown."""
+    """Hold a job as it was started: what of, how many results there will be, and how they are shown.
+
+    seen: where the job stood when the whole page was last drawn: a key of _EVERY.
+    """
 
     job: Job
     told: str
     steps: int
     show: Show
-    seen: bool = False  # whether the page has been drawn since the job was over
+    seen: str = "queued"
 
 
 @st.cache_resource(show_spinner=False)
@@ -39,20 +42,33 @@ def long_work(name: str, label: str, told: str, work: Work, steps: int, show: Sh
     there will be. show: draws what has come so far. What is shown stays what it was started for.
     """
     started: _Started | None = st.session_state.get(_key(name))
-    if st.button(label, key=f"start {name}", disabled=started is not None and not started.job.over):
-        st.session_state[_key(name)] = _Started(_jobs().start(_visitor(), work), told, steps, show)
-        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button(label, key=f"start {name}", disabled=started is not None and not started.job.over):
+            st.session_state[_key(name)] = _Started(_jobs().start(_visitor(), work), told, steps, show)
+            st.rerun()
+        st.text(_in_advance(name))
     if started is not None:
-        started.seen = started.job.over
-        st.fragment(_watch, run_every=None if started.seen else _EVERY)(name, started, told)
+        started.seen = _place(started.job)
+        st.fragment(_watch, run_every=_EVERY[started.seen])(name, started, told)
 
 
 def leave_others(names: str) -> None:
     """End the work of every other page, for its visitor has left that. names: of this page's work, with spaces."""
-    here = [_key(name) for name in names.split()]
-    for key, started in st.session_state.to_dict().items():
-        if isinstance(started, _Started) and key not in here:
-            _jobs().stop(started.job)
+    for started in _others(names.split()):
+        _jobs().stop(started.job)
+
+
+def _others(names: Sequence[str]) -> list[_Started]:
+    """Return the visitor's work that is not over, but for that of these names."""
+    here = [_key(name) for name in names]
+    kept = st.session_state.to_dict().items()
+    return [each for key, each in kept if isinstance(each, _Started) and key not in here and not each.job.over]
+
+
+def _in_advance(name: str) -> str:
+    """Say what a visitor should know before starting: the time limit, and what else would be stopped."""
+    limit = f"Time limit: {TIME_LIMIT / 60:.0f} minutes; the results so far are kept."
+    return f"{limit} Starting this stops the one that is running." if _others([name]) else limit
 
 
 def _watch(name: str, started: _Started, now: str) -> None:
@@ -70,8 +86,8 @@ def _watch(name: str, started: _Started, now: str) -> None:
         st.markdown(f":orange[**Not the settings above:**] these are the results of {started.told}.")
     if results:
         started.show(results)
-    if over and not started.seen:
-        st.rerun()  # the button may be pressed again, and nobody needs to look any more
+    if _place(job) != started.seen:
+        st.rerun()  # to look more often, or no more; and once it is over the button may be pressed again
 
 
 def _standing(started: _Started, done: int) -> str:
@@ -82,10 +98,21 @@ def _standing(started: _Started, done: int) -> str:
 
 
 def _ended(started: _Started, done: int) -> str:
-    if started.job.state == "failed":
-        return f":red[**It ended early.**] {started.job.reason}"
-    stopped = started.job.state == "stopped"
-    return f"Stopped after {done} of {started.steps}." if stopped else f":green[**✓**] All {done} are done."
+    job, so_far = started.job, f"{done} of {started.steps}"
+    if job.state == "failed":
+        return f":red[**It ended early.**] {job.reason}"
+    if job.state == "timeout":
+        return f":orange[**Time limit reached**] ({TIME_LIMIT / 60:.0f} minutes): {so_far} are done."
+    if job.state == "stopped":
+        return f"Stopped after {so_far}. {job.reason}"
+    return f":green[**✓**] All {done} are done."
+
+
+def _place(job: Job) -> str:
+    """Return where a job stands: a key of _EVERY."""
+    if job.over:
+        return "over"
+    return "queued" if _jobs().before(job) else "active"
 
 
 def _key(name: str) -> str:

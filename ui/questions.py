@@ -1,17 +1,21 @@
 """The page of questions: a search, the entries of a group with their verdicts, and one entry with all that it shows."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
 
 import streamlit as st
 
-from packviz.charts import panels
-from packviz.movie import Movie, beside, movie
-from packviz.questions import ENTRIES, GROUPS, Answer, Entry, Program, answer, has_message, is_error, search
-from packviz.visible import quoted
+from packviz.show.charts import panels
+from packviz.show.movie import Movie, beside, movie
+from packviz.teach.questions import ENTRIES, GROUPS, Answer, Entry, Page, Program, answer, has_message, is_error, search
+from packviz.text import counted, quoted
 from ui.figures import fresh
 from ui.lesson import apart
 from ui.part import explore
 from ui.player import clip
+from ui.status import announce
+from ui.widgets import of_every_page
 
 __all__ = ["questions"]
 
@@ -24,7 +28,11 @@ _BADGES = {
     "depends": ":orange-badge[:material/call_split: depends]",
     "cited": ":gray-badge[:material/format_quote: cited, not run]",
 }
-_BY_KEY = {entry.key: entry for entry in ENTRIES}
+_BY_KEY = {key: entry for entry in ENTRIES for key in (entry.key, *entry.also)}
+_PAGES = {
+    path.stem.partition("_")[2]: f"pages/{path.name}"
+    for path in sorted((Path(__file__).parents[1] / "pages").glob("*.py"))
+}
 
 
 def questions(question: str, answer: str) -> None:
@@ -34,20 +42,21 @@ def questions(question: str, answer: str) -> None:
     """
     asked = st.query_params.get("entry", "")
     entry = _BY_KEY.get(asked)
-    if entry is not None:
-        apart(entry.question, "")
-        with st.container(key="measured"):
-            _one(entry)
-        return
-    apart(question, answer)
-    with st.container(key="measured"):
-        _choose(asked)
+    apart(entry.question if entry else question, "" if entry else answer)
+    spoken = st.container(key="spoken", gap=None)
+    with nullcontext() if entry else of_every_page(), st.container(key="measured"):
+        told = _one(entry) if entry else _choose(asked)
+    with spoken:
+        announce(told, "questions")
 
 
-def _choose(asked: str) -> None:
-    """Let a visitor search or choose a group, and list what is there; asked: a name in vain."""
+def _choose(asked: str) -> str:
+    """Let a visitor search or choose a group, and list what is there; return what the search came to, to be spoken.
+
+    asked: a name in vain.
+    """
     if asked:
-        st.text(f"There is no question with the name {quoted(asked)}. These are the ones that there are.")
+        st.text(f"There is no question with the name {quoted(asked)}. Choose one of these.")
     left, right = st.columns([3, 2])
     with left:
         typed = st.text_input(
@@ -64,24 +73,30 @@ def _choose(asked: str) -> None:
     if not typed.strip():
         found = tuple(entry for entry in ENTRIES if entry.group == group)
     elif not found:
-        st.text("Nothing here has these words. Try the last line of the error, or other words.")
-    elif is_error(typed) and not any(has_message(entry, typed) for entry in found):
-        st.text("No answer here has this very message. What is nearest to its words:")
+        st.text("Nothing found for these words. Try the last line of the error, or other words.")
+    elif is_error(typed) and not any(has_message(entry, typed) for entry in found if isinstance(entry, Entry)):
+        st.text("No answer here has exactly this message. These are the closest:")
         found = found[:_NEAREST]
     _list(found)
+    return counted(len(found), "answer") if typed.strip() else ""
 
 
 def _leave_the_search() -> None:
     st.session_state["search"] = ""
 
 
-def _list(entries: Sequence[Entry]) -> None:
-    """List entries, each with its claim and the verdict on it, computed by this server."""
+def _list(found: Sequence[Entry | Page]) -> None:
+    """List entries, each with its claim and the verdict on it, computed by this server; and links to pages."""
     with st.container(key="entries"):
-        for entry in entries:
-            with st.container(key=f"row {entry.key}"):
-                st.button(entry.question, key=f"open {entry.key}", type="tertiary", on_click=_open, args=(entry.key,))
-                st.markdown(f"Claim: {entry.claim} {_badge(None if entry.slow else _answer(entry.key))}")
+        for each in found:
+            if isinstance(each, Page):
+                with st.container(key=f"page {each.address}"):
+                    st.page_link(_PAGES[each.address], label=each.title, icon=":material/arrow_forward:")
+                    st.markdown(each.about)
+            else:
+                with st.container(key=f"row {each.key}"):
+                    st.button(each.question, key=f"open {each.key}", type="tertiary", on_click=_open, args=(each.key,))
+                    st.markdown(f"Claim: {each.claim} {_badge(None if each.slow else _answer(each.key))}")
 
 
 def _badge(done: Answer | None) -> str:
@@ -89,19 +104,19 @@ def _badge(done: Answer | None) -> str:
     return ":gray-badge[:material/timer: runs when opened]" if done is None else _BADGES[done.outcome.verdict]
 
 
-def _one(entry: Entry) -> None:
-    """Show one entry: the verdict, the picture, both programs."""
+def _one(entry: Entry) -> str:
+    """Show one entry: the verdict, the picture, both programs. Return the verdict as it is spoken."""
     _way(entry)
     with st.spinner("Running it ...") if entry.slow else st.container():
         done = _answer(entry.key)
     outcome = done.outcome
     with st.container(border=True, key="verdict"):
-        st.markdown(f"Claim: **{entry.claim}** {_badge(done)}")
         st.markdown(outcome.told)
+        st.markdown(f"Claim: **{entry.claim}** {_badge(done)}")
         if 0 < len(outcome.depends_on) <= _SHORT:
             st.markdown(outcome.depends_on)
     # Who has an error wants the code first.
-    for show in (_programs, _picture) if done.broken.error else (_picture, _programs):
+    for show in (_programs, _picture) if done.wrong.error else (_picture, _programs):
         show(done)
     with st.expander("The lines before both"):
         st.code(done.preparation, language="python", wrap_lines=True)
@@ -110,13 +125,14 @@ def _one(entry: Entry) -> None:
             st.markdown(
                 "\n".join(f"- {'holds' if held else 'does not hold'} {name}" for name, held in outcome.cases.items())
             )
-    st.text(f"Asked or claimed in: {entry.source}")
+    st.text(f"Asked or claimed in: {'; '.join(entry.sources)}")
     _explorer(done)
+    return f"Claim: {entry.claim} {_badge(done)}. {outcome.told}"
 
 
 def _way(entry: Entry) -> None:
     """Lead back to the list, and to the entries beside this one: in what was found, or in its group."""
-    found = search(st.session_state.get("search") or "")
+    found = [each for each in search(st.session_state.get("search") or "") if isinstance(each, Entry)]
     listed = found if entry in found else [each for each in ENTRIES if each.group == entry.group]
     place, of = listed.index(entry), "results" if entry in found else entry.group
     with st.container(horizontal=True, vertical_alignment="center", key="way"):
@@ -138,9 +154,9 @@ def _open(key: str) -> None:
 def _programs(done: Answer) -> None:
     left, right = st.columns(2)
     with left:
-        _program("As people write it", done.broken)
+        _program("As people write it", done.wrong)
     with right:
-        _program("As it works", done.fixed)
+        _program("As it works", done.right)
 
 
 def _program(title: str, program: Program) -> None:
@@ -154,12 +170,12 @@ def _program(title: str, program: Program) -> None:
 def _picture(done: Answer) -> None:
     chart, film = done.outcome.chart, done.entry.film
     if chart is not None:
+        if chart.draw is panels and any(panel.wrong for panel in chart.of[0]):
+            st.markdown("Framed in red: not what was wanted, or not as it should be.")
         with st.container(key="picture"):
             told = fresh(chart.draw, *chart.of, key=f"chart {done.entry.key}")
             with st.expander("The picture in words"):  # by which the keyboard, too, gets into what scrolls sideways
                 st.text(told)
-        if chart.draw is panels and any(panel.wrong for panel in chart.of[0]):
-            st.markdown("Framed in red: not what was wanted, or not as it should be.")
     elif film is not None:
         shot = _movie(done.entry.key)
         stage = "run" if film.stage == "beside" else film.stage

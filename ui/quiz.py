@@ -1,17 +1,19 @@
 """The quiz: a round of questions, one on the screen at a time, then what came of it. All of its state is here."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import streamlit as st
 
 from packviz.errors import PackvizError
-from packviz.movie import Movie, movie
-from packviz.quiz import Question, Sheet, kept, questions, taken_up
+from packviz.show.movie import Movie, movie
+from packviz.teach.quiz import Question, Scorecard, progress_code, questions, read_progress_code
 from ui.player import clip
-from ui.quiz_address import begin, chosen, last, said, write
+from ui.quiz_address import begin, chosen, last, progress, write
 from ui.quiz_batch import batch, marks, settings
 from ui.quiz_result import result
+from ui.status import announce
 
 __all__ = ["quiz"]
 
@@ -20,17 +22,20 @@ _STYLE = Path(__file__).parent / "quiz.css"
 
 @dataclass
 class _Game:
-    """Hold how far somebody is in a round; `at` is the question on the screen, behind the last one the result.
+    """Hold how far somebody is in a round.
 
-    unread: for each question, what was typed last that could not be read.
+    at      the question on the screen, behind the last one the result
+    unread  for each question, what was typed last that could not be read
+    heard   whether a click of this run has been acted on; after a restart of the server, none of them has
     """
 
     level: int
     number: int
-    sheet: Sheet
+    scorecard: Scorecard
     at: int = 0
     problem: str = ""
     unread: dict[int, str] = field(default_factory=dict)
+    heard: bool = False
 
     def key(self, i: int) -> str:
         """Return the key of what is typed for question i."""
@@ -47,30 +52,45 @@ def quiz(told: str) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key="quiz-round"):
             game = _game(*chosen())
             _new_round(game)
-            marks(game.sheet.marks, game.at)
-            if game.at < len(game.sheet.questions):
+            marks(game.scorecard.marks, game.at)
+            if game.at < len(game.scorecard.questions):
                 st.markdown(_standing(game))
-        if game.at < len(game.sheet.questions):
+        if game.at < len(game.scorecard.questions):
             _question(game, game.at)
-            if game.sheet.untouched:
+            if game.scorecard.untouched:
                 st.markdown(told)
         else:
-            result(game.sheet, game.level, game.number, game.unread, begin=begin, again=_again, see=_see)
-        write(game.level, game.number, kept(game.sheet, game.at))
+            result(game.scorecard, game.level, game.number, game.unread, begin=begin, again=_again, see=_see)
+        game.heard = False
+        write(game.level, game.number, progress_code(game.scorecard, game.at))
+        tries = sum(len(game.scorecard.tries(i)) for i in range(len(game.scorecard.questions)))
+        announce(_spoken(game), "quiz", number=tries)
+
+
+def _spoken(game: _Game) -> str:
+    """Return what the last answer came to, as it is spoken; "" while there is none."""
+    scorecard, i = game.scorecard, game.at
+    if i == len(scorecard.questions):
+        return f"The round is over: {scorecard.points} of {scorecard.most} points."
+    if scorecard.settled(i):
+        return _told(game, i)
+    verdict = scorecard.verdict(i)
+    return game.problem or (f"Not quite. {verdict.reason} You have one more try." if verdict is not None else "")
 
 
 def _game(level: int, number: int) -> _Game:
-    """Return the round as it was left, or, after a reload, as the address has it."""
+    """Return the round as it was left in this session, or as the browser has kept it over a reload or a restart."""
     games: dict[tuple[int, int], _Game] = st.session_state.setdefault("quiz games", {})
     if (level, number) not in games:
         asked = _questions(level, number)
-        games[level, number] = _Game(level, number, *(taken_up(asked, said()) or (Sheet(asked), 0)))
+        left = read_progress_code(asked, progress(level, number))
+        games[level, number] = _Game(level, number, *(left or (Scorecard(asked), 0)))
     return games[level, number]
 
 
 def _new_round(game: _Game) -> None:
     """Offer another round; in the middle of one, after a question."""
-    if game.sheet.untouched or game.sheet.over:
+    if game.scorecard.untouched or game.scorecard.over:
         st.button("New round", on_click=begin)
         return
     with st.popover("New round"):
@@ -79,19 +99,19 @@ def _new_round(game: _Game) -> None:
 
 
 def _standing(game: _Game) -> str:
-    points = game.sheet.points
-    return f"**Question {game.at + 1} of {len(game.sheet.questions)}**, {points} point{'' if points == 1 else 's'}"
+    points = game.scorecard.points
+    return f"**Question {game.at + 1} of {len(game.scorecard.questions)}**, {points} point{'' if points == 1 else 's'}"
 
 
 def _question(game: _Game, i: int) -> None:
-    asked = game.sheet.questions[i]
+    asked = game.scorecard.questions[i]
     with st.container(border=True, key="question"):
-        if game.sheet.settled(i):
+        if game.scorecard.settled(i):
             _settled(game, i)
         else:
             _prompt(asked)
             _open(game, i)
-    if game.sheet.settled(i):
+    if game.scorecard.settled(i):
         film, moment = _film(game.level, game.number, i), asked.prediction.moment
         clip(film.to_dict(), film.step_at(moment.stage, moment.timestep, moment.name), game.key(i))
 
@@ -103,7 +123,7 @@ def _prompt(asked: Question) -> None:
 
 def _open(game: _Game, i: int) -> None:
     """Show the batch, and where the answer is typed or chosen."""
-    asked, key = game.sheet.questions[i], game.key(i)
+    asked, key = game.scorecard.questions[i], game.key(i)
     seen, answer = st.columns([3, 2], gap="large", vertical_alignment="top")
     with seen:
         batch(asked)
@@ -112,14 +132,16 @@ def _open(game: _Game, i: int) -> None:
         with st.form(f"form {key}", border=False):
             _answer(asked, key)
             with st.container(horizontal=True, gap="small"):
-                st.form_submit_button("Check", on_click=_check, args=(game, i))
-                st.form_submit_button("Show me", on_click=_give_up, args=(game, i))
-        verdict = game.sheet.verdict(i)
+                checked = st.form_submit_button("Check", on_click=_check, args=(game, i))
+                given_up = st.form_submit_button("Show me", on_click=_give_up, args=(game, i))
+        _make_up_for(game, checked, _check, i)
+        _make_up_for(game, given_up, _give_up, i)
+        verdict = game.scorecard.verdict(i)
         if game.problem:
             st.text(f"⚠ {game.problem}")
         elif verdict is not None:
             st.markdown(f":red[**✗ Not quite.**] {verdict.reason} You have one more try.")
-        elif game.sheet.half == i:
+        elif game.scorecard.half == i:
             st.markdown("One answer was wrong. You have one more try.")
 
 
@@ -134,31 +156,41 @@ def _answer(asked: Question, key: str) -> None:
 
 def _settled(game: _Game, i: int) -> None:
     """Show what was said, the verdict, the answer, the batch that they speak of, and the way on."""
-    question = game.sheet.questions[i]
+    question = game.scorecard.questions[i]
     with st.container(horizontal=True, vertical_alignment="top", key="settled"):
         with st.container(width="stretch", key="verdict"):
             _prompt(question)
-            _verdict(game, i)
+            st.markdown(_told(game, i))
         batch(question, small=True)
-        label = "The result" if game.sheet.over else "Next"
-        st.button(label, on_click=_next, args=(game,), key=f"next {game.key(i)}", shortcut="Enter")
+        label = "The result" if game.scorecard.over else "Next"
+        clicked = st.button(label, on_click=_next, args=(game,), key=f"next {game.key(i)}", shortcut="Enter")
+        _make_up_for(game, clicked, _next)
 
 
-def _verdict(game: _Game, i: int) -> None:
-    asked, verdict, mark = game.sheet.questions[i].prediction, game.sheet.verdict(i), game.sheet.mark(i)
+def _make_up_for(game: _Game, clicked: bool, act: Callable[..., None], *given: int) -> None:
+    """Act on a click that a server which has just been started could not know what to do with."""
+    if clicked and not game.heard:
+        act(game, *given)
+        game.heard = False
+        st.rerun()
+
+
+def _told(game: _Game, i: int) -> str:
+    """Return the verdict on a settled question, and the answer, as Markdown."""
+    asked, verdict, mark = game.scorecard.questions[i].prediction, game.scorecard.verdict(i), game.scorecard.mark(i)
     solution = asked.solution.replace("`", "").removesuffix(".")
     if mark in ("first", "second"):
-        st.markdown(f":green[**✓ Right: {solution}.**] {asked.why}")
-        return
-    if verdict is not None and i not in game.sheet.shown:
-        st.markdown(f":red[**✗ Not quite.**] {verdict.reason}")
-    st.markdown(f"**The answer: {solution}.** {asked.why}")
+        return f":green[**✓ Right: {solution}.**] {asked.why}"
+    answer = f"**The answer: {solution}.** {asked.why}"
+    if verdict is None or i in game.scorecard.shown:
+        return answer
+    return f":red[**✗ Not quite.**] {verdict.reason}\n\n{answer}"
 
 
 def _check(game: _Game, i: int) -> None:
-    typed = st.session_state.get(game.key(i)) or ""
+    typed, game.heard = st.session_state.get(game.key(i)) or "", True
     try:
-        game.sheet, game.problem = game.sheet.answered(i, typed), ""
+        game.scorecard, game.problem = game.scorecard.answered(i, typed), ""
     except PackvizError as problem:
         game.problem = problem.sentence
         if typed.strip():
@@ -166,11 +198,11 @@ def _check(game: _Game, i: int) -> None:
 
 
 def _give_up(game: _Game, i: int) -> None:
-    game.sheet, game.problem = game.sheet.given_up(i), ""
+    game.scorecard, game.problem, game.heard = game.scorecard.given_up(i), "", True
 
 
 def _next(game: _Game) -> None:
-    game.at = len(game.sheet.questions) if game.sheet.over else game.at + 1
+    game.at, game.heard = len(game.scorecard.questions) if game.scorecard.over else game.at + 1, True
 
 
 def _see(i: int) -> None:
@@ -180,7 +212,7 @@ def _see(i: int) -> None:
 def _again() -> None:
     """Begin the same round again."""
     level, number = last()
-    st.session_state["quiz games"][level, number] = _Game(level, number, Sheet(_questions(level, number)))
+    st.session_state["quiz games"][level, number] = _Game(level, number, Scorecard(_questions(level, number)))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -1,27 +1,34 @@
-"""Where a quiz is: the level and the number of its round, and how far one is in it, all in the address."""
+"""Where a quiz is: the level and the number of its round in the address, and how far one is in it in the browser."""
 
 from random import SystemRandom
 
 import streamlit as st
 
-from packviz.quiz import LAST_ROUND, LEVELS
+from packviz.teach.quiz import LAST_ROUND, LEVELS
 
-__all__ = ["begin", "chosen", "last", "said", "write"]
+__all__ = ["begin", "chosen", "last", "progress", "write"]
 
 _ROUND = "Ten questions have a number. Read it out, or share the link: everybody gets the same ten."
 _LEVEL, _NUMBER = "quiz level", "quiz number"  # the widgets; the address is what they follow
 
-# Streamlit would put every answer into the history; this takes the place of the entry that is there.
+# The address names the round, so that a link is a round for everybody. How far somebody is in it stays in the browser,
+# in a cookie for the latest few rounds: the server gets it with the page, and when it was itself started anew.
+_COOKIE, _MAX_KEPT = "packviz_quiz", 5
 _write = st.components.v2.component(
     "packviz_quiz_address",
     js="""export default function ({ data }) {
   const url = new URL(window.location.href), before = url.href;
   if (!/\\/quiz\\/?$/.test(url.pathname)) return;
-  for (const [name, value] of Object.entries(data)) {
+  for (const [name, value] of Object.entries({ level: data.level, round: data.round, said: "" })) {
     if (value) url.searchParams.set(name, value);
     else url.searchParams.delete(name);
   }
   if (url.href !== before) window.history.replaceState(window.history.state, "", url);
+
+  const kept = document.cookie.split("; ").find((each) => each.startsWith(`${data.cookie}=`)) ?? "";
+  const others = kept.split("=").pop().split(".").filter((each) => each && !each.startsWith(`${data.name}_`));
+  const all = data.kept ? [`${data.name}_${data.kept}`, ...others] : others;
+  document.cookie = `${data.cookie}=${all.slice(0, data.most).join(".")}; path=/; SameSite=Lax`;
 }
 """,
 )
@@ -54,15 +61,17 @@ def begin(level: int | None = None) -> None:
     _show(level or last()[0], _any_round())
 
 
-def said() -> str:
-    """Return how far the address says that one is."""
-    return st.query_params.get("said", "")
+def progress(level: int, number: int) -> str:
+    """Return how far the browser says that somebody is in a round; "" if it has kept nothing of it."""
+    rounds = (each.partition("_") for each in st.context.cookies.get(_COOKIE, "").split("."))
+    return next((kept for name, _, kept in rounds if name == f"{level}-{number}"), "")
 
 
 def write(level: int, number: int, how_far: str) -> None:
-    """Have the address say what is on the screen; how_far: "" at the start of a round, which has a short link."""
-    data = {"level": str(level) if level > 1 else "", "round": str(number), "said": how_far}
-    _write(key="quiz-address", data=data, height=0)
+    """Have the address name the round, and the browser keep how far one is in it; how_far: "" at its start."""
+    place = {"level": str(level) if level > 1 else "", "round": str(number), "name": f"{level}-{number}"}
+    keeping: dict[str, object] = {"kept": how_far, "cookie": _COOKIE, "most": _MAX_KEPT}
+    _write(key="quiz-address", data=place | keeping, height=0)
 
 
 def _go() -> None:

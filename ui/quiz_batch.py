@@ -5,8 +5,8 @@ from html import escape
 
 import streamlit as st
 
-from packviz.batch import sequence_label
-from packviz.quiz import Mark, Question
+from packviz.inputs.batch import sequence_label
+from packviz.teach.quiz import Mark, Question
 from packviz.theme import DARK, LIGHT, SEQUENCE_HUES, hue, text_on
 
 __all__ = ["batch", "marks", "settings"]

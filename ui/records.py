@@ -4,8 +4,8 @@ import pandas as pd
 import streamlit as st
 
 from packviz import tables
-from packviz.snippet import snippet
-from packviz.trace import Trace
+from packviz.compute.trace import Trace
+from packviz.show.snippet import snippet
 from ui.runs import Shown
 
 __all__ = ["proof", "records", "table"]
@@ -49,7 +49,7 @@ def proof(shown: Shown) -> None:
     if shown.trace.error is not None:
         return
     proof = shown.trace.proof
-    if shown.trace.exact:
+    if shown.movie["exact"]:
         st.badge(shown.movie["proof"], icon=":material/check:", color="green")
     else:
         st.badge(shown.movie["proof"], icon=":material/error:", color="orange")

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from packviz.batch import ReadAs
-from packviz.config import Config
-from packviz.examples import EXAMPLES
-from packviz.movie.model import Stage
+from packviz.inputs.batch import ReadAs
+from packviz.inputs.config import Config
+from packviz.inputs.examples import EXAMPLES
+from packviz.show.movie.model import Stage
 
 __all__ = ["BESIDE", "OWN", "Request", "Source", "View"]
 

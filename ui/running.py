@@ -6,10 +6,11 @@ import pandas as pd
 import streamlit as st
 
 from packviz import charts
-from packviz.batch import sequence_label
-from packviz.studies import STARTS, GateSum, StartEffect, UnitSum, starts, unit_sum
-from packviz.trace import Trace
+from packviz.compute.trace import Trace
+from packviz.facts import STARTS, GateSum, StartEffect, UnitSum, starts, unit_sum
+from packviz.inputs.batch import sequence_label
 from ui.figures import figure
+from ui.kept import kept
 from ui.player import picked
 from ui.requests import Request
 from ui.runs import Shown
@@ -40,17 +41,16 @@ def one_unit(shown: Shown) -> None:
 
 def _follow_the_click(shown: Shown) -> None:
     """Put what was clicked last in the movie into the three controls, once."""
-    cell = picked(shown.request)
-    if cell is None or st.session_state.get("taken apart") == cell:
+    pick = picked(shown.request)
+    if pick is None or st.session_state.get("taken apart") == pick:
         return
-    st.session_state["taken apart"] = cell
-    kind, *rest = cell["cell"].split(":")
-    numbers = [int(part) for part in rest if part.isdigit()]
-    if kind not in ("gate", "was", "h", "hn") or len(numbers) != 2:
+    st.session_state["taken apart"] = pick
+    cell = shown.film.cells[pick["cell"]]
+    if cell.role != "value" or cell.sequence is None:
         return
-    b, unit = numbers
-    st.session_state["unit_sequence"], st.session_state["unit_unit"] = sequence_label(b), unit
-    time = shown.film.steps[cell["step"] - 1].time
+    b = cell.sequence
+    st.session_state["unit_sequence"], st.session_state["unit_unit"] = sequence_label(b), cell.number
+    time = shown.film.steps[pick["step"] - 1].time
     steps = shown.trace.packed.timestep[shown.trace.packed.sequence == b].tolist()
     if time is not None:
         st.session_state["unit_t"] = min(time, steps[-1])
@@ -102,6 +102,6 @@ def initial_states(shown: Shown) -> None:
             st.code(each.code, language="python", wrap_lines=True)
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+@kept
 def _starts(request: Request, _trace: Trace) -> tuple[StartEffect, ...]:  # noqa: ARG001
     return starts(_trace)

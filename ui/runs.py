@@ -1,16 +1,19 @@
 """What is shown: the run that was asked for, or the last one that could be, each computed once for all visitors."""
 
+import threading
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 
-from packviz.batch import Batch
-from packviz.config import Config
+from packviz.compute.trace import Trace, trace
 from packviz.errors import PackvizError
-from packviz.movie import Movie, beside, movie
-from packviz.movie.model import Stage
-from packviz.trace import Trace, trace
+from packviz.inputs.batch import Batch
+from packviz.inputs.config import Config
+from packviz.show.movie import Movie, beside, movie
+from packviz.show.movie.model import Stage
+from ui.kept import kept
 from ui.requests import BESIDE, Request, Source, View
 
 __all__ = ["MOST_CHARACTERS", "MOST_FEATURES", "MOST_SEQUENCES", "MOST_STEPS", "Shown", "latest", "run"]
@@ -20,6 +23,9 @@ MOST_SEQUENCES = 64
 MOST_STEPS = 64
 MOST_FEATURES = 64
 MOST_CHARACTERS = 100_000
+
+_LARGE = 1000  # places in the grid: such movies are drawn in turn, which needs the memory of one and takes no longer
+_ONE_AT_A_TIME = threading.Lock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,14 +84,19 @@ def _check(what: str, count: int, most: int) -> None:
         raise PackvizError("text", expected=f"at most {most:,} {what}", came=f"{count:,}", mend=mend)
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
+@kept
 def _trace(source: Source, config: Config) -> Trace:
     return trace(_batch(source), config)
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
+@kept
 def _movie(source: Source, config: Config, layer: int | None, direction: int, stages: tuple[View, ...] | None) -> Movie:
     traced = _trace(source, config)
+    with _ONE_AT_A_TIME if traced.padded.values.shape[:2].numel() > _LARGE else nullcontext():
+        return _drawn(traced, layer, direction, stages)
+
+
+def _drawn(traced: Trace, layer: int | None, direction: int, stages: tuple[View, ...] | None) -> Movie:
     if stages is None:
         return movie(traced, layer=layer, direction=direction)
     if stages == BESIDE and traced.error is None:

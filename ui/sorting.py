@@ -3,8 +3,8 @@
 import pandas as pd
 import streamlit as st
 
-from packviz.batch import sequence_label
-from packviz.studies import enforcing, first_unstable, order_of_equals, ties
+from packviz.facts import enforcing, first_unstable, order_of_equals, ties
+from packviz.inputs.batch import sequence_label
 from ui.part import verdicts
 from ui.runs import Shown
 

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from packviz import charts
-from packviz.training import (
+from packviz.lab.training import (
     EXTRA_PADDING,
     Experiment,
     Progress,
@@ -61,7 +61,8 @@ def trained(shown: Shown) -> None:
     steps = len(chosen) * first.epochs * seeds
     ways = "both directions" if both else "one direction"
     told = f"{cell.upper()}, {TITLES[task]}, {', '.join(readouts)}, {', '.join(map(str, pads))} extra pads, {ways}"
-    label, work = f"Train {len(chosen) * seeds} models ({cell})", partial(run_all, chosen)
+    models = len(chosen) * seeds
+    label, work = f"Train {models} {'model' if models == 1 else 'models'} ({cell})", partial(run_all, chosen)
     long_work("train", label, f"{told}, seeds: {seeds}", work, steps, _results)
     if task == "vowels":
         st.text(vowels_credit())

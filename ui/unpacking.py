@@ -3,9 +3,10 @@
 import pandas as pd
 import streamlit as st
 
-from packviz.batch import sequence_label
-from packviz.studies import Readout, readouts
-from packviz.trace import Trace
+from packviz.compute.trace import Trace
+from packviz.facts import Readout, readouts
+from packviz.inputs.batch import sequence_label
+from ui.kept import kept
 from ui.requests import Request
 from ui.runs import Shown
 
@@ -27,11 +28,10 @@ def which_one(shown: Shown) -> None:
     """Show every way to read one vector for each sequence: its code, its numbers, whether it is right here, and why."""
     found = _read(shown.request, shown.trace)
     if caution := next((each.caution for each in found if each.caution), ""):
-        st.markdown(f":red[**✗**] {caution}")
-    right = ":orange[**right for what was packed**]" if caution else ":green[**✓ right here**]"
+        st.markdown(f":red[**✗ {caution}**]")
     for each in found:
         with st.container(border=True):
-            sign = right if each.right else ":red[**✗ wrong here**]"
+            sign = ":green[**✓ right here**]" if each.right else ":red[**✗ wrong here**]"
             verdict = sign if each.available else "**not there**"
             st.markdown(f"**`{each.title}`** {verdict}  \n{each.reason}")
             if each.available:
@@ -52,6 +52,6 @@ def _values(each: Readout) -> None:
     right.dataframe(table, key=f"readout {each.key}", alt=f"What {each.title} gives for each sequence")
 
 
-@st.cache_resource(max_entries=24, show_spinner=False)
+@kept
 def _read(request: Request, _trace: Trace) -> tuple[Readout, ...]:  # noqa: ARG001
     return readouts(_trace)

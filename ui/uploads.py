@@ -5,28 +5,35 @@ from functools import partial
 from typing import Any, get_args
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
-from packviz.config import Nonlinearity
-from packviz.doctor import Loaded, module_from, read_file
+from packviz.doctor import Loaded, module_from, read_isolated
+from packviz.errors import PackvizError
+from packviz.inputs.config import Nonlinearity
 from ui.patient import Given, Lengths, X, filled, lengths_of, settings, tried
 
 __all__ = ["uploaded"]
 
-MOST_MEGABYTES = 32  # of each file
+MAX_FILES, MAX_MEGABYTES = 4, 32  # the server refuses larger ones, too: maxUploadSize in .streamlit/config.toml
 _FILES = ["npy", "npz", "pt", "pth", "safetensors"]
 
 
 def uploaded() -> Given:
     """Let files be chosen, and in them what is x, what the lengths, and whose weights there are."""
-    told = f"At most {MOST_MEGABYTES} MB each. Opened as data: nothing in them is run."
+    limits = f"At most {MAX_FILES} files of {MAX_MEGABYTES} MB each: a larger one turns red and is not read."
     label = "A tensor, a PackedSequence, or the weights of an nn.RNN, nn.GRU or nn.LSTM: one file, or weights and data"
-    files = st.file_uploader(label, _FILES, accept_multiple_files=True, key="files", max_upload_size=MOST_MEGABYTES)
-    st.text(told)
+    files = st.file_uploader(label, _FILES, accept_multiple_files=True, key="files")
+    st.text(f"{limits} Opened as data: nothing in them is run.")
+    if len(files) > MAX_FILES:
+        st.text(
+            f"⚠ Expected at most {MAX_FILES} files, got {len(files)}. Fix: remove {len(files) - MAX_FILES} of them."
+        )
+        return filled(None, None, None, True, False, None, unread=True)
     loaded, unread = [], False
     for file in files:
-        one, bad = tried(partial(read_file, file.name, file.getvalue()), file)
+        one, bad = tried(partial(_read, file.file_id, file.name, file), file)
         loaded += [one] if one is not None else []
         unread |= bad
     key = " ".join(file.file_id for file in files)  # other files, other choices
@@ -35,6 +42,23 @@ def uploaded() -> Given:
     x, lengths, bad = _data([each for each in loaded if not each.prefixes], key)
     chosen = settings("file", True, False) if x is not None else (True, False, None)
     return filled(x, lengths, module, *chosen, unread=unread or bad)
+
+
+def _read(file_id: str, name: str, file: UploadedFile) -> Loaded:
+    """Return what a file holds; raises PackvizError where it cannot be read."""
+    found = _once(file_id, name, file)
+    if isinstance(found, PackvizError):
+        raise found
+    return found
+
+
+@st.cache_resource(scope="session", max_entries=2 * MAX_FILES, show_spinner=False)
+def _once(file_id: str, name: str, _file: UploadedFile) -> Loaded | PackvizError:  # noqa: ARG001
+    """Read a file, in a process of its own, once for each visitor who has given it."""
+    try:
+        return read_isolated(_file.getvalue(), name)
+    except PackvizError as problem:
+        return problem
 
 
 def _data(loaded: Sequence[Loaded], key: str) -> tuple[X, Lengths, bool]:

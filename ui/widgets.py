@@ -1,13 +1,28 @@
 """One widget of each kind: its name is its label, its key and its name in the URL."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-__all__ = ["choice", "maybe_whole", "number", "switch", "whole"]
+__all__ = ["choice", "maybe_whole", "number", "of_every_page", "switch", "whole"]
 
 T = TypeVar("T")
+
+
+@contextmanager
+def of_every_page() -> Iterator[None]:
+    """Give the widgets and containers drawn here to the app itself, as if app.py drew them.
+
+    When another page comes, by a link, Back or Forward, Streamlit first strikes from the address what belongs to the
+    widgets of the page that is left. What belongs to the app stays, if the containers around it do, too.
+    """
+    context = get_script_run_ctx()
+    assert context is not None
+    with context.run_with_active_hash(context.pages_manager.main_script_hash):
+        yield
 
 
 def choice(name: str, options: Sequence[T], default: T, hint: str | None = None, *, label: str | None = None) -> T:

@@ -5,15 +5,15 @@ and upload.
 """
 
 from packviz.doctor.examining import examine
-from packviz.doctor.files import MOST_BYTES, Loaded, read_file
-from packviz.doctor.fillers import filler_of
-from packviz.doctor.finding import Finding, Severity
+from packviz.doctor.files import MAX_BYTES, Loaded, read_file, read_isolated
 from packviz.doctor.reading import read_lengths, read_packed, read_tensor
 from packviz.doctor.watching import Watched, watch
 from packviz.doctor.weights import module_from, recurrent_prefixes
+from packviz.rules.finding import Finding, Severity
+from packviz.rules.padding_value import filler_of
 
 __all__ = [
-    "MOST_BYTES",
+    "MAX_BYTES",
     "Finding",
     "Loaded",
     "Severity",
@@ -22,6 +22,7 @@ __all__ = [
     "filler_of",
     "module_from",
     "read_file",
+    "read_isolated",
     "read_lengths",
     "read_packed",
     "read_tensor",

@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-import io
-import math
-import pickle
-import re
-import tokenize
-import warnings
-import zipfile
-import zlib
-from collections.abc import Mapping
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import PurePath
+from tempfile import TemporaryFile
+from threading import BoundedSemaphore
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
 
+from packviz.doctor import opening
+from packviz.doctor.opening import FIELDS, Part, UnreadableError, megabytes, open_parts, too_large, unreadable
 from packviz.doctor.weights import recurrent_prefixes
 from packviz.errors import PackvizError
-from packviz.visible import quoted
 
-__all__ = ["MOST_BYTES", "Loaded", "read_file"]
+__all__ = ["MAX_BYTES", "Loaded", "read_file", "read_isolated"]
 
-MOST_BYTES = 64 * 2**20  # of a file, and of what it unpacks to
-MOST_PARTS = 10_000
-
-_ERRORS = (
-    *(RuntimeError, ValueError, TypeError, KeyError, OSError, EOFError, AttributeError, IndexError, OverflowError),
-    *(NotImplementedError, MemoryError, RecursionError, AssertionError, SyntaxError, tokenize.TokenError),
-    *(zipfile.BadZipFile, zlib.error, pickle.UnpicklingError),
-)
-_COLOURS = re.compile(r"\x1b\[\d*m|\[\d+m")
-_REASON = re.compile(r"WeightsUnpickler error:\s*(.+)")
+MAX_BYTES = opening.MAX_BYTES
+MAX_READERS = 2  # processes at once
+_READERS = BoundedSemaphore(MAX_READERS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,144 +49,93 @@ class Loaded:
 def read_file(name: str, data: bytes) -> Loaded:
     """Return the tensors in a file's bytes; the ending of its name says what it is. Everything comes to the CPU.
 
-    Raises PackvizError for another ending, for more than MOST_BYTES, packed or unpacked, and for whatever cannot be
+    The file is parsed in this process: for files of strangers there is read_isolated().
+    Raises PackvizError for another ending, for more than MAX_BYTES, packed or unpacked, and for whatever cannot be
     opened without running code that stands in the file.
     """
-    if len(data) > MOST_BYTES:
-        raise _too_large(f"a file of {_megabytes(len(data))}")
-    path = PurePath(name)
-    readers = {".npy": _npy, ".npz": _npz, ".pt": _pt, ".pth": _pt, ".safetensors": _safetensors}
-    if path.suffix.lower() not in readers:
-        came = quoted(path.suffix) if path.suffix else "a name without an ending"
-        raise PackvizError("file", expected=", ".join(readers), came=came, mend="save it with numpy.save or torch.save")
-    content = readers[path.suffix.lower()](data)
-    tensors: dict[str, Tensor] = {}
-    packed: dict[str, PackedSequence] = {}
-    for key, value in _leaves(content, path.stem):
-        if isinstance(value, PackedSequence):
-            packed[key] = value
-        else:
-            tensors[key] = value.detach()
-    if not tensors and not packed:
-        raise PackvizError("file", expected="tensors", came="a file without any", mend="save a tensor or a state dict")
-    return Loaded(name, tensors, packed)
+    with _refusing():
+        return _loaded(name, open_parts(name, data))
 
 
-def _npy(data: bytes) -> Tensor:
-    try:
-        return _npy_array(io.BytesIO(data), len(data))
-    except _ERRORS as error:
-        raise _unreadable("a .npy file with numbers", error) from None
+def read_isolated(data: bytes, name: str, *, seconds: int = 20, memory: int = 2**30) -> Loaded:
+    """Return what read_file() returns, parsed in a process of its own.
 
+    seconds   how long the process may take, and as long may wait for its turn: MAX_READERS run at once
+    memory    bytes that it may use, where the system can limit that: Linux does; torch alone takes 200 MB of it
 
-def _npy_array(stream: io.BytesIO, most: int) -> Tensor:
-    """Read the header first: what it declares must be there, and must be numbers."""
-    version = np.lib.format.read_magic(stream)
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, _, dtype = read(stream)
-    if dtype.hasobject or dtype.kind not in "biuf":
-        raise ValueError(f"its dtype is {dtype}, and these are no numbers")
-    if math.prod(shape) * dtype.itemsize > most:
-        raise ValueError(f"it declares {math.prod(shape):,} numbers, and holds fewer")
-    stream.seek(0)
-    array = np.load(stream, allow_pickle=False)
-    return torch.from_numpy(np.array(array, dtype=dtype.newbyteorder("="), order="C"))
-
-
-def _npz(data: bytes) -> dict[str, Tensor]:
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            parts = _checked_parts(archive)
-            return {
-                part.filename.removesuffix(".npy"): _npy_array(io.BytesIO(archive.read(part)), part.file_size)
-                for part in parts
-            }
-    except PackvizError:
-        raise
-    except _ERRORS as error:
-        raise _unreadable("a .npz file with numbers", error) from None
-
-
-def _checked_parts(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """Return the parts of an archive; raises PackvizError where they would unpack to too much."""
-    parts = archive.infolist()
-    unpacked = sum(part.file_size for part in parts)
-    if unpacked > MOST_BYTES or len(parts) > MOST_PARTS:
-        raise _too_large(f"{len(parts):,} parts that unpack to {_megabytes(unpacked)}")
-    return parts
-
-
-def _pt(data: bytes) -> object:
-    if data[:2] == b"PK":
-        try:
-            with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                parts = _checked_parts(archive)
-        except PackvizError:
-            raise
-        except _ERRORS as error:
-            raise _unreadable("a file that torch.save wrote", error) from None
-        if any(part.compress_type != zipfile.ZIP_STORED for part in parts):
-            raise _unreadable("a file that torch.save wrote", ValueError("torch.save does not compress"))
-    try:
-        with warnings.catch_warnings(), torch.serialization.safe_globals([PackedSequence]):
-            warnings.simplefilter("ignore")
-            return torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
-    except _ERRORS as error:
-        raise _unreadable("weights only: tensors, and lists and dicts of them", error) from None
-
-
-def _safetensors(data: bytes) -> dict[str, Tensor]:
-    from safetensors import SafetensorError  # only here: the library works without it
-    from safetensors.torch import load
-
-    try:
-        return load(data)
-    except (SafetensorError, *_ERRORS) as error:
-        raise _unreadable("a .safetensors file", error) from None
-
-
-def _leaves(content: object, stem: str) -> list[tuple[str, Tensor | PackedSequence]]:
-    """Return tensors and packed sequences by their names, in dicts and lists of any depth."""
-    found: list[tuple[str, Tensor | PackedSequence]] = []
-    waiting: list[tuple[str, object]] = [("", content)]
-    seen = size = 0
-    while waiting:
-        name, value = waiting.pop()
-        seen += 1
-        fields = value if isinstance(value, PackedSequence) else (value,)
-        size += sum(part.numel() * part.element_size() for part in fields if isinstance(part, Tensor))
-        if seen > MOST_PARTS or size > MOST_BYTES:
-            raise _too_large(
-                f"more than {MOST_PARTS:,} parts" if seen > MOST_PARTS else f"{_megabytes(size)} of tensors"
+    Raises PackvizError as read_file() does, and for a file that needs more, or that ends the process that reads it.
+    """
+    with _refusing():
+        if len(data) > MAX_BYTES:
+            raise too_large(f"a file of {megabytes(len(data))}")
+        if not _READERS.acquire(timeout=seconds):
+            raise UnreadableError(
+                "its turn", f"{MAX_READERS} other files still being read", "try again in a moment", None
             )
-        if isinstance(value, PackedSequence):
-            if isinstance(value.data, Tensor) and isinstance(value.batch_sizes, Tensor):
-                found.append((name or stem, value))
-        elif isinstance(value, Tensor):
-            found.append((name or stem, value))
-        elif isinstance(value, Mapping | list | tuple):
-            items = value.items() if isinstance(value, Mapping) else enumerate(value)
-            waiting += [(f"{name}.{key}" if name else str(key), part) for key, part in reversed(list(items))]
-    return found
+        try:
+            parts = _received(data, name, seconds, memory)
+        finally:
+            _READERS.release()
+        return _loaded(name, parts)
 
 
-def _megabytes(number: int) -> str:
-    return f"{number / 2**20:,.1f} MiB"
+@contextmanager
+def _refusing() -> Iterator[None]:
+    try:
+        yield
+    except UnreadableError as refusal:
+        expected, came, mend, says = refusal.args
+        raise PackvizError("file", expected=expected, came=came, mend=mend, torch_says=says) from None
 
 
-def _too_large(came: str) -> PackvizError:
-    expected = f"at most {_megabytes(MOST_BYTES)}, packed and unpacked"
-    return PackvizError("file", expected=expected, came=came, mend="save the batch or the layer in question alone")
+def _received(data: bytes, name: str, seconds: int, memory: int) -> list[Part]:
+    """Run the process; what it writes goes to a file, whose size it cannot exceed."""
+    settings = json.dumps((name, memory, seconds)).encode() + b"\n"
+    command = [sys.executable, "-P", "-B", opening.__file__]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}  # each thread would have memory of its own
+    limits = f"a file that can be read within {seconds} s and {megabytes(memory)}"
+    with TemporaryFile() as out:
+        try:
+            done = subprocess.run(
+                command, input=settings + data, stdout=out, stderr=subprocess.DEVNULL, timeout=seconds, env=environment
+            )
+        except subprocess.TimeoutExpired:
+            raise UnreadableError(limits, "one that takes longer", _SMALLER, None) from None
+        if done.returncode or out.seek(0, os.SEEK_END) > 2 * MAX_BYTES:
+            raise UnreadableError(limits, "one that ended the process reading it", _SMALLER, None)
+        out.seek(0)
+        head = json.loads(out.readline())
+        if head["refused"]:
+            raise UnreadableError(*head["refused"])
+        return [
+            Part(each, field, dtype, tuple(shape), out.read(size)) for each, field, dtype, shape, size in head["parts"]
+        ]
 
 
-def _unreadable(expected: str, error: BaseException) -> PackvizError:
-    text = _COLOURS.sub("", str(error))
-    reason = _REASON.search(text)
-    says = reason[1] if reason else (text.strip().splitlines() or [type(error).__name__])[0]
-    return PackvizError(
-        "file",
-        expected=expected,
-        came="a file that cannot be opened as that",
-        mend="save tensors with numpy.save, torch.save(module.state_dict(), ...) or safetensors",
-        torch_says=says,
-    )
+_SMALLER = "save the batch or the layer in question alone, with numpy.save or torch.save"
+
+
+def _loaded(name: str, parts: list[Part]) -> Loaded:
+    tensors: dict[str, Tensor] = {}
+    packed: dict[str, dict[str, Tensor]] = {}
+    for part in parts:
+        fields = packed.setdefault(part.name, {}) if part.field else tensors
+        try:
+            fields[part.field or part.name] = _tensor(part)
+        except (RuntimeError, OverflowError) as error:  # a shape beyond 64 bits, with a 0 in it
+            raise unreadable("shapes that torch can count", error) from None
+    return Loaded(name, tensors, {each: _packed(fields) for each, fields in packed.items()})
+
+
+def _packed(fields: Mapping[str, Tensor]) -> PackedSequence:
+    data, batch_sizes, forth, back = (fields.get(field) for field in FIELDS)
+    assert data is not None
+    bare = PackedSequence(data, batch_sizes)
+    return bare._replace(sorted_indices=forth, unsorted_indices=back)  # as they stand: torch would invert the one
+
+
+def _tensor(part: Part) -> Tensor:
+    dtype = getattr(torch, part.dtype)
+    if not part.data:
+        return torch.empty(part.shape, dtype=dtype)
+    return torch.frombuffer(bytearray(part.data), dtype=dtype).reshape(part.shape)

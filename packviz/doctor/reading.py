@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
 
-from packviz.doctor.finding import counted
-from packviz.doctor.printed import Nested, arguments, literal, printed_tensor
-from packviz.errors import PackvizError
-from packviz.visible import quoted
+from packviz.doctor.opening import FIELDS
+from packviz.doctor.printed_text import Nested, arguments, literal, printed_tensor
+from packviz.errors import PackvizError, first_line
+from packviz.text import counted, quoted
 
 __all__ = ["read_lengths", "read_packed", "read_tensor"]
 
@@ -19,7 +19,6 @@ _DTYPES = {
     *("float16", "bfloat16", "float32", "float64", "half", "float", "double"),
     *("int8", "int16", "int32", "int64", "short", "int", "long", "uint8", "bool"),
 }
-_FIELDS = ("data", "batch_sizes", "sorted_indices", "unsorted_indices")
 _NAMED = re.compile(r"^\s*\w+\s*=\s*(?=[\[(\w])")  # as one copies it: x = [[1, 2], [3, 0]]
 _TYPED = re.compile(r"^\s*(?:torch\.)?(?:Long|Int|Float|Double|Half|Bool)Tensor\s*\(")
 _PACKED = re.compile(r"\s*(?:torch\.nn\.utils\.rnn\.)?PackedSequence\s*\((.*)\)\s*", re.DOTALL)
@@ -44,7 +43,7 @@ def read_tensor(text: str) -> Tensor:
         tensor = torch.tensor(values, dtype=dtype)
         return tensor.reshape(_size(named["size"])) if "size" in named else tensor
     except (RuntimeError, ValueError, TypeError, OverflowError) as error:
-        came = f"{quoted(text.strip())} ({str(error).splitlines()[0]})"
+        came = f"{quoted(text.strip())} ({first_line(error)})"
         raise PackvizError("text", expected="numbers that fit a tensor", came=came, mend="check the numbers") from None
 
 
@@ -78,11 +77,11 @@ def read_packed(text: str) -> PackedSequence:
         raise PackvizError("text", expected="PackedSequence(data=..., ...)", came=quoted(text.strip()), mend=mend)
     named = dict(part.split("=", 1) for part in arguments(match[1]) if "=" in part)
     fields = {name.strip(): value.strip() for name, value in named.items()}
-    missing = [name for name in _FIELDS[:2] if fields.get(name, "None") == "None"]
-    if missing or set(fields) - set(_FIELDS):
+    missing = [name for name in FIELDS[:2] if fields.get(name, "None") == "None"]
+    if missing or set(fields) - set(FIELDS):
         came = f"{counted(len(fields), 'field')}: {quoted(', '.join(fields), 60)}"
         mend = "copy all of it, with data and batch_sizes"
-        raise PackvizError("text", expected=f"the fields {', '.join(_FIELDS)}", came=came, mend=mend)
+        raise PackvizError("text", expected=f"the fields {', '.join(FIELDS)}", came=came, mend=mend)
     read = {name: None if value == "None" else read_tensor(value) for name, value in fields.items()}
     data, batch_sizes = read["data"], read["batch_sizes"]
     assert data is not None

@@ -11,11 +11,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
-from packviz.checks.evidence import described
-from packviz.doctor.examining import diagnose
-from packviz.doctor.finding import Finding, counted
-from packviz.doctor.finite import all_finite
+from packviz.doctor.examining import examine
 from packviz.errors import PackvizError
+from packviz.inputs.module import has_own_forward
+from packviz.rules.evidence import described
+from packviz.rules.finding import Finding
+from packviz.rules.nonfinite import all_finite
+from packviz.text import counted
 
 __all__ = ["Watched", "watch"]
 
@@ -98,9 +100,16 @@ def _before(watched: Watched, name: str) -> Callable[[nn.RNNBase, tuple[object, 
         given, hx = _given(arguments, named)
         if isinstance(given, PackedSequence | Tensor):
             with torch.no_grad(), suppress(Exception):  # whatever it is: the layer itself has its word on that
-                watched.add(name, diagnose(layer, given, hx=hx))  # type: ignore[arg-type]
+                watched.add(name, _diagnosed(layer, given, hx))
 
     return examine_input
+
+
+def _diagnosed(layer: nn.RNNBase, given: Tensor | PackedSequence, hx: object) -> tuple[Finding, ...]:
+    """Examine one call; where the layer has a forward of its own, which may take anything, only the data."""
+    if has_own_forward(layer):
+        return examine(given, batch_first=layer.batch_first)
+    return examine(layer, given, hx=hx)  # type: ignore[arg-type]
 
 
 def _after(watched: Watched, name: str) -> Callable[[nn.RNNBase, tuple[object, ...], dict[str, object], object], None]:

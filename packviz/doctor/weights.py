@@ -8,9 +8,8 @@ from typing import Any, Literal
 
 from torch import Tensor, nn
 
-from packviz.doctor.finding import listed
 from packviz.errors import PackvizError
-from packviz.visible import quoted
+from packviz.text import listed, quoted
 
 __all__ = ["module_from", "recurrent_prefixes"]
 

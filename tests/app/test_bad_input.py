@@ -4,9 +4,13 @@ import pytest
 from playwright.sync_api import Browser, expect
 from visits import visit
 
+from pages import movies, opened, texts
+
 REFUSED = {
     "": "Expected one sequence a line, but got nothing.",
-    "1 2\n\n3": "Length of all samples has to be greater than 0",
+    "[[1, 2], [], [3]]": "Length of all samples has to be greater than 0",
+    "1,5 2,5": "Write 1.5 for one decimal number or 1 5 for two numbers.",
+    "x = torch.randn(2, 3)": "got 'torch.randn(2, 3)' at line 1, column 5",
     "1 2 3\n4 x 5": "got 'x' in line 2",
     "[[[1, 2], [3]], [[4, 5]]]": "Expected 2 features in every step",
     "1 nan\n2 inf": "Expected finite numbers only, but got 'nan' in line 1",
@@ -17,24 +21,19 @@ REFUSED = {
 }
 
 
-def test_it_says_what_came_and_how_to_mend_it(browser: Browser, address: str) -> None:
-    with visit(browser, address, "example=forum") as seen:
-        seen.press("ArrowRight", "ArrowRight")
-        before = {name: seen.data(name) for name in ("step", "steps", "cells")}
-        stale = seen.main.get_by_text("the last batch that could be shown: 3 sequences, 6 tokens, 33 % padding")
-        for text, told in REFUSED.items():
-            seen.type(text)
-            answer = seen.sidebar.get_by_text(told)
-            expect(answer).to_be_visible()
-            assert "Traceback" not in answer.inner_text()
-            expect(seen.text).to_have_value(text)
-            expect(stale).to_be_visible()
-            assert {name: seen.data(name) for name in before} == before
-        seen.type("1 2\n3")
-        expect(seen.sidebar.get_by_text("2 sequences, 3 tokens, 25 % padding")).to_be_visible()
-        expect(seen.sidebar.get_by_text("⚠")).to_have_count(0)
-        expect(stale).to_have_count(0)
-        assert seen.errors == []
+@pytest.mark.parametrize("text", REFUSED)
+def test_it_says_what_came_and_how_to_mend_it(text: str) -> None:
+    app = opened("start", {"example": "forum"})
+    before = movies(app)
+    app.text_area(key="sequences").set_value(text).run()
+    (reason,) = [each.value for each in app.sidebar.text if "⚠" in each.value]
+    assert REFUSED[text] in reason
+    assert app.text_area(key="sequences").value == text
+    assert "the last batch that could be shown: 3 sequences, 7 tokens" in texts(app)
+    assert movies(app) == before != []
+    app.text_area(key="sequences").set_value("1 2\n\n3").run()
+    assert "Line 2 is blank and was ignored." in texts(app)
+    assert "⚠" not in texts(app)
 
 
 SHOWN_AS_TEXT = [
@@ -62,18 +61,15 @@ def test_strange_text_is_shown_and_never_run(browser: Browser, address: str) -> 
 @pytest.mark.parametrize(
     ("query", "told"),
     [
-        ("total_length=2", "total_length"),
-        ("padding_idx=3", "padding_idx"),
-        ("example=vowels&embedding_dim=3", "embedding_dim"),
+        ({"total_length": 2}, "total_length"),
+        ({"padding_idx": 3}, "padding_idx"),
+        ({"example": "vowels", "embedding_dim": 3}, "embedding_dim"),
     ],
 )
-def test_a_setting_that_does_not_fit_is_named_over_the_settings(
-    browser: Browser, address: str, query: str, told: str
-) -> None:
-    with visit(browser, address, query) as seen:
-        expect(seen.sidebar.get_by_text(f"⚠ {told}: expected")).to_be_visible()
-        expect(seen.main.get_by_text("This is the last batch that could")).to_be_visible()
-        assert seen.errors == []
+def test_a_setting_that_does_not_fit_is_named_over_the_settings(query: dict[str, object], told: str) -> None:
+    app = opened("start", query)
+    assert [each.value for each in app.sidebar.text if each.value.startswith(f"⚠ {told}: expected")]
+    assert "This is the last batch that could" in texts(app)
 
 
 def test_a_refusal_of_torch_is_a_lesson_and_no_error(browser: Browser, address: str) -> None:

@@ -1,114 +1,116 @@
 """The page of the doctor: what is typed or uploaded is examined, and what cannot be read is said in place."""
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from playwright.sync_api import Browser, expect
 from safetensors.torch import save_file
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Block
 from torch import nn
-from visits import PHONE, PROJECTOR, Visit, visit
+from visits import Visit
 
 import packviz as pv
 from packviz.doctor import Finding, read_lengths, read_tensor
+from pages import movies, opened, texts
 from ui.patient import PATIENTS
 
 
 @pytest.fixture
-def visited(browser: Browser, address: str) -> Iterator[Visit]:
-    with visit(browser, address, path="doctor", size=PROJECTOR) as visited:
-        yield visited
-        assert visited.errors == []
-        assert visited.hosts <= {"localhost", None}
-        assert visited.main.get_by_text("encountered an error").count() == 0
+def app() -> AppTest:
+    return opened("doctor")
 
 
-def fill(visited: Visit, label: str, text: str) -> None:
-    field = visited.page.get_by_label(label, exact=False).first
-    field.fill(text)
-    field.press("Control+Enter" if label.startswith("x:") else "Enter")
-    visited.settle()
+def fill(app: AppTest, key: str, text: str) -> None:
+    (field,) = [each for each in (*app.text_area, *app.text_input) if key in (each.key, each.label)]
+    field.set_value(text).run()
+
+
+def choose(app: AppTest, key: str, option: str) -> None:
+    (choice,) = [each for each in app.button_group if key in (each.key, each.label)]
+    choice.set_value(option).run()
+
+
+def give(app: AppTest, **files: bytes) -> None:
+    """Upload files; in their names an underscore stands for the dot."""
+    choose(app, "given", "a file")
+    given = [(name.replace("_", "."), data, "application/octet-stream") for name, data in files.items()]
+    app.file_uploader(key="files").set_value(given).run()
 
 
 def upload(visited: Visit, name: str, data: bytes) -> None:
-    if not visited.page.locator("input[type=file]").count():
-        visited.main.get_by_text("a file", exact=True).click()
-        visited.settle()
+    """Upload a file in a browser."""
+    visited.main.get_by_text("a file", exact=True).click()
     visited.page.locator("input[type=file]").set_input_files(
         {"name": name, "mimeType": "application/octet-stream", "buffer": data}
     )
-    visited.page.wait_for_timeout(600)
     visited.settle()
 
 
-def shown(visited: Visit) -> list[str]:
+def shown(app: AppTest) -> list[str]:
     """Return the text of each finding on the page."""
-    return visited.main.locator('[class*="st-key-finding-"]').all_inner_texts()
+    assert not app.exception
+    found = [each for each in app.main if isinstance(each, Block) and str(each.key or "").startswith("finding")]
+    return ["\n".join(str(part.value) for part in each if hasattr(part, "value")) for each in found]
 
 
-def expect_the_same(visited: Visit, findings: tuple[Finding, ...]) -> None:
-    texts = shown(visited)
-    assert len(texts) == len(findings)
-    for text, finding in zip(texts, findings, strict=True):
+def expect_the_same(app: AppTest, findings: tuple[Finding, ...]) -> None:
+    told = shown(app)
+    assert len(told) == len(findings)
+    for text, finding in zip(told, findings, strict=True):
         assert finding.where in text
         assert " ".join(finding.found.split()) in " ".join(text.split())
         assert " ".join(finding.torch_does.split()) in " ".join(text.split())
 
 
 @pytest.mark.parametrize("name", [name for name, (text, *_) in PATIENTS.items() if not text.startswith("Packed")])
-def test_each_patient_shows_what_the_library_finds(visited: Visit, name: str) -> None:
+def test_each_patient_shows_what_the_library_finds(app: AppTest, name: str) -> None:
     text, lengths, batch_first, enforce_sorted = PATIENTS[name]
-    visited.main.get_by_test_id("stButtonGroup").get_by_text(name, exact=True).click()
-    visited.settle()
+    choose(app, "patient", name)
     found = pv.examine(
         read_tensor(text),
         read_lengths(lengths),
         batch_first=batch_first,
         enforce_sorted=enforce_sorted,
-        padding_value=0.0,
     )
     assert bool(found) == (name != "healthy")
-    expect_the_same(visited, found)
+    expect_the_same(app, found)
 
 
-def test_what_was_typed_comes_back_after_a_patient_and_after_files(visited: Visit) -> None:
-    fill(visited, "x: a list", "[[9, 8], [7, 0]]")
-    fill(visited, "lengths", "2, 1")
+def test_what_was_typed_comes_back_after_a_patient_and_after_files(app: AppTest) -> None:
+    fill(app, "x", "[[9, 8], [7, 0]]")
+    fill(app, "lengths", "2, 1")
     for name in ("healthy", "a real 0", "my own"):
-        visited.main.get_by_test_id("stButtonGroup").get_by_text(name, exact=True).click()
-        visited.settle()
+        choose(app, "patient", name)
     for way in ("a file", "typed or pasted"):
-        visited.main.get_by_text(way, exact=True).click()
-        visited.settle()
-    assert visited.page.get_by_label("x: a list", exact=False).input_value() == "[[9, 8], [7, 0]]"
-    assert visited.page.get_by_label("lengths", exact=True).input_value() == "2, 1"
+        choose(app, "given", way)
+    assert app.text_area(key="x").value == "[[9, 8], [7, 0]]"
+    assert app.text_input(key="lengths").value == "2, 1"
 
 
-def test_a_printed_packed_sequence_is_examined(visited: Visit) -> None:
-    visited.main.get_by_test_id("stButtonGroup").get_by_text("printed", exact=True).click()
-    visited.settle()
-    (finding,) = shown(visited)
-    assert "batch_sizes sum to 6, and data has 5 rows" in finding
+def test_a_printed_packed_sequence_is_examined(app: AppTest) -> None:
+    choose(app, "patient", "printed")
+    (finding,) = shown(app)
+    assert "expected a sum of 5 rows, as many as data has, but got a sum of 6" in finding
 
 
 @pytest.mark.parametrize(
     "text", ["[[1, 2], [3", "__import__('os').system('true')", "tensor([[1, 2], ..., [3, 4]])", "[[1, 2], [3]]"]
 )
-def test_what_cannot_be_read_is_said_and_stays_where_it_was_typed(visited: Visit, text: str) -> None:
-    fill(visited, "x: a list", text)
-    expect(visited.main.get_by_text("⚠").first).to_be_visible()
-    expect(visited.main.get_by_text("Nothing is examined until")).to_be_visible()
-    assert visited.page.get_by_label("x: a list", exact=False).input_value() == text
+def test_what_cannot_be_read_is_said_and_stays_where_it_was_typed(app: AppTest, text: str) -> None:
+    fill(app, "x", text)
+    assert "⚠" in texts(app)
+    assert "Nothing is examined until" in texts(app)
+    assert app.text_area(key="x").value == text
 
 
 @pytest.mark.parametrize("lengths", ["nan, 1", "inf, 1", "99999999999999999999", "-1, 0", "[[1], [2]]", "1e400"])
-def test_impossible_lengths_are_answered(visited: Visit, lengths: str) -> None:
-    fill(visited, "x: a list", "[[1, 2], [3, 0]]")
-    fill(visited, "lengths", lengths)
-    assert shown(visited) or visited.main.get_by_text("⚠").count()
+def test_impossible_lengths_are_answered(app: AppTest, lengths: str) -> None:
+    fill(app, "x", "[[1, 2], [3, 0]]")
+    fill(app, "lengths", lengths)
+    assert shown(app) or "⚠" in texts(app)
 
 
 FIELDS = [
@@ -124,83 +126,76 @@ FIELDS = [
 
 
 @pytest.mark.parametrize("fields", FIELDS)
-def test_any_printed_fields_are_answered(visited: Visit, fields: str) -> None:
-    fill(visited, "lengths", "")
-    fill(visited, "x: a list", f"PackedSequence({fields}, unsorted_indices=None)")
-    assert shown(visited) or visited.main.get_by_text("Nothing was found").count()
+def test_any_printed_fields_are_answered(app: AppTest, fields: str) -> None:
+    fill(app, "lengths", "")
+    fill(app, "x", f"PackedSequence({fields}, unsorted_indices=None)")
+    assert shown(app) or "Nothing was found" in texts(app)
 
 
-def test_a_link_opens_the_same_patient(browser: Browser, address: str) -> None:
+def test_a_link_opens_the_same_patient() -> None:
     query = {"x": "[[1, 2, 0], [3, 0, 0]]", "lengths": "2, 4", "x_enforce_sorted": "false"}
-    with visit(browser, address, query, path="doctor") as visited:
-        found = pv.examine(
-            torch.tensor([[1, 2, 0], [3, 0, 0]]), [2, 4], batch_first=True, enforce_sorted=False, padding_value=0.0
-        )
-        expect_the_same(visited, found)
-        assert visited.errors == []
+    app = opened("doctor", query)
+    found = pv.examine(
+        torch.tensor([[1, 2, 0], [3, 0, 0]]), [2, 4], batch_first=True, enforce_sorted=False, padding_value=0.0
+    )
+    expect_the_same(app, found)
 
 
-def test_weights_of_ones_own_are_run_step_by_step(visited: Visit) -> None:
+def test_weights_of_ones_own_are_run_step_by_step(app: AppTest) -> None:
     torch.manual_seed(3)
     model = nn.Sequential(nn.LSTM(3, 4, num_layers=2, bidirectional=True))
     buffer = io.BytesIO()
     torch.save(model.state_dict(), buffer)
-    upload(visited, "model.pt", buffer.getvalue())
-    visited.player.wait_for()
-    expect(visited.main.get_by_text("LSTM(3, 4, num_layers=2, batch_first=True, bidirectional=True)")).to_be_visible()
-    expect(visited.main.get_by_text("Largest distance from torch's own run")).to_contain_text("0.0")
+    give(app, model_pt=buffer.getvalue())
+    assert movies(app)
+    assert "LSTM(3, 4, num_layers=2, batch_first=True, bidirectional=True)" in texts(app)
+    (line,) = [line for line in texts(app).splitlines() if "Largest distance from torch's own run" in line]
+    assert line.endswith(" 0.0")
 
 
-def test_a_safetensors_file_is_examined_with_its_lengths(visited: Visit, tmp_path: Path) -> None:
+def test_a_safetensors_file_is_examined_with_its_lengths(app: AppTest, tmp_path: Path) -> None:
     x = torch.zeros(3, 4, 2)
     x[0], x[1, :3], x[2, :1] = 1.5, 2.5, 3.5
     save_file({"x": x, "lengths": torch.tensor([4, 3, 2])}, tmp_path / "batch.safetensors")
-    upload(visited, "batch.safetensors", (tmp_path / "batch.safetensors").read_bytes())
+    give(app, batch_safetensors=(tmp_path / "batch.safetensors").read_bytes())
     expect_the_same(
-        visited, pv.examine(x, torch.tensor([4, 3, 2]), batch_first=True, enforce_sorted=False, padding_value=0.0)
+        app, pv.examine(x, torch.tensor([4, 3, 2]), batch_first=True, enforce_sorted=False, padding_value=0.0)
     )
 
 
-def test_weights_and_data_come_together(visited: Visit, tmp_path: Path) -> None:
+def test_weights_and_data_come_together(app: AppTest, tmp_path: Path) -> None:
     torch.manual_seed(4)
     x = torch.randn(2, 3, 5)
     x[1, 2:] = 0
     buffer = io.BytesIO()
     torch.save(nn.GRU(5, 3, batch_first=True).state_dict(), buffer)
     save_file({"x": x, "lengths": torch.tensor([3, 2])}, tmp_path / "b.safetensors")
-    upload(visited, "weights.pt", buffer.getvalue())
-    upload(visited, "b.safetensors", (tmp_path / "b.safetensors").read_bytes())
-    visited.player.wait_for()
-    expect(visited.main.get_by_text("Nothing was found")).to_be_visible()
-    assert visited.main.get_by_text("random numbers stand in").count() == 0
+    give(app, weights_pt=buffer.getvalue(), b_safetensors=(tmp_path / "b.safetensors").read_bytes())
+    assert movies(app)
+    assert "Nothing was found" in texts(app)
+    assert "random numbers stand in" not in texts(app)
 
 
-def test_an_array_of_numpy_is_examined(visited: Visit) -> None:
+def test_an_array_of_numpy_is_examined(app: AppTest) -> None:
     buffer = io.BytesIO()
     np.save(buffer, np.array([[1.0, 2.0, 0.0], [4.0, 0.0, 0.0]], dtype="float32"))
-    upload(visited, "batch.npy", buffer.getvalue())
-    assert shown(visited) == []
-    expect(visited.main.get_by_text("No lengths are given")).to_be_visible()
-    fill(visited, "or typed", "2, 2")
+    give(app, batch_npy=buffer.getvalue())
+    assert shown(app) == []
+    assert "No lengths are given" in texts(app)
+    fill(app, "or typed", "2, 2")
     x = torch.tensor([[1.0, 2.0, 0.0], [4.0, 0.0, 0.0]])
-    expect_the_same(visited, pv.examine(x, [2, 2], batch_first=True, enforce_sorted=False, padding_value=0.0))
+    expect_the_same(app, pv.examine(x, [2, 2], batch_first=True, enforce_sorted=False))
 
 
-def test_a_batch_with_another_padding_value_is_no_trouble(visited: Visit) -> None:
-    fill(visited, "x: a list", "[[5, 6, -100], [7, -100, -100]]")
-    fill(visited, "lengths", "2, 1")
-    assert shown(visited) == []
-    expect(visited.main.get_by_text("Pads are taken to be -100")).to_be_visible()
+def test_a_batch_with_another_padding_value_is_no_trouble(app: AppTest) -> None:
+    fill(app, "x", "[[5, 6, -100], [7, -100, -100]]")
+    fill(app, "lengths", "2, 1")
+    assert shown(app) == []
+    assert "Pads are taken to be -100" in texts(app)
 
 
-def test_a_pickled_model_is_refused_and_said(visited: Visit) -> None:
+def test_a_pickled_model_is_refused_and_said(app: AppTest) -> None:
     buffer = io.BytesIO()
     torch.save(nn.GRU(2, 2), buffer)
-    upload(visited, "model.pt", buffer.getvalue())
-    expect(visited.main.get_by_text("⚠").first).to_be_visible()
-
-
-def test_the_page_fits_a_phone(browser: Browser, address: str) -> None:
-    with visit(browser, address, path="doctor", size=PHONE) as visited:
-        assert not visited.page.evaluate("document.documentElement.scrollWidth > innerWidth")
-        assert shown(visited)
+    give(app, model_pt=buffer.getvalue())
+    assert "⚠" in texts(app)

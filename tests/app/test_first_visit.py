@@ -5,8 +5,7 @@ from playwright.sync_api import Browser, expect
 from visits import LAPTOP, PHONE, PROJECTOR, visit
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [LAPTOP, PROJECTOR, PHONE])
+@pytest.mark.parametrize(("size", "scheme"), [(LAPTOP, "light"), (PROJECTOR, "dark"), (PHONE, "light")])
 def test_nothing_goes_wrong_and_no_other_host_is_asked(
     browser: Browser, address: str, size: tuple[int, int], scheme: str
 ) -> None:
@@ -19,6 +18,7 @@ def test_nothing_goes_wrong_and_no_other_host_is_asked(
         assert seen.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
+@pytest.mark.check
 def test_the_movie_is_there_without_scrolling_and_waits(browser: Browser, address: str) -> None:
     with visit(browser, address, size=PROJECTOR) as seen:
         box = seen.player.bounding_box()
@@ -33,12 +33,26 @@ def test_the_movie_is_there_without_scrolling_and_waits(browser: Browser, addres
         assert seen.page.url == f"{address}/"
 
 
-def test_the_default_batch_says_what_it_is(browser: Browser, address: str) -> None:
-    with visit(browser, address) as seen:
-        expect(seen.text).to_have_value("1 2 3\n4 5\n6 7 8 9")
-        expect(seen.sidebar.get_by_text("3 sequences, 9 tokens, 25 % padding")).to_be_visible()
+@pytest.mark.parametrize(
+    ("broken", "told"),
+    [
+        ("CanvasRenderingContext2D.prototype.roundRect = undefined", "This step could not be drawn: "),
+        ("delete Element.prototype.replaceChildren", "The picture could not be shown: "),
+    ],
+    ids=["no drawing", "no player at all"],
+)
+def test_a_picture_that_fails_says_why_and_the_rest_of_the_page_comes(
+    browser: Browser, address: str, broken: str, told: str
+) -> None:
+    page = browser.new_page(viewport={"width": PROJECTOR[0], "height": PROJECTOR[1]})
+    page.add_init_script(broken)
+    page.goto(f"{address}/packing")
+    expect(page.locator(".pv").get_by_role("alert")).to_contain_text(told, timeout=30_000)
+    expect(page.get_by_role("button", name="all equal")).to_be_visible(timeout=30_000)
+    page.close()
 
 
+@pytest.mark.check
 def test_keys_go_to_the_end_and_back(browser: Browser, address: str) -> None:
     with visit(browser, address) as seen:
         steps = int(seen.data("steps"))
@@ -50,15 +64,6 @@ def test_keys_go_to_the_end_and_back(browser: Browser, address: str) -> None:
         assert seen.data("step") == "1"
         expect(seen.main.get_by_text("Records of the stage pad")).to_be_visible()
         assert seen.errors == []
-
-
-def test_what_stands_under_the_movie(browser: Browser, address: str) -> None:
-    with visit(browser, address) as seen:
-        expect(seen.main.get_by_text("equal to torch.nn.GRU, bit for bit").last).to_be_visible()
-        fields = seen.main.get_by_test_id("stCode").first
-        expect(fields).to_contain_text("packed.batch_sizes")
-        expect(fields).to_contain_text("tensor([3, 3, 2, 1])")
-        expect(seen.main.get_by_test_id("stCode").last).to_contain_text("gru = nn.GRU(1, 4, batch_first=True)")
 
 
 @pytest.mark.parametrize("path", ["", "overview"])

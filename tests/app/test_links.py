@@ -1,11 +1,17 @@
 """A link opens the same picture on the same step, in a new browser; nonsense in it falls back and is named."""
 
+from urllib.parse import parse_qsl
+
 import pytest
 from playwright.sync_api import Browser, expect
 from visits import visit
 
+from packviz.errors import PackvizError
+from packviz.inputs.batch import Batch
+from pages import opened, texts
 from ui.links import LONGEST, unmet, warning
 
+NOT_HAD = "This link asks for what is not to be had here"
 SHOWN = {
     "cell": "gru",
     "hidden_size": 4,
@@ -63,6 +69,7 @@ def test_a_long_text_is_said_to_make_a_long_link() -> None:
     assert "kB" in (warning("1 " * LONGEST) or "")
 
 
+@pytest.mark.check
 def test_a_copied_link_opens_the_same_picture(browser: Browser, address: str) -> None:
     settings = {"cell": "lstm", "hidden_size": 3, "num_layers": 2, "layer": 0, "enforce_sorted": "true", "seed": 7}
     with visit(browser, address, settings) as seen:
@@ -79,13 +86,6 @@ def test_a_copied_link_opens_the_same_picture(browser: Browser, address: str) ->
         assert seen.errors == []
 
 
-def test_a_link_may_carry_nothing_but_sequences(browser: Browser, address: str) -> None:
-    with visit(browser, address, {"sequences": "go\nget set"}) as seen:
-        expect(seen.sidebar.get_by_text("2 sequences, 3 tokens, 25 % padding")).to_be_visible()
-        expect(seen.sidebar.get_by_role("radio", name="own", exact=True)).to_be_checked()
-        assert seen.errors == []
-
-
 NONSENSE = [
     "cell=zzz&hidden_size=999&num_layers=-3&bidirectional=maybe&seed=NaN&padding_value=1e999&total_length=x",
     "step=999&layer=5&direction=sideways&example=none&read_as=lies",
@@ -96,37 +96,46 @@ NONSENSE = [
 
 
 @pytest.mark.parametrize("query", NONSENSE)
-def test_nonsense_falls_back_and_says_so(browser: Browser, address: str, query: str) -> None:
-    with visit(browser, address, query) as seen:
+def test_nonsense_falls_back_and_is_named(query: str) -> None:
+    app = opened("start", dict(parse_qsl(query, keep_blank_values=True)))
+    assert NOT_HAD in texts(app)
+    app.text_area(key="sequences").set_value("1 2\n3").run()
+    assert NOT_HAD not in texts(app)
+
+
+def test_nonsense_is_never_run(browser: Browser, address: str) -> None:
+    with visit(browser, address, "&".join(NONSENSE)) as seen:
         assert int(seen.data("steps")) > 1
         assert 1 <= int(seen.data("step")) <= int(seen.data("steps"))
-        expect(seen.main.get_by_text("This link asks for what is not to be had here")).to_be_visible()
+        expect(seen.main.get_by_text(NOT_HAD)).to_be_visible()
         assert seen.dialogs == []
         assert seen.errors == []
-        seen.type("1 2\n3")
-        expect(seen.main.get_by_text("This link asks for")).to_have_count(0)
 
 
-def test_the_batch_of_a_link_may_be_bad(browser: Browser, address: str) -> None:
-    with visit(browser, address, {"sequences": "1 nan", "total_length": 2}) as seen:
-        expect(seen.sidebar.get_by_text("Expected finite numbers only")).to_be_visible()
-        expect(seen.text).to_have_value("1 nan")
-        assert seen.data("step") == "1"
-        assert seen.errors == []
+def test_a_link_may_carry_nothing_but_sequences() -> None:
+    app = opened("start", {"sequences": "go\nget set"})
+    assert "2 sequences, 3 tokens, 25\N{NO-BREAK SPACE}% padding" in texts(app)
+    assert [each.value for each in app.button_group if each.key == "example"] == ["own"]
 
 
-def test_a_text_of_ones_own_is_not_credited_to_the_author_of_an_example(browser: Browser, address: str) -> None:
-    with visit(browser, address, {"example": "zen"}) as seen:
-        expect(seen.sidebar.get_by_text("Tim Peters")).to_be_visible()
-    with visit(browser, address, {"example": "zen", "sequences": "hello world"}) as seen:
-        expect(seen.sidebar.get_by_text("1 sequence, 2 tokens")).to_be_visible()
-        assert seen.sidebar.get_by_text("Tim Peters").count() == 0
+def test_the_batch_of_a_link_may_be_bad() -> None:
+    app = opened("start", {"sequences": "1 nan", "total_length": 2})
+    with pytest.raises(PackvizError) as refusal:
+        Batch.parse("1 nan")
+    assert f"⚠ {refusal.value.sentence}" in texts(app)
+    assert app.text_area(key="sequences").value == "1 nan"
 
 
-def test_a_link_cannot_read_what_the_app_keeps_for_itself(browser: Browser, address: str) -> None:
-    with visit(browser, address, {"first request": "1", "last good": "1", "link": "1"}) as seen:
-        expect(seen.main.get_by_text("there is no such setting now")).to_be_visible()
-        assert seen.main.get_by_text("Source(").count() == 0
+def test_a_text_of_ones_own_is_not_credited_to_the_author_of_an_example() -> None:
+    assert "Tim Peters" in texts(opened("start", {"example": "zen"}))
+    assert "Tim Peters" not in texts(opened("start", {"example": "zen", "sequences": "hello world"}))
+    assert "Kudo" in texts(opened("start", {"example": "vowels"}))
+
+
+def test_a_link_cannot_read_what_the_app_keeps_for_itself() -> None:
+    app = opened("start", {"first request": "1", "last good": "1", "link": "1"})
+    assert NOT_HAD in texts(app)
+    assert "Source(" not in texts(app)
 
 
 def test_a_step_behind_the_end_becomes_the_last_one_in_the_link_too(browser: Browser, address: str) -> None:

@@ -1,16 +1,23 @@
-"""The server: warm, without a collection after every rerun, and with the page's files named in its header."""
+"""The server: warm, without a collection after every rerun, and naming the first picture's files in the page."""
 
+import asyncio
+import json
 import re
 import subprocess
 import sys
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from playwright.sync_api import Browser
 from streamlit import config
 from streamlit.runtime.pages_manager import PagesManager
+from visits import visit
 
+from bench.visitors import visitor
+from ui import player_code
 from ui.preload import ELEMENTS, needed
 
 ROOT = Path(__file__).parents[2]
@@ -36,41 +43,73 @@ def test_streamlit_still_has_the_hidden_settings_that_the_speed_rests_on() -> No
 
 def test_the_process_is_warm_before_it_serves() -> None:
     code = """
-import asyncio, gc, socket, sys
+import asyncio, gc, sys
+import uvicorn
 from ui.warm import warm
 
 async def serve():
-    listener = socket.create_server(("127.0.0.1", 0))
-    other = socket.socket()
+    config, other = uvicorn.Config(warm), uvicorn.Config(warm)
+    config.load()
     async with warm(None):
-        at_once = [bool(each.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)) for each in (listener, other)]
-        print(gc.get_freeze_count(), sys.modules["torch"].get_num_threads(), "pandas" in sys.modules, *at_once)
-    listener.close()
-    other.close()
+        print(gc.get_freeze_count(), sys.modules["torch"].get_num_threads(), "pandas" in sys.modules)
+        print(config.http_protocol_class.__name__, config.ws_protocol_class.__name__, other.loaded)
 
 asyncio.run(serve())
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    ready, warm = done.stdout.splitlines()
+    ready, warm, bounded = done.stdout.splitlines()
     assert ready.startswith("packviz is ready: http://localhost:")
-    frozen, threads, pandas, listener, other = warm.split()
+    frozen, threads, pandas = warm.split()
     assert int(frozen) > 100_000
     assert (threads, pandas) == ("1", "True")
-    assert (listener, other) == ("True", "False")  # who listens answers at once; nobody else's socket is touched
+    assert bounded == "Requests _Messages False"  # its connections are watched (test_connections.py)
 
 
 def test_the_page_names_the_files_that_the_first_picture_needs(address: str) -> None:
     files = needed()
-    assert {name.partition(".")[0] for name in files} >= set(ELEMENTS)
+    assert {name.removeprefix("static/js/").partition(".")[0] for name in files} >= {"player", *ELEMENTS}
     with urlopen(f"{address}/overview") as page:
-        links = page.headers["Link"]
-    assert re.findall(r"<\./static/js/([^>]+)>; rel=modulepreload", links) == files
+        named = page.read().decode("utf-8")
+    assert re.findall(r'<link rel="modulepreload" href="\./([^"]+)">', named) == files
     for file in files:
-        with urlopen(f"{address}/static/js/{file}") as answer:
+        with urlopen(f"{address}/{file}") as answer:
             assert answer.status == 200
             assert "javascript" in answer.headers["Content-Type"]
 
 
-def test_nothing_but_the_page_carries_that_header(address: str) -> None:
-    with urlopen(f"{address}/_stcore/health") as health:
-        assert health.headers["Link"] is None
+def test_an_edit_sends_the_movie_and_not_the_code_that_plays_it(address: str) -> None:
+    async def edited() -> tuple[int, int]:
+        async with visitor(address, "packing") as here:
+            await here.look()
+            await here.edit("1 2 3\n4 5")  # the first one runs the whole page
+            before = here.received
+            await here.edit("1 2 3\n4 5 6")
+            return here.received - before, len(json.dumps(here.picture))
+
+    with ThreadPoolExecutor(1) as pool:  # the browser of other tests has a loop in this thread
+        sent, movie = pool.submit(lambda: asyncio.run(edited())).result()
+    assert movie < sent < movie + 8_000
+
+
+def test_the_browser_fetches_the_player_once_and_keeps_it(address: str, browser: Browser) -> None:
+    with visit(browser, address, path="packing") as here:
+        asked: list[str] = []
+        here.page.on("request", lambda request: asked.append(request.url))
+        here.type("1 2 3\n4 5")
+        here.page.get_by_role("link", name="Running").first.click()
+        here.page.wait_for_url("**/running*")
+        here.settle()
+        assert here.player.count() == 1
+        assert not [url for url in asked if "player" in url]
+        kept = [
+            each
+            for each in here.page.request.get(f"{address}/{player_code.NAME}").headers_array
+            if each["name"] == "cache-control"
+        ]
+        assert [each["value"] for each in kept] == ["public, max-age=31536000, immutable"]
+        assert here.errors == []
+
+
+def test_the_player_comes_from_the_same_folder_as_the_page(address: str) -> None:
+    with urlopen(f"{address}/behind/a/proxy/{player_code.NAME}") as answer:
+        assert answer.read() == urlopen(f"{address}/{player_code.NAME}").read()

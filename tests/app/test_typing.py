@@ -64,11 +64,6 @@ def test_ones_own_text_comes_back_after_an_example(browser: Browser, address: st
         assert seen.errors == []
 
 
-def test_the_recordings_are_credited(browser: Browser, address: str) -> None:
-    with visit(browser, address, "example=vowels") as seen:
-        expect(seen.sidebar.get_by_text("Kudo")).to_be_visible()
-
-
 def test_settings_change_the_run_and_the_address(browser: Browser, address: str) -> None:
     with visit(browser, address) as seen:
         pick(seen.page, "lstm")

@@ -1,10 +1,12 @@
 """What a visitor does, and sees."""
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+from failures import screenshots
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page
 
 LAPTOP, PROJECTOR, PHONE = (1440, 900), (1280, 720), (390, 844)
@@ -96,5 +98,8 @@ def visit(
     asked = query if isinstance(query, str) else urlencode(query)
     try:
         yield Visit(context.new_page(), f"{address}/{path}?{asked}".rstrip("?"))
+    except BaseException as failure:
+        failure.add_note("\n".join(screenshots(browser, os.environ["PYTEST_CURRENT_TEST"])))
+        raise
     finally:
         context.close()

@@ -10,7 +10,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 import packviz as pv
 from packviz import Batch, Config, PackvizError, charts
-from packviz.batch import sequence_label
+from packviz.inputs.batch import sequence_label
 from packviz.theme import DARK, LIGHT, SEQUENCE_HUES, Palette
 
 CASES = [

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from packviz.record import Trace
+from packviz.compute.record import Trace
 
 __all__ = ["alone", "batch_first", "bound", "hx_of", "packed_run", "padded_run"]
 

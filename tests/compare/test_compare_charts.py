@@ -7,9 +7,9 @@ from study_cases import made, studied
 
 import packviz as pv
 from packviz import Batch
-from packviz.charts.compare import difference, drifts, gradients
-from packviz.charts.template import template
-from packviz.compare import compare, drift, losses
+from packviz.facts import compare, drift, losses
+from packviz.show.charts.differences import difference, drifts, gradients
+from packviz.show.charts.template import template
 from packviz.theme import DARK, LIGHT, SEQUENCE_HUES, Palette
 
 SEEDS = [0, 1, 2, 3, 4, 9]

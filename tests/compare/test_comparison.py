@@ -12,8 +12,8 @@ from torch.nn.utils.rnn import pad_packed_sequence
 
 import packviz as pv
 from packviz import Batch, Config, PackvizError
-from packviz.compare import attention, company, compare, drift, losses, norms, pooling, switches
-from packviz.record import Trace
+from packviz.compute.record import Trace
+from packviz.facts import attention, batch_dependence, compare, drift, losses, norms, pooling, switches
 
 each_seed = pytest.mark.parametrize("seed", SEEDS)
 THREE = "1 2 3 4\n4 5\n6"
@@ -248,7 +248,7 @@ def test_a_module_of_ones_own_is_left_as_it_is() -> None:
     before = {name: weight.detach().clone() for name, weight in module.named_parameters()}
     trace = pv.trace_module(module, torch.randn(4, 3, 2), [4, 1, 2])
     state = torch.get_rng_state()
-    for study in (compare, drift, switches, company, losses, norms, attention, pooling):
+    for study in (compare, drift, switches, batch_dependence, losses, norms, attention, pooling):
         study(trace)
     assert torch.equal(torch.get_rng_state(), state)
     assert module.training
@@ -259,7 +259,7 @@ def test_a_module_of_ones_own_is_left_as_it_is() -> None:
     assert torch.is_grad_enabled()
 
 
-@pytest.mark.parametrize("study", [compare, drift, switches, company, losses, norms, attention, pooling])
+@pytest.mark.parametrize("study", [compare, drift, switches, batch_dependence, losses, norms, attention, pooling])
 def test_where_torch_refuses_the_lengths_there_is_nothing_to_compare(study: object) -> None:
     with pytest.raises(PackvizError, match="enforce_sorted"):
         study(refused())
@@ -288,18 +288,21 @@ def test_a_wider_total_length_leaves_filler_in_the_last_column_of_all() -> None:
 
 @each_seed
 def test_a_reading_is_right_where_no_sequence_is_off(seed: int) -> None:
+    spoke = 0
     trace = studied(seed)
     done = compare(trace)
     for reading in done.readings:
         bounds = bound(trace, reading.padded, reading.packed, reading.wanted)
         for right, off in ((reading.right_padded, reading.off_padded), (reading.right_packed, reading.off_packed)):
             if float(off.max()) <= bounds / 100 or float(off.max()) > bounds:
+                spoke += 1
                 assert right == (float(off.max()) <= bounds)
     for reading in done.readings[:2]:
         finding = done.finding(reading.key)
         assert (finding.right_padded, finding.right_packed) == (reading.right_padded, reading.right_packed)
     assert done.finding("forward").right_padded is None
     assert done.finding("forward").right_packed is None
+    assert spoke
 
 
 @each_seed

@@ -6,12 +6,13 @@ from contextlib import contextmanager
 import pytest
 import torch
 from compare_cases import alone, bound
+from seeds import all_of_them
 from study_cases import SEEDS, made, studied
 
 from packviz import PackvizError
-from packviz.compare import Drift, drift
-from packviz.compare.runs import pad_input
-from packviz.exactness import exact_arithmetic
+from packviz.compute.determinism import exact_arithmetic
+from packviz.facts import Drift, drift
+from packviz.facts.padded_run import pad_input
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -25,14 +26,18 @@ def test_the_state_after_k_pads_is_torchs_own_over_the_tokens_and_k_pads(seed: i
         assert done.distances[b].tolist() == pytest.approx(norms, abs=10 * bound(trace, *states), rel=1e-4)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_pad_enters_the_cell_as_it_stands_in_the_grid(seed: int) -> None:
-    trace = studied(seed)
-    pads = trace.padded.grid[~trace.padded.mask]
-    if len(pads) and bool((pads == pads[0]).all()):
-        assert torch.equal(pad_input(trace), pads[0])
-    elif trace.config is None:
-        assert not pad_input(trace).any()
+@all_of_them
+def test_a_pad_enters_the_cell_as_it_stands_in_the_grid() -> None:
+    alike = 0
+    for seed in SEEDS:
+        trace = studied(seed)
+        pads = trace.padded.grid[~trace.padded.mask]
+        if len(pads) and bool((pads == pads[0]).all()):
+            alike += 1
+            assert torch.equal(pad_input(trace), pads[0])
+        elif trace.config is None:
+            assert not pad_input(trace).any()
+    assert alike >= len(SEEDS) / 10
 
 
 def drifts_of(cell: str) -> list[Drift]:
@@ -98,7 +103,7 @@ def test_nobody_waits_for_more_than_one_run(monkeypatch: pytest.MonkeyPatch) -> 
         with exact_arithmetic():
             yield
 
-    monkeypatch.setattr("packviz.compare.drifting.exact_arithmetic", counting)
+    monkeypatch.setattr("packviz.facts.pad_drift.exact_arithmetic", counting)
     done = drift(made("1 2 3\n4", bidirectional=True, num_layers=2))
     assert len(taken) == len(done.pads)
 

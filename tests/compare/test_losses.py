@@ -12,9 +12,9 @@ from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz import PackvizError
-from packviz.compare import losses
-from packviz.compare.task import draw_task
-from packviz.record import Trace
+from packviz.compute.record import Trace
+from packviz.facts import losses
+from packviz.facts.task import draw_task
 
 KEYS = ("unmasked", "masked", "ignore_index", "sequence_mean", "naive")
 CELLS = ("rnn", "gru", "lstm")

@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz import PackvizError
-from packviz.compare import attention, norms, pooling
+from packviz.facts import attention, norms, pooling
 
 each_seed = pytest.mark.parametrize("seed", SEEDS)
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain, repeat
 
-from packviz.cost.measuring import Measurement, run_setup
-from packviz.cost.setup import Setup
-from packviz.cost.timing import Stopwatch
+from packviz.lab.cost.measuring import Measurement, run_setup
+from packviz.lab.cost.setup import Setup
+from packviz.lab.cost.timing import Stopwatch
 
 __all__ = ["LENGTHS", "SMALL", "measured", "scripted"]
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.utils.rnn import pad_sequence
 
-from packviz.cost import Batching, batches, default_budget, token_budget, ways
 from packviz.errors import PackvizError
-from packviz.studies import DISTRIBUTIONS, padding_cells
+from packviz.facts import DISTRIBUTIONS, padding_cells
+from packviz.lab.cost import Batching, batches, default_budget, token_budget, ways
 
 HOWS = ("random", "sorted", "buckets")
 lengths_of = st.lists(st.integers(1, 60), min_size=1, max_size=80)

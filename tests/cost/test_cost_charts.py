@@ -7,8 +7,8 @@ import pytest
 from cost_cases import measured
 
 from packviz import PackvizError, charts
-from packviz.cost import Measurement, Point, Setting, Setup, Timing, counts, ways
-from packviz.cost.strain import Strain
+from packviz.lab.cost import Measurement, Point, Setting, Setup, Timing, counts, ways
+from packviz.lab.cost.machine_load import Strain
 from packviz.theme import DARK, LIGHT, Palette
 
 QUIET, BUSY = Strain(1.0, 0.5, 2, 1.0), Strain(0.3, 9.0, 2, 1.0)

@@ -8,11 +8,11 @@ from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence
 from trace_cases import random_case, random_lengths
 
-from packviz.batch import Batch
-from packviz.config import Config
-from packviz.cost import Amount, counts, counts_of
+from packviz.compute.trace import trace, trace_module
 from packviz.errors import PackvizError
-from packviz.trace import trace, trace_module
+from packviz.inputs.batch import Batch
+from packviz.inputs.config import Config
+from packviz.lab.cost import Amount, counts, counts_of
 
 
 @pytest.mark.parametrize("seed", range(60))

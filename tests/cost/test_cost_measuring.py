@@ -14,13 +14,13 @@ from cost_cases import LENGTHS, SMALL, measured, scripted
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from packviz.cost import Setup, Timing, devices, measure, verdict
-from packviz.cost.measuring import run_setup
-from packviz.cost.setup import build_rig
-from packviz.cost.strain import Strain, strain
-from packviz.cost.timing import Lap, Stopwatch, in_turns, switches
+from packviz.compute.determinism import exact_arithmetic
 from packviz.errors import PackvizError
-from packviz.exactness import exact_arithmetic
+from packviz.lab.cost import Setup, Timing, devices, measure, verdict
+from packviz.lab.cost.machine_load import Strain, strain
+from packviz.lab.cost.measuring import run_setup
+from packviz.lab.cost.setup import build_rig
+from packviz.lab.cost.timing import Lap, Stopwatch, in_turns, switches
 
 SLOW, FAST = [8.0, 9.0, 8.5, 8.0, 9.5, 8.2, 8.8], [4.0, 4.5, 4.1, 4.2, 4.4, 4.0, 4.3]
 

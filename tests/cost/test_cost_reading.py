@@ -5,8 +5,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packviz.cost import read_lengths
 from packviz.errors import PackvizError
+from packviz.lab.cost import read_lengths
 
 SEPARATORS = (" ", ", ", ",", ";", "\n", "\r\n", "\t", " | ", "\n\n", ";\n", "] [")
 

@@ -9,9 +9,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from packviz.cost import draw_lengths, plan_sweep, reachable, sweep
-from packviz.cost.timing import Stopwatch
 from packviz.errors import PackvizError
+from packviz.lab.cost import draw_lengths, plan_sweep, reachable, sweep
+from packviz.lab.cost.timing import Stopwatch
 
 
 @given(st.integers(1, 40), st.integers(1, 60), st.floats(0.01, 1.0), st.integers(0, 9))

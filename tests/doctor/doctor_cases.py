@@ -77,19 +77,25 @@ def sound(seed: int, *, module: bool | None = None, source: str | None = None, *
 
 
 def drawn(draw: random.Random, source: str, length: int, F: int, dtype: torch.dtype) -> Tensor:
-    """Return a sequence (length,) or (length, F); zeros may be in it, and whole steps of zeros where F is small."""
+    """Return a sequence (length,) or (length, F) that neither begins nor ends with a step of zeros.
+
+    Zeros may be in it, and whole steps of zeros where F is small.
+    """
     if source.startswith("ids"):
-        return torch.randint(0 if source.endswith("0") else 1, draw.choice((6, 30, 500)), (length,))
-    if source == "whole numbers":
-        return torch.randint(-3, 4, (length, F)).to(dtype)
-    values = torch.randn(length, F, dtype=dtype)
+        values = torch.randint(0 if source.endswith("0") else 1, draw.choice((6, 30, 500)), (length,))
+    elif source == "whole numbers":
+        values = torch.randint(-3, 4, (length, F)).to(dtype)
+    else:
+        values = torch.randn(length, F, dtype=dtype)
     if source == "relu":
-        return values.relu()
+        values = values.relu()
     if source == "dropout":
-        return nn.functional.dropout(values, draw.choice((0.1, 0.5)))
+        values = nn.functional.dropout(values, draw.choice((0.1, 0.5)))
     if source == "zeros inside":
         values[torch.rand(length) < 0.3] = 0
-        values[-1] = 1
+    for end in (0, -1):
+        if not values[end].any():
+            values[end] = 1
     return values
 
 

@@ -12,10 +12,11 @@ import pytest
 import torch
 from doctor_cases import sound
 from safetensors.torch import save
+from seeds import seeds
 from torch import nn
 from trace_cases import random_module
 
-from packviz.doctor import MOST_BYTES, module_from, read_file, recurrent_prefixes
+from packviz.doctor import MAX_BYTES, module_from, read_file, recurrent_prefixes
 from packviz.errors import PackvizError
 
 
@@ -78,7 +79,7 @@ class Evil:
 def bomb() -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("x.npy", npy(np.zeros(MOST_BYTES // 4, np.float64)))
+        archive.writestr("x.npy", npy(np.zeros(MAX_BYTES // 4, np.float64)))
     return stream.getvalue()
 
 
@@ -115,11 +116,11 @@ def declared(shape: str) -> bytes:
         ("x.pt", saved(nn.GRU(2, 3)), "Unsupported"),
         ("x.pt", b"", "cannot be opened"),
         ("x.pt", deflated(saved(torch.zeros(100))), "compress"),
-        ("x.pt", saved(torch.zeros(1).expand(MOST_BYTES)), "MiB of tensors"),
+        ("x.pt", saved(torch.zeros(1).expand(MAX_BYTES)), "MiB of tensors"),
         ("x.pt", saved({"epoch": 3}), "without any"),
         ("x.safetensors", b"\xff" * 20, "cannot be opened"),
         ("x.safetensors", b"", "cannot be opened"),
-        ("x.pt", b"\0" * (MOST_BYTES + 1), "64.0 MiB"),
+        ("x.pt", b"\0" * (MAX_BYTES + 1), "64.0 MiB"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -139,7 +140,7 @@ def test_a_list_that_holds_itself_comes_to_an_end() -> None:
 
 @pytest.mark.filterwarnings("ignore:LSTM with projections")
 def test_a_module_built_from_its_weights_computes_the_same() -> None:
-    for seed in range(100):
+    for seed in seeds(100):
         draw = random.Random(seed)
         torch.manual_seed(seed)
         dtype = draw.choice((torch.float32, torch.float64))

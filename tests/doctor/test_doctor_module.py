@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 import torch
 from doctor_cases import Sound, found, repaired, sound
-from torch import nn
+from seeds import all_of_them, many
+from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 import packviz as pv
+from packviz.errors import PackvizError
 
-MANY = 80
+MANY = many(60)
 
 
 def cases(**fixed: Any) -> list[tuple[random.Random, Sound]]:
@@ -183,6 +185,7 @@ def readouts(case: Sound) -> dict[str, torch.Tensor]:
     return {**wrong, "last": last}
 
 
+@all_of_them
 @pytest.mark.filterwarnings("ignore:LSTM with projections")
 @pytest.mark.parametrize("key", ["naive_last", "pads_pooled", "backward_one_step", "state_after_pads"])
 def test_the_reading_of_a_state_is_recognised(key: str) -> None:
@@ -203,6 +206,74 @@ def test_the_reading_of_a_state_is_recognised(key: str) -> None:
         after = repaired(finding, **names, batch_first=case.batch_first)
         assert case.findings(enforce_sorted=False, state=after["state"]) == ()
     assert seen > 5
+
+
+def further_readings(case: Sound) -> dict[str, list[torch.Tensor]]:
+    """Return more wrong readings of torch's own run, by what they are found as."""
+    module, B = case.module, len(case.lengths)
+    assert module is not None
+    with torch.no_grad():
+        packed, final = module(pack(case, case.x), case.options.get("hx"))
+    h_n, c_n = final if isinstance(final, tuple) else (final, None)
+    output, lengths = pad_packed_sequence(packed, batch_first=True)
+    last = output[torch.arange(B), lengths - 1]
+    D = 2 if module.bidirectional else 1
+    right = torch.cat(list(h_n[-D:]), 1)
+    order = lengths.argsort(descending=True, stable=True)
+    wrong = {
+        "states_order": [right[order], right[order][order], right.roll(1, 0)],
+        "off_by_one": [
+            output[torch.arange(B), lengths - 2],
+            output[torch.arange(B), (lengths - 2).clamp(min=0)],
+        ],
+        "states_mixed": [h_n.view(B, -1), h_n[-D:].view(B, -1)] if D == 2 else [],
+        "lower_layer": [h_n[0], torch.cat(list(h_n[:D]), 1)] if module.num_layers > 1 else [],
+        "cell_state": [c_n[-1], torch.cat(list(c_n[-D:]), 1)] if c_n is not None else [],
+        "backward_one_step": [sum(last.chunk(2, 1)), sum(output[:, -1].chunk(2, 1))] if D == 2 else [],
+        "state_unknown": [torch.randn(right.shape, dtype=right.dtype), right + 0.1, torch.randn(B, 99)],
+    }
+    sound = [right, h_n.transpose(0, 1).reshape(B, -1), *([sum(right.chunk(2, 1))] if D == 2 else [])]
+    return {
+        key: [state for state in states if not any(same(state, one) for one in sound)] for key, states in wrong.items()
+    }
+
+
+def same(one: Tensor, other: Tensor) -> bool:
+    return one.shape == other.shape and torch.allclose(one, other, atol=1e-4)
+
+
+READINGS = ("states_order", "off_by_one", "states_mixed", "lower_layer", "cell_state", "backward_one_step")
+
+
+@pytest.mark.filterwarnings("ignore:LSTM with projections")
+@pytest.mark.parametrize("key", [*READINGS, "state_unknown"])
+def test_every_wrong_state_is_found_by_name_or_as_a_note_with_its_distance(key: str) -> None:
+    spoke, named = 0, 0
+    for _, case in cases(source="normal", T=6):
+        module = case.module
+        assert module is not None
+        if len(set(case.lengths)) == 1:
+            continue
+        module.eval()
+        for state in further_readings(case)[key]:
+            module.train()  # and yet dropout between the layers does not blur the comparison
+            (finding,) = case.findings(enforce_sorted=False, state=state)
+            spoke += 1
+            named += finding.key == key
+            assert module.training
+            assert finding.severity == ("note" if finding.key == "state_unknown" else "silent")
+            if key == "state_unknown" and state.size(1) != 99:
+                assert "away from the state after each sequence's last step" in finding.found
+            module.eval()
+            names = {"hx": case.options.get("hx"), "module": module, "x": case.x, "lengths": case.lengths}
+            after = repaired(finding, **names, batch_first=case.batch_first)
+            D = 2 if module.bidirectional else 1
+            with torch.no_grad():
+                _, final = module(pack(case, case.x), case.options.get("hx"))
+            h_n = final[0] if isinstance(final, tuple) else final
+            torch.testing.assert_close(after["state"].detach(), torch.cat(list(h_n[-D:]), 1))
+    assert spoke > 0.12 * MANY
+    assert named >= 0.9 * spoke  # a few, such as one step of one sequence, are another known reading, too
 
 
 def test_the_last_column_is_recognised_from_the_output_alone() -> None:
@@ -241,3 +312,30 @@ def test_an_output_in_the_other_layout_or_narrower_than_the_mask_is_found() -> N
     assert (
         pv.examine(x, [4, 4, 4], batch_first=True, mask=mask, output=repaired(finding, output=narrow)["output"]) == ()
     )
+
+
+class Twice(nn.LSTM):
+    def forward(self, x: Tensor, hx: object = None) -> object:
+        return super().forward(torch.cat([x, x], -1), hx)
+
+
+def test_a_module_with_a_forward_of_its_own_is_not_judged_by_torchs() -> None:
+    layer, x = Twice(6, 4, batch_first=True), torch.randn(2, 5, 3)
+    with pytest.raises(PackvizError, match="forward is torch's own"):
+        pv.examine(layer, x)
+    with pv.watch(layer) as seen:
+        layer(x)
+        layer(x.masked_fill(x > 1, float("nan")))
+    assert {finding.key for finding in seen.findings} == {"nan_in_data"}
+
+
+@pytest.mark.parametrize("cell", [nn.RNN, nn.GRU, nn.LSTM])
+@pytest.mark.parametrize("lengths", [[5, 5, 5], [5, 3, 2]])
+def test_under_autocast_data_of_half_the_size_are_sound(cell: type[nn.RNNBase], lengths: list[int]) -> None:
+    layer = cell(3, 4, batch_first=True)
+    given = pack_padded_sequence(torch.randn(3, 5, 3).bfloat16(), lengths, batch_first=True)
+    assert {finding.key for finding in pv.examine(layer, given)} == {"data_dtype"}
+    with torch.autocast("cpu", torch.bfloat16), pv.watch(layer) as seen:
+        layer(given)
+        assert pv.examine(layer, given) == ()
+    assert (seen.calls, seen.findings) == (1, ())

@@ -122,9 +122,21 @@ def test_watching_never_stands_in_the_way_of_the_layer(monkeypatch: pytest.Monke
     def refuse(*_: object, **__: object) -> None:
         raise RuntimeError("a tensor of some other kind")
 
-    monkeypatch.setattr("packviz.doctor.watching.diagnose", refuse)
+    monkeypatch.setattr("packviz.doctor.watching.examine", refuse)
     module, x = nn.GRU(2, 3), torch.ones(3, 4, 2)
     with pv.watch(module) as watched:
         output, _ = module(x)
     assert torch.equal(output, module(x)[0])
     assert watched.calls == 1
+
+
+def test_the_batch_and_its_lengths_are_given_in_their_places_or_by_name() -> None:
+    module, wrong = nn.GRU(2, 3, batch_first=True), [5, 4, 4]
+    by_place = pv.examine(module, X, wrong)
+    assert [finding.key for finding in by_place] == ["length_over_T"]
+    assert pv.examine(module, x=X, lengths=wrong) == pv.examine(module, X, lengths=wrong) == by_place
+    assert pv.examine(X, wrong, batch_first=True) == pv.examine(X, lengths=wrong, batch_first=True) == by_place
+    with pytest.raises(TypeError, match="lengths once"):
+        pv.examine(X, [4, 4, 4], wrong)
+    with pytest.raises(TypeError, match="paddding"):
+        pv.examine(X, wrong, paddding_value=0.0)  # type: ignore[call-arg]

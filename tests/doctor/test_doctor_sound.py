@@ -1,32 +1,34 @@
 """Nothing is found where nothing is wrong."""
 
 import random
+from collections.abc import Callable
 
 import pytest
 import torch
 from doctor_cases import Sound, sound
+from seeds import many, seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
 
 import packviz as pv
 
-CHUNKS = range(16)
-EACH = 250
+CHUNKS = range(4)
+EACH = many(200)
 
 
-def seeds(chunk: int, each: int = EACH) -> range:
+def block(chunk: int, each: int = EACH) -> range:
     return range(chunk * each, (chunk + 1) * each)
 
 
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_a_sound_batch_yields_no_finding(chunk: int) -> None:
-    wrong = [(seed, keys) for seed in seeds(chunk) if (keys := sound(seed).keys())]
+    wrong = [(seed, keys) for seed in block(chunk) if (keys := sound(seed).keys())]
     assert wrong == []
 
 
-@pytest.mark.parametrize("chunk", CHUNKS[:8])
+@pytest.mark.parametrize("chunk", CHUNKS[:2])
 def test_a_sound_packed_sequence_yields_no_finding(chunk: int) -> None:
-    for seed in seeds(chunk):
+    for seed in block(chunk):
         case = sound(seed)
         assert pv.examine(case.packed) == ()
         assert pv.examine(case.packed, torch.tensor(case.lengths)) == ()
@@ -34,9 +36,9 @@ def test_a_sound_packed_sequence_yields_no_finding(chunk: int) -> None:
             assert pv.examine(case.module, case.packed, **case.options) == ()
 
 
-@pytest.mark.parametrize("chunk", CHUNKS[:8])
+@pytest.mark.parametrize("chunk", CHUNKS[:2])
 def test_what_stands_beside_a_sound_batch_yields_no_finding(chunk: int) -> None:
-    for seed in seeds(chunk):
+    for seed in block(chunk):
         case = sound(seed)
         assert case.findings(**beside(case, random.Random(seed))) == (), seed
 
@@ -69,7 +71,7 @@ def test_pads_of_any_constant_value_are_sound(told: bool) -> None:
 
 
 def test_pads_that_were_embedded_are_sound() -> None:
-    for seed in range(300):
+    for seed in seeds(60):
         case = sound(seed, module=False, source="ids from 1")
         torch.manual_seed(seed)
         embedding = nn.Embedding(501, 4, padding_idx=0 if seed % 2 else None)
@@ -80,7 +82,7 @@ def test_pads_that_were_embedded_are_sound() -> None:
 
 
 def test_pads_that_an_earlier_layer_made_are_sound() -> None:
-    for seed in range(300):
+    for seed in seeds(60):
         case = sound(seed, module=False, source="normal")
         garbage = torch.randn_like(case.x)
         mask = torch.arange(case.grid.size(1)) < torch.tensor(case.lengths).unsqueeze(1)
@@ -90,15 +92,78 @@ def test_pads_that_an_earlier_layer_made_are_sound() -> None:
         assert pv.examine(x, case.lengths, **named) == (), seed
 
 
-def test_real_zero_vectors_at_the_end_are_a_note_at_most() -> None:
-    severities = set()
-    for seed in range(500):
+def piano_roll(steps: int) -> Tensor:
+    """Return (steps, 12) of 0 and 1: notes that are held, with silence between them and a bar of silence at the end."""
+    roll = torch.zeros(steps, 12)
+    for start in range(0, steps - 4, 3):
+        roll[start : start + random.randint(1, 4), random.randrange(12)] = 1
+    return roll
+
+
+def recording(steps: int) -> Tensor:
+    """Return (steps, 4) of log energies above a floor: digital silence is 0, after each word and at the end."""
+    loud = (torch.rand(steps, 1) > 0.4) & (torch.arange(steps) < steps - 3).unsqueeze(1)
+    return torch.rand(steps, 4) * loud
+
+
+def purchases(steps: int) -> Tensor:
+    """Return (steps, 1), purchases in each week; some customers have stopped buying."""
+    bought = torch.poisson(torch.full((steps, 1), 1.5))
+    bought[0] = 1
+    bought[random.randint(2, steps) :] = 0
+    return bought
+
+
+@pytest.mark.parametrize("told", [False, True])
+@pytest.mark.parametrize("kind", [piano_roll, recording, purchases])
+def test_real_zeros_at_the_end_are_a_note_at_most(kind: Callable[[int], Tensor], told: bool) -> None:
+    ends = 0
+    for seed in seeds(40):
+        random.seed(seed)
+        torch.manual_seed(seed)
+        sequences = [kind(random.randint(12, 30)) for _ in range(8)]
+        lengths = [len(sequence) for sequence in sequences]
+        x = pad_sequence(sequences, batch_first=True)
+        inside = [sequence[: int(sequence.any(1).nonzero().max())].any(1).all() for sequence in sequences]
+        ends += any(not sequence[-1].any() for sequence in sequences)
+        named = {"padding_value": 0.0} if told and not all(inside) else {}
+        packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+        rnn = nn.GRU(x.size(2), 3, batch_first=True)
+        with pv.watch(rnn) as seen:
+            rnn(packed)
+        findings = [*pv.examine(x, lengths, batch_first=True, enforce_sorted=False, **named), *seen.findings]
+        assert {finding.severity for finding in findings} <= {"note"}, seed
+    assert ends > 0.9 * many(40)
+
+
+def test_what_a_convolution_leaves_in_the_pads_is_a_note_at_most() -> None:
+    spoke = 0
+    for seed in seeds(40):
+        random.seed(seed)
+        torch.manual_seed(seed)
+        lengths = [random.randint(2, 9) for _ in range(4)]
+        x = pad_sequence([torch.randn(length, 3) for length in lengths], batch_first=True)
+        with torch.no_grad():
+            y = nn.Conv1d(3, 4, 3, padding=1, bias=False)(x.transpose(1, 2)).transpose(1, 2)
+        for finding in pv.examine(y, lengths, batch_first=True, enforce_sorted=False):
+            spoke += 1
+            assert (finding.key, finding.severity) == ("tokens_dropped", "note")
+            assert "computed them from pads" in finding.found
+    assert spoke > many(40) / 2
+
+
+def test_one_real_zero_vector_at_the_end_is_a_note_that_says_what_is_assumed() -> None:
+    spoke = 0
+    for seed in seeds(100):
         case = sound(seed, module=False, source="normal", pad=0.0)
         grid = case.grid.clone()
         b = seed % len(case.lengths)
         grid[b, case.lengths[b] - 1] = 0
-        severities |= {finding.severity for finding in case.laid_out(grid).findings()}
-    assert severities == {"note"}
+        for finding in case.laid_out(grid).findings():
+            spoke += 1
+            assert finding.severity == "note"
+            assert "Assumed: a pad is 0, since no padding_value was given" in finding.found
+    assert spoke > 0.4 * many(100)
 
 
 class Model(nn.Module):
@@ -127,7 +192,8 @@ class Model(nn.Module):
 
 
 def test_watching_a_sound_model_finds_nothing_and_changes_nothing() -> None:
-    for seed in range(150):
+    clean = 0
+    for seed in seeds(50):
         draw = random.Random(seed)
         torch.manual_seed(seed)
         model = Model(draw)
@@ -145,5 +211,8 @@ def test_watching_a_sound_model_finds_nothing_and_changes_nothing() -> None:
             loss.backward()
             results.append([loss.detach(), *(part.grad.clone() for part in model.parameters()), torch.rand(1)])
         assert all(torch.equal(one, other) for one, other in zip(*results, strict=True))
-        assert (seen.findings, inner.findings) == ((), ())
+        for finding in (*seen.findings, *inner.findings):  # dropout made the last step of some sequence zero
+            assert (finding.key, finding.severity, model.dropout.p) == ("pads_packed", "note", 0.5)
+        clean += not seen.findings
         assert (seen.calls, inner.calls) == (2, 1)
+    assert clean > 0.75 * many(50)

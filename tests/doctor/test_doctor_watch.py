@@ -115,6 +115,6 @@ def test_random_numbers_and_results_are_untouched_also_where_something_is_found(
 def test_a_printed_finding_is_a_paragraph_with_its_repair() -> None:
     (finding,) = pv.examine(torch.tensor([[1, 2, 3], [4, 5, 0]]), [5, 2], batch_first=True)
     text = str(finding)
-    assert text.startswith("Silently wrong: 1 length longer than T = 3: 5.")
+    assert text.startswith("Silently wrong: lengths: expected lengths of at most T = 3, but got 5 for sequence A.")
     assert "Where: sequence A at t = 3." in text
     assert "    lengths = torch.as_tensor(lengths).clamp(max=x.size(1))" in text

@@ -8,7 +8,7 @@ from movie_cases import PACKED, Case
 from torch import Tensor
 
 from packviz import Movie
-from packviz.movie import beside
+from packviz.show.movie import beside
 
 __all__ = ["BESIDE", "Beside", "apart"]
 

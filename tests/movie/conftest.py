@@ -37,4 +37,4 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
     for screen in screens:
         screen.page.context.close()
         assert screen.noise == []
-        assert {address for address in screen.requests if not address.startswith("blob:file:")} == {screen.address}
+        assert {address for address in screen.requests if not address.startswith("blob:")} == {screen.address}

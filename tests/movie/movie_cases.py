@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from movie_judge import Judge, judge_of
 from movie_screen import Show
+from seeds import seeds
 from torch import Tensor, nn
 
 import packviz as pv
@@ -207,21 +208,29 @@ CORNERS = [
     _own("own-refused", lambda: nn.LSTM(2, 6), lambda: torch.randn(3, 4, 2), enforce_sorted=True),
 ]  # fmt: skip
 
-CASES = [*CORNERS, *map(random_case, range(40))]
+CASES = [*CORNERS, *map(random_case, seeds(40))]
 REFUSED = [case for case in CASES if "refused" in case.name]
 PACKED = [case for case in CASES if case not in REFUSED]
 
 
-def over(cases: Sequence[Case]) -> Callable[[Callable[[Case], None]], Callable[[], None]]:
-    """Make one test of a fact that holds for many cases; it fails as its first case does, and names them all."""
+def over(
+    cases: Sequence[Case], least: int = 1
+) -> Callable[[Callable[[Case], int] | Callable[[Case], None]], Callable[[], None]]:
+    """Make one test of a fact that holds for many cases; it fails as its first case does, and names them all.
 
-    def decorate(fact: Callable[[Case], None]) -> Callable[[], None]:
+    A fact that only speaks where something is the case returns how often it spoke: at least so often in all.
+    """
+
+    def decorate(fact: Callable[[Case], int | None]) -> Callable[[], None]:
         @wraps(fact)
         def test() -> None:
-            failed = {case.name: error for case in cases if (error := _error(fact, case))}
+            spoke: list[int | None] = []
+            failed = {case.name: error for case in cases if (error := _error(fact, case, spoke))}
             for error in failed.values():
                 error.add_note(f"in {len(failed)} of {len(cases)} cases: {', '.join(failed)}")
                 raise error
+            counted = [times for times in spoke if times is not None]
+            assert not counted or sum(counted) >= least, "the fact never spoke"
 
         del test.__wrapped__
         return test
@@ -229,9 +238,9 @@ def over(cases: Sequence[Case]) -> Callable[[Callable[[Case], None]], Callable[[
     return decorate
 
 
-def _error(fact: Callable[[Case], None], case: Case) -> Exception | None:
+def _error(fact: Callable[[Case], int | None], case: Case, spoke: list[int | None]) -> Exception | None:
     try:
-        fact(case)
+        spoke.append(fact(case))
     except Exception as error:
         return error
     return None

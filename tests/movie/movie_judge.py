@@ -83,7 +83,8 @@ class Judge:
 
     @cached_property
     def _run(self) -> tuple[PackedSequence, Tensor, Tensor | None]:
-        output, state = self.module(self.packed, self._state())
+        with torch.no_grad():
+            output, state = self.module(self.packed, self._state())
         h_n, c_n = state if self.module.mode == "LSTM" else (state, None)
         return output, h_n, c_n
 

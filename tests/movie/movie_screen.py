@@ -1,13 +1,13 @@
 """Plays a movie as the player does: from its plain data, change after change."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from packviz.movie import Movie
+from packviz.show.movie import Movie
 
-__all__ = ["Look", "Show", "grid_of", "rect_of"]
+__all__ = ["Look", "Show", "grid_of", "records", "rect_of"]
 
 Look = dict[str, Any]  # a cell as it is now: the short names of Cell.to_dict
 DEFAULTS: Look = {"w": 1, "h": 1, "text": "", "sub": "", "scale": "state", "tone": "", "shown": True}
@@ -19,9 +19,14 @@ class Show:
     def __init__(self, movie: Movie) -> None:
         self.movie = movie
         self.data = movie.to_dict()
-        self.ids = [cell["id"] for cell in self.data["cells"]]
-        self.first = {cell["id"]: DEFAULTS | cell for cell in self.data["cells"]}
-        self.steps: list[dict[str, Any]] = self.data["steps"]
+        self.ids = [cell.id for cell in movie.cells]
+        self.first = {
+            name: DEFAULTS | {"id": name} | cell
+            for name, cell in zip(self.ids, records(self.data["cells"]), strict=True)
+        }
+        self.steps: list[dict[str, Any]] = [
+            step | {"beats": [list(records(beat)) for beat in step["beats"]]} for step in self.data["steps"]
+        ]
 
     @cached_property
     def after(self) -> list[dict[str, Look]]:
@@ -62,6 +67,14 @@ class Show:
                 if "from" not in change and all(cells[name].get(key) == value for key, value in new.items()):
                     yield i, name
                 cells[name] = cells[name] | new
+
+
+def records(blocks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield what blocks of columns hold, record by record."""
+    for block in blocks:
+        columns = {name: column for name, column in block.items() if name != "n"}
+        for i in range(block["n"] if "n" in block else len(block["c"])):
+            yield {name: column[i] if isinstance(column, list) else column for name, column in columns.items()}
 
 
 def grid_of(cells: Iterable[Look], *, transposed: bool) -> dict[tuple[int, int], Look]:

@@ -15,8 +15,8 @@ from test_layout import SOLID, overlapping, shown
 
 import packviz as pv
 from packviz import Batch, Config, PackvizError
-from packviz.movie import beside
-from packviz.movie.twin import Twin
+from packviz.show.movie import beside
+from packviz.show.movie.twin import Twin
 
 each = over(BESIDE)
 
@@ -118,18 +118,23 @@ def test_the_padded_x_has_every_cell_and_the_packed_one_its_rows_alone(case: Bes
 
 
 @each
-def test_the_distance_beside_a_row_is_that_between_the_two_states(case: Beside) -> None:
+def test_the_distance_beside_a_row_is_that_between_the_two_states(case: Beside) -> int:
+    spoke = 0
     for t, _, cells in case.timed:
         for b in case.filmed:
             note, (distance, differs) = cells[f"apart:{b}"], verdict(case, b, t)
             if case.small:
+                spoke += 1
                 assert differs is None or as_colour(note, distance if differs else 0.0)
                 continue
             if differs is not None:
+                spoke += 1
                 assert note["shown"] == differs, (b, t, distance)
             if note["shown"]:
+                spoke += 1
                 assert note["tone"] == "wrong"
                 assert near(note["text"], distance), (note["text"], distance)
+    return spoke
 
 
 def as_colour(cell: dict, distance: float) -> bool:
@@ -170,7 +175,8 @@ def test_the_outlines_are_around_what_each_side_reads(case: Beside) -> None:
 
 
 @each
-def test_the_outputs_fill_with_torchs_states_a_column_at_a_time(case: Beside) -> None:
+def test_the_outputs_fill_with_torchs_states_a_column_at_a_time(case: Beside) -> int:
+    spoke = 0
     done: set[int] = set()
     for t, _, cells in case.timed:
         done.add(t)
@@ -183,8 +189,10 @@ def test_the_outputs_fill_with_torchs_states_a_column_at_a_time(case: Beside) ->
         assert set(outs) == expected
     for name, cell in case.timed[-1][2].items():
         if name.startswith("out:"):
+            spoke += 1
             _, side, b, k = name.split(":")
             assert close(cell["vec"], (case.padded if side == "padded" else case.packed)[int(b), int(k)])
+    return spoke
 
 
 @each
@@ -207,14 +215,16 @@ def test_in_the_end_the_packed_side_stands_in_the_original_order_with_its_filler
 
 
 @each
-def test_what_packing_has_not_is_outlined_in_the_padded_output(case: Beside) -> None:
+def test_what_packing_has_not_is_outlined_in_the_padded_output(case: Beside) -> int:
+    spoke = 0
     if case.small:
-        return
+        return spoke
     cells, covered = case.show.after[-2], set()
     inset = 0.07 if len(case.filmed) <= 5 else 0.18
     width = cells[f"out:padded:{case.filmed[0]}:0"]["w"]
     for name, mark in cells.items():
         if name.startswith("mark:out:"):
+            spoke += 1
             b, first = map(int, name.split(":")[2:])
             assert mark["shown"]
             assert mark["tone"] == "wrong"
@@ -227,6 +237,7 @@ def test_what_packing_has_not_is_outlined_in_the_padded_output(case: Beside) -> 
             differs = True if t >= case.judge.lengths[b] else verdict(case, b, t)[1]
             assert differs is None or ((b, t) in covered) == differs
     assert not [n for n, cell in case.show.after[-1].items() if n.startswith("mark:out:") and cell["shown"]]
+    return spoke
 
 
 @each

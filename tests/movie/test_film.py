@@ -2,8 +2,8 @@
 
 import pytest
 
-from packviz.movie.film import Film
-from packviz.movie.model import Cell, Change, Place
+from packviz.show.movie.film import Film
+from packviz.show.movie.model import Cell, Change, Place
 
 HOME, AWAY = Place("x", 0, 0), Place("x", 3, 0)
 

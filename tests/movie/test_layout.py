@@ -8,7 +8,7 @@ from typing import Any
 from movie_cases import CASES, Case, over
 from movie_screen import Look, rect_of
 
-from packviz.movie.layout import Margins, above, beside, panel, scene
+from packviz.show.movie.layout import Margins, above, beside, panel, scene
 
 SOLID = {"token", "ghost", "pad", "value", "vector", "output", "count"}  # what may not lie on another of these
 MARKS = {"ring", "focus", "bracket"}  # what is drawn around something
@@ -99,9 +99,11 @@ def test_a_strip_breaks_between_cells_and_shows_all_of_them(case: Case) -> None:
 
 
 @over(CASES)
-def test_rings_are_drawn_around_a_cell_of_their_sequence(case: Case) -> None:
+def test_rings_are_drawn_around_a_cell_of_their_sequence(case: Case) -> int:
+    spoke = 0
     for name, ring in case.show.after[-1].items():
         if ring["role"] == "ring" and ring["shown"]:
+            spoke += 1
             inside = [
                 cell
                 for cell in case.show.after[-1].values()
@@ -115,6 +117,7 @@ def test_rings_are_drawn_around_a_cell_of_their_sequence(case: Case) -> None:
             ]
             assert inside, name
             assert {cell["seq"] for cell in inside} == {ring["seq"]}, name
+    return spoke
 
 
 def test_boxes_beside_one_another_stand_level_and_apart() -> None:

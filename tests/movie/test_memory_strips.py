@@ -1,6 +1,8 @@
 """Three memory layouts of one batch: every row stands where torch keeps it."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -13,7 +15,7 @@ from way_cases import DEEP, Deep, at_the_strip, detail, rows_of
 
 import packviz as pv
 from packviz import Batch, Config
-from packviz.movie import Movie
+from packviz.show.movie import Movie
 
 DRAWN = [case for case in DEEP if case.drawn]
 each_drawn = over(DRAWN)
@@ -72,17 +74,21 @@ def test_a_token_stands_once_in_each_strip_so_that_pointing_at_it_lights_up_all(
 
 
 @each_drawn
-def test_a_row_looks_as_the_token_that_was_packed(case: Deep) -> None:
+def test_a_row_looks_as_the_token_that_was_packed(case: Deep) -> int:
+    spoke = 0
     cells = ends(case)
     for name, cell in cells.items():
         if name.startswith(("padded:", "jagged:")) and cell["role"] == "token":
+            spoke += 1
             token = case.movie.tokens[cell["token"]]
             original = cells[f"token:{token.b}:{token.t}"]
             assert [cell.get(key) for key in ("text", "sub", "vec", "scale", "seq")] == [
                 original.get(key) for key in ("text", "sub", "vec", "scale", "seq")
             ]
             if cell.get("vec"):
+                spoke += 1
                 assert close(cell["vec"], case.judge.x[token.b, token.t])
+    return spoke
 
 
 @each_drawn
@@ -131,13 +137,16 @@ def test_headings_count_the_rows_and_name_their_order(case: Deep) -> None:
 
 
 @each_drawn
-def test_addresses_count_the_rows_from_0(case: Deep) -> None:
+def test_addresses_count_the_rows_from_0(case: Deep) -> int:
+    spoke = 0
     cells = ends(case)
     for panel in ("padded", "jagged"):
         addresses = [c for name, c in cells.items() if name.startswith(f"address:{panel}") and c["shown"]]
         if addresses:
+            spoke += 1
             found = [(c["x"], c["text"]) for c in sorted(addresses, key=lambda c: c["x"])]
             assert found == [(c["x"], str(i)) for i, c in enumerate(rows_of(cells, panel))]
+    return spoke
 
 
 @over(DEEP)
@@ -211,3 +220,15 @@ def test_on_the_screen_the_step_stands_in_its_own_scene(open_page: Open) -> None
     left, top = (box["width"] - view.width * unit) / 2, max(4, (box["height"] - view.height * unit) / 2)
     screen.page.mouse.move(box["x"] + left + (x + 0.5) * unit, box["y"] + top + (y + 0.5) * unit)
     assert screen.tip[0] == movie.tokens[0].tip
+
+
+def test_a_lessons_movie_does_not_import_torchs_compiler() -> None:
+    code = """if True:
+        import sys
+        import packviz as pv
+        movie = pv.movie(pv.trace(pv.Batch.parse("1 2 3\\n4")), deep=True)
+        assert any("jagged" in cell.id for cell in movie.cells)
+        print("torch._dynamo" in sys.modules)
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

@@ -1,18 +1,18 @@
 """Cells and changes as plain data: short names, and nothing that is not needed."""
 
-from packviz.movie.model import CHANGEABLE, NO_TOKEN, Cell, Change, Place
+from packviz.show.movie.model import CHANGEABLE, NO_TOKEN, Cell, Change, Place
 
 HERE, THERE = Place("x", 1.0, 2.0), Place("strip", 0.1 + 0.2, 0.0)
 
 
 def test_a_cell_names_only_what_differs_from_the_defaults() -> None:
-    assert Cell("a", "token", HERE).to_dict() == {"id": "a", "role": "token", "p": "x", "x": 1, "y": 2}
+    assert Cell("a", "token", HERE).to_dict() == {"role": "token", "p": "x", "x": 1, "y": 2}
 
 
 def test_a_cell_says_everything_that_was_set() -> None:
     cell = Cell("a", "pad", HERE, 2.0, 0.5, "word", "7", 1, 3, 0.25, (0.5, None), "input", "wrong", shown=False)
     assert cell.to_dict() == {
-        "id": "a", "role": "pad", "p": "x", "x": 1, "y": 2, "w": 2, "h": 0.5, "text": "word", "sub": "7", "seq": 1,
+        "role": "pad", "p": "x", "x": 1, "y": 2, "w": 2, "h": 0.5, "text": "word", "sub": "7", "seq": 1,
         "token": 3, "v": 0.25, "vec": (0.5, None), "scale": "input", "tone": "wrong", "shown": False,
     }  # fmt: skip
 

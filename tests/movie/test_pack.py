@@ -42,13 +42,17 @@ def test_a_pad_is_in_the_strip_only_if_it_was_packed_by_mistake_and_then_it_glow
 
 
 @each_packed
-def test_the_rows_carry_the_values_that_torch_packed(case: Case) -> None:
+def test_the_rows_carry_the_values_that_torch_packed(case: Case) -> int:
+    spoke = 0
     for cell, position in zip(rows_in(case.show.end_of("pack")), filmed_rows(case), strict=True):
         row = case.judge.packed.data[case.judge.row[position]]
         if cell.get("vec"):
+            spoke += 1
             assert close(cell["vec"], row)
         elif len(row) == 1 and case.trace.padded.embedding is None and cell["role"] == "pad":
+            spoke += 1
             assert float(cell["text"]) == pytest.approx(float(row), rel=1e-3)
+    return spoke
 
 
 @each_packed
@@ -112,15 +116,18 @@ def test_the_outline_holds_the_first_rows_of_the_column(case: Case) -> None:
 
 
 @each_packed
-def test_where_a_token_has_flown_its_ghost_stays(case: Case) -> None:
+def test_where_a_token_has_flown_its_ghost_stays(case: Case) -> int:
+    spoke = 0
     before, cells = case.show.end_of("sort"), case.show.end_of("pack")
     for name, cell in cells.items():
         if name.startswith("ghost:"):
+            spoke += 1
             token = before[name.replace("ghost", "token")]
             assert cell["shown"]
             assert [cell[key] for key in ("p", "x", "y", "text", "token")] == [
                 token[key] for key in ("p", "x", "y", "text", "token")
             ]
+    return spoke
 
 
 @each_packed
@@ -130,27 +137,33 @@ def test_pads_stay_in_the_grid(case: Case) -> None:
 
 
 @each_packed
-def test_an_address_below_a_row_is_its_number_in_data(case: Case) -> None:
+def test_an_address_below_a_row_is_its_number_in_data(case: Case) -> int:
+    spoke = 0
     cells = case.show.end_of("pack")
     addresses = {
         cell["x"]: cell["text"] for name, cell in cells.items() if name.startswith("address:") and cell["shown"]
     }
     if addresses:
+        spoke += 1
         rows = [str(case.judge.row[position]) for position in filmed_rows(case)]
         assert [addresses[cell["x"]] for cell in rows_in(cells)] == rows
         assert len(addresses) == len(rows)
+    return spoke
 
 
 @each_packed
-def test_a_bracket_spans_the_rows_of_its_time_step(case: Case) -> None:
+def test_a_bracket_spans_the_rows_of_its_time_step(case: Case) -> int:
+    spoke = 0
     cells = case.show.end_of("pack")
     for name, bracket in cells.items():
         if name.startswith("bracket:"):
+            spoke += 1
             t = int(name.split(":")[1])
             rows = [cell for cell, (_, step) in zip(rows_in(cells), filmed_rows(case), strict=True) if step == t]
             assert bracket["text"] == f"t={t}"
             assert bracket["x"] == rows[0]["x"]
             assert bracket["x"] + bracket["w"] == pytest.approx(rows[-1]["x"] + rows[-1]["w"], abs=0.01)
+    return spoke
 
 
 @each_packed
@@ -182,3 +195,13 @@ def test_the_grid_is_left_as_it_was_sorted(case: Case) -> None:
     placed = grid_of(grid, transposed=case.transposed)
     left_over = min(case.judge.T, 128)
     assert len(placed) == len(case.filmed) * left_over
+
+
+@each_packed
+def test_what_stays_in_the_grid_shows_the_vector_of_the_token_that_flew(case: Case) -> None:
+    cells = case.show.end_of("pack")
+    for name, cell in cells.items():
+        if name.startswith("ghost:"):
+            token = cells[name.replace("ghost", "token")]
+            assert (cell.get("vec"), cell["text"]) == (token.get("vec"), token["text"])
+            assert cell["scale"] == token["scale"] or cell.get("vec") is None

@@ -7,14 +7,12 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 import packviz as pv
 from packviz import Batch, Config
-from packviz.movie import assets
-from packviz.movie.model import Role, Stage
+from packviz.show.movie import assets
 from packviz.theme import DARK, LIGHT, SEQUENCE_HUES, Palette
 
 HOSTILE = [
@@ -159,15 +157,6 @@ def test_a_notebook_gets_the_page_in_a_frame_of_its_own(hostile: pv.Movie) -> No
     assert html.unescape(attributes["srcdoc"] or "") == hostile.to_html()
     assert "allow-scripts" in (attributes["sandbox"] or "")
     assert "allow-same-origin" not in (attributes["sandbox"] or "")
-
-
-def test_the_player_draws_every_role_and_names_every_stage() -> None:
-    _, script = assets()
-    methods = set(re.findall(r"^  (\w+)\(ctx, ", script, re.MULTILINE))
-    assert set(get_args(Role)) <= methods
-    names = re.search(r"const NAMES = \{(.*?)\}", script)
-    assert names
-    assert set(re.findall(r"(\w+):", names[1])) == set(get_args(Stage))
 
 
 def custom_properties(block: str) -> dict[str, str]:

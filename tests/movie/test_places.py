@@ -1,6 +1,6 @@
 """Places within a panel: a grid that can be mirrored, a strip that goes on in a new line."""
 
-from packviz.movie.places import Grid, Strip
+from packviz.show.movie.places import Grid, Strip
 
 
 def test_a_grid_is_mirrored_where_time_goes_down() -> None:

@@ -22,6 +22,20 @@ def movie() -> Movie:
     return pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9")))
 
 
+LABEL = """canvas => {
+    const root = canvas.closest(".pv"), tip = root.querySelector(".pv-tip"), box = canvas.getBoundingClientRect();
+    const at = (x, y) => {
+        const spot = { clientX: box.left + x, clientY: box.top + y, bubbles: true };
+        canvas.dispatchEvent(new PointerEvent("pointermove", spot));
+        return root.dataset.painted;
+    };
+    for (let y = 4; y < box.height; y += 6) for (let x = 4; x < box.width; x += 6) {
+        const before = at(1, 1);
+        if (at(x, y) !== before && tip.hidden) { at(1, 1); return { x, y }; }
+    }
+}"""  # where a cell is outlined about which there is nothing to say
+
+
 def first_step(movie: Movie, stage: str) -> int:
     return next(i for i, step in enumerate(movie.steps, 1) if step.stage == stage)
 
@@ -123,6 +137,29 @@ def test_the_space_bar_stops_the_play(open_page: Open, movie: Movie) -> None:
     step = screen.step
     screen.page.wait_for_timeout(1200)
     assert screen.step == step == 2
+
+
+@pytest.mark.parametrize("motion", [False, True], ids=["reduced motion", "motion"])
+def test_a_step_is_held_as_long_as_it_takes_to_read(open_page: Open, motion: bool) -> None:
+    movie = pv.movie(pv.trace(Batch.parse("1 2\n3 4 5")), ("pad", "sort"))
+    screen = open_page(movie, motion=motion)
+    clock = screen.page.clock
+    clock.install()
+    clock.pause_at(9e9)
+    screen.press(" ")
+    for i, step in enumerate(movie.steps[1:-1], 2):
+        assert screen.step == i
+        held = moved = 0
+        painted = screen.painted
+        while screen.step == i:
+            if screen.painted != painted:
+                moved, painted = held, screen.painted
+            clock.run_for(50)
+            held += 50
+        reading = max(2500, 350 * len(plain(step.caption).split()))
+        assert reading - 50 <= held <= max(reading, moved + 1000) + 150
+        assert held - moved >= 1000
+        assert bool(moved) == motion
 
 
 def test_every_step_is_painted_alike_from_wherever_one_comes(open_page: Open, movie: Movie) -> None:
@@ -260,6 +297,17 @@ def test_stepping_ends_the_pointing(open_page: Open, movie: Movie) -> None:
     assert screen.tip == []
 
 
+def test_a_label_is_outlined_only_while_it_is_pointed_at(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, "#step=5")
+    calm, canvas = screen.picture(), screen.root.locator("canvas")
+    label = canvas.evaluate(LABEL)
+    canvas.hover(position=label)
+    assert screen.tip == []
+    assert screen.picture() != calm
+    canvas.hover(position={"x": 2, "y": 2})
+    assert screen.picture() == calm
+
+
 def test_the_picture_can_be_saved(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie, "#step=6")
     before = screen.picture()
@@ -381,6 +429,38 @@ def test_f_fills_the_screen(open_page: Open, movie: Movie) -> None:
     assert screen.root.evaluate("root => document.fullscreenElement === root || root.hasAttribute('data-full')")
 
 
+@pytest.mark.parametrize("way_out", ["Escape", "f", "the button"])
+def test_without_full_screen_in_the_browser_the_player_fills_the_window(
+    open_page: Open, movie: Movie, way_out: str
+) -> None:
+    screen = open_page(movie)
+    screen.page.evaluate("delete Element.prototype.requestFullscreen")  # as on an iPhone
+    button = screen.page.get_by_role("button", name="Full screen")
+    button.click()
+    assert screen.root.bounding_box() == {"x": 0, "y": 0, "width": 1280, "height": 720}
+    assert screen.root.evaluate("root => getComputedStyle(root).position") == "fixed"
+    button.click() if way_out == "the button" else screen.press(way_out)
+    assert screen.root.evaluate("root => getComputedStyle(root).position") == "static"
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (731, 411), (640, 360), (390, 844), (844, 390)], ids=str)
+def test_in_full_screen_the_picture_has_at_least_half_of_the_height(
+    open_page: Open, movie: Movie, size: tuple[int, int]
+) -> None:
+    lesson = pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"), Config(cell="lstm")), ("run",), deep=True)
+    for shown in (movie, lesson):
+        screen = open_page(shown, "#step=4", size=size)
+        screen.press("f")
+        expect(screen.root).to_have_attribute("data-full", "")
+        for _ in range(3):
+            picture = screen.root.locator("canvas").bounding_box()
+            assert picture is not None
+            assert picture["height"] >= size[1] / 2
+            assert picture["y"] + picture["height"] <= size[1]
+            expect(screen.page.get_by_role("button", name="Step forward")).to_be_in_viewport(ratio=1)
+            screen.press("ArrowRight")
+
+
 def test_818_tokens_are_shown_to_the_end(open_page: Open) -> None:
     movie = pv.movie(pv.trace(Batch.example("hundred"), Config(cell="lstm", hidden_size=16)))
     screen = open_page(movie)
@@ -400,3 +480,54 @@ def test_a_notebook_shows_the_player_in_a_frame(open_page: Open, movie: Movie) -
     expect(player).to_have_attribute("data-steps", str(len(movie.steps)))
     player.press("ArrowRight")
     expect(player).to_have_attribute("data-step", "2")
+
+
+def test_a_step_that_cannot_be_drawn_says_so_and_the_others_go_on(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, motion=True)
+    said = screen.root.get_by_role("alert")
+    expect(said).to_be_hidden()
+    screen.page.evaluate(
+        "() => { const brush = CanvasRenderingContext2D.prototype; window.kept = brush.fillText;"
+        "brush.fillText = () => { throw new Error('no ink'); }; }"
+    )
+    for step in (2, 3):
+        screen.press("ArrowRight")
+        expect(said).to_contain_text("This step could not be drawn: no ink.")
+        assert (screen.step, screen.caption) == (step, plain(movie.steps[step - 1].caption))
+    assert screen.noise
+    screen.noise.clear()
+    screen.page.evaluate("() => { CanvasRenderingContext2D.prototype.fillText = window.kept; }")
+    screen.press("ArrowRight")
+    expect(said).to_be_hidden()
+    assert screen.picture() == open_page(movie, "#step=4", motion=True).picture()
+
+
+def test_the_play_pauses_while_nobody_can_see_it(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    screen.press(" ")
+    expect(screen.page.get_by_role("button", name="Pause")).to_be_visible()
+    screen.page.evaluate("Object.defineProperty(document, 'hidden', { value: true })")
+    screen.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(screen.page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_a_screen_with_finer_pixels_gets_a_finer_picture(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    canvas = screen.root.locator("canvas")
+    width = int(canvas.get_attribute("width") or "")
+    metrics = {"width": 0, "height": 0, "deviceScaleFactor": 2, "mobile": False}  # 0: as it is
+    screen.page.context.new_cdp_session(screen.page).send("Emulation.setDeviceMetricsOverride", metrics)
+    expect(canvas).to_have_attribute("width", str(2 * width))
+
+
+@pytest.mark.parametrize("width", [390, 360])
+def test_on_a_phone_the_buttons_keep_their_places(open_page: Open, movie: Movie, width: int) -> None:
+    screen = open_page(movie, size=(width, 844), has_touch=True, is_mobile=True)
+    buttons = [screen.page.get_by_role("button", name=name) for name in ("Step forward", "Full screen")]
+    places = set()
+    for _ in movie.steps:
+        places.add(tuple(box["y"] for button in buttons if (box := button.bounding_box())))
+        screen.press("ArrowRight")
+    assert len(places) == 1
+    (tops,) = places
+    assert tops[0] == tops[1]

@@ -56,11 +56,27 @@ def complete(case: Deep, half: Half) -> bool:
     return t == (0 if d else case.judge.lengths[b] - 1)
 
 
+def strays(case: Deep, b: int) -> int:
+    """Return how many pads were packed for a sequence."""
+    return sum(not case.judge.mask[c][t] for c, t in case.judge.at if c == b)
+
+
+def lost(case: Deep) -> str:
+    """Return what is said of all the pads that were packed; nothing if there are none."""
+    pads = sum(strays(case, b) for b in range(case.judge.B))
+    plural = "s" * (pads > 1)
+    return f"{pads} pad{plural} {'were' if pads > 1 else 'was'} packed, {pads} token{plural} lost" if pads else ""
+
+
 def right(case: Deep, title: str, b: int) -> bool:
-    """Return whether a way to read has both directions' states after their last steps; where it pools, no filler."""
+    """Return whether a way to read has both directions' states after a sequence's own tokens; where it pools, no pads.
+
+    Nothing brings back a sequence of which pads were packed instead of tokens.
+    """
     halves = read(case, title, b)
-    return title in POOLS or (
-        {d for _, _, d in halves} == set(range(case.judge.D)) and all(complete(case, h) for h in halves)
+    return not strays(case, b) and (
+        title in POOLS
+        or ({d for _, _, d in halves} == set(range(case.judge.D)) and all(complete(case, h) for h in halves))
     )
 
 
@@ -109,7 +125,8 @@ def test_an_outline_is_good_where_a_direction_is_complete(case: Deep) -> None:
     for title, _, cells in readings(case):
         for b in case.filmed:
             for half, tone in outlined(case, cells, b).items():
-                assert tone == ("good" if title in POOLS or complete(case, half) else "wrong"), (title, half)
+                good = not strays(case, b) and (title in POOLS or complete(case, half))
+                assert tone == ("good" if good else "wrong"), (title, half)
 
 
 @each
@@ -137,11 +154,19 @@ def test_the_row_is_outlined_by_whether_it_is_right(case: Deep) -> None:
 
 
 @each
-def test_the_caption_says_whether_it_is_right_for_all(case: Deep) -> None:
+def test_the_caption_says_whether_it_is_right_for_all(case: Deep) -> int:
+    spoke = 0
     for title, step, _ in readings(case):
         verdict = all(right(case, title, b) for b in range(case.judge.B))
-        if title not in POOLS:
+        if pads := lost(case):
+            spoke += 1
+            assert f" is wrong here: **{pads}**. " in step["caption"]
+            assert step["tone"] == "wrong"
+        elif title not in POOLS:
+            spoke += 1
+            assert "tone" not in step
             assert (" is right here. " if verdict else " is wrong here. ") in step["caption"]
+    return spoke
 
 
 @each
@@ -159,15 +184,18 @@ def test_what_flies_comes_from_where_it_is_read(case: Deep) -> None:
 
 
 @each
-def test_the_rows_show_the_token_that_they_are_read_at(case: Deep) -> None:
+def test_the_rows_show_the_token_that_they_are_read_at(case: Deep) -> int:
+    spoke = 0
     for title, _, cells in readings(case):
         for b, d in product(case.filmed, range(case.judge.D)):
             if cells[f"last:{b}:{d}"]["shown"]:
+                spoke += 1
                 spots = [(b, t) for _, t, half in read(case, title, b) if half == d]
                 token = cells[f"last:{b}:{d}"].get("token")
                 there = spots[0] if len(spots) == 1 and spots[0] in tokens(case) else None
                 assert (token is not None) == (there is not None)
                 assert token is None or (case.movie.tokens[token].b, case.movie.tokens[token].t) == there
+    return spoke
 
 
 def tokens(case: Deep) -> set[tuple[int, int]]:
@@ -184,7 +212,11 @@ def test_beside_each_row_stands_how_many_steps_were_taken(case: Deep) -> None:
                 d: f"{'→←'[d]}{taken}/{length}" for (_, _, d), taken in zip(read(case, title, b), steps, strict=True)
             }
             one = f"{steps[0]} of {length}" if case.judge.D == 1 else " ".join(words.values())
-            expected = f"{title[:4].strip()} of {length}" if title in POOLS else one if any(steps) else "filler"
+            if pads := strays(case, b):
+                one = f"{pads} pad{'s' * (pads > 1)}"
+            elif title in POOLS:
+                one = f"{title[:4].strip()} of {length}"
+            expected = one if any(steps) or title in POOLS else "filler"
             assert note["shown"]
             assert note["text"] == expected
             assert note["tone"] == cells[f"mark:last:{b}"]["tone"]
@@ -203,7 +235,8 @@ def test_the_code_of_the_step_gives_what_torch_gives(case: Deep) -> None:
 
 
 @each
-def test_of_two_directions_it_is_told_what_each_has_seen(case: Deep) -> None:
+def test_of_two_directions_it_is_told_what_each_has_seen(case: Deep) -> int:
+    spoke = 0
     if case.judge.D == 2 and case.judge.module.num_layers == 1 and case.judge.B <= 12:
         for title, step, _ in list(readings(case))[:-2]:
             for d, half in enumerate(("forward", "backward")):
@@ -211,33 +244,49 @@ def test_of_two_directions_it_is_told_what_each_has_seen(case: Deep) -> None:
                 lengths = case.judge.lengths
                 seen = [0 if t >= lengths[b] else lengths[b] - t if d else t + 1 for b, t, _ in taken]
                 if seen:
+                    spoke += 1
                     text, _ = detail(step, "# ")
                     assert f"# {half}: {seen}" in text.split("\n")
+    return spoke
 
 
 @each
 def test_padding_that_was_packed_is_never_passed_over(case: Deep) -> None:
-    strays = sum(not case.judge.mask[b][t] for b, t in case.judge.at)
+    pads = lost(case)
     for _, step, _ in readings(case):
-        assert any(text.startswith("# Padding was packed") for text, _ in step["detail"]) == (strays > 0)
+        assert any(text.startswith(f"# {pads}: ") for text, _ in step["detail"]) == bool(pads)
 
 
 @each
-def test_the_last_valid_steps_stay_ringed_and_the_grid_stays_as_it_was(case: Deep) -> None:
+def test_the_last_valid_steps_are_called_wrong_where_padding_was_packed(case: Deep) -> None:
+    [step] = [step for step, _ in case.show.of("unpack") if step["caption"].startswith("Ringed")]
+    assert (step.get("tone") == "wrong") == bool(lost(case))
+    assert not lost(case) or f": **{lost(case)}**." in step["caption"]
+
+
+@each
+def test_the_grid_stays_as_it_was_and_no_ring_splits_an_outline(case: Deep) -> None:
     plain = case.plain.after[-1]
-    for _, _, cells in readings(case):
-        kept = {n: cell for n, cell in plain.items() if not n.startswith(("last:", "ring:last:", "title:last"))}
+    for title, _, cells in readings(case):
+        rows = [b for b in case.filmed if title in POOLS and min(case.judge.lengths[b], 128) > 1]
+        pooled = {f"ring:u:{b}:{d}" for b, d in product(rows, range(case.judge.D))}
+        own = ("last:", "ring:last:", "title:last")
+        kept = {n: cell for n, cell in plain.items() if not n.startswith(own) and n not in pooled}
         assert alike(case, kept, cells)
+        assert not [name for name in pooled if cells[name]["shown"]], title
 
 
 @each
-def test_the_halves_of_two_directions_lie_above_one_another(case: Deep) -> None:
+def test_the_halves_of_two_directions_lie_above_one_another(case: Deep) -> int:
+    spoke = 0
     """The player lays the numbers of a cell side by side where it is much wider than high, whatever its size."""
     if case.judge.D == 2:
+        spoke += 1
         wide, high = case.show.first["u:0:0"]["w"], case.show.first["u:0:0"]["h"]
         for unit in range(3, 59):
             side = min(3.5, wide * unit * 0.12, high * unit * 0.16)
             assert wide * unit - 2 * side <= 1.8 * (high * unit - 2 * side)
+    return spoke
 
 
 @each

@@ -8,6 +8,7 @@ from movie_cases import CASES, PACKED, Case, over
 
 import packviz as pv
 from packviz import Batch, Config
+from packviz.show.movie.columns import grouped, in_order
 
 
 @over(CASES)
@@ -88,3 +89,28 @@ def test_the_scale_ends_at_the_largest_number(case: Case) -> None:
     assert case.judge.module.mode == "LSTM" or ends["state"] == pytest.approx(largest, rel=1e-5)
     finite = case.judge.x[case.judge.x.isfinite()].abs()
     assert ends["input"] >= float(finite.max())
+
+
+def test_columns_hold_the_records_that_they_were_made_of() -> None:
+    one, two, other = {"x": 1, "vec": (1, 2)}, {"x": 1, "vec": (3, 4)}, {"x": 2, "tone": ""}
+    assert in_order([one, two, other, one]) == [
+        {"x": 1, "vec": [(1, 2), (3, 4)], "n": 2},
+        {"x": 2, "tone": "", "n": 1},
+        {"x": 1, "vec": [(1, 2)], "n": 1},
+    ]
+    assert grouped([{"c": 4, "x": 1}, {"c": 1, "tone": "now"}, {"c": 2, "x": 3}]) == [
+        {"c": [4, 2], "x": [1, 3]},
+        {"c": [1], "tone": "now"},
+    ]
+
+
+@over(CASES)
+def test_no_beat_changes_a_cell_twice(case: Case) -> None:
+    for beat in (beat for step in case.movie.steps for beat in step.beats):
+        assert len({change.id for change in beat}) == len(beat)
+
+
+@over(CASES)
+def test_what_is_drawn_around_cells_is_painted_after_all_of_them(case: Case) -> None:
+    around = [cell.role in ("ring", "mark") for cell in case.movie.cells]
+    assert around == sorted(around)

@@ -67,13 +67,15 @@ def test_the_rows_that_are_fed_are_the_live_ones(case: Case) -> None:
 
 
 @each_run
-def test_what_is_fed_is_the_row_that_torch_packed(case: Case) -> None:
+def test_what_is_fed_is_the_row_that_torch_packed(case: Case) -> int:
+    spoke = 0
     layer, _ = case.watched
     entering = case.judge.entering(layer)
     for t, cells in steps(case):
         for b in case.judge.live(t):
             cell = cells.get(f"in:{b}")
             if cell is None:
+                spoke += 1
                 assert b not in case.filmed
                 continue
             if cell.get("vec"):
@@ -84,6 +86,7 @@ def test_what_is_fed_is_the_row_that_torch_packed(case: Case) -> None:
                 assert cell["scale"] == ("state" if layer else "input")
             else:
                 assert case.small or (layer == 0 and len(entering[0]) == 1)
+    return spoke
 
 
 @each_run
@@ -119,11 +122,14 @@ def test_gates_and_c_are_those_of_torchs_formula(case: Case) -> None:
 
 
 @each_packed
-def test_only_rows_that_are_fed_show_their_gates(case: Case) -> None:
+def test_only_rows_that_are_fed_show_their_gates(case: Case) -> int:
+    spoke = 0
     for t, cells in steps(case):
         for name, cell in cells.items():
             if name.startswith("gate:") and not name.startswith("gate:c:"):
+                spoke += 1
                 assert cell["shown"] == (cell["seq"] in case.judge.live(t))
+    return spoke
 
 
 @each_run
@@ -144,13 +150,16 @@ def test_the_output_fills_with_the_states_of_the_steps_that_were_taken(case: Cas
 
 
 @each_run
-def test_the_packed_output_stands_in_line_with_the_packed_rows(case: Case) -> None:
+def test_the_packed_output_stands_in_line_with_the_packed_rows(case: Case) -> int:
+    spoke = 0
     cells = case.show.end_of("run")
     for name, cell in cells.items():
         if name.startswith("out:"):
+            spoke += 1
             _, b, t = name.split(":")
             row = cells.get(f"token:{b}:{t}") if case.judge.mask[int(b)][int(t)] else cells[f"stray:{b}:{t}"]
             assert (cell["x"], cell["w"]) == (row["x"], row["w"])
+    return spoke
 
 
 @each_run
@@ -167,19 +176,22 @@ def test_the_ring_in_the_output_is_around_the_last_step_that_was_taken(case: Cas
 
 
 @each_run
-def test_a_higher_layer_reads_the_output_of_the_layer_below(case: Case) -> None:
+def test_a_higher_layer_reads_the_output_of_the_layer_below(case: Case) -> int:
+    spoke = 0
     layer, _ = case.watched
     cells = case.show.of("run")[0][1]
     if layer == 0:
-        return
+        return spoke
     rows = case.judge.entering(layer)
     for b, t in case.judge.at:
         cell = cells.get(f"{'token' if case.judge.mask[b][t] else 'stray'}:{b}:{t}")
         if cell:
+            spoke += 1
             halves = rows[case.judge.row[b, t]].view(case.judge.D, -1)
             assert close(cell["vec"], halves[:, : len(cell["vec"]) // case.judge.D])
             assert cell["scale"] == "state"
     assert f"({len(rows)}, {rows.shape[1]})" in cells["title:strip"]["text"]
+    return spoke
 
 
 @each_run

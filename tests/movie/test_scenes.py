@@ -1,8 +1,8 @@
 """A step may stand in a scene of its own, and what was on stage may leave it with the next step."""
 
-from packviz.movie.film import Film
-from packviz.movie.model import Cell, Change, Place, Step
-from packviz.movie.reel import _step
+from packviz.show.movie.film import Film
+from packviz.show.movie.model import Cell, Change, Place, Step
+from packviz.show.movie.reel import _step
 
 HERE, THERE = Place("x", 0, 0), Place("x", 1, 0)
 

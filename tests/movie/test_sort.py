@@ -22,12 +22,15 @@ def test_the_rows_stand_in_torchs_sorted_order(case: Case) -> None:
 
 
 @each_packed
-def test_letters_and_lengths_go_with_their_rows(case: Case) -> None:
+def test_letters_and_lengths_go_with_their_rows(case: Case) -> int:
+    spoke = 0
     cells = case.show.end_of("sort")
     across = "x" if case.transposed else "y"
     for name, cell in cells.items():
         if name.startswith(("token:", "pad:")):
+            spoke += 1
             assert cell[across] == cells[f"label:{cell['seq']}"][across] == cells[f"length:{cell['seq']}"][across]
+    return spoke
 
 
 @each_packed

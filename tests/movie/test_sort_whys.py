@@ -261,11 +261,13 @@ def test_a_refusal_still_ends_the_movie(case: Case) -> None:
 
 
 @each_case
-def test_in_a_lesson_nothing_lies_on_something_else(case: Case) -> None:
+def test_in_a_lesson_nothing_lies_on_something_else(case: Case) -> int:
+    spoke = 0
     for step, cells in deep_show(case).of("sort"):
         for views in deep_show(case).data["scenes"]["sort"].values():
             for view in views:
                 if len(case.show.ids) < 400:
+                    spoke += 1
                     rects = shown(view, cells, SOLID | {"label"})
                     assert list(overlapping(rects)) == [], step["caption"]
                     for (left, top, right, bottom), name in [*rects, *shown(view, cells, {"mark", "axis"})]:
@@ -274,6 +276,7 @@ def test_in_a_lesson_nothing_lies_on_something_else(case: Case) -> None:
                         assert bottom <= view["h"] + 0.01, name
                     for (left, top, _, _), name in shown(view, cells, {"note", "title"}):
                         assert min(left, top) >= -0.01, name
+    return spoke
 
 
 def test_the_grid_stands_still_within_a_lesson() -> None:

@@ -33,25 +33,31 @@ def test_every_cell_stands_where_pad_packed_sequence_puts_it(case: Case) -> None
 
 
 @each_packed
-def test_what_is_filled_in_is_torchs_padding_value(case: Case) -> None:
+def test_what_is_filled_in_is_torchs_padding_value(case: Case) -> int:
+    spoke = 0
     for (_, t), cell in grid(case, case.show.after[-1]).items():
         if cell["role"] == "pad":
+            spoke += 1
             filler = case.judge.unpacked[cell["seq"], t]
             assert torch.equal(filler, torch.full_like(filler, float(cell["text"]))) or (
                 filler.isnan().all() and cell["text"] == "nan"
             )
+    return spoke
 
 
 @each_packed
-def test_the_rows_come_back_in_sorted_order_and_then_as_they_were_given(case: Case) -> None:
+def test_the_rows_come_back_in_sorted_order_and_then_as_they_were_given(case: Case) -> int:
+    spoke = 0
     order = case.judge.order[:128]
     for step, cells in case.show.of("unpack"):
         placed = grid(case, cells)
         if placed:
+            spoke += 1
             seen = [placed[row, 0]["seq"] for row in range(len(order))]
             assert seen in (order, sorted(order))
             assert (seen == sorted(order)) or "unsorted" not in step["caption"]
     assert [placed[row, 0]["seq"] for row in range(len(order))] == sorted(order)
+    return spoke
 
 
 @each_packed
@@ -66,24 +72,30 @@ def test_letters_and_lengths_go_with_their_rows(case: Case) -> None:
 
 
 @each_packed
-def test_the_packed_output_is_that_of_the_top_layer_with_its_directions_side_by_side(case: Case) -> None:
+def test_the_packed_output_is_that_of_the_top_layer_with_its_directions_side_by_side(case: Case) -> int:
+    spoke = 0
     cells = case.show.after[-1]
     for b, t in case.judge.at:
         cell = cells.get(f"out:{b}:{t}")
         if cell and cell["shown"]:
+            spoke += 1
             row = case.judge.output.data[case.judge.row[b, t]]
             assert close(cell["vec"], halves(case, row, cell["vec"]))
     assert cells["title:out"]["text"].endswith(str(tuple(case.judge.output.data.shape)))
+    return spoke
 
 
 @each_packed
-def test_a_copy_shows_the_token_of_its_packed_row(case: Case) -> None:
+def test_a_copy_shows_the_token_of_its_packed_row(case: Case) -> int:
+    spoke = 0
     for name, cell in case.show.after[-1].items():
         if name.startswith("u:"):
+            spoke += 1
             _, b, t = map(int, name.replace("u:", "0:").split(":"))
             token = cell.get("token")
             assert (token is not None) == bool(case.judge.mask[b][t])
             assert token is None or (case.movie.tokens[token].b, case.movie.tokens[token].t) == (b, t)
+    return spoke
 
 
 @each_packed

@@ -44,16 +44,19 @@ def test_every_width_is_torchs(case: Deep) -> None:
 
 
 @each
-def test_the_outline_is_around_the_whole_output(case: Deep) -> None:
+def test_the_outline_is_around_the_whole_output(case: Deep) -> int:
+    spoke = 0
     for _, cells in case.show.of("unpack"):
         mark = cells.get("mark:width")
         if mark and mark["shown"]:
+            spoke += 1
             columns = min(case.judge.unpacked.shape[1], 128)
             sizes = [len(case.filmed), columns] if case.transposed else [columns, len(case.filmed)]
             wide = cells["u:0:0"]["w"]
             assert (mark["x"], mark["y"]) == (0, 0)
             assert mark["w"] == pytest.approx(sizes[0] * wide, abs=0.01)
             assert mark["h"] == pytest.approx(sizes[1], abs=0.01)
+    return spoke
 
 
 def caption(movie: Movie) -> str:

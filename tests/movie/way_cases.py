@@ -55,9 +55,10 @@ def alike(case: Deep, plain: dict[str, Look], deep: dict[str, Look]) -> bool:
     """Return whether the cells of the ordinary movie are as there; the grid of two directions may be narrower."""
     across = {"x", "w"} if case.judge.D == 2 else set()
     return all(
-        {key: deep[name].get(key) for key in cell if cell["p"] != "u" or key not in across}
-        == {key: value for key, value in cell.items() if cell["p"] != "u" or key not in across}
+        deep[name].get(key) == value
         for name, cell in plain.items()
+        for key, value in cell.items()
+        if key != "f" and (cell["p"] != "u" or key not in across)  # f: the number of its family, of which it has more
     )
 
 

@@ -7,16 +7,17 @@ from functools import cache
 from typing import Any
 
 import torch
+from seeds import seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
 from trace_cases import random_case
 
-from packviz.batch import Batch, sequence_label
-from packviz.config import Config
-from packviz.predictions import Answer, Prediction
-from packviz.trace import Trace, trace, trace_module
+from packviz.compute.trace import Trace, trace, trace_module
+from packviz.inputs.batch import Batch, sequence_label
+from packviz.inputs.config import Config
+from packviz.teach.predictions import Answer, Prediction
 
-SEEDS = range(200)
+SEEDS = seeds(40)
 COUNTS = (1, 2, 3, 3, 4, 5, 9, 20, 40)
 STAGES = ("pad", "embed", "sort", "pack", "run", "unpack")
 FILLER = 777.0

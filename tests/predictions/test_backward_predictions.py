@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from prediction_cases import SEEDS, STAGES, asked
 
-from packviz.batch import Batch
-from packviz.config import Config
+from packviz.compute.trace import Trace, trace
 from packviz.errors import PackvizError
-from packviz.predictions import Prediction, ask
-from packviz.trace import Trace, trace
+from packviz.inputs.batch import Batch
+from packviz.inputs.config import Config
+from packviz.teach.predictions import Prediction, ask
 
 KEYS = ("joins_backward", "final_backward", "fed_backward")
 

@@ -7,11 +7,11 @@ import pytest
 import torch
 from prediction_cases import SEEDS, STAGES, asked
 
-from packviz.batch import Batch
-from packviz.config import Config
-from packviz.movie import Movie, movie
-from packviz.predictions import Moment, ask
-from packviz.trace import Trace, trace
+from packviz.compute.trace import Trace, trace
+from packviz.inputs.batch import Batch
+from packviz.inputs.config import Config
+from packviz.show.movie import Movie, movie
+from packviz.teach.predictions import Moment, ask
 
 TURNS = range(12)
 

@@ -5,9 +5,10 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeds import many
 
 from packviz.errors import PackvizError
-from packviz.predictions.reading import read_choice, read_letters, read_numbers
+from packviz.teach.predictions.reading import read_choice, read_letters, read_numbers
 
 NUMBERS = {
     "4 3 1": (4, 3, 1),
@@ -95,7 +96,7 @@ def test_no_text_at_all_is_refused() -> None:
         read_numbers(absent)  # type: ignore[arg-type]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=many(300), deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused(typed: str) -> None:
     for read in (read_numbers, lambda text: read_letters(text, "ABC"), lambda text: read_choice(text, ("a", "b"))):

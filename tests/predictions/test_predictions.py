@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 import torch
 from prediction_cases import SEEDS, STAGES, asked, named, number_in, torch_answer
+from seeds import all_of_them
 
-from packviz.batch import Batch, sequence_label
-from packviz.config import Config
+from packviz.compute.trace import Trace, trace, trace_module
 from packviz.errors import PackvizError
-from packviz.predictions import KINDS, Answer, Prediction, ask, spelled
-from packviz.trace import Trace, trace, trace_module
+from packviz.inputs.batch import Batch, sequence_label
+from packviz.inputs.config import Config
+from packviz.teach.predictions import KINDS, Answer, Prediction, ask, spelled
 
 TURNS = range(3)
 BATCH_SIZES_HEADS = (
@@ -149,9 +150,12 @@ def test_a_lesson_asks_the_same_again_and_only_where_there_is_something_to_ask(s
 
 @each_seed
 def test_nobody_has_to_type_much(seed: int) -> None:
+    spoke = 0
     for prediction in every_prediction(seed):
         if prediction.form != "choice":
+            spoke += 1
             assert len(prediction.answer) <= 10
+    assert spoke
 
 
 @each_seed
@@ -204,6 +208,7 @@ def test_a_moment_lies_within_the_trace() -> None:
             assert t is None or 0 <= t < last
 
 
+@all_of_them
 def test_the_random_traces_ask_every_kind_in_every_way() -> None:
     everything = [prediction for seed in SEEDS for prediction in every_prediction(seed)]
     assert {prediction.key for prediction in everything} == set(KINDS)
@@ -289,13 +294,16 @@ def test_missing_and_extra_letters_are_counted() -> None:
 
 
 def test_an_example_for_one_letter_shows_one() -> None:
+    spoke = 0
     for seed in SEEDS:
         for prediction in every_prediction(seed):
             if prediction.form == "letters":
+                spoke += 1
                 one = "Type the letter of the sequence" in prediction.prompt
                 assert not one or len(prediction.example.removeprefix("for example ").split()) == 1
     assert of_kind("packed_token", made()).example == "for example X"
     assert of_kind("alive", made()).example == "for example X Y"
+    assert spoke
 
 
 def test_the_mean_is_called_so_where_it_is_whole() -> None:
@@ -308,6 +316,37 @@ def test_lengths_typed_as_the_shape_are_named() -> None:
     assert of_kind("padded_shape", made()).check("3 2 4").reason.startswith("These are the lengths, one number for")
     one = of_kind("padded_shape", made("1 2 3")).check("3").reason
     assert one.startswith("3 is the length of the only sequence.")
+
+
+@pytest.mark.parametrize("text", ["1 2 3\n4 5\n6", "1 2\n3\n4 5 6", "1 2\n3 4", "1", "1 2 3\n4\n5"])
+def test_batch_sizes_are_not_asked_for_where_the_lengths_would_be_right(text: str) -> None:
+    assert [KINDS[key](made(text), 0) for key in ("batch_sizes", "batch_size")] == [None, None]
+    asked_here = {prediction.key for n in range(4) if (prediction := ask(made(text), "pack", n))}
+    assert asked_here == {"packed_row", "packed_token"} or text == "1"
+
+
+def test_no_question_about_batch_sizes_is_answered_by_a_length() -> None:
+    spoke = 0
+    for seed in SEEDS:
+        lengths = sorted(asked(seed).lengths, reverse=True)
+        for prediction in every_prediction(seed):
+            if prediction.key == "batch_sizes":
+                spoke += 1
+                assert prediction.answer != tuple(lengths)
+            if prediction.key == "batch_size":
+                spoke += 1
+                t = number_in(r"\[(\d+)\]", prediction.prompt)
+                typical = {asked(seed).lengths[t], lengths[t]} if t < len(lengths) else set()
+                assert prediction.answer[0] not in typical
+    assert spoke > len(SEEDS)
+
+
+@each_seed
+def test_no_sentence_counts_one_in_the_plural(seed: int) -> None:
+    plural = re.compile(r"(?<![\w.×] )(?<![\w.])1 (sequences|rows|numbers|tokens|steps|cells|columns|lengths|pads)\b")
+    for prediction in every_prediction(seed):
+        for text in (prediction.prompt, prediction.why, prediction.hint, *(slip.reason for slip in prediction.slips)):
+            assert not plural.search(text), text
 
 
 def test_no_sequence_is_picked_where_all_are_equally_long() -> None:

@@ -10,21 +10,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from prediction_cases import torch_answer
 from quiz_cases import PLACES, ROUNDS, asked_of, lengths_of, round_of
+from seeds import all_of_them
+from torch.nn.utils.rnn import pack_padded_sequence
 
-from packviz.batch import Batch
-from packviz.config import Config
+from packviz.compute.trace import trace
 from packviz.errors import PackvizError
-from packviz.movie import movie
-from packviz.predictions import KINDS, spelled
-from packviz.quiz import LAST_ROUND, LEVELS, MOST_QUESTIONS, Question, questions
-from packviz.trace import trace
+from packviz.inputs.batch import Batch
+from packviz.inputs.config import Config
+from packviz.show.movie import movie
+from packviz.teach.predictions import KINDS, spelled
+from packviz.teach.quiz import LAST_ROUND, LEVELS, MAX_QUESTIONS, Question, questions
 
 ROOT = Path(__file__).parents[2]
 LEAST_KINDS = {1: 6, 2: 8, 3: 8}
 DIGEST = """
-import hashlib, packviz.quiz as quiz
+import hashlib, packviz.teach.quiz as quiz
 rounds = [quiz.questions(level, number) for level in quiz.LEVELS for number in (1, 1234, 9999)]
 told = [(q.text, q.config, q.prediction) for questions in rounds for q in questions]
 print(hashlib.sha256(repr(told).encode()).hexdigest())
@@ -101,7 +104,32 @@ def test_all_kinds_of_predictions_come_and_every_level_asks_all_of_its_own() -> 
     for level, each in LEVELS.items():
         seen = {question.prediction.key for number in ROUNDS for question in round_of(level, number)}
         assert seen == set(each.kinds)
-    assert {kind for each in LEVELS.values() for kind in each.kinds} == set(KINDS)
+    asked = {kind for each in LEVELS.values() for kind in each.kinds}
+    assert set(KINDS) - asked == {"promised"}  # a lesson asks it of a batch that torch has sorted
+
+
+@each_level
+def test_the_lengths_are_never_the_batch_sizes(level: int) -> None:
+    for number in ROUNDS:
+        for question in round_of(level, number):
+            lengths = sorted(lengths_of(question), reverse=True)
+            packed = pack_padded_sequence(torch.zeros(len(lengths), lengths[0]), torch.tensor(lengths), True)
+            assert packed.batch_sizes.tolist() != lengths, question.text
+
+
+@each_level
+def test_what_is_asked_about_enforce_sorted_is_what_is_shown_and_run(level: int) -> None:
+    asked = [q for number in ROUNDS for q in round_of(level, number) if "enforce_sorted" in q.prediction.prompt]
+    assert {question.trace.error is None for question in asked} == {True, False}
+    for question in asked:
+        assert "`enforce_sorted=True`" in question.prediction.prompt
+        assert "enforce_sorted=True" in question.settings
+        film = movie(question.trace, question.stages, deep=True)
+        (call,) = [line.text for line in film.code if "pack_padded_sequence(" in line.text]
+        assert "enforce_sorted=False" not in call
+        if question.prediction.key == "enforced":
+            refused = question.prediction.answer == "It raises a RuntimeError."
+            assert refused == bool(film.steps[-1].error) == asked_of(question).refused()
 
 
 def test_the_same_round_is_the_same_in_any_process() -> None:
@@ -117,8 +145,8 @@ def test_the_same_round_is_the_same_in_any_process() -> None:
 
 @each_level
 def test_fewer_questions_are_the_beginning_of_more(level: int) -> None:
-    most = questions(level, 42, MOST_QUESTIONS)
-    assert len(most) == MOST_QUESTIONS
+    most = questions(level, 42, MAX_QUESTIONS)
+    assert len(most) == MAX_QUESTIONS
     assert max(Counter(question.prediction.key for question in most).values()) == 2
     assert told(questions(level, 42)) == told(most[:10])
     assert told(questions(level, 42, 1)) == told(most[:1])
@@ -143,7 +171,7 @@ def test_the_second_level_has_ties_words_and_any_order() -> None:
     assert {question.batch.kind for question in asked} == {"numbers", "words"}
     assert {question.config.batch_first for question in asked} == {True, False}
     assert not any(question.trace.module.bidirectional for question in asked)
-    orders = [lengths_of(q) == sorted(lengths_of(q), reverse=True) for q in asked if q.prediction.key != "promised"]
+    orders = [lengths_of(q) == sorted(lengths_of(q), reverse=True) for q in asked if q.prediction.key != "enforced"]
     assert not any(orders)
 
 
@@ -159,6 +187,7 @@ def test_the_third_level_has_both_directions_left_padding_layers_and_refusals() 
     assert 0.3 < len(refused) / len(enforced) < 0.7
 
 
+@all_of_them
 @each_level
 def test_no_choice_is_nearly_always_the_right_one(level: int) -> None:
     asked = [question.prediction for number in ROUNDS for question in round_of(level, number)]
@@ -183,7 +212,7 @@ def test_the_movie_has_the_step_that_shows_why(level: int, number: int) -> None:
     [
         *(("level", (level, 1)) for level in (0, 4, "1", None, True, 1.0)),
         *(("seed", (1, seed)) for seed in (0, -1, LAST_ROUND + 1, "7", 1.5, False)),
-        *(("count", (1, 1, count)) for count in (0, MOST_QUESTIONS + 1, None)),
+        *(("count", (1, 1, count)) for count in (0, MAX_QUESTIONS + 1, None)),
     ],
 )
 def test_a_round_that_there_is_not_is_refused(name: str, arguments: tuple[Any, ...]) -> None:

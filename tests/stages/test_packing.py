@@ -2,10 +2,11 @@ import random
 
 import pytest
 import torch
+from seeds import seeds
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
 
-from packviz.stages.packing import Packed, ask_torch, locate
+from packviz.compute.packing import Packed, ask_torch, locate
 
 GRID = torch.tensor([[1.0, 2.0, 3.0, 0.0], [4.0, 5.0, 0.0, 0.0], [6.0, 7.0, 8.0, 9.0]])
 LENGTHS = torch.tensor([3, 2, 4])
@@ -14,7 +15,7 @@ LENGTHS = torch.tensor([3, 2, 4])
 def packed_with_rank(grid: Tensor, lengths: Tensor, *, enforce_sorted: bool = False) -> tuple[Packed, Tensor]:
     packed = ask_torch(grid, lengths, batch_first=True, enforce_sorted=enforce_sorted)
     order = torch.arange(len(lengths)) if packed.sorted_indices is None else packed.sorted_indices
-    return locate(packed, lengths[order], order, grid.size(1)), order.argsort()
+    return locate(packed), order.argsort()
 
 
 def test_rows_stand_time_step_after_time_step_without_a_pad() -> None:
@@ -31,7 +32,7 @@ def test_left_padding_packs_the_pads_and_drops_tokens() -> None:
     assert packed.data.tolist() == [4, 0, 0, 5, 2, 6]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 @pytest.mark.parametrize("enforce_sorted", [False, True])
 def test_every_row_is_the_cell_that_it_claims_to_be(seed: int, enforce_sorted: bool) -> None:
     draw = random.Random(seed)
@@ -45,7 +46,7 @@ def test_every_row_is_the_cell_that_it_claims_to_be(seed: int, enforce_sorted: b
     assert torch.equal(packed.offsets[packed.timestep] + rank[packed.sequence], torch.arange(sum(lengths)))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10))
 def test_batch_sizes_count_the_longer_lengths_and_never_increase(seed: int) -> None:
     lengths = torch.randint(1, 9, (12,), generator=torch.Generator().manual_seed(seed))
     packed, _ = packed_with_rank(torch.zeros(12, 8), lengths)
@@ -63,7 +64,7 @@ def test_columns_that_no_length_reaches_are_not_packed() -> None:
 def test_a_foreign_order_of_equal_lengths_is_taken_as_it_is() -> None:
     order = torch.tensor([1, 2, 0])
     given = PackedSequence(torch.tensor([10.0, 20, 0, 11, 21, 1]), torch.tensor([3, 3]), order, order.argsort())
-    packed = locate(given, torch.tensor([2, 2, 2]), order, 2)
+    packed = locate(given)
     assert packed.sequence.tolist() == [1, 2, 0, 1, 2, 0]
     assert packed.timestep.tolist() == [0, 0, 0, 1, 1, 1]
 

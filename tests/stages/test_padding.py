@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from packviz.stages.padding import pad, read_padded
+from packviz.compute.padding import pad, read_padded
 
 RAGGED = [torch.tensor([1.0, 2.0, 3.0]), torch.tensor([4.0, 5.0]), torch.tensor([6.0])]
 

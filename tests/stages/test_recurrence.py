@@ -2,8 +2,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from packviz.stages.cells import Weights
-from packviz.stages.recurrence import Direction, run_direction, schedule
+from packviz.compute.recurrence import Direction, run_direction, schedule
+from packviz.inputs.module import Weights
 
 LENGTHS, ORDER, RANK, BATCH_SIZES = [3, 2, 4], [2, 0, 1], [1, 2, 0], [3, 3, 2, 1]
 N, F, H = 9, 2, 5
@@ -72,6 +72,7 @@ def test_the_last_state_is_the_row_of_the_last_step(mode: str, backward: bool) -
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("backward", [False, True])
 def test_the_state_that_enters_a_step_is_that_of_the_step_before_or_the_initial_one(mode: str, backward: bool) -> None:
+    spoke = 0
     direction = run(mode, backward=backward)
     for k in range(direction.steps):
         step, entering = direction.step(k), direction.before(k)
@@ -83,7 +84,9 @@ def test_the_state_that_enters_a_step_is_that_of_the_step_before_or_the_initial_
                 (entering[1], direction.c, direction.c_0),
             ):
                 if rows is not None:
+                    spoke += 1
                     assert torch.equal(state[place], initial[b] if is_first else rows[rows_of(b)[earlier]])
+    assert spoke
 
 
 @pytest.mark.parametrize("backward", [False, True])

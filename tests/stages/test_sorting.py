@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from packviz.stages.sorting import Sorted, read_order
+from packviz.compute.sorting import Sorted, read_order
 
 
 def order_of(lengths: list[int], *, enforce_sorted: bool = False) -> Sorted:

@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
-from packviz.stages.unpacking import Unpacked, unpack
+from packviz.compute.unpacking import Unpacked, unpack
 
 LENGTHS = [3, 2, 4]
 LAST, FIRST = torch.tensor([7, 5, 8]), torch.tensor([1, 2, 0])  # packed rows of the last and the first steps

@@ -5,15 +5,16 @@ from functools import cache
 from typing import Any
 
 import torch
+from seeds import seeds
 from trace_cases import random_case, random_lengths
 
-from packviz.batch import Batch
-from packviz.config import Config
-from packviz.trace import Trace, trace, trace_module
+from packviz.compute.trace import Trace, trace, trace_module
+from packviz.inputs.batch import Batch
+from packviz.inputs.config import Config
 
 __all__ = ["SEEDS", "made", "refused", "studied"]
 
-SEEDS = range(60)
+SEEDS = seeds(20)
 COUNTS = (1, 2, 3, 5, 17, 20, 40)
 
 

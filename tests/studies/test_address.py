@@ -6,10 +6,10 @@ import pytest
 import torch
 from study_cases import SEEDS, made, refused, studied
 
-from packviz.batch import Batch
+from packviz.compute.trace import trace
 from packviz.errors import PackvizError
-from packviz.studies.address import row_of, token_of
-from packviz.trace import trace
+from packviz.facts.address import row_of, token_of
+from packviz.inputs.batch import Batch
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from packviz.batch import Batch
-from packviz.studies import distributions
-from packviz.studies.distributions import DISTRIBUTIONS, Distribution, padding_cells, padding_share, padding_shares
+from packviz.facts import distributions
+from packviz.facts.distributions import DISTRIBUTIONS, Distribution, padding_cells, padding_share, padding_shares
+from packviz.inputs.batch import Batch
 
 BY_KEY = {distribution.key: distribution for distribution in DISTRIBUTIONS}
 each = pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=list(BY_KEY))

@@ -4,7 +4,7 @@ import pytest
 from torch.nn.utils.rnn import pack_padded_sequence
 
 import packviz as pv
-from packviz.studies import enforcing
+from packviz.facts import enforcing
 
 
 @pytest.mark.parametrize("text", ["1 2 3\n4 5\n6 7 8 9", "1 2 3\n4 5\n6", "1\n2\n3", "on your mark\ngo"])

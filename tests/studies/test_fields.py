@@ -7,10 +7,10 @@ import torch
 from study_cases import SEEDS, made, refused, studied
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from packviz.batch import Batch
+from packviz.compute.trace import trace
 from packviz.errors import PackvizError
-from packviz.studies.fields import behaviours, fields
-from packviz.trace import trace
+from packviz.facts.torch_says import behaviours, fields
+from packviz.inputs.batch import Batch
 
 NAMES = ["data", "batch_sizes", "sorted_indices", "unsorted_indices"]
 

@@ -8,9 +8,9 @@ from study_cases import SEEDS, made, refused, studied
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
+from packviz.compute.trace import Trace
 from packviz.errors import PackvizError
-from packviz.studies.memory import Layout, memory, sequence_error
-from packviz.trace import Trace
+from packviz.facts.memory_layout import Layout, memory, sequence_error
 
 
 def nested(seen: Trace) -> Tensor:

@@ -5,20 +5,21 @@ from itertools import product
 
 import pytest
 import torch
+from seeds import all_of_them, seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from trace_cases import torch_run
 
-from packviz.batch import Batch
-from packviz.config import Config
+from packviz.compute.record import Trace
+from packviz.compute.trace import trace, trace_module
 from packviz.errors import PackvizError
-from packviz.record import Trace
-from packviz.studies.readouts import Readout, readouts
-from packviz.trace import trace, trace_module
+from packviz.facts.readouts import Readout, readouts
+from packviz.inputs.batch import Batch
+from packviz.inputs.config import Config
 
 KEYS = ("last_column", "last_valid", "h_n", "h_n_both", "mean", "max")
 ONE_STATE = KEYS[:4]
-SEEDS = range(60)
+SEEDS = seeds(40)
 each_seed = pytest.mark.parametrize("seed", SEEDS)
 
 
@@ -76,25 +77,43 @@ def read(code: str, names: dict[str, object]) -> Tensor:
 
 @each_seed
 def test_the_code_run_on_torchs_own_results_gives_the_values(seed: int) -> None:
+    spoke = 0
     t = random_trace(seed)
     names = torchs_own(t, t.padded.values)
     assert tuple(readout.key for readout in readouts(t)) == KEYS
     for readout in readouts(t):
         if readout.values is not None:
+            spoke += 1
             assert torch.equal(read(readout.code, names), readout.values)
             width = t.module.hidden_size * len(readout.halves)
             assert readout.values.shape == (len(t.padded.lengths), width)
+    assert spoke
+
+
+def own_states(t: Trace) -> list[Tensor]:
+    """Return, for each sequence, the final state of the top layer, run by torch over its own tokens alone."""
+    assert t.batch is not None
+    found = []
+    for b, sequence in enumerate(t.batch.sequences):
+        alone = pack_padded_sequence(sequence[None], [len(sequence)], True)
+        h_0, c_0 = t.h_0[:, b : b + 1], None if t.c_0 is None else t.c_0[:, b : b + 1]
+        _, (h_n, *_) = torch_run(t.module, alone, h_0 if c_0 is None else (h_0, c_0))
+        found.append(torch.cat([*h_n[-len(t.layers[0]) :, 0]]))
+    return found
 
 
 @each_seed
-def test_right_is_the_state_in_which_every_direction_ended(seed: int) -> None:
+def test_right_is_the_state_of_every_direction_after_the_sequences_own_tokens(seed: int) -> None:
     t = random_trace(seed)
     for readout in readouts(t):
         if readout.key not in ONE_STATE or readout.values is None:
             continue
-        assert readout.right == torch.equal(readout.values, t.unpacked.last_valid), readout.key
-        for row, ours, final in zip(readout.rows, readout.values, t.unpacked.last_valid, strict=True):
-            assert row.right == torch.equal(ours, final)
+        rows = [
+            ours.shape == own.shape and torch.allclose(ours, own, rtol=0, atol=1e-12)
+            for ours, own in zip(readout.values, own_states(t), strict=True)
+        ]
+        assert [row.right for row in readout.rows] == rows, readout.key
+        assert readout.right == all(rows)
 
 
 Counts = tuple[tuple[int, ...], ...]
@@ -165,8 +184,8 @@ def test_the_naive_mean_is_as_far_off_as_is_said(seed: int) -> None:
     mean, most = (readout for readout in readouts(t) if readout.key in ("mean", "max"))
     assert mean.values is not None
     assert most.values is not None
-    assert mean.right
-    assert most.right
+    packed_pads = bool(t.packed_is_pad.any())
+    assert mean.right == most.right == (not packed_pads)
     off = float((t.unpacked.output.mean(dim) - mean.values).abs().max())
     wrong = int((t.unpacked.output.amax(dim) != most.values).sum())
     if t.unpacked.output.size(dim) == int(t.padded.lengths.min()):
@@ -182,13 +201,16 @@ def test_the_naive_mean_is_as_far_off_as_is_said(seed: int) -> None:
 @each_seed
 def test_padding_among_the_tokens_is_said_of_every_readout(seed: int) -> None:
     t = random_trace(seed)
-    pads = int(t.packed_is_pad.sum())
+    pads, plural = int(t.packed_is_pad.sum()), "s" * (int(t.packed_is_pad.sum()) != 1)
     for readout in readouts(t):
-        assert (f"{pads} of the {len(t.output)} packed rows are pads" in readout.caution) == (pads > 0)
+        assert not (pads and readout.right)
+        assert (f"{pads} pad{plural} w" in readout.caution) == (pads > 0)
+        assert (f" packed, {pads} token{plural} lost: {pads} of the {len(t.output)} " in readout.caution) == (pads > 0)
         assert "token" not in readout.reason or not pads
         assert "the whole sequence" not in readout.reason or not pads
 
 
+@all_of_them
 def test_the_random_runs_reach_every_kind() -> None:
     runs = [random_trace(seed) for seed in SEEDS]
     kinds = {(len(t.layers[0]), len(t.layers) > 1, t.padded.batch_first) for t in runs}
@@ -214,6 +236,23 @@ def test_the_last_column_is_filler_for_those_that_end_earlier() -> None:
     assert [row.right for row in seen.rows] == [False, True, False]
     assert made("1 2\n3 4")["last_column"].right
     assert made("1 2\n3 4", batch_first=False)["last_column"].code == "state = out[-1]"
+
+
+def test_where_padding_was_packed_nothing_is_right_but_the_rows_without_pads() -> None:
+    seen = made("1 2 3\n4 5\n6 7 8 9", padding_side="left")
+    for key in ("last_valid", "h_n", "mean", "max"):
+        assert [row.right for row in seen[key].rows] == [False, False, True], key
+    assert [row.words for row in seen["h_n"].rows] == [
+        *("3 of 3 steps, 1 packed pad", "2 of 2 steps, 2 packed pads", "4 of 4 steps")
+    ]
+    assert seen["h_n"].reason.endswith("it has read all that was packed, pads included.")
+    assert seen["h_n"].caution == (
+        "3 pads were packed, 3 tokens lost: 3 of the 9 packed rows are pads, and A and B have lost as many tokens. "
+        "No readout brings back what was not packed."
+    )
+    assert made("1 2\n3", padding_side="left")["h_n"].caution.startswith(
+        "1 pad was packed, 1 token lost: 1 of the 3 packed rows is a pad, and B has lost a token."
+    )
 
 
 def test_the_backward_half_at_the_last_valid_step_has_read_one_token() -> None:
@@ -250,6 +289,11 @@ def test_equal_numbers_are_no_proof_for_filler() -> None:
     t = trace_module(module, torch.ones(2, 3, 1), [3, 1])
     assert torch.equal(t.unpacked.output[:, -1], t.unpacked.last_valid)
     assert [row.right for row in by_key(t)["last_column"].rows] == [True, False]
+
+
+def test_one_number_is_no_plural() -> None:
+    seen = made("1 2", hidden_size=1, total_length=3, padding_value=9.0)
+    assert seen["max"].reason.endswith("out.amax(1) takes filler (9) for 1 of 1 number.")
 
 
 def test_many_letters_are_counted() -> None:

@@ -4,8 +4,8 @@ import pytest
 import torch
 from study_cases import SEEDS, refused, studied
 
-from packviz.batch import Batch
-from packviz.studies.stacking import stack_errors, stacked_shape
+from packviz.facts.torch_says import stack_errors, stacked_shape
+from packviz.inputs.batch import Batch
 
 
 def test_the_first_example_says_three_and_two() -> None:

@@ -8,11 +8,11 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from packviz.batch import Batch
-from packviz.config import Config, InitialState
+from packviz.compute.trace import trace, trace_module
 from packviz.errors import PackvizError
-from packviz.studies.starts import STARTS, starts
-from packviz.trace import trace, trace_module
+from packviz.facts.initial_states import STARTS, starts
+from packviz.inputs.batch import Batch
+from packviz.inputs.config import Config, InitialState
 
 BATCH = Batch.parse("1 2 3\n4 5\n6")
 DOUBLE = Batch.from_tensors([torch.randn(3, dtype=torch.float64), torch.ones(1, dtype=torch.float64)])

@@ -8,7 +8,7 @@ from study_cases import SEEDS, made, refused, studied
 from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence
 
 from packviz.errors import PackvizError
-from packviz.studies.ties import Tie, first_unstable, order_of_equals, ties
+from packviz.facts.ties import Tie, first_unstable, order_of_equals, ties
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 16, 17, 18, 20, 64, 100, 300])

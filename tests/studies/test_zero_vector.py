@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 import torch
+from seeds import seeds
 from study_cases import SEEDS, made, refused, studied
 from torch import Tensor, nn
 
+from packviz.compute.trace import Trace
 from packviz.errors import PackvizError
-from packviz.studies.zero_vector import after_zero_vector, pad_row
-from packviz.trace import Trace
+from packviz.facts.zero_vector import after_zero_vector, pad_row
 
 
 def torch_states(seen: Trace, b: int) -> list[Tensor]:
@@ -66,7 +67,7 @@ def test_a_zero_vector_moves_a_gru() -> None:
 def test_a_dead_relu_stays_and_the_sentence_says_so() -> None:
     seen = next(
         seen
-        for seed in range(100)
+        for seed in seeds(100)
         if not (seen := made("1 2", cell="rnn", nonlinearity="relu", hidden_size=1, bias=False, seed=seed)).h_n.any()
     )
     step = after_zero_vector(seen)

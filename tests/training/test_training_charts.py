@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from packviz.charts import final, learning
+from packviz.lab.training import Experiment, Progress, default_experiments, summary
+from packviz.lab.training.charts import final, learning
 from packviz.theme import DARK, LIGHT, Palette, contrast
-from packviz.training import Experiment, Progress, default_experiments, summary
 
 
 def records(*experiments: Experiment) -> list[Progress]:

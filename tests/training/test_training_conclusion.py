@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from packviz.training import (
+from packviz.lab.training import (
     COLUMNS,
     Experiment,
     Outcome,
@@ -23,9 +23,9 @@ from packviz.training import (
 )
 
 
-def ended(*accuracies: float, commonest: float = 10.0, **settings: Any) -> Outcome:
+def ended(*accuracies: float, majority_baseline: float = 10.0, **settings: Any) -> Outcome:
     seeds = tuple(range(len(accuracies)))
-    return Outcome(Experiment(seeds=seeds, **settings), seeds, accuracies, 1.0, commonest)
+    return Outcome(Experiment(seeds=seeds, **settings), seeds, accuracies, 1.0, majority_baseline)
 
 
 def record(experiment: Experiment, seed: int, epoch: int, accuracy: float, loss: float = 1.0) -> Progress:
@@ -83,13 +83,10 @@ def test_what_else_differs_is_named() -> None:
     assert [text.partition(":")[0] for text in said] == ["cell rnn, naive", "cell gru, naive"]
 
 
-def test_no_better_than_one_answer_to_all_is_said() -> None:
-    said = conclusion([ended(7.8, 9.5, 23.8, readout="naive", commonest=23.8)])
-    assert said == (
-        "naive: none of its 3 seeds does better than one and the same answer to every sequence, "
-        "which is right for 23.8 %.",
-    )
-    assert conclusion([ended(7.8, 9.5, 23.9, readout="naive", commonest=23.8)]) == ()
+def test_no_better_than_the_majority_baseline_is_said() -> None:
+    said = conclusion([ended(7.8, 9.5, 23.8, readout="naive", majority_baseline=23.8)])
+    assert said == ("naive: no seed beats the majority-class baseline (23.8 %).",)
+    assert conclusion([ended(7.8, 9.5, 23.9, readout="naive", majority_baseline=23.8)]) == ()
 
 
 def test_chance_alone_is_called_a_difference_in_few_of_many_trials() -> None:
@@ -109,7 +106,7 @@ def test_the_summary_takes_the_last_epoch_of_finished_seeds_alone() -> None:
     assert (outcome.experiment, outcome.seeds, outcome.accuracies) == (one, (4, 5), (80.0, 90.0))
     assert (outcome.mean, outcome.least, outcome.most) == (85.0, 80.0, 90.0)
     assert outcome.spread == pytest.approx(stdev((80.0, 90.0)))
-    assert outcome.commonest == 100 * 88 / 370
+    assert outcome.majority_baseline == 100 * 88 / 370
     assert outcome.seconds == 0.5
     assert summary([]) == ()
 

@@ -5,7 +5,7 @@ from importlib.resources import files
 import pytest
 import torch
 
-from packviz.training import first_token, vowels, vowels_credit
+from packviz.lab.training import first_token, vowels, vowels_credit
 
 
 def test_the_vowels_come_in_their_original_split_of_270_and_370() -> None:
@@ -15,7 +15,7 @@ def test_the_vowels_come_in_their_original_split_of_270_and_370() -> None:
     assert (split.features, split.classes) == (12, 9)
     assert torch.bincount(split.train_y).tolist() == [30] * 9
     assert torch.bincount(split.test_y).tolist() == [31, 35, 88, 44, 29, 24, 40, 50, 29]
-    assert split.commonest == 100 * 88 / 370
+    assert split.majority_baseline == 100 * 88 / 370
 
 
 def test_every_utterance_has_7_to_29_steps_of_12_numbers() -> None:
@@ -158,7 +158,7 @@ def test_the_sums_of_all_values_are_the_sources_own() -> None:
 
 
 def test_the_stored_vowels_are_small_and_carry_their_credit() -> None:
-    assert len(files("packviz").joinpath("data/vowels_split.gz").read_bytes()) < 400_000
+    assert len(files("packviz.lab.training").joinpath("vowels_split.gz").read_bytes()) < 400_000
     assert all(part in vowels_credit() for part in ("Kudo", "UCI", "10.24432/C5NS47", "CC BY 4.0"))
 
 

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 
 from packviz.errors import PackvizError
-from packviz.training import EXTRA_PADDING, Experiment, Readout, default_experiments
+from packviz.lab.training import EXTRA_PADDING, Experiment, Readout, default_experiments
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 import torch
+from seeds import seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence, pad_packed_sequence, pad_sequence
 
-from packviz.training import Experiment, Model, pad_batch, read
+from packviz.lab.training import Experiment, Model, pad_batch, read
 
 CELLS = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
-CASES = list(product(CELLS, (False, True), range(6)))
+CASES = list(product(CELLS, (False, True), seeds(6)))
 each_case = pytest.mark.parametrize(("cell", "bidirectional", "seed"), CASES)
 
 

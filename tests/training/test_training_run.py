@@ -6,7 +6,7 @@ from itertools import islice, pairwise
 import pytest
 import torch
 
-from packviz.training import Experiment, Progress, run, run_all, train
+from packviz.lab.training import Experiment, Progress, run, run_all, train
 
 QUICK = Experiment(task="first_token", hidden_size=8, epochs=3, batch_size=60, seeds=(0, 1))
 

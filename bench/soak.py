@@ -1,0 +1,150 @@
+"""What crowds, slow readers and half-open connections leave behind in the server: memory, and file descriptors."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from websockets.exceptions import ConnectionClosed
+
+from bench import servers
+from bench.report import Line, at_most
+from bench.visitors import visitor
+
+__all__ = ["Held", "held", "soak"]
+
+IDLE, SLOW, HALF_OPEN = 500, 10, 400
+AT_ONCE = 10  # visitors that come at the same time
+ASKED = 25  # large pictures that each slow reader asks for
+LARGE = 64  # sequences, and steps of each
+PAUSE = 2.0  # seconds between two of its questions
+MEMORY = at_most(1.3)
+TWO_MINUTES = at_most(120.0)
+WAIT = 150.0  # seconds until the last look
+EVERY = 1.0  # seconds between two looks
+
+Wave = Callable[[str], AbstractAsyncContextManager[None]]
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a process holds: resident memory in MB, and open file descriptors."""
+
+    memory: float
+    descriptors: int
+
+
+def held(process: int) -> Held:
+    """Return what a process holds now, as Linux tells it."""
+    status = Path(f"/proc/{process}/status").read_text("ascii")
+    kilobytes = next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS"))
+    return Held(int(kilobytes) / 1024, len(list(Path(f"/proc/{process}/fd").iterdir())))
+
+
+def soak() -> list[Line]:
+    """Send three waves to one server in use, one after another, and see what is left of each: some ten minutes."""
+    with servers.packviz_process() as (address, process):
+        return asyncio.run(_waves(address, process))
+
+
+async def _waves(address: str, process: int) -> list[Line]:
+    for text in ("1 2 3\n4 5", "6 7\n8", _large(100)):
+        async with visitor(address) as first:
+            await first.look()
+            await first.edit(text)
+    told = f"{SLOW} visitors who ask for {ASKED} pictures of {LARGE} × {LARGE} and never read"
+    return [
+        *await _lines(f"{IDLE} visitors who look and leave", _idle, address, process),
+        *await _lines(told, _slow, address, process),
+        *await _lines(f"{HALF_OPEN} connections that send nothing and stay", _half_open, address, process, stays=True),
+    ]
+
+
+async def _lines(what: str, wave: Wave, address: str, process: int, *, stays: bool = False) -> list[Line]:
+    """Send a wave, let it leave unless it stays, and say what is left of it, and when."""
+    before = held(process)
+    async with AsyncExitStack() as here:
+        watch = asyncio.create_task(_peak(process))
+        await here.enter_async_context(wave(address))
+        await asyncio.sleep(EVERY)
+        watch.cancel()
+        peak = await watch
+        if not stays:
+            await here.aclose()
+        after, closed = await _settled(before, process)
+    memory = f"{before.memory:,.0f} MB before, {peak.memory:,.0f} at the peak, {after.memory:,.0f} after"
+    files = f"{before.descriptors} before, {peak.descriptors} at the peak, {after.descriptors} after"
+    return [
+        Line(f"{what}: memory, after ÷ before", after.memory / before.memory, MEMORY, memory),
+        Line(f"{what}: seconds until the descriptors are closed", closed, TWO_MINUTES, files),
+    ]
+
+
+async def _peak(process: int) -> Held:
+    """Return the most that is held until this is cancelled."""
+    most = held(process)
+    try:
+        while True:
+            await asyncio.sleep(EVERY / 4)
+            now = held(process)
+            most = Held(max(most.memory, now.memory), max(most.descriptors, now.descriptors))
+    except asyncio.CancelledError:
+        return most
+
+
+async def _settled(before: Held, process: int) -> tuple[Held, float]:
+    """Wait until as little is held as before, or for WAIT seconds; return what is, and when the descriptors closed."""
+    start, closed = time.monotonic(), float("inf")
+    while True:
+        now, passed = held(process), time.monotonic() - start
+        if now.descriptors <= before.descriptors + 5:  # those of other work that comes and goes
+            closed = min(closed, passed)
+        if passed > WAIT or (closed < passed and MEMORY.met_by(now.memory / before.memory)):
+            return now, closed
+        await asyncio.sleep(EVERY)
+
+
+@asynccontextmanager
+async def _idle(address: str) -> AsyncIterator[None]:
+    """Let visitors come, a few at a time, each until its first picture; then all of them are there and do nothing."""
+    async with AsyncExitStack() as here:
+        for _ in range(IDLE // AT_ONCE):
+            some = [await here.enter_async_context(visitor(address)) for _ in range(AT_ONCE)]
+            await asyncio.gather(*(each.look() for each in some))
+        yield
+
+
+@asynccontextmanager
+async def _slow(address: str) -> AsyncIterator[None]:
+    """Let visitors come who, after their first picture, ask for large ones and read no answer."""
+    async with AsyncExitStack() as here:
+        everybody = [await here.enter_async_context(visitor(address)) for _ in range(SLOW)]
+        for each in everybody:
+            await each.look()
+        for i in range(ASKED):
+            for number, each in enumerate(everybody):
+                with suppress(ConnectionClosed):  # the server has had enough
+                    await each.type(_large(number + i % 2))
+            await asyncio.sleep(PAUSE)
+        yield
+
+
+def _large(first: int) -> str:
+    """Return the text of a batch of LARGE equal sequences that begin with a number."""
+    row = " ".join(str(first + t) for t in range(LARGE))
+    return "\n".join([row] * LARGE)
+
+
+@asynccontextmanager
+async def _half_open(address: str) -> AsyncIterator[None]:
+    """Open connections, and send nothing."""
+    parts = urlsplit(address)
+    opened = [await asyncio.open_connection(parts.hostname, parts.port) for _ in range(HALF_OPEN)]
+    try:
+        yield
+    finally:
+        for _, writer in opened:
+            writer.transport.abort()

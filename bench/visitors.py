@@ -1,0 +1,107 @@
+"""Visitors without a browser: each speaks the app's websocket protocol, types batches, and reads the answers or not."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Subprotocol
+
+__all__ = ["PATIENCE", "Visitor", "visitor"]
+
+PATIENCE = 60.0  # seconds that a picture may take
+_PLAYER = "packviz_player"
+_EARLY = ForwardMsg.FINISHED_EARLY_FOR_RERUN
+
+
+class Visitor:
+    """One visitor of a lesson or the overview: what is on the page, and what has been typed.
+
+    received: bytes so far.
+    """
+
+    def __init__(self, socket: ClientConnection, page: str) -> None:
+        self._socket = socket
+        self._name = page
+        self._page = ""  # the hash of its script
+        self._fragment = ""  # the one of the text and the picture
+        self._text = ""  # the id of the text area
+        self.picture: dict[str, Any] = {}  # the movie on the screen, as the player gets it
+        self.received = 0
+
+    @property
+    def lengths(self) -> list[int]:
+        """The lengths of the sequences on the screen, in their order."""
+        tokens = [token[0] for token in self.picture["tokens"]]
+        return [tokens.count(number) for number in range(len(self.picture["sequences"]))]
+
+    async def look(self) -> None:
+        """Ask for the page, and wait for its first picture and the end of the run."""
+        await self._send(ClientState(page_name=self._name))
+        await self._read(time.monotonic() + PATIENCE)
+
+    async def edit(self, text: str) -> float:
+        """Type a batch; return the seconds until its picture has come."""
+        start = time.monotonic()
+        await self.type(text)
+        await self._read(start + PATIENCE)
+        return time.monotonic() - start
+
+    async def type(self, text: str) -> None:
+        """Type a batch, and do not wait for the answer."""
+        state = ClientState(page_script_hash=self._page, fragment_id=self._fragment)
+        state.widget_states.widgets.add(id=self._text, string_value=text)
+        await self._send(state)
+
+    async def _send(self, state: ClientState) -> None:
+        await self._socket.send(BackMsg(rerun_script=state).SerializeToString())
+
+    async def _read(self, deadline: float) -> None:
+        """Read until a run is over that has brought a picture; raises TimeoutError if there is none in time."""
+        there = False
+        async with asyncio.timeout(deadline - time.monotonic()):
+            while True:
+                message = await self._next()
+                kind = message.WhichOneof("type")
+                if kind == "navigation":
+                    self._page = message.navigation.page_script_hash
+                elif kind == "delta":
+                    there |= self._take(message)
+                elif there and kind == "script_finished" and message.script_finished != _EARLY:
+                    return
+
+    async def _next(self) -> ForwardMsg:
+        data = await self._socket.recv()
+        assert isinstance(data, bytes)
+        self.received += len(data)
+        return ForwardMsg.FromString(data)
+
+    def _take(self, message: ForwardMsg) -> bool:
+        """Keep what is needed of an element; return whether it is the picture."""
+        element = message.delta.new_element
+        if element.text_area.label.startswith("Sequences"):
+            self._text, self._fragment = element.text_area.id, message.delta.fragment_id
+        if not element.bidi_component.component_name.endswith(_PLAYER):
+            return False
+        self.picture = json.loads(element.bidi_component.json)["movie"]
+        return True
+
+
+@asynccontextmanager
+async def visitor(address: str, page: str = "") -> AsyncIterator[Visitor]:
+    """Connect as the app's own frontend does, without having asked for the page yet. page: as in its address."""
+    url = f"{address.replace('http', 'ws', 1)}/_stcore/stream"
+    protocol = Subprotocol("streamlit")
+    socket = await connect(
+        url, subprotocols=[protocol], max_size=None, max_queue=1, open_timeout=PATIENCE, ping_interval=None
+    )
+    try:
+        yield Visitor(socket, page)
+    finally:
+        socket.transport.abort()  # as a tab that is closed; a polite goodbye would wait for answers that nobody reads

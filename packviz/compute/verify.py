@@ -1,0 +1,91 @@
+"""The judge: the same run by torch's own module, and how far apart two results are."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pad_packed_sequence
+
+from packviz.compute.record import Trace
+from packviz.inputs.module import directions, run_module
+
+__all__ = ["apart", "differing", "distance", "prove", "tolerance_of"]
+
+_TOLERANCES = {torch.float32: 1e-5, torch.float64: 1e-12}
+
+
+def prove(done: Trace) -> dict[str, float]:
+    """Return, by name, how far the record is from torch's own run on the same packed input.
+
+    data is compared with the cells of the grid that its rows claim to come from; batch_sizes with a count of the
+    lengths; last_valid with the top layer's h_n.
+    """
+    packed, padded = done.packed, done.padded
+    ours = {
+        "data": padded.grid[packed.sequence, packed.timestep],
+        "batch_sizes": _live_counts(padded.lengths),
+        "output": done.output,
+        "h_n": done.h_n,
+        "c_n": done.c_n,
+        "unpacked": done.unpacked.output,
+        "last_valid": done.unpacked.last_valid,
+    }
+    return {name: distance(ours[name], theirs) for name, theirs in _torch_answers(done).items()}
+
+
+def _torch_answers(done: Trace) -> dict[str, Tensor]:
+    module, packed = done.module, done.packed_sequence
+    output, state = run_module(module, packed, done.h_0 if done.c_0 is None else (done.h_0, done.c_0))
+    h_n, *c_n = state if isinstance(state, tuple) else (state,)
+    unpacked, _ = pad_packed_sequence(output, done.padded.batch_first, done.padding_value, done.total_length)
+    top = h_n[-directions(module) :].unbind(0)  # (B, H) for each direction
+    return {
+        "data": packed.data,
+        "batch_sizes": output.batch_sizes,
+        "output": output.data,
+        "h_n": h_n,
+        **({"c_n": c_n[0]} if c_n else {}),
+        "unpacked": unpacked,
+        "last_valid": torch.cat(top, 1),
+    }
+
+
+def _live_counts(lengths: Tensor) -> Tensor:
+    """Return (T,): how many of the lengths (B,) are greater than 0, 1, 2, …"""
+    at_most = torch.bincount(lengths).cumsum(0)  # (T + 1,): how many are at most 0, 1, 2, …
+    return len(lengths) - at_most[:-1]
+
+
+def tolerance_of(dtype: torch.dtype) -> float:
+    """Return up to where two results are called equal, for numbers up to 1: 1e-5 in float32, 1e-12 in float64.
+
+    Padded and packed runs add up in another order, so they are equal up to rounding and never promised to be equal to
+    the last bit. In a half precision it is twice the distance of two numbers near 1. Where numbers are larger than 1,
+    the tolerance grows with the largest one of a sequence.
+    """
+    return _TOLERANCES.get(dtype, 2 * torch.finfo(dtype).eps)
+
+
+def apart(one: Tensor, other: Tensor) -> Tensor:
+    """Return |one - other| in float64, number by number; 0 where both are the same, infinite or nan included."""
+    same = (one == other) | (one.isnan() & other.isnan())
+    return (one.double() - other.double()).abs().masked_fill(same, 0.0)
+
+
+def distance(ours: Tensor | None, theirs: Tensor) -> float:
+    """Return the largest distance between two numbers in the same place: 0.0 where all are identical.
+
+    A nan is identical with a nan, and an infinity with itself; a nan beside a number makes the distance nan, another
+    shape or dtype, or no tensor, makes it infinite.
+    """
+    if ours is None or ours.shape != theirs.shape or ours.dtype != theirs.dtype:
+        return float("inf")
+    return 0.0 if torch.equal(ours, theirs) else float(apart(ours, theirs).max())
+
+
+def differing(one: Tensor, other: Tensor, tolerance: float) -> tuple[int, ...]:
+    """Return the rows in which one (B, ...) and other differ by more than rounding."""
+    size = torch.maximum(one.abs(), other.abs()).double().nan_to_num(0.0, 0.0, 0.0).flatten(1)
+    bound = tolerance * size.amax(1).clamp(min=1.0)  # (B,)
+    equal = (apart(one, other).flatten(1) <= bound.unsqueeze(1)).all(1)  # nan is not
+    return tuple((~equal).nonzero().flatten().tolist())

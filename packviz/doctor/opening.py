@@ -1,0 +1,263 @@
+"""The bytes of a file, opened as data: what packviz.doctor.files runs, here or in a process of its own.
+
+Nothing of packviz is imported, and torch only for its own files: that process starts in a tenth of a second.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+import sys
+import warnings
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+__all__ = ["FIELDS", "MAX_BYTES", "Part", "UnreadableError", "megabytes", "open_parts", "too_large", "unreadable"]
+
+MAX_BYTES = 64 * 2**20  # of a file, and of what it unpacks to
+MAX_PARTS = 10_000
+MAX_NAME = 1_000  # characters
+
+FIELDS = ("data", "batch_sizes", "sorted_indices", "unsorted_indices")  # of a PackedSequence
+
+_DTYPES = {
+    *("bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"),
+    *("float16", "bfloat16", "float32", "float64", "complex64", "complex128"),
+}
+_COLOURS = re.compile(r"\x1b\[\d*m|\[\d+m")
+_REASON = re.compile(r"WeightsUnpickler error:\s*(.+)")
+
+
+class Part(NamedTuple):
+    """Hold a tensor of a file: its dtype by torch's name, its numbers as bytes, row by row.
+
+    field   "" or which of the FIELDS of the PackedSequence of that name
+    """
+
+    name: str
+    field: str
+    dtype: str
+    shape: tuple[int, ...]
+    data: bytes
+
+
+class UnreadableError(Exception):
+    """Say why a file was not opened, in the words of a PackvizError: expected, came, mend, torch_says."""
+
+
+def open_parts(name: str, data: bytes) -> list[Part]:
+    """Return the tensors in a file's bytes; the ending of its name says what it is. Raises UnreadableError."""
+    if len(data) > MAX_BYTES:
+        raise too_large(f"a file of {megabytes(len(data))}")
+    path = PurePath(name)
+    readers = {".npy": _npy, ".npz": _npz, ".pt": _pt, ".pth": _pt, ".safetensors": _safetensors}
+    suffix = path.suffix.lower()
+    if suffix not in readers:
+        came = ascii(path.suffix[:20]) if suffix else "a name without an ending"
+        raise UnreadableError(", ".join(readers), came, "save it with numpy.save or torch.save", None)
+    expected, read = readers[suffix](path.stem)
+    try:
+        parts = read(data)
+    except UnreadableError:
+        raise
+    except MemoryError:
+        raise UnreadableError("a file that fits into the memory", "one that does not", _ALONE, None) from None
+    except Exception as error:  # a parser may raise anything for bytes that were not written for it
+        raise unreadable(expected, error) from None
+    if not parts:
+        raise UnreadableError("tensors", "a file without any", "save a tensor or a state dict", None)
+    return parts
+
+
+Reader = tuple[str, Callable[[bytes], list[Part]]]
+
+
+def _npy(stem: str) -> Reader:
+    return "a .npy file with numbers", lambda data: [_array(stem, io.BytesIO(data), len(data))]
+
+
+def _array(name: str, stream: io.BytesIO, available: int) -> Part:
+    """Read the header first: what it declares must be there, and must be numbers."""
+    version = np.lib.format.read_magic(stream)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read(stream)
+    if dtype.hasobject or dtype.kind not in "biuf" or dtype.name not in _DTYPES:
+        raise ValueError(f"its dtype is {dtype}, and these are no numbers")
+    if math.prod(shape) * dtype.itemsize > available:
+        raise ValueError(f"it declares {math.prod(shape):,} numbers, and holds fewer")
+    stream.seek(0)
+    array = np.load(stream, allow_pickle=False).astype(dtype.newbyteorder("="))
+    return Part(name, "", dtype.name, array.shape, array.tobytes())
+
+
+def _npz(_: str) -> Reader:
+    def read(data: bytes) -> list[Part]:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return [
+                _array(info.filename.removesuffix(".npy"), io.BytesIO(archive.read(info)), info.file_size)
+                for info in _checked(archive)
+            ]
+
+    return "a .npz file with numbers", read
+
+
+def _checked(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    """Return what is in an archive; raises UnreadableError where it would unpack to too much."""
+    infos = archive.infolist()
+    unpacked = sum(info.file_size for info in infos)
+    if unpacked > MAX_BYTES or len(infos) > MAX_PARTS:
+        raise too_large(f"{len(infos):,} parts that unpack to {megabytes(unpacked)}")
+    return infos
+
+
+def _safetensors(_: str) -> Reader:
+    def read(data: bytes) -> list[Part]:
+        from safetensors import deserialize  # only here: the library works without it
+
+        return [
+            Part(name, "", _torch_name(part["dtype"]), tuple(part["shape"]), bytes(part["data"]))
+            for name, part in sorted(deserialize(data))  # type: ignore[no-untyped-call]
+        ]
+
+    return "a .safetensors file", read
+
+
+def _torch_name(dtype: str) -> str:
+    """Return "bfloat16" for "BF16", as .safetensors files write it."""
+    kinds = {"I": "int", "U": "uint", "F": "float", "BF": "bfloat", "C": "complex"}
+    kind = dtype.rstrip("0123456789")
+    name = "bool" if dtype == "BOOL" else kinds.get(kind, kind) + dtype[len(kind) :]
+    if name not in _DTYPES:
+        raise ValueError(f"a tensor in it has dtype {dtype}")
+    return name
+
+
+def _pt(stem: str) -> Reader:
+    def read(data: bytes) -> list[Part]:
+        try:
+            import torch
+            from torch.nn.utils.rnn import PackedSequence
+        except Exception:  # it loads everywhere but in a process short of memory, and there with any error
+            raise MemoryError from None
+
+        if data[:2] == b"PK":
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                if any(info.compress_type != zipfile.ZIP_STORED for info in _checked(archive)):
+                    raise ValueError("torch.save does not compress")
+        with warnings.catch_warnings(), torch.serialization.safe_globals([PackedSequence]):
+            warnings.simplefilter("ignore")
+            content = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
+        return [part for name, value in _leaves(content, stem) for part in _parts_of(name, value)]
+
+    return "weights only: tensors, and lists and dicts of them", read
+
+
+def _leaves(content: object, stem: str) -> Iterator[tuple[str, Any]]:
+    """Yield tensors and packed sequences with their names, from dicts and lists of any depth."""
+    from torch import Tensor
+    from torch.nn.utils.rnn import PackedSequence
+
+    waiting: list[tuple[str, object]] = [("", content)]
+    seen = size = 0
+    while waiting:
+        name, value = waiting.pop()
+        seen += 1
+        fields = value if isinstance(value, PackedSequence) else (value,)
+        size += sum(part.numel() * part.element_size() for part in fields if isinstance(part, Tensor))
+        if seen > MAX_PARTS or size > MAX_BYTES:
+            raise too_large(f"more than {MAX_PARTS:,} parts" if seen > MAX_PARTS else f"{megabytes(size)} of tensors")
+        if isinstance(value, PackedSequence | Tensor):
+            yield name or stem, value
+        elif isinstance(value, Mapping | list | tuple):
+            items = value.items() if isinstance(value, Mapping) else enumerate(value)
+            waiting += [
+                ((f"{name}.{key}" if name else str(key))[:MAX_NAME], part) for key, part in reversed(list(items))
+            ]
+
+
+def _parts_of(name: str, value: Any) -> Iterator[Part]:
+    """Yield a tensor, or the fields of a PackedSequence; one with other things in its fields is no such thing."""
+    from torch import Tensor
+
+    if isinstance(value, Tensor):
+        yield _part(name, "", value)
+    elif all(isinstance(part, Tensor) for part in value[:2]) and len(value) == len(FIELDS):
+        for field, part in zip(FIELDS, value, strict=True):
+            if isinstance(part, Tensor):
+                yield _part(name, field, part)
+
+
+def _part(name: str, field: str, value: Tensor) -> Part:
+    import torch
+
+    dtype = str(value.dtype).removeprefix("torch.")
+    if value.layout != torch.strided or value.device.type != "cpu" or value.is_nested or dtype not in _DTYPES:
+        raise ValueError(f"{name} is a {dtype} tensor with layout {value.layout} on {value.device}: save dense numbers")
+    plain = value.detach().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8)
+    return Part(name, field, dtype, tuple(value.shape), plain.numpy().tobytes())
+
+
+def megabytes(number: int) -> str:
+    """Return a number of bytes in MiB, in words."""
+    return f"{number / 2**20:,.1f} MiB"
+
+
+_ALONE = "save the batch or the layer in question alone"
+
+
+def too_large(came: str) -> UnreadableError:
+    """Return the refusal of more than MAX_BYTES."""
+    return UnreadableError(f"at most {megabytes(MAX_BYTES)}, packed and unpacked", came, _ALONE, None)
+
+
+def unreadable(expected: str, error: Exception) -> UnreadableError:
+    """Return the refusal of a file that a parser gave up on, with the parser's reason."""
+    text = _COLOURS.sub("", str(error))
+    reason = _REASON.search(text)
+    says = reason[1] if reason else (text.strip().splitlines() or [type(error).__name__])[0]
+    mend = "save tensors with numpy.save, torch.save(module.state_dict(), ...) or safetensors"
+    return UnreadableError(expected, "a file that cannot be opened as that", mend, says[:MAX_NAME])
+
+
+def _limit(memory: int, seconds: int) -> None:
+    """Limit this process where the system can: its memory, its time, what it writes."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    for what, most in (
+        (resource.RLIMIT_DATA, memory),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_FSIZE, 2 * MAX_BYTES),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        allowed = resource.getrlimit(what)[1]
+        most = most if allowed == resource.RLIM_INFINITY else min(most, allowed)
+        resource.setrlimit(what, (most, most))
+
+
+def _serve() -> None:
+    """Read a line of settings and a file's bytes; write a line about its parts, and their bytes."""
+    name, memory, seconds = json.loads(sys.stdin.buffer.readline())
+    _limit(memory, seconds)
+    parts: list[Part] = []
+    refused = None
+    try:
+        parts = open_parts(name, sys.stdin.buffer.read())
+    except UnreadableError as refusal:
+        refused = refusal.args
+    head = {"refused": refused, "parts": [(*part[:4], len(part.data)) for part in parts]}
+    sys.stdout.buffer.write(b"".join([json.dumps(head).encode(), b"\n", *(part.data for part in parts)]))
+
+
+if __name__ == "__main__":
+    _serve()

@@ -1,0 +1,157 @@
+"""How much of a batch is padding: ten distributions of lengths, and the share of padding in random batches.
+
+Eight are drawn from named distributions with the parameters that their descriptions tell; they stand for no data set.
+Two draw again and again from lengths that are real: the lines of the Zen of Python, and nine recordings of vowels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from math import log
+
+import torch
+from torch import Generator, Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+from packviz.inputs.batch import Batch
+
+__all__ = ["COUNT", "DISTRIBUTIONS", "Distribution", "padding_cells", "padding_share", "padding_shares"]
+
+COUNT = 1000  # lengths in each draw
+
+Draw = Callable[[Generator], Tensor]
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """Hold one distribution of lengths: its key, a title, where its numbers come from, and how they are drawn."""
+
+    key: str
+    title: str
+    told: str
+    draw: Draw
+
+    def lengths(self, seed: int = 0) -> Tensor:
+        """Return (1000,) int64: lengths of at least 1, the same for the same seed."""
+        generator = torch.Generator("cpu").manual_seed(seed)
+        return self.draw(generator).round().clamp(min=1).to(torch.int64)
+
+
+def padding_share(lengths: Tensor, batch_size: int = 32, seed: int = 0) -> float:
+    """Return the mean share of padding over random batches, each padded to its own longest sequence: 0.0 to 1.0.
+
+    lengths (any number,) int64; seed: of the shuffle. The last batch may be smaller, as in a DataLoader. Every batch
+    counts alike, whatever its width; ``padding_cells`` counts every cell alike.
+    """
+    counts = _count_cells(lengths, batch_size, seed)
+    return float((counts[:, 0].double() / counts[:, 1]).mean())
+
+
+def padding_cells(lengths: Tensor, batch_size: int = 32, seed: int = 0) -> tuple[int, int]:
+    """Return how many cells of all these random batches together are padding, and how many there are."""
+    pads, cells = _count_cells(lengths, batch_size, seed).sum(0).tolist()
+    return pads, cells
+
+
+def padding_shares() -> dict[str, float]:
+    """Return the mean share of padding in batches of 32, for all ten distributions by title."""
+    return dict(zip((distribution.title for distribution in DISTRIBUTIONS), _shares(), strict=True))
+
+
+@cache
+def _shares() -> tuple[float, ...]:
+    return tuple(padding_share(distribution.lengths()) for distribution in DISTRIBUTIONS)
+
+
+def _count_cells(lengths: Tensor, batch_size: int, seed: int) -> Tensor:
+    """Return (batches, 2) int64: the padding cells and all cells of the grid that torch pads each batch to."""
+    generator = torch.Generator("cpu").manual_seed(seed)
+    shuffled = lengths[torch.randperm(len(lengths), generator=generator, device="cpu")]
+    grids = (_padding(batch.tolist()) for batch in torch.split(shuffled, batch_size))
+    return torch.tensor([(int(grid.sum()), grid.numel()) for grid in grids], device="cpu")
+
+
+def _padding(lengths: list[int]) -> Tensor:
+    """Return (B, T) bool: True where torch pads sequences of these lengths."""
+    real = torch.zeros(max(lengths), dtype=torch.bool, device="cpu")
+    return pad_sequence([real[:length] for length in lengths], batch_first=True, padding_value=True)
+
+
+def _empty() -> Tensor:
+    return torch.empty(COUNT, dtype=torch.float64, device="cpu")
+
+
+def _always(length: int) -> Draw:
+    return lambda _: _empty().fill_(length)
+
+
+def _uniform(least: int, most: int) -> Draw:
+    return lambda generator: torch.randint(
+        least, most + 1, (COUNT,), generator=generator, dtype=torch.float64, device="cpu"
+    )
+
+
+def _log_normal(median: float, sigma: float, most: float | None = None) -> Draw:
+    return lambda generator: _empty().log_normal_(log(median), sigma, generator=generator).clamp(max=most or torch.inf)
+
+
+def _geometric(mean: float) -> Draw:
+    return lambda generator: _empty().geometric_(1 / mean, generator=generator)
+
+
+def _questions_and_documents(generator: Generator) -> Tensor:
+    question = torch.poisson(_empty().fill_(12), generator)
+    document = _empty().normal_(250, 40, generator=generator)
+    return torch.where(_empty().uniform_(generator=generator) < 0.7, question, document)
+
+
+def _outlier(generator: Generator) -> Tensor:
+    lengths = _empty().fill_(10)
+    lengths[torch.randint(COUNT, (1,), generator=generator, device="cpu")] = 1000
+    return lengths
+
+
+def _again(key: str) -> Draw:
+    """Draw again and again from the lengths of a built-in batch."""
+
+    def draw(generator: Generator) -> Tensor:
+        lengths = Batch.example(key).lengths.double()
+        return lengths[torch.randint(len(lengths), (COUNT,), generator=generator, device="cpu")]
+
+    return draw
+
+
+DISTRIBUTIONS: tuple[Distribution, ...] = (
+    Distribution("same", "all the same", "Every length is 20.", _always(20)),
+    Distribution("near", "nearly equal", "Uniform from 45 to 50.", _uniform(45, 50)),
+    Distribution("uniform", "uniform, 1 to 100", "Every length from 1 to 100 is equally likely.", _uniform(1, 100)),
+    Distribution("sentences", "log-normal, sentences", "Log-normal: median 20, sigma 0.6.", _log_normal(20, 0.6)),
+    Distribution("chat", "geometric, chat messages", "Geometric: from 1 on, mean 8.", _geometric(8)),
+    Distribution(
+        "bimodal",
+        "bimodal, questions and documents",
+        "Seven in ten Poisson with mean 12, three in ten normal with mean 250 and standard deviation 40.",
+        _questions_and_documents,
+    ),
+    Distribution(
+        "cut",
+        "cut off at 512",
+        "Log-normal: median 300, sigma 1; what is longer than 512 is cut off there.",
+        _log_normal(300, 1, most=512),
+    ),
+    Distribution("outlier", "one outlier", "999 lengths are 10, one is 1,000.", _outlier),
+    Distribution(
+        "zen",
+        "words in a line, the Zen of Python",
+        "1,000 draws from the 19 real lengths, 2 to 13 words, with repetition.",
+        _again("zen"),
+    ),
+    Distribution(
+        "vowels",
+        "time steps of a recording, Japanese vowels",
+        "1,000 draws from the nine real lengths, 7 to 26 steps, with repetition.",
+        _again("vowels"),
+    ),
+)

@@ -1,0 +1,143 @@
+"""Batch: sequences of words, numbers or feature vectors, before anything is done to them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from packviz.errors import PackvizError
+from packviz.inputs.examples import example, example_tensors
+from packviz.inputs.parsing import Kind, Limits, Parsed, ReadAs, parse
+from packviz.inputs.tensors import checked_sequences, zero_length_refusal
+from packviz.text import counted, percent, sequence_label, shown, visible
+from packviz.validate import integer
+
+__all__ = ["PAD_TEXT", "Batch", "Kind", "ReadAs", "sequence_label"]
+
+PAD_TEXT = "<pad>"
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Hold B sequences of different lengths.
+
+    kind        "words", "numbers" or "vectors"
+    sequences   B tensors. words: (len,) int64, ids in order of first use from 1; numbers: (len,) float32 (float64 and
+                int64 where tensors of these came); vectors: (len, F) floating
+    texts       what stands in each cell: the word, the number as typed; () for each sequence of vectors
+    vocabulary  words: the word of each id, "<pad>" at 0; else (). Characters that cannot be seen are replaced by
+                symbols that can, here and in `texts`: different words keep different ids
+    notes       what a reader should know of how a text was read, in sentences: blank lines that were ignored, and such
+    """
+
+    kind: Kind
+    sequences: tuple[Tensor, ...]
+    texts: tuple[tuple[str, ...], ...]
+    vocabulary: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(
+        cls, text: str, *, kind: ReadAs = "auto", max_sequences: int | None = None, max_steps: int | None = None
+    ) -> Batch:
+        r"""Read a batch from text: one sequence a line, a Python or JSON list of lists, or Python code with tensors.
+
+        kind "auto" reads numbers where at least half of the tokens are numbers, words otherwise; "words" and
+        "numbers" leave no choice. There is no limit unless one is given. Python code is read, never run.
+        Raises PackvizError for whatever cannot be read, with its place.
+
+        >>> Batch.parse("1 2 3\n4 5\n6").summary
+        '3 sequences, 6 tokens, 33 % padding'
+        """
+        _check_text(text, kind)
+        parsed = parse(text, kind, _limits(max_sequences, max_steps))
+        _check_lengths(parsed)
+        return _of_words(parsed) if parsed.kind == "words" else _of_numbers(parsed)
+
+    @classmethod
+    def from_tensors(cls, tensors: Sequence[Tensor]) -> Batch:
+        """Take sequences as tensors: all (len,), or all (len, F), each of at least one step.
+
+        They are copied, without gradients, on the device where they are. Whole numbers become int64, half precision
+        float32, vectors of whole numbers float32; float32 and float64 stay, float64 where both come.
+        Raises PackvizError for anything else, and for values that are not finite.
+        """
+        sequences = checked_sequences(tensors)
+        if sequences[0].dim() == 2:
+            return cls("vectors", sequences, ((),) * len(sequences))
+        return cls("numbers", sequences, tuple(tuple(f"{x:.6g}" for x in sequence.tolist()) for sequence in sequences))
+
+    @classmethod
+    def example(cls, key: str) -> Batch:
+        """Return a built-in batch by the key it has in EXAMPLES; raises PackvizError for an unknown key."""
+        text = example(key).text
+        return cls.from_tensors(example_tensors(key)) if text is None else cls.parse(text)
+
+    @property
+    def lengths(self) -> Tensor:
+        """Return the number of steps of each sequence, (B,) int64."""
+        return torch.tensor([len(sequence) for sequence in self.sequences], dtype=torch.int64)
+
+    @property
+    def padding_share(self) -> float:
+        """Return which share of the padded grid, B x T, is padding."""
+        lengths = self.lengths
+        return 1.0 - int(lengths.sum()) / (len(lengths) * int(lengths.max()))
+
+    @property
+    def summary(self) -> str:
+        """Return the batch in a line: "3 sequences, 9 tokens, 25 % padding"."""
+        counts = (counted(len(self.sequences), "sequence"), counted(int(self.lengths.sum()), "token"))
+        return f"{', '.join(counts)}, {percent(self.padding_share)} padding"
+
+    def label(self, b: int) -> str:
+        """Return the letter of sequence b."""
+        return sequence_label(b)
+
+
+def _check_text(text: object, kind: object) -> None:
+    if not isinstance(text, str):
+        mend = "give one sequence a line, or use Batch.from_tensors for tensors"
+        raise PackvizError("text", expected="a str", came=f"a {type(text).__name__}", mend=mend)
+    if kind not in ("auto", "words", "numbers"):
+        came = shown(kind)
+        raise PackvizError("kind", expected="auto, words or numbers", came=came, mend="choose one of these")
+
+
+def _limits(max_sequences: int | None, max_steps: int | None) -> Limits:
+    for name, limit in (("max_sequences", max_sequences), ("max_steps", max_steps)):
+        if limit is not None:
+            integer(name, limit, 1, or_none=True, mend="leave it out for no limit")
+    return Limits(max_sequences or math.inf, max_steps or math.inf)
+
+
+def _check_lengths(parsed: Parsed) -> None:
+    lengths = parsed.lengths
+    if 0 in lengths:
+        came = f"{parsed.place(lengths.index(0))} of length 0"
+        raise zero_length_refusal("text", lengths, came, "remove that sequence")
+
+
+def _of_words(parsed: Parsed) -> Batch:
+    words = dict.fromkeys(word for row in parsed.rows for word in row)
+    ids = {word: i for i, word in enumerate(words, 1)}
+    seen = {word: visible(word) for word in words}
+    flat = torch.tensor([ids[word] for row in parsed.rows for word in row], dtype=torch.int64)
+    texts = tuple(tuple(seen[word] for word in row) for row in parsed.rows)
+    return Batch("words", _split(flat, parsed.lengths), texts, (PAD_TEXT, *seen.values()), parsed.notes)
+
+
+def _of_numbers(parsed: Parsed) -> Batch:
+    flat = torch.tensor([float(token) for row in parsed.rows for token in row], dtype=torch.float32)
+    if parsed.kind == "numbers":
+        return Batch("numbers", _split(flat, parsed.lengths), parsed.rows, notes=parsed.notes)
+    vectors = flat.view(-1, parsed.features)  # (N, F)
+    return Batch("vectors", _split(vectors, parsed.lengths), ((),) * len(parsed.rows), notes=parsed.notes)
+
+
+def _split(flat: Tensor, lengths: list[int]) -> tuple[Tensor, ...]:
+    return tuple(torch.split(flat, lengths))

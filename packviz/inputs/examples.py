@@ -1,0 +1,75 @@
+"""The built-in batches: short ones to type over, two real ones, and one of a hundred sequences."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from importlib.resources import files
+
+import torch
+from torch import Tensor
+
+from packviz.errors import PackvizError
+from packviz.text import shown
+
+__all__ = ["EXAMPLES", "Example", "example", "example_tensors"]
+
+# A batch of 100 sequences and 818 tokens, known by its batch_sizes; packing it gives data of size (818, 200).
+HUNDRED_BATCH_SIZES = (100, 100, 100, 100, 100, 99, 77, 58, 35, 25, 11, 5, 3, 2, 2, 1)
+HUNDRED_FEATURES = 200
+HUNDRED_SEED = 818
+
+
+@dataclass(frozen=True)
+class Example:
+    """Hold one built-in batch: its key, a title for a picker, the text to type for it, and who is to be credited.
+
+    `text` is None for a batch of tensors, which nobody would type.
+    """
+
+    key: str
+    title: str
+    text: str | None
+    credit: str | None = None
+
+
+def example(key: str) -> Example:
+    """Return the example of that key; raises PackvizError where there is none."""
+    for candidate in EXAMPLES:
+        if candidate.key == key:
+            return candidate
+    keys = ", ".join(candidate.key for candidate in EXAMPLES)
+    raise PackvizError("example", expected=f"one of {keys}", came=shown(key), mend="choose one of these")
+
+
+def example_tensors(key: str) -> list[Tensor]:
+    """Return the sequences, (len, F) each, of an example that has no text; raises KeyError for any other."""
+    return {"vowels": _vowels, "hundred": _hundred}[key]()
+
+
+def _vowels() -> list[Tensor]:
+    """Return nine recordings, (len, 12) each, len from 7 to 26."""
+    return [torch.tensor(utterance) for utterance in json.loads(_data("japanese_vowels.json"))["utterances"]]
+
+
+def _hundred() -> list[Tensor]:
+    """Return random values, (len, 200) each, in an order of lengths that is not sorted."""
+    generator = torch.Generator().manual_seed(HUNDRED_SEED)
+    # len_b = number of time steps at which more than b sequences are live: lengths and batch_sizes are conjugate
+    lengths = [sum(size > b for size in HUNDRED_BATCH_SIZES) for b in range(HUNDRED_BATCH_SIZES[0])]
+    order = torch.randperm(len(lengths), generator=generator).tolist()
+    return [torch.randn(lengths[b], HUNDRED_FEATURES, generator=generator) for b in order]
+
+
+def _data(name: str) -> str:
+    return files("packviz.inputs").joinpath("data", name).read_text(encoding="utf-8")
+
+
+EXAMPLES: tuple[Example, ...] = (
+    Example("unsorted", "1 2 3 / 4 5 / 6 7 8 9", "1 2 3\n4 5\n6 7 8 9"),
+    Example("forum", "1 2 3 4 / 5 6 / 7", "1 2 3 4\n5 6\n7"),
+    Example("words", "ready / on your mark / get set / go", "ready\non your mark\nget set\ngo"),
+    Example("zen", "The Zen of Python", _data("zen.txt").strip(), "Tim Peters, The Zen of Python, public domain."),
+    Example("vowels", "Japanese vowels, nine speakers", None, json.loads(_data("japanese_vowels.json"))["credit"]),
+    Example("hundred", "100 sequences, 818 tokens", None),
+)

@@ -1,0 +1,190 @@
+"""A recurrent module, read without touching it: its sizes, its weights, a bare copy of it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+from torch.nn.utils import parametrize
+from torch.nn.utils.prune import BasePruningMethod
+from torch.nn.utils.rnn import PackedSequence
+from torch.nn.utils.spectral_norm import SpectralNorm
+from torch.nn.utils.weight_norm import WeightNorm
+
+from packviz.inputs.cell_kinds import kind_of
+
+__all__ = [
+    "Weights",
+    "bare",
+    "directions",
+    "dtype_name",
+    "has_own_forward",
+    "one_layer",
+    "parameters_of",
+    "read_weights",
+    "run_module",
+    "snapshot",
+    "state_size",
+    "unknown_hooks",
+    "weight_dtype",
+    "zero_state",
+]
+
+State = Tensor | tuple[Tensor, Tensor]
+Input = TypeVar("Input", PackedSequence, Tensor)
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Hold the parameters of one layer and direction; G is 1, 3 or 4, P the projected size or H.
+
+    w_ih (G*H, F), w_hh (G*H, P), b_ih and b_hh (G*H,) or None, w_hr (P, H) or None
+    """
+
+    w_ih: Tensor
+    w_hh: Tensor
+    b_ih: Tensor | None = None
+    b_hh: Tensor | None = None
+    w_hr: Tensor | None = None
+
+
+_WEIGHT_HOOKS = (WeightNorm, SpectralNorm, BasePruningMethod)  # they set a weight before each call
+
+
+def directions(module: nn.RNNBase) -> int:
+    """Return D, 1 or 2."""
+    return 2 if module.bidirectional else 1
+
+
+def state_size(module: nn.RNNBase) -> int:
+    """Return the width of h: the projected size where there is one, else H."""
+    return module.proj_size or module.hidden_size
+
+
+def weight_dtype(module: nn.RNNBase) -> torch.dtype:
+    """Return the dtype of the module's weights."""
+    return cast(Tensor, module.weight_ih_l0).dtype
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    """Return "float32" for torch.float32."""
+    return str(dtype).removeprefix("torch.")
+
+
+def zero_state(module: nn.RNNBase, B: int, dtype: torch.dtype) -> tuple[Tensor, Tensor | None]:
+    """Return h_0 (L*D, B, P) and, for the LSTM, c_0 (L*D, B, H): what torch takes when nothing is given."""
+    slots = module.num_layers * directions(module)
+    h_0 = torch.zeros(slots, B, state_size(module), dtype=dtype, device="cpu")
+    if "c" not in kind_of(module).states:
+        return h_0, None
+    return h_0, torch.zeros(slots, B, module.hidden_size, dtype=dtype, device="cpu")
+
+
+def has_own_forward(module: nn.RNNBase) -> bool:
+    """Return whether a call of the module runs code of its class, or of its own, in place of torch's forward."""
+    plain = type(module).forward in (nn.RNN.forward, nn.GRU.forward, nn.LSTM.forward)
+    return not plain or type(module).__call__ is not nn.Module.__call__ or "forward" in vars(module)
+
+
+def unknown_hooks(module: nn.RNNBase) -> int:
+    """Return how many hooks a call of the module runs that parameters_of() does not account for."""
+    before = [hook for hook in module._forward_pre_hooks.values() if not isinstance(hook, _WEIGHT_HOOKS)]
+    return len(before) + len(module._forward_hooks)
+
+
+def parameters_of(module: nn.RNNBase) -> dict[str, Tensor]:
+    """Return by name the weights that a call of the module in evaluation would use, without gradient.
+
+    Weights that torch computes anew for each call (parametrizations, and the hooks of weight_norm, spectral_norm and
+    pruning) are computed here in the same way, without a power iteration; nothing about the module is changed.
+    """
+    computed = dict(made for hook in module._forward_pre_hooks.values() if (made := _weight_by(hook, module)))
+    names = [name for layer in module._all_weights for name in layer]
+    return {name: (computed[name] if name in computed else _weight(module, name)).detach() for name in names}
+
+
+def bare(module: nn.RNNBase, layer: int | None = None) -> nn.RNNBase:
+    """Return a module of torch's own class with the same sizes, in evaluation, without memory; or one layer of it."""
+    features = directions(module) * state_size(module) if layer else module.input_size
+    sizes = (features, module.hidden_size, module.num_layers if layer is None else 1)
+    settings: dict[str, Any] = {
+        "bias": module.bias,
+        "batch_first": module.batch_first,
+        "dropout": module.dropout if layer is None and module.num_layers > 1 else 0.0,
+        "bidirectional": module.bidirectional,
+        "device": "meta",
+        "dtype": weight_dtype(module),
+        "proj_size": module.proj_size,
+        "nonlinearity": module.mode.removeprefix("RNN_").lower(),
+    }
+    return kind_of(module).build(*sizes, **settings).eval()
+
+
+def run_module(module: nn.RNNBase, given: Input, hx: object = None) -> tuple[Input, State]:
+    """Run torch's own RNN, GRU or LSTM with the module's parameters over a packed or padded input, in evaluation.
+
+    The module itself is not called: a bare one of torch's classes is given its parameters for this one call, so that
+    its training flag, its hooks and its cached weights stay as they are.
+    """
+    answer: tuple[Input, State] = functional_call(bare(module), parameters_of(module), (given, hx))
+    return answer
+
+
+def snapshot(module: nn.RNNBase) -> nn.RNNBase:
+    """Return a module of torch's own class with a copy of the weights, which no later change of the module reaches."""
+    return _filled(bare(module), {name: weight.clone() for name, weight in parameters_of(module).items()})
+
+
+def one_layer(module: nn.RNNBase, layer: int) -> nn.RNNBase:
+    """Return one layer of a snapshot as a module of its own, with the same weights."""
+    D = directions(module)
+    names = [name for row in module._all_weights[layer * D : (layer + 1) * D] for name in row]
+    weights = {name.replace(f"_l{layer}", "_l0"): getattr(module, name) for name in names}
+    return _filled(bare(module, layer), weights)
+
+
+def _filled(made: nn.RNNBase, weights: Mapping[str, Tensor]) -> nn.RNNBase:
+    made.load_state_dict(weights, assign=True)
+    return made
+
+
+def _weight(module: nn.RNNBase, name: str) -> Tensor:
+    """Return a weight; one with parametrizations is computed by a copy of them, in evaluation."""
+    if not parametrize.is_parametrized(module, name):
+        return cast(Tensor, getattr(module, name))
+    with torch.random.fork_rng(devices=[]):
+        return cast(Tensor, copy.deepcopy(cast(nn.ModuleDict, module.parametrizations)[name]).eval()())
+
+
+def _weight_by(hook: object, module: nn.RNNBase) -> tuple[str, Tensor] | None:
+    """Return name and value of the weight that a hook of torch's sets before each call; None for any other hook."""
+    if isinstance(hook, WeightNorm):
+        return hook.name, hook.compute_weight(module)
+    if isinstance(hook, SpectralNorm):
+        return hook.name, hook.compute_weight(module, do_power_iteration=False)
+    if isinstance(hook, BasePruningMethod):
+        return hook._tensor_name, hook.apply_mask(module)  # type: ignore[no-untyped-call]
+    return None
+
+
+def read_weights(module: nn.RNNBase) -> tuple[tuple[Weights, ...], ...]:
+    """Return the weights of a snapshot by layer and direction."""
+    suffixes = ("", "_reverse")[: directions(module)]
+    return tuple(
+        tuple(_weights(module, f"l{layer}{suffix}") for suffix in suffixes) for layer in range(module.num_layers)
+    )
+
+
+def _weights(module: nn.RNNBase, suffix: str) -> Weights:
+    def named(name: str, exists: bool = True) -> Tensor | None:
+        return getattr(module, f"{name}_{suffix}") if exists else None
+
+    w_ih, w_hh = cast(Tensor, named("weight_ih")), cast(Tensor, named("weight_hh"))
+    has_bias, has_projection = bool(module.bias), module.proj_size > 0
+    b_ih, b_hh = named("bias_ih", has_bias), named("bias_hh", has_bias)
+    return Weights(w_ih, w_hh, b_ih, b_hh, w_hr=named("weight_hr", has_projection))

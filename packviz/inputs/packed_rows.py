@@ -1,0 +1,39 @@
+"""Which sequence and time step a packed row came from, for packed sequences from anywhere."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+
+__all__ = ["as_grid", "origins", "packed_lengths"]
+
+
+def packed_lengths(packed: PackedSequence) -> list[int]:
+    """Return the lengths of a sound packed sequence, in the order in which the sequences came."""
+    sizes = packed.batch_sizes
+    columns = torch.zeros(int(sizes.sum()), dtype=torch.bool, device="cpu")
+    back = None if packed.unsorted_indices is None else packed.unsorted_indices.cpu()
+    _, lengths = pad_packed_sequence(PackedSequence(columns, sizes, None if back is None else back.argsort(), back))
+    return [int(length) for length in lengths]
+
+
+def as_grid(packed: PackedSequence) -> tuple[Tensor, list[int]]:
+    """Return the data as (B, T) or (B, T, ...), pads 0, and the lengths, in the order in which the sequences came."""
+    values, lengths = pad_packed_sequence(packed, batch_first=True)
+    return values, [int(length) for length in lengths]
+
+
+def origins(packed: PackedSequence) -> tuple[Tensor, Tensor]:
+    """Return the sequence and the time step, (N,) int64 each, that each row of a sound packed sequence came from.
+
+    A grid of T columns that numbers its own cells goes the same way as the data: nothing is recomputed, and equal
+    lengths stay in the order that torch gave them.
+    """
+    sizes, order = packed.batch_sizes, packed.sorted_indices
+    T, B = len(sizes), int(sizes[0])
+    lengths = (sizes.unsqueeze(1) > torch.arange(B, device="cpu")).sum(0)  # (B,), the longest first
+    cell = torch.arange(T * B, device="cpu").view(T, B)  # time first: torch packs it faster
+    cell = cell if order is None else cell.index_select(1, order.cpu())
+    cell = pack_padded_sequence(cell, lengths, enforce_sorted=True).data  # (N,)
+    return cell % B, cell.div(B, rounding_mode="floor")

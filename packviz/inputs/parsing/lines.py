@@ -1,0 +1,132 @@
+"""Typed text, one sequence a line: numbers, or words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+
+from packviz.errors import PackvizError
+from packviz.inputs.parsing.limits import Limits
+from packviz.inputs.parsing.numbers import AS_WORDS, NUMBER, are_numbers, is_gap, number_refusal
+from packviz.inputs.parsing.record import Parsed, ReadAs
+from packviz.text import quoted
+
+__all__ = ["read_lines", "split_words"]
+
+# What parts tokens: the space, the tab, the ends of lines, and the spaces of other scripts and of copied web pages.
+# Control characters and separators that no keyboard types belong to the token, where they are shown.
+_SPACES = " \t\r\n\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
+_WORD = re.compile(f"[^{_SPACES}]+")
+_SEPARATOR = re.compile("[,;]")
+_SPACED = re.compile(f"[^{_SPACES},;][{_SPACES}]++[^,;]")  # numbers with nothing but spaces between them
+_INNER_COMMA = re.compile(f"[^{_SPACES},;],[^{_SPACES},;]")
+_PARTED = re.compile(f";[{_SPACES}]*+[^{_SPACES}]")  # a semicolon that is not the end of its line
+_DECIMAL = re.compile(f"(?<![^{_SPACES};])([+-]?[0-9]++),([0-9]++)(?![^{_SPACES};])")
+
+Rows = list[list[str]]
+
+
+def read_lines(text: str, kind: ReadAs, limits: Limits) -> Parsed:
+    """Read one sequence a line: as `kind` says, or as numbers where at least half of the tokens are numbers.
+
+    Blank lines are left out; a note names those between sequences. Raises PackvizError for a token among numbers that
+    is none, for a line of numbers that can be read in two ways, and for more than the limits.
+    """
+    numbered = {number: line for number, line in enumerate(text.split("\n"), 1) if _WORD.search(line)}
+    places, lines, blank = tuple(numbered), list(numbered.values()), _blank_note(tuple(numbered))
+    limits.check_sequences(len(lines))
+    words = [split_words(line) for line in lines]
+    limits.check(list(map(len, words)), places)
+    if kind != "words":
+        rows = [_split_numbers(line) for line in lines] if _SEPARATOR.search(text) else words
+        if kind == "numbers" or _look_like_numbers(rows):
+            limits.check(list(map(len, rows)), places)
+            _check_numbers(rows, places)
+            _check_separators(lines, places)
+            notes = (*blank, *_separator_notes(lines))
+            return Parsed("numbers", tuple(map(tuple, rows)), lines=places, notes=notes)
+    return Parsed("words", tuple(map(tuple, words)), lines=places, notes=blank)
+
+
+def _blank_note(places: Sequence[int]) -> tuple[str, ...]:
+    blank = sorted(set(range(places[0], places[-1])) - set(places))
+    if not blank:
+        return ()
+    if len(blank) == 1:
+        return (f"Line {blank[0]} is blank and was ignored.",)
+    named = f"Lines {', '.join(map(str, blank[:-1]))} and {blank[-1]}" if len(blank) <= 5 else f"{len(blank)} lines"
+    return (f"{named} are blank and were ignored.",)
+
+
+def split_words(line: str) -> list[str]:
+    """Return the words of a line: whatever stands between spaces, punctuation and all."""
+    return _WORD.findall(line)
+
+
+def _split_numbers(line: str) -> list[str]:
+    """Return what stands between spaces, commas and semicolons; "" where nothing stands between two of these.
+
+    One at the end of a line is let pass, as Python does.
+    """
+    if not _SEPARATOR.search(line):
+        return split_words(line)
+    pieces = [piece for part in _SEPARATOR.split(line) for piece in split_words(part) or [""]]
+    return pieces[:-1] if pieces[-1] == "" and len(pieces) > 1 else pieces
+
+
+def _check_separators(lines: list[str], places: Sequence[int]) -> None:
+    """Raise PackvizError for a line of numbers with two kinds of separators, which can be read in two ways."""
+    for line, number in zip(lines, places, strict=True):
+        spaced, comma, parted = _SPACED.search(line), _INNER_COMMA.search(line), _PARTED.search(line)
+        if comma and (spaced or parted):
+            raise _two_ways(line, number, "commas", "semicolons" if parted else "spaces", _DECIMAL.search(line))
+        if parted and spaced:
+            raise _two_ways(line, number, "semicolons", "spaces")
+
+
+def _separator_notes(lines: list[str]) -> tuple[str, ...]:
+    """Return how separators were read that others would read as decimal points, or as ends of sequences."""
+    if any(map(_PARTED.search, lines)):
+        return ("Semicolons separate numbers here. Start a new line for a new sequence.",)
+    decimals = [_DECIMAL.fullmatch(line.strip()) for line in lines]
+    if any(decimals) and all(found or "," not in line for found, line in zip(decimals, lines, strict=True)):
+        return ("Commas separate numbers here. Write 1.5 for a decimal number.",)
+    return ()
+
+
+def _two_ways(line: str, number: int, one: str, other: str, decimal: re.Match[str] | None = None) -> PackvizError:
+    mend = "start a new line for each sequence, and separate its numbers by spaces alone"
+    if decimal:
+        whole, part = decimal.groups()
+        mend = f"write {whole}.{part} for one decimal number or {whole} {part} for two numbers"
+    came = f"{quoted(line.strip())} in line {number}, with {one} and {other}"
+    return PackvizError("text", expected="one kind of separator between numbers", came=came, mend=mend)
+
+
+def _look_like_numbers(rows: Rows) -> bool:
+    counts = Counter(chain.from_iterable(rows))
+    numbers = sum(count for token, count in counts.items() if NUMBER.fullmatch(token))
+    gaps = sum(count for token, count in counts.items() if is_gap(token))
+    return numbers > 0 and 2 * (numbers + gaps) >= counts.total() - counts[""]
+
+
+def _check_numbers(rows: Rows, places: Sequence[int]) -> None:
+    if are_numbers(chain.from_iterable(rows)):
+        return
+    for line, row in zip(places, rows, strict=True):
+        for position, token in enumerate(row, 1):
+            if not are_numbers([token]):
+                raise _refusal(token, f"in line {line} (token {position})")
+
+
+def _refusal(token: str, place: str) -> PackvizError:
+    if token:
+        return number_refusal(token, place, AS_WORDS)
+    return PackvizError(
+        "text",
+        expected="a number between every two separators",
+        came=f"an empty place {place}",
+        mend="write a number there, or remove the separator",
+    )

@@ -1,0 +1,61 @@
+"""What torch does with a call, asked now: what it returns, or what it raises."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import RLock
+from typing import Generic, Literal, TypeVar
+
+import torch
+
+from packviz.errors import first_line
+
+__all__ = ["Answer", "ask"]
+
+Result = TypeVar("Result")
+
+_QUIET = RLock()  # catch_warnings changes the whole process, so that only one thread may do it at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Answer(Generic[Result]):
+    """Hold what a call returned, or the error that it raised; unasked: why it was not made."""
+
+    result: Result | None = None
+    error: Exception | None = None
+    unasked: str = ""
+
+    @property
+    def message(self) -> str | None:
+        """Return the first line of the error's message, or None."""
+        return None if self.error is None else first_line(self.error)
+
+    @property
+    def last_line(self) -> str | None:
+        """Return the error as the last line of a traceback shows it, or None."""
+        return None if self.error is None else f"{type(self.error).__name__}: {self.error}"
+
+    @property
+    def severity(self) -> Literal["error", "silent"]:
+        """Return "silent" where torch went on without an error."""
+        return "silent" if self.error is None else "error"
+
+    def does(self, silently: str | Callable[[Result], str]) -> str:
+        """Return 'raises RuntimeError: "..."', or what `silently` says of the result."""
+        if self.unasked:
+            return f"was not asked: {self.unasked}"
+        if self.error is not None:
+            return f'raises {type(self.error).__name__}: "{self.message}"'
+        return silently if isinstance(silently, str) else silently(self.result)  # type: ignore[arg-type]
+
+
+def ask(call: Callable[[], Result]) -> Answer[Result]:
+    """Return what torch does with a call now, without gradients; its warnings are not shown."""
+    with torch.no_grad(), _QUIET, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return Answer(call())
+        except Exception as error:  # of torch's own code, whatever it raises
+            return Answer(error=error)

@@ -1,0 +1,3 @@
+"""Experiments that take time: what padding and packing cost, and whether padding hurts accuracy."""
+
+__all__: list[str] = []

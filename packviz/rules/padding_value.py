@@ -1,0 +1,169 @@
+"""What a pad looks like, and where the data of a padded grid end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+__all__ = ["Grid", "Pad", "filled", "filler_of", "fills", "inside", "pad_code", "peaks", "real_cells"]
+
+FEW = 256  # cells
+
+
+@dataclass(frozen=True, eq=False)
+class Pad:
+    """Hold what a pad looks like.
+
+    cell      its value or its features, (F,); told: whether the caller said so
+    constant  whether everything after the lengths is just this
+    code      the value as Python code: a number, or an index into the grid
+    """
+
+    cell: Tensor
+    told: bool
+    constant: bool
+    code: str
+
+
+def inside(lengths: list[int], T: int, device: torch.device) -> Tensor:
+    """Return (B, T) bool: True at the steps before each length."""
+    return torch.arange(T, device=device) < torch.tensor(lengths, device=device).unsqueeze(1)
+
+
+def peaks(values: Tensor) -> Tensor:
+    """Return the largest magnitude of each step, (B, T), of values (B, T) or (B, T, ...).
+
+    One pass over the data answers two questions: where all features are 0, and whether there is a NaN or inf.
+    """
+    if values.dtype == torch.bool:
+        values = values.byte()
+    if values.dim() > 3:
+        values = values.flatten(2)
+    return values.abs() if values.dim() == 2 else values.abs().amax(2)
+
+
+def filled(values: Tensor, told: float) -> Tensor:
+    """Return a step (...) of values (B, T, ...) that is nothing but a pad, in their dtype where they are floating."""
+    if values.is_floating_point():
+        return torch.full(values.shape[2:], float(told), dtype=values.dtype, device=values.device)
+    return torch.full(values.shape[2:], told, device=values.device)
+
+
+def fills(largest: Tensor, lengths: list[int]) -> bool:
+    """Tell whether steps are something before each length and zero after it, by their peaks (B, T).
+
+    A few cells are looked at one by one: torch would need six calls, each as long as a step of a small module.
+    """
+    if largest.numel() <= FEW:
+        rows = zip(largest.tolist(), lengths, strict=True)
+        return all(all(row[:length]) and not any(row[length:]) for row, length in rows)
+    return torch.equal(largest != 0, inside(lengths, largest.size(1), largest.device))
+
+
+def real_cells(values: Tensor, pad: float | Tensor) -> Tensor:
+    """Return (B, T) bool of values (B, T) or (B, T, ...): True where a step is not just the pad."""
+    if isinstance(pad, float) and pad == 0 and values.numel():
+        return peaks(values) != 0
+    if values.is_floating_point() and not isinstance(pad, Tensor):
+        pad = float(pad)  # torch takes no integer beyond 64 bits
+    unequal = bool((pad != pad).any()) if isinstance(pad, Tensor) else pad != pad  # as only NaN is to itself
+    differs = ~values.isnan() if unequal else values != pad
+    return differs if differs.dim() == 2 else differs.flatten(2).any(-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Hold a grid with the sequences first, (B, T) or (B, T, ...), and the lengths it is said to have."""
+
+    values: Tensor
+    lengths: list[int]
+    mask: Tensor  # (B, T): True before each length
+    told: float | None
+
+    @property
+    def T(self) -> int:
+        """Return the number of time steps."""
+        return self.values.size(1)
+
+    @cached_property
+    def pad(self) -> Pad | None:
+        """Return what a pad looks like, or None where the cells after the lengths show no padding value."""
+        shape = self.values.shape[2:]
+        if self.told is not None:
+            cell = filled(self.values, self.told)
+            return Pad(cell, True, bool(~(real_cells(self.values, self.told) & ~self.mask).any()), repr(self.told))
+        after = (~self.mask).nonzero()
+        zero = torch.zeros(shape, dtype=self.values.dtype, device=self.values.device)
+        if not len(after):
+            return Pad(zero, False, True, "0")
+        region = self.values[~self.mask].flatten(1) if shape else self.values[~self.mask].unsqueeze(1)
+        alike = (region == region[0]) | (region.isnan() & region[0].isnan())
+        if bool(alike.all()):
+            if len(region) == 1:  # one cell may be a token that was left out
+                return Pad(zero, False, True, "0")
+            return Pad(region[0].reshape(shape), False, True, pad_code(region[0], after[0]))
+        ends = self.values[~self.mask[:, -1], -1].reshape(-1, region.size(1))  # the last column, where it is after
+        return Pad(zero, False, False, "0") if bool((ends == 0).all(1).any()) else None
+
+    @cached_property
+    def real(self) -> Tensor:
+        """Return (B, T) bool: True where a step is no pad; only where there is a pad.
+
+        NaN and inf after the lengths are no data: packviz.rules.nonfinite has its own finding for them.
+        """
+        assert self.pad is not None
+        real = real_cells(self.values, self.told if self.told is not None else self.pad.cell)
+        finite = self.values.isfinite()
+        return real & (self.mask | (finite if finite.dim() == 2 else finite.flatten(2).all(-1)))
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """Return how far each sequence's data reach: one after the last step that is no pad, 0 for none."""
+        ends: list[int] = (self.real * torch.arange(1, self.T + 1, device=self.real.device)).amax(1).tolist()
+        return ends
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Return how many pads stand before each sequence's data; T where there are no data."""
+        first = self.real.int().argmax(1)
+        starts: list[int] = torch.where(self.real.any(1), first, self.T).tolist()
+        return starts
+
+    @property
+    def turned(self) -> Grid:
+        """Return the grid read the other way round, with the same lengths; for as many sequences as steps."""
+        return Grid(self.values.transpose(0, 1), self.lengths, self.mask, self.told)
+
+
+def pad_code(cell: Tensor, at: Sequence[int] | Tensor) -> str:
+    """Return a pad (F,) as code: nan, a number where all features are the same, else the cell (b, t) it was seen in."""
+    if bool(cell.isnan().all()):
+        return "nan"
+    if bool((cell == cell[0]).all()):
+        return repr(cell[0].item())
+    return f"grid[{int(at[0])}, {int(at[1])}]"
+
+
+def filler_of(x: Tensor, lengths: Sequence[float] | Tensor | None, *, batch_first: bool) -> float:
+    """Return the one value that stands everywhere after the lengths of x (B, T) or (B, T, F), else 0.0.
+
+    0.0 is what pad_sequence fills with, and the answer wherever there is no evidence: fewer than two steps after the
+    lengths, several values there, or lengths that do not fit x. batch_first as in pack_padded_sequence.
+    """
+    if lengths is None or x.dim() not in (2, 3) or x.numel() == 0 or x.is_complex():
+        return 0.0
+    grid = x if batch_first else x.transpose(0, 1)
+    try:
+        ends = torch.as_tensor(lengths)
+    except (ValueError, TypeError, RuntimeError, OverflowError):
+        return 0.0
+    if ends.device.type != "cpu" or ends.dim() != 1 or len(ends) != len(grid) or not bool(ends.isfinite().all()):
+        return 0.0
+    after = grid[torch.arange(grid.size(1)) >= ends[:, None]]
+    if len(after) < 2 or not bool((after == after.flatten()[0]).all()):
+        return 0.0
+    return float(after.flatten()[0])

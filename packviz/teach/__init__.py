@@ -1,0 +1,3 @@
+"""Predictions, the quiz and the questions."""
+
+__all__: list[str] = []

@@ -1,0 +1,166 @@
+"""Search: the entries and pages that a question in words, or a pasted error message, is about.
+
+An index of SQLite's FTS5 ranks them (bm25, word stems). A text that contains the message of an entry, whatever the
+numbers in it, finds that entry first.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import threading
+import tomllib
+from dataclasses import dataclass
+from difflib import SequenceMatcher, get_close_matches
+from functools import cache, lru_cache
+from itertools import pairwise
+from pathlib import Path
+
+from packviz.teach.questions.entry import Entry
+from packviz.teach.questions.reading import ENTRIES, GROUPS
+
+__all__ = ["PAGES", "Page", "has_message", "is_error", "search"]
+
+MAX_FOUND = 12
+_MAX_TYPED = 2_000  # letters of a text that are read: from its last error on, else from its beginning
+_COLUMNS = {"asked": 6.0, "claim": 2.0, "messages": 2.0, "name": 2.0, "heading": 1.0, "explained": 0.7, "code": 0.3}
+_QUOTES = 0.5  # of its score for an entry that answers one sentence of a particular text
+_SHARE = 0.2  # of the best one's score: what has less is left out
+_ALWAYS = 5  # that are found in any case
+_WHOLE = 0.85  # of its words, in their order, from which on a message counts as there
+_RAISED = re.compile(r"\w*(?:Error|Exception|Warning|Unsupported):")
+_WORD = re.compile(r"[a-z_]+|\d{3,}")  # shorter numbers stand for any others
+_COMMON = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and are as at be by can do does for from have how i if in is it me my of on or so that the there this to "
+        "was what when where which why will with you your",
+    )
+)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the app: its address, title and subject, and what people ask who look for it."""
+
+    address: str
+    title: str
+    about: str
+    asked: tuple[str, ...]
+
+
+PAGES = tuple(
+    Page(address, page["title"], page["about"], tuple(page["asked"]))
+    for address, page in tomllib.loads(Path(__file__).with_name("pages.toml").read_text(encoding="utf-8")).items()
+)
+
+
+@lru_cache(maxsize=512)
+def search(text: str) -> tuple[Entry | Page, ...]:
+    """Return what a text is about, best first; of a traceback the last error counts. "" finds nothing."""
+    words = _words(_raised(text))
+    named = [entry for entry in ENTRIES if _has(entry, tuple(words))]
+    if named:  # the numbers of an error are those of somebody's batch
+        words = [word for word in words if not word.isdecimal()]
+    told = list(dict.fromkeys(filter(None, (_known(word) for word in words if word not in _COMMON))))
+    if not told:
+        return ()
+    pairs = [" ".join(pair) for pair in pairwise(words) if not _COMMON.issuperset(pair)]
+    asked = " OR ".join(f'"{each}"' for each in dict.fromkeys([" ".join(words), *pairs, *told]))
+    index = _index()
+    with index.lock:
+        scored = index.database.execute(
+            f"SELECT rowid, -bm25(found, {', '.join(map(str, _COLUMNS.values()))}) FROM found WHERE found MATCH ?",
+            (asked,),
+        ).fetchall()
+    everything = (*ENTRIES, *PAGES)
+    scores = {everything[row - 1]: score * _weight(everything[row - 1]) for row, score in scored}
+    best = sorted(scores, key=lambda each: (each not in named, -scores[each]))
+    least = _SHARE * max(scores.values(), default=0.0)
+    return tuple(each for rank, each in enumerate(best[:MAX_FOUND]) if rank < _ALWAYS or scores[each] >= least)
+
+
+def is_error(text: str) -> bool:
+    """Return whether a text has an error in it, as torch and Python print it: "RuntimeError: ..."."""
+    return _RAISED.search(text) is not None
+
+
+def has_message(entry: Entry, text: str) -> bool:
+    """Return whether a message of the entry stands in a text; its numbers may be others."""
+    return _has(entry, tuple(_words(_raised(text))))
+
+
+def _has(entry: Entry, words: tuple[str, ...]) -> bool:
+    return any(_share(tuple(_words(message)), words) >= _WHOLE for message in entry.messages)
+
+
+@lru_cache(maxsize=4096)
+def _share(message: tuple[str, ...], words: tuple[str, ...]) -> float:
+    """Return how much of a message stands in a text, from its first common word on, or of the text in the message."""
+    kind, *rest = message
+    said = [word for word in words if word != kind]
+    blocks = SequenceMatcher(None, rest, said, autojunk=False).get_matching_blocks()
+    common = sum(block.size for block in blocks)
+    return common / len(rest) if len(said) >= min(4, len(rest)) else 0.0
+
+
+def _weight(found: Entry | Page) -> float:
+    return _QUOTES if isinstance(found, Entry) and found.group == GROUPS[-1] else 1.0
+
+
+def _raised(text: str) -> str:
+    """Return the last error of a traceback with what follows it, or the beginning of another text."""
+    ends = [match.start() for match in _RAISED.finditer(text)]
+    return text[ends[-1] if ends else 0 :][:_MAX_TYPED]
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip("_") for word in _WORD.findall(text.lower()) if word.strip("_")]
+
+
+@dataclass(frozen=True, eq=False)
+class _Index:
+    database: sqlite3.Connection
+    lock: threading.Lock
+    vocabulary: frozenset[str]
+
+
+@cache
+def _index() -> _Index:
+    """Return the index of all entries and pages, in memory; row 1 is the first entry, the pages come last."""
+    database = sqlite3.connect(":memory:", check_same_thread=False)
+    database.execute(f"CREATE VIRTUAL TABLE found USING fts5({', '.join(_COLUMNS)}, tokenize = 'porter')")
+    rows = [*map(_entry_row, ENTRIES), *map(_page_row, PAGES)]
+    marks = ", ".join("?" * (len(_COLUMNS) + 1))
+    database.executemany(
+        f"INSERT INTO found(rowid, {', '.join(_COLUMNS)}) VALUES ({marks})",
+        [(number, *(" ".join(_words(text)) for text in row)) for number, row in enumerate(rows, 1)],
+    )
+    vocabulary = frozenset(word for row in rows for text in row for word in _words(text))
+    return _Index(database, threading.Lock(), vocabulary)
+
+
+def _entry_row(entry: Entry) -> tuple[str, ...]:
+    return (
+        "\n".join((entry.question, *entry.asked)),
+        entry.claim,
+        "\n".join(entry.messages),
+        " ".join((entry.key, *entry.also)).replace("-", " "),
+        " ".join((entry.group, *entry.sources)),
+        entry.explanation,
+        f"{entry.wrong}\n{entry.right}",
+    )
+
+
+def _page_row(page: Page) -> tuple[str, ...]:
+    return ("\n".join((page.title, *page.asked)), page.about, "", page.address, "", "", "")
+
+
+@lru_cache(maxsize=4096)
+def _known(word: str) -> str:
+    """Return the word that is meant: itself, one that it begins, one that is typed nearly like it, or ""."""
+    vocabulary = _index().vocabulary
+    if word in vocabulary:
+        return word
+    begun = min((other for other in vocabulary if len(word) > 3 and other.startswith(word)), key=len, default="")
+    return begun or next(iter(get_close_matches(word, vocabulary, 1, 0.8)), "")

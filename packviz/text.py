@@ -1,0 +1,135 @@
+"""Text for the screen: nothing hidden, numbers with their nouns, lists as a sentence has them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+
+__all__ = [
+    "counted",
+    "joined",
+    "letters",
+    "listed",
+    "percent",
+    "quoted",
+    "sequence_label",
+    "shown",
+    "two_digits",
+    "visible",
+    "with_article",
+]
+
+# Control characters, line and paragraph separators, spaces of no width, marks that turn the direction of the text
+# after them, and lone surrogates. Joiners stay: emoji and several scripts need them.
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u200b\u200e\u200f"
+    "\u2028-\u202e\u2060\u2066-\u2069\u3164\ufeff\ud800-\udfff]"
+)
+_BLANK = re.compile(r"\s+")
+
+
+def visible(text: str) -> str:
+    r"""Return the text with a visible symbol for each character that cannot be seen or shown.
+
+    >>> visible("a\x00b\tc")
+    'a␀b␉c'
+    """
+    seen = _HIDDEN.sub(_symbol, text)
+    return "␣" * len(seen) if _BLANK.fullmatch(seen) else seen
+
+
+def quoted(text: str, width: int = 24) -> str:
+    """Return the text for a message: visible, in quotes, and cut to `width` characters.
+
+    >>> quoted("x" * 30, width=5)
+    "'xxxx…'"
+    """
+    seen = visible(text[: width + 1])
+    return f"'{seen}'" if len(text) <= width else f"'{seen[: width - 1]}…'"
+
+
+def shown(value: object) -> str:
+    """Return any value for a message: a text in quotes, a number as it is, anything else by its type."""
+    if isinstance(value, str):
+        return quoted(value)
+    if value is None or isinstance(value, bool | float):
+        return str(value)
+    if isinstance(value, int):
+        return str(value) if abs(value) < 10**30 else f"a number of {int(math.log10(abs(value))) + 1} digits"
+    return f"a {type(value).__name__}"
+
+
+def sequence_label(b: int) -> str:
+    """Return the letter of sequence b: A to Z, then AA, AB and so on.
+
+    >>> [sequence_label(b) for b in (0, 25, 26, 27, 701, 702)]
+    ['A', 'Z', 'AA', 'AB', 'ZZ', 'AAA']
+    """
+    before, letter = divmod(b, 26)
+    return (sequence_label(before - 1) if before else "") + chr(ord("A") + letter)
+
+
+def letters(sequences: Iterable[int]) -> str:
+    """Return the letters of some sequences as a sentence has them: "A", "A and B", "A, B and C"."""
+    return joined([sequence_label(b) for b in sequences])
+
+
+def joined(names: Sequence[str], most: int = 8) -> str:
+    """Return names as a sentence has them; of more than `most`, the first of them and how many more there are.
+
+    >>> joined(["A", "B", "C"]), joined(["A", "B", "C"], most=1)
+    ('A, B and C', 'A and 2 more')
+    """
+    more = [f"{len(names) - most} more"] if len(names) > most else []
+    *head, last = [*names[:most], *more] or [""]
+    return f"{', '.join(head)} and {last}" if head else last
+
+
+def listed(items: Sequence[object], most: int = 4) -> str:
+    """Return things with commas between them; of more than `most`, the first of them and how many more there are.
+
+    >>> listed([5, 4, 3, 2, 1, 1])
+    '5, 4, 3, 2 and 2 more'
+    """
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return ", ".join(str(item) for item in items[:most]) + more
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "row"), counted(2, "row")
+    ('1 row', '2 rows')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def percent(share: float) -> str:
+    """Return a share from 0 to 1 in percent, never rounded to nothing or to all of it.
+
+    >>> percent(0.335), percent(0.001), percent(0.999)
+    ('34 %', 'under 1 %', 'over 99 %')
+    """
+    if 0 < share < 0.005:
+        return "under 1 %"
+    return "over 99 %" if 0.995 <= share < 1 else f"{round(100 * share)} %"
+
+
+def two_digits(number: float) -> str:
+    """Return a number for a sentence: two digits that count, 0.42 and 3e-8, or that it is none."""
+    if not math.isfinite(number):
+        return "no finite number"
+    return f"{number:.2g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
+
+
+def with_article(noun: str) -> str:
+    """Return the noun with its article: "a tensor", "an int"."""
+    return f"an {noun}" if noun[:1] in "aeioAEIO" else f"a {noun}"
+
+
+def _symbol(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "␡" if code == 0x7F else "\N{REPLACEMENT CHARACTER}"

@@ -1,0 +1,90 @@
+"""Arguments that are one value: an integer in a range, a number, a flag, one of a few words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from numbers import Integral, Real
+from typing import TypeGuard, TypeVar
+
+from packviz.errors import PackvizError
+from packviz.text import shown
+
+__all__ = ["FLOAT32_MAX", "choice", "flag", "integer", "is_integer", "is_number", "number"]
+
+FLOAT32_MAX = 2.0**128 - 2.0**104  # the largest finite number in float32
+
+Value = TypeVar("Value")
+
+
+def is_integer(value: object, least: int | None = None, most: int | None = None) -> TypeGuard[int]:
+    """Tell whether a value is an integer, and no bool, from `least` to `most`."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        return False
+    return (least is None or int(value) >= least) and (most is None or int(value) <= most)
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Tell whether a value is a number that a float can hold, and no bool."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
+
+
+def integer(
+    parameter: str,
+    value: object,
+    least: int,
+    most: int | None = None,
+    *,
+    what: str = "a whole number",
+    mend: str = "choose a number in that range",
+    or_none: bool = False,
+) -> int:
+    """Return the value as an int; raises PackvizError unless it is an integer from `least` to `most`.
+
+    what says what is counted; or_none, that None was an answer, too.
+    """
+    if is_integer(value, least, most):
+        return int(value)
+    reach = f"of at least {least}" if most is None else f"from {least} to {most}"
+    expected = f"{what} {reach}" + (", or None" if or_none else "")
+    raise PackvizError(parameter, expected=expected, came=shown(value), mend=mend)
+
+
+def number(
+    parameter: str, value: object, *, limit: float = FLOAT32_MAX, finite: bool = True, what: str = "float32"
+) -> float:
+    """Return the value as a float; raises PackvizError unless it is a number of a magnitude up to `limit`.
+
+    what names the dtype whose largest number the limit is; finite: whether NaN and infinity are refused.
+    """
+    if is_number(value) and (abs(value) <= limit or (not finite and not isfinite(value))):  # False for nan
+        return float(value)
+    raise PackvizError(
+        parameter,
+        expected=f"a number that is finite in {what}: at most {limit:.8g}",
+        came=shown(value),
+        mend="choose a number such as 0.0 or -100.0",
+    )
+
+
+def flag(parameter: str, value: object) -> bool:
+    """Return the value; raises PackvizError unless it is True or False."""
+    if not isinstance(value, bool):
+        raise PackvizError(parameter, expected="True or False", came=shown(value), mend="choose one of the two")
+    return value
+
+
+def choice(parameter: str, value: object, choices: Sequence[Value], *, where: str = "") -> Value:
+    """Return the value; raises PackvizError unless it is one of the choices, in type and value."""
+    for one in choices:
+        if isinstance(value, type(one)) and isinstance(value, bool) is isinstance(one, bool) and value == one:
+            return one
+    *most, last = map(str, choices)
+    words = f"{', '.join(most)} or {last}" if most else last
+    raise PackvizError(parameter, expected=words + where, came=shown(value), mend=f"choose {words}")

@@ -1,0 +1,66 @@
+// Colours: read off the style sheet, mixed, and put on the diverging scale.
+
+/** @import { Rgb, Theme } from "./types" */
+
+/**
+ * @param {string} colour
+ * @returns {Rgb}
+ */
+export function channels(colour) {
+  const hex = /^#([0-9a-f]{6})$/i.exec(colour.trim());
+  if (hex) return [0, 2, 4].map((i) => parseInt(hex[1].slice(i, i + 2), 16));
+  const numbers = colour.match(/[\d.]+/g);
+  return numbers ? numbers.slice(0, 3).map(Number) : [255, 255, 255];
+}
+/** @param {Rgb} rgb */
+export function luminance(rgb) {
+  const [r, g, b] = rgb.map((v) => ((v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+/** @param {Rgb} rgb */
+const css = (rgb) => `rgb(${rgb.map(Math.round).join(" ")})`;
+/** @type {(a: Rgb, b: Rgb, share: number) => Rgb} */
+const mix = (a, b, share) => a.map((v, i) => v + (b[i] - v) * share);
+/** @param {Rgb} rgb */
+const textOn = (rgb) => (luminance(rgb) > 0.179 ? "#000000" : "#ffffff");
+
+/**
+ * @param {Element} root
+ * @returns {Theme}
+ */
+export function readTheme(root) {
+  const style = getComputedStyle(root);
+  /** @param {string} name */
+  const read = (name) => style.getPropertyValue(`--pv-${name}`).trim();
+  /** @type {any} */
+  const theme = Object.fromEntries(
+    ["background", "surface", "text", "quiet", "line", "hair", "pad", "pad-hatch", "now", "good", "wrong"].map((n) => [
+      n,
+      read(n),
+    ]),
+  );
+  const background = channels(theme.background),
+    ink = channels(theme.text);
+  const stops = read("diverging").split(",").map(channels);
+  theme.hues = read("hues")
+    .split(",")
+    .map((colour) => {
+      const rgb = channels(colour),
+        ghost = mix(background, rgb, 0.3);
+      return {
+        fill: css(rgb),
+        text: textOn(rgb),
+        edge: css(mix(rgb, ink, 0.35)),
+        ghost: css(ghost),
+        ghostText: css(mix(ghost, ink, 0.78)),
+      };
+    });
+  theme.ramp = Array.from({ length: 129 }, (_, i) => {
+    const at = (i / 128) * (stops.length - 1),
+      low = Math.min(stops.length - 2, Math.floor(at));
+    const rgb = mix(stops[low], stops[low + 1], at - low);
+    return { fill: css(rgb), text: textOn(rgb) };
+  });
+  theme.font = style.fontFamily;
+  return theme;
+}

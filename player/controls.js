@@ -1,0 +1,133 @@
+// What the player is made of: the picture, the stages, the code, the caption and the controls below.
+
+import { el, icon } from "./dom.js";
+import { remember } from "./keys.js";
+
+const SPEEDS = [0.5, 1, 2, 4];
+
+/** @param {import("./player.js").Player} player */
+export function controls(player) {
+  const button = (
+    /** @type {string} */ name,
+    /** @type {string} */ label,
+    /** @type {() => void} */ action,
+    /** @type {Record<string, string>} */ extra = {},
+  ) => {
+    const node = el("button", { type: "button", "aria-label": label, title: label, ...extra }, icon(name));
+    node.addEventListener("click", action);
+    return node;
+  };
+  const canvas = el("canvas", { role: "img" });
+  const tip = el("div", { class: "pv-tip", hidden: "" });
+  const error = el("pre", { class: "pv-error", hidden: "" });
+  const failed = el("p", { class: "pv-failed", role: "alert", hidden: "" });
+  const cover = el("div", { class: "pv-blank", hidden: "" });
+  cover.addEventListener("click", () => player.blank(false));
+  const stageBox = el("div", { class: "pv-stage" }, canvas, error, failed, tip, cover);
+  const stages = el("ol");
+  const notes = el("p", { class: "pv-notes" });
+  const code = el("ol");
+  const detail = el("ol", { class: "pv-detail" });
+  const proof = el("p", { class: "pv-proof", "data-testid": "packviz-proof" });
+  const caption = el("p", { class: "pv-caption", "data-testid": "packviz-caption" });
+  const touch = matchMedia("(pointer: coarse)").matches;
+  const invite = el(
+    "button",
+    { type: "button", class: "pv-invite" },
+    touch ? "Tap " : "Press ",
+    el("kbd", {}, "→"),
+    " to watch",
+  );
+  invite.addEventListener("click", () => player.next());
+  const say = el("div", { class: "pv-say" }, caption, invite);
+  const range = el("input", { type: "range", min: "1", step: "1", "aria-label": "Step" });
+  range.addEventListener("input", () => player.go(Number(range.value)));
+  const count = el("span");
+  const pace = el(
+    "select",
+    { "aria-label": "Speed", title: "Speed" },
+    ...SPEEDS.map((s) => el("option", { value: s, ...(s === 1 ? { selected: "" } : {}) }, `${s}×`)),
+  );
+  pace.addEventListener("change", () => {
+    player.speed = Number(pace.value);
+    player.rest();
+  });
+  const keys = el("input", { type: "checkbox", "aria-label": "Single-key shortcuts" });
+  keys.addEventListener("change", () => remember(keys.checked));
+  const keysLabel = el(
+    "label",
+    {
+      class: "pv-keys",
+      title:
+        "Single-key shortcuts: 1, 2, … go to a stage, . and , walk through the tokens, B blanks the picture, F is full screen",
+    },
+    keys,
+    "Shortcuts",
+  );
+  const playButton = button("play", "Play (Space)", () => player.toggle(), { class: "pv-play" });
+  const firstButton = button("first", "First step (Home)", () => player.go(1), { class: "pv-end" });
+  const backButton = button("back", "Step back (← or Page Up)", () => player.back());
+  const nextButton = button("next", "Step forward (→ or Page Down)", () => player.next());
+  const lastButton = button("last", "Last step (End)", () => player.go(player.steps), { class: "pv-end" });
+  const transport = el(
+    "div",
+    { class: "pv-transport" },
+    firstButton,
+    backButton,
+    playButton,
+    nextButton,
+    lastButton,
+    el("div", { class: "pv-scrub" }, range),
+    el("span", { class: "pv-count" }, el("span", { class: "pv-word" }, "Step "), count),
+    pace,
+    keysLabel,
+    button("image", "Save this picture as PNG", () => player.save()),
+    button("full", "Full screen", () => player.fullscreen(), { "aria-keyshortcuts": "F" }),
+  );
+  const live = el("div", { class: "pv-live", "aria-live": "polite", role: "status" });
+  const rail = el("nav", { class: "pv-rail", "aria-label": "Stages" }, stages, notes);
+  const side = el(
+    "div",
+    { class: "pv-code", tabindex: "0", role: "region", "aria-label": "PyTorch, line by line" },
+    el("h2", {}, "PyTorch, line by line"),
+    code,
+    el("h2", {}, "This step"),
+    detail,
+    proof,
+  );
+  const root = el(
+    "section",
+    { class: "pv", "data-testid": "packviz-player", tabindex: "0", "aria-label": "packviz player" },
+    el("div", { class: "pv-body" }, rail, stageBox, side, say, transport),
+    live,
+  );
+
+  return {
+    canvas,
+    tip,
+    error,
+    failed,
+    cover,
+    stageBox,
+    stages,
+    notes,
+    code,
+    detail,
+    proof,
+    caption,
+    invite,
+    say,
+    range,
+    count,
+    pace,
+    keys,
+    playButton,
+    firstButton,
+    backButton,
+    nextButton,
+    lastButton,
+    live,
+    side,
+    root,
+  };
+}

@@ -1,0 +1,8 @@
+// All of the player in one file: packviz/show/movie/player.js, which `make player` writes.
+
+import { start } from "./page.js";
+
+export { mount } from "./player.js";
+export { default } from "./streamlit.js";
+
+start();

@@ -1,0 +1,129 @@
+// Which player a key is for, and which elements of the page need it themselves.
+
+const KEPT = "packviz single-key shortcuts"; // in localStorage: "off" where they are switched off
+/** @type {any} */
+const page = window;
+/**
+ * All players of a page, however often this file is loaded there: a key moves one of them.
+ * @type {{ players: Set<import("./player.js").Player>, last: import("./player.js").Player, clicked: boolean, singles: boolean }}
+ */
+export const here = page[Symbol.for("packviz")] ?? {
+  players: new Set(),
+  last: null,
+  clicked: false,
+  singles: remembered(),
+};
+page[Symbol.for("packviz")] = here;
+
+function remembered() {
+  try {
+    return localStorage.getItem(KEPT) !== "off";
+  } catch {
+    return true;
+  } // a sandboxed frame has no storage
+}
+/** @param {boolean} singles */
+export function remember(singles) {
+  here.singles = singles;
+  try {
+    singles ? localStorage.removeItem(KEPT) : localStorage.setItem(KEPT, "off");
+  } catch {
+    /* until the page is left */
+  }
+  for (const player of here.players) player.tellKeys();
+}
+
+/**
+ * What needs the arrow keys itself, and what needs them unless it was just clicked: then the movie has them.
+ * @param {string[]} names
+ */
+const roles = (...names) => names.map((name) => `[role=${name}]`).join(", ");
+const NEEDS_KEYS = `input:not([type=button], [type=checkbox], [type=file], [type=image], [type=reset], [type=submit]), textarea, select, dialog, audio, video, canvas,
+  [contenteditable]:not([contenteditable=false]), ${roles("alertdialog", "combobox", "dialog", "grid", "listbox", "menu", "menubar", "scrollbar", "searchbox", "slider")},
+  ${roles("spinbutton", "tablist", "textbox", "tree", "treegrid")}`;
+const NEEDS_KEYS_UNLESS_CLICKED = roles("radiogroup", "toolbar");
+/** @param {any} node */
+const needsKeys = (node) => node.matches?.(NEEDS_KEYS) || (!here.clicked && node.matches?.(NEEDS_KEYS_UNLESS_CLICKED));
+
+/**
+ * The player that a key is for: the one with the focus, else the one in full screen, else the one used last, else the one most in view.
+ * @param {EventTarget[]} path
+ * @returns {import("./player.js").Player}
+ */
+function steered(path) {
+  const players = [...here.players],
+    seen = new Map(players.map((player) => [player, player.seen()]));
+  return (
+    players.find(({ root }) => path.includes(root)) ??
+    players.find(({ full }) => full) ??
+    (seen.get(here.last) ? here.last : null) ??
+    players.reduce((best, other) => (seen.get(other) > seen.get(best) ? other : best))
+  );
+}
+
+/**
+ * @param {import("./player.js").Player} player
+ * @param {KeyboardEvent} event
+ */
+export function steer(player, event) {
+  const { key } = event,
+    path = event.composedPath(),
+    inside = path.indexOf(player.root),
+    single = key.length === 1 && key !== " ";
+  if (key === "Tab") here.clicked = false;
+  if (
+    event.defaultPrevented ||
+    event.isComposing ||
+    event.altKey ||
+    event.ctrlKey ||
+    event.metaKey ||
+    steered(path) !== player
+  )
+    return;
+  const onRange = path[0] === player.ui.range;
+  if (!onRange && path.slice(0, inside < 0 ? path.length : inside).some(needsKeys)) return;
+  if (
+    (single && !here.singles) ||
+    (event.shiftKey && !/^[bf]$/i.test(key)) ||
+    (onRange && /^(Arrow|Home|End)/.test(key))
+  )
+    return;
+  if (inside < 0 && !player.full && !key.startsWith("Arrow") && player.seen() < 0.5) return; // the page scrolls by it
+  const onButton = /** @type {any} */ (path[0]).matches?.(
+    "button, input, summary, [role=button], [role=switch], [role=checkbox], [role=radio]",
+  );
+  const action = actionOf(player, single ? key.toLowerCase() : key, onButton);
+  if (!action) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (action === "blank") return player.blank(Boolean(player.ui.cover.hidden));
+  player.blank(false);
+  action();
+}
+/**
+ * @param {import("./player.js").Player} player
+ * @param {string} key
+ * @param {boolean} onButton
+ * @returns {"blank" | (() => void) | null | undefined}
+ */
+function actionOf(player, key, onButton) {
+  const stage = /^[1-9]$/.test(key) ? [...player.firstSteps.values()][Number(key) - 1] : 0,
+    { full, step, steps } = player;
+  if (stage) return () => player.go(stage);
+  /** @type {Record<string, "blank" | (() => void) | null>} */
+  const actions = {
+    ArrowRight: () => player.next(),
+    ArrowLeft: () => player.back(),
+    Home: () => player.go(1),
+    End: () => player.go(steps),
+    PageDown: full || step < steps ? () => player.next() : null,
+    PageUp: full || step > 1 ? () => player.back() : null, // as a presenter's remote does
+    " ": onButton ? null : () => player.toggle(),
+    f: () => player.fullscreen(),
+    b: "blank",
+    ".": full ? "blank" : () => player.walk(1),
+    ",": () => player.walk(-1),
+    Escape: full || !player.ui.tip.hidden || !player.ui.cover.hidden ? () => player.escape() : null,
+  };
+  return actions[key];
+}

@@ -1,0 +1,241 @@
+// How each role looks on the canvas.
+
+/** @import { Look, Paint, Role } from "./types" */
+
+import { within } from "./brush.js";
+import { READABLE } from "./layout.js";
+
+/** @type {Record<Role, Paint>} */
+export const roles = {
+  token(ctx, rect, state, look) {
+    const hue = this.hue(state.seq);
+    this.tile(ctx, rect, { fill: hue.fill, edge: hue.edge });
+    if (look.vec && rect.h > 9) this.framed(ctx, rect, state, look, hue.text);
+    else this.typed(ctx, rect, state, hue.text, 700, look.least);
+    this.lap(ctx, rect, state.seq, hue.text);
+  },
+  output(ctx, rect, state, look) {
+    const hue = this.hue(state.seq);
+    this.tile(ctx, rect, { fill: hue.fill, edge: hue.edge });
+    const side = Math.min(3.5, rect.w * 0.12, rect.h * 0.16);
+    const inner = { x: rect.x + side, y: rect.y + side, w: rect.w - 2 * side, h: rect.h - 2 * side };
+    this.stripes(ctx, inner, look.vec, state.scale);
+    this.figures(ctx, inner, look.vec, state.scale);
+  },
+  vector(ctx, rect, state, look) {
+    this.tile(ctx, rect, { edge: this.theme.line });
+    const side = Math.min(2.5, rect.h * 0.08);
+    this.stripes(
+      ctx,
+      { x: rect.x + side, y: rect.y + side, w: rect.w - 2 * side, h: rect.h - 2 * side },
+      look.vec,
+      state.scale,
+    );
+  },
+  ghost(ctx, rect, state, look) {
+    const hue = this.hue(state.seq);
+    this.tile(ctx, rect, { fill: hue.ghost });
+    if (look.vec && rect.h > 9) this.framed(ctx, rect, state, look, hue.ghostText, 0.4);
+    else this.typed(ctx, rect, state, hue.ghostText, 400);
+  },
+  pad(ctx, rect, state, look) {
+    const wrong = state.tone === "wrong",
+      { x, y, w, h } = rect;
+    this.tile(ctx, rect, {
+      fill: this.theme.pad,
+      edge: wrong ? this.theme.wrong : this.theme["pad-hatch"],
+      width: wrong ? 3 : 1,
+      dash: !wrong,
+    });
+    if (h > 7) {
+      ctx.save();
+      ctx.beginPath();
+      ctx.rect(x + 3, y + 3, w - 6, h - 6);
+      ctx.clip();
+      ctx.strokeStyle = this.theme["pad-hatch"];
+      ctx.lineWidth = 0.7;
+      ctx.globalAlpha *= 0.42;
+      ctx.beginPath();
+      for (let d = 7; d < w + h; d += 7) {
+        ctx.moveTo(x + d, y);
+        ctx.lineTo(x + d - h, y + h);
+      }
+      ctx.stroke();
+      ctx.restore();
+    }
+    if (look.vec && h > 34)
+      this.stripes(ctx, { x: x + 5, y: y + h * 0.4, w: w - 10, h: h * 0.5 }, look.vec, state.scale);
+    if (h >= READABLE + 2) {
+      const px = Math.min(15, Math.max(READABLE, h * 0.34)),
+        middle = y + h * (look.vec && h > 34 ? 0.22 : 0.5);
+      this.font(ctx, px, 600);
+      const wide = Math.min(within(w), this.measure(ctx, state.text) + 8);
+      ctx.fillStyle = this.theme.pad;
+      ctx.fillRect(x + (w - wide) / 2, middle - px * 0.62, wide, px * 1.24);
+      this.write(ctx, state.text, x + w / 2, middle, within(w), {
+        px,
+        least: look.least,
+        weight: 600,
+        fill: wrong ? this.theme.wrong : this.theme.quiet,
+      });
+    }
+  },
+  value(ctx, rect, state, look) {
+    const colour = this.ramp(state.text ? null : look.v, state.scale);
+    this.tile(ctx, rect, { fill: colour.fill, edge: this.theme.line });
+    if (rect.h < READABLE + 2) return;
+    const text = this.number(ctx, state, rect.w - 7);
+    this.write(ctx, text, rect.x + rect.w / 2, rect.y + rect.h / 2, rect.w - 7, {
+      px: Math.min(15, Math.max(READABLE, rect.h * 0.36)),
+      weight: 500,
+      fill: colour.text,
+    });
+  },
+  label(ctx, { x, y, w, h }, state, look) {
+    const hue = this.hue(state.seq),
+      stride = Math.max(1, Math.ceil(15 / h));
+    if (Math.round(state.y) % stride) return;
+    const full = Math.max(15, Math.min(h * 0.62, 26)),
+      size = look.least ? Math.min(w, full) : full,
+      wide = size * (0.6 + 0.4 * state.text.length);
+    ctx.beginPath();
+    ctx.roundRect(x + (w - wide) / 2, y + (h - size) / 2, wide, size, 5);
+    ctx.fillStyle = hue.fill;
+    ctx.fill();
+    ctx.strokeStyle = hue.edge;
+    ctx.lineWidth = 1;
+    ctx.stroke();
+    this.write(ctx, state.text, x + w / 2, y + h / 2, wide, {
+      px: size * 0.68,
+      least: look.least,
+      weight: 700,
+      fill: hue.text,
+    });
+  },
+  axis(ctx, { x, y, w, h }, state, _look, unit) {
+    const now = state.tone === "now",
+      px = Math.min(14, Math.max(READABLE, unit * 0.32));
+    this.font(ctx, px, now ? 700 : 400);
+    const stride = Math.ceil((this.measure(ctx, this.longest.get(state.f) ?? state.text) + 7) / Math.max(w, 1));
+    const down = Math.ceil((px + 2) / Math.max(h, 1));
+    const every = stride > 1 ? stride : Math.max(1, down);
+    if (!now && (state.k % every || this.crowds(state, every))) return;
+    ctx.fillStyle = now ? this.theme.now : this.theme.quiet;
+    ctx.textAlign = "center";
+    ctx.textBaseline = "middle";
+    ctx.fillText(state.text, x + w / 2, y + h / 2);
+  },
+  note(ctx, { x, y, w, h }, state, _look, unit) {
+    const tone =
+      { "": null, now: this.theme.now, good: this.theme.good, wrong: this.theme.wrong }[state.tone] ?? this.theme.quiet;
+    const px = Math.min(15, Math.max(READABLE + 1, unit * 0.32));
+    if (h < px && Math.round(state.y) % Math.ceil(px / h)) return;
+    this.font(ctx, px, state.tone ? 700 : 400);
+    ctx.fillStyle = tone;
+    ctx.textAlign = "left";
+    ctx.textBaseline = "middle";
+    const first = this.firsts.get(state.f),
+      word = state.sub && state.text.slice(0, -state.sub.length - 1);
+    const wide = this.measure(ctx, state.text); // at the edge of the picture it moves in rather than being cut off
+    if (first === undefined || !word || wide + 6 < w)
+      return ctx.fillText(state.text, Math.min(x, Math.max(2, this.room - wide - 3)), y + h / 2);
+    ctx.textAlign = "center"; // no room for the word below each of them: the first one has it at its left
+    ctx.fillText(state.sub, x + w / 2, y + h / 2);
+    if (state.x === first && !state.tone) ctx.fillText(word, x - unit * 0.7, y + h / 2);
+  },
+  // A heading may be wider than its panel; at the edge of the picture it moves in rather than being cut off, as far as the
+  // one before it on its line lets it, and it ends where the next one begins.
+  title(ctx, { x, y, h }, state, _look, unit) {
+    const px = Math.min(14.5, Math.max(12, unit * 0.34)),
+      line = this.titles.filter(({ rect }) => Math.abs(rect.y - y) < px).sort((a, b) => a.rect.x - b.rect.x);
+    this.font(ctx, px, 650);
+    const wide = (/** @type {Look} */ title) => this.measure(ctx, title.state.text) + 8,
+      at = line.findIndex((title) => title.state.i === state.i);
+    const left = (/** @type {number} */ i) =>
+      Math.min(line[i].rect.x, Math.max(i ? line[i - 1].rect.x + wide(line[i - 1]) : 2, this.room - wide(line[i])));
+    const here = at < 0 ? x : left(at),
+      end = at >= 0 && at + 1 < line.length ? left(at + 1) - 8 : this.room;
+    this.write(ctx, state.text, here, y + h * (h > unit ? 0.4 : 0.32), end - here, {
+      px,
+      weight: 650,
+      fill: this.theme.text,
+      align: "left",
+    });
+  },
+  count(ctx, { x, y, w, h }, state, look, unit) {
+    const now = state.tone === "now",
+      px = Math.min(16, Math.max(READABLE, unit * 0.36));
+    const bar = Math.max(2, Math.min(h * 0.5, 22) * look.v);
+    ctx.fillStyle = now ? this.theme.now : this.theme.line;
+    ctx.fillRect(x + w * 0.16, y, w * 0.68, bar);
+    this.font(ctx, px, 700);
+    const stride = Math.ceil((this.measure(ctx, state.text) + 5) / Math.max(w, 1));
+    if (!now && (state.k % Math.max(1, stride) || this.crowds(state, stride))) return;
+    ctx.fillStyle = now ? this.theme.now : this.theme.text;
+    ctx.textAlign = "center";
+    ctx.textBaseline = "middle";
+    ctx.fillText(state.text, x + w / 2, y + Math.min(h * 0.5, 22) + px * 0.72);
+  },
+  bracket(ctx, { x, y, w, h }, state, _look, unit) {
+    const now = state.tone === "now",
+      px = Math.min(14, Math.max(READABLE, unit * 0.32));
+    this.write(ctx, state.text, x + w / 2, y + h * 0.3, Math.max(w, 26), {
+      px,
+      weight: now ? 700 : 400,
+      fill: now ? this.theme.now : this.theme.quiet,
+    });
+    ctx.strokeStyle = now ? this.theme.now : this.theme.line;
+    ctx.lineWidth = now ? 2 : 1;
+    ctx.beginPath();
+    ctx.moveTo(x + 2, y + h * 0.95);
+    ctx.lineTo(x + 2, y + h * 0.68);
+    ctx.lineTo(x + w - 2, y + h * 0.68);
+    ctx.lineTo(x + w - 2, y + h * 0.95);
+    ctx.stroke();
+  },
+  focus(ctx, { x, y, w, h }) {
+    ctx.strokeStyle = this.theme.now;
+    ctx.lineWidth = 2.5; // in the gap between cells
+    ctx.beginPath();
+    ctx.roundRect(x - 0.5, y - 0.5, w + 1, h + 1, 7);
+    ctx.stroke();
+  },
+  ring(ctx, rect, state) {
+    const small = rect.h < 12;
+    this.outline(ctx, rect, small ? 1.5 : 3, this.theme.text);
+    ctx.strokeStyle = this.hue(state.seq).fill;
+    ctx.lineWidth = small ? 0.75 : 1.8;
+    ctx.stroke();
+  },
+  // Its height is how far down it leads: none, or less than none, as well.
+  thread(ctx, { x, y, w, h }, state) {
+    ctx.beginPath();
+    ctx.moveTo(x, y);
+    ctx.bezierCurveTo(x + w / 2, y, x + w / 2, y + h, x + w, y + h);
+    ctx.strokeStyle = this.theme.background;
+    ctx.lineWidth = 5;
+    ctx.stroke();
+    ctx.strokeStyle = this.hue(state.seq).edge;
+    ctx.lineWidth = 2.6;
+    ctx.stroke();
+  },
+  mark(ctx, rect, state) {
+    const width = rect.h < 12 ? 1.5 : 3;
+    this.outline(ctx, rect, width + 1, this.theme.background);
+    if (state.tone === "wrong") ctx.setLineDash([6, 3]);
+    this.outline(ctx, rect, width, (state.tone && this.theme[state.tone]) || this.theme.now);
+    ctx.setLineDash([]);
+  },
+  flag(ctx, rect, state) {
+    const set = state.text !== "False",
+      hue = this.hue(state.seq);
+    this.tile(
+      ctx,
+      rect,
+      set ? { fill: hue.ghost, edge: hue.edge } : { fill: this.theme.pad, edge: this.theme["pad-hatch"], dash: true },
+    );
+    this.font(ctx, READABLE, 600);
+    const text = this.measure(ctx, state.text) < rect.w - 7 ? state.text : state.text[0]; // T or F
+    this.typed(ctx, rect, { ...state, text }, set ? hue.ghostText : this.theme.quiet, set ? 600 : 400);
+  },
+};

@@ -1,0 +1,96 @@
+// The player as a Streamlit component.
+
+/** @import { Stage, StreamlitData, There, Trigger } from "./types" */
+
+import { giveUp, mount } from "./player.js";
+
+/** @type {WeakMap<object, There>} */
+const players = new WeakMap();
+
+/** @param {number} step */
+function keepStepInAddress(step) {
+  const url = new URL(window.location.href);
+  if (step === 1) url.searchParams.delete("step");
+  else url.searchParams.set("step", String(step));
+  window.history.replaceState(window.history.state, "", url);
+}
+
+/**
+ * The step in the address is the one on screen: after the player has been mounted anew, too.
+ * @param {number} otherwise
+ */
+function stepInAddress(otherwise) {
+  const step = new URL(window.location.href).searchParams.get("step");
+  return /^[0-9]{1,9}$/.test(step ?? "") ? Number(step) : otherwise;
+}
+
+/**
+ * Python hears which stage is on screen: once a movie has been painted, and whenever another stage comes; and what is
+ * clicked. It may ask for a step or a token, `data.ask`, each time with another number. A `data.loose` player leaves the
+ * address to others and tells nothing.
+ * @param {{ data: StreamlitData, parentElement: ShadowRoot, setTriggerValue: Trigger }} component
+ */
+export default function ({ data, parentElement, setTriggerValue }) {
+  const there = players.get(parentElement) ?? { given: data.step, asked: data.ask?.number };
+  const tell = (/** @type {any} */ stage) => data.loose || setTriggerValue("shown", (there.told = stage));
+  players.set(parentElement, there);
+  try {
+    there.player ? feed(there, data) : (there.player = mounted(there, data, parentElement, tell, setTriggerValue));
+    answer(there, data.ask);
+  } catch (reason) {
+    // what stands below waits for the player: it comes without one, too
+    there.player?.destroy();
+    there.player = null;
+    giveUp(parentElement, reason);
+    console.error(reason);
+  }
+  requestAnimationFrame(() => setTimeout(() => tell(there.player?.root.dataset.stage ?? data.movie.steps[0].stage)));
+  return () => {
+    players.get(parentElement)?.player?.destroy();
+    players.delete(parentElement);
+  };
+}
+
+/**
+ * @param {There} there
+ * @param {StreamlitData} data
+ * @param {ShadowRoot} parentElement
+ * @param {(stage: Stage) => unknown} tell
+ * @param {Trigger} setTriggerValue
+ */
+function mounted(there, data, parentElement, tell, setTriggerValue) {
+  const onStep = (/** @type {number} */ step, /** @type {Stage} */ stage) => {
+    if (!data.loose) keepStepInAddress(step);
+    if (there.told && stage !== there.told) tell(stage);
+  };
+  const asked = data.loose ? data.step : stepInAddress(data.step);
+  const step = Math.min(Math.max(1, asked), data.movie.steps.length);
+  if (step !== asked && !data.loose) keepStepInAddress(step);
+  return mount(parentElement, data.movie, {
+    step,
+    onStep,
+    onPick: data.picks && ((picked) => setTriggerValue("picked", picked)),
+  });
+}
+
+/**
+ * @param {There} there
+ * @param {StreamlitData} data
+ */
+function feed(there, data) {
+  const step = data.step !== there.given ? data.step : undefined;
+  there.given = data.step;
+  there.player.update(data.movie, { step });
+}
+
+/**
+ * @param {There} there
+ * @param {StreamlitData["ask"]} ask
+ */
+function answer(there, ask) {
+  if (!ask || ask.number === there.asked) return;
+  there.asked = ask.number;
+  if (ask.step) there.player.show(ask.step);
+  if (ask.token != null) there.player.light(ask.token);
+  if (ask.look) there.player.root.scrollIntoView({ block: "center" });
+}

@@ -1,0 +1,177 @@
+// The pure half of the player, each fact by an example that can be checked by hand.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Brush } from "../brush.js";
+import { channels, luminance } from "../colour.js";
+import { framesOf } from "../frames.js";
+import { frameView, looks, rectOf } from "../layout.js";
+import { motionTo } from "../motion.js";
+import { tipLines } from "../tips.js";
+
+const view = { w: 4, h: 2, at: { x: [1, 0.5] }, breaks: {} };
+const standing = { view, unit: 10, left: 5, top: 7 };
+const cell = (more) => ({ role: "token", p: "x", x: 0, y: 0, seq: 0, ...more });
+const movie = (cells, ...beats) => ({
+  cells: cells.map((each) => ({ ...each, n: 1 })),
+  steps: beats.map((each) => ({ stage: "pad", beats: each })),
+});
+
+test("a step has a frame for each of its beats, and one where it has none", () => {
+  const { frames, ends } = framesOf(movie([cell()], [], [[{ c: [0], x: 1 }], [{ c: [0], x: 2 }]]));
+  assert.deepEqual(ends, [0, 2]);
+  assert.deepEqual(
+    frames.map(({ states }) => states[0].x),
+    [0, 1, 2],
+  );
+});
+
+test("a change leaves the frames before it as they were, and shares what it does not touch", () => {
+  const { frames } = framesOf(movie([cell(), cell()], [], [[{ c: [0], text: "new" }]]));
+  assert.equal(frames[0].states[0].text, "");
+  assert.equal(frames[1].states[0].text, "new");
+  assert.equal(frames[0].states[1], frames[1].states[1]);
+});
+
+test("where a cell starts from belongs to its frame alone", () => {
+  const { frames } = framesOf(movie([cell()], [[{ c: [0], x: 3, from: [["x", 1, 1]] }]], []));
+  assert.deepEqual(frames[0].origins.get(0), ["x", 1, 1]);
+  assert.equal(frames[1].origins.size, 0);
+});
+
+test("a step without a scene of its own shows its stage", () => {
+  const data = movie([cell()], [], []);
+  data.steps[1].scene = "other";
+  assert.deepEqual(
+    framesOf(data).frames.map(({ scene }) => scene),
+    ["pad", "other"],
+  );
+});
+
+test("a cell stands at its panel's place, in pixels of a unit", () => {
+  assert.deepEqual(rectOf(standing, "x", 2, 1, 1, 1), { x: 35, y: 22, w: 10, h: 10 });
+  assert.equal(rectOf(standing, "elsewhere", 0, 0, 1, 1), null);
+});
+
+test("a strip goes on below where it breaks, and no cell reaches over the break", () => {
+  const broken = { ...standing, view: { ...view, breaks: { x: [1.5, 0, 3] } } };
+  assert.deepEqual(rectOf(broken, "x", 0, 0, 1, 1), { x: 15, y: 12, w: 10, h: 10 });
+  assert.deepEqual(rectOf(broken, "x", 3, 0, 1, 1), { x: 15, y: 27, w: 10, h: 10 });
+  assert.ok(rectOf(broken, "x", 2.5, 0, 1, 1).w < 5);
+});
+
+test("the view with the largest cells is chosen, and a unit is never larger than 58 pixels", () => {
+  const small = { w: 40, h: 20, at: { x: [0, 0] }, breaks: {} };
+  const scene = { wide: [small, view], tall: [small] };
+  assert.equal(frameView(scene, 800, 400).view, view);
+  assert.equal(frameView(scene, 800, 400).unit, 58);
+  assert.equal(frameView(scene, 300, 800).view, small);
+});
+
+test("better all panels than larger cells", () => {
+  const both = { w: 5, h: 2, at: { x: [0, 0], y: [3, 0] }, breaks: {} };
+  assert.equal(frameView({ wide: [view, both], tall: [] }, 200, 100).view, both);
+});
+
+test("what is hidden, or stands in no panel of the view, is not drawn", () => {
+  const { frames } = framesOf(movie([cell(), cell({ shown: false }), cell({ p: "no" })], []));
+  assert.deepEqual(
+    looks(frames[0], standing).map(({ alpha }) => alpha),
+    [1, 0, 0],
+  );
+});
+
+test("a cell that moves is halfway at half the time, and where it belongs at the end", () => {
+  const { frames } = framesOf(movie([cell(), cell({ y: 1 })], [], [[{ c: [0], x: 2 }]]));
+  const motion = motionTo(looks(frames[0], standing), standing, frames[1], standing, true, { w: 100, h: 100 });
+  assert.deepEqual(motion.moving, [0]);
+  assert.equal(motion.at(0, 0.5).rect.x, 25);
+  assert.equal(motion.to[0].rect.x, 35);
+  assert.ok(motion.there);
+});
+
+test("colours are read as the browser writes them", () => {
+  assert.deepEqual(channels("#ff8000"), [255, 128, 0]);
+  assert.deepEqual(channels("rgb(1, 2, 3)"), [1, 2, 3]);
+  assert.equal(luminance([255, 255, 255]), 1);
+  assert.equal(luminance([0, 0, 0]), 0);
+});
+
+test("a tip is the first wording of each line whose blanks can be filled", () => {
+  const families = [[["{token}", "sequence {seq}"], ["h, unit {k}: {number}"], ["{vec}"]]];
+  const data = { families, sequences: [["A", 0, 0]], tokens: [[0, 0, 0, "the token"]] };
+  const said = (more) => tipLines(data, { f: 0, k: 3, seq: 0, text: "", ...more });
+  assert.deepEqual(said({ v: -0.5 }), ["sequence A", "h, unit 3: −0.5"]);
+  assert.deepEqual(said({ token: 0, v: 0.25 }), ["the token", "h, unit 3: 0.25"]);
+  assert.deepEqual(said({ token: null, text: "inf" }), ["sequence A", "h, unit 3: inf"]);
+  assert.deepEqual(said({ vec: [1, null] }), ["sequence A", "h, unit 3: nan", "[1, nan]"]);
+  assert.deepEqual(tipLines({ ...data, families: [[["sequence {seq}"]]] }, { f: 0, text: "" }), []);
+});
+
+test("records come as columns: one value for all of them, or a list with one for each", () => {
+  const cells = [
+    { role: "token", p: "x", x: [0, 1], y: 0, vec: [[1], [2]], n: 2 },
+    { role: "pad", p: "x", x: 2, y: 0, n: 1 },
+  ];
+  const beat = [
+    { c: [0, 2], shown: false, x: [5, 6] },
+    { c: [1], y: 3 },
+  ];
+  const { frames } = framesOf({
+    cells,
+    steps: [
+      { stage: "pad", beats: [] },
+      { stage: "pad", beats: [beat] },
+    ],
+  });
+  const told = (frame) => frame.states.map(({ i, x, y, shown, vec }) => [i, x, y, shown, vec]);
+  assert.deepEqual(told(frames[0]), [
+    [0, 0, 0, true, [1]],
+    [1, 1, 0, true, [2]],
+    [2, 2, 0, true, undefined],
+  ]);
+  assert.deepEqual(told(frames[1]), [
+    [0, 5, 0, false, [1]],
+    [1, 1, 3, true, [2]],
+    [2, 6, 0, false, undefined],
+  ]);
+});
+
+for (const role of ["ring", "mark"]) {
+  test(`a ${role} stays inside its own rectangle, whatever the size of the cell`, () => {
+    const theme = { text: "t", now: "n", wrong: "w", background: "b", hues: [{ fill: "f" }] };
+    for (const tone of ["", "wrong"]) {
+      for (const rect of [5, 11, 12, 58].map((h) => ({ x: 20, y: 30, w: 2 * h, h }))) {
+        let box,
+          lines = 0;
+        const ctx = {
+          beginPath() {},
+          setLineDash() {},
+          roundRect(...drawn) {
+            box = drawn;
+          },
+          stroke() {
+            const [x, y, w, h] = box,
+              out = this.lineWidth / 2;
+            lines++;
+            assert.ok(x - out >= rect.x && y - out >= rect.y);
+            assert.ok(x + w + out <= rect.x + rect.w && y + h + out <= rect.y + rect.h);
+          },
+        };
+        new Brush(theme, { sequences: [["A", 0, 0]] }, []).draw(
+          ctx,
+          { state: { role, tone, seq: 0 }, alpha: 1, rect },
+          58,
+        );
+        assert.equal(lines, 2);
+      }
+    }
+  });
+}
+
+test("an outline that stays is painted again after what moves below it", () => {
+  const mark = { c: [1], shown: true };
+  const { frames } = framesOf(movie([cell(), cell({ role: "mark" })], [[mark], [{ c: [0], text: "new" }]]));
+  const motion = motionTo(looks(frames[0], standing), standing, frames[1], standing, true, { w: 40, h: 20 });
+  assert.deepEqual(motion.moving, [0, 1]);
+});

@@ -1,0 +1,81 @@
+"""Back and Forward lead from one whole state to another: the batch, the settings and the step are as they were."""
+
+from playwright.sync_api import Browser, expect
+from visits import Visit, visit
+
+TEXT = "on your mark\nget set\ngo"
+
+
+def go(visited: Visit, name: str) -> None:
+    visited.page.get_by_role("link", name=name, exact=True).click()
+    visited.page.wait_for_url(f"**/{name.lower()}*")
+    visited.settle()
+
+
+def stands_at(visited: Visit, place: str, step: str, text: str = TEXT, cell: str = "lstm") -> None:
+    """Find the address, and on the screen what it says."""
+    visited.page.wait_for_url(place)
+    expect(visited.text).to_have_value(text)
+    expect(visited.sidebar.get_by_role("radio", name=cell, exact=True)).to_be_checked()
+    expect(visited.player).to_have_attribute("data-step", step)
+    visited.settle()
+    assert visited.page.url == place
+
+
+def test_back_and_forward_restore_the_batch_the_settings_and_the_step(browser: Browser, address: str) -> None:
+    with visit(browser, address) as visited:
+        page = visited.page
+        visited.type(TEXT)
+        visited.sidebar.get_by_text("lstm", exact=True).click()
+        visited.settle()
+        visited.press("ArrowRight", "ArrowRight")
+        places = [(page.url, "3")]
+        for name in ("Packing", "Running"):
+            go(visited, name)
+            visited.press("ArrowRight")
+            places.append((page.url, "2"))
+        assert all("cell=lstm" in place and "sequences=on+your+mark" in place for place, _ in places)
+        ways = [(page.go_back, 1), (page.go_back, 0), (page.go_forward, 1), (page.go_forward, 2), (page.go_back, 1)]
+        for go_on, i in ways:
+            go_on()
+            stands_at(visited, *places[i])
+        assert visited.errors == []
+
+
+def test_an_edit_belongs_to_the_entry_where_it_was_made(browser: Browser, address: str) -> None:
+    with visit(browser, address, {"sequences": TEXT, "example": "own", "cell": "lstm"}) as visited:
+        first = visited.page.url
+        go(visited, "Packing")
+        visited.type("1 2\n3")
+        second = visited.page.url
+        visited.page.go_back()
+        stands_at(visited, first, "1")
+        visited.page.go_forward()
+        stands_at(visited, second, "1", "1 2\n3")
+
+
+def test_back_leads_from_the_quiz_and_from_a_question_to_where_one_was(browser: Browser, address: str) -> None:
+    with visit(browser, address, {"sequences": TEXT, "example": "own", "cell": "lstm"}, path="packing") as visited:
+        page, packing = visited.page, visited.page.url
+        page.get_by_role("link", name="Quiz", exact=True).click()
+        page.wait_for_url("**/quiz?round=*")
+        visited.settle()
+        assert "cell" not in visited.query
+        page.go_back()
+        stands_at(visited, packing, "1")
+        go(visited, "Questions")
+        page.get_by_label("An error message").fill("padding_idx")
+        page.get_by_label("An error message").press("Enter")
+        page.wait_for_url("**/questions?search=padding_idx")
+        visited.settle()
+        visited.main.locator(".st-key-entries").get_by_role("button").first.click()
+        page.wait_for_url("**entry=*")
+        visited.settle()
+        page.go_back()
+        page.wait_for_url("**/questions?search=padding_idx")
+        expect(page.get_by_label("An error message")).to_have_value("padding_idx")
+        visited.settle()
+        page.go_back()
+        stands_at(visited, packing, "1")
+        page.go_forward()
+        expect(page.get_by_label("An error message")).to_have_value("padding_idx")

@@ -1,0 +1,175 @@
+"""Connections that keep the server waiting without end are closed, and no others."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket
+from websockets.asyncio.client import connect
+
+from ui import connections
+
+ORDINARY, PATIENCE = connections.PATIENCE, 1.0
+HEAD = b"Host: here\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+UPGRADE = b"GET /talk HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" + HEAD + b"\r\n"
+MEGABYTE = 2**20
+
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+async def length(request: Request) -> PlainTextResponse:
+    """Answer with the length of what was sent."""
+    return PlainTextResponse(str(len(await request.body())))
+
+
+class Talk:
+    """Send some messages of a megabyte, or until the visitor is gone, and note how it ended."""
+
+    def __init__(self) -> None:
+        self.messages, self.pause = 1, 0.0
+        self.sent, self.over = 0, asyncio.Event()
+
+    async def serve(self, websocket: WebSocket) -> None:
+        """Send them, and wait for an answer."""
+        await websocket.accept()
+        try:
+            while self.sent < self.messages:
+                await websocket.send_bytes(bytes(MEGABYTE))
+                self.sent += 1
+                await asyncio.sleep(self.pause)
+            await websocket.receive_bytes()
+        finally:
+            self.over.set()
+
+
+@asynccontextmanager
+async def server(talk: Talk) -> AsyncIterator[int]:
+    """Serve with bounded connections, and yield the port."""
+    app = Starlette(routes=[Route("/", length, methods=["GET", "PUT"]), WebSocketRoute("/talk", talk.serve)])
+    config = uvicorn.Config(app, port=0, log_level="critical", ws="websockets-sansio", timeout_keep_alive=60)
+    config.load()
+    connections.bound(config)
+    served = uvicorn.Server(config)
+    task = asyncio.create_task(served.serve())
+    while not served.started:
+        await asyncio.sleep(0.01)
+    try:
+        yield served.servers[0].sockets[0].getsockname()[1]
+    finally:
+        served.should_exit = served.force_exit = True
+        await task
+
+
+def within_a_minute(test: Callable[[], Awaitable[None]]) -> None:
+    async def bounded() -> None:
+        async with asyncio.timeout(60):
+            await test()
+
+    asyncio.run(bounded())
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "PATIENCE", PATIENCE)
+
+
+@asynccontextmanager
+async def connected(port: int, said: bytes) -> AsyncIterator[Streams]:
+    """Connect and say something."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        writer.write(said)
+        yield reader, writer
+    finally:
+        writer.transport.abort()
+        await asyncio.sleep(0)
+
+
+async def closed(reader: asyncio.StreamReader) -> None:
+    """Wait until the server has closed a connection."""
+    with suppress(ConnectionError):
+        while await reader.read(MEGABYTE):
+            pass
+
+
+@pytest.mark.parametrize(
+    "said",
+    [b"", b"GET / HTTP/1.1\r\nHos", b"PUT / HTTP/1.1\r\nHost: here\r\nContent-Length: 9000\r\n\r\nsome"],
+    ids=["nothing", "half a request", "half a body"],
+)
+def test_who_stops_in_the_middle_of_a_request_is_not_waited_for(said: bytes) -> None:
+    async def test() -> None:
+        async with server(Talk()) as port, connected(port, said) as (reader, _):
+            await closed(reader)
+
+    within_a_minute(test)
+
+
+def test_an_upload_may_take_its_time_as_long_as_something_comes() -> None:
+    head = b"PUT / HTTP/1.1\r\nHost: here\r\nConnection: close\r\nContent-Length: 60000\r\n\r\n"
+
+    async def test() -> None:
+        async with server(Talk()) as port, connected(port, head) as (reader, writer):
+            for _ in range(20):
+                writer.write(bytes(3000))
+                await asyncio.sleep(PATIENCE / 5)
+            assert (await reader.read()).endswith(b"60000")
+
+    within_a_minute(test)
+
+
+def test_who_reads_no_message_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "MAX_UNREAD", 1000 * MEGABYTE)
+
+    async def test() -> None:
+        talk = Talk()
+        talk.messages = 60
+        async with server(talk) as port, connected(port, UPGRADE) as (_, writer):
+            writer.transport.pause_reading()  # type: ignore[attr-defined]
+            await talk.over.wait()
+            assert talk.sent == 60  # it was not too much; it was not read
+
+    within_a_minute(test)
+
+
+def test_what_waits_to_be_read_is_limited_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "PATIENCE", 1000)
+    monkeypatch.setattr(connections, "MAX_UNREAD", 3 * MEGABYTE)
+
+    async def test() -> None:
+        talk = Talk()
+        talk.messages = 1000
+        async with server(talk) as port, connected(port, UPGRADE) as (_, writer):
+            writer.transport.pause_reading()  # type: ignore[attr-defined]
+            await talk.over.wait()
+            assert 4 <= talk.sent < 60  # what the system's own buffers take comes on top
+
+    within_a_minute(test)
+
+
+def test_who_reads_slowly_but_reads_stays() -> None:
+    async def test() -> None:
+        talk = Talk()
+        talk.messages, talk.pause = 8, PATIENCE / 4
+        async with (
+            server(talk) as port,
+            connect(f"ws://127.0.0.1:{port}/talk", max_size=None, max_queue=1) as socket,
+        ):
+            for _ in range(8):
+                await asyncio.sleep(PATIENCE / 2)
+                assert len(await socket.recv()) == MEGABYTE
+            await asyncio.sleep(3 * PATIENCE)  # nothing is to be read now, and nothing to be sent
+            assert not talk.over.is_set()
+
+    within_a_minute(test)
+
+
+def test_the_limits_leave_time_for_a_slow_phone() -> None:
+    assert ORDINARY >= 30
+    assert connections.MAX_UNREAD >= 3 * 5 * MEGABYTE  # three of the largest pictures

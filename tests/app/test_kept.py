@@ -1,0 +1,135 @@
+"""Memory: what visitors who have left had held is given back, and shared results are kept up to a number of bytes."""
+
+import asyncio
+import gc
+import threading
+import time
+import tracemalloc
+import weakref
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
+
+from packviz.compute.trace import trace
+from packviz.inputs.batch import Batch
+from packviz.show.movie import movie
+from ui import kept, memory
+from ui.kept import Kept, bytes_of
+
+
+class Session:
+    """Stand in for one of Streamlit's: it refers to itself, so that only a collection frees it."""
+
+    def __init__(self) -> None:
+        self.id, self.itself = "a", self
+
+
+def test_a_session_whose_time_is_over_is_freed() -> None:
+    storage: Any = MemorySessionStorage(ttl_seconds=0)
+    session = Session()
+    gone = weakref.ref(session)
+    storage.save(SimpleNamespace(session=session))
+    del session
+    gc.disable()
+    try:
+        assert gone() is not None
+        asyncio.run(memory.give_back(storage))
+        assert gone() is None
+    finally:
+        gc.enable()
+
+
+def test_streamlit_still_has_what_is_looked_at() -> None:
+    storage = MemorySessionStorage()
+    arguments: Any = (storage, None, None, None)
+    manager: Any = WebsocketSessionManager(*arguments)
+    assert manager.list_sessions() == []
+    assert manager._session_storage is storage
+
+
+def test_shared_results_are_bounded_in_bytes_and_the_latest_used_stay() -> None:
+    results, size = Kept(max_bytes=10_000), 3_000
+    for name in "abc":
+        results.get(name, lambda: bytes(size))
+    results.get("a", lambda: pytest.fail("it is kept"))
+    results.get("d", lambda: bytes(size))
+    assert results.bytes <= 10_000
+    for name in "acd":
+        results.get(name, lambda: pytest.fail("it is kept"))
+    assert results.get("b", lambda: b"again") == b"again"
+    results.get("large", lambda: bytes(50_000))
+    results.get("large", lambda: pytest.fail("the latest is kept, however large"))
+    results.get("small", lambda: b"")
+    assert results.bytes < 1_000
+
+
+def test_who_asks_at_the_same_time_waits_for_the_one_result() -> None:
+    results, made = Kept(), []
+
+    def make() -> object:
+        time.sleep(0.2)
+        made.append(object())
+        return made[-1]
+
+    got: list[object] = []
+    threads = [threading.Thread(target=lambda: got.append(results.get("key", make))) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 1
+    assert got == made * 5
+
+
+def test_what_is_raised_is_not_kept() -> None:
+    results = Kept()
+    with pytest.raises(ZeroDivisionError):
+        results.get("key", lambda: 1 // 0)
+    assert results.get("key", lambda: 1) == 1
+
+
+def test_the_arguments_are_the_key_but_for_those_with_an_underscore() -> None:
+    calls = []
+
+    @kept.kept
+    def doubled(number: int, _how: str) -> int:
+        calls.append(number)
+        return 2 * number
+
+    assert [doubled(1, "so"), doubled(1, "otherwise"), doubled(2, _how="so")] == [2, 2, 4]
+    assert calls == [1, 2]
+
+
+def test_the_bytes_of_a_result_are_those_of_its_parts_each_counted_once() -> None:
+    x = torch.zeros(1000)
+    assert 4000 < bytes_of(x) < 4400
+    assert 4000 < bytes_of({"x": [x, x], "same": (x,)}) < 5500
+    assert bytes_of(["a" * 5000]) > 5000
+
+
+@pytest.mark.parametrize("length", [4, 24])
+def test_the_bytes_of_a_movie_are_counted_without_looking_at_each_part(length: int) -> None:
+    traced = trace(Batch.parse("\n".join(["1 " * length] * length)))
+    movie(traced)  # what is loaded and kept once does not count
+    tracemalloc.start()
+    try:
+        film = movie(traced)
+        gc.collect()
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert 0.5 < bytes_of(film) / taken < 2
+
+
+def test_a_large_movie_is_kept_as_one_block_and_given_back_whole() -> None:
+    film = movie(trace(Batch.parse("\n".join(["1 " * 24] * 24))))
+    results, size = Kept(), bytes_of(film)
+    results.get("film", lambda: film)
+    again = results.get("film", lambda: pytest.fail("it is kept"))
+    assert again is not film
+    assert again.to_dict() == film.to_dict()
+    assert results.bytes < size / 2

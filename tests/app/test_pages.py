@@ -1,0 +1,59 @@
+"""Every page is run, with all that stands below its movie: no exception, and what it is for is there."""
+
+import pytest
+
+import packviz
+from packviz.inputs.batch import Batch
+from packviz.inputs.config import Config
+from pages import STAGES, movies, opened, texts
+
+KEYS = {
+    "start": {"sequences", "example", "cell", "hidden_size", "bidirectional", "enforce_sorted", "padding_value"},
+    "overview": {"sequences", "example", "cell"},
+    "compare": {"sequences", "example", "cell"},
+    "cost": {"sequences", "start measure", "start sweep"},
+    "training": {"cell", "start train"},
+    "questions": {"search", "group"},
+    "doctor": {"given", "x", "lengths"},
+    "quiz": {"quiz level", "quiz number"},
+} | {stage: {"sequences", "example", "cell"} for stage in STAGES}
+PLAYERS = ("start", "overview", "compare", *STAGES)
+QUERIES = {
+    "lstm, both ways, two layers": {"cell": "lstm", "bidirectional": "true", "num_layers": 2},
+    "words, rnn": {"example": "words", "cell": "rnn"},
+    "refused by torch": {"enforce_sorted": "true"},
+}
+
+each_page = pytest.mark.parametrize("page", KEYS)
+
+
+@each_page
+def test_a_page_opens_with_what_it_is_for(page: str) -> None:
+    app = opened(page)
+    assert len(app.title) == 1
+    assert texts(app)
+    assert len(app.dataframe) >= (page in STAGES)  # the records
+    shown = {getattr(each, "key", None) for each in [*app.main, *app.sidebar]}
+    assert shown >= KEYS[page], sorted(map(str, shown))
+    assert len(movies(app)) == (page in PLAYERS)
+    assert "⚠" not in texts(app)
+
+
+@pytest.mark.parametrize("page", [*PLAYERS, "cost", "training"])
+@pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
+def test_other_settings_raise_no_exception_anywhere(page: str, query: dict[str, object]) -> None:
+    app = opened(page, query)
+    assert texts(app).count("\n") > 2
+    assert "This link asks for" not in texts(app)
+    if "enforce_sorted" in query and page in ("packing", "running", "unpacking"):
+        error = packviz.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"), Config(enforce_sorted=True)).error
+        assert [each.value for each in app.code] == [f"RuntimeError: {error}"]
+        app.button(key="try enforce_sorted off").click().run()
+        assert "RuntimeError" not in texts(app)
+
+
+@each_page
+def test_without_a_player_that_has_painted_nothing_below_it_is_computed(page: str) -> None:
+    app = opened(page, painted=False)
+    assert not app.exception
+    assert len(app.subheader) == 0 or page not in PLAYERS

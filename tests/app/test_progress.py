@@ -1,0 +1,69 @@
+"""What a page says about long work: its time limit in advance, and why a job has ended."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from ui import progress
+from ui.jobs import TIME_LIMIT, Job, Jobs
+
+COST = str(Path(__file__).parents[2] / "pages" / "7_cost.py")
+LIMIT = "Time limit: 5 minutes; the results so far are kept."
+
+
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[AppTest]:
+    """Open the page of costs, for a visitor who is there; no job is left running. The parameter is the time limit."""
+    jobs = Jobs(lambda _: True, limit=getattr(request, "param", TIME_LIMIT))
+    monkeypatch.setattr(progress, "_jobs", lambda: jobs)
+    page = AppTest.from_file(COST, default_timeout=60).run()
+    yield page
+    for name in ("measure", "sweep"):
+        if f"job {name}" in page.session_state:
+            jobs.stop(job(page, name))
+
+
+def job(page: AppTest, name: str) -> Job:
+    started: progress._Started = page.session_state[f"job {name}"]
+    return started.job
+
+
+def texts(page: AppTest) -> str:
+    return "\n".join(each.value for each in (*page.text, *page.markdown))
+
+
+def until(page: AppTest, true: Callable[[], bool]) -> None:
+    """Look at the page again and again until something is so."""
+    deadline = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < deadline, texts(page)
+        time.sleep(0.2)
+        page.run()
+
+
+def test_the_time_limit_is_said_in_advance(page: AppTest) -> None:
+    assert texts(page).count(LIMIT) == 2  # at both buttons
+
+
+def test_a_second_measurement_says_that_it_stops_the_first_and_the_first_says_so_too(page: AppTest) -> None:
+    warning = "Starting this stops the one that is running."
+    assert warning not in texts(page)
+    page.button(key="start measure").click().run()
+    assert texts(page).count(warning) == 1  # at the other button
+    page.button(key="start sweep").click().run()
+    assert (job(page, "measure").state, job(page, "sweep").over) == ("stopped", False)
+    assert "Another one was started in its place." in texts(page)
+
+
+@pytest.mark.parametrize("page", [0.5], indirect=True)
+def test_a_job_that_reaches_its_time_limit_says_so_with_its_results(page: AppTest) -> None:
+    page.button(key="start sweep").click().run()
+    until(page, lambda: job(page, "sweep").over)
+    page.run()
+    assert job(page, "sweep").state == "timeout"
+    assert "Time limit reached" in texts(page)
+    assert f"{len(job(page, 'sweep').results)} of" in texts(page)
+    assert not page.button(key="start sweep").disabled

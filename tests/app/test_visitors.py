@@ -1,0 +1,40 @@
+"""Many visitors at once, without a browser: each sees the picture of what was typed there, and of nothing else."""
+
+import asyncio
+import os
+import random
+
+from bench.soak import held
+from bench.visitors import Visitor, visitor
+
+VISITORS, EDITS = 6, 5
+
+
+def test_each_visitor_gets_a_picture_of_each_batch_that_was_typed(address: str) -> None:
+    async def work(each: Visitor, number: int) -> int:
+        drawn = random.Random(number)
+        await each.look()
+        for _ in range(EDITS):
+            lengths = [drawn.randint(1, 6) for _ in range(drawn.randint(2, 5))]
+            await each.edit("\n".join(" ".join(str(drawn.randint(0, 99)) for _ in range(n)) for n in lengths))
+            assert each.lengths == lengths
+        return each.received
+
+    async def everybody() -> list[int]:
+        async def come(number: int) -> int:
+            async with visitor(address, "padding" if number % 2 else "") as each:
+                return await work(each, number)
+
+        return await asyncio.gather(*(come(number) for number in range(VISITORS)))
+
+    assert min(asyncio.run(everybody())) > 10_000
+
+
+def test_memory_and_descriptors_are_those_of_a_process() -> None:
+    before = held(os.getpid())
+    with open(os.devnull) as _:
+        block = bytearray(50 * 2**20)
+        after = held(os.getpid())
+    assert after.descriptors == before.descriptors + 1
+    assert 40 < after.memory - before.memory < 80
+    assert block

@@ -1,0 +1,238 @@
+"""Whatever examine() and read_file() are given: findings or tensors come, or a PackvizError, and the process lives."""
+
+import random
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save
+from seeds import raw_errors, seeds
+from test_doctor_files import npy, npz, saved
+from test_hostile import ANY, odd_lengths, odd_packed, odd_state, spoilt
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
+
+import packviz as pv
+from packviz.doctor import Loaded, module_from, read_file, read_lengths, read_packed, read_tensor
+
+
+def odd_tensor(draw: random.Random, B: int, T: int, F: int) -> Any:
+    shapes = (
+        (B, T, F),
+        (T, B, F),
+        (B, T),
+        (B,),
+        (B, F),
+        (B, T, F, 2),
+        (),
+        (0,),
+        (B, 0),
+        (0, T, F),
+        (B, T, 0),
+        (2, B, F),
+    )
+    x: Tensor = torch.randn(draw.choice(shapes))
+    kinds = (
+        *(x, x, x, x.double(), x.half(), x.bfloat16(), x.cfloat(), x.to(torch.uint8), x.long(), x > 0, x / 0, x * 0),
+        *(x.to("meta"), x.requires_grad_().exp(), x.detach() * float("nan")),
+        *(x.to(torch.uint16), x.to(torch.float8_e5m2), nn.Parameter(x.detach()), x.numpy(force=True)),
+    )
+    if draw.random() < 0.1 and x.dim() and x.numel():
+        dense = x.detach()
+        odd = (
+            lambda: dense.to_sparse(),
+            lambda: torch.quantize_per_tensor(dense, 0.1, 0, torch.qint8),
+            lambda: torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(1, 3)]),
+            lambda: dense.expand(2, *dense.shape),
+            lambda: dense.cfloat().conj(),
+        )
+        return draw.choice(odd)()
+    return draw.choice(kinds)
+
+
+def odd_examination(draw: random.Random) -> object:
+    torch.manual_seed(draw.randrange(2**31))
+    B, T, F = draw.randint(1, 4), draw.randint(1, 5), draw.randint(1, 3)
+    subject: list[Any] = []
+    module = draw.choice((nn.RNN, nn.GRU, nn.LSTM))(F, 3, draw.randint(1, 2), bidirectional=draw.random() < 0.3)
+    module.batch_first = draw.random() < 0.5
+    if draw.random() < 0.5:
+        if draw.random() < 0.3:
+            spoilt(draw, module)
+        subject.append(module)
+    x: Any = torch.randn((B, T, F) if module.batch_first else (T, B, F))
+    kind = draw.random()
+    if kind < 0.3:
+        packed = pack_padded_sequence(x, torch.randint(1, T + 1, (B,)), module.batch_first, enforce_sorted=False)
+        x = odd_packed(draw, packed)
+        if draw.random() < 0.3:
+            data = odd_tensor(draw, len(packed.data), F, F)
+            x = x._replace(data=data)
+    elif kind < 0.5:
+        x = odd_tensor(draw, B, T, F)
+    elif kind < 0.55:
+        x = draw.choice(ANY)
+    subject.append(x)
+    if draw.random() < 0.6:
+        subject.append(odd_lengths(draw, B, T))
+    options: dict[str, Any] = {}
+    for name in ("mask", "targets", "output", "state", "ids"):
+        if draw.random() < 0.2:
+            options[name] = odd_tensor(draw, B, T, F) if draw.random() < 0.9 else draw.choice(ANY)
+    if draw.random() < 0.1:
+        grid = torch.randn(B, T, F)
+        target = pack_padded_sequence(grid, torch.randint(1, T + 1, (B,)), True, enforce_sorted=False)
+        options["targets"] = odd_packed(draw, target)
+    for name, values in (
+        ("batch_first", (True, False, None, *ANY)),
+        ("enforce_sorted", (True, False, *ANY)),
+        ("padding_value", ANY),
+        ("hx", [odd_state(draw, B)]),
+        ("target_lengths", [odd_lengths(draw, B, T)]),
+    ):
+        if draw.random() < 0.15:
+            options[name] = draw.choice(values)
+    return [str(finding) for finding in pv.examine(*subject, **options)]
+
+
+def test_garbage_gets_findings_or_is_refused() -> None:
+    assert raw_errors(seeds(300), odd_examination) == {}
+
+
+PASTED = (
+    *("tensor(", "PackedSequence(", "data=", "batch_sizes=", "sorted_indices=", "None", ")", "[", "]", "[[", "]]", ","),
+    *(
+        "1",
+        "2.",
+        "-3e5",
+        "1e400",
+        "nan",
+        "inf",
+        "True",
+        "...",
+        "dtype=torch.",
+        "int64",
+        "float8",
+        "size=(0, 3)",
+        "x = ",
+    ),
+    *("array(", "9" * 5000, "-" * 300, "\n", " ", "'", "#", "\0", "\ud800", "device='cuda:0'", "grad_fn=<X>", "(1, 2)"),
+)
+
+
+def pasted(draw: random.Random) -> object:
+    text = "".join(draw.choice(PASTED) + draw.choice(("", "", ", ", " ")) for _ in range(draw.randint(0, 16)))
+    if draw.random() < 0.5:
+        own = (
+            torch.randn(2, 3),
+            torch.tensor([3, 1]),
+            pack_padded_sequence(torch.randn(2, 3, 1), [3, 1], True),
+            [[1, 2]],
+        )
+        good = list(repr(draw.choice(own)))
+        for _ in range(draw.randint(0, 3)):
+            at = draw.randrange(len(good))
+            good[at : at + draw.randint(0, 2)] = [draw.choice(PASTED)]
+        text = "".join(good)
+    return draw.choice((read_tensor, read_lengths, read_packed))(text)
+
+
+def test_pasted_text_is_read_or_refused() -> None:
+    assert raw_errors(seeds(300), pasted) == {}
+
+
+@cache
+def good_files() -> Mapping[str, tuple[bytes, ...]]:
+    torch.manual_seed(0)
+    x, lengths = torch.randn(3, 4, 2), torch.tensor([4, 2, 1])
+    packed = pack_padded_sequence(x, lengths, batch_first=True)
+    state, named = nn.LSTM(2, 3, bidirectional=True).state_dict(), {"x": x, "lengths": lengths}
+    arrays = {name: value.numpy() for name, value in named.items()}
+    old: dict[str, Any] = {"_use_new_zipfile_serialization": False}
+    pt = (saved(x), saved({"batch": packed, **named}), saved(state), saved(named, **old), saved(packed, **old))
+    return {
+        "x.npy": (npy(x.numpy()), npy(np.asfortranarray(x.numpy())), npy(np.float16(3)), npy(np.arange(9) > 4)),
+        "x.npz": (npz(**arrays), npz(True, **arrays)),
+        "x.pt": pt,
+        "x.safetensors": (save(named), save(dict(state))),
+    }
+
+
+def mutated(draw: random.Random, data: bytes) -> bytes:
+    """Change a file in a few places: bytes, numbers, pieces taken out, put in twice, or cut off."""
+    made = bytearray(data)
+    for _ in range(draw.choice((1, 1, 2, 3, 8))):
+        if not made:
+            break
+        at = draw.randrange(len(made)) if draw.random() < 0.6 else draw.randrange(min(len(made), 200))
+        end = at + draw.choice((1, 2, 4, 8, 64))
+        kind = draw.choice(("byte", "byte", "bit", "cut", "drop", "twice", "zeros", "ones", "number", "swap"))
+        if kind == "byte":
+            made[at] = draw.randrange(256)
+        elif kind == "bit":
+            made[at] ^= 1 << draw.randrange(8)
+        elif kind == "cut":
+            del made[at:]
+        elif kind == "drop":
+            del made[at:end]
+        elif kind == "twice":
+            made[at:at] = made[at:end]
+        elif kind in ("zeros", "ones"):
+            made[at:end] = (b"\0" if kind == "zeros" else b"\xff") * (end - at)
+        elif kind == "number":
+            made[at:end] = draw.choice((2**31, 2**63, 2**62, 2**40, 1)).to_bytes(8, draw.choice(("little", "big")))
+        else:
+            other = draw.randrange(len(made))
+            made[at:end], made[other : other + end - at] = made[other : other + end - at], made[at:end]
+    return bytes(made)
+
+
+def opened(draw: random.Random) -> object:
+    name = draw.choice([*good_files()])
+    data = mutated(draw, draw.choice(good_files()[name]))
+    loaded = read_file(draw.choice((name, name, name, "x.pt", "x.npy")), data)
+    return used(draw, loaded)
+
+
+def used(draw: random.Random, loaded: Loaded) -> object:
+    """Do with the content of a file what a page does: build the module, examine what is there."""
+    module = module_from(loaded.tensors, draw.choice(loaded.prefixes)) if loaded.prefixes else None
+    inputs: list[Tensor | PackedSequence] = [*loaded.tensors.values(), *loaded.packed.values()]
+    x = draw.choice(inputs)
+    lengths = draw.choice([None, *loaded.tensors.values()])
+    return pv.examine(x, lengths) if module is None else pv.examine(module, x, lengths)
+
+
+def test_a_mutated_file_is_read_or_refused() -> None:
+    assert raw_errors(seeds(300), opened) == {}
+
+
+def test_the_files_that_are_mutated_are_good() -> None:
+    for name, files in good_files().items():
+        for data in files:
+            assert read_file(name, data).tensors or read_file(name, data).packed
+
+
+def test_what_once_was_a_raw_error_is_a_finding_or_a_refusal() -> None:
+    packed = pack_padded_sequence(torch.randn(2, 4, 3), [4, 2], batch_first=True)
+    assert pv.examine(nn.LSTM(1, 3), packed, state=torch.randn(2, 3))
+    empty = packed._replace(data=packed.data[:, :0])
+    assert [finding.key for finding in pv.examine(empty)] == ["empty_batch"]
+    beyond = packed._replace(data=packed.data.to("meta")[:3])
+    assert [finding.key for finding in pv.examine(beyond)] == ["rows_differ"]
+    halved = packed._replace(data=packed.data.to("meta"), sorted_indices=torch.tensor([0, 1], device="meta"))
+    assert [finding.key for finding in pv.examine(halved)] == ["indices_missing"]
+    for options in ({"output": torch.zeros(2, 3, 0)}, {"padding_value": 10**400}, {"state": torch.tensor([[1, 2]])}):
+        with pytest.raises(pv.PackvizError):
+            pv.examine(torch.randn(3, 2), [3, 2], **options)  # type: ignore[arg-type]
+    assert pv.examine(torch.randn(2, 3), [3, 2], batch_first=True, padding_value=-(10**30)) is not None
+
+
+def test_an_old_file_cut_short_anywhere_is_refused() -> None:
+    data = saved({"x": torch.ones(3)}, _use_new_zipfile_serialization=False)
+    for end in range(len(data)):
+        with pytest.raises(pv.PackvizError, match="file: expected"):
+            read_file("x.pt", data[:end])

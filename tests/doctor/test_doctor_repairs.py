@@ -1,0 +1,257 @@
+"""Every repair is carried out on a case that needs it, and gives what was right before the trouble was planted."""
+
+import ast
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from doctor_cases import found, repaired
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
+
+import packviz as pv
+
+LENGTHS, T, F, H = [5, 3, 2], 5, 2, 4
+torch.manual_seed(0)
+SEQUENCES = [torch.randn(length, F) for length in LENGTHS]
+X = pad_sequence(SEQUENCES, batch_first=True)  # (3, 5, 2)
+IDS = pad_sequence([torch.tensor(row) for row in ([7, 0, 9, 4, 5], [3, 2, 1], [8, 6])], batch_first=True)
+ORDER = torch.tensor([2, 0, 1])
+SHUFFLED = [LENGTHS[b] for b in ORDER]
+MASK = torch.arange(T) < torch.tensor(LENGTHS)[:, None]
+NAN, INF = float("nan"), float("inf")
+
+
+def module(**settings: Any) -> nn.RNNBase:
+    torch.manual_seed(1)
+    return settings.pop("cell", nn.GRU)(settings.pop("F", F), H, batch_first=True, **settings)
+
+
+def pack(x: Tensor, lengths: Any, batch_first: bool = True, enforce_sorted: bool = False) -> PackedSequence:
+    return pack_padded_sequence(x, lengths, batch_first, enforce_sorted)
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A trouble: what examine() is given, and the sequences that are right, or else what a name is right as."""
+
+    key: str
+    given: dict[str, Any]
+    sequences: list[Tensor] | None = None
+    names: dict[str, Any] = field(default_factory=dict)
+
+
+def spoilt(values: Tensor, at: tuple[int, ...], what: float) -> Tensor:
+    values = values.clone()
+    values[at] = what
+    return values
+
+
+RIGHT = [
+    Planted("length_over_T", {"x": X, "lengths": [6, 3, 2]}, SEQUENCES),
+    Planted("unsorted", {"x": X[ORDER], "lengths": SHUFFLED, "enforce_sorted": True}, [SEQUENCES[b] for b in ORDER]),
+    Planted("zero_length", {"x": X, "lengths": [5, 3, 0]}, SEQUENCES[:2]),
+    Planted("negative_length", {"x": X, "lengths": [5, 3, -1]}, SEQUENCES[:2]),
+    Planted("float_lengths", {"x": X, "lengths": torch.tensor([5, 2.9, 2])}, SEQUENCES),
+    Planted("float_lengths", {"x": X, "lengths": [5.0, 3.0, 2.0]}, SEQUENCES),
+    Planted("relative_lengths", {"x": X, "lengths": torch.tensor([1, 0.6, 0.4])}, SEQUENCES),
+    Planted("lengths_dim", {"x": X, "lengths": torch.tensor([[5], [3], [2]])}, SEQUENCES),
+    Planted("wrong_count", {"x": X, "lengths": [5, 3]}, SEQUENCES),
+    Planted("batch_first", {"x": X.transpose(0, 1), "lengths": LENGTHS}, SEQUENCES),
+    Planted("viewed", {"x": X.transpose(0, 1).contiguous().view(3, 5, F), "lengths": LENGTHS}, SEQUENCES),
+    Planted(
+        "left_padded",
+        {"x": torch.stack([row.roll(T - n, 0) for row, n in zip(X, LENGTHS, strict=True)]), "lengths": LENGTHS},
+        SEQUENCES,
+    ),
+    Planted(
+        "left_padded",
+        {"x": torch.stack([row.roll(T - n, 0) for row, n in zip(X, LENGTHS, strict=True)]), "lengths": [T] * 3},
+        SEQUENCES,
+    ),
+    Planted("lengths_order", {"x": X, "lengths": SHUFFLED}, SEQUENCES),
+    Planted(
+        "zero_counted_out", {"x": IDS, "lengths": [4, 3, 2]}, [row[:n] for row, n in zip(IDS, LENGTHS, strict=True)]
+    ),
+    Planted("tokens_dropped", {"x": X, "lengths": [5, 2, 1]}, SEQUENCES),
+    Planted("pads_packed", {"x": X, "lengths": [5, 5, 2], "padding_value": 0.0}, SEQUENCES),
+    Planted("pads_packed", {"x": X, "lengths": [5, 5, 2]}, SEQUENCES),
+    Planted(
+        "nan_in_data",
+        {"x": spoilt(X, (1, 1), NAN), "lengths": LENGTHS},
+        [SEQUENCES[0], spoilt(SEQUENCES[1], (1,), 0.0), SEQUENCES[2]],
+    ),
+    Planted("nan_in_pads", {"x": spoilt(X, (2, 4), INF), "lengths": LENGTHS}, SEQUENCES),
+    Planted("one_dimension", {"x": torch.arange(1.0, 6), "lengths": [5]}, [torch.arange(1.0, 6)]),
+    # packed sequences; x and lengths are what they were packed from
+    Planted("batch_sizes_kind", {"packed": pack(X, LENGTHS)._replace(batch_sizes=torch.ones(5))}, SEQUENCES),
+    Planted(
+        "batch_sizes_empty",
+        {"packed": PackedSequence(torch.zeros(0, 2), torch.zeros(0, dtype=torch.int64))},
+        SEQUENCES,
+    ),
+    Planted("batch_sizes_below_1", {"packed": PackedSequence(X[0], torch.tensor([3, 2, 0]))}, SEQUENCES),
+    Planted("batch_sizes_grow", {"packed": PackedSequence(X[0], torch.tensor([2, 3]))}, SEQUENCES),
+    Planted("rows_differ", {"packed": PackedSequence(X[0], torch.tensor([3, 3, 2]))}, SEQUENCES),
+    Planted("pads_packed", {"packed": pack(X, [5, 5, 2]), "padding_value": 0.0}, SEQUENCES),
+    Planted(
+        "nan_in_data",
+        {"packed": pack(spoilt(X, (1, 1), NAN), LENGTHS)},
+        [SEQUENCES[0], spoilt(SEQUENCES[1], (1,), 0.0), SEQUENCES[2]],
+    ),
+]
+SORTED = pack(X[ORDER], SHUFFLED)
+INDICES = {
+    "indices_missing": [SORTED._replace(unsorted_indices=None), SORTED._replace(sorted_indices=None)],
+    "indices_not_inverse": [SORTED._replace(unsorted_indices=SORTED.sorted_indices)],
+    "indices_no_permutation": [
+        SORTED._replace(unsorted_indices=torch.tensor([0, 0, 1])),
+        SORTED._replace(sorted_indices=torch.tensor([0, 0, 1])),
+    ],
+    "indices_lost": [PackedSequence(SORTED.data, SORTED.batch_sizes)],
+}
+RIGHT += [
+    Planted(key, {"packed": wrong, "lengths": SHUFFLED}, [SEQUENCES[b] for b in ORDER])
+    for key, packed in INDICES.items()
+    for wrong in packed
+]
+RIGHT += [Planted("packed_lengths_differ", {"packed": SORTED, "lengths": LENGTHS}, names={"lengths": SHUFFLED})]
+
+with torch.no_grad():
+    OUTPUT = pad_packed_sequence(module()(pack(X, LENGTHS))[0], batch_first=True)[0]
+START = torch.randn(1, 3, H)
+TARGETS = torch.arange(1, 16).view(3, 5) * MASK
+RIGHT += [
+    Planted("mask_shape", {"x": X, "lengths": LENGTHS, "mask": MASK[:, :4]}, names={"mask": MASK}),
+    Planted("mask_inverted", {"x": X, "lengths": LENGTHS, "mask": ~MASK}, names={"mask": MASK}),
+    Planted("mask_differs", {"x": X, "lengths": LENGTHS, "mask": MASK.roll(1, 0)}, names={"mask": MASK}),
+    Planted(
+        "targets_differ",
+        {"x": X, "lengths": LENGTHS, "targets": pack(TARGETS, [4, 3, 2])},
+        names={"targets": pack(TARGETS * (torch.arange(5) < 4), LENGTHS)},
+    ),
+    Planted(
+        "targets_differ", {"x": X, "lengths": LENGTHS, "target_lengths": [4, 3, 2]}, names={"target_lengths": LENGTHS}
+    ),
+    Planted("output_layout", {"x": X, "lengths": LENGTHS, "output": OUTPUT.transpose(0, 1)}, names={"output": OUTPUT}),
+    Planted(
+        "output_narrower",
+        {"x": X[:, :4], "lengths": [3, 3, 2], "output": OUTPUT[:, :3], "mask": torch.ones(3, 4)},
+        names={"output": nn.functional.pad(OUTPUT[:, :3], (0, 0, 0, 1))},
+    ),
+    Planted("no_feature_axis", {"module": module(F=1), "x": X[..., 0], "lengths": LENGTHS}, names={"x": X[..., :1]}),
+    Planted("integer_data", {"module": module(), "x": X.long(), "lengths": LENGTHS}, names={"x": X.long().float()}),
+    Planted("data_dtype", {"module": module(), "x": X.double(), "lengths": LENGTHS}, names={"x": X}),
+    Planted("data_dim", {"module": module(), "x": X.unsqueeze(-1), "lengths": LENGTHS}, names={"x": X}),
+    Planted(
+        "hx_shape", {"module": module(), "x": X, "lengths": LENGTHS, "hx": START.transpose(0, 1)}, names={"hx": START}
+    ),
+    Planted("hx_shape", {"module": module(), "x": X, "lengths": LENGTHS, "hx": START[:, :2]}, names={"hx": None}),
+    Planted("hx_kind", {"module": module(), "x": X, "lengths": LENGTHS, "hx": (START, START)}, names={"hx": START}),
+    Planted("hx_dtype", {"module": module(), "x": X, "lengths": LENGTHS, "hx": START.double()}, names={"hx": START}),
+]
+BY_MEANING = {  # whose repair is carried out elsewhere, or can only be a hint
+    "lengths_device": "a meta tensor holds no numbers, and the repair says so; lengths.cpu() needs a GPU",
+    "data_device": "likewise",
+    "empty_batch": "the batch is left out: test_an_empty_batch_is_found_with_torchs_message",
+    "dropout_one_layer": "below",
+    "features": "below",
+    "nan_in_output": "clips gradients from now on: the weights are gone",
+    **dict.fromkeys(
+        [
+            "naive_last",
+            "pads_pooled",
+            "off_by_one",
+            "backward_one_step",
+            "one_direction",
+            "state_after_pads",
+            "states_mixed",
+            "lower_layer",
+            "cell_state",
+            "states_order",
+            "state_unknown",
+        ],
+        "each state: test_doctor_module.py",
+    ),
+}
+
+
+EITHER_WAY = [planted for planted in RIGHT if set(planted.given) <= {"x", "lengths", "enforce_sorted", "padding_value"}]
+
+
+@pytest.mark.parametrize(
+    ("planted", "batch_first"),
+    [*((planted, True) for planted in RIGHT), *((planted, False) for planted in EITHER_WAY)],
+    ids=lambda given: getattr(given, "key", str(given)),
+)
+def test_a_repair_gives_what_is_right(planted: Planted, batch_first: bool) -> None:
+    given = {"enforce_sorted": False, **planted.given}
+    if not batch_first and given["x"].dim() > 1:
+        given["x"] = X.view(T, 3, F) if planted.key == "viewed" else given["x"].transpose(0, 1)
+    examined = dict(given)
+    subject = [examined.pop(name) for name in ("module", "packed", "x") if name in examined]
+    if "module" not in given and "packed" not in given:
+        examined["batch_first"] = batch_first
+    finding = found(pv.examine(*subject, **examined), planted.key)
+    x = X if batch_first else X.transpose(0, 1)
+    names = {"x": x, "lengths": LENGTHS, "hx": None, "batch_first": batch_first, **given}
+    after = repaired(finding, **names)
+    if planted.sequences is not None:
+        assert_sequences(after, planted.sequences, packed="packed" in given)
+    for name, right in planted.names.items():
+        assert_same(after[name], right)
+
+
+def assert_sequences(after: dict[str, Any], right: list[Tensor], *, packed: bool) -> None:
+    """Compare what torch packs after the repair with the sequences that are right, in their order."""
+    whole = (
+        after["packed"]
+        if packed
+        else pack(*(after[name] for name in ("x", "lengths", "batch_first", "enforce_sorted")))
+    )
+    values, lengths = pad_packed_sequence(whole, batch_first=True)
+    assert lengths.tolist() == [len(sequence) for sequence in right]
+    for row, sequence in zip(values, right, strict=True):
+        assert torch.equal(row[: len(sequence)], sequence)
+
+
+def assert_same(came: Any, right: Any) -> None:
+    if isinstance(right, PackedSequence):
+        assert torch.equal(came.data, right.data)
+        assert torch.equal(came.batch_sizes, right.batch_sizes)
+    elif isinstance(right, Tensor):
+        assert torch.equal(came, right)
+    else:
+        assert (came.tolist() if isinstance(came, Tensor) else came) == right
+
+
+def test_a_square_batch_is_turned() -> None:
+    right = torch.randn(3, 3, F) * torch.tensor([[1, 1, 1], [1, 1, 1], [1, 0, 0]]).unsqueeze(-1)
+    finding = found(pv.examine(right.transpose(0, 1), [3, 3, 1], batch_first=True), "batch_first")
+    after = repaired(finding, x=right.transpose(0, 1), lengths=[3, 3, 1], batch_first=True, enforce_sorted=True)
+    assert_sequences(after, [right[0], right[1], right[2, :1]], packed=False)
+
+
+@pytest.mark.filterwarnings("ignore:dropout option adds dropout")
+def test_the_repairs_of_a_module_run_it() -> None:
+    own = module(dropout=0.5)
+    after = repaired(found(pv.examine(own, X, LENGTHS), "dropout_one_layer"), module=own)["module"]
+    assert torch.equal(after(pack(X, LENGTHS))[0].data, module()(pack(X, LENGTHS))[0].data)
+    wide = torch.randn(3, 5, 7)
+    other = repaired(found(pv.examine(own, wide, LENGTHS), "features"), module=own, x=wide)["module"]
+    assert other(pack(wide, LENGTHS))[0].data.shape == (10, H)
+
+
+def test_every_finding_has_its_repair_carried_out_by_a_test() -> None:
+    keys = set()
+    makers = {"Finding", "_Reading", "refused", "_sizes", "_indices", "_wrong"}
+    library = Path(pv.__file__).parent
+    for path in (*library.joinpath("rules").glob("*.py"), *library.joinpath("doctor").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in makers:
+                first = node.args[1 if node.func.id == "_wrong" else 0]
+                keys |= {one.value for one in ast.walk(first) if isinstance(one, ast.Constant)}
+    assert len(keys) > 40
+    assert keys - {planted.key for planted in RIGHT} - set(BY_MEANING) == set()

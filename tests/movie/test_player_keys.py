@@ -1,0 +1,204 @@
+"""Which keys steer the player, from where, and which player they steer."""
+
+from collections.abc import Callable
+
+import pytest
+from movie_player import Screen
+from playwright.sync_api import expect
+
+import packviz as pv
+from packviz import Batch, Movie
+from packviz.show.movie import assets
+
+Open = Callable[..., Screen]
+
+ADD = """html => {
+    document.querySelector("#beside")?.remove();
+    const beside = document.createElement("div");
+    beside.id = "beside";
+    beside.innerHTML = html;
+    Object.assign(beside.style, { position: "fixed", left: "0", top: "0", zIndex: 10, background: "white" });
+    document.body.append(beside);
+    beside.firstElementChild.addEventListener("keydown", ({ key }) => beside.dataset.heard = key);
+}"""
+KEYS = ("ArrowRight", "PageDown", "ArrowLeft", "PageUp", "End", "Home")
+NEED_NO_ARROWS = (
+    '<a href="#step=1" onclick="return false">Packing</a>',
+    "<button>Check</button>",
+    '<div tabindex="0">an empty spot</div>',
+    '<label><input type="checkbox"> bidirectional</label>',
+    '<div role="radiogroup"><button role="radio" aria-checked="true">unsorted</button></div>',
+    "<p>text that takes no focus</p>",
+)
+NEED_ARROWS = (
+    "<input>",
+    "<textarea></textarea>",
+    '<input type="number" value="3">',
+    '<input type="range">',
+    '<input type="radio" checked>',
+    "<select><option>1</option><option>2</option></select>",
+    '<div contenteditable="true">text</div>',
+    '<div role="combobox" tabindex="0">a</div>',
+    '<div role="menu"><button role="menuitem">a</button></div>',
+    '<div role="tablist"><button role="tab">a</button></div>',
+    '<canvas role="grid" tabindex="0" width="9" height="9"></canvas>',
+)
+MOUNT = """async ([code, movie]) => {
+    document.querySelector(".pv-page").hidden = true;
+    for (let i = 0; i < 2; i++) {
+        const host = document.createElement("div");
+        host.style = "height: 600px";
+        document.body.append(host);
+        const { mount } = await import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+        mount(host, movie);
+    }
+}"""
+
+
+@pytest.fixture(scope="module")
+def movie() -> Movie:
+    return pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9")))
+
+
+def test_the_keys_step_whatever_was_clicked_that_does_not_need_them(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    for html in NEED_NO_ARROWS:
+        screen.page.evaluate(ADD, html)
+        screen.page.locator("#beside *").last.click()
+        for key, step in (
+            ("ArrowRight", 2),
+            ("PageDown", 3),
+            ("ArrowLeft", 2),
+            ("PageUp", 1),
+            ("End", 17),
+            ("Home", 1),
+        ):
+            screen.press(key)
+            assert screen.step == step, (html, key)
+        assert screen.page.locator("#beside").get_attribute("data-heard") is None
+
+
+def test_whatever_needs_the_arrow_keys_itself_keeps_them(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, "#step=4")
+    for html in NEED_ARROWS:
+        screen.page.evaluate(ADD, html)
+        screen.page.mouse.click(600, 300)
+        screen.page.locator("#beside").locator(
+            "input, textarea, select, [tabindex], button, [contenteditable]"
+        ).last.focus()
+        screen.press("ArrowRight", "PageDown", "End", "b")
+        assert screen.step == 4, html
+        assert screen.page.locator("#beside").get_attribute("data-heard"), html
+
+
+def test_a_group_of_choices_reached_by_tab_keeps_its_arrow_keys(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    screen.page.evaluate(ADD, NEED_NO_ARROWS[4])
+    screen.page.mouse.click(600, 300)
+    screen.press("Tab")
+    screen.page.locator("#beside button").focus()
+    screen.press("ArrowRight")
+    assert screen.step == 1
+    assert screen.page.locator("#beside").get_attribute("data-heard") == "ArrowRight"
+
+
+def test_keys_that_scroll_are_left_to_the_page_where_the_picture_is_out_of_sight(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, bypass_csp=True)
+    screen.page.evaluate("document.body.style.paddingBottom = '5000px'; scrollTo(0, 1500)")
+    screen.press("PageDown")
+    screen.page.wait_for_function("scrollY > 1500")
+    screen.press("3")
+    assert screen.step == 1
+    screen.press("ArrowRight")
+    assert screen.step == 2
+
+
+def test_page_down_at_the_last_step_scrolls_on(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, "#step=16", bypass_csp=True)
+    screen.page.evaluate("document.body.style.paddingBottom = '5000px'")
+    screen.press("PageDown")
+    assert (screen.step, screen.page.evaluate("scrollY")) == (17, 0)
+    screen.press("PageDown")
+    screen.page.wait_for_function("scrollY > 0")
+
+
+def test_b_blanks_the_picture_until_b_or_a_step(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, "#step=4")
+    blank = screen.root.locator(".pv-blank")
+    expect(blank).to_be_hidden()
+    for key, step in (("b", 4), ("ArrowRight", 5), ("PageUp", 4), ("End", 17), ("ArrowRight", 17), ("3", 5)):
+        screen.press("b")
+        expect(blank).to_be_visible()
+        screen.press(key)
+        expect(blank).to_be_hidden()
+        assert screen.step == step, key
+    screen.press("b")
+    blank.click()
+    expect(blank).to_be_hidden()
+
+
+def test_in_full_screen_a_full_stop_blanks_as_a_remote_means_it(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, "#step=6")
+    blank = screen.root.locator(".pv-blank")
+    screen.press(".")
+    expect(blank).to_be_hidden()
+    assert screen.tip
+    screen.press("f")
+    expect(screen.root).to_have_attribute("data-full", "")
+    screen.press("PageDown", ".")
+    expect(blank).to_be_visible()
+    assert screen.tip == []
+    box = blank.bounding_box()
+    assert box is not None
+    assert (box["width"], box["height"]) == (1280, 720)
+    screen.press("PageDown")
+    expect(blank).to_be_hidden()
+    assert screen.step == 8
+
+
+def test_of_two_players_a_key_moves_one(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, bypass_csp=True)
+    _, script = assets()
+    screen.page.evaluate(MOUNT, [script, movie.to_dict()])
+    players = [screen.page.get_by_test_id("packviz-player").nth(i) for i in (1, 2)]
+
+    def steps(key: str) -> list[int]:
+        screen.press(key)
+        return [int(player.get_attribute("data-step") or "") for player in players]
+
+    assert steps("ArrowRight") == [2, 1]  # the one in view
+    players[1].locator("canvas").click()
+    screen.page.evaluate("document.activeElement.blur()")
+    assert steps("PageDown") == [2, 2]  # the one used last
+    players[0].focus()
+    assert steps("ArrowRight") == [3, 2]  # the one with the focus
+    players[0].evaluate("player => player.blur()")
+    screen.page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    players[0].evaluate("player => player.parentElement.style.marginBottom = '2000px'")
+    players[1].scroll_into_view_if_needed()
+    assert steps("ArrowRight") == [3, 3]  # the one used last is out of sight
+
+
+def test_single_keys_can_be_switched_off_for_good(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie)
+    switch = screen.root.get_by_role("checkbox", name="Single-key shortcuts")
+    full = screen.page.get_by_role("button", name="Full screen")
+    expect(full).to_have_attribute("title", "Full screen (F)")
+    expect(switch).to_be_checked()
+    switch.press(" ")
+    for _ in range(2):
+        expect(switch).not_to_be_checked()
+        expect(full).to_have_attribute("title", "Full screen")
+        expect(screen.page.get_by_role("button", name="3 Pack")).to_have_attribute("title", "Pack")
+        screen.press("3", "b", ".", "f")
+        assert screen.step == 1
+        assert screen.tip == []
+        expect(screen.root.locator(".pv-blank")).to_be_hidden()
+        expect(screen.root).not_to_have_attribute("data-full", "")
+        screen.press("ArrowRight", "PageDown", "Home")
+        screen.page.reload()
+    screen.press("ArrowRight")
+    assert screen.step == 2
+    switch.check()
+    screen.press("3")
+    assert screen.data("stage") == "pack"

@@ -1,0 +1,160 @@
+"""What is written in the picture: whole, inside it, and not on top of other words, however large the batch."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from movie_player import Screen
+from playwright.sync_api import Browser
+
+import packviz as pv
+from packviz import Batch, Config, Movie
+
+LISTEN = """
+    const write = CanvasRenderingContext2D.prototype.fillText;
+    window.written = new Map();
+    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+        const { a, d, e, f } = this.getTransform(), wide = this.measureText(text).width * a;
+        const left = x * a + e - { left: 0, center: wide / 2, right: wide }[this.textAlign];
+        const high = parseFloat(this.font.match(/([0-9.]+)px/)[1]) * d * 0.35;
+        const bold = /^650 /.test(this.font);
+        const key = [text, Math.round(left), Math.round(y * d + f)].join("|");
+        window.written.set(key,
+            { text, bold, left, right: left + wide, top: y * d + f - high, bottom: y * d + f + high });
+        return write.call(this, text, x, y);
+    };
+"""
+CLOCK = """
+    let now = 0, waiting = [];
+    performance.now = () => now;
+    window.requestAnimationFrame = frame => waiting.push(frame);
+    window.cancelAnimationFrame = () => { waiting = []; };
+    window.goTo = time => { now = time; const due = waiting; waiting = []; due.forEach(frame => frame(now)); };
+"""
+DESK, HAND = (1280, 720), (390, 844)
+Text = dict[str, Any]
+Read = Callable[[Movie, int, tuple[int, int]], tuple[list[Text], float]]
+
+
+@pytest.fixture
+def screen(browser: Browser) -> Iterator[Screen]:
+    tab = browser.new_context(reduced_motion="reduce").new_page()
+    tab.add_init_script(LISTEN)
+    yield Screen(tab, motion=False)
+    tab.context.close()
+
+
+@pytest.fixture
+def read(screen: Screen, tmp_path: Path) -> Read:
+    """Return what is written at a step of a movie, with its edges in pixels, and the width of the picture."""
+
+    def read_(movie: Movie, step: int, size: tuple[int, int]) -> tuple[list[Text], float]:
+        screen.page.set_viewport_size({"width": size[0], "height": size[1]})
+        path = tmp_path / f"{id(movie)}.html"
+        if not path.exists():
+            screen.open(movie.save_html(path).as_uri())
+        slider = screen.root.get_by_role("slider")
+        slider.fill(str(step - 1))
+        screen.page.evaluate("() => window.written.clear()")
+        slider.fill(str(step))
+        return screen.page.evaluate("() => [[...window.written.values()], document.querySelector('canvas').width]")
+
+    return read_
+
+
+def numbers(count: int, lengths: Callable[[int], int], **settings: Any) -> Movie:
+    text = "\n".join(" ".join(str(k % 10) for k in range(lengths(n))) for n in range(count))
+    return pv.movie(pv.trace(Batch.parse(text), Config(**settings)))
+
+
+def words(count: int) -> Movie:
+    rows = (
+        " ".join(["alpha", "be", "gamma", "delta", "eps"][k % 5] for k in range((5 * n) % 7 + 1)) for n in range(count)
+    )
+    return pv.movie(pv.trace(Batch.parse("\n".join(rows)), Config(embedding_dim=4)))
+
+
+@cache
+def movie_of(name: str) -> Movie:
+    return {
+        "three": lambda: numbers(3, lambda n: [3, 2, 4][n]),
+        "three-lstm": lambda: numbers(3, lambda n: [3, 2, 4][n], cell="lstm", hidden_size=2),
+        "time-first": lambda: numbers(4, lambda n: [3, 2, 4, 1][n], batch_first=False),
+        "words": lambda: words(12),
+        "twenty": lambda: numbers(20, lambda n: 7 * n % 20 + 1),
+        "sixty": lambda: numbers(60, lambda n: 37 * n % 60 + 1),
+        "sixty-time-first": lambda: numbers(60, lambda n: 7 * n % 20 + 1, batch_first=False),
+    }[name]()
+
+
+def ends_of(movie: Movie, *stages: str) -> list[int]:
+    return [max(i for i, step in enumerate(movie.steps, 1) if step.stage == stage) for stage in stages]
+
+
+ROOMS = [DESK, HAND, (800, 480), (390, 780), (940, 560)]
+
+
+@pytest.mark.parametrize("size", ROOMS, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("name", ["three", "words", "twenty", "sixty", "sixty-time-first"])
+def test_nothing_that_is_written_is_cut_by_the_edge(read: Read, name: str, size: tuple[int, int]) -> None:
+    movie = movie_of(name)
+    for step in ends_of(movie, "pack", "run", "unpack"):
+        written, wide = read(movie, step, size)
+        assert [text["text"] for text in written if text["left"] < 0 or text["right"] > wide + 0.5] == [], step
+
+
+@pytest.mark.parametrize("size", ROOMS, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("name", ["three", "words", "twenty", "sixty"])
+def test_headings_lie_neither_on_one_another_nor_on_batch_sizes(read: Read, name: str, size: tuple[int, int]) -> None:
+    movie = movie_of(name)
+    for step in ends_of(movie, "pack", "run", "unpack"):
+        written, _ = read(movie, step, size)
+        headings = [text for text in written if text["bold"] or text["text"] == "batch_sizes"]
+        assert len(headings) > 1
+        for heading in headings:
+            assert [text["text"] for text in written if text is not heading and on(heading, text)] == [], heading
+
+
+def on(one: Text, other: Text) -> bool:
+    across = min(one["right"], other["right"]) - max(one["left"], other["left"])
+    return across > 1 and min(one["bottom"], other["bottom"]) - max(one["top"], other["top"]) > 1
+
+
+@pytest.mark.parametrize("size", [DESK, HAND], ids=["desk", "hand"])
+@pytest.mark.parametrize("name", ["three", "three-lstm", "time-first"])
+def test_what_enters_the_cell_is_headed_x_at_every_time_step(read: Read, name: str, size: tuple[int, int]) -> None:
+    movie = movie_of(name)
+    for step in (i for i, each in enumerate(movie.steps, 1) if each.stage == "run"):
+        assert "x" in [text["text"] for text in read(movie, step, size)[0]], step
+
+
+def test_one_sequence_is_no_plural() -> None:
+    movie = pv.movie(pv.trace(Batch.parse("1 2 3")))
+    told = [cell.text for cell in movie.cells] + [step.caption for step in movie.steps] + [movie.title, *movie.notes]
+    assert "1 sequence" in told
+    assert not [text for text in told if re.search(r"\b1 (sequences|tokens|rows|steps|cells)\b", text)]
+
+
+def test_a_line_never_ends_before_a_percent_sign(read: Read, screen: Screen) -> None:
+    assert "%" in movie_of("three").steps[1].caption
+    read(movie_of("three"), 2, DESK)
+    assert "25\N{NO-BREAK SPACE}%" in screen.caption
+
+
+def test_rows_keep_their_letters_and_numbers_while_they_exchange_places(browser: Browser, tmp_path: Path) -> None:
+    lesson = pv.movie(pv.trace(Batch.parse("1\n2 3 4\n5 6\n7 8 9 10 11")), ("sort",), deep=True)
+    then = next(i for i, step in enumerate(lesson.steps, 1) if step.name == "sorted")
+    page = browser.new_context(viewport={"width": HAND[0], "height": HAND[1]}).new_page()
+    for script in (LISTEN, CLOCK):
+        page.add_init_script(script)
+    Screen(page, motion=True).open(lesson.save_html(tmp_path / "sort.html").as_uri() + f"#step={then - 1}")
+    page.keyboard.press("ArrowRight")
+    page.evaluate("() => goTo(10)")
+    told = {"A", "B", "C", "D", "0", *map(str, range(1, 12))}
+    for time in (250, 400, 650, 900, 1100):
+        page.evaluate("time => { window.written.clear(); goTo(time); }", time)
+        assert told <= set(page.evaluate("() => [...window.written.values()].map(each => each.text)")), time
+    page.context.close()

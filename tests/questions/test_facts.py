@@ -1,0 +1,384 @@
+"""The facts behind the entries, torch as the judge: verdicts by question, on other batches, of a torch that differs."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from entry_cases import ALL, BY_NAME, UNEVEN, asked, changed, key_of, told, typed
+from torch import Tensor, nn
+from torch.nn.utils import rnn
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pack_sequence, pad_packed_sequence, pad_sequence
+
+from packviz.teach.questions.judging import OTHERWISE
+
+EQUAL = "1 2 3\n4 5 6\n7 8 9"
+
+# The known questions, by their numbers: what was found out before. Two entries answer number 16.
+VERDICTS: dict[int, str] = {
+    **dict.fromkeys([1, 2, 3, 4, 5, 6, 7, 8, 9], "false"),
+    10: "depends",  # RNN, GRU and LSTM alone
+    11: "depends",  # with enforce_sorted=True alone
+    **dict.fromkeys([12, 13, 14], "false"),
+    15: "depends",  # the same permutation where rows change places in pairs
+    17: "false",
+    18: "depends",  # not from 17 equal lengths on
+    19: "depends",  # with the same lengths alone
+    **dict.fromkeys([20, 21, 22, 23, 24, 25, 26, 27, 28], "false"),
+    29: "depends",  # where no real id is 0
+    30: "depends",  # with enforce_sorted=False too few lengths raise nothing
+    31: "depends",  # silent where B = T, and where B < T with enforce_sorted=False
+    **dict.fromkeys([32, 33, 34, 35, 36, 37, 38], "false"),
+    39: "depends",  # the longest sequences have no pads
+    40: "depends",  # of the top layer
+    41: "depends",  # in the forward half, and for length 1
+    42: "false",
+    43: "depends",  # with biases alone
+    44: "depends",  # with tied weights alone
+    45: "depends",  # packed alone
+    46: "false",
+    47: "false",
+    48: "false",
+    49: "depends",  # what mixes neighbours must unpack
+    50: "depends",  # no effect with one layer
+    51: "false",
+    52: "false",
+    53: "depends",  # not packed, not with padding_idx, not with a mask in one direction
+    54: "depends",  # the same loss, not the same computation
+    55: "false",
+    56: "false",
+    57: "false",
+    58: "depends",  # with total_length
+    59: "false",
+    60: "false",
+    61: "depends",  # with total_length
+    62: "false",
+    63: "depends",  # a loop over the fields does not keep it
+    66: "depends",  # cells yes, steps and memory no
+    67: "depends",  # in pairs, and padding_value is ignored
+    68: "depends",  # the default compile works
+    69: "false",
+    71: "false",
+    72: "depends",  # with a block-diagonal mask
+}
+# Claims of six texts, by their former names.
+CLAIMS = {
+    "forum-wrong-shape": "false",
+    "forum-already-padded": "depends",
+    "forum-fixed-length": "false",
+    "forum-last-valid": "depends",  # packed
+    "forum-quite-small": "false",
+    "forum-loss": "depends",  # both directions
+    "forum-zero-sequence": "false",
+    "forum-fresh-state": "false",
+    "forum-random-start": "depends",  # on the seed
+    "forum-carry-state": "depends",
+    "forum-chatbot-state": "depends",
+    "forum-seq2seq": "false",
+    "operate-data": "false",
+    "operate-reconstruction": "depends",
+    "operate-fault-tolerant": "depends",
+    "operate-instead-of-padding": "false",
+    "operate-worth": "depends",
+    "variable-resize-pads": "depends",  # harmless packed alone
+    "variable-halves": "false",
+    "variable-zip-longest": "false",
+    "variable-pad-vector": "false",
+    "variable-wrapper": "false",
+    "variable-listing": "false",
+    "technique-mask-type": "false",
+    "technique-repeated-mask": "depends",  # on the hidden size
+    "technique-zeros-at-pads": "depends",  # packed and unpacked: filler
+    "walkthrough-most-results": "depends",
+    "walkthrough-list-input": "depends",
+    "docs-longest-column": "depends",
+    "docs-inverse": "depends",
+    "docs-unpad-in-place": "depends",
+}
+
+
+def test_the_verdicts_by_question_are_those_that_were_found_out_before() -> None:
+    found = {
+        entry.rows[0]: asked(entry.key).outcome.verdict
+        for entry in ALL.values()
+        if entry.rows and "h-0" not in entry.key
+    }
+    measured = {64, 65, 70}
+    assert {row: verdict for row, verdict in found.items() if row not in measured} == VERDICTS
+    assert asked("order-of-h-0").outcome.verdict == "false"
+    assert asked("rows-of-h-0").outcome.verdict == "depends"  # a row too many passes where the order is not enforced
+
+
+def test_the_verdicts_on_claims_of_texts_are_those_that_were_found_out_before() -> None:
+    assert {name: asked(BY_NAME[name].key).outcome.verdict for name in CLAIMS} == CLAIMS
+
+
+@pytest.mark.parametrize(("key", "batch", "verdict"), [
+    ("time-major", "3\n5\n7", "true"),  # one token each: in time is one after the other
+    ("batch-sizes-are-not-lengths", "1 2 3\n4 5\n6", "true"),  # 3, 2, 1 by chance
+    ("len-of-packed", "1 2\n3\n4 5 6\n7 8", "depends"),  # four sequences
+    ("order-within-a-step", "1 2 3\n4 5\n6", "true"),  # sorted already
+    ("must-be-sorted", "1 2 3\n4 5\n6", "false"),
+    ("only-not-checked", "1 2 3\n4 5\n6", "true"),
+    ("unsort-by-hand", EQUAL, "false"),
+    ("order-dropped", "1 2 3\n4 5\n6", "true"),
+    ("unsorted-indices", "1\n2 3", "true"),  # two rows change places: their own inverse
+    ("order-of-h-0", "1 2 3\n4 5\n6", "true"),
+    ("longest-column", "7\n1 2 3 4\n5 6", "false"),  # the first sequence is not the longest
+    ("zero-is-an-id", "4 5 6 8\n7 2 9\n3 1", "true"),
+    ("zero-is-an-id", "4 0 6 8\n0 2 9\n3 0", "false"),
+    ("lengths-too-small", "1 2 3\n4", "true"),  # a length that becomes 0 is noticed
+    ("lengths-not-whole", "1 2 3\n4", "true"),
+    ("empty-batch", "1 2 3 4\n5\n6", "depends"),  # there is one longer than 3
+    ("no-feature-axis", "5", "depends"),  # the LSTM takes one number for one feature
+    ("row-of-a-box", "1 2 3\n4", "depends"),  # a single number fits by accident
+    ("last-column", EQUAL, "true"),
+    ("bidirectional-last-output", "1\n-2\n3", "true"),  # one token is the whole sequence
+    ("bidirectional-zero-padding", EQUAL, "true"),
+    ("batch-dependence", EQUAL, "true"),
+    ("last-valid-input", EQUAL, "true"),
+    ("carry-state", "1 2 3\n1 2 3", "depends"),
+    ("left-padding-packed", EQUAL, "true"),
+    ("pad-row-gradient", "the cat\na dog", "false"),  # no pads
+    ("zeros-at-the-pads", "1 2\n3\n4 5 6 7", "depends"),
+    ("np-resize", "1 2\n3 4", "depends"),
+    ("zero-sequence", "0 0 0\n0 0 0\n0", "true"),
+    ("packing-or-ignore-index", "1 2\n3 4\n5 7", "true"),
+    ("data-after-unpacking", "1 2\n3 4", "depends"),  # as many rows, still no gradient
+    ("attention-to-pads", "1 2 3 4\n5 6", "false"),
+    ("three-means", "1 2\n3 4", "true"),
+    ("three-means", "2 2 2\n2", "depends"),
+    ("three-means", "1\n2 3", "false"),
+    ("gradients", EQUAL, "false"),
+    ("inverse", EQUAL, "depends"),  # only the wider T is lost
+    ("data-parallel-widths", "1 2\n3\n4 5\n6", "true"),
+    ("packed-into-data-parallel", "1 2\n3 4", "depends"),  # a half ends with a time step
+    ("saves-memory-and-computation", "1 2\n3 4", "false"),
+    ("worth-it", EQUAL, "false"),
+    ("nested-tensor", "1 2 3", "depends"),  # one sequence lies alike in both
+    ("packing-for-fine-tuning", "the old cat", "true"),
+    ("seq2seq", EQUAL, "true"),
+    ("thrown-away", "1 2 3 4\n5\n6", "depends"),
+    ("halves", "0.1 0.2\n0.1", "true"),
+], ids=key_of)  # fmt: skip
+def test_another_batch_gives_the_verdict_of_that_batch(key: str, batch: str, verdict: str) -> None:
+    assert asked(key, batch).outcome.verdict == verdict
+
+
+@pytest.mark.parametrize("lengths", UNEVEN, ids=str)
+@pytest.mark.parametrize("key", ["why-pack", "must-i-pack", "is-padding-bad", "still-need-a-mask", "how-to-unpack"])
+def test_the_first_questions_have_the_same_answer_for_every_uneven_batch(key: str, lengths: list[int]) -> None:
+    batch = typed(sorted(lengths, reverse=True))  # some programs pack with enforce_sorted=True
+    assert asked(key, batch).outcome.cases == asked(key).outcome.cases
+
+
+@pytest.mark.parametrize("key", ["why-pack", "must-i-pack"])
+def test_nothing_differs_where_nothing_is_padded(key: str) -> None:
+    outcome = asked(key, EQUAL).outcome
+    assert all(outcome.cases.values())
+    assert outcome.told == OTHERWISE
+
+
+@pytest.mark.parametrize(("key", "settings", "verdict"), [
+    ("output-or-h-n", {"num_layers": 1}, "true"),
+    ("order-of-h-n", {"num_layers": 1}, "true"),
+    ("packing-or-ignore-index", {"bidirectional": True}, "false"),
+    ("bidirectional-last-output", {"hidden_size": 3, "seed": 5}, "depends"),
+    ("batch-first-of-h-n", {"num_layers": 3, "bidirectional": True}, "false"),
+], ids=key_of)  # fmt: skip
+def test_other_settings_give_the_verdict_of_those(key: str, settings: dict[str, Any], verdict: str) -> None:
+    assert asked(key, **settings).outcome.verdict == verdict
+
+
+@pytest.mark.parametrize(("key", "program", "old", "new", "verdict"), [
+    ("unsort-by-hand", "right", "h_n[0]", "h_n[0, packed.sorted_indices]", "depends"),
+    ("batch-sizes-counted", "right", "", "[2, 2], [2, 1]", "depends"),
+    ("reversed-input", "wrong", "_, h_n", ALL["reversed-input"].right.partition("_, h_n")[0] + "_, h_n", "true"),
+    ("left-padding-option", "right", 'padding_side="left"', 'padding_side="right"', "true"),
+    ("left-padding-option", "right", '"left"', '"top"', "true"),
+    ("packing-logits-and-targets", "right", "< lengths", "<= lengths", "true"),
+    ("collate-returns-packed", "wrong", 'tuple(field.to("cpu") for field in batch)', "batch", "true"),
+    ("lengths-in-a-column", "wrong", "x, column,", "x, column.flatten(),", "depends"),
+    ("dropout-of-one-layer", "wrong", "(1, 3, dropout", "(1, 3, 2, dropout", "true"),
+], ids=key_of)  # fmt: skip
+def test_a_program_that_did_something_else_would_turn_the_verdict(
+    key: str, program: str, old: str, new: str, verdict: str
+) -> None:
+    done = changed(key, program, old, new)
+    assert done.outcome.verdict == verdict
+    assert done.outcome.told == OTHERWISE
+
+
+def refusing(refuses: Callable[..., bool]) -> Callable[..., PackedSequence]:
+    """Return pack_padded_sequence as it would be if it refused more."""
+
+    def pack(x: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True) -> PackedSequence:
+        if refuses(x, torch.as_tensor(lengths), batch_first):
+            raise RuntimeError("refused")
+        return pack_padded_sequence(x, lengths, batch_first, enforce_sorted)
+
+    return pack
+
+
+def taking(mend: Callable[[Tensor], Tensor], **fixed: bool) -> Callable[..., PackedSequence]:
+    """Return pack_padded_sequence as it would be if it took other lengths, too."""
+
+    def pack(x: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True) -> PackedSequence:
+        given = {"batch_first": batch_first, "enforce_sorted": enforce_sorted} | fixed
+        return pack_padded_sequence(x, mend(torch.as_tensor(lengths)), **given)
+
+    return pack
+
+
+DIFFERING: dict[str, tuple[str, Callable[..., Any], str]] = {
+    "lengths-in-a-column": ("pack_padded_sequence", taking(torch.flatten), "true"),
+    "length-zero": ("pack_padded_sequence", taking(lambda n: n.clamp(min=1)), "true"),
+    "must-be-sorted": ("pack_padded_sequence", taking(lambda n: n, enforce_sorted=False), "false"),
+    "batch-first-forgotten": ("pack_padded_sequence", refusing(lambda _x, _n, first: not first), "true"),
+    "lengths-too-large": ("pack_padded_sequence", refusing(lambda x, n, first: n.max() > x.size(int(first))), "true"),
+    "number-of-lengths": ("pack_padded_sequence", refusing(lambda x, n, first: len(n) != x.size(1 - first)), "true"),
+    "lengths-not-whole": ("pack_padded_sequence", refusing(lambda _x, n, _first: n.is_floating_point()), "true"),
+    "lengths-with-pads": ("pack_padded_sequence", refusing(lambda _x, n, _first: bool((n == 4).all())), "true"),
+    "batch-first-of-unpacking": ("pad_packed_sequence", lambda packed, **_: pad_packed_sequence(packed, True), "true"),
+    "how-to-unpack": ("pad_packed_sequence", lambda packed, **given: pad_packed_sequence(packed, **given)[0], "true"),
+    "unpad-in-place": ("unpad_sequence", lambda _padded, _lengths, **_: None, "true"),
+}
+
+
+@pytest.mark.parametrize("key", DIFFERING)
+def test_a_torch_that_differed_would_be_believed(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, differing, verdict = DIFFERING[key]
+    asked(key)
+    monkeypatch.setattr(rnn, name, differing)
+    outcome = asked(key, ALL[key].batch).outcome
+    assert outcome.verdict == verdict
+    assert outcome.told == OTHERWISE
+
+
+def test_a_stable_sort_would_be_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    sort = torch.sort
+    monkeypatch.setattr(torch, "sort", lambda values, **given: sort(values, stable=True, **given))
+    assert asked("ties", ALL["ties"].batch).outcome.verdict == "true"
+
+
+SIX = [torch.tensor(row) for row in ([1.0, 2.0], [3.0], [4.0, 5.0, 6.0])]  # a batch of several entries
+X = pad_sequence(SIX, batch_first=True).unsqueeze(-1)
+PACKED = pack_padded_sequence(X, torch.tensor([2, 1, 3]), batch_first=True, enforce_sorted=False)
+
+
+def module(kind: type[nn.RNNBase] = nn.GRU, hidden: int = 4, **settings: Any) -> nn.RNNBase:
+    torch.manual_seed(settings.pop("seed", 0))
+    return kind(1, hidden, batch_first=True, **settings).requires_grad_(False)
+
+
+def rnn_of(numbers: list[float]) -> float:
+    """Return the first unit of the final state of the RNN that the program makes after its GRU."""
+    module()
+    rnn = nn.RNN(1, 2, batch_first=True).requires_grad_(False)
+    return float(rnn(torch.tensor(numbers).float()[None, :, None])[1][0, 0, 0])
+
+
+def two(number: object) -> str:
+    return f"{float(number):.2g}"  # type: ignore[arg-type]
+
+
+def refused(call: Callable[[], object]) -> str:
+    try:
+        call()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    raise AssertionError("nothing was raised")
+
+
+def written(values: Tensor) -> str:
+    return f"[{', '.join(f'{value:g}' for value in values.flatten().tolist())}]"
+
+
+def hundred() -> PackedSequence:
+    live = [100] * 5 + [99, 77, 58, 35, 25, 11, 5, 3, 2, 2, 1]
+    return pack_padded_sequence(torch.zeros(100, 16, 200), [sum(n > b for n in live) for b in range(100)], True)
+
+
+# What an explanation says, found out here with torch alone.
+TOLD: list[tuple[str, Callable[[], str]]] = [
+    ("time-major", lambda: written(torch.tensor([1.0, 4.0, 6.0]))),
+    ("what-is-a-packed-sequence", lambda: written(PACKED.data)),
+    ("order-within-a-step", lambda: "`data` is [6, 1, 4, 7, 2, 5, 8, 3, 9]"),
+    ("a-row-a-token", lambda: f"becomes {tuple(hundred().data.shape)}: {hundred().batch_sizes.sum()} is the sum"),
+    ("batch-sizes-are-not-lengths", lambda: "lengths [3, 2, 4] it is [3, 3, 2, 1]"),
+    ("len-of-packed", lambda: "Tensor, Tensor, Tensor and Tensor here, Tensor, Tensor, None and None if"),
+    ("pointwise-on-data", lambda: f"a tuple of {len(PACKED * 2)} fields"),
+    ("no-size", lambda: refused(lambda: PACKED.batch_sizes())),
+    ("unsorted-indices", lambda: f"`r` = {PACKED.unsorted_indices.tolist()}"),
+    ("only-not-checked", lambda: "If ``False``, this condition is not checked."),
+    ("ties", lambda: str(pack_sequence([torch.ones(1)] * 17, enforce_sorted=False).sorted_indices[:4].tolist())),
+    ("rows-of-h-0", lambda: refused(lambda: module()(X, torch.ones(1, 2, 4)))),
+    ("lengths-on-the-cpu-alone", lambda: refused(lambda: module()(PACKED.to("meta")))),
+    ("lengths-in-a-column", lambda: refused(lambda: pack_padded_sequence(X, torch.ones(3, 1).long(), True, False))),
+    ("empty-batch", lambda: refused(lambda: pack_sequence([]))),
+    ("lengths-too-small", lambda: "[4, 7] are missing"),
+    ("lengths-not-whole", lambda: "read as [6, 4, 3]"),
+    ("zero-is-an-id", lambda: "the count is [4, 2, 2], but the lengths are [4, 3, 2]"),
+    ("wrong-lengths", lambda: "accepts [3, 2], [3, 2, 4], [3, 3, 3], [2, 2, 3] instead of"),
+    ("batch-first-forgotten", lambda: "[1, 2, 3, 4, 5, 7, 0] instead of [1, 4, 7, 2, 5, 3, 6]"),
+    ("no-feature-axis", lambda: refused(lambda: module(nn.LSTM, 2)(pack_sequence([torch.ones(2), torch.ones(1)])))),
+    ("row-of-a-box", lambda: "its `data` is [1, 1, 1, 2, 2, 3]"),
+    ("list-as-input", lambda: refused(lambda: pack_padded_sequence(SIX, [2, 1, 3], enforce_sorted=False))),
+    ("must-i-pack", lambda: two((module()(X)[1] - module()(PACKED)[1]).abs().max())),
+    ("last-valid-input", lambda: f"{rnn_of([1, 0, 0]):.4f} instead of {rnn_of([1]):.4f}"),
+    ("three-means", lambda: "the mean is 0.875; over the 5 tokens it is 1.40; over the 2 sequences it is 2.00"),
+    ("left-padding-packed", lambda: "2 of the 6 packed rows are pads, and as many tokens are lost (3 of A, 1 of C)"),
+    ("inverse", lambda: "the tokens [2, 3] are lost"),
+    ("saves-memory-and-computation", lambda: "9 cell updates instead of 18"),
+    ("nested-tensor", lambda: "packed data is time-major, [1, 4, 2, 5, 3]"),
+    ("data-parallel-widths", lambda: "3 and 1 columns"),
+    ("thrown-away", lambda: "needs 540 multiplications"),
+    ("dropout-of-one-layer", lambda: "two runs are 0 apart"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "says"), TOLD, ids=[key for key, _ in TOLD])
+def test_what_is_said_is_what_torch_does(key: str, says: Callable[[], str]) -> None:
+    assert says() in told(asked(key))
+
+
+@pytest.mark.parametrize("lengths", UNEVEN, ids=str)
+def test_numbers_in_programs_are_torchs_own_for_other_lengths(lengths: list[int]) -> None:
+    batch = typed(lengths)
+    sequences = [torch.tensor([float(token) for token in line.split()]) for line in batch.splitlines()]
+    x = pad_sequence(sequences, batch_first=True).unsqueeze(-1)
+    packed = pack_padded_sequence(x, torch.tensor(lengths), batch_first=True, enforce_sorted=False)
+    output, h_n = module()(packed)
+    assert torch.equal(asked("pack-one-way-or-the-other", batch).right.value, packed.data.flatten())
+    assert torch.equal(asked("no-size", batch).right["packed"].unsorted_indices, packed.unsorted_indices)
+    for key in ("unsort-by-hand", "read-the-last-output"):
+        torch.testing.assert_close(asked(key, batch).right.value, h_n[0], atol=1e-6, rtol=0)
+    torch.testing.assert_close(asked("cells-on-packed", batch).right.value, h_n[0], atol=1e-6, rtol=0)
+    unpacked, _ = pad_packed_sequence(output, batch_first=True)
+    torch.testing.assert_close(asked("how-to-unpack", batch).right["unpacked"].detach(), unpacked, atol=1e-6, rtol=0)
+    sizes = asked("batch-sizes-counted", batch).right.value
+    assert sizes == ([sum(n > t for n in lengths) for t in range(max(lengths))],) * 2
+
+
+@pytest.mark.parametrize("kind", ["rnn", "gru", "lstm"])
+def test_the_backward_half_at_the_last_token_has_read_that_token_alone(kind: str) -> None:
+    entry = ALL["bidirectional-last-output"]
+    done = asked("bidirectional-last-output", seed=3)
+    cell = module({"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}[kind], 2, bidirectional=True, seed=3)
+    for b, line in enumerate(entry.batch.splitlines()):
+        own = torch.tensor([[float(token)] for token in line.split()])
+        output, state = cell(own[None])
+        last = cell(own[None, -1:])[0][0, 0, 2:]
+        torch.testing.assert_close(output[0, -1, 2:], last)
+        final = (state[0] if isinstance(state, tuple) else state)[:, 0].flatten()
+        torch.testing.assert_close(output[0, 0, 2:], final[2:])
+        if kind == "lstm":
+            torch.testing.assert_close(done.right.value[b], final)
+            torch.testing.assert_close(done.wrong.value[b, 2:], last)
+
+
+def test_every_message_that_is_raised_here_is_torchs_to_the_letter() -> None:
+    raised = {done.wrong.error.splitlines()[0] for done in map(asked, ALL) if done.wrong.error}
+    own = {message.splitlines()[0] for entry in ALL.values() for message in entry.messages}
+    exact = raised & own
+    assert len(exact) >= 30, sorted(raised - own)

@@ -1,0 +1,242 @@
+"""Every gate of every unit, taken apart: torch's linear, torch's functions and the recorded run are the judges."""
+
+import math
+import random
+
+import pytest
+import torch
+import torch.nn.functional as F
+from seeds import all_of_them, seeds
+from torch import Tensor, nn
+from trace_cases import random_case
+
+from packviz.compute.record import Trace
+from packviz.compute.trace import trace, trace_module
+from packviz.errors import PackvizError
+from packviz.facts.unit_arithmetic import UnitSum, unit_sum
+from packviz.inputs.batch import Batch
+from packviz.inputs.config import Config
+
+SEEDS = [seed for seed in seeds(24) if not random_case(seed).module.proj_size]
+each_seed = pytest.mark.parametrize("seed", SEEDS)
+LETTERS = {"RNN_TANH": "h", "RNN_RELU": "h", "GRU": "rzn", "LSTM": "ifgo"}
+
+
+def traced(seed: int) -> Trace:
+    case = random_case(seed)
+    return trace_module(case.module, case.x, case.lengths, enforce_sorted=case.enforce_sorted, hx=case.hx)
+
+
+def some_sums(t: Trace, seed: int) -> list[UnitSum]:
+    draw = random.Random(seed)
+    sums = []
+    for layer, ways in enumerate(t.layers):
+        for direction in range(len(ways)):
+            for _ in range(3):
+                n, unit = draw.randrange(len(t.output)), draw.randrange(t.module.hidden_size)
+                sums.append(unit_sum(t, n, unit, layer=layer, direction=direction))
+    return sums
+
+
+def close(ours: float, theirs: Tensor | float, scale: float, dtype: torch.dtype) -> bool:
+    """Compare within float rounding; scale is the size of what was added up."""
+    theirs = theirs.detach() if isinstance(theirs, Tensor) else theirs
+    return abs(ours - float(theirs)) <= (1e-5 if dtype == torch.float32 else 1e-12) * max(1.0, scale)
+
+
+def entering(t: Trace, s: UnitSum) -> tuple[Tensor, Tensor, Tensor | None]:
+    """Find x, h and c of a row by its sequence and time step alone, as a reader of the grid would."""
+    sequence, timestep = t.packed.sequence.tolist(), t.packed.timestep.tolist()
+    places = {place: n for n, place in enumerate(zip(sequence, timestep, strict=True))}
+    below = t.packed.data if s.layer == 0 else torch.cat([way.h for way in t.layers[s.layer - 1]], 1)
+    before = places.get((s.sequence, s.timestep + (1 if s.direction else -1)))
+    way, slot = t.layers[s.layer][s.direction], s.layer * len(t.layers[0]) + s.direction
+    h = t.h_0[slot, s.sequence] if before is None else way.h[before]
+    if way.c is None or t.c_0 is None:
+        return below[s.n], h, None
+    return below[s.n], h, t.c_0[slot, s.sequence] if before is None else way.c[before]
+
+
+@each_seed
+def test_the_terms_add_up_to_what_torchs_linear_gives_the_gate(seed: int) -> None:
+    t = traced(seed)
+    H, dtype = t.module.hidden_size, t.output.dtype
+    for s in some_sums(t, seed):
+        suffix = f"l{s.layer}{'_reverse' if s.direction else ''}"
+        x, h, _ = entering(t, s)
+        given, kept = (
+            F.linear(v, getattr(t.module, f"weight_{side}_{suffix}"), getattr(t.module, f"bias_{side}_{suffix}", None))
+            for v, side in ((x, "ih"), (h, "hh"))
+        )
+        for g, gate in enumerate(s.gates):
+            row = g * H + s.unit
+            r = s.gates[0].value if gate.name == "n" else 1.0
+            scale = sum(abs(term.part) for term in gate.terms)
+            assert close(gate.input_sum, given[row], scale, dtype)
+            assert close(gate.hidden_sum, kept[row], scale, dtype)
+            assert close(gate.total, given[row] + r * kept[row], scale, dtype)
+            assert close(sum(term.part for term in gate.terms), gate.total, scale, dtype)
+
+
+@each_seed
+def test_the_gates_function_of_the_sum_is_the_recorded_value(seed: int) -> None:
+    t = traced(seed)
+    mode, dtype = t.module.mode, t.output.dtype
+    for s in some_sums(t, seed):
+        assert "".join(gate.name for gate in s.gates) == LETTERS[mode]
+        way = t.layers[s.layer][s.direction]
+        for gate in s.gates:
+            recorded = way.gates.get(gate.name, way.h)
+            assert gate.value == float(recorded[s.n, s.unit])
+            function = {"n": torch.tanh, "g": torch.tanh, "h": F.relu if mode == "RNN_RELU" else torch.tanh}
+            scale = sum(abs(term.part) for term in gate.terms)
+            total = torch.tensor(gate.total, dtype=dtype)
+            assert close(gate.value, function.get(gate.name, torch.sigmoid)(total), scale, dtype)
+
+
+@each_seed
+def test_every_term_is_a_weight_of_the_module_times_what_entered(seed: int) -> None:
+    t = traced(seed)
+    parameters = {name: weights.detach() for name, weights in t.module.named_parameters()}
+    for s in some_sums(t, seed):
+        x, h, c = entering(t, s)
+        assert s.h_before == float(h[s.unit])
+        assert s.c_before == (None if c is None else float(c[s.unit]))
+        for gate in s.gates:
+            biases = 2 if t.module.bias else 0
+            assert len(gate.terms) == len(x) + len(h) + biases
+            for term in gate.terms:
+                name, _, index = term.parameter.removesuffix("]").partition("[")
+                assert term.weight == float(parameters[name][tuple(map(int, index.split(", ")))])
+                kind, _, factor = term.name.partition(" · ")
+                assert kind.startswith(f"{'W' if factor else 'b'}_{'i' if '_ih' in name else 'h'}{gate.name}[{s.unit}")
+                if not factor:
+                    assert (term.value, term.product) == (1.0, term.weight)
+                    continue
+                letter, j = factor[0], int(factor[2:-1])
+                assert term.value == float((x if letter == "x" else h)[j])
+                assert term.product == float(
+                    parameters[name][tuple(map(int, index.split(", ")))] * (x, h)[letter == "h"][j]
+                )
+                assert kind.endswith(f",{j}]")
+
+
+@each_seed
+def test_the_last_formula_makes_the_recorded_state(seed: int) -> None:
+    t = traced(seed)
+    for s in some_sums(t, seed):
+        way, value = t.layers[s.layer][s.direction], {gate.name: gate.value for gate in s.gates}
+        assert s.h_after == float(way.h[s.n, s.unit])
+        if t.module.mode == "GRU":
+            wanted = [(1 - value["z"]) * value["n"] + value["z"] * s.h_before]
+        elif t.module.mode == "LSTM":
+            assert way.c is not None
+            assert s.c_before is not None
+            assert s.formulas[0].value == float(way.c[s.n, s.unit])
+            wanted = [value["f"] * s.c_before + value["i"] * value["g"], value["o"] * math.tanh(s.formulas[0].value)]
+        else:
+            wanted = [value["h"]]
+        assert len(s.formulas) == len(wanted)
+        for formula, number in zip(s.formulas, wanted, strict=True):
+            assert close(formula.value, number, abs(number), t.output.dtype)
+
+
+def worked_out(numbers: str) -> tuple[float, float]:
+    """Compute the middle of "a = b = c" with Python's own arithmetic, and return it beside c."""
+    _, middle, last = numbers.split(" = ")
+    names = {"tanh": math.tanh, "σ": lambda v: 1 / (1 + math.exp(-v)), "ReLU": lambda v: max(v, 0.0)}
+    return eval(middle.replace("·", "*"), {"__builtins__": {}}, names), float(last)
+
+
+@each_seed
+def test_the_printed_numbers_are_a_true_sum(seed: int) -> None:
+    for s in some_sums(traced(seed), seed):
+        for line in [*(gate.numbers for gate in s.gates), *(formula.numbers for formula in s.formulas)]:
+            ours, last = worked_out(line)
+            assert ours == pytest.approx(last, rel=2e-3, abs=5e-4), line
+
+
+def test_the_formulas_are_those_of_pytorchs_documentation() -> None:
+    def symbols(**settings: object) -> list[str]:
+        s = unit_sum(trace(Batch.parse("1 2\n3"), Config(**settings)), 0, 0)  # type: ignore[arg-type]
+        return [*(gate.symbols for gate in s.gates), *(formula.symbols for formula in s.formulas)]
+
+    assert symbols(cell="gru") == [
+        "r = σ(W_ir x + b_ir + W_hr h + b_hr)",
+        "z = σ(W_iz x + b_iz + W_hz h + b_hz)",
+        "n = tanh(W_in x + b_in + r · (W_hn h + b_hn))",
+        "h' = (1 - z) · n + z · h",
+    ]
+    assert symbols(cell="lstm") == [
+        "i = σ(W_ii x + b_ii + W_hi h + b_hi)",
+        "f = σ(W_if x + b_if + W_hf h + b_hf)",
+        "g = tanh(W_ig x + b_ig + W_hg h + b_hg)",
+        "o = σ(W_io x + b_io + W_ho h + b_ho)",
+        "c' = f · c + i · g",
+        "h' = o · tanh(c')",
+    ]
+    assert symbols(cell="rnn") == ["h' = tanh(W_ih x + b_ih + W_hh h + b_hh)"] * 2
+    assert symbols(cell="rnn", nonlinearity="relu", bias=False)[0] == "h' = ReLU(W_ih x + W_hh h)"
+    assert symbols(cell="gru", bias=False)[2] == "n = tanh(W_in x + r · (W_hn h))"
+
+
+def test_a_small_term_is_named_as_it_stands_in_the_weights() -> None:
+    t = trace(Batch.parse("1 2\n3"), Config(hidden_size=3))
+    s = unit_sum(t, 2, 2)
+    assert (s.sequence, s.timestep) == (0, 1)
+    names = [term.name for term in s.gates[0].terms]
+    hidden = [f"W_hr[2,{j}] · h[{j}]" for j in range(3)]
+    assert names == ["W_ir[2,0] · x[0]", "b_ir[2]", *hidden, "b_hr[2]"]
+    assert [term.parameter for term in s.gates[2].terms][:2] == ["weight_ih_l0[8, 0]", "bias_ih_l0[8]"]
+
+
+@each_seed
+def test_the_largest_terms_and_the_rest_are_the_whole_sum(seed: int) -> None:
+    for s in some_sums(traced(seed), seed):
+        for gate in s.gates:
+            for k in (0, 1, 4, len(gate.terms), len(gate.terms) + 3):
+                top = gate.largest(k)
+                assert len(top.terms) == min(k, len(gate.terms))
+                assert len(top.terms) + top.count == len(gate.terms)
+                parts = sum(term.part for term in gate.terms)
+                assert sum(term.part for term in top.terms) + top.rest == pytest.approx(parts, abs=1e-9)
+                least = min((abs(term.part) for term in top.terms), default=math.inf)
+                others = [abs(term.part) for term in gate.terms if term not in top.terms]
+                assert all(other <= least for other in others)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("n", {"n": 3, "unit": 0}),
+        ("n", {"n": -1, "unit": 0}),
+        ("n", {"n": True, "unit": 0}),
+        ("n", {"n": 0.0, "unit": 0}),
+        ("unit", {"n": 0, "unit": 4}),
+        ("unit", {"n": 0, "unit": -1}),
+        ("layer", {"n": 0, "unit": 0, "layer": 1}),
+        ("direction", {"n": 0, "unit": 0, "direction": 1}),
+    ],
+)
+def test_a_number_out_of_its_range_is_refused_by_name(name: str, settings: dict[str, int]) -> None:
+    with pytest.raises(PackvizError) as caught:
+        unit_sum(trace(Batch.parse("1 2\n3")), **settings)
+    assert caught.value.parameter == name
+
+
+def test_a_projection_is_refused_and_so_are_lengths_that_torch_refuses() -> None:
+    projected = trace_module(nn.LSTM(1, 3, proj_size=2, batch_first=True), torch.zeros(1, 2, 1), [2])
+    with pytest.raises(PackvizError, match="proj_size=2"):
+        unit_sum(projected, 0, 0)
+    with pytest.raises(PackvizError, match="enforce_sorted"):
+        unit_sum(trace(Batch.parse("1\n2 3"), Config(enforce_sorted=True)), 0, 0)
+
+
+@all_of_them
+def test_the_random_runs_reach_every_cell_and_both_types() -> None:
+    modules = [random_case(seed).module for seed in SEEDS]
+    assert {module.mode for module in modules} == set(LETTERS)
+    assert {next(module.parameters()).dtype for module in modules} == {torch.float32, torch.float64}
+    assert {(module.bidirectional, module.num_layers > 1, module.bias) for module in modules} >= {
+        (both, deep, bias) for both in (False, True) for deep in (False, True) for bias in (False, True)
+    }

@@ -1,0 +1,42 @@
+"""The table of cell kinds: torch's modules and the recorded run are the judges of what it says."""
+
+import math
+
+import pytest
+
+from packviz import Batch, Config, trace
+from packviz.facts import unit_sum
+from packviz.inputs.cell_kinds import CELL_KINDS, kind_of
+from packviz.inputs.config import Cell
+
+each_kind = pytest.mark.parametrize("cell", CELL_KINDS)
+BATCH = Batch.parse("1 -2 3\n4 5\n-6")
+
+
+@each_kind
+def test_a_kind_has_the_gates_states_and_rows_of_weights_that_torch_gives_it(cell: Cell) -> None:
+    kind, t = CELL_KINDS[cell], trace(BATCH, Config(cell=cell, hidden_size=3))
+    assert kind_of(t.module) is kind
+    assert t.module.weight_ih_l0.shape[0] == kind.G * 3
+    assert list(t.layers[0][0].gates) == list(kind.gates)
+    assert ("c" in kind.states) == (t.c_n is not None)
+
+
+@each_kind
+def test_the_formulas_make_the_recorded_state_of_the_recorded_gates(cell: Cell) -> None:
+    t = trace(BATCH, Config(cell=cell, initial_state="random", hidden_size=3))
+    for n in range(len(t.output)):
+        s = unit_sum(t, n, 1)
+        known = {gate.name: gate.value for gate in s.gates} | {"h": s.h_before, "c": s.c_before}
+        for formula, (_, right) in zip(s.formulas, CELL_KINDS[cell].formulas, strict=False):
+            code = right.replace("·", "*").replace("'", "_new")
+            assert eval(code, {"tanh": math.tanh}, dict(known)) == pytest.approx(formula.value, abs=1e-6)
+            known[f"{formula.symbols[0]}_new"] = formula.value
+        assert s.h_after == pytest.approx(float(t.output[n, 1]))
+
+
+@each_kind
+def test_settings_of_other_kinds_are_left_out_of_a_module(cell: Cell) -> None:
+    built = CELL_KINDS[cell].build(2, 3, nonlinearity="relu", proj_size=1)
+    assert built.proj_size == (1 if cell == "lstm" else 0)
+    assert built.mode == ("RNN_RELU" if cell == "rnn" else cell.upper())

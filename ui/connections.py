@@ -1,0 +1,111 @@
+"""Connections that hold something up without end are closed: who sends no request, and who reads no answer.
+
+The server that Streamlit starts, uvicorn, waits for both forever. It takes any class as its protocol, so its own are
+extended here, before the first visitor comes.
+"""
+
+import asyncio
+import gc
+import socket
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.utils import ClientDisconnected
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+__all__ = ["MAX_UNREAD", "PATIENCE", "bound", "bound_all"]
+
+PATIENCE = 30.0  # seconds in which something has to arrive, or be read, where the server waits for it
+MAX_UNREAD = 16 * 2**20  # bytes that may wait for a visitor to read them when the next message comes
+_LEAST = 1024  # bytes in that time: less is as good as nothing
+
+
+class _Bounded(asyncio.Protocol):
+    """Look at a connection every PATIENCE seconds, and end it if it has kept the server waiting all the time.
+
+    arrived, sent: bytes since the last look. unread: bytes that waited to be read then.
+    """
+
+    transport: Any
+    arrived = sent = unread = 0
+    look: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Send small files and answers without waiting for an acknowledgement: 1.5 ms each instead of 45.
+
+        asyncio switches Nagle's algorithm off only for sockets that name their protocol; Streamlit's listener does not.
+        """
+        super().connection_made(transport)
+        connected = transport.get_extra_info("socket")
+        if connected is not None and connected.family in (socket.AF_INET, socket.AF_INET6):
+            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._look_later()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Look no more."""
+        if self.look is not None:
+            self.look.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Count what arrives."""
+        self.arrived += len(data)
+        super().data_received(data)
+
+    def _look_later(self) -> None:
+        self.look = asyncio.get_running_loop().call_later(PATIENCE, self._look)
+
+    def _look(self) -> None:
+        if self.transport.get_protocol() is not self:  # a request has made a websocket of the connection
+            return
+        unread = self.transport.get_write_buffer_size()
+        read = self.unread + self.sent - unread
+        if (self.unread and read < _LEAST) or self.arrived < self._least():
+            self.transport.abort()
+            return
+        self.arrived, self.sent, self.unread = 0, 0, unread
+        self._look_later()
+
+    def _least(self) -> int:
+        """Return how many bytes have to have arrived since the last look."""
+        return 0
+
+
+class _Requests(_Bounded):
+    """Requests and their answers."""
+
+    cycle: Any = None  # of the latest request and its answer
+
+    def _least(self) -> int:
+        if self.cycle is None or (self.cycle.more_body and not self.cycle.response_complete):
+            return _LEAST
+        return 1 if self.cycle.response_complete else 0  # a moment after an answer uvicorn itself closes what is idle
+
+
+class _Messages(_Bounded, WebSocketsSansIOProtocol):
+    """A visitor's websocket. Messages wait here, where bytes can be counted, and not in Streamlit's queue of 500."""
+
+    def pause_writing(self) -> None:
+        """Go on all the same: `send` decides how much may wait."""
+
+    async def send(self, message: Any) -> None:
+        """Send a message, or end the connection if too much of the earlier ones has not been read."""
+        if self.transport.get_write_buffer_size() > MAX_UNREAD:
+            self.transport.abort()
+            raise ClientDisconnected
+        self.sent += len(message.get("bytes") or b"")
+        await super().send(message)
+
+
+def bound(config: uvicorn.Config) -> None:
+    """Let a server, whose configuration is loaded, watch its connections."""
+    config.http_protocol_class = type("Requests", (_Requests, config.http_protocol_class), {})
+    if config.ws_protocol_class is WebSocketsSansIOProtocol:
+        config.ws_protocol_class = _Messages
+
+
+def bound_all() -> None:
+    """Do so for the server of this process: it is handed to nobody, so it is looked for among all objects."""
+    for each in gc.get_objects():
+        if type(each) is uvicorn.Config and each.loaded:
+            bound(each)

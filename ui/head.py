@@ -1,0 +1,118 @@
+"""The head of the HTML page that Streamlit's server sends: a title, what a pasted link shows, and what comes first.
+
+Streamlit sends the same page, titled "Streamlit", for every address. Here it gets the title and the description of the
+page that the address names, tags that chats and search engines read (Open Graph), the names of the script files that
+the first picture needs, and one small script of ours.
+"""
+
+import gzip
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+from starlette.datastructures import URL, Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from packviz.teach.questions import ENTRIES, PAGES
+from packviz.text import visible
+from ui.preload import needed
+
+__all__ = ["PREVIEW", "Head", "told"]
+
+PREVIEW = "preview.png"  # 1200 x 630 pixels, beside this file; its name in the address, too
+
+_TITLE = "<title>Streamlit</title>"
+_SCRIPT = Path(__file__).with_name("history.js").read_text("utf-8")
+_OF_PAGES = {page.address: (page.title, page.about) for page in PAGES} | {
+    "questions": ("Questions about packing, answered", "What people ask and claim, each tried by a small program.")
+}
+_OF_ENTRIES = {key: (entry.question, entry.claim) for entry in ENTRIES for key in (entry.key, *entry.also)}
+_MOST_CHARACTERS = 200  # of a description
+_ALT = "A batch of three sequences, packed column by column into one strip"
+
+
+class Head:
+    """Put it into every HTML page that is sent."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.first = "".join(f'<link rel="modulepreload" href="./{file}">' for file in needed())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        await self.app(scope, receive, _Sent(send, lambda: f"{self.first}<script>{_SCRIPT}</script>{_tags(scope)}"))
+
+
+class _Sent:
+    """Send an answer on, with `head` in the place of the title if it is an HTML page."""
+
+    def __init__(self, send: Send, head: Callable[[], str]) -> None:
+        self.send, self.head = send, head
+        self.start: Message | None = None  # held back until the length of the page is known
+        self.body = b""
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start" and _is_page(message):
+            self.start = message
+        elif self.start is None:
+            await self.send(message)
+        else:
+            self.body += message.get("body", b"")
+            if not message.get("more_body", False):
+                await self._send_page()
+
+    async def _send_page(self) -> None:
+        assert self.start is not None
+        headers = MutableHeaders(raw=list(self.start["headers"]))
+        body = gzip.decompress(self.body) if headers.get("content-encoding") == "gzip" else self.body
+        page = body.decode("utf-8").replace(_TITLE, self.head(), 1).encode("utf-8")
+        for name in ("content-encoding", "etag", "last-modified"):  # the last two are of the file, the same for all
+            del headers[name]
+        headers["content-length"] = str(len(page))
+        await self.send({**self.start, "headers": headers.raw})
+        await self.send({"type": "http.response.body", "body": page})
+
+
+def told(path: str, query: str) -> tuple[str, str]:
+    """Return the title and the description of the page at an address."""
+    asked = dict(parse_qsl(query))
+    name = path.rstrip("/").rpartition("/")[2]
+    title, about = _OF_PAGES.get(name, _OF_PAGES["overview"])
+    if name == "questions" and asked.get("entry") in _OF_ENTRIES:
+        title, about = _OF_ENTRIES[asked["entry"]]
+    if name == "quiz" and asked.get("round", "").isdecimal():
+        title = f"{title} Round {int(asked['round'][:5])}"
+    if "sequences" in asked:
+        rows = (visible(row.strip()) for row in asked["sequences"][:_MOST_CHARACTERS].splitlines())
+        about = f"The batch {' / '.join(filter(None, rows))}. {about}"
+    return f"{title} · packviz", _cut(about)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[: _MOST_CHARACTERS - 1].rstrip()}…"
+
+
+def _tags(scope: Scope) -> str:
+    """Return the title of the page that was asked for, and the tags by which others show it."""
+    url = URL(scope=scope)
+    if Headers(scope=scope).get("x-forwarded-proto") == "https":  # a proxy has taken the encryption off
+        url = url.replace(scheme="https")
+    title, about = (escape(text) for text in told(url.path, url.query))
+    image = escape(str(url.replace(path=f"/{PREVIEW}", query="", fragment="")))
+    named = {"description": about, "twitter:card": "summary_large_image"}
+    graph = {"site_name": "packviz", "type": "website", "title": title, "description": about, "url": escape(str(url))}
+    picture = {"image": image, "image:width": "1200", "image:height": "630", "image:alt": _ALT}
+    return f"<title>{title}</title>" + "".join(
+        [
+            *(f'<meta name="{name}" content="{text}">' for name, text in named.items()),
+            *(f'<meta property="og:{name}" content="{text}">' for name, text in (graph | picture).items()),
+        ]
+    )
+
+
+def _is_page(message: Message) -> bool:
+    headers = MutableHeaders(raw=message["headers"])
+    return message["status"] == 200 and headers.get("content-type", "").startswith("text/html")
