@@ -13,7 +13,7 @@ from ui.status import announce
 
 __all__ = ["prediction"]
 
-_WAITING = "Say it first. The movie then shows why, at the very step."
+_WAITING = "Make your prediction first; the movie then jumps to the step that shows the answer."
 
 
 def prediction(shown: Shown, stage: Stage) -> None:

@@ -53,13 +53,15 @@ def test_a_mistake_gets_its_own_reason(typed: str, reason: str) -> None:
 
 def test_reading_the_packed_order_sequence_by_sequence_gets_its_own_reason() -> None:
     app = opened("packing")
-    assert "does the token of sequence C at time step 1 stand?" in pressed(app, "Another")
+    assert "is the token of sequence C at time step 1?" in pressed(app, "Another")
     said = answer(app, "6")  # 3 tokens of A, 2 of B, one of C
     assert "✗ Not quite." in said
     assert "sequence by sequence" in said
 
 
-@pytest.mark.parametrize(("typed", "told"), [("three, three <b>two</b>", "⚠ Expected"), (" ", "Say it first.")])
+@pytest.mark.parametrize(
+    ("typed", "told"), [("three, three <b>two</b>", "⚠ Expected"), (" ", "Make your prediction first")]
+)
 def test_what_is_no_answer_is_not_judged(typed: str, told: str) -> None:
     app = opened("packing")
     said = answer(app, typed)

@@ -82,7 +82,7 @@ def test_another_count_of_numbers_is_no_try_where_it_is_no_typical_mistake() -> 
                     continue
                 known = {len(slip.answer) for slip in asked.slips} | {len(asked.answer)}
                 more = " ".join(["7"] * (max(known) + 1)) if asked.form == "numbers" else " ".join(asked.letters)
-                with pytest.raises(PackvizError, match="this was no try") as problem:
+                with pytest.raises(PackvizError, match="this did not count as a try") as problem:
                     scorecard.answered(i, more)
                 word = "number" if asked.form == "numbers" else "letter"
                 assert problem.value.came.startswith(str(len(more.split())))
@@ -94,7 +94,9 @@ def test_another_count_of_numbers_is_no_try_where_it_is_no_typical_mistake() -> 
 @pytest.mark.parametrize("typed", ["1;2", "1 2", "1, 2", "[1, 2]"])
 def test_two_numbers_for_one_are_no_try(typed: str) -> None:
     scorecard, i = next(sheets_that_ask_for_one())
-    with pytest.raises(PackvizError, match=r"expected 1 number, but got 2 numbers\. Type 1 number; this was no try"):
+    with pytest.raises(
+        PackvizError, match=r"expected 1 number, but got 2 numbers\. Type 1 number; this did not count as a try"
+    ):
         scorecard.answered(i, typed)
 
 

@@ -1,7 +1,6 @@
 """The quiz: rounds of predictions on random batches, the same for all who name the same level and round."""
 
-from packviz.teach.quiz.levels import LEVELS, Level
-from packviz.teach.quiz.rounds import LAST_ROUND, MAX_QUESTIONS, Question, questions
+from packviz.teach.quiz.rounds import LAST_ROUND, LEVELS, MAX_QUESTIONS, Level, Question, questions
 from packviz.teach.quiz.scorecard import Mark, Scorecard, progress_code, read_progress_code
 
 __all__ = [

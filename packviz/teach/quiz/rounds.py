@@ -1,24 +1,30 @@
-"""A round: its questions, each with its batch and the run that judges it, on every machine the same."""
+"""A round: its questions, each with its batch and the run that judges it, the same on every machine."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import get_args
 
 from packviz.compute.record import Trace
 from packviz.compute.trace import trace
 from packviz.inputs.batch import Batch
-from packviz.inputs.config import Config
+from packviz.inputs.config import Cell, Config
 from packviz.teach.predictions import KINDS, Prediction, Stage
-from packviz.teach.quiz.levels import LEVELS
 from packviz.validate import integer
 
-__all__ = ["LAST_ROUND", "MAX_QUESTIONS", "Question", "asked_about", "questions"]
+__all__ = ["LAST_ROUND", "LEVELS", "MAX_QUESTIONS", "Level", "Question", "questions"]
 
-LEAST_SLIPS = 2
+LAST_ROUND = 9999
+MAX_QUESTIONS = 20
+
+_LEAST_SLIPS = 2
 _WORD = re.compile(r"\w+")
+_WORDS = ("rain", "fell", "fast", "on", "the", "old", "town", "and", "we", "ran", "home", "so", "wet", "but", "glad")
+_CELLS: tuple[Cell, ...] = get_args(Cell)
+_ABOUT_THE_SORT = ("sorted_row", "sorted_indices")  # on a sorted batch the order is already in the question
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,46 +59,32 @@ class Question:
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """Return the settings as code: the cell, enforce_sorted, and whatever differs from a Config of its own."""
-        config, usual = self.config, Config()
-        names = ("num_layers", "bidirectional", "batch_first", "padding_side", "total_length")
-        others = [
-            f"{name}={getattr(config, name)!r}" for name in names if getattr(config, name) != getattr(usual, name)
-        ]
-        table = self.trace.padded.embedding
-        embedded = [] if table is None else [f"embedding_dim={table.size(1)}"]
-        return f"nn.{config.cell.upper()}", f"enforce_sorted={config.enforce_sorted}", *embedded, *others
+        """Return the settings as code: the cell, enforce_sorted, and whatever differs from the defaults."""
+        config, table = self.config, self.trace.padded.embedding
+        shown: dict[str, object] = {"enforce_sorted": config.enforce_sorted}
+        if table is not None:
+            shown["embedding_dim"] = table.size(1)
+        for name in ("num_layers", "bidirectional", "batch_first", "padding_side", "total_length"):
+            if getattr(config, name) != getattr(Config(), name):
+                shown[name] = getattr(config, name)
+        return f"nn.{config.cell.upper()}", *(f"{name}={value!r}" for name, value in shown.items())
 
 
-def asked_about(text: str, config: Config, kind: str, number: int) -> Question | None:
-    """Return the number-th question of a kind about a batch.
+Drawn = tuple[str, Config]
 
-    None where this batch leaves nothing to ask, where it cannot tell two typical mistakes from the right answer, and
-    where the answer itself stands in the question.
+
+@dataclass(frozen=True)
+class Level:
+    """Say what is asked at one level.
+
+    told   what its batches are like, in a few words
+    kinds  of predictions, keys of packviz.predictions.KINDS
+    draw   returns a random batch, as text, and the settings, for a question of one kind
     """
-    batch = Batch.parse(text)
-    seen = trace(batch, config)
-    prediction = KINDS[kind](seen, number)
-    if prediction is None or len(prediction.slips) < LEAST_SLIPS:
-        return None
-    question = Question(text, batch, config, seen, prediction)
-    return None if _given_away(question) else question
 
-
-def _given_away(question: Question) -> bool:
-    """Tell whether the answer can be read off the question, as numbers or letters side by side."""
-    prediction = question.prediction
-    if prediction.form == "choice" or not prediction.answer:
-        return False
-    prompt = prediction.prompt.replace("counted from 0", "")
-    shown = f" {' '.join(_WORD.findall(f'{prompt} {question.settings}'))} "
-    return f" {prediction.solution} " in shown
-
-
-LAST_ROUND = 9999
-MAX_QUESTIONS = 20
-
-_FIRST_ONES = (0, 1, 2, 3)  # of a kind's questions about one batch; the most telling comes first
+    told: str
+    kinds: tuple[str, ...]
+    draw: Callable[[Random, str], Drawn]
 
 
 def questions(level: int, seed: int, count: int = 10) -> tuple[Question, ...]:
@@ -105,24 +97,129 @@ def questions(level: int, seed: int, count: int = 10) -> tuple[Question, ...]:
     integer("level", level, 1, len(LEVELS))
     integer("seed", seed, 1, LAST_ROUND)
     integer("count", count, 1, MAX_QUESTIONS)
-    draw = Random(f"packviz {level} {seed}")  # seeded by the text's own SHA-512: no machine differs
-    asked: list[Question] = []
-    for kind in _kinds(draw, LEVELS[level].kinds)[:count]:
-        asked.append(next(new for new in _drawn(draw, level, kind) if not _is_among(new, asked)))
-    return tuple(asked)
-
-
-def _kinds(draw: Random, kinds: Sequence[str]) -> list[str]:
-    return [*draw.sample(kinds, len(kinds)), *draw.sample(kinds, len(kinds))]
+    draw, kinds = Random(f"packviz {level} {seed}"), LEVELS[level].kinds  # seeded by the text's SHA-512
+    order = [*draw.sample(kinds, len(kinds)), *draw.sample(kinds, len(kinds))]
+    asked: dict[tuple[str, str], Question] = {}
+    for kind in order[:count]:
+        new = next(each for each in _drawn(draw, level, kind) if (each.text, each.prediction.prompt) not in asked)
+        asked[new.text, new.prediction.prompt] = new
+    return tuple(asked.values())
 
 
 def _drawn(draw: Random, level: int, kind: str) -> Iterator[Question]:
+    """Draw batches on and on; yield a question of a kind about each that tells two typical mistakes apart."""
     while True:
         text, config = LEVELS[level].draw(draw, kind)
-        question = asked_about(text, config, kind, draw.choice(_FIRST_ONES))
-        if question is not None:
-            yield question
+        batch = Batch.parse(text)
+        seen = trace(batch, config)
+        prediction = KINDS[kind](seen, draw.choice((0, 1, 2, 3)))
+        if prediction is not None and len(prediction.slips) >= _LEAST_SLIPS:
+            question = Question(text, batch, config, seen, prediction)
+            if not _given_away(question):
+                yield question
 
 
-def _is_among(new: Question, asked: Sequence[Question]) -> bool:
-    return any((new.text, new.prediction.prompt) == (old.text, old.prediction.prompt) for old in asked)
+def _given_away(question: Question) -> bool:
+    """Tell whether the answer can be read off the question, as numbers or letters side by side."""
+    prediction = question.prediction
+    if prediction.form == "choice" or not prediction.answer:
+        return False
+    prompt = prediction.prompt.replace("counted from 0", "")
+    shown = f" {' '.join(_WORD.findall(f'{prompt} {question.settings}'))} "
+    return f" {prediction.solution} " in shown
+
+
+def _first(draw: Random, kind: str) -> Drawn:
+    in_order = draw.random() < (0.5 if kind == "enforced" else 0.7) and kind not in _ABOUT_THE_SORT
+    lengths = _lengths(draw, count=(3, 4), longest=(3, 5), ties=False, in_order=in_order)
+    return _numbers(draw, lengths), Config(cell=draw.choice(_CELLS), enforce_sorted=kind == "enforced")
+
+
+def _second(draw: Random, kind: str) -> Drawn:
+    in_order = kind == "enforced" and draw.random() < 0.5
+    lengths = _lengths(draw, count=(4, 6), longest=(3, 7), ties=draw.random() < 0.6, in_order=in_order)
+    write = _words if kind == "padded_shape" or draw.random() < 0.5 else _numbers
+    cell, batch_first = draw.choice(_CELLS), draw.random() < 0.5
+    return write(draw, lengths), Config(cell=cell, batch_first=batch_first, enforce_sorted=kind == "enforced")
+
+
+def _third(draw: Random, kind: str) -> Drawn:
+    enforce_sorted = kind == "enforced" or (kind != "sorted_row" and draw.random() < 0.3)
+    in_order = enforce_sorted and (kind != "enforced" or draw.random() < 0.5)
+    lengths = _lengths(draw, count=(4, 6), longest=(4, 8), ties=draw.random() < 0.6, in_order=in_order)
+    write = _words if draw.random() < 0.4 else _numbers
+    widened = kind == "last_column" and draw.random() < 0.2
+    config = Config(
+        cell=draw.choice(_CELLS),
+        num_layers=draw.choice((1, 2, 2, 3)),
+        bidirectional=kind.endswith("_backward") or draw.random() < 0.6,
+        batch_first=draw.random() < 0.6,
+        enforce_sorted=enforce_sorted,
+        padding_side="left" if draw.random() < 0.35 else "right",
+        total_length=max(lengths) + draw.randint(1, 2) if widened else None,
+    )
+    return write(draw, lengths), config
+
+
+def _lengths(
+    draw: Random, *, count: tuple[int, int], longest: tuple[int, int], ties: bool, in_order: bool
+) -> list[int]:
+    """Return lengths that are not all equal, and that sorted are not `batch_sizes`: these two are often confused.
+
+    count, longest: the smallest and the largest of each. ties: whether some lengths are equal; otherwise as many as
+    possible differ. in_order: whether none is longer than the one before it; otherwise at least one is.
+    """
+    while True:
+        B, T = draw.randint(*count), draw.randint(*longest)
+        lengths = [T, *(draw.randint(1, T) for _ in range(B - 1))]
+        draw.shuffle(lengths)
+        different = len(set(lengths))
+        falling = sorted(lengths, reverse=True)
+        batch_sizes = [sum(length > t for length in lengths) for t in range(T)]
+        if different > 1 and (different < B if ties else different == min(B, T)) and falling != batch_sizes:
+            break
+    if in_order:
+        return falling
+    while lengths == falling:
+        draw.shuffle(lengths)
+    return lengths
+
+
+def _numbers(draw: Random, lengths: Sequence[int]) -> str:
+    return "\n".join(" ".join(str(draw.randint(10, 99)) for _ in range(length)) for length in lengths)
+
+
+def _words(draw: Random, lengths: Sequence[int]) -> str:
+    return "\n".join(" ".join(draw.choice(_WORDS) for _ in range(length)) for length in lengths)
+
+
+_LEVELS_OF: Mapping[str, tuple[int, ...]] = {  # in this order: it decides which questions a round has
+    "joins_backward": (3,),
+    "final_backward": (3,),
+    "fed_backward": (3,),
+    "padded_shape": (1, 2),
+    "pad_count": (1, 2),
+    "enforced": (1, 2, 3),
+    "sorted_row": (1, 2, 3),
+    "sorted_indices": (2, 3),
+    "batch_sizes": (1, 2, 3),
+    "batch_size": (1, 2),
+    "packed_row": (1, 2, 3),
+    "packed_token": (1, 2, 3),
+    "alive": (1, 2),
+    "ended": (1, 2, 3),
+    "final_step": (1,),
+    "last_column": (1, 2, 3),
+    "unpacked_width": (1, 3),
+}
+
+
+def _level(number: int, told: str, draw: Callable[[Random, str], Drawn]) -> Level:
+    return Level(told, tuple(kind for kind, levels in _LEVELS_OF.items() if number in levels), draw)
+
+
+LEVELS: Mapping[int, Level] = {
+    1: _level(1, "short batches of numbers, most of them sorted", _first),
+    2: _level(2, "larger batches in any order, equal lengths, words", _second),
+    3: _level(3, "both directions, layers, padding on the left, refusals", _third),
+}

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from packviz.errors import PackvizError
-from packviz.teach.predictions import Answer, Prediction, Verdict
-from packviz.teach.predictions.reading import read_letters, read_numbers
+from packviz.teach.predictions import Prediction, Verdict
 from packviz.teach.quiz.rounds import Question
+from packviz.text import counted
 
 __all__ = ["Mark", "Scorecard", "progress_code", "read_progress_code"]
 
@@ -19,8 +19,7 @@ Mark = Literal["open", "first", "second", "missed"]  # right at the first or the
 POINTS: dict[Mark, int] = {"open": 0, "first": 2, "second": 1, "missed": 0}
 TRIES = 2
 
-_DIGITS: dict[Mark, str] = {"first": "2", "second": "1", "missed": "0"}  # the points
-_MARKS: dict[str, Mark] = {digit: mark for mark, digit in _DIGITS.items()}
+_MARKS: dict[str, Mark] = {str(POINTS[mark]): mark for mark in ("first", "second", "missed")}
 _CODE = re.compile(r"([012]*)([w-]?)", re.ASCII)  # w: one wrong answer to the question after them; -: none yet
 
 
@@ -29,9 +28,9 @@ class Scorecard:
     """Hold the answers to the questions of a round; each answer makes a new scorecard.
 
     answers   for each question that was answered, what was typed, at most two answers
-    shown  the questions whose solution was asked for
-    restored   how the first questions stood when the scorecard was taken up again; what was typed for them is not known
-    half   the question that had a wrong answer then, and has one more try; -1 for none
+    shown     the questions whose solution was asked for
+    restored  the marks of the first questions in a scorecard read from a code; what was typed for them is unknown
+    half      the question that had one wrong answer then, and has one more try; -1 for none
     """
 
     questions: tuple[Question, ...]
@@ -43,9 +42,9 @@ class Scorecard:
     def answered(self, i: int, typed: str) -> Scorecard:
         """Return the scorecard with one more answer to question i.
 
-        What was typed before, and an answer to a question that is settled, change nothing. Raises PackvizError for
-        what cannot be read, and for more or fewer numbers or letters than are asked for where that is no typical
-        mistake: neither is a try.
+        A repeated answer, and an answer to a question that is settled, change nothing. Raises PackvizError for what
+        cannot be read, and for a wrong count of numbers or letters unless that is a typical mistake: neither counts as
+        a try.
         """
         _check_count(self.questions[i].prediction, typed)
         before = self.tries(i)
@@ -76,7 +75,7 @@ class Scorecard:
         return "missed" if tries == TRIES or i in self.shown else "open"
 
     def settled(self, i: int) -> bool:
-        """Return whether nothing can be answered any more to question i."""
+        """Return whether question i takes no more answers."""
         return self.mark(i) != "open"
 
     @property
@@ -96,7 +95,7 @@ class Scorecard:
 
     @property
     def untouched(self) -> bool:
-        """Return whether nothing was answered, nor any solution asked for."""
+        """Return whether nothing was answered and no solution was asked for."""
         return not (self.answers or self.shown or self.restored) and self.half < 0
 
     @property
@@ -106,20 +105,13 @@ class Scorecard:
 
 
 def _check_count(prediction: Prediction, typed: str) -> None:
-    """Raise PackvizError where the count alone shows that something else is asked for, and for what cannot be read."""
-    prediction.check(typed)
+    """Raise PackvizError for another count of numbers or letters than is asked for, and for what cannot be read."""
+    given = prediction.read(typed)
     if prediction.form == "choice" or (prediction.form == "letters" and not prediction.single):
         return
-    word = "number" if prediction.form == "numbers" else "letter"
-    given: Answer = read_numbers(typed) if word == "number" else read_letters(typed, prediction.letters)
-    came, asked = len(given), len(prediction.answer)
+    came, asked = (counted(len(each), prediction.form.removesuffix("s")) for each in (given, prediction.answer))
     if came != asked and given not in {slip.answer for slip in prediction.slips}:
-        mend = f"type {_counted(asked, word)}; this was no try"
-        raise PackvizError("answer", expected=_counted(asked, word), came=_counted(came, word), mend=mend)
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count or 'no'} {word}{'' if count == 1 else 's'}"
+        raise PackvizError("answer", expected=asked, came=came, mend=f"type {asked}; this did not count as a try")
 
 
 def _plain(typed: str) -> str:
@@ -136,7 +128,7 @@ def progress_code(scorecard: Scorecard, at: int) -> str:
     '0-'
     """
     settled = next((i for i, mark in enumerate(scorecard.marks) if mark == "open"), len(scorecard.marks))
-    digits = "".join(_DIGITS[mark] for mark in scorecard.marks[:settled])
+    digits = "".join(str(POINTS[mark]) for mark in scorecard.marks[:settled])
     if scorecard.half == settled or scorecard.tries(settled):
         return f"{digits}w"
     return f"{digits}-" if digits and at >= settled else digits

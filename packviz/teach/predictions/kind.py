@@ -1,0 +1,140 @@
+"""Kind: one kind of question, from the places of a batch where it can be asked to the words in which it is asked.
+
+The words stand in predictions.toml, a table for each kind: its `prompt`, `why` and `hint`, a reason for each of its
+`mistakes`, and for a choice its `choices`. Any other text of the table is a phrase that the texts after it can use.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from packviz.compute.record import Trace
+from packviz.teach.predictions.facts import Facts, spread
+from packviz.teach.predictions.prediction import Answer, Form, Moment, Prediction, Slip
+from packviz.teach.templates import filled
+
+__all__ = ["Case", "Kind", "kind", "once"]
+
+_WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("predictions.toml").read_text(encoding="utf-8"))
+Given = int | str | Sequence[int]  # a number; the name of a choice; several numbers, or the sequences b of the letters
+
+
+@dataclass(frozen=True)
+class Case:
+    """Hold one question before it is put in words.
+
+    answer    what torch says
+    mistakes  by name, what is answered by mistake; None where the mistake cannot be made
+    moment    where a movie shows why
+    names     what only the words of this kind may say
+    choices   the names of the choices; every wrong one is a mistake
+    words     the table of the words, where it is not that of the kind
+    """
+
+    answer: Given
+    moment: Moment
+    mistakes: Mapping[str, Given | None] = field(default_factory=dict)
+    names: Mapping[str, object] = field(default_factory=dict)
+    choices: tuple[str, ...] = ()
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Ask one kind of question.
+
+    places  where it can be asked: sequences, time steps or packed rows, as `case` takes them; () where it cannot
+    case    returns the question at one of these places
+    single  whether it asks for one letter
+    """
+
+    key: str
+    form: Form
+    places: Callable[[Facts], Sequence[Any]]
+    case: Callable[[Facts, Any], Case]
+    single: bool = False
+
+    def __call__(self, trace: Trace, number: int = 0) -> Prediction | None:
+        """Return the number-th question about a trace, or None where there is nothing to ask."""
+        return self.question(Facts(trace), number)
+
+    def question(self, facts: Facts, number: int) -> Prediction | None:
+        """Return the number-th question about a trace, round and round, or None where there is nothing to ask.
+
+        The questions that tell the most mistakes apart come first; among equals those at t = 0, where most sequences
+        are alike, come last.
+        """
+        cases = [self.case(facts, place) for place in spread(self.places(facts))]
+        if not cases:
+            return None
+        cases.sort(key=lambda case: (-len(self._slips(facts, case)), case.moment.timestep == 0))
+        return self._worded(facts, cases[number % len(cases)])
+
+    def _slips(self, facts: Facts, case: Case) -> dict[Answer, str]:
+        """Return by its answer the name of each mistake that this batch tells from the right answer and the others."""
+        if case.choices:
+            return {name: name for name in case.choices if name != case.answer}
+        right, slips = self._answer(facts, case.answer), dict[Answer, str]()
+        for name, given in case.mistakes.items():
+            wrong = right if given is None else self._answer(facts, given)
+            if wrong != right and (wrong or name == "nobody"):
+                slips.setdefault(wrong, name)
+        return slips
+
+    def _answer(self, facts: Facts, given: Given) -> Answer:
+        if isinstance(given, str):
+            return given
+        numbers = (given,) if isinstance(given, int) else tuple(given)
+        return tuple(facts.letters[b] for b in sorted(numbers)) if self.form == "letters" else numbers
+
+    def _worded(self, facts: Facts, case: Case) -> Prediction:
+        table = _WORDS[case.words or self.key]
+        reasons = {**_WORDS["any"], **table.get("mistakes", {})}
+        right = self._answer(facts, case.answer)
+        names = {**facts.names, **case.names, "answer": _told(right)}
+        for name, template in table.items():
+            if isinstance(template, str):
+                names[name] = _text(template, names)
+        choices = {name: _text(table["choices"][name], names) for name in case.choices}
+        slips = self._slips(facts, case).items()
+        return Prediction(
+            key=self.key,
+            prompt=str(names["prompt"]),
+            form="choice" if choices else self.form,
+            answer=choices.get(str(right), right),
+            slips=tuple(
+                Slip(choices.get(str(wrong), wrong), _text(reasons[name], {**names, "given": _told(wrong)}))
+                for wrong, name in slips
+            ),
+            moment=case.moment,
+            why=str(names["why"]),
+            hint=str(names.get("hint", "")),
+            choices=tuple(choices.values()),
+            letters=facts.letters if self.form == "letters" else (),
+            single=self.single,
+        )
+
+
+def kind(
+    form: Form, places: Callable[[Facts], Sequence[Any]], *, single: bool = False
+) -> Callable[[Callable[[Facts, Any], Case]], Kind]:
+    """Make a kind of question of the function that returns it at one place; the function's name is its key."""
+    return lambda case: Kind(case.__name__, form, places, case, single)
+
+
+def once(condition: Callable[[Facts], object]) -> Callable[[Facts], Sequence[None]]:
+    """Return the places of a question that is the same everywhere: one where the condition holds, else none."""
+    return lambda facts: (None,) if condition(facts) else ()
+
+
+def _told(answer: Answer) -> object:
+    """Return an answer as a template has it: one number as a number."""
+    return answer[0] if isinstance(answer, tuple) and len(answer) == 1 and isinstance(answer[0], int) else answer
+
+
+def _text(template: str, names: Mapping[str, object]) -> str:
+    return " ".join(filled(template, names).split())

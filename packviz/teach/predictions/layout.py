@@ -1,0 +1,221 @@
+"""Questions about where things are: in the padded grid, in the sorted batch, and in the packed data."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+from packviz.rules import order_refusal
+from packviz.teach.predictions.facts import Facts
+from packviz.teach.predictions.kind import Case, Given, kind, once
+from packviz.teach.predictions.prediction import Moment
+
+__all__ = [
+    "batch_size",
+    "batch_sizes",
+    "enforced",
+    "packed_row",
+    "packed_token",
+    "pad_count",
+    "padded_shape",
+    "promised",
+    "sorted_indices",
+    "sorted_row",
+]
+
+MAX_TYPED = 8  # nobody types more numbers than these for one answer,
+MAX_SIZES = 10  # except batch_sizes, which are short
+
+_SORTED = Moment("sort", name="sorted")
+
+
+@kind("numbers", once(lambda _: True))
+def padded_shape(facts: Facts, _: None) -> Case:
+    """Ask for the shape of what enters the cell, (B, T, F) or (T, B, F)."""
+    padded, (B, N) = facts.trace.padded, (facts.B, facts.N)
+    first, second, F = shape = tuple(padded.values.shape)
+    embedded = padded.embedding is not None
+
+    def with_columns(columns: int) -> tuple[int, ...]:
+        return (B, columns, F) if padded.batch_first else (columns, B, F)
+
+    mistakes: dict[str, Given | None] = {
+        "exchanged": (second, first, F),
+        "no_features": (first, second),
+        "exchanged_no_features": (second, first),
+        "features_first": (F, first, second),
+        "ids": (first, second, 1) if embedded else None,
+        "lengths": facts.lengths,
+        "longest": with_columns(facts.longest),
+        "shortest": with_columns(facts.shortest),
+        "all_tokens": with_columns(N),
+        "mean": with_columns(round(N / B)),
+        "packed": (N, F),
+    }
+    moment = Moment("embed", name="embedded") if embedded else Moment("pad", name="padded")
+    return Case(shape, moment, mistakes, {"F": F})
+
+
+@kind("numbers", once(lambda _: True))
+def pad_count(facts: Facts, _: None) -> Case:
+    """Ask how many of the cells of the padded grid, B rows and T columns, are padding."""
+    B, T = facts.B, facts.T
+    mistakes = {
+        "tokens": facts.N,
+        "cells": B * T,
+        "one_row": T - facts.shortest,
+        "two_lengths": facts.longest - facts.shortest,
+        "rows": len(facts.where(range(T))),
+    }
+    return Case(int((~facts.trace.padded.mask).sum()), Moment("pad", name="padded"), mistakes)
+
+
+@kind("numbers", lambda facts: facts.placed)
+def sorted_row(facts: Facts, b: int) -> Case:
+    """Ask for the row of one sequence in the sorted batch."""
+    row, length = facts.rank[b], facts.lengths[b]
+    moved = facts.trace.sorted.sorted_indices is not None
+    longer = len(facts.where(range(length + 1, facts.longest + 1)))
+    mistakes = {
+        "sorted_indices": facts.order[b] if moved else None,
+        "unsorted": b,
+        "from_one": row + 1,
+        "from_the_end": facts.B - 1 - row,
+    }
+    names = {
+        "b": b,
+        "name": facts.letters[b],
+        "length": length,
+        "moved": moved,
+        "longer": longer,
+        "equal": row - longer,
+        "tied": facts.tied[b],
+    }
+    return Case(row, _SORTED, mistakes, names)
+
+
+@kind("numbers", once(lambda facts: 0 < len(facts.placed) == facts.B <= MAX_TYPED and _indices_known(facts)))
+def sorted_indices(facts: Facts, _: None) -> Case:
+    """Ask for sorted_indices, or whether there are any."""
+    B, order = facts.B, facts.order
+    if facts.trace.sorted.sorted_indices is None:
+        choices = ("nothing", "kept", "turned") if B > 1 else ("nothing", "kept")
+        return Case("nothing", _SORTED, names={"order": list(range(B))}, choices=choices, words="no_indices")
+    mistakes: dict[str, Given | None] = {
+        "unsorted_indices": facts.rank,
+        "sorted_lengths": facts.sorted_lengths,
+        "lengths": facts.lengths,
+        "shortest_first": order[::-1],
+        "from_one": [b + 1 for b in order],
+        "unsorted": range(B),
+    }
+    return Case(order, _SORTED, mistakes, {"order": order, "tied": any(facts.tied)})
+
+
+@kind("choice", once(lambda facts: not facts.packed or (facts.trace.config and facts.trace.config.enforce_sorted)))
+def enforced(facts: Facts, _: None) -> Case:
+    """Ask what torch does with these lengths where enforce_sorted is True."""
+    if facts.packed:
+        return _order_check(facts, "does", _SORTED, refused=False)
+    return _order_check(facts, "does", Moment("sort"), refused=True)  # a refusal ends the stage
+
+
+@kind("choice", once(lambda facts: facts.packed and facts.trace.sorted.sorted_indices is not None))
+def promised(facts: Facts, _: None) -> Case:
+    """Ask what torch would do with these lengths if enforce_sorted were True."""
+    refused = order_refusal(facts.trace.padded.lengths, facts.T) is not None
+    return _order_check(facts, "would", _SORTED, refused=refused)
+
+
+@kind("numbers", once(lambda facts: facts.packed and facts.longest <= MAX_SIZES and _sizes_are_no_lengths(facts)))
+def batch_sizes(facts: Facts, _: None) -> Case:
+    """Ask for all of batch_sizes, where the sorted lengths are not the right answer by chance."""
+    sizes = facts.batch_sizes
+    mistakes: dict[str, Given | None] = {
+        "lengths": facts.lengths,
+        "sorted_lengths": facts.sorted_lengths,
+        "rising_lengths": facts.sorted_lengths[::-1],
+        "reversed": sizes[::-1],
+        "totals": list(accumulate(sizes)),
+        "offsets": facts.offsets,
+        "tokens": facts.trace.padded.mask.sum(0).tolist(),
+        "ended": [facts.B - size for size in sizes],
+        "all": [facts.B] * len(sizes),
+    }
+    return Case(sizes, Moment("pack", name="margins"), mistakes, {"sizes": sizes})
+
+
+@kind("numbers", lambda facts: [t for t in facts.timesteps if facts.batch_sizes[t] not in _lengths_at(facts, t)])
+def batch_size(facts: Facts, t: int) -> Case:
+    """Ask for one entry of batch_sizes that does not equal the length at the same place."""
+    B, size, lengths = facts.B, facts.batch_sizes[t], _lengths_at(facts, t)
+    mistakes = {
+        "length": lengths[0] if lengths else None,
+        "sorted_length": lengths[-1] if lengths else None,
+        "at_least": len(facts.where(range(t, facts.longest + 1))),
+        "above": len(facts.where(range(t + 2, facts.longest + 1))),
+        "ended": B - size,
+        "offset": facts.offsets[t],
+        "all": B,
+    }
+    names = {"t": t, "all_equal": facts.shortest == facts.longest and B > 1}
+    return Case(size, Moment("pack", t), mistakes, names)
+
+
+@kind("numbers", lambda facts: facts.placed_rows)
+def packed_row(facts: Facts, n: int) -> Case:
+    """Ask for the packed row of one token."""
+    b, t = facts.origins[n]
+    row, start, lengths = facts.rank[b], facts.offsets[t], facts.lengths
+    before = sum(lengths[:b])
+    mistakes = {
+        "by_sequence": before + t,
+        "by_sorted_sequence": sum(lengths[other] for other in facts.order[:row]) + t,
+        "unsorted": start + b,
+        "grid": b * facts.T + t,
+        "grid_by_step": t * facts.B + b,
+        "nobody_ends": t * facts.B + row,
+        "from_one": n + 1,
+    }
+    names = {"b": b, "t": t, "name": facts.letters[b], "row": row, "start": start, "before": before}
+    return Case(n, Moment("pack", t), mistakes, names | {"tied": facts.tied[b]})
+
+
+@kind("letters", lambda facts: facts.placed_rows, single=True)
+def packed_token(facts: Facts, n: int) -> Case:
+    """Ask which sequence the token in one packed row belongs to."""
+    b, t = facts.origins[n]
+    mistakes = {
+        "by_sequence": facts.by_sequence[n],
+        "unsorted": n - facts.offsets[t],
+        "by_sorted_sequence": facts.by_sorted_sequence[n],
+        "nobody_ends": facts.order[n % facts.B],
+        "nobody_ends_unsorted": n % facts.B,
+    }
+    names = {"n": n, "t": t, "row": facts.rank[b], "start": facts.offsets[t], "tied": facts.tied[b]}
+    return Case(b, Moment("pack", t), mistakes, names)
+
+
+def _order_check(facts: Facts, verb: str, moment: Moment, *, refused: bool) -> Case:
+    lengths, letters = facts.lengths, facts.letters
+    choices = ("raises", "sorts", "packs")
+    if not refused:
+        return Case("packs", moment, names={"verb": verb}, choices=choices, words="in_order")
+    b = next(b for b in range(1, facts.B) if lengths[b] > lengths[b - 1])
+    names = {"verb": verb, "b": b, "name": letters[b], "other": letters[b - 1]}
+    return Case("raises", moment, names=names, choices=choices, words="out_of_order")
+
+
+def _indices_known(facts: Facts) -> bool:
+    """Tell whether it can be seen if there are indices: not for a PackedSequence that came without them."""
+    return facts.trace.sorted.sorted_indices is not None or facts.trace.config is not None
+
+
+def _sizes_are_no_lengths(facts: Facts) -> bool:
+    return facts.batch_sizes != facts.sorted_lengths
+
+
+def _lengths_at(facts: Facts, t: int) -> tuple[int, ...]:
+    """Return the lengths that may be taken for entry t of batch_sizes: the t-th as they came, and sorted."""
+    if facts.B > 1 and facts.shortest == facts.longest:
+        return (facts.longest,)
+    return (facts.lengths[t], facts.sorted_lengths[t]) if t < facts.B else ()
