@@ -1,11 +1,10 @@
 """Packed beside padded, in ms, for the three cells and three shares of fill: what packing costs on this machine."""
 
-from collections.abc import Iterator
 from typing import get_args
 
 from bench.report import Line
 from packviz.inputs.config import Cell
-from packviz.lab.cost import Measurement, draw_lengths, measure
+from packviz.lab.cost import Measurement, Setup, draw_lengths, measure
 
 __all__ = ["fills"]
 
@@ -25,12 +24,8 @@ def fills() -> list[Line]:
 
 
 def _measured(cell: Cell, fill: float, backward: bool) -> Measurement:
-    lengths = draw_lengths(BATCH, STEPS, fill)
-    results: Iterator[Measurement] = measure(
-        lengths, cell, FEATURES, HIDDEN, backward=backward, repeats=ROUNDS, threads=1
-    )
-    *_, last = results
-    return last
+    setup = Setup(cell, FEATURES, HIDDEN, backward=backward, threads=1)
+    return measure(setup, draw_lengths(BATCH, STEPS, fill), ROUNDS)
 
 
 def _line(done: Measurement) -> Line:
@@ -40,6 +35,6 @@ def _line(done: Measurement) -> Line:
         f"{packed.median:.2f} ms ÷ {padded.median:.2f} ms, medians of {done.rounds} runs in turns; "
         f"the fastest: {packed.fastest:.2f} ms ÷ {padded.fastest:.2f} ms"
     )
-    busy = f"; busy machine: {'; '.join(done.strain.reasons)}" if done.busy else ""
+    busy = f"; busy machine: {'; '.join(done.reasons)}" if done.busy else ""
     what = f"{done.setup.name}: packed ÷ padded, {runs}, fill {100 * done.fill:.0f} %"
     return Line(what, done.ratio, None, f"{how}{busy}")

@@ -1,7 +1,6 @@
 """Charts as Plotly figures, each with one sentence that tells what it shows, in `figure.layout.meta["alt"]`."""
 
-from packviz.lab.cost.charts import counts_bars, timings, waste
-from packviz.lab.cost.speedup_map import winning
+from packviz.lab.cost.charts import counts_bars, timings, waste, winning
 from packviz.lab.training.charts import final, learning
 from packviz.show.charts import (
     Panel,

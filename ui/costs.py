@@ -16,6 +16,7 @@ from packviz.inputs.config import Cell
 from packviz.lab.cost import (
     Measurement,
     Point,
+    Setup,
     counts_of,
     devices,
     measure,
@@ -57,7 +58,8 @@ def measured(shown: Shown) -> None:
     layers = f"{module.num_layers} layers" if module.num_layers > 1 else "one layer"
     ways = "both directions" if module.bidirectional else "one direction"
     told = f"{shown.batch.summary}, hidden size {module.hidden_size}, {layers}, {ways}"
-    long_work("measure", "Measure this batch", told, partial(_measure_all, setups), len(setups), _timings)
+    work = partial(_measure_all, setups, tuple(shown.trace.padded.lengths.tolist()))
+    long_work("measure", "Measure this batch", told, work, len(setups), _timings)
 
 
 def landscape(shown: Shown) -> None:
@@ -115,17 +117,12 @@ def _lengths(shown: Shown, source: str) -> Any:
     return next(each for each in DISTRIBUTIONS if each.title == source).lengths()
 
 
-def _setups(trace: Trace) -> tuple[tuple[tuple[int, ...], dict[str, Any]], ...]:
-    """Return every measurement of a batch: its lengths, and how it is run."""
-    module, lengths = trace.module, tuple(trace.padded.lengths.tolist())
-    shape = {
-        "features": trace.padded.values.shape[-1],
-        "hidden_size": module.hidden_size,
-        "num_layers": module.num_layers,
-        "bidirectional": module.bidirectional,
-    }
+def _setups(trace: Trace) -> tuple[Setup, ...]:
+    """Return every way to run the module of a trace that is measured."""
+    module = trace.module
+    shape = (trace.padded.values.shape[-1], module.hidden_size, module.num_layers, module.bidirectional)
     return tuple(
-        (lengths, {"cell": cell, "backward": backward, "onednn": onednn, "device": device, **shape})
+        Setup(cell, *shape, backward=backward, onednn=onednn, device=device)
         for device in devices()
         for cell in CELLS
         for backward in (False, True)
@@ -133,10 +130,9 @@ def _setups(trace: Trace) -> tuple[tuple[tuple[int, ...], dict[str, Any]], ...]:
     )
 
 
-def _measure_all(setups: Sequence[tuple[tuple[int, ...], dict[str, Any]]]) -> Iterator[Measurement]:
-    for lengths, setup in setups:
-        *_, last = measure(lengths, repeats=ROUNDS, seconds=SECONDS, **setup)
-        yield last
+def _measure_all(setups: Sequence[Setup], lengths: Sequence[int]) -> Iterator[Measurement]:
+    for setup in setups:
+        yield measure(setup, lengths, ROUNDS, seconds=SECONDS)
 
 
 def _timings(results: Sequence[Measurement]) -> None:
@@ -164,7 +160,8 @@ def _timings(results: Sequence[Measurement]) -> None:
 
 def _map(across: str, points: Sequence[Point]) -> None:
     fresh(charts.winning, points, key="winning", across=across)
-    wins, loses = (sum(p.differs and (p.ratio < 1) == won for p in points) for won in (True, False))
-    busy = sum(point.busy for point in points)
+    done = [point.measurement for point in points]
+    wins, loses = (sum(each.differs and (each.ratio < 1) == won for each in done) for won in (True, False))
+    busy = sum(each.busy for each in done)
     told = f"Of {len(points)} shapes packing won {wins} and lost {loses}; the others cannot be told apart."
     st.markdown(f"{told} {busy} were measured while the machine was busy." if busy else told)

@@ -1,7 +1,9 @@
 """The charts of the lessons, by value: torch is the judge of every number in them."""
 
+from collections.abc import Callable
 from itertools import product
 from math import isnan
+from typing import Any
 
 import pytest
 import torch
@@ -11,6 +13,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 import packviz as pv
 from packviz import Batch, Config, PackvizError, charts
 from packviz.inputs.batch import sequence_label
+from packviz.lab.cost import Point, Setting, Setup, counts, measure
 from packviz.theme import DARK, LIGHT, SEQUENCE_HUES, Palette
 
 CASES = [
@@ -164,20 +167,27 @@ def test_every_chart_is_the_trace_of_torchs_refusal_where_it_refuses() -> None:
             chart(refused)
 
 
+DONE = measure(Setup("gru", 2, 3), (4, 2, 1), 1)
+CHARTS: dict[str, Callable[[Palette], Any]] = {
+    "states": lambda palette: charts.states(TRACES[1], palette=palette),
+    "units": lambda palette: charts.units(TRACES[1], 0, palette=palette),
+    "margins": lambda palette: charts.margins(TRACES[1], palette),
+    "padding_shares": lambda palette: charts.padding_shares({"even": 0.5}, 0.2, palette),
+    "timings": lambda palette: charts.timings([DONE], palette),
+    "winning": lambda palette: charts.winning([Point(Setting(DONE.setup, 3, 4, 0.5), DONE)], palette=palette),
+    "waste": lambda palette: charts.waste({"random": 0.4}, palette),
+    "counts_bars": lambda palette: charts.counts_bars(counts([3, 1]), palette),
+}
+
+
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
-def test_every_chart_has_our_template_a_sentence_and_named_axes(palette: Palette) -> None:
-    trace = TRACES[1]
-    figures = [
-        charts.states(trace, palette=palette),
-        charts.units(trace, 0, palette=palette),
-        charts.margins(trace, palette),
-        charts.padding_shares({"even": 0.5}, 0.2, palette),
-    ]
-    for figure in figures:
-        layout = figure.layout
-        assert layout.template == charts.template(palette)
-        assert layout.template.layout.font.size >= 13
-        assert layout.template.layout.font.color == palette.text
-        assert layout.template.layout.paper_bgcolor == "rgba(0,0,0,0)"
-        assert layout.xaxis.title.text
-        assert layout.meta["alt"].endswith(".")
+@pytest.mark.parametrize("draw", CHARTS.values(), ids=CHARTS)
+def test_every_chart_has_our_template_a_sentence_and_named_axes(draw: Callable[..., Any], palette: Palette) -> None:
+    layout = draw(palette).layout
+    assert layout.template == charts.template(palette)
+    assert layout.template.layout.font.size >= 13
+    assert layout.template.layout.font.color == palette.text
+    assert layout.template.layout.paper_bgcolor == "rgba(0,0,0,0)"
+    assert layout.title.text
+    assert layout.xaxis.title.text
+    assert layout.meta["alt"].endswith(".")

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain, repeat
 
-from packviz.lab.cost.measuring import Measurement, run_setup
-from packviz.lab.cost.setup import Setup
-from packviz.lab.cost.timing import Stopwatch
+from packviz.lab.cost import Measurement, Setup, measure
+from packviz.lab.cost.measuring import Stopwatch
 
 __all__ = ["LENGTHS", "SMALL", "measured", "scripted"]
 
@@ -34,13 +33,11 @@ def scripted(seconds: Iterable[float], share: float = 1.0, load: float | None = 
     return Stopwatch(now, had, lambda: load, cores)
 
 
-def measured(padded: Iterable[float], packed: Iterable[float], **machine: float) -> Measurement:
+def measured(padded: Iterable[float], packed: Iterable[float], setup: Setup = SMALL, **machine: float) -> Measurement:
     """Return the measurement whose rounds took these ms; warm-up and fixed work take 5 ms."""
     rounds = list(zip(padded, packed, strict=True))
     script = chain([5.0] * 3, *((a, b, 5.0) for a, b in rounds))
-    watch = scripted((ms / 1e3 for ms in script), **machine)
-    *_, last = run_setup(SMALL, LENGTHS, len(rounds), alone=False, watch=watch)
-    return last
+    return measure(setup, LENGTHS, len(rounds), watch=scripted((ms / 1e3 for ms in script), **machine))
 
 
 def _ticks(seconds: Iterable[float]) -> Iterator[float]:

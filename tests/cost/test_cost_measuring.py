@@ -1,71 +1,57 @@
-"""Measurements by scripted clocks: medians, spread, turns, stopping, a busy machine. No test asks the real time."""
+"""Measurements by scripted clocks: medians, spread, turns, a busy machine, a sweep. No test asks the real time."""
 
 import random
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from itertools import product
+from math import ceil
 from statistics import median
 
 import numpy as np
 import pytest
 import torch
 from cost_cases import LENGTHS, SMALL, measured, scripted
+from seeds import seeds
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from packviz.compute.determinism import exact_arithmetic
 from packviz.errors import PackvizError
-from packviz.lab.cost import Setup, Timing, devices, measure, verdict
-from packviz.lab.cost.machine_load import Strain, strain
-from packviz.lab.cost.measuring import run_setup
-from packviz.lab.cost.setup import build_rig
-from packviz.lab.cost.timing import Lap, Stopwatch, in_turns, switches
+from packviz.lab.cost import Setup, Timing, devices, measure, plan_sweep, sweep, verdict
+from packviz.lab.cost.measuring import Lap, Stopwatch, busy_reasons, in_turns
+from packviz.lab.cost.setup import switches, works
 
+KINDS = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
 SLOW, FAST = [8.0, 9.0, 8.5, 8.0, 9.5, 8.2, 8.8], [4.0, 4.5, 4.1, 4.2, 4.4, 4.0, 4.3]
-
-
-def mkldnn_enabled() -> bool:
-    enabled: bool = torch._C._get_mkldnn_enabled()
-    return enabled
 
 
 # What is run
 
 
-@pytest.mark.parametrize(("cell", "both", "layers"), [*product(("rnn", "gru", "lstm"), (False, True), (1, 2))])
+@pytest.mark.parametrize(("cell", "both", "layers"), [*product(KINDS, (False, True), (1, 2))])
 def test_both_sides_run_the_same_weights_on_the_same_input(cell: str, both: bool, layers: int) -> None:
-    setup = Setup(cell, 3, 5, layers, both)
-    kind = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}[cell]
-    torch.manual_seed(setup.seed)
-    module = kind(3, 5, layers, batch_first=True, bidirectional=both)
-    lengths = torch.tensor(LENGTHS)
-    x = torch.randn(3, 4, 3) * (torch.arange(4) < lengths[:, None]).unsqueeze(-1)
-    packed = pack_padded_sequence(x, lengths, True, enforce_sorted=False)
-    rig = build_rig(setup, LENGTHS)
+    before = torch.get_rng_state()
+    way = works(Setup(cell, 3, 5, layers, both), LENGTHS)
+    assert torch.equal(torch.get_rng_state(), before)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        module = KINDS[cell](3, 5, layers, batch_first=True, bidirectional=both)
+        x = torch.randn(3, 4, 3) * (torch.arange(4) < torch.tensor(LENGTHS)[:, None]).unsqueeze(-1)
+    packed = pack_padded_sequence(x, torch.tensor(LENGTHS), True, enforce_sorted=False)
     with torch.no_grad(), torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):
-        output = module(packed)[0]
-        assert torch.equal(rig.padded()[0], module(x)[0])
-        assert torch.equal(rig.packed()[0], pad_packed_sequence(output, True)[0])
-        assert torch.equal(rig.alone()[0], output.data)
+        assert torch.equal(way["padded"]()[0], module(x)[0])
+        assert torch.equal(way["packed"]()[0], pad_packed_sequence(module(packed)[0], True)[0])
 
 
-@pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
-def test_backward_computes_the_same_gradients_of_all_weights_on_all_sides(cell: str) -> None:
-    rig = build_rig(Setup(cell, 3, 5, 2, backward=True), LENGTHS)
-    padded, packed, alone = (way()[1:] for way in (rig.padded, rig.packed, rig.alone))
-    assert len(padded) == len(list(rig.module.parameters()))
-    for one, two, three in zip(padded, packed, alone, strict=True):
+@pytest.mark.parametrize("cell", KINDS)
+def test_backward_computes_the_same_gradients_of_all_weights_on_both_sides(cell: str) -> None:
+    padded, packed = (way()[1:] for way in works(Setup(cell, 3, 5, 2, backward=True), LENGTHS).values())
+    assert [one.shape for one in padded] == [weight.shape for weight in KINDS[cell](3, 5, 2).parameters()]
+    for one, two in zip(padded, packed, strict=True):
         assert float(one.abs().max()) > 0
         torch.testing.assert_close(one, two, rtol=1e-4, atol=1e-5)
-        torch.testing.assert_close(two, three, rtol=1e-4, atol=1e-5)
-    assert all(parameter.grad is None for parameter in rig.module.parameters())
-
-
-def test_the_random_numbers_of_torch_stay_as_they_are() -> None:
-    before = torch.get_rng_state()
-    list(measure(LENGTHS, "gru", 2, 3, repeats=1))
-    assert torch.equal(torch.get_rng_state(), before)
 
 
 @pytest.mark.parametrize(
@@ -82,29 +68,27 @@ def test_the_random_numbers_of_torch_stay_as_they_are() -> None:
         ({"lengths": [1_000_000] * 1000, "hidden_size": 1, "features": 1}, "hidden_size"),
     ],
 )
-def test_what_cannot_be_run_is_refused_at_once(wrong: dict, of: str) -> None:
-    with pytest.raises(PackvizError, match=of):
-        measure(**{"lengths": LENGTHS, "features": 2, "hidden_size": 3} | wrong)
+def test_what_cannot_be_run_is_refused(wrong: dict, of: str) -> None:
+    given = {"lengths": LENGTHS, "repeats": 1, "cell": "gru", "features": 2, "hidden_size": 3} | wrong
+    with pytest.raises(PackvizError, match=f"^{of}:"):
+        measure(lengths=given.pop("lengths"), repeats=given.pop("repeats"), setup=Setup(**given))
 
 
 def test_cuda_is_offered_where_torch_has_it() -> None:
     assert devices() == (("cpu", "cuda") if torch.cuda.is_available() else ("cpu",))
 
 
-@pytest.mark.parametrize(("cell", "gates"), [("rnn", 1), ("gru", 3), ("lstm", 4)])
-@pytest.mark.parametrize(("layers", "both"), [(1, False), (3, True)])
-def test_work_is_two_for_each_weight_of_a_matrix_and_cell(cell: str, gates: int, layers: int, both: bool) -> None:
-    kind = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}[cell]
-    module = kind(7, 5, layers, bidirectional=both)
+@pytest.mark.parametrize(("cell", "layers", "both"), [*product(KINDS, (1, 3), (False, True))])
+def test_work_is_two_for_each_weight_of_a_matrix_and_cell(cell: str, layers: int, both: bool) -> None:
+    module = KINDS[cell](7, 5, layers, bidirectional=both)
     weights = sum(parameter.numel() for parameter in module.parameters() if parameter.dim() == 2)
     assert Setup(cell, 7, 5, layers, both).work(11) == 2 * weights * 11
-    assert module.weight_ih_l0.size(0) == gates * 5
 
 
 # How it is timed
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_median_and_quartiles_are_numpys(seed: int) -> None:
     draw = random.Random(seed)
     times = [draw.expovariate(1.0) for _ in range(draw.randint(1, 30))]
@@ -113,20 +97,18 @@ def test_median_and_quartiles_are_numpys(seed: int) -> None:
     assert timing.fastest == min(times)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_each_side_gets_its_own_times_in_ms_and_the_first_runs_do_not_count(seed: int) -> None:
     draw = random.Random(seed)
     rounds = draw.randint(1, 9)
-    script = [draw.uniform(0.001, 0.1) for _ in range(4 * (rounds + 1))]
-    *partial, last = run_setup(SMALL, LENGTHS, rounds, watch=scripted(script))
-    turns = [script[i : i + 4] for i in range(4, len(script), 4)]
-    for side, timing in enumerate((last.padded, last.packed, last.alone)):
+    script = [draw.uniform(0.001, 0.1) for _ in range(3 * (rounds + 1))]
+    done = measure(SMALL, LENGTHS, rounds, watch=scripted(script))
+    turns = [script[i : i + 3] for i in range(3, len(script), 3)]
+    for side, timing in enumerate((done.padded, done.packed)):
         assert timing.times == pytest.approx([1e3 * turn[side] for turn in turns])
-    assert last.ratio == pytest.approx(median(t[1] for t in turns) / median(t[0] for t in turns))
-    assert [result.rounds for result in partial] == list(range(1, rounds))
-    assert [result.finished for result in (*partial, last)] == [False] * (rounds - 1) + [True]
-    assert (last.rounds, last.planned) == (rounds, rounds)
-    assert last.fill == pytest.approx(7 / 12)
+    assert done.ratio == pytest.approx(median(t[1] for t in turns) / median(t[0] for t in turns))
+    assert done.rounds == rounds
+    assert done.fill == pytest.approx(7 / 12)
 
 
 def test_runs_take_turns_inside_their_switches_and_wait_for_the_device() -> None:
@@ -138,8 +120,8 @@ def test_runs_take_turns_inside_their_switches_and_wait_for_the_device() -> None
         yield
         seen.append(")")
 
-    works = {name: lambda name=name: seen.append(name) for name in "AB"}
-    rounds = in_turns(works, 2, around=around, watch=scripted([]), sync=lambda: seen.append("."))
+    both = {name: partial(seen.append, name) for name in "AB"}
+    rounds = in_turns(both, 2, around=around, watch=scripted([]), sync=lambda: seen.append("."))
     assert [list(laps) for laps in rounds] == [["A", "B"]] * 2
     assert "".join(seen) == "(.A.)(.B.)" * 3
 
@@ -154,32 +136,25 @@ def test_no_round_begins_when_the_time_is_over_and_there_are_six(seconds: float 
 
     watch = Stopwatch(lambda: at, lambda: at, lambda: None, 2)
     done = list(in_turns({"A": work}, 20, around=nullcontext, seconds=seconds, watch=watch))
-    assert len(done) == rounds
-    assert all(laps == {"A": Lap(1.0, 1.0)} for laps in done)
+    assert done == [{"A": Lap(1.0, 1.0)}] * rounds
 
 
-def test_closing_stops_the_runs() -> None:
-    runs = measure(LENGTHS, "gru", 2, 3, repeats=10**9)
-    assert not next(runs).finished
-    runs.close()
-    assert list(runs) == []
-
-
-@pytest.mark.parametrize("onednn", [True, False])
-@pytest.mark.parametrize("backward", [True, False])
+@pytest.mark.parametrize(("onednn", "backward"), [*product((True, False), repeat=2)])
 def test_a_run_has_its_switches_and_leaves_them_as_they_were(onednn: bool, backward: bool) -> None:
-    before = mkldnn_enabled(), torch.get_num_threads(), torch.is_grad_enabled()
-    during = []
+    def state() -> tuple[bool, int, bool]:
+        return torch._C._get_mkldnn_enabled(), torch.get_num_threads(), torch.is_grad_enabled()
+
+    before, during = state(), []
 
     def fail() -> None:
         with switches(Setup("gru", 2, 3, backward=backward, onednn=onednn, threads=1)):
-            during.append((mkldnn_enabled(), torch.get_num_threads(), torch.is_grad_enabled()))
+            during.append(state())
             raise KeyError
 
     with pytest.raises(KeyError):
         fail()
     assert during == [(onednn, 1, backward)]
-    assert (mkldnn_enabled(), torch.get_num_threads(), torch.is_grad_enabled()) == before
+    assert state() == before
 
 
 def test_a_trace_elsewhere_waits_for_one_run_and_not_for_the_measurement() -> None:
@@ -195,8 +170,8 @@ def test_a_trace_elsewhere_waits_for_one_run_and_not_for_the_measurement() -> No
         assert not entered.wait(0.2)
     assert entered.wait(30)
     thread.join()
-    runs = measure(LENGTHS, "gru", 2, 3, repeats=5)
-    next(runs)
+    rounds = in_turns({"A": object}, 5, around=partial(switches, SMALL), watch=scripted([]))
+    next(rounds)
     entered.clear()
     thread = threading.Thread(target=elsewhere)
     thread.start()
@@ -217,7 +192,7 @@ def test_a_clear_difference_is_told_with_its_ratio() -> None:
 def test_where_the_spreads_overlap_no_difference_is_told(packed: list[float]) -> None:
     done = measured(FAST, packed)
     assert not done.differs
-    assert "there is no difference that this measurement can show" in verdict(done)
+    assert verdict(done).startswith("This measurement shows no difference (GRU, fill 58 %): ")
 
 
 @pytest.mark.parametrize(("rounds", "differs"), [(1, False), (3, False), (5, False), (6, True), (7, True)])
@@ -235,50 +210,87 @@ def test_two_sides_that_are_alike_rarely_differ() -> None:
 
 def test_the_way_it_was_run_is_told() -> None:
     setup = Setup("lstm", 2, 3, backward=True, onednn=False)
-    *_, last = run_setup(setup, LENGTHS, 2)
-    assert "(LSTM, fill 58 %, forward with backward, oneDNN off)" in verdict(last)
+    assert "(LSTM, fill 58 %, forward with backward, oneDNN off)" in verdict(measured(FAST, SLOW, setup))
 
 
 # A busy machine
 
 
-def test_a_quiet_machine_is_not_called_busy() -> None:
-    done = measured(FAST, SLOW)
-    assert not done.busy
-    assert "busy" not in verdict(done)
-
-
 @pytest.mark.parametrize(
     ("machine", "told"),
     [
-        ({"share": 0.5}, "only 50 % of the time"),
-        ({"load": 6.0}, "6.0 tasks at once wanted the 2 processors"),
-        ({"load": 1.5, "cores": 1}, "1.5 tasks at once wanted the one processor"),
+        ({}, ""),
+        ({"load": None, "cores": 1}, ""),
+        ({"load": 6.0, "cores": 8}, ""),
+        ({"share": 0.5}, "the measuring thread had a processor for only 50 % of the time"),
+        ({"load": 6.0}, "the load average was 6.0 on 2 processors"),
+        ({"load": 1.5, "cores": 1}, "the load average was 1.5 on 1 processor"),
     ],
 )
-def test_a_measurement_on_a_busy_machine_says_so(machine: dict, told: str) -> None:
+def test_a_measurement_on_a_busy_machine_says_so_and_no_other(machine: dict, told: str) -> None:
     done = measured(FAST, SLOW, **machine)
-    assert done.busy
-    assert told in verdict(done)
-    assert "The machine was busy meanwhile" in verdict(done)
+    assert done.reasons == ((told,) if told else ())
+    assert done.busy is bool(told)
+    assert verdict(done).endswith(f" The machine was busy: {told}." if told else "(GRU, fill 58 %).")
 
 
 def test_a_fixed_piece_of_work_that_takes_longer_at_times_is_a_sign() -> None:
     watch, steady = scripted([]), [Lap(1.0, 1.0)] * 5
-    calm = strain(steady, steady, watch)
-    assert (calm.busy, calm.share, calm.swing) == (False, 1.0, 1.0)
-    swinging = strain(steady, [Lap(1.0, 1.0), Lap(2.0, 2.0), Lap(3.0, 3.0)], watch)
-    assert swinging.reasons == ("the same small piece of work took 2.0 times as long as at its best",)
+    assert busy_reasons(steady, steady, watch) == ()
+    swinging = [Lap(1.0, 1.0), Lap(2.0, 2.0), Lap(3.0, 3.0)]
+    assert busy_reasons(steady, swinging, watch) == ("a fixed piece of work took 2.0 times its best time",)
 
 
 def test_a_thread_that_waits_for_a_device_is_not_called_kept_from_its_processor() -> None:
     laps = [Lap(1.0, 0.1)]
-    assert strain(laps, laps, scripted([])).busy
-    assert strain(laps, laps, scripted([]), waits=True).share is None
-    assert not strain(laps, laps, scripted([]), waits=True).busy
+    assert busy_reasons(laps, laps, scripted([]))
+    assert busy_reasons(laps, laps, scripted([]), waits=True) == ()
 
 
-def test_the_load_is_shared_by_all_processors_and_may_be_unknown() -> None:
-    assert Strain(1.0, 6.0, 4, 1.0).busy
-    assert not Strain(1.0, 6.0, 8, 1.0).busy
-    assert not Strain(1.0, None, 1, 1.0).busy
+# A sweep
+
+
+def test_the_plan_is_every_combination_that_can_be() -> None:
+    cells, fills, sizes, steps, hidden = ("rnn", "lstm"), (0.05, 0.5, 1.0), (1, 4, 64), (5, 40), (2, 8)
+    planned = plan_sweep(cells, fills, sizes, steps, hidden, backward=True, onednn=False, threads=1, seed=3)
+    found = {(s.setup.cell, s.fill, s.batch_size, s.steps, s.hidden_size) for s in planned}
+    possible = {
+        place
+        for place in product(cells, fills, sizes, steps, hidden)
+        if round(place[1] * place[2] * place[3]) >= place[3] + place[2] - 1
+    }
+    assert found == possible
+    assert len(planned) == len(found) < 2 * 3 * 3 * 2 * 2
+    assert {(s.setup.backward, s.setup.onednn, s.setup.threads, s.setup.seed) for s in planned} == {(True, False, 1, 3)}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "of"),
+    [
+        ({"fills": (0.0,)}, "fill"),
+        ({"fills": (1.2,)}, "fill"),
+        ({"fills": (float("nan"),)}, "fill"),
+        ({"batch_sizes": (0,)}, "batch_size"),
+        ({"steps": (2.5,)}, "steps"),
+        ({"cells": ("cnn",)}, "cell"),
+        ({"hidden_sizes": (5000,), "fills": (1.0,)}, "sweep"),
+        ({"batch_sizes": tuple(range(1, 300))}, "sweep"),
+    ],
+)
+def test_a_sweep_that_cannot_be_or_would_not_be_quick_is_refused(wrong: dict, of: str) -> None:
+    with pytest.raises(PackvizError, match=f"^{of}:"):
+        plan_sweep(**wrong)
+
+
+def test_points_come_one_by_one_in_the_order_of_the_plan() -> None:
+    planned = plan_sweep(tuple(KINDS), (0.5, 1.0), (4,), (6,), (3,), features=2)
+    asked: list[int] = []
+    points = sweep(planned, repeats=2, watch=Stopwatch(lambda: asked.append(0) or float(len(asked))))
+    for i, (setting, done) in enumerate(points, 1):
+        assert setting == planned[i - 1]
+        assert done.setup == setting.setup
+        assert done.lengths == tuple(setting.lengths.tolist())
+        assert sum(done.lengths) == ceil(setting.fill * 24)
+        assert done.rounds == 2
+        assert len(asked) % i == 0  # each point asks the clock as often, and none is measured in advance
+    assert i == len(planned)

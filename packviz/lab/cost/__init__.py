@@ -1,13 +1,19 @@
 """What padding and packing cost: by count, in ms on this machine, and how to waste less without packing."""
 
-from packviz.lab.cost.batching import Batching, How, batches, default_budget, token_budget, ways
-from packviz.lab.cost.counts import Amount, Counts, counts, counts_of
-from packviz.lab.cost.lengths import read_lengths
-from packviz.lab.cost.machine_load import Strain
-from packviz.lab.cost.measuring import Measurement, measure, verdict
-from packviz.lab.cost.setup import Setup, devices
-from packviz.lab.cost.sweeping import Point, Setting, draw_lengths, plan_sweep, reachable, sweep
-from packviz.lab.cost.timing import Timing
+from packviz.lab.cost.counting import (
+    Amount,
+    Batching,
+    Counts,
+    How,
+    batches,
+    counts,
+    counts_of,
+    token_budget,
+    ways,
+)
+from packviz.lab.cost.lengths import draw_lengths, reachable, read_lengths
+from packviz.lab.cost.measuring import Measurement, Point, Timing, measure, sweep, verdict
+from packviz.lab.cost.setup import Setting, Setup, devices, plan_sweep
 
 __all__ = [
     "Amount",
@@ -18,12 +24,10 @@ __all__ = [
     "Point",
     "Setting",
     "Setup",
-    "Strain",
     "Timing",
     "batches",
     "counts",
     "counts_of",
-    "default_budget",
     "devices",
     "draw_lengths",
     "measure",

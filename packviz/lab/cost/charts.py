@@ -1,43 +1,65 @@
-"""What padding and packing cost, as charts: ms on this machine, counts, and the padding that batching leaves."""
+"""What padding and packing cost, as charts: ms on this machine, where packing wins, counts, and padding in batches."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from math import log2
+from statistics import median
+from typing import Literal
 
 import plotly.graph_objects as go
 
-from packviz.lab.cost.counts import Amount, Counts
-from packviz.lab.cost.measuring import Measurement
-from packviz.lab.cost.timing import Timing
-from packviz.show.charts.padding_shares import padding_shares
-from packviz.show.charts.template import drawn
+from packviz.lab.cost.counting import Counts
+from packviz.lab.cost.measuring import Measurement, Point
+from packviz.show.charts.lengths import padding_shares
+from packviz.show.charts.template import TOP_TITLE, colorscale, drawn, named_axis
 from packviz.text import counted
-from packviz.theme import LIGHT, Palette
+from packviz.theme import LIGHT, Palette, diverging, text_on
 
-__all__ = ["counts_bars", "timings", "waste"]
+__all__ = ["counts_bars", "timings", "waste", "winning"]
+
+Across = Literal["batch_size", "hidden_size", "steps"]
+ACROSS = {"batch_size": "batch size B", "hidden_size": "hidden size H", "steps": "longest length T"}
+MARKS = {"?": "the runs show no difference", "*": "the machine was busy"}
+LEAST_END = 1.0  # log2 of the ratio at which the scale of the map ends, at least: from half to double
 
 
 def timings(measurements: Sequence[Measurement], palette: Palette = LIGHT) -> go.Figure:
     """Return two bars for each measurement, padded and packed: medians in ms, with whiskers at the quartiles.
 
-    The subtitle tells the sizes that were measured: a result may be looked at when the batch is another one by then.
+    The subtitle names the sizes that were measured: the batch may have changed since.
     """
-    names = [_name(measurement) for measurement in measurements]
-    sizes = list(dict.fromkeys(map(_size, measurements)))
+    names = [_name(each) for each in measurements]
+    bars = []
+    for side, color in (("padded", palette.pad_hatch), ("packed", palette.now)):
+        of = [getattr(each, side) for each in measurements]
+        whiskers = {"array": [t.high - t.median for t in of], "arrayminus": [t.median - t.low for t in of]}
+        bars.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "name": side,
+                "y": list(range(len(of))),
+                "x": [timing.median for timing in of],
+                "error_x": {"type": "data", "symmetric": False, "color": palette.text, "thickness": 1.5, **whiskers},
+                "marker": {"color": color},
+                "hoverinfo": "text",
+                "hovertext": [
+                    f"{name}<br>{side}: median {t.median:.3g} ms, quartiles {t.low:.3g} and {t.high:.3g} ms, "
+                    f"{counted(len(t.times), 'run')}"
+                    for name, t in zip(names, of, strict=True)
+                ],
+            }
+        )
+    sizes = list(dict.fromkeys(map(_sizes, measurements)))
+    subtitle = "<br>".join([*sizes, "medians, whiskers at the quartiles"] if names else [])
     above = 110 + 18 * len(sizes)  # pixels of title, subtitle and legend
-    bars = [
-        _timing_bars("padded", [m.padded for m in measurements], names, palette.pad_hatch, palette),
-        _timing_bars("packed", [m.packed for m in measurements], names, palette.now, palette),
-    ]
     layout = {
-        "title": {"text": "Time of one run" if names else "Time of one run: nothing was measured"}
-        | ({"subtitle": {"text": "<br>".join([*sizes, "medians, whiskers at the quartiles"])}} if names else {})
-        | {"y": 1, "yanchor": "top", "pad": {"l": 12, "t": 16}},
+        "title": {"text": "Time of one run" if names else "Time of one run: nothing was measured", **TOP_TITLE}
+        | {"subtitle": {"text": subtitle}},
         "margin": {"t": above},
         "height": 126 + above + 74 * max(1, len(names)),
         "barmode": "group",
-        "bargap": 0.3,
-        "xaxis": {"title": {"text": "time (ms)"}, "rangemode": "tozero"},
-        "yaxis": _rows(names),
+        "xaxis": {"title": "time (ms)", "rangemode": "tozero"},
+        "yaxis": named_axis(names, autorange="reversed"),
         "legend": {"y": 1, "yanchor": "bottom", "x": 1, "xanchor": "right"},
     }
     said = "; ".join(
@@ -45,6 +67,23 @@ def timings(measurements: Sequence[Measurement], palette: Palette = LIGHT) -> go
         for name, m in zip(names, measurements, strict=True)
     )
     return drawn(bars, layout, f"Bars of the time of one run, medians: {said or 'none'}.", palette)
+
+
+def _sizes(measurement: Measurement) -> str:
+    """Return the sizes of the batch and of the module; T is the longest, L and D only where not 1."""
+    setup, lengths = measurement.setup, measurement.lengths
+    sizes = {"B": len(lengths), "T": max(lengths), "F": setup.features, "H": setup.hidden_size}
+    more = {"L": setup.num_layers, "D": 2 if setup.bidirectional else 1}
+    sizes |= {letter: size for letter, size in more.items() if size != 1}
+    return ", ".join(f"{letter} {size:,}" for letter, size in sizes.items())
+
+
+def _name(measurement: Measurement) -> str:
+    """Return the label of a measurement, in lines: the cell, then how it was run."""
+    setup = measurement.setup
+    where = setup.device.upper() if setup.device != "cpu" else "" if setup.onednn else "oneDNN off"
+    how = "forward, backward" if setup.backward else "forward"
+    return "<br>".join(filter(None, (f"{setup.name} {how}", where, "machine busy" * measurement.busy)))
 
 
 def waste(shares: Mapping[str, float], palette: Palette = LIGHT) -> go.Figure:
@@ -61,85 +100,134 @@ def waste(shares: Mapping[str, float], palette: Palette = LIGHT) -> go.Figure:
 
 
 def counts_bars(counts: Counts, palette: Palette = LIGHT) -> go.Figure:
-    """Return two panels that are never mixed: cell updates, and steps that wait for one another; padded and packed."""
-    panels = (("cell updates", counts.updates, ""), ("sequential steps", counts.steps, "2"))
-    axes: dict[str, Any] = {}
-    for (title, amount, axis), domain in zip(panels, ([0.62, 1], [0, 0.38]), strict=True):
-        end = 1.3 * max(amount.padded, amount.packed)  # the number stands behind its bar
-        axes[f"xaxis{axis}"] = {"title": {"text": title}, "range": [0, end], "nticks": 5, "anchor": f"y{axis}"}
+    """Return two panels with scales of their own, cell updates and sequential steps, each padded and packed."""
+    panels = (("cell updates", counts.updates, "", [0.62, 1]), ("sequential steps", counts.steps, "2", [0, 0.38]))
+    bars, axes = [], {}
+    for title, amount, axis, domain in panels:
+        sides = {"padded": amount.padded, "packed": amount.packed}
+        bars.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "x": list(sides.values()),
+                "y": list(sides),
+                "xaxis": f"x{axis}",
+                "yaxis": f"y{axis}",
+                "text": [f"{number:,}" for number in sides.values()],
+                "marker": {"color": [palette.pad_hatch, palette.now]},
+                "hoverinfo": "text",
+                "hovertext": [f"{side}: {number:,} {title}" for side, number in sides.items()],
+            }
+        )
+        end = 1.3 * max(sides.values())  # the number stands behind its bar
+        axes[f"xaxis{axis}"] = {"title": title, "range": [0, end], "nticks": 5, "anchor": f"y{axis}"}
         axes[f"yaxis{axis}"] = {"autorange": "reversed", "domain": domain, "anchor": f"x{axis}", "showgrid": False}
-    layout = {"title": {"text": "Counted, not measured"}, "height": 380, "showlegend": False, "bargap": 0.3, **axes}
-    said = "; ".join(f"{title}: padded {amount.padded:,}, packed {amount.packed:,}" for title, amount, _ in panels)
-    return drawn([_panel(*panel, palette) for panel in panels], layout, f"Bars in two panels, {said}.", palette)
+    said = "; ".join(f"{title}: padded {amount.padded:,}, packed {amount.packed:,}" for title, amount, *_ in panels)
+    layout = {"title": "Counted, not measured", "height": 380, "showlegend": False, **axes}
+    return drawn(bars, layout, f"Bars in two panels, {said}.", palette)
 
 
-def _panel(title: str, amount: Amount, axis: str, palette: Palette) -> dict[str, Any]:
-    sides = {"padded": amount.padded, "packed": amount.packed}
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "x": list(sides.values()),
-        "y": list(sides),
-        "xaxis": f"x{axis}",
-        "yaxis": f"y{axis}",
-        "text": [f"{number:,}" for number in sides.values()],
-        "textposition": "outside",
-        "cliponaxis": False,
-        "textfont": {"color": palette.text},
-        "marker": {"color": [palette.pad_hatch, palette.now]},
-        "hoverinfo": "text",
-        "hovertext": [f"{side}: {number:,} {title}" for side, number in sides.items()],
+class _Place:
+    """Hold the points of a sweep that share fill and size: what its cell shows."""
+
+    def __init__(self) -> None:
+        self.points: list[Point] = []
+
+    @property
+    def ratio(self) -> float:
+        """Return the median of packed ÷ padded."""
+        return median(point.measurement.ratio for point in self.points)
+
+    @property
+    def color(self) -> float:
+        """Return what the colour shows: the log of the ratio, and 0 where the runs show no difference."""
+        return 0.0 if "?" in self.marks else log2(self.ratio)
+
+    @property
+    def marks(self) -> str:
+        """Return the marks of MARKS that apply."""
+        unsure = not any(point.measurement.differs for point in self.points)
+        return "?" * unsure + "*" * any(point.measurement.busy for point in self.points)
+
+
+def winning(points: Sequence[Point], across: Across = "batch_size", palette: Palette = LIGHT) -> go.Figure:
+    """Return a map of packed ÷ padded: fill upwards, the batch size (or another size) across, on a log scale.
+
+    Blue is where packing wins, red where it loses. A ratio that the runs do not tell from 1 has a question mark and
+    the neutral colour of 1; a star says that the machine was busy. Where several points share a place, it shows the
+    median of their ratios. A place without a point stays empty.
+    """
+    places: dict[tuple[float, int], _Place] = {}
+    for point in points:
+        place = (point.setting.fill, getattr(point.setting, across))
+        places.setdefault(place, _Place()).points.append(point)
+    fills, sizes = (sorted({place[i] for place in places}) for i in (0, 1))
+    end = max([LEAST_END, *(abs(there.color) for there in places.values())])
+    grid = [[places.get((fill, int(size))) for size in sizes] for fill in fills]
+    ticks = list(range(-int(end), int(end) + 1, max(1, int(end) // 3)))
+    heat = {
+        "type": "heatmap",
+        "x": list(range(len(sizes))),
+        "y": list(range(len(fills))),
+        "z": [[there and there.color for there in row] for row in grid],
+        "text": [["<br>".join(map(_told, there.points)) if there else "" for there in row] for row in grid],
+        "colorscale": colorscale(palette),
+        "zmin": -end,
+        "zmid": 0,
+        "zmax": end,
+        "xgap": 2,
+        "ygap": 2,
+        "colorbar": {"title": "ratio", "tickvals": ticks, "ticktext": [f"{2.0**tick:.3g}" for tick in ticks]},
     }
-
-
-def _timing_bars(side: str, of: Sequence[Timing], names: Sequence[str], color: str, palette: Palette) -> dict[str, Any]:
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "name": side,
-        "y": list(range(len(of))),
-        "x": [timing.median for timing in of],
-        "error_x": {
-            "type": "data",
-            "symmetric": False,
-            "array": [timing.high - timing.median for timing in of],
-            "arrayminus": [timing.median - timing.low for timing in of],
-            "color": palette.text,
-            "thickness": 1.5,
-        },
-        "marker": {"color": color},
-        "hoverinfo": "text",
-        "hovertext": [
-            f"{name}<br>{side}: median {t.median:.3g} ms, quartiles {t.low:.3g} and {t.high:.3g} ms, "
-            f"{counted(len(t.times), 'run')}"
-            for name, t in zip(names, of, strict=True)
-        ],
+    numbers = [
+        {
+            "x": sizes.index(size),
+            "y": fills.index(fill),
+            "text": f"{_ratio(there.ratio)}{there.marks}",
+            "showarrow": False,
+            "font": {"color": text_on(diverging(there.color / end, palette))},
+        }
+        for (fill, size), there in places.items()
+    ]
+    setups = [point.setting.setup for point in points]
+    ran = [f"{setup.name} {'forward with backward' if setup.backward else 'forward'}" for setup in setups]
+    marks = {mark for there in places.values() for mark in there.marks}
+    key = ["packed ÷ padded: below 1 packing wins", *(f"{mark} {MARKS[mark]}" for mark in MARKS if mark in marks)]
+    title = f",<br>{' and '.join(dict.fromkeys(ran))}" if points else ": nothing was measured yet"
+    layout = {
+        "title": {"text": f"Where packing wins{title}", **TOP_TITLE}
+        | {"subtitle": {"text": "<br>".join(key) if points else ""}},
+        "margin": {"t": 150},
+        "height": 296 + 40 * max(3, len(fills)),
+        "xaxis": named_axis([f"{size:,}" for size in sizes], title=ACROSS[across]),
+        "yaxis": named_axis([f"{100 * fill:.3g}" for fill in fills], title="fill (%)"),
+        "annotations": numbers,
     }
+    return drawn([heat], layout, _alt([point.measurement for point in points]), palette)
 
 
-def _size(measurement: Measurement) -> str:
-    """Return the sizes of the batch and of the module; T is the longest, L and D only where not 1."""
-    setup, lengths = measurement.setup, measurement.lengths
-    sizes = {"B": len(lengths), "T": max(lengths), "F": setup.features, "H": setup.hidden_size}
-    more = {"L": setup.num_layers, "D": 2 if setup.bidirectional else 1}
-    sizes |= {letter: size for letter, size in more.items() if size != 1}
-    return ", ".join(f"{letter} {size:,}" for letter, size in sizes.items())
+def _ratio(ratio: float) -> str:
+    return f"{ratio:.1f}" if ratio >= 1.95 else f"{ratio:.2f}"
 
 
-def _name(measurement: Measurement) -> str:
-    """Return the label of a measurement, in lines: the cell, then how it was run."""
-    setup = measurement.setup
-    where = setup.device.upper() if setup.device != "cpu" else "" if setup.onednn else "oneDNN off"
-    how = "forward, backward" if setup.backward else "forward"
-    return "<br>".join(part for part in (f"{setup.name} {how}", where, "machine busy" * measurement.busy) if part)
+def _told(point: Point) -> str:
+    setting, done = point
+    sizes = f"B {setting.batch_size}, T {setting.steps}, H {setting.hidden_size}, fill {100 * setting.fill:.3g} %"
+    sure = "" if done.differs else ", the runs show no difference"
+    busy = ", machine busy" if done.busy else ""
+    times = f"padded {done.padded.median:.3g} ms, packed {done.packed.median:.3g} ms: {_ratio(done.ratio)} times"
+    return f"{setting.setup.name}, {sizes}<br>{times}{sure}{busy}"
 
 
-def _rows(names: Sequence[str]) -> dict[str, Any]:
-    return {
-        "tickmode": "array",
-        "tickvals": list(range(len(names))),
-        "ticktext": list(names),
-        "autorange": "reversed",
-        "showgrid": False,
-        "zeroline": False,
-    }
+def _alt(done: Sequence[Measurement]) -> str:
+    if not done:
+        return "Map of where packing wins: nothing was measured yet."
+    faster = sum(each.differs and each.ratio < 1 for each in done)
+    slower = sum(each.differs and each.ratio > 1 for each in done)
+    ratios = [each.ratio for each in done]
+    return (
+        f"Map of packed divided by padded time in {counted(len(done), 'setting')}: packing is faster in {faster}, "
+        f"slower in {slower}, no difference shows in {len(done) - faster - slower}; "
+        f"ratios from {_ratio(min(ratios))} to {_ratio(max(ratios))}; "
+        f"{counted(sum(each.busy for each in done), 'setting')} measured while the machine was busy."
+    )

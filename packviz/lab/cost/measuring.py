@@ -2,25 +2,160 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from math import comb
+from statistics import median, quantiles
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from packviz.inputs.config import Cell
 from packviz.lab.cost.lengths import check_lengths
-from packviz.lab.cost.machine_load import Strain, fixed_work, strain
-from packviz.lab.cost.setup import Setup, build_rig
-from packviz.lab.cost.timing import LEAST_ROUNDS, Lap, Stopwatch, Timing, in_turns, switches
-from packviz.text import percent
+from packviz.lab.cost.setup import Setting, Setup, Work, switches, works
+from packviz.text import counted, percent
 from packviz.validate import integer
 
-__all__ = ["Measurement", "measure", "run_setup", "verdict"]
+__all__ = [
+    "Lap",
+    "Measurement",
+    "Point",
+    "Stopwatch",
+    "Timing",
+    "busy_reasons",
+    "in_turns",
+    "measure",
+    "sweep",
+    "verdict",
+]
 
+LEAST_ROUNDS = 6  # fewer can all come out the same way by chance: once in 16 times or more
 MAX_CHANCE = 0.05
+
+# Signs of a machine that is busy with something else
+LEAST_SHARE = 0.9  # of a run's time, in which its thread has a processor on a quiet machine
+MAX_LOAD = 1.25  # load average for each processor: a measurement alone makes about one
+MAX_SWING = 1.25  # of a fixed piece of work, its median time ÷ its fastest
+
+Around = Callable[[], AbstractContextManager[None]]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Hold the times of one kind of run, in ms and in the order of the runs; at least one."""
+
+    times: tuple[float, ...]
+
+    @property
+    def low(self) -> float:
+        """Return the lower quartile in ms."""
+        return self._quartiles[0]
+
+    @property
+    def median(self) -> float:
+        """Return the median in ms."""
+        return self._quartiles[1]
+
+    @property
+    def high(self) -> float:
+        """Return the upper quartile in ms."""
+        return self._quartiles[2]
+
+    @property
+    def fastest(self) -> float:
+        """Return the ms of the fastest run: what a busy machine disturbs least."""
+        return min(self.times)
+
+    @property
+    def _quartiles(self) -> list[float]:
+        return quantiles(self.times, n=4, method="inclusive") if len(self.times) > 1 else [self.times[0]] * 3
+
+
+class Lap(NamedTuple):
+    """Hold the seconds of one run by the clock, and those in which its thread had a processor."""
+
+    wall: float
+    cpu: float
+
+
+def _load() -> float | None:
+    """Return the load average of the last minute; None on systems without one."""
+    try:
+        return os.getloadavg()[0]
+    except (AttributeError, OSError):
+        return None
+
+
+@dataclass(frozen=True)
+class Stopwatch:
+    """Hold the clocks of a measurement, so that a test can bring its own.
+
+    clock, cpu   seconds that have passed, and seconds in which this thread had a processor
+    load, cores  the load average of the last minute (or None), and the number of processors
+    """
+
+    clock: Callable[[], float] = time.perf_counter
+    cpu: Callable[[], float] = time.thread_time
+    load: Callable[[], float | None] = _load
+    cores: int = os.cpu_count() or 1
+
+    def lap(self, work: Work, around: Around, sync: Callable[[], None]) -> Lap:
+        """Run the work once. Entering `around` and freeing the result are not timed; waiting for the device is."""
+        with around():
+            sync()
+            began, had = self.clock(), self.cpu()
+            result = work()
+            sync()
+            done = Lap(self.clock() - began, self.cpu() - had)
+            del result
+        return done
+
+
+def in_turns(
+    all_works: Mapping[str, Work],
+    rounds: int,
+    *,
+    around: Around,
+    seconds: float | None = None,
+    watch: Stopwatch,
+    sync: Callable[[], None] = lambda: None,
+) -> Iterator[dict[str, Lap]]:
+    """Run all works in turns, A B A B, and yield the laps of each round; every work's first run does not count.
+
+    It ends after `rounds` rounds, or once `seconds` have passed and there were six rounds.
+    """
+    end = None if seconds is None else watch.clock() + seconds
+    for work in all_works.values():
+        watch.lap(work, around, sync)
+    for number in range(rounds):
+        if end is not None and number >= LEAST_ROUNDS and watch.clock() >= end:
+            return
+        yield {name: watch.lap(work, around, sync) for name, work in all_works.items()}
+
+
+def busy_reasons(
+    laps: Sequence[Lap], fixed: Sequence[Lap], watch: Stopwatch, *, waits: bool = False
+) -> tuple[str, ...]:
+    """Return why the machine seems to have been busy with something else, in parts of a sentence; () if it was not.
+
+    laps: of what was measured. fixed: of a piece of work that is always the same. waits: whether the thread only waits
+    for a device. At least one lap of each kind.
+    """
+    wall, cpu = map(sum, zip(*laps, strict=True))
+    share = 1.0 if waits or wall <= 0 else cpu / wall
+    load = watch.load() or 0.0
+    walls = [lap.wall for lap in fixed]
+    swing = median(walls) / min(walls) if min(walls) > 0 else 1.0
+    signs = {
+        f"the measuring thread had a processor for only {100 * share:.0f} % of the time": share < LEAST_SHARE,
+        f"the load average was {load:.1f} on {counted(watch.cores, 'processor')}": load / watch.cores > MAX_LOAD,
+        f"a fixed piece of work took {swing:.1f} times its best time": swing > MAX_SWING,
+    }
+    return tuple(words for words, seen in signs.items() if seen)
 
 
 @dataclass(frozen=True)
@@ -29,24 +164,18 @@ class Measurement:
 
     padded     module(x)
     packed     pack, module and unpack
-    alone      the module on what is packed already; None where that was not measured
-    strain     whether the machine was busy
-    planned    rounds that were asked for; fewer were made where the time was over
-    finished   whether this is the last result, or a partial one
+    reasons    why the machine seems to have been busy with something else; () if it was not
     """
 
     setup: Setup
     lengths: tuple[int, ...]
     padded: Timing
     packed: Timing
-    alone: Timing | None
-    strain: Strain
-    planned: int
-    finished: bool
+    reasons: tuple[str, ...]
 
     @property
     def fill(self) -> float:
-        """Return which share of the padded grid is no padding: 0.0 to 1.0."""
+        """Return the share of the padded grid that is no padding: 0.0 to 1.0."""
         return sum(self.lengths) / (len(self.lengths) * max(self.lengths))
 
     @property
@@ -65,100 +194,71 @@ class Measurement:
 
         The interquartile ranges do not overlap, and a two-sided sign test gives p <= 0.05, which takes six rounds.
         """
-        return not self.padded.overlaps(self.packed) and _chance(self.padded.times, self.packed.times) <= MAX_CHANCE
+        overlap = self.padded.low <= self.packed.high and self.packed.low <= self.padded.high
+        return not overlap and _sign_test(self.padded.times, self.packed.times) <= MAX_CHANCE
 
     @property
     def busy(self) -> bool:
         """Return whether the machine was busy with something else."""
-        return self.strain.busy
+        return bool(self.reasons)
 
 
 def measure(
-    lengths: Tensor | Sequence[int],
-    cell: Cell = "lstm",
-    features: int = 64,
-    hidden_size: int = 64,
-    *,
-    backward: bool = False,
-    repeats: int = 21,
-    num_layers: int = 1,
-    bidirectional: bool = False,
-    threads: int | None = None,
-    onednn: bool = True,
-    device: str = "cpu",
-    seed: int = 0,
-    seconds: float | None = None,
-) -> Generator[Measurement, None, None]:
-    """Yield what is known after each round; the last one is finished. Close the generator to stop.
-
-    lengths: (B,), of the user's own batch. repeats: rounds. seconds: time after which no new round begins, once there
-    are six. Raises PackvizError at once for what cannot be run or would be too much.
-    """
-    setup = Setup(cell, features, hidden_size, num_layers, bidirectional, backward, onednn, threads, device, seed)
-    return run_setup(setup, lengths, repeats, seconds=seconds)
-
-
-def run_setup(
     setup: Setup,
     lengths: Tensor | Sequence[int],
-    repeats: int,
+    repeats: int = 21,
     *,
     seconds: float | None = None,
-    alone: bool = True,
     watch: Stopwatch | None = None,
-) -> Generator[Measurement, None, None]:
-    """Yield the measurement of a setup round by round, as measure() does; without `alone` it has one work less."""
-    integer("repeats", repeats, 1, mend="choose 1 or more")
-    known = tuple(check_lengths(lengths))
-    rig = build_rig(setup, known)
-    works: dict[str, Callable[[], object]] = {"padded": rig.padded, "packed": rig.packed}
-    if alone:
-        works["alone"] = rig.alone
-    clocks = Stopwatch() if watch is None else watch
-    rounds = in_turns(
-        works | {"fixed": fixed_work},
-        repeats,
-        around=partial(switches, setup),
-        seconds=seconds,
-        watch=clocks,
-        sync=torch.cuda.synchronize if setup.device == "cuda" else _at_once,
-    )
-    return _results(partial(_result, setup, known, clocks, repeats), rounds)
-
-
-def _results(
-    result: Callable[[list[dict[str, Lap]], bool], Measurement], rounds: Iterator[dict[str, Lap]]
-) -> Generator[Measurement, None, None]:
-    done: list[dict[str, Lap]] = []
-    for laps in rounds:
-        if done:
-            yield result(done, False)
-        done.append(laps)
-    yield result(done, True)
-
-
-def _result(
-    setup: Setup, lengths: tuple[int, ...], watch: Stopwatch, planned: int, done: list[dict[str, Lap]], finished: bool
 ) -> Measurement:
-    def timing(name: str) -> Timing:
-        return Timing(tuple(1e3 * laps[name].wall for laps in done))
+    """Measure a batch of lengths (B,), padded and packed in turns, for `repeats` rounds.
 
-    measured = [lap for laps in done for name, lap in laps.items() if name != "fixed"]
-    seen = strain(measured, [laps["fixed"] for laps in done], watch, waits=setup.device != "cpu")
-    alone = timing("alone") if "alone" in done[0] else None
-    return Measurement(setup, lengths, timing("padded"), timing("packed"), alone, seen, planned, finished)
+    seconds: time after which no new round begins, once there are six. Raises PackvizError for an invalid setup and for
+    a batch that would take too much.
+    """
+    integer("repeats", repeats, 1, mend="choose 1 or more")
+    known, clocks = tuple(check_lengths(lengths)), watch or Stopwatch()
+    gpu = setup.device == "cuda"
+    laps = list(
+        in_turns(
+            {**works(setup, known), "fixed": lambda: sum(range(20_000))},
+            repeats,
+            around=partial(switches, setup),
+            seconds=seconds,
+            watch=clocks,
+            sync=torch.cuda.synchronize if gpu else lambda: None,
+        )
+    )
+    padded, packed, fixed = ([lap[name] for lap in laps] for name in ("padded", "packed", "fixed"))
+    reasons = busy_reasons([*padded, *packed], fixed, clocks, waits=gpu)
+    return Measurement(setup, known, _timing(padded), _timing(packed), reasons)
 
 
-def _chance(padded: Sequence[float], packed: Sequence[float]) -> float:
-    """Return how probable it is that rounds come out as one-sided as these where both sides are alike: up to 1.0."""
+def _timing(laps: Sequence[Lap]) -> Timing:
+    return Timing(tuple(1e3 * lap.wall for lap in laps))
+
+
+class Point(NamedTuple):
+    """Hold one finished place of a sweep."""
+
+    setting: Setting
+    measurement: Measurement
+
+
+def sweep(
+    settings: Iterable[Setting], *, repeats: int = 7, seconds: float = 0.2, watch: Stopwatch | None = None
+) -> Iterator[Point]:
+    """Yield a point for each setting, in their order; repeats and seconds as in ``measure``."""
+    for setting in settings:
+        yield Point(setting, measure(setting.setup, setting.lengths, repeats, seconds=seconds, watch=watch))
+
+
+def _sign_test(padded: Sequence[float], packed: Sequence[float]) -> float:
+    """Return the p-value of a two-sided sign test: how likely so one-sided a result is where both sides are alike."""
     apart = [b - a for a, b in zip(padded, packed, strict=True) if a != b]
     fewer = min(sum(difference > 0 for difference in apart), sum(difference < 0 for difference in apart))
     as_rare = sum(comb(len(apart), k) for k in range(fewer + 1))  # of the 2 ** rounds ways to come out
     return float(min(1.0, 2 * as_rare / 2 ** len(apart)))
-
-
-def _at_once() -> None:
-    """Wait for nothing: on the CPU all is done when the call returns."""
 
 
 def verdict(measurement: Measurement) -> str:
@@ -166,22 +266,21 @@ def verdict(measurement: Measurement) -> str:
 
     "Here packing takes 2.0 times as long as padding (LSTM, fill 46 %)."
     """
-    said = _sentence(measurement, _where(measurement))
-    reasons = measurement.strain.reasons
-    return f"{said} The machine was busy meanwhile: {'; '.join(reasons)}." if reasons else said
-
-
-def _sentence(measurement: Measurement, where: str) -> str:
     padded, packed, ratio = measurement.padded, measurement.packed, measurement.ratio
+    where = _where(measurement)
     if measurement.rounds < LEAST_ROUNDS:
         runs = "1 run is" if measurement.rounds == 1 else f"{measurement.rounds} runs are"
-        return f"{runs} too few to compare packing with padding ({where})."
-    if not measurement.differs:
-        middle = f"the middle half of the runs took {_range(padded)} padded and {_range(packed)} packed"
-        return f"Here there is no difference that this measurement can show ({where}): {middle}."
-    if ratio > 1:
-        return f"Here packing takes {_times(ratio)} times as long as padding ({where})."
-    return f"Here packing takes {min(100 * ratio, 99):.0f} % of the time that padding takes ({where})."
+        said = f"{runs} too few to compare packing with padding ({where})."
+    elif not measurement.differs:
+        ranges = [f"{side.low:.3g} to {side.high:.3g} ms" for side in (padded, packed)]
+        middle = f"the middle half of the runs took {ranges[0]} padded and {ranges[1]} packed"
+        said = f"This measurement shows no difference ({where}): {middle}."
+    elif ratio > 1:
+        times = f"{ratio:.1f}" if ratio >= 1.1 else f"{max(ratio, 1.01):.2f}"  # never 1.0
+        said = f"Here packing takes {times} times as long as padding ({where})."
+    else:
+        said = f"Here packing takes {min(100 * ratio, 99):.0f} % of the time that padding takes ({where})."
+    return f"{said} The machine was busy: {'; '.join(measurement.reasons)}." if measurement.busy else said
 
 
 def _where(measurement: Measurement) -> str:
@@ -194,12 +293,3 @@ def _where(measurement: Measurement) -> str:
     elif not setup.onednn:
         parts.append("oneDNN off")
     return ", ".join(parts)
-
-
-def _times(ratio: float) -> str:
-    """Return 1.04, 1.3, 2.0: so many digits that it is not 1."""
-    return f"{ratio:.1f}" if ratio >= 1.1 else f"{max(ratio, 1.01):.2f}"
-
-
-def _range(timing: Timing) -> str:
-    return f"{timing.low:.3g} to {timing.high:.3g} ms"

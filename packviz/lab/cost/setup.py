@@ -1,35 +1,42 @@
-"""What is measured: a cell, its sizes and how it is run; and the two ways to run it on one batch."""
+"""What is measured: a cell, its sizes and how it is run; the two ways to run it on a batch; and a plan of many."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import get_args
+from itertools import product
+from typing import Any, get_args
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from packviz.compute.determinism import seeded
+from packviz.compute.determinism import seeded, with_onednn
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.config import Cell
-from packviz.lab.cost.lengths import check_lengths
+from packviz.lab.cost.lengths import check_lengths, draw_lengths, reachable
 from packviz.validate import choice, integer
 
-__all__ = ["MAX_BYTES", "MAX_WORK", "Rig", "Setup", "build_rig", "devices"]
+__all__ = ["Setting", "Setup", "Work", "devices", "plan_sweep", "switches", "works"]
 
+Work = Callable[[], object]
+
+FILLS = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0)
+MAX_SETTINGS = 1000
+MAX_BYTES = 10**9  # of a padded batch with everything that its gates compute
 MAX_WORK = 2 * 10**10  # multiplications and additions of one padded forward run: about a second on one core
-MAX_BYTES = 10**9  # of a padded batch with all that its gates compute
+QUICK_WORK = MAX_WORK // 10  # the same, for a point of a sweep
 
 
 @dataclass(frozen=True)
 class Setup:
-    """Hold what is run, and how. Raises PackvizError for sizes below 1 and for a device that is not there.
+    """Hold what is run, and how. Raises PackvizError for sizes below 1 and for a device that this machine lacks.
 
     cell       "rnn", "gru" or "lstm", with F features, H hidden units and num_layers layers in one or two directions
     backward   whether the gradients of all weights are computed, too
-    onednn     whether torch may hand work to oneDNN, as it does by default; of no meaning on a GPU
+    onednn     whether torch may use oneDNN, as it does by default; no effect on a GPU
     threads    of torch's CPU work; None leaves them as they are
     device     "cpu" or "cuda"
     seed       of the weights and of the input
@@ -73,55 +80,64 @@ class Setup:
         D = 2 if self.bidirectional else 1
         return 4 * cells * (self.features + CELL_KINDS[self.cell].G * self.hidden_size * D * self.num_layers)
 
+    def check_amount(self, cells: int, most: int = MAX_WORK, parameter: str = "hidden_size") -> None:
+        """Raise PackvizError where one run of `cells` cells would take more than `most` operations, or 1 GB."""
+        work, nbytes = self.work(cells), self.nbytes(cells)
+        if work > most or nbytes > MAX_BYTES:
+            raise PackvizError(
+                parameter,
+                expected=f"at most {most / 1e9:g} GFLOPs and {MAX_BYTES / 1e9:g} GB per run",
+                came=f"{work / 1e9:,.1f} GFLOPs and {nbytes / 1e9:,.2f} GB ({self.name}, {cells:,} cells)",
+                mend="choose a smaller hidden_size, fewer sequences or shorter ones",
+            )
 
-@dataclass(frozen=True, eq=False)
-class Rig:
-    """Hold one module and one batch, and what is timed on them: the same weights and the same input on both sides.
 
-    padded   module(x): (B, T, D*H), pads and all
-    packed   pack, module, unpack: (B, T, D*H)
-    alone    the module on the sequence that is packed already: (N, D*H)
+def works(setup: Setup, lengths: Tensor | Sequence[int]) -> dict[str, Callable[[], tuple[Tensor, ...]]]:
+    """Return what is timed: "padded", module(x), and "packed", which packs, runs the module and unpacks.
 
-    Each returns what it computed: (output,), and with backward the gradients of all weights after it. The gradient of
-    the output is one at every valid cell and zero at the pads, as a masked sum as loss would give.
+    Both have the same weights and the same input (B, T, F), drawn from the seed, and return the output (B, T, D*H);
+    with backward also the gradients of all weights. The gradient of the output is one at every valid cell and zero at
+    the pads, as in a masked sum. Raises PackvizError for more than a run may take.
     """
-
-    module: nn.RNNBase
-    padded: Callable[[], tuple[Tensor, ...]]
-    packed: Callable[[], tuple[Tensor, ...]]
-    alone: Callable[[], tuple[Tensor, ...]]
-
-
-def build_rig(setup: Setup, lengths: Tensor | Sequence[int]) -> Rig:
-    """Build the module and draw the input (B, T, F) from the seed. Raises PackvizError for what is too much to run."""
     known = torch.tensor(check_lengths(lengths), dtype=torch.int64, device="cpu")
     B, T = len(known), int(known.max())
-    _check_amount(setup, B * T)
+    setup.check_amount(B * T)
     with seeded(setup.seed):
         sizes = (setup.features, setup.hidden_size, setup.num_layers)
         module = CELL_KINDS[setup.cell].build(*sizes, batch_first=True, bidirectional=setup.bidirectional)
         x = torch.randn(B, T, setup.features, device="cpu")
     mask = (torch.arange(T, device="cpu") < known[:, None]).unsqueeze(-1)  # (B, T, 1)
     x, mask, module = (x * mask).to(setup.device), mask.to(setup.device), module.to(setup.device)
-    packed = pack_padded_sequence(x, known, batch_first=True, enforce_sorted=False)
     weights = tuple(module.parameters())
 
-    def finish(output: Tensor, valid: Tensor | None) -> tuple[Tensor, ...]:
+    def finish(output: Tensor) -> tuple[Tensor, ...]:
         if not setup.backward:
             return (output,)
-        ones = torch.ones_like(output) if valid is None else valid.to(output.dtype).expand_as(output)
-        return (output, *torch.autograd.grad(output, weights, ones))
+        return (output, *torch.autograd.grad(output, weights, mask.to(output.dtype).expand_as(output)))
 
-    def packed_way() -> tuple[Tensor, ...]:
+    def packed() -> tuple[Tensor, ...]:
         output, _ = module(pack_padded_sequence(x, known, batch_first=True, enforce_sorted=False))
-        return finish(pad_packed_sequence(output, batch_first=True)[0], mask)
+        return finish(pad_packed_sequence(output, batch_first=True)[0])
 
-    return Rig(
-        module,
-        padded=lambda: finish(module(x)[0], mask),
-        packed=packed_way,
-        alone=lambda: finish(module(packed)[0].data, None),
-    )
+    return {"padded": lambda: finish(module(x)[0]), "packed": packed}
+
+
+@contextmanager
+def switches(setup: Setup) -> Iterator[None]:
+    """Let torch compute as the setup says, and let nobody else switch oneDNN or the threads meanwhile.
+
+    Both belong to the whole process, and a trace switches oneDNN off while it runs: whoever has to wait for the lock
+    waits outside the measured time. It is held for one run only, so that others wait for milliseconds.
+    """
+    with with_onednn(setup.onednn), torch.set_grad_enabled(setup.backward), torch.autocast(setup.device, enabled=False):
+        threads = torch.get_num_threads()
+        try:
+            if setup.threads is not None:
+                torch.set_num_threads(setup.threads)
+            yield
+        finally:
+            if setup.threads is not None:
+                torch.set_num_threads(threads)
 
 
 def devices() -> tuple[str, ...]:
@@ -129,12 +145,48 @@ def devices() -> tuple[str, ...]:
     return ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
 
 
-def _check_amount(setup: Setup, cells: int) -> None:
-    work, nbytes = setup.work(cells), setup.nbytes(cells)
-    if work > MAX_WORK or nbytes > MAX_BYTES:
-        raise PackvizError(
-            "hidden_size",
-            expected=f"at most {MAX_WORK / 1e9:g} GFLOPs per run, and {MAX_BYTES / 1e9:g} GB",
-            came=f"{work / 1e9:,.1f} GFLOPs, and {nbytes / 1e9:,.2f} GB",
-            mend="choose a smaller hidden_size, fewer sequences or shorter ones",
-        )
+@dataclass(frozen=True)
+class Setting:
+    """Hold one place of a sweep: how it is run, and a batch of B sequences, the longest T, with a share of fill."""
+
+    setup: Setup
+    batch_size: int
+    steps: int
+    fill: float
+
+    @property
+    def hidden_size(self) -> int:
+        """Return H."""
+        return self.setup.hidden_size
+
+    @property
+    def lengths(self) -> Tensor:
+        """Return (B,) int64, drawn from the setup's seed."""
+        return draw_lengths(self.batch_size, self.steps, self.fill, self.setup.seed)
+
+
+def plan_sweep(
+    cells: Sequence[Cell] = ("lstm",),
+    fills: Sequence[float] = FILLS,
+    batch_sizes: Sequence[int] = (8, 16, 32, 64),
+    steps: Sequence[int] = (50,),
+    hidden_sizes: Sequence[int] = (64,),
+    *,
+    features: int = 32,
+    **how: Any,
+) -> list[Setting]:
+    """Return every combination that is possible: a small batch with one long sequence cannot be nearly empty.
+
+    fills: shares from above 0.0 to 1.0; how: other fields of Setup. Raises PackvizError for invalid sizes and shares,
+    for more than 1,000 combinations, and for one that would not be quick.
+    """
+    if (many := len(cells) * len(fills) * len(batch_sizes) * len(steps) * len(hidden_sizes)) > MAX_SETTINGS:
+        expected, mend = f"at most {MAX_SETTINGS:,} combinations", "choose fewer values"
+        raise PackvizError("sweep", expected=expected, came=f"{many:,}", mend=mend)
+    planned = []
+    for cell, H, T, B, fill in product(cells, hidden_sizes, steps, batch_sizes, fills):
+        setup = Setup(cell, features, H, **how)
+        if reachable(B, T, fill):
+            setup.check_amount(B * T, QUICK_WORK, "sweep")
+            planned.append(Setting(setup, B, T, fill))
+    return planned

@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz.facts import drift, losses
 from packviz.inputs.config import Cell
-from packviz.lab.cost import Measurement, counts_of, draw_lengths, measure
+from packviz.lab.cost import Measurement, Setup, counts_of, draw_lengths, measure
 from packviz.lab.cost.charts import counts_bars, timings
 from packviz.show.charts import Panel, drifts, gradients, margins, panels
 from packviz.text import sequence_label
@@ -75,8 +75,7 @@ def cells_off(one: Tensor, other: Tensor) -> list[list[int]]:
 
 def measured(lengths: Sequence[int], cell: Cell, *, onednn: bool = True) -> Measurement:
     """Return how long a padded and a packed run take on one thread, measured now in 9 alternating rounds."""
-    *_, last = measure(lengths, cell, 32, 64, repeats=9, threads=1, onednn=onednn, seconds=0.6)
-    return last
+    return measure(Setup(cell, 32, 64, onednn=onednn, threads=1), lengths, 9, seconds=0.6)
 
 
 def labels(rows: Tensor | Iterable[int]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Lengths as people type and upload them."""
+"""Lengths as people type and upload them, and as they are drawn."""
 
 import pytest
 import torch
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packviz.errors import PackvizError
-from packviz.lab.cost import read_lengths
+from packviz.lab.cost import counts, draw_lengths, reachable, read_lengths
 
 SEPARATORS = (" ", ", ", ",", ";", "\n", "\r\n", "\t", " | ", "\n\n", ";\n", "] [")
 
@@ -60,7 +60,7 @@ def test_lengths_may_be_written_as_files_write_them(text: str, lengths: list[int
         ("9" * 5000, "in line 1"),
         ("٣", "'٣' in line 1"),
         ("3\x004", "'3␀4' in line 1"),
-        (b"\xff\xfe3\x00", "a byte that is none, at place 1"),
+        (b"\xff\xfe3\x00", "an invalid byte at position 1"),
     ],
 )
 def test_what_is_no_length_is_refused_with_its_place(text: str | bytes, came: str) -> None:
@@ -85,3 +85,31 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     except PackvizError:
         return
     assert int(lengths.min()) >= 1
+
+
+@pytest.mark.parametrize(
+    "wrong", [[], [0], [3, -1], [2.5], [True], ["3"], torch.tensor([2.0]), torch.tensor(3), [2**40], [1] * 100_001]
+)
+def test_what_is_no_length_is_refused_by_every_count(wrong: list) -> None:
+    with pytest.raises(PackvizError, match=r"^lengths:"):
+        counts(wrong)
+
+
+@given(st.integers(1, 40), st.integers(1, 60), st.floats(0.01, 1.0), st.integers(0, 9))
+def test_the_longest_is_t_and_the_sum_is_the_share_to_the_nearest_cell(B: int, T: int, fill: float, seed: int) -> None:
+    lengths = draw_lengths(B, T, fill, seed)
+    assert lengths.dtype == torch.int64
+    assert lengths.shape == (B,)
+    assert (int(lengths.max()), int(lengths.min()) >= 1) == (T, True)
+    least = T + B - 1  # one of T, all others 1
+    assert int(lengths.sum()) == max(least, round(fill * B * T))
+    assert reachable(B, T, fill) == (round(fill * B * T) >= least)
+    assert torch.equal(lengths, draw_lengths(B, T, fill, seed))
+
+
+def test_lengths_are_spread_and_another_seed_gives_another_order() -> None:
+    before = torch.get_rng_state()
+    for fill in (0.25, 0.5, 0.75):
+        assert len(set(draw_lengths(64, 50, fill).tolist())) > 15
+        assert not torch.equal(draw_lengths(64, 50, fill, 0), draw_lengths(64, 50, fill, 1))
+    assert torch.equal(torch.get_rng_state(), before)

@@ -1,19 +1,84 @@
-"""Batches of a data set: each sequence once, padding counted by hand, and what sorting saves."""
+"""Counts and batches: a grid counted cell by cell, torch's own tensors, each sequence once, what sorting saves."""
 
+import random
 from itertools import pairwise
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch.nn.utils.rnn import pad_sequence
+from seeds import seeds
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
+from trace_cases import random_case, random_lengths
 
+from packviz.compute.trace import trace, trace_module
 from packviz.errors import PackvizError
 from packviz.facts import DISTRIBUTIONS, padding_cells
-from packviz.lab.cost import Batching, batches, default_budget, token_budget, ways
+from packviz.inputs.batch import Batch
+from packviz.inputs.config import Config
+from packviz.lab.cost import Amount, Batching, batches, counts, counts_of, token_budget, ways
 
 HOWS = ("random", "sorted", "buckets")
 lengths_of = st.lists(st.integers(1, 60), min_size=1, max_size=80)
+
+
+@pytest.mark.parametrize("seed", seeds(60))
+def test_cell_updates_are_the_cells_that_a_loop_over_the_grid_visits(seed: int) -> None:
+    draw = random.Random(seed)
+    lengths = random_lengths(draw, draw.randint(1, 20), draw.randint(1, 12))
+    layers, both = draw.randint(1, 3), draw.random() < 0.5
+    ways = 2 if both else 1
+    grid = [(b, t) for b in range(len(lengths)) for t in range(max(lengths))]
+    valid = [(b, t) for b, t in grid if t < lengths[b]]
+    found = counts(lengths, 3, 4, num_layers=layers, bidirectional=both)
+    assert found.updates == Amount(len(grid) * layers * ways, len(valid) * layers * ways)
+    assert found.steps == Amount(max(lengths), max(lengths))
+    assert found.spared == (len(grid) - len(valid)) * layers * ways
+    assert found.fill == pytest.approx(len(valid) / len(grid))
+
+
+@pytest.mark.parametrize("seed", seeds(60))
+def test_bytes_are_those_of_torchs_own_tensors(seed: int) -> None:
+    case = random_case(seed)
+    x, packed, module = case.x, case.packed, case.module
+    with torch.no_grad(), torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):
+        padded_output = module(x)[0]
+        output = module(packed, case.hx)[0]
+    unsorted = pack_padded_sequence(x, torch.tensor(case.lengths), module.batch_first, enforce_sorted=False)
+    found = counts_of(trace_module(module, x, case.lengths, enforce_sorted=case.enforce_sorted, hx=case.hx))
+    assert found.inputs == Amount(x.nbytes, packed.data.nbytes)
+    assert found.outputs == Amount(padded_output.nbytes, output.data.nbytes)
+    order = (unsorted.batch_sizes, unsorted.sorted_indices, unsorted.unsorted_indices)
+    assert found.indices == sum(indices.nbytes for indices in order)
+    assert found.both_inputs == x.nbytes + packed.data.nbytes + found.indices
+    assert found.steps == Amount(x.size(1 if module.batch_first else 0), len(packed.batch_sizes))
+
+
+def test_a_trace_that_torch_refuses_is_counted_all_the_same() -> None:
+    refused = trace(Batch.parse("1\n2 3"), Config(enforce_sorted=True))
+    assert refused.error
+    assert counts_of(refused).updates == Amount(4, 3)
+
+
+def test_packing_spares_updates_but_no_sequential_step() -> None:
+    found = counts([100, 1, 1, 1])
+    assert found.updates == Amount(400, 103)
+    assert found.steps.ratio == 1.0
+
+
+def test_the_module_of_the_trace_counts() -> None:
+    batch = Batch.parse("1 2 3\n4 5\n6")
+    found = counts_of(trace(batch, Config(cell="lstm", num_layers=2, bidirectional=True, hidden_size=5)))
+    module = nn.LSTM(1, 5, 2, bidirectional=True)
+    assert found.updates == Amount(9 * 4, 6 * 4)
+    assert found.outputs.padded == module(torch.zeros(3, 3, 1))[0].nbytes
+
+
+@pytest.mark.parametrize("wrong", [{"features": 0}, {"hidden_size": 1.5}, {"num_layers": -1}, {"width": 2}])
+def test_what_is_no_size_is_refused(wrong: dict) -> None:
+    with pytest.raises(PackvizError, match=next(iter(wrong))):
+        counts([3, 1], **wrong)
 
 
 def padded_by_torch(cut: Batching) -> tuple[int, int]:
@@ -103,8 +168,8 @@ def test_sorted_batches_come_in_random_order() -> None:
 def test_all_four_ways_come_by_name() -> None:
     lengths = [3, 50, 7, 9]
     assert [cut.name for cut in ways(lengths, 2)] == ["random", "sorted", "buckets", "token budget"]
-    assert default_budget(lengths, 2) == 50
-    assert default_budget([10, 20], 8) == 120
+    assert max(ways(lengths, 2)[-1].cells_of_batches) == 50  # no budget is below the longest length
+    assert sorted(ways([10, 20] * 6, 8)[-1].cells_of_batches) == [60, 120]  # 8 sequences of mean length: 120 cells
     assert max(ways(lengths, 2, budget=60)[-1].cells_of_batches) <= 60
 
 
@@ -114,10 +179,9 @@ def test_all_four_ways_come_by_name() -> None:
         (lambda: batches([3], 0), "batch_size"),
         (lambda: batches([3], 2, "folded"), "how"),
         (lambda: batches([], 2), "lengths"),
-        (lambda: batches([1] * 100_001, 2), "lengths"),
         (lambda: token_budget([3, 9], 8), "budget"),
         (lambda: token_budget([3], "many"), "budget"),
-        (lambda: default_budget([3], 0), "batch_size"),
+        (lambda: ways([3], 0), "batch_size"),
     ],
 )
 def test_what_makes_no_batches_is_refused(call, of: str) -> None:

@@ -1,0 +1,216 @@
+"""What padding and packing cost by count, without a clock: cell updates, steps, bytes; and batches that waste less."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Generator, Tensor
+
+from packviz.compute.record import Trace
+from packviz.errors import PackvizError
+from packviz.inputs.module import directions, state_size
+from packviz.lab.cost.lengths import check_lengths
+from packviz.validate import choice, integer
+
+__all__ = ["Amount", "Batching", "Counts", "How", "batches", "counts", "counts_of", "token_budget", "ways"]
+
+How = Literal["random", "sorted", "buckets"]
+HOWS: tuple[How, ...] = ("random", "sorted", "buckets")
+POOL = 10  # batches whose sequences are sorted among themselves: a bucket
+
+
+@dataclass(frozen=True)
+class Amount:
+    """Hold one count on both sides."""
+
+    padded: int
+    packed: int
+
+    @property
+    def ratio(self) -> float:
+        """Return packed ÷ padded."""
+        return self.packed / self.padded
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Hold what a batch costs by count, padded and packed.
+
+    updates   cell updates, in all layers and directions: B·T·L·D and N·L·D
+    steps     sequential steps in each layer and direction: the width of the grid, the longest length
+    inputs    bytes of the padded (B, T, F) and of the packed data (N, F)
+    outputs   bytes of the top layer's output, (B, T, D*H) and (N, D*H)
+    indices   bytes of batch_sizes, sorted_indices and unsorted_indices, which only the packed side has
+    """
+
+    updates: Amount
+    steps: Amount
+    inputs: Amount
+    outputs: Amount
+    indices: int
+
+    @property
+    def fill(self) -> float:
+        """Return the share of the padded grid that is no padding: 0.0 to 1.0."""
+        return self.updates.ratio
+
+    @property
+    def spared(self) -> int:
+        """Return the cell updates that packing saves."""
+        return self.updates.padded - self.updates.packed
+
+    @property
+    def both_inputs(self) -> int:
+        """Return the bytes while packing: it copies, so the padded and the packed input exist at once."""
+        return self.inputs.padded + self.inputs.packed + self.indices
+
+
+def counts(
+    lengths: Tensor | Sequence[int],
+    features: int = 1,
+    hidden_size: int = 1,
+    *,
+    num_layers: int = 1,
+    bidirectional: bool = False,
+    dtype: torch.dtype = torch.float32,
+    width: int | None = None,
+) -> Counts:
+    """Count what lengths (B,) cost with F features and H hidden units.
+
+    width: T of the padded grid, where it is wider than the longest length. Raises PackvizError for lengths and sizes
+    below 1, and for a grid that is too narrow.
+    """
+    known = check_lengths(lengths)
+    for name, value in (("features", features), ("hidden_size", hidden_size), ("num_layers", num_layers)):
+        integer(name, value, 1, mend="choose 1 or more")
+    B, N, longest = len(known), sum(known), max(known)
+    T = longest if width is None else width
+    if longest > T:
+        mend = "leave width out, or give at least the longest length"
+        raise PackvizError("width", expected=f"at least {longest}, the longest length", came=str(T), mend=mend)
+    D, rows = 2 if bidirectional else 1, Amount(B * T, N)
+
+    def times(factor: int) -> Amount:
+        return Amount(rows.padded * factor, rows.packed * factor)
+
+    return Counts(
+        updates=times(num_layers * D),
+        steps=Amount(T, longest),
+        inputs=times(features * dtype.itemsize),
+        outputs=times(D * hidden_size * dtype.itemsize),
+        indices=(longest + 2 * B) * torch.int64.itemsize,
+    )
+
+
+def counts_of(trace: Trace) -> Counts:
+    """Count what the batch of a trace costs in its own module; the grid may be wider than its longest sequence."""
+    module, padded = trace.module, trace.padded
+    return counts(
+        padded.lengths,
+        padded.values.size(2),
+        state_size(module),
+        num_layers=module.num_layers,
+        bidirectional=directions(module) == 2,
+        dtype=padded.values.dtype,
+        width=padded.mask.size(1),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Batching:
+    """Hold how a data set is cut into batches.
+
+    name      "random", "sorted", "buckets" or "token budget"
+    lengths   (any number,) int64, of the whole data set
+    batches   the indices into lengths, (B,) int64 for each batch: each index once
+    """
+
+    name: str
+    lengths: Tensor
+    batches: tuple[Tensor, ...]
+
+    @property
+    def cells_of_batches(self) -> tuple[int, ...]:
+        """Return B·T of each batch, padded to its own longest sequence."""
+        return tuple(len(batch) * int(self.lengths[batch].max()) for batch in self.batches)
+
+    @property
+    def cells(self) -> int:
+        """Return the cells of all batches."""
+        return sum(self.cells_of_batches)
+
+    @property
+    def pads(self) -> int:
+        """Return how many of the cells are padding."""
+        return self.cells - int(self.lengths.sum())
+
+    @property
+    def share(self) -> float:
+        """Return the share of all cells that is padding: 0.0 to 1.0."""
+        return self.pads / self.cells
+
+
+def batches(lengths: Tensor | Sequence[int], batch_size: int, how: How = "random", seed: int = 0) -> Batching:
+    """Cut a data set into batches of one size; the last one of a cut may be smaller, as in a DataLoader.
+
+    random    shuffled, then cut
+    sorted    sorted by length, then cut; the batches come in random order
+    buckets   shuffled and cut into buckets of ten batches; each bucket is sorted, then cut; the batches come in random
+              order. Most of the randomness of the shuffle stays
+
+    Raises PackvizError for lengths and sizes below 1, and for any other way.
+    """
+    known = torch.tensor(check_lengths(lengths), dtype=torch.int64, device="cpu")
+    integer("batch_size", batch_size, 1, mend="choose 1 or more")
+    choice("how", how, HOWS)
+    generator = torch.Generator("cpu").manual_seed(seed)
+    if how == "sorted":
+        order = known.argsort(stable=True)
+    else:
+        order = torch.randperm(len(known), generator=generator, device="cpu")
+    if how == "buckets":
+        order = torch.cat([pool[known[pool].argsort(stable=True)] for pool in torch.split(order, POOL * batch_size)])
+    cut = torch.split(order, batch_size)
+    return Batching(how, known, tuple(cut) if how == "random" else _shuffled(cut, generator))
+
+
+def token_budget(lengths: Tensor | Sequence[int], budget: int, seed: int = 0) -> Batching:
+    """Cut a data set into batches of at most `budget` cells, padding included: many short sequences, or few long ones.
+
+    Sorted by length, each batch takes sequences while B·T stays within the budget; the batches come in random order.
+    Raises PackvizError for a budget that the longest sequence alone exceeds.
+    """
+    known = torch.tensor(check_lengths(lengths), dtype=torch.int64, device="cpu")
+    integer("budget", budget, 1, mend="choose 1 or more")
+    if (longest := int(known.max())) > budget:
+        mend = f"choose {longest:,} or more, or cut the longest sequences"
+        expected = f"at least {longest:,} cells, for the longest sequence alone"
+        raise PackvizError("budget", expected=expected, came=f"{budget:,}", mend=mend)
+    order = known.argsort(stable=True)
+    sizes = [0]
+    for length in known[order].tolist():
+        if (sizes[-1] + 1) * length > budget:
+            sizes.append(0)
+        sizes[-1] += 1
+    cut = torch.split(order, sizes)
+    return Batching("token budget", known, _shuffled(cut, torch.Generator("cpu").manual_seed(seed)))
+
+
+def ways(
+    lengths: Tensor | Sequence[int], batch_size: int = 32, budget: int | None = None, seed: int = 0
+) -> tuple[Batching, ...]:
+    """Cut one data set in all four ways: random, sorted, buckets, and token budget.
+
+    budget: unless one is given, the cells of `batch_size` sequences of mean length, and at least the longest length.
+    Raises PackvizError as ``batches`` and ``token_budget`` do.
+    """
+    known, cuts = check_lengths(lengths), tuple(batches(lengths, batch_size, how, seed) for how in HOWS)
+    usual = max(max(known), round(batch_size * sum(known) / len(known)))
+    return (*cuts, token_budget(known, usual if budget is None else budget, seed))
+
+
+def _shuffled(cut: Sequence[Tensor], generator: Generator) -> tuple[Tensor, ...]:
+    return tuple(cut[i] for i in torch.randperm(len(cut), generator=generator, device="cpu").tolist())

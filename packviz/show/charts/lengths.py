@@ -1,0 +1,113 @@
+"""Lengths as charts: beside batch_sizes, and as the share of padding that they leave."""
+
+from collections.abc import Mapping
+from math import isfinite
+
+import plotly.graph_objects as go
+
+from packviz.compute.trace import Trace
+from packviz.errors import PackvizError
+from packviz.show.charts.template import drawn, named_axis, plain, sequence_color
+from packviz.text import counted, sequence_label
+from packviz.theme import LIGHT, Palette, mix
+
+__all__ = ["margins", "padding_shares"]
+
+NAMED = 26  # bars up to which each has its number, and each sequence its letter
+
+
+def margins(trace: Trace, palette: Palette = LIGHT) -> go.Figure:
+    """Return lengths, a bar each sequence in sorted order, above batch_sizes, a bar each time step.
+
+    Both add up to N. Raises PackvizError where torch refuses to pack.
+    """
+    lengths, order = trace.sorted.lengths.tolist(), trace.sorted.order.tolist()
+    sizes, offsets = trace.packed.batch_sizes.tolist(), trace.packed.offsets.tolist()
+    B, T, N = len(lengths), len(sizes), sum(sizes)
+    colors = [sequence_color(b) for b in order]
+    above = {
+        "type": "bar",
+        "y": lengths,
+        "text": lengths if B <= NAMED else None,
+        "marker": {"color": colors, "line": {"color": [mix(c, palette.text, 0.35) for c in colors], "width": 1}},
+        "hoverinfo": "text",
+        "hovertext": [
+            f"sequence {sequence_label(b)}: length {n}, sorted row {row}"
+            for row, (b, n) in enumerate(zip(order, lengths, strict=True))
+        ],
+    }
+    below = {
+        "type": "bar",
+        "y": sizes,
+        "text": sizes if T <= NAMED else None,
+        "xaxis": "x2",
+        "yaxis": "y2",
+        "marker": {"color": palette.now},
+        "hoverinfo": "text",
+        "hovertext": [
+            f"batch_sizes[{t}] = {n}: packed rows {offset} to {offset + n - 1}"
+            for t, (n, offset) in enumerate(zip(sizes, offsets, strict=True))
+        ],
+    }
+    letters = named_axis([sequence_label(b) for b in order]) if B <= NAMED else {}
+    layout = {
+        "title": {"text": "lengths and batch_sizes", "subtitle": {"text": f"both sum to N = {N}"}},
+        "height": 520,
+        "showlegend": False,
+        "bargap": 0.15,
+        "xaxis": {**letters, "anchor": "y", "title": "sequence, longest first", "showgrid": False},
+        "yaxis": {"domain": [0.62, 1], "title": "length<br>(time steps)", "rangemode": "tozero"},
+        "xaxis2": {"anchor": "y2", "title": "time step t", "showgrid": False, "dtick": max(1, T // 10)},
+        "yaxis2": {"domain": [0, 0.38], "title": "batch_sizes[t]<br>(sequences)", "rangemode": "tozero"},
+    }
+    alt = (
+        f"Two bar charts: {counted(B, 'sequence')} with lengths from {lengths[0]} down to {lengths[-1]}, "
+        f"and batch_sizes of {counted(T, 'time step')} from {sizes[0]} down to {sizes[-1]}; both sum to {N}."
+    )
+    return drawn([above, below], layout, alt, palette)
+
+
+def padding_shares(
+    shares: Mapping[str, float], here: float | None = None, palette: Palette = LIGHT, *, own: str = "this batch"
+) -> go.Figure:
+    """Return a bar for the share of padding of each named kind of lengths, and one for this batch, marked.
+
+    shares, here: from 0.0 to 1.0; they are shown in percent. own: what this batch is called. Raises PackvizError for
+    any other number.
+    """
+    rows = [(name, share, False) for name, share in shares.items()]
+    rows += [] if here is None else [(own, here, True)]
+    for name, share, _ in rows:
+        if not (isfinite(share) and 0 <= share <= 1):
+            mend = "divide the pads by all cells of the grid"
+            raise PackvizError("shares", expected="shares from 0.0 to 1.0", came=f"{name}: {share}", mend=mend)
+
+    def marked(text: str, mine: bool) -> str:
+        return f"<b>{text}</b>" if mine else text
+
+    bars = {
+        "type": "bar",
+        "orientation": "h",
+        "y": list(range(len(rows))),
+        "x": [100 * share for _, share, _ in rows],
+        "text": [marked(f"{100 * share:.0f} %", mine) for _, share, mine in rows],
+        "marker": {
+            "color": [palette.now if mine else palette.pad for *_, mine in rows],
+            "line": {"color": [palette.now if mine else palette.pad_hatch for *_, mine in rows], "width": 1.5},
+        },
+        "hoverinfo": "text",
+        "hovertext": [f"{plain(name)}: {100 * share:.1f} % padding" for name, share, _ in rows],
+    }
+    line = {"type": "line", "layer": "below", "line": {"color": palette.now, "width": 2, "dash": "dot"}}
+    layout = {
+        "title": "Share of padding" if rows else "Share of padding: no lengths were given",
+        "height": 130 + 42 * max(2, len(rows)),
+        "showlegend": False,
+        "xaxis": {"title": "padding in the grid (%)", "range": [0, 112], "tickvals": [0, 25, 50, 75, 100]},
+        "yaxis": named_axis([marked(plain(name), mine) for name, _, mine in rows], autorange="reversed"),
+        "shapes": [
+            line | {"x0": 100 * x, "x1": 100 * x, "yref": "paper", "y0": 0, "y1": 1} for _, x, own_ in rows if own_
+        ],
+    }
+    said = ", ".join(f"{name} {100 * share:.0f} %" for name, share, _ in rows)
+    return drawn([bars], layout, f"Bars of the share of padding: {said or 'none'}.", palette)

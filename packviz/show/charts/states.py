@@ -1,0 +1,179 @@
+"""Hidden states over time: all sequences as a heat map, and the units of one sequence as lines."""
+
+from typing import Any, NamedTuple
+
+import plotly.graph_objects as go
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+from torch.nn.utils.rnn import pad_packed_sequence
+
+from packviz.compute.trace import Trace
+from packviz.show.charts.template import colorscale, drawn, sequence_color, showing
+from packviz.text import counted, sequence_label
+from packviz.theme import LIGHT, SEQUENCE_HUES, Palette, with_contrast
+from packviz.validate import integer
+
+__all__ = ["states", "units"]
+
+SEQUENCES, UNITS, STEPS = 24, 12, 200  # shown at most in the heat map
+GAP = 1  # rows between the bands of two sequences
+LINES = 10  # units shown at most as lines: as many colours can be told apart
+DASHES = ("solid", "dash", "dot")
+
+
+class _Grid(NamedTuple):
+    """Hold one layer and direction as a grid.
+
+    h        (B, T, H), NaN where nothing was packed
+    rows     (B, T): the packed row of each cell, -1 where nothing was packed
+    lengths  B numbers
+    finals   B numbers: the time step after which each state is final
+    name     the cell, layer and direction, in words
+    scale    the largest state of all layers, at least 1: where the scale ends
+    """
+
+    h: Tensor
+    rows: list[list[int]]
+    lengths: list[int]
+    finals: list[int]
+    name: str
+    scale: float
+
+    def told(self, b: int, t: int, unit: int) -> str:
+        """Return what is said over a state; "" where nothing was packed."""
+        if self.rows[b][t] < 0:
+            return ""
+        what = f"sequence {sequence_label(b)}, t = {t}, packed row {self.rows[b][t]}"
+        return f"{what}<br>unit {unit}: h = {float(self.h[b, t, unit]):.4f}"
+
+
+def _grid(trace: Trace, layer: int | None, direction: int) -> _Grid:
+    """Return one layer and direction of a trace; raises PackvizError for one that does not exist."""
+    layers = trace.layers
+    L, D = len(layers), len(layers[0])
+    layer = integer("layer", L - 1 if layer is None else layer, 0, L - 1, mend=f"this run has {L}, counted from 0")
+    integer("direction", direction, 0, D - 1, mend=f"this run has {D}, counted from 0")
+    h, packed = layers[layer][direction].h.detach(), trace.packed_sequence
+    grid, lengths = pad_packed_sequence(packed._replace(data=h), True, float("nan"))
+    rows, _ = pad_packed_sequence(packed._replace(data=torch.arange(len(h))), True, -1)
+    parts = [type(trace.module).__name__, f"layer {layer}" * (L > 1), ("forward", "backward")[direction] * (D > 1)]
+    every = [part for each in layers for half in each for part in (half.h, half.c) if part is not None]
+    scale = max(1.0, *(float(part.abs().nan_to_num(posinf=0.0).amax()) for part in every))
+    finals = [0 if direction else length - 1 for length in lengths.tolist()]
+    return _Grid(grid, rows.tolist(), lengths.tolist(), finals, ", ".join(filter(None, parts)), scale)
+
+
+def states(trace: Trace, *, layer: int | None = None, direction: int = 0, palette: Palette = LIGHT) -> go.Figure:
+    """Return h of one layer and direction as a heat map: time steps across, a band of hidden units a sequence.
+
+    layer: 0 to L - 1, or None for the top one. direction: 0 forward, 1 backward. Nothing is shown past the end of a
+    sequence. The final state has an outline in the sequence's hue: at its last valid step, backward at t = 0. The
+    scale ends where the movie's does. The title says how many sequences and units are shown, if not all.
+    """
+    seen = _grid(trace, layer, direction)
+    B, T, H = seen.h.shape
+    rows, units, steps = min(B, SEQUENCES), min(H, UNITS), min(T, STEPS)
+    z = pad(seen.h[:rows, :steps, :units], (0, GAP), value=float("nan"))  # (rows, steps, units + GAP)
+    tops = range(0, rows * (units + GAP), units + GAP)
+    told = [
+        [seen.told(b, t, i) if i < units else "" for t in range(steps)] for b in range(rows) for i in range(units + GAP)
+    ]
+    heat = {
+        "type": "heatmap",
+        "z": z.transpose(1, 2).flatten(0, 1)[:-GAP].tolist(),  # a row for each unit, and an empty one between two bands
+        "text": told[:-GAP],
+        "colorscale": colorscale(palette),
+        "zmin": -seen.scale,
+        "zmid": 0,
+        "zmax": seen.scale,
+        "xgap": 1 if steps <= 40 else 0,
+        "colorbar": {"title": "h", "len": 0.9},
+    }
+    tall = len(tops) * (units + GAP)
+    layout = {
+        "title": {
+            "text": f"Hidden states, {seen.name}",
+            "subtitle": {"text": showing((rows, B, "sequence"), (units, H, "unit"), (steps, T, "step"))},
+        },
+        "height": max(300, min(900, 150 + int(tall * max(3.0, min(18.0, 620 / tall))))),
+        "shapes": [
+            ring for b, top in enumerate(tops) for ring in _rings(b, seen.finals[b], top, units, steps, palette)
+        ],
+        "xaxis": {"title": "time step t", "dtick": max(1, steps // 10), "showgrid": False, "zeroline": False},
+        "yaxis": {
+            "title": "sequence: hidden units",
+            "tickmode": "array",
+            "tickvals": [top + (units - 1) / 2 for top in tops],
+            "ticktext": [f"<b>{sequence_label(b)}</b>" for b in range(rows)],
+            "range": [tall - GAP - 0.5, -0.5],
+            "showgrid": False,
+            "zeroline": False,
+        },
+    }
+    lengths = ", ".join(f"{sequence_label(b)} {seen.lengths[b]}" for b in range(min(rows, 8)))
+    alt = (
+        f"Heat map of {counted(H, 'hidden unit')} of {counted(B, 'sequence')} over {counted(T, 'time step')}, "
+        f"{seen.name}; lengths {lengths}{' and more' if rows > 8 else ''}; each final state is outlined "
+        f"at {'t = 0' if direction else 'its last valid step'}."
+    )
+    return drawn([heat], layout, alt, palette)
+
+
+def _rings(b: int, t: int, top: int, units: int, steps: int, palette: Palette) -> list[dict[str, Any]]:
+    """Return the ring around a sequence's final state, if its step is shown: dark outside, its hue inside."""
+    box = {"type": "rect", "x0": t - 0.5, "x1": t + 0.5, "y0": top - 0.5, "y1": top + units - 0.5, "layer": "above"}
+    outside, inside = (5, 3) if steps <= 20 else (3, 1.5)
+    lines = ({"color": palette.text, "width": outside}, {"color": sequence_color(b), "width": inside})
+    return [box | {"line": line} for line in lines] if t < steps else []
+
+
+def units(trace: Trace, b: int, *, layer: int | None = None, direction: int = 0, palette: Palette = LIGHT) -> go.Figure:
+    """Return h of sequence `b` over its time steps, a line for each hidden unit, the final state marked.
+
+    layer: 0 to L - 1, or None for the top one. direction: 0 forward, 1 backward. At most ten units are shown; the
+    title says so. Raises PackvizError for a sequence, layer or direction that does not exist.
+    """
+    seen = _grid(trace, layer, direction)
+    B, _, H = seen.h.shape
+    b = integer("b", b, 0, B - 1, mend=f"this batch has {counted(B, 'sequence')}, counted from 0")
+    length, final, shown = seen.lengths[b], seen.finals[b], min(H, LINES)
+    colors = [with_contrast(color, palette.background, 3.0) for color in (*SEQUENCE_HUES, sequence_color(b))]
+    lines = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "name": f"unit {unit}",
+            "x": list(range(length)),
+            "y": seen.h[b, :length, unit].tolist(),
+            "line": {"color": colors[unit], "width": 2.5, "dash": DASHES[unit % len(DASHES)]},
+            "marker": {"size": 6, "color": colors[unit]},
+            "hoverinfo": "text",
+            "hovertext": [seen.told(b, t, unit) for t in range(length)],
+        }
+        for unit in range(shown)
+    ]
+    ring = {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "h_n",
+        "x": [final] * shown,
+        "y": seen.h[b, final, :shown].tolist(),
+        "marker": {"symbol": "circle-open", "size": 16, "color": colors[-1], "line": {"width": 3}},
+        "hoverinfo": "skip",
+    }
+    layout = {
+        "title": {
+            "text": f"Sequence {sequence_label(b)}, {seen.name}",
+            "subtitle": {"text": showing((shown, H, "hidden unit"))},
+        },
+        "height": 460,
+        "showlegend": True,
+        "xaxis": {"title": "time step t", "dtick": max(1, length // 10), "showgrid": False},
+        "yaxis": {"title": "h", "range": [-1.05 * seen.scale, 1.05 * seen.scale], "zeroline": True},
+    }
+    alt = (
+        f"{counted(H, 'hidden unit')} of sequence {sequence_label(b)} over {counted(length, 'time step')}, "
+        f"{seen.name}; the final state, at t = {final}, is ringed."
+    )
+    return drawn([*lines, ring], layout, alt, palette)
