@@ -1,11 +1,11 @@
 """The charts of trainings hold the records' own numbers, seed by seed."""
 
 from statistics import mean
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from packviz.lab.training import Experiment, Progress, default_experiments, summary
+from packviz.lab.training import EXTRA_PADDING, Experiment, Progress, Readout, summary
 from packviz.lab.training.charts import final, learning
 from packviz.theme import DARK, LIGHT, Palette, contrast
 
@@ -13,7 +13,7 @@ from packviz.theme import DARK, LIGHT, Palette, contrast
 def records(*experiments: Experiment) -> list[Progress]:
     """Return made-up results: every number differs from every other."""
     return [
-        Progress(one, seed, epoch, one.epochs, 2.0 / epoch + seed / 7 + i / 90, 10.0 * epoch + seed + i / 9, 1.0, 0.5)
+        Progress(one, seed, epoch, 2.0 / epoch + seed / 7 + i / 90, 10.0 * epoch + seed + i / 9, 1.0)
         for i, one in enumerate(experiments)
         for seed in one.seeds
         for epoch in range(1, one.epochs + 1)
@@ -22,6 +22,9 @@ def records(*experiments: Experiment) -> list[Progress]:
 
 EXPERIMENTS = [Experiment(epochs=4, readout=readout, extra_padding=extra)
                for readout in ("naive", "packed") for extra in (0, 100)]  # fmt: skip
+
+
+ALL = [Experiment(readout=readout, extra_padding=extra) for extra in EXTRA_PADDING for readout in get_args(Readout)]
 
 
 def lines(figure: Any, axis: str) -> list[Any]:
@@ -77,7 +80,7 @@ def test_experiments_that_differ_in_other_settings_stay_apart() -> None:
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 def test_charts_have_units_a_sentence_with_the_numbers_and_colours_of_the_palette(palette: Palette) -> None:
-    results = records(*default_experiments())
+    results = records(*ALL)
     for figure in (learning(results, palette), final(summary(results), palette)):
         assert "(%)" in figure.layout.yaxis.title.text
         assert figure.layout.xaxis.title.text in ("epoch", "extra padding (steps)")
@@ -100,7 +103,7 @@ def test_charts_tell_task_cell_and_directions_of_all_experiments(alike: bool) ->
 
 
 def test_readouts_are_told_apart_by_mark_and_paddings_by_dash() -> None:
-    curves = lines(learning(records(*default_experiments())), "y")
+    curves = lines(learning(records(*ALL)), "y")
     assert len({(line.marker.symbol, line.line.color) for line in curves}) == 4
     assert len({line.line.dash for line in curves}) == 3
 

@@ -1,11 +1,60 @@
-"""The sequences that are learned: the vowels are the source's own, and the synthetic answer is the first token."""
+"""Experiments take only settings that can be trained; their sequences are the source's own, or made up."""
 
+import re
+from dataclasses import FrozenInstanceError
 from importlib.resources import files
+from typing import Any
 
 import pytest
 import torch
 
-from packviz.lab.training import first_token, vowels, vowels_credit
+from packviz.errors import PackvizError
+from packviz.lab.training import Experiment, first_token, vowels, vowels_credit
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"cell": "transformer"}, "cell: expected rnn, gru or lstm, but got 'transformer'"),
+        ({"readout": "max"}, "readout: expected naive, last_valid, packed or mean"),
+        ({"task": "speech"}, "task: expected vowels or first_token"),
+        ({"extra_padding": 10}, "extra_padding: expected 0, 20 or 100, but got 10"),
+        ({"extra_padding": False}, "extra_padding: expected 0, 20 or 100, but got False"),
+        ({"bidirectional": 1}, "bidirectional: expected False or True, but got 1"),
+        ({"hidden_size": 0}, "hidden_size: expected "),
+        ({"hidden_size": 10**9}, "hidden_size"),
+        ({"hidden_size": True}, "hidden_size"),
+        ({"epochs": 0}, "epochs: expected "),
+        ({"epochs": 2.0}, "epochs"),
+        ({"batch_size": -1}, "batch_size"),
+        ({"lr": 0}, "lr: expected a number above 0, at most 1, but got 0"),
+        ({"lr": float("nan")}, "lr"),
+        ({"lr": float("inf")}, "lr"),
+        ({"lr": "fast"}, "lr"),
+        ({"seeds": ()}, "seeds: expected a few integers without duplicates, but got no seed"),
+        ({"seeds": 3}, "seeds"),
+        ({"seeds": "123"}, "seeds"),
+        ({"seeds": (0, 1, 0)}, "0 more than once"),
+        ({"seeds": (-1,)}, "seeds"),
+        ({"seeds": (2**63,)}, "seeds"),
+    ],
+)
+def test_what_cannot_be_trained_is_refused_with_its_name(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(PackvizError) as refused:
+        Experiment(**settings)
+    assert message in str(refused.value)
+    assert refused.value.parameter == next(iter(settings))
+    assert refused.value.mend
+
+
+def test_an_experiment_is_frozen_can_be_a_key_and_has_a_name() -> None:
+    one = Experiment(seeds=[0, 1], lr=1)
+    assert {one: 1}[Experiment(seeds=(0, 1), lr=1.0)] == 1
+    with pytest.raises(FrozenInstanceError):
+        one.epochs = 3  # type: ignore[misc]
+    assert one.name == "packed"
+    name = Experiment(readout="last_valid", bidirectional=True, extra_padding=20).name
+    assert name == "last valid, two directions, 20 extra pads"
 
 
 def test_the_vowels_come_in_their_original_split_of_270_and_370() -> None:
@@ -27,128 +76,27 @@ def test_every_utterance_has_7_to_29_steps_of_12_numbers() -> None:
     assert {(x.dim(), x.size(1), x.dtype) for x in (*split.train_x, *split.test_x)} == {(2, 12, torch.float32)}
 
 
-# Literals from the two files of the source: split, utterance, time step, its twelve numbers.
-SOURCE = [
-    (
-        "train_x",
-        0,
-        0,
-        [
-            1.860936,
-            -0.207383,
-            0.261557,
-            -0.214562,
-            -0.171253,
-            -0.118167,
-            -0.277557,
-            0.025668,
-            0.126701,
-            -0.306756,
-            -0.213076,
-            0.088728,
-        ],
-    ),
-    (
-        "train_x",
-        137,
-        3,
-        [
-            1.050631,
-            -0.170413,
-            -0.515685,
-            -0.403839,
-            0.286926,
-            -0.363844,
-            -0.118189,
-            -0.004694,
-            -0.147789,
-            -0.18864,
-            -0.021451,
-            0.194006,
-        ],
-    ),
-    (
-        "train_x",
-        269,
-        -1,
-        [
-            0.966744,
-            -0.323093,
-            0.305467,
-            -0.419457,
-            0.514195,
-            -0.31106,
-            -0.033985,
-            0.154038,
-            -0.389686,
-            -0.089183,
-            0.16625,
-            0.173642,
-        ],
-    ),
-    (
-        "test_x",
-        0,
-        0,
-        [
-            1.635533,
-            0.024848,
-            0.432087,
-            -0.361914,
-            -0.074776,
-            -0.693481,
-            -0.229621,
-            0.261503,
-            -0.089421,
-            -0.020431,
-            -0.008612,
-            0.139754,
-        ],
-    ),
-    (
-        "test_x",
-        200,
-        5,
-        [
-            1.498452,
-            -1.118857,
-            0.214708,
-            -0.044592,
-            0.402017,
-            -0.175471,
-            -0.515688,
-            -0.093969,
-            -0.190934,
-            -0.071031,
-            0.071669,
-            -0.029991,
-        ],
-    ),
-    (
-        "test_x",
-        369,
-        -1,
-        [
-            1.177449,
-            -0.40408,
-            0.052026,
-            -0.284812,
-            0.42984,
-            -0.203484,
-            -0.072393,
-            -0.080955,
-            -0.244424,
-            -0.001849,
-            -0.016634,
-            0.224688,
-        ],
-    ),
-]
+# From the two files of the source: split, utterance and time step; below them its twelve numbers.
+SOURCE = """
+train_x 0 0
+1.860936 -0.207383 0.261557 -0.214562 -0.171253 -0.118167 -0.277557 0.025668 0.126701 -0.306756 -0.213076 0.088728
+train_x 137 3
+1.050631 -0.170413 -0.515685 -0.403839 0.286926 -0.363844 -0.118189 -0.004694 -0.147789 -0.18864 -0.021451 0.194006
+train_x 269 -1
+0.966744 -0.323093 0.305467 -0.419457 0.514195 -0.31106 -0.033985 0.154038 -0.389686 -0.089183 0.16625 0.173642
+test_x 0 0
+1.635533 0.024848 0.432087 -0.361914 -0.074776 -0.693481 -0.229621 0.261503 -0.089421 -0.020431 -0.008612 0.139754
+test_x 200 5
+1.498452 -1.118857 0.214708 -0.044592 0.402017 -0.175471 -0.515688 -0.093969 -0.190934 -0.071031 0.071669 -0.029991
+test_x 369 -1
+1.177449 -0.40408 0.052026 -0.284812 0.42984 -0.203484 -0.072393 -0.080955 -0.244424 -0.001849 -0.016634 0.224688
+"""
 
 
-@pytest.mark.parametrize(("part", "utterance", "step", "values"), SOURCE)
-def test_the_values_are_the_sources_own(part: str, utterance: int, step: int, values: list[float]) -> None:
-    assert torch.equal(getattr(vowels(), part)[utterance][step], torch.tensor(values))
+@pytest.mark.parametrize("row", re.findall(r"(?m)^t.*\n.*", SOURCE))
+def test_the_values_are_the_sources_own(row: str) -> None:
+    part, utterance, step, *values = row.split()
+    assert torch.equal(getattr(vowels(), part)[int(utterance)][int(step)], torch.tensor([float(x) for x in values]))
 
 
 def test_the_sums_of_all_values_are_the_sources_own() -> None:

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from math import log2
 from statistics import median
-from typing import Literal
+from typing import Any, Literal
 
 import plotly.graph_objects as go
 
 from packviz.lab.cost.counting import Counts
-from packviz.lab.cost.measuring import Measurement, Point
+from packviz.lab.cost.measuring import Measurement, Point, Timing
 from packviz.show.charts.lengths import padding_shares
-from packviz.show.charts.template import TOP_TITLE, colorscale, drawn, named_axis
+from packviz.show.charts.template import drawn, heatmap, named_axis
 from packviz.text import counted
 from packviz.theme import LIGHT, Palette, diverging, text_on
 
@@ -28,45 +28,49 @@ def timings(measurements: Sequence[Measurement], palette: Palette = LIGHT) -> go
     The subtitle names the sizes that were measured: the batch may have changed since.
     """
     names = [_name(each) for each in measurements]
-    bars = []
-    for side, color in (("padded", palette.pad_hatch), ("packed", palette.now)):
-        of = [getattr(each, side) for each in measurements]
-        whiskers = {"array": [t.high - t.median for t in of], "arrayminus": [t.median - t.low for t in of]}
-        bars.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "name": side,
-                "y": list(range(len(of))),
-                "x": [timing.median for timing in of],
-                "error_x": {"type": "data", "symmetric": False, "color": palette.text, "thickness": 1.5, **whiskers},
-                "marker": {"color": color},
-                "hoverinfo": "text",
-                "hovertext": [
-                    f"{name}<br>{side}: median {t.median:.3g} ms, quartiles {t.low:.3g} and {t.high:.3g} ms, "
-                    f"{counted(len(t.times), 'run')}"
-                    for name, t in zip(names, of, strict=True)
-                ],
-            }
-        )
+    bars = [
+        _bars("padded", [each.padded for each in measurements], names, palette.pad_hatch, palette),
+        _bars("packed", [each.packed for each in measurements], names, palette.now, palette),
+    ]
     sizes = list(dict.fromkeys(map(_sizes, measurements)))
     subtitle = "<br>".join([*sizes, "medians, whiskers at the quartiles"] if names else [])
     above = 110 + 18 * len(sizes)  # pixels of title, subtitle and legend
-    layout = {
-        "title": {"text": "Time of one run" if names else "Time of one run: nothing was measured", **TOP_TITLE}
-        | {"subtitle": {"text": subtitle}},
-        "margin": {"t": above},
-        "height": 126 + above + 74 * max(1, len(names)),
-        "barmode": "group",
-        "xaxis": {"title": "time (ms)", "rangemode": "tozero"},
-        "yaxis": named_axis(names, autorange="reversed"),
-        "legend": {"y": 1, "yanchor": "bottom", "x": 1, "xanchor": "right"},
-    }
     said = "; ".join(
         f"{name.replace('<br>', ', ')}: padded {m.padded.median:.3g} ms, packed {m.packed.median:.3g} ms"
         for name, m in zip(names, measurements, strict=True)
     )
-    return drawn(bars, layout, f"Bars of the time of one run, medians: {said or 'none'}.", palette)
+    return drawn(
+        bars,
+        f"Bars of the time of one run, medians: {said or 'none'}.",
+        palette,
+        title="Time of one run" if names else "Time of one run: nothing was measured",
+        subtitle=subtitle,
+        on_top=True,
+        margin={"t": above},
+        height=126 + above + 74 * max(1, len(names)),
+        barmode="group",
+        xaxis={"title": "time (ms)", "rangemode": "tozero"},
+        yaxis=named_axis(names, autorange="reversed"),
+        legend={"y": 1, "yanchor": "bottom", "x": 1, "xanchor": "right"},
+    )
+
+
+def _bars(side: str, of: Sequence[Timing], names: Sequence[str], color: str, palette: Palette) -> dict[str, Any]:
+    whiskers = {"array": [t.high - t.median for t in of], "arrayminus": [t.median - t.low for t in of]}
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": side,
+        "y": list(range(len(of))),
+        "x": [timing.median for timing in of],
+        "error_x": {"type": "data", "symmetric": False, "color": palette.text, "thickness": 1.5, **whiskers},
+        "marker": {"color": color},
+        "hovertext": [
+            f"{name}<br>{side}: median {t.median:.3g} ms, quartiles {t.low:.3g} and {t.high:.3g} ms, "
+            f"{counted(len(t.times), 'run')}"
+            for name, t in zip(names, of, strict=True)
+        ],
+    }
 
 
 def _sizes(measurement: Measurement) -> str:
@@ -102,7 +106,8 @@ def waste(shares: Mapping[str, float], palette: Palette = LIGHT) -> go.Figure:
 def counts_bars(counts: Counts, palette: Palette = LIGHT) -> go.Figure:
     """Return two panels with scales of their own, cell updates and sequential steps, each padded and packed."""
     panels = (("cell updates", counts.updates, "", [0.62, 1]), ("sequential steps", counts.steps, "2", [0, 0.38]))
-    bars, axes = [], {}
+    bars: list[dict[str, Any]] = []
+    axes: dict[str, Any] = {}
     for title, amount, axis, domain in panels:
         sides = {"padded": amount.padded, "packed": amount.packed}
         bars.append(
@@ -115,7 +120,6 @@ def counts_bars(counts: Counts, palette: Palette = LIGHT) -> go.Figure:
                 "yaxis": f"y{axis}",
                 "text": [f"{number:,}" for number in sides.values()],
                 "marker": {"color": [palette.pad_hatch, palette.now]},
-                "hoverinfo": "text",
                 "hovertext": [f"{side}: {number:,} {title}" for side, number in sides.items()],
             }
         )
@@ -123,8 +127,8 @@ def counts_bars(counts: Counts, palette: Palette = LIGHT) -> go.Figure:
         axes[f"xaxis{axis}"] = {"title": title, "range": [0, end], "nticks": 5, "anchor": f"y{axis}"}
         axes[f"yaxis{axis}"] = {"autorange": "reversed", "domain": domain, "anchor": f"x{axis}", "showgrid": False}
     said = "; ".join(f"{title}: padded {amount.padded:,}, packed {amount.packed:,}" for title, amount, *_ in panels)
-    layout = {"title": "Counted, not measured", "height": 380, "showlegend": False, **axes}
-    return drawn(bars, layout, f"Bars in two panels, {said}.", palette)
+    alt = f"Bars in two panels, {said}."
+    return drawn(bars, alt, palette, title="Counted, not measured", height=380, showlegend=False, **axes)
 
 
 class _Place:
@@ -165,20 +169,9 @@ def winning(points: Sequence[Point], across: Across = "batch_size", palette: Pal
     end = max([LEAST_END, *(abs(there.color) for there in places.values())])
     grid = [[places.get((fill, int(size))) for size in sizes] for fill in fills]
     ticks = list(range(-int(end), int(end) + 1, max(1, int(end) // 3)))
-    heat = {
-        "type": "heatmap",
-        "x": list(range(len(sizes))),
-        "y": list(range(len(fills))),
-        "z": [[there and there.color for there in row] for row in grid],
-        "text": [["<br>".join(map(_told, there.points)) if there else "" for there in row] for row in grid],
-        "colorscale": colorscale(palette),
-        "zmin": -end,
-        "zmid": 0,
-        "zmax": end,
-        "xgap": 2,
-        "ygap": 2,
-        "colorbar": {"title": "ratio", "tickvals": ticks, "ticktext": [f"{2.0**tick:.3g}" for tick in ticks]},
-    }
+    z = [[there.color if there else None for there in row] for row in grid]
+    told = [["<br>".join(map(_told, there.points)) if there else "" for there in row] for row in grid]
+    bar = {"title": "ratio", "tickvals": ticks, "ticktext": [f"{2.0**tick:.3g}" for tick in ticks]}
     numbers = [
         {
             "x": sizes.index(size),
@@ -189,21 +182,28 @@ def winning(points: Sequence[Point], across: Across = "batch_size", palette: Pal
         }
         for (fill, size), there in places.items()
     ]
-    setups = [point.setting.setup for point in points]
-    ran = [f"{setup.name} {'forward with backward' if setup.backward else 'forward'}" for setup in setups]
     marks = {mark for there in places.values() for mark in there.marks}
     key = ["packed ÷ padded: below 1 packing wins", *(f"{mark} {MARKS[mark]}" for mark in MARKS if mark in marks)]
-    title = f",<br>{' and '.join(dict.fromkeys(ran))}" if points else ": nothing was measured yet"
-    layout = {
-        "title": {"text": f"Where packing wins{title}", **TOP_TITLE}
-        | {"subtitle": {"text": "<br>".join(key) if points else ""}},
-        "margin": {"t": 150},
-        "height": 296 + 40 * max(3, len(fills)),
-        "xaxis": named_axis([f"{size:,}" for size in sizes], title=ACROSS[across]),
-        "yaxis": named_axis([f"{100 * fill:.3g}" for fill in fills], title="fill (%)"),
-        "annotations": numbers,
-    }
-    return drawn([heat], layout, _alt([point.measurement for point in points]), palette)
+    return drawn(
+        [heatmap(z, told, end, palette, xgap=2, ygap=2, colorbar=bar)],
+        _alt([point.measurement for point in points]),
+        palette,
+        title=f"Where packing wins{_ran(points)}",
+        subtitle="<br>".join(key) if points else "",
+        on_top=True,
+        margin={"t": 150},
+        height=296 + 40 * max(3, len(fills)),
+        xaxis=named_axis([f"{size:,}" for size in sizes], title=ACROSS[across]),
+        yaxis=named_axis([f"{100 * fill:.3g}" for fill in fills], title="fill (%)"),
+        annotations=numbers,
+    )
+
+
+def _ran(points: Sequence[Point]) -> str:
+    """Return the end of the title: the cells that were run, each with its passes."""
+    setups = [point.setting.setup for point in points]
+    ran = [f"{setup.name} {'forward with backward' if setup.backward else 'forward'}" for setup in setups]
+    return f",<br>{' and '.join(dict.fromkeys(ran))}" if ran else ": nothing was measured yet"
 
 
 def _ratio(ratio: float) -> str:

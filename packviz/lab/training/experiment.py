@@ -1,17 +1,25 @@
-"""Experiment: which model learns which task, and how the last of a padded sequence is read."""
+"""Experiment: which model learns which task, how it reads a padded sequence; and the tasks' labelled sequences."""
 
 from __future__ import annotations
 
+import gzip
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal, get_args
+
+import torch
+from torch import Generator, Tensor
+from torch.nn.functional import one_hot
 
 from packviz.errors import PackvizError
 from packviz.inputs.config import Cell
 from packviz.text import shown
 from packviz.validate import choice, integer, is_number
 
-__all__ = ["EXTRA_PADDING", "Experiment", "Readout", "Task", "default_experiments"]
+__all__ = ["EXTRA_PADDING", "Experiment", "Readout", "Split", "Task", "first_token", "vowels", "vowels_credit"]
 
 Readout = Literal["naive", "last_valid", "packed", "mean"]
 Task = Literal["vowels", "first_token"]
@@ -34,10 +42,10 @@ class Experiment:
     bidirectional   D = 2 instead of 1
     extra_padding   0, 20 or 100 columns of zeros after the longest sequence of each batch, in training and in testing
     task            "vowels" or "first_token"
-    epochs          how often the training set is gone through, at least 1
+    epochs          passes over the training set, at least 1
     batch_size      sequences in a batch, at least 1
     lr              the learning rate of Adam, above 0, at most 1
-    seeds           of the weights and of the order of the batches, each from 0 to 2**63 - 1, none twice
+    seeds           of the weights and of the order of the batches, each from 0 to 2**63 - 1, no duplicates
 
     Raises PackvizError for any other value.
     """
@@ -67,18 +75,15 @@ class Experiment:
 
     @property
     def name(self) -> str:
-        """Return what tells experiments apart in a chart: "last valid, two directions, 20 extra pads"."""
+        """Return the settings that a chart compares: "last valid, two directions, 20 extra pads"."""
         ways = ["two directions"] if self.bidirectional else []
         pads = [f"{self.extra_padding} extra pads"] if self.extra_padding else []
         return ", ".join([self.readout.replace("_", " "), *ways, *pads])
 
-
-def default_experiments(task: Task = "vowels") -> tuple[Experiment, ...]:
-    """Return the experiments that are run when nobody has chosen: four readouts, each with 0, 20 and 100 extra pads."""
-    first = Experiment(task=task)
-    return tuple(
-        replace(first, readout=readout, extra_padding=extra) for extra in EXTRA_PADDING for readout in get_args(Readout)
-    )
+    @property
+    def data(self) -> Split:
+        """Return the sequences of the task."""
+        return vowels() if self.task == "vowels" else first_token()
 
 
 def _rate(value: object) -> float:
@@ -89,13 +94,90 @@ def _rate(value: object) -> float:
 
 
 def _seeds(value: object) -> tuple[int, ...]:
-    expected, mend = "a few whole numbers, none twice", "give seeds such as (0, 1, 2)"
+    expected, mend = "a few integers without duplicates", "give seeds such as (0, 1, 2)"
     if not isinstance(value, Sequence) or isinstance(value, str) or not value:
         came = "no seed" if isinstance(value, Sequence) and not value else shown(value)
         raise PackvizError("seeds", expected=expected, came=came, mend=mend)
     for seed in value:
         integer("seeds", seed, 0, MAX_SEED)
-    if len(set(value)) < len(value):
-        twice = next(seed for seed in value if list(value).count(seed) > 1)
-        raise PackvizError("seeds", expected=expected, came=f"{twice} more than once", mend=mend)
+        if list(value).count(seed) > 1:
+            raise PackvizError("seeds", expected=expected, came=f"{seed} more than once", mend=mend)
     return tuple(value)
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Hold labelled sequences of different lengths.
+
+    train_x, test_x   tuples of (T, F) float32
+    train_y, test_y   (number of sequences,) int64, classes from 0
+    """
+
+    train_x: tuple[Tensor, ...]
+    train_y: Tensor
+    test_x: tuple[Tensor, ...]
+    test_y: Tensor
+
+    @property
+    def features(self) -> int:
+        """Return F."""
+        return self.train_x[0].size(1)
+
+    @property
+    def classes(self) -> int:
+        """Return the number of classes."""
+        return int(self.train_y.max()) + 1
+
+    @property
+    def majority_baseline(self) -> float:
+        """Return the percent of the test set that is in its most frequent class."""
+        return 100 * int(torch.bincount(self.test_y).max()) / len(self.test_y)
+
+
+@cache
+def vowels() -> Split:
+    """Return Japanese Vowels in its original split: 270 utterances, 30 a speaker, to train with, and 370 to test.
+
+    Every utterance is (T, 12), T from 7 to 29; the class, 0 to 8, is the speaker's label less one. Source and licence:
+    see ``vowels_credit``.
+    """
+    head, body = _stored()
+    planes = torch.frombuffer(bytearray(body), dtype=torch.uint8).view(4, -1)  # the lowest byte of each value first
+    millionths = planes.T.contiguous().view(torch.int32).flatten()  # the source gives six decimals
+    values = (millionths.double() / 1_000_000).float()  # the float32 that is nearest to the written decimal
+    utterances = torch.split(values, [12 * length for length in head["lengths"]])
+    x = tuple(utterance.view(12, -1).T.contiguous() for utterance in utterances)  # (T, 12)
+    y = torch.tensor(head["labels"], device="cpu") - 1
+    train = head["train"]
+    return Split(x[:train], y[:train], x[train:], y[train:])
+
+
+def vowels_credit() -> str:
+    """Return whom to credit where the vowels are shown (CC BY 4.0)."""
+    credit: str = _stored()[0]["credit"]
+    return credit
+
+
+@cache
+def _stored() -> tuple[dict[str, Any], bytes]:
+    """Return the head, which says how the values are written, and their bytes."""
+    raw = gzip.decompress(files("packviz.lab.training").joinpath("vowels_split.gz").read_bytes())
+    head, _, body = raw.partition(b"\n")
+    return json.loads(head), body
+
+
+@cache
+def first_token(seed: int = 0) -> Split:
+    """Return sequences of 3 to 12 tokens, four kinds of token, whose class is the first token; the rest is noise.
+
+    A token is a row of four numbers with a single 1 (one-hot); a pad, four zeros, is none of them. 240 sequences are
+    to train with and 400 to test, the same for the same seed.
+    """
+    generator = torch.Generator("cpu").manual_seed(seed)
+    return Split(*_labelled(240, generator), *_labelled(400, generator))
+
+
+def _labelled(count: int, generator: Generator) -> tuple[tuple[Tensor, ...], Tensor]:
+    lengths = torch.randint(3, 13, (count,), generator=generator, device="cpu").tolist()
+    ids = [torch.randint(4, (length,), generator=generator, device="cpu") for length in lengths]
+    return tuple(one_hot(each, 4).float() for each in ids), torch.stack([each[0] for each in ids])

@@ -1,25 +1,26 @@
-"""Train, and tell after every epoch how far it has come: a generator that may be closed at any time."""
+"""Train, and report after every epoch: a generator that may be closed at any time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import zip_longest
 from time import perf_counter
 
 import torch
-from torch import Generator, Tensor
+from torch import Generator, Tensor, nn
 from torch.nn.functional import cross_entropy, pad
 from torch.nn.utils import clip_grad_norm_
-from torch.nn.utils.rnn import pad_sequence
+from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 from torch.optim import Adam
 
-from packviz.lab.training.experiment import Experiment
-from packviz.lab.training.model import Model
-from packviz.lab.training.tasks import Split, first_token, vowels
+from packviz.compute.determinism import seeded
+from packviz.inputs.cell_kinds import CELL_KINDS
+from packviz.lab.training.experiment import Experiment, Split
 
-__all__ = ["Progress", "pad_batch", "run_all", "task_data", "train"]
+__all__ = ["Model", "Progress", "pad_batch", "read", "run_all"]
 
-MAX_GRADIENT = 1.0  # a longer gradient is shortened to this: no single batch can throw the training off
+MAX_GRADIENT = 1.0  # norm to which a larger gradient is clipped: no single batch can throw the training off
 
 
 @dataclass(frozen=True)
@@ -27,99 +28,108 @@ class Progress:
     """Tell how far one training has come after one epoch.
 
     experiment, seed  which training
-    epoch, epochs     how many epochs are done, from 1, of how many
+    epoch             how many epochs are done, from 1
     train_loss        mean cross entropy over the sequences of this epoch, while it learned, in nats
-    test_accuracy     percent of the test sequences that are named right after this epoch
+    test_accuracy     percent of the test sequences that are classified correctly right after this epoch
     seconds           spent on this seed so far, without the time between two steps of the generator
-    done              share of all that the generator was asked for, 0.0 to 1.0, counted in epochs
     """
 
     experiment: Experiment
     seed: int
     epoch: int
-    epochs: int
     train_loss: float
     test_accuracy: float
     seconds: float
-    done: float
 
     @property
     def finished(self) -> bool:
         """Return whether this was the last epoch of this seed."""
-        return self.epoch == self.epochs
+        return self.epoch == self.experiment.epochs
 
 
-def train(experiment: Experiment) -> Iterator[Progress]:
-    """Yield the progress of an experiment after every epoch, one seed after the other.
+class Model(nn.Module):
+    """Give each sequence one score for each class; the weights are those that torch draws after manual_seed(seed).
 
-    The same seed gives the same numbers on one machine. Neither the random numbers nor the settings of the process
-    are touched.
+    They are float64: in float32, rounding errors grow until two ways to compute the same thing end with different
+    accuracies (an LSTM's last valid step and its packed h_n did, within six epochs).
     """
-    return run_all([experiment])
+
+    def __init__(self, experiment: Experiment, features: int, classes: int, seed: int) -> None:
+        super().__init__()
+        H, D = experiment.hidden_size, 2 if experiment.bidirectional else 1
+        self.readout = experiment.readout
+        with seeded(seed):
+            build = CELL_KINDS[experiment.cell].build
+            self.cell = build(features, H, batch_first=True, bidirectional=D == 2, dtype=torch.float64, device="cpu")
+            self.head = nn.Linear(D * H, classes, dtype=torch.float64, device="cpu")
+
+    def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
+        """Return (B, classes): the scores of padded sequences x (B, T, F) float64 of `lengths` (B,)."""
+        scores: Tensor = self.head(read(self.cell, x, lengths, self.readout))
+        return scores
 
 
-def run_all(experiments: Sequence[Experiment]) -> Iterator[Progress]:
-    """Yield the progress of all experiments: the first seed of each, then the second seed of each, and so on.
-
-    If you stop early, all experiments have the same number of seeds except the one in progress. A throwaway model
-    warms up first, so start-up cost is not timed.
-    """
-    most = max((len(experiment.seeds) for experiment in experiments), default=0)
-    runs = [(one, one.seeds[i]) for i in range(most) for one in experiments if i < len(one.seeds)]
-    total, before = sum(one.epochs for one, _ in runs), 0
-    if experiments:
-        _warm_up(experiments[0])
-    for experiment, seed in runs:
-        for progress in _train_seed(experiment, seed):
-            yield replace(progress, done=(before + progress.epoch) / total)
-        before += experiment.epochs
-
-
-def task_data(experiment: Experiment) -> Split:
-    """Return the sequences that the experiment learns from and is tested with."""
-    return vowels() if experiment.task == "vowels" else first_token()
+def read(cell: nn.RNNBase, x: Tensor, lengths: Tensor, readout: str) -> Tensor:
+    """Return (B, D*H): what is read out of the run of padded x (B, T, F) of `lengths` (B,)."""
+    if readout == "packed":
+        _, state = cell(pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False))
+        h_n = state[0] if isinstance(state, tuple) else state  # (D, B, H)
+        return torch.cat(h_n.unbind(0), 1)
+    output: Tensor = cell(x)[0]  # (B, T, D*H): the pads are run through, too
+    if readout == "naive":
+        return output[:, -1]
+    if readout == "last_valid":
+        return output[torch.arange(len(lengths), device="cpu"), lengths - 1]
+    is_pad = torch.arange(x.size(1), device="cpu") >= lengths[:, None]  # (B, T)
+    return output.masked_fill(is_pad[:, :, None], 0.0).sum(1) / lengths[:, None]
 
 
 def pad_batch(sequences: Sequence[Tensor], extra_padding: int = 0) -> tuple[Tensor, Tensor]:
-    """Return x (B, T + extra_padding, F) float64, zeros where there is no sequence, and the lengths (B,) int64.
+    """Return x (B, T + extra_padding, F) float64, zeros after each sequence (len, F), and the lengths (B,) int64.
 
-    T is the longest of these sequences, (len, F) each.
+    T is the longest of these sequences.
     """
     lengths = torch.tensor([len(sequence) for sequence in sequences], device="cpu")
     x = pad_sequence(list(sequences), batch_first=True).double()  # (B, T, F)
     return pad(x, (0, 0, 0, extra_padding)), lengths
 
 
-def _train_seed(experiment: Experiment, seed: int) -> Iterator[Progress]:
+def run_all(experiments: Sequence[Experiment]) -> Iterator[Progress]:
+    """Yield the progress of all experiments after every epoch: the first seed of each, then the second, and so on.
+
+    If you stop early, all experiments have the same number of seeds except the one in progress. The same seed gives
+    the same numbers on one machine; neither the random numbers nor the settings of the process change. A throwaway
+    model warms up first on one batch, so that start-up cost is not timed.
+    """
+    for one in experiments[:1]:
+        data, few = one.data, one.batch_size
+        tiny = Split(data.train_x[:few], data.train_y[:few], data.test_x[:few], data.test_y[:few])
+        next(_train(one, 0, tiny))
+    for seeds in zip_longest(*(one.seeds for one in experiments)):
+        for one, seed in zip(experiments, seeds, strict=True):
+            if seed is not None:
+                yield from _train(one, seed, one.data)
+
+
+def _train(experiment: Experiment, seed: int, split: Split) -> Iterator[Progress]:
     began = perf_counter()
-    split = task_data(experiment)
-    weights, order = (torch.Generator("cpu").manual_seed(seed) for _ in range(2))
-    model = Model(experiment, split.features, split.classes, weights)
+    model = Model(experiment, split.features, split.classes, seed)
+    order = torch.Generator("cpu").manual_seed(seed)
     optimizer = Adam(model.parameters(), experiment.lr)
     test_x, test_lengths = pad_batch(split.test_x, experiment.extra_padding)
-    seconds = perf_counter() - began
+    seconds = 0.0
     for epoch in range(1, experiment.epochs + 1):
-        began = perf_counter()
         loss = _learn(model, optimizer, split, experiment, order)
-        accuracy = _accuracy(model, test_x, test_lengths, split.test_y)
+        with torch.no_grad():
+            right = model(test_x, test_lengths).argmax(1) == split.test_y
         seconds += perf_counter() - began
-        yield Progress(experiment, seed, epoch, experiment.epochs, loss, accuracy, seconds, epoch / experiment.epochs)
-
-
-def _warm_up(experiment: Experiment) -> None:
-    """Learn from one batch and name it with a model that is thrown away, from random numbers of its own."""
-    split, generator = task_data(experiment), torch.Generator("cpu").manual_seed(0)
-    model = Model(experiment, split.features, split.classes, generator)
-    size = experiment.batch_size
-    few = replace(split, train_x=split.train_x[:size], train_y=split.train_y[:size])
-    _learn(model, Adam(model.parameters(), experiment.lr), few, experiment, generator)
-    x, lengths = pad_batch(few.train_x, experiment.extra_padding)
-    _accuracy(model, x, lengths, few.train_y)
+        yield Progress(experiment, seed, epoch, loss, 100 * int(right.sum()) / len(right), seconds)
+        began = perf_counter()
 
 
 @torch.enable_grad()
 def _learn(model: Model, optimizer: Adam, split: Split, experiment: Experiment, order: Generator) -> float:
-    """Go through the training set once, in an order of its own; return the mean loss."""
+    """Go through the training set once, in random order; return the mean loss."""
     shuffled = torch.randperm(len(split.train_x), generator=order, device="cpu")
     total = 0.0
     for batch in torch.split(shuffled, experiment.batch_size):
@@ -131,10 +141,3 @@ def _learn(model: Model, optimizer: Adam, split: Split, experiment: Experiment, 
         optimizer.step()
         total += loss.item() * len(batch)
     return total / len(shuffled)
-
-
-@torch.no_grad()
-def _accuracy(model: Model, x: Tensor, lengths: Tensor, y: Tensor) -> float:
-    """Return the percent of sequences whose highest score is at their class."""
-    right = model(x, lengths).argmax(1) == y
-    return 100 * int(right.sum()) / len(y)

@@ -1,5 +1,6 @@
 """Padded beside packed, as charts: where the outputs differ, how states drift on pads, which gradients change."""
 
+from dataclasses import replace
 from math import isfinite
 
 import plotly.graph_objects as go
@@ -7,7 +8,7 @@ import plotly.graph_objects as go
 from packviz.facts.comparison import Comparison
 from packviz.facts.losses import Losses
 from packviz.facts.pad_drift import Drift
-from packviz.show.charts.template import TOP_TITLE, colorscale, drawn, sequence_color, showing
+from packviz.show.charts.template import drawn, heatmap, named_axis, sequence_color, showing
 from packviz.text import counted, sequence_label
 from packviz.theme import LIGHT, Palette, hue
 
@@ -27,17 +28,11 @@ def difference(comparison: Comparison, palette: Palette = LIGHT) -> go.Figure:
     rows, steps = min(B, SEQUENCES), min(T, STEPS)
     z = comparison.apart[:rows, :steps].tolist()
     labelled = range(0, rows, max(1, rows // 20))
-    heat = {
-        "type": "heatmap",
-        "z": z,
-        "text": [[_told(comparison, b, t) for t in range(steps)] for b in range(rows)],
-        "colorscale": colorscale(palette, len(palette.diverging) // 2),
-        "zmin": 0,
-        "zmax": max([1000 * comparison.tolerance, *(number for line in z for number in line if isfinite(number))]),
-        "xgap": 1 if steps <= 40 else 0,
-        "ygap": 1 if rows <= 40 else 0,
-        "colorbar": {"title": "difference"},
-    }
+    told = [[_told(comparison, b, t) for t in range(steps)] for b in range(rows)]
+    end = max([1000 * comparison.tolerance, *(number for line in z for number in line if isfinite(number))])
+    upper = replace(palette, diverging=palette.diverging[len(palette.diverging) // 2 :])
+    gaps = {"xgap": 1 if steps <= 40 else 0, "ygap": 1 if rows <= 40 else 0}
+    heat = heatmap(z, told, end, upper, zmin=0, zmid=None, colorbar={"title": "difference"}, **gaps)
     pads = (~comparison.real[:rows, :steps]).nonzero().T.tolist()
     crosses = {
         "type": "scatter",
@@ -47,24 +42,25 @@ def difference(comparison: Comparison, palette: Palette = LIGHT) -> go.Figure:
         "marker": {"symbol": "x-thin", "size": 9, "line": {"color": palette.text, "width": 1.5}},
         "hoverinfo": "skip",
     }
-    layout = {
-        "title": {
-            "text": "|padded − packed|",
-            "subtitle": {"text": showing((rows, B, "sequence"), (steps, T, "step"))},
-        },
-        "height": max(260, min(900, 150 + 26 * rows)),
-        "showlegend": False,
-        "xaxis": {"title": "time step t (× is a pad)", "dtick": max(1, steps // 10), "range": [-0.5, steps - 0.5]}
-        | {"showgrid": False, "zeroline": False},
-        "yaxis": {"title": "sequence", "tickmode": "array", "tickvals": list(labelled), "range": [rows - 0.5, -0.5]}
-        | {"ticktext": [f"<b>{sequence_label(b)}</b>" for b in labelled], "showgrid": False, "zeroline": False},
-    }
     alt = (
         f"Heat map of the difference between padded and packed output for {counted(B, 'sequence')} and "
         f"{counted(T, 'time step')}: up to {comparison.at_valid:.2g} where both computed, and up to "
         f"{comparison.at_pads:.2g} where the packed side has filler; pads have a cross."
     )
-    return drawn([heat, crosses], layout, alt, palette)
+    return drawn(
+        [heat, crosses],
+        alt,
+        palette,
+        title="|padded − packed|",
+        subtitle=showing((rows, B, "sequence"), (steps, T, "step")),
+        height=max(260, min(900, 150 + 26 * rows)),
+        showlegend=False,
+        xaxis={"title": "time step t (× is a pad)", "dtick": max(1, steps // 10), "range": [-0.5, steps - 0.5]}
+        | {"showgrid": False, "zeroline": False},
+        yaxis=named_axis(
+            [f"<b>{sequence_label(b)}</b>" for b in labelled], labelled, title="sequence", range=[rows - 0.5, -0.5]
+        ),
+    )
 
 
 def drifts(drift: Drift, palette: Palette = LIGHT) -> go.Figure:
@@ -84,19 +80,22 @@ def drifts(drift: Drift, palette: Palette = LIGHT) -> go.Figure:
         }
         for b in range(rows)
     ]
-    layout = {
-        "title": {"text": "How far h drifts on pads", "subtitle": {"text": showing((rows, B, "sequence"))}},
-        "height": 380,
-        "hovermode": "closest",
-        "xaxis": {"title": "pads after the last token", "range": [0, most], "dtick": max(1, most // 5)},
-        "yaxis": {"title": "norm of the change of h", "rangemode": "tozero"},
-    }
     ends = ", ".join(f"{sequence_label(b)} {distances[b, 1]:.2g} and {distances[b, -1]:.2g}" for b in range(min(B, 8)))
     alt = (
         f"Curves of how far the hidden state is from the one after the last token, over 0 to {most} pads; after "
         f"one pad and after {most}: {ends}{' and more' if B > 8 else ''}."
     )
-    return drawn(curves, layout, alt, palette)
+    return drawn(
+        curves,
+        alt,
+        palette,
+        title="How far h drifts on pads",
+        subtitle=showing((rows, B, "sequence")),
+        height=380,
+        hovermode="closest",
+        xaxis={"title": "pads after the last token", "range": [0, most], "dtick": max(1, most // 5)},
+        yaxis={"title": "norm of the change of h", "rangemode": "tozero"},
+    )
 
 
 def gradients(losses: Losses, palette: Palette = LIGHT) -> go.Figure:
@@ -118,18 +117,21 @@ def gradients(losses: Losses, palette: Palette = LIGHT) -> go.Figure:
         }
         for name, distances, marker in series
     ]
-    layout = {
-        "title": {"text": "Gradients, padded − packed", **TOP_TITLE},
-        "margin": {"t": 112},
-        "height": 200 + 44 * max(2, len(rows)),
-        "barmode": "group",
-        "legend": {"entrywidth": 0, "y": 1.0, "yanchor": "bottom"},
-        "xaxis": {"title": "largest distance", "rangemode": "tozero"},
-        "yaxis": {"autorange": "reversed", "showgrid": False, "zeroline": False},
-    }
     said = ", ".join(f"{row.name} {row.unmasked:.2g} and {row.masked:.2g}" for row in rows) or "no parameter"
     alt = f"Bars of the largest distance between padded and packed gradients, without a mask and with one: {said}."
-    return drawn(bars, layout, alt, palette)
+    return drawn(
+        bars,
+        alt,
+        palette,
+        title="Gradients, padded − packed",
+        on_top=True,
+        margin={"t": 112},
+        height=200 + 44 * max(2, len(rows)),
+        barmode="group",
+        legend={"entrywidth": 0, "y": 1.0, "yanchor": "bottom"},
+        xaxis={"title": "largest distance", "rangemode": "tozero"},
+        yaxis={"autorange": "reversed", "showgrid": False, "zeroline": False},
+    )
 
 
 def _told(comparison: Comparison, b: int, t: int) -> str:

@@ -24,16 +24,14 @@ def margins(trace: Trace, palette: Palette = LIGHT) -> go.Figure:
     lengths, order = trace.sorted.lengths.tolist(), trace.sorted.order.tolist()
     sizes, offsets = trace.packed.batch_sizes.tolist(), trace.packed.offsets.tolist()
     B, T, N = len(lengths), len(sizes), sum(sizes)
-    colors = [sequence_color(b) for b in order]
+    colors = list(map(sequence_color, order))
     above = {
         "type": "bar",
         "y": lengths,
         "text": lengths if B <= NAMED else None,
         "marker": {"color": colors, "line": {"color": [mix(c, palette.text, 0.35) for c in colors], "width": 1}},
-        "hoverinfo": "text",
         "hovertext": [
-            f"sequence {sequence_label(b)}: length {n}, sorted row {row}"
-            for row, (b, n) in enumerate(zip(order, lengths, strict=True))
+            f"sequence {sequence_label(b)}: length {lengths[row]}, sorted row {row}" for row, b in enumerate(order)
         ],
     }
     below = {
@@ -43,28 +41,26 @@ def margins(trace: Trace, palette: Palette = LIGHT) -> go.Figure:
         "xaxis": "x2",
         "yaxis": "y2",
         "marker": {"color": palette.now},
-        "hoverinfo": "text",
         "hovertext": [
-            f"batch_sizes[{t}] = {n}: packed rows {offset} to {offset + n - 1}"
-            for t, (n, offset) in enumerate(zip(sizes, offsets, strict=True))
+            f"batch_sizes[{t}] = {n}: packed rows {offsets[t]} to {offsets[t] + n - 1}" for t, n in enumerate(sizes)
         ],
     }
     letters = named_axis([sequence_label(b) for b in order]) if B <= NAMED else {}
-    layout = {
-        "title": {"text": "lengths and batch_sizes", "subtitle": {"text": f"both sum to N = {N}"}},
-        "height": 520,
-        "showlegend": False,
-        "bargap": 0.15,
-        "xaxis": {**letters, "anchor": "y", "title": "sequence, longest first", "showgrid": False},
-        "yaxis": {"domain": [0.62, 1], "title": "length<br>(time steps)", "rangemode": "tozero"},
-        "xaxis2": {"anchor": "y2", "title": "time step t", "showgrid": False, "dtick": max(1, T // 10)},
-        "yaxis2": {"domain": [0, 0.38], "title": "batch_sizes[t]<br>(sequences)", "rangemode": "tozero"},
-    }
-    alt = (
+    return drawn(
+        [above, below],
         f"Two bar charts: {counted(B, 'sequence')} with lengths from {lengths[0]} down to {lengths[-1]}, "
-        f"and batch_sizes of {counted(T, 'time step')} from {sizes[0]} down to {sizes[-1]}; both sum to {N}."
+        f"and batch_sizes of {counted(T, 'time step')} from {sizes[0]} down to {sizes[-1]}; both sum to {N}.",
+        palette,
+        title="lengths and batch_sizes",
+        subtitle=f"both sum to N = {N}",
+        height=520,
+        showlegend=False,
+        bargap=0.15,
+        xaxis={**letters, "anchor": "y", "title": "sequence, longest first", "showgrid": False},
+        yaxis={"domain": [0.62, 1], "title": "length<br>(time steps)", "rangemode": "tozero"},
+        xaxis2={"anchor": "y2", "title": "time step t", "showgrid": False, "dtick": max(1, T // 10)},
+        yaxis2={"domain": [0, 0.38], "title": "batch_sizes[t]<br>(sequences)", "rangemode": "tozero"},
     )
-    return drawn([above, below], layout, alt, palette)
 
 
 def padding_shares(
@@ -95,19 +91,20 @@ def padding_shares(
             "color": [palette.now if mine else palette.pad for *_, mine in rows],
             "line": {"color": [palette.now if mine else palette.pad_hatch for *_, mine in rows], "width": 1.5},
         },
-        "hoverinfo": "text",
         "hovertext": [f"{plain(name)}: {100 * share:.1f} % padding" for name, share, _ in rows],
     }
     line = {"type": "line", "layer": "below", "line": {"color": palette.now, "width": 2, "dash": "dot"}}
-    layout = {
-        "title": "Share of padding" if rows else "Share of padding: no lengths were given",
-        "height": 130 + 42 * max(2, len(rows)),
-        "showlegend": False,
-        "xaxis": {"title": "padding in the grid (%)", "range": [0, 112], "tickvals": [0, 25, 50, 75, 100]},
-        "yaxis": named_axis([marked(plain(name), mine) for name, _, mine in rows], autorange="reversed"),
-        "shapes": [
+    said = ", ".join(f"{name} {100 * share:.0f} %" for name, share, _ in rows)
+    return drawn(
+        [bars],
+        f"Bars of the share of padding: {said or 'none'}.",
+        palette,
+        title="Share of padding" if rows else "Share of padding: no lengths were given",
+        height=130 + 42 * max(2, len(rows)),
+        showlegend=False,
+        xaxis={"title": "padding in the grid (%)", "range": [0, 112], "tickvals": [0, 25, 50, 75, 100]},
+        yaxis=named_axis([marked(plain(name), mine) for name, _, mine in rows], autorange="reversed"),
+        shapes=[
             line | {"x0": 100 * x, "x1": 100 * x, "yref": "paper", "y0": 0, "y1": 1} for _, x, own_ in rows if own_
         ],
-    }
-    said = ", ".join(f"{name} {100 * share:.0f} %" for name, share, _ in rows)
-    return drawn([bars], layout, f"Bars of the share of padding: {said or 'none'}.", palette)
+    )

@@ -57,15 +57,17 @@ def panels(given: Sequence[Panel], palette: Palette = LIGHT, *, wide: int = WIDE
     most = max((abs(value) for panel in given for row in panel.values for value in row), default=0.0) or 1.0
     shapes = [shape for each in placed for shape in _cells(each, palette, most)]
     words = [word for each in placed for word in (*_names(each, palette), *_texts(each, palette, most))]
-    layout = {
-        "height": round(height * CELL) + 24,
-        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
-        "shapes": shapes,
-        "annotations": words,
-        "xaxis": {"range": [0, max(width, wide)], "visible": False, "fixedrange": True},
-        "yaxis": {"range": [height, 0], "visible": False, "fixedrange": True},
-    }
-    return drawn([{"type": "scatter", "x": [], "y": []}], layout, _alt(given), palette)
+    return drawn(
+        [{"type": "scatter", "x": [], "y": []}],
+        _alt(given),
+        palette,
+        height=round(height * CELL) + 24,
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        shapes=shapes,
+        annotations=words,
+        xaxis={"range": [0, max(width, wide)], "visible": False, "fixedrange": True},
+        yaxis={"range": [height, 0], "visible": False, "fixedrange": True},
+    )
 
 
 def _placed(given: Sequence[Panel], wide: int) -> tuple[list[_Placed], float, float]:

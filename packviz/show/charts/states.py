@@ -9,7 +9,7 @@ from torch.nn.functional import pad
 from torch.nn.utils.rnn import pad_packed_sequence
 
 from packviz.compute.trace import Trace
-from packviz.show.charts.template import colorscale, drawn, sequence_color, showing
+from packviz.show.charts.template import drawn, heatmap, named_axis, sequence_color, showing
 from packviz.text import counted, sequence_label
 from packviz.theme import LIGHT, SEQUENCE_HUES, Palette, with_contrast
 from packviz.validate import integer
@@ -79,45 +79,31 @@ def states(trace: Trace, *, layer: int | None = None, direction: int = 0, palett
     told = [
         [seen.told(b, t, i) if i < units else "" for t in range(steps)] for b in range(rows) for i in range(units + GAP)
     ]
-    heat = {
-        "type": "heatmap",
-        "z": z.transpose(1, 2).flatten(0, 1)[:-GAP].tolist(),  # a row for each unit, and an empty one between two bands
-        "text": told[:-GAP],
-        "colorscale": colorscale(palette),
-        "zmin": -seen.scale,
-        "zmid": 0,
-        "zmax": seen.scale,
-        "xgap": 1 if steps <= 40 else 0,
-        "colorbar": {"title": "h", "len": 0.9},
-    }
+    z = z.transpose(1, 2).flatten(0, 1)  # a row for each unit, and an empty one after each band
+    look = {"xgap": 1 if steps <= 40 else 0, "colorbar": {"title": "h", "len": 0.9}}
     tall = len(tops) * (units + GAP)
-    layout = {
-        "title": {
-            "text": f"Hidden states, {seen.name}",
-            "subtitle": {"text": showing((rows, B, "sequence"), (units, H, "unit"), (steps, T, "step"))},
-        },
-        "height": max(300, min(900, 150 + int(tall * max(3.0, min(18.0, 620 / tall))))),
-        "shapes": [
-            ring for b, top in enumerate(tops) for ring in _rings(b, seen.finals[b], top, units, steps, palette)
-        ],
-        "xaxis": {"title": "time step t", "dtick": max(1, steps // 10), "showgrid": False, "zeroline": False},
-        "yaxis": {
-            "title": "sequence: hidden units",
-            "tickmode": "array",
-            "tickvals": [top + (units - 1) / 2 for top in tops],
-            "ticktext": [f"<b>{sequence_label(b)}</b>" for b in range(rows)],
-            "range": [tall - GAP - 0.5, -0.5],
-            "showgrid": False,
-            "zeroline": False,
-        },
-    }
     lengths = ", ".join(f"{sequence_label(b)} {seen.lengths[b]}" for b in range(min(rows, 8)))
     alt = (
         f"Heat map of {counted(H, 'hidden unit')} of {counted(B, 'sequence')} over {counted(T, 'time step')}, "
         f"{seen.name}; lengths {lengths}{' and more' if rows > 8 else ''}; each final state is outlined "
         f"at {'t = 0' if direction else 'its last valid step'}."
     )
-    return drawn([heat], layout, alt, palette)
+    return drawn(
+        [heatmap(z[:-GAP].tolist(), told[:-GAP], seen.scale, palette, **look)],
+        alt,
+        palette,
+        title=f"Hidden states, {seen.name}",
+        subtitle=showing((rows, B, "sequence"), (units, H, "unit"), (steps, T, "step")),
+        height=max(300, min(900, 150 + int(tall * max(3.0, min(18.0, 620 / tall))))),
+        shapes=[ring for b, top in enumerate(tops) for ring in _rings(b, seen.finals[b], top, units, steps, palette)],
+        xaxis={"title": "time step t", "dtick": max(1, steps // 10), "showgrid": False, "zeroline": False},
+        yaxis=named_axis(
+            [f"<b>{sequence_label(b)}</b>" for b in range(rows)],
+            [top + (units - 1) / 2 for top in tops],
+            title="sequence: hidden units",
+            range=[tall - GAP - 0.5, -0.5],
+        ),
+    )
 
 
 def _rings(b: int, t: int, top: int, units: int, steps: int, palette: Palette) -> list[dict[str, Any]]:
@@ -141,20 +127,17 @@ def units(trace: Trace, b: int, *, layer: int | None = None, direction: int = 0,
     colors = [with_contrast(color, palette.background, 3.0) for color in (*SEQUENCE_HUES, sequence_color(b))]
     lines = [
         {
-            "type": "scatter",
             "mode": "lines+markers",
             "name": f"unit {unit}",
             "x": list(range(length)),
             "y": seen.h[b, :length, unit].tolist(),
             "line": {"color": colors[unit], "width": 2.5, "dash": DASHES[unit % len(DASHES)]},
             "marker": {"size": 6, "color": colors[unit]},
-            "hoverinfo": "text",
             "hovertext": [seen.told(b, t, unit) for t in range(length)],
         }
         for unit in range(shown)
     ]
     ring = {
-        "type": "scatter",
         "mode": "markers",
         "name": "h_n",
         "x": [final] * shown,
@@ -162,18 +145,15 @@ def units(trace: Trace, b: int, *, layer: int | None = None, direction: int = 0,
         "marker": {"symbol": "circle-open", "size": 16, "color": colors[-1], "line": {"width": 3}},
         "hoverinfo": "skip",
     }
-    layout = {
-        "title": {
-            "text": f"Sequence {sequence_label(b)}, {seen.name}",
-            "subtitle": {"text": showing((shown, H, "hidden unit"))},
-        },
-        "height": 460,
-        "showlegend": True,
-        "xaxis": {"title": "time step t", "dtick": max(1, length // 10), "showgrid": False},
-        "yaxis": {"title": "h", "range": [-1.05 * seen.scale, 1.05 * seen.scale], "zeroline": True},
-    }
-    alt = (
+    return drawn(
+        [*lines, ring],
         f"{counted(H, 'hidden unit')} of sequence {sequence_label(b)} over {counted(length, 'time step')}, "
-        f"{seen.name}; the final state, at t = {final}, is ringed."
+        f"{seen.name}; the final state, at t = {final}, is ringed.",
+        palette,
+        title=f"Sequence {sequence_label(b)}, {seen.name}",
+        subtitle=showing((shown, H, "hidden unit")),
+        height=460,
+        showlegend=True,
+        xaxis={"title": "time step t", "dtick": max(1, length // 10), "showgrid": False},
+        yaxis={"title": "h", "range": [-1.05 * seen.scale, 1.05 * seen.scale], "zeroline": True},
     )
-    return drawn([*lines, ring], layout, alt, palette)

@@ -10,19 +10,35 @@ import plotly.graph_objects as go
 from packviz.text import counted
 from packviz.theme import CLEAR, SEQUENCE_HUES, Palette, hue
 
-__all__ = ["TOP_TITLE", "colorscale", "drawn", "named_axis", "plain", "sequence_color", "showing", "template"]
+__all__ = ["drawn", "heatmap", "named_axis", "plain", "sequence_color", "showing", "template"]
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
 SIZE = 14  # pixels of the smaller text
-TOP_TITLE = {"y": 1, "yref": "container", "yanchor": "top", "pad": {"l": 12, "t": 16}}  # a title of several lines
 
 
 def drawn(
-    data: Sequence[Mapping[str, Any]], layout: Mapping[str, Any], alt: str, palette: Palette, **more: Any
+    data: Sequence[Mapping[str, Any]],
+    alt: str,
+    palette: Palette,
+    *,
+    title: str = "",
+    subtitle: str = "",
+    on_top: bool = False,
+    **layout: Any,
 ) -> go.Figure:
-    """Return the figure of plain traces and layout, with one sentence for `alt` in `layout.meta["alt"]`."""
-    whole = {**layout, **more, "meta": {"alt": alt}, "template": template(palette)}
-    return go.Figure({"data": list(data), "layout": whole})
+    """Return the figure of plain traces and layout.
+
+    alt: one sentence that says what it shows, kept in `layout.meta["alt"]`. on_top: whether the title begins at the
+    upper edge, as it must where it has several lines.
+    """
+    place = {"y": 1, "yref": "container", "yanchor": "top", "pad": {"l": 12, "t": 16}} if on_top else {}
+    heading = {"text": title, "subtitle": {"text": subtitle}, **place}
+    return go.Figure(
+        {
+            "data": list(data),
+            "layout": {"title": heading, "meta": {"alt": alt}, "template": template(palette), **layout},
+        }
+    )
 
 
 @cache
@@ -40,10 +56,12 @@ def template(palette: Palette) -> go.layout.Template:
         "automargin": True,
     }
     colorbar = {"title": {"side": "top"}, "thickness": 14, "outlinewidth": 0}
+    told = {"hoverinfo": "text"}
     return go.layout.Template(
         data={
-            "bar": [{"textposition": "outside", "cliponaxis": False, "textfont": {"color": palette.text}}],
-            "heatmap": [{"hoverinfo": "text", "hoverongaps": False, "colorbar": colorbar}],
+            "bar": [{"textposition": "outside", "cliponaxis": False, "textfont": {"color": palette.text}} | told],
+            "heatmap": [{"hoverongaps": False, "colorbar": colorbar} | told],
+            "scatter": [told],
         },
         layout={
             "font": words,
@@ -63,10 +81,10 @@ def template(palette: Palette) -> go.layout.Template:
     )
 
 
-def named_axis(labels: Sequence[str], **more: Any) -> dict[str, Any]:
-    """Return an axis without lines that has these labels at 0, 1, 2 and so on."""
-    places = {"tickmode": "array", "tickvals": list(range(len(labels))), "ticktext": list(labels)}
-    return {"showgrid": False, "zeroline": False, **places, **more}
+def named_axis(labels: Sequence[str], places: Sequence[float] = (), **more: Any) -> dict[str, Any]:
+    """Return an axis without lines that has these labels at these places, or else at 0, 1, 2 and so on."""
+    ticks = {"tickmode": "array", "tickvals": list(places or range(len(labels))), "ticktext": list(labels)}
+    return {"showgrid": False, "zeroline": False, **ticks, **more}
 
 
 def showing(*limits: tuple[int, int, str]) -> str:
@@ -78,10 +96,13 @@ def showing(*limits: tuple[int, int, str]) -> str:
     return f"showing {', '.join(parts)}" if parts else ""
 
 
-def colorscale(palette: Palette, first: int = 0) -> list[list[float | str]]:
-    """Return the palette's diverging stops from `first` on as Plotly takes them: pairs of a share and a colour."""
-    stops = palette.diverging[first:]
-    return [[i / (len(stops) - 1), color] for i, color in enumerate(stops)]
+def heatmap(
+    z: Sequence[Sequence[float | None]], told: Sequence[Sequence[str]], end: float, palette: Palette, **more: Any
+) -> dict[str, Any]:
+    """Return a heat map on the diverging scale from -end to end, with a text over each cell."""
+    stops = palette.diverging
+    scale = [[i / (len(stops) - 1), color] for i, color in enumerate(stops)]
+    return {"type": "heatmap", "z": z, "text": told, "colorscale": scale, "zmin": -end, "zmid": 0, "zmax": end, **more}
 
 
 def sequence_color(b: int) -> str:

@@ -1,0 +1,185 @@
+"""What the trainings came to: accuracy with its spread, what may be concluded from it, and all results as CSV."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from io import StringIO
+from math import hypot
+from statistics import fmean, stdev
+from typing import Any
+
+from packviz.lab.training.experiment import Experiment
+from packviz.lab.training.run import Progress
+
+__all__ = ["COLUMNS", "Difference", "Outcome", "conclusion", "difference", "label", "summary", "table", "to_csv"]
+
+ENOUGH_SEEDS = 3  # fewer say next to nothing about their own spread
+BEYOND = 2  # times the combined spread; if both were the same, three seeds each would get there in 1 of 39 trials
+COLUMNS = (
+    *("task", "cell", "hidden_size", "readout", "bidirectional", "extra_padding", "batch_size", "lr"),
+    *("seed", "epoch", "epochs", "train_loss", "test_accuracy", "seconds"),
+)
+SETTINGS = {
+    "task": "{}",
+    "cell": "{}",
+    "hidden_size": "H {}",
+    "epochs": "{} epochs",
+    "batch_size": "batches of {}",
+    "lr": "lr {:g}",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Hold how an experiment ended.
+
+    seeds, accuracies  of each training that went through all its epochs; percent of the test set
+    seconds            mean time of one seed
+    majority_baseline  percent of the test set that is in its most frequent class
+    """
+
+    experiment: Experiment
+    seeds: tuple[int, ...]
+    accuracies: tuple[float, ...]
+    seconds: float
+    majority_baseline: float
+
+    @property
+    def mean(self) -> float:
+        """Return the mean accuracy over the seeds, in percent."""
+        return fmean(self.accuracies)
+
+    @property
+    def spread(self) -> float | None:
+        """Return the standard deviation over the seeds, in points (n - 1 in its denominator); None for one seed."""
+        return stdev(self.accuracies) if len(self.accuracies) > 1 else None
+
+
+def summary(results: Iterable[Progress]) -> tuple[Outcome, ...]:
+    """Return the outcome of every experiment of which at least one seed has finished, in the order of their start.
+
+    A training that was stopped before its last epoch does not count.
+    """
+    ended: dict[Experiment, list[Progress]] = {}
+    for progress in results:
+        if progress.finished:
+            ended.setdefault(progress.experiment, []).append(progress)
+    return tuple(
+        Outcome(
+            one,
+            tuple(progress.seed for progress in runs),
+            tuple(progress.test_accuracy for progress in runs),
+            fmean(progress.seconds for progress in runs),
+            one.data.majority_baseline,
+        )
+        for one, runs in ended.items()
+    )
+
+
+def table(outcomes: Iterable[Outcome]) -> list[dict[str, str | int | float | None]]:
+    """Return a row for each outcome, names and units in its keys: accuracy in percent, spread in points."""
+    return [
+        {
+            "task": outcome.experiment.task,
+            "cell": outcome.experiment.cell,
+            "directions": 2 if outcome.experiment.bidirectional else 1,
+            "readout": outcome.experiment.readout,
+            "extra pads": outcome.experiment.extra_padding,
+            "seeds": len(outcome.seeds),
+            "mean (%)": outcome.mean,
+            "standard deviation (points)": outcome.spread,
+            "worst seed (%)": min(outcome.accuracies),
+            "best seed (%)": max(outcome.accuracies),
+            "seconds a seed": outcome.seconds,
+        }
+        for outcome in outcomes
+    ]
+
+
+def to_csv(results: Iterable[Progress]) -> str:
+    """Return a head and a line for every record: its settings, loss in nats, accuracy in percent, time in seconds."""
+    text = StringIO(newline="")
+    writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({**asdict(progress.experiment), **asdict(progress)} for progress in results)
+    return text.getvalue()
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Hold how far an outcome is from another one, and whether the seeds can show that it is not chance.
+
+    points     mean accuracy less the mean accuracy of the other, in points
+    spread     both standard deviations together, the root of the sum of their squares, in points; None for one seed
+    seeds      how many seeds, of the outcome that has fewer
+    same       whether every seed ended with the very same accuracy in both
+    """
+
+    points: float
+    spread: float | None
+    seeds: int
+    same: bool
+
+    @property
+    def shown(self) -> bool:
+        """Return whether there are three seeds or more, and the means are farther apart than twice the spread."""
+        return self.spread is not None and self.seeds >= ENOUGH_SEEDS and abs(self.points) > BEYOND * self.spread
+
+
+def difference(one: Outcome, other: Outcome) -> Difference:
+    """Return how far `one` is from `other`."""
+    spread = None if one.spread is None or other.spread is None else hypot(one.spread, other.spread)
+    same = dict(zip(one.seeds, one.accuracies, strict=True)) == dict(zip(other.seeds, other.accuracies, strict=True))
+    return Difference(one.mean - other.mean, spread, min(len(one.seeds), len(other.seeds)), same)
+
+
+def conclusion(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    """Return what the outcomes show, in sentences: each readout beside packed, and each amount of padding beside none.
+
+    Only experiments that differ in this one setting are compared. A difference is claimed where it is more than twice
+    the combined spread of at least three seeds; otherwise the sentence says that none is shown.
+    """
+    every = [outcome.experiment for outcome in outcomes]
+    return (
+        *_beside(outcomes, "readout", "packed", every),
+        *_beside(outcomes, "extra_padding", 0, every),
+        *(_guessing(outcome, every) for outcome in outcomes if max(outcome.accuracies) <= outcome.majority_baseline),
+    )
+
+
+def label(one: Experiment, every: Sequence[Experiment], *, padding: bool = True) -> str:
+    """Return what tells the experiment from the others: its name, after each setting that is not the same for all."""
+    differing = [name for name in SETTINGS if len({getattr(other, name) for other in every}) > 1]
+    head = [SETTINGS[name].format(getattr(one, name)).replace("_", " ") for name in differing]
+    return ", ".join([*head, one.name if padding else replace(one, extra_padding=0).name])
+
+
+def _beside(outcomes: Sequence[Outcome], setting: str, ground: Any, every: Sequence[Experiment]) -> Iterator[str]:
+    """Yield a sentence for each outcome that has a partner with `ground`, and all other settings but seeds the same."""
+    grounds = {replace(o.experiment, seeds=(0,)): o for o in outcomes if getattr(o.experiment, setting) == ground}
+    for outcome in outcomes:
+        partner = grounds.get(replace(outcome.experiment, seeds=(0,), **{setting: ground}))
+        if partner is not None and partner is not outcome:
+            than = partner.experiment.readout if setting == "readout" else "without extra pads"
+            yield f"{label(outcome.experiment, every)}: {_compared(outcome, partner, than)}"
+
+
+def _compared(one: Outcome, other: Outcome, than: str) -> str:
+    found, both = difference(one, other), f"{one.mean:.1f} % and {other.mean:.1f} %"
+    if found.seeds < ENOUGH_SEEDS:
+        few = "1 seed is too few" if found.seeds == 1 else f"{found.seeds} seeds are too few"
+        return f"{one.mean:.1f} %, {than} {other.mean:.1f} %. {few} to tell a difference from chance."
+    if found.same:
+        return f"the same accuracy as {than} in each of the {found.seeds} seeds ({one.mean:.1f} %)."
+    if found.shown:
+        more = "more" if found.points > 0 else "less"
+        return f"{abs(found.points):.1f} points {more} than {than} ({both}, spread {found.spread:.1f})."
+    return f"{found.seeds} seeds show no difference from {than} ({both}, spread {found.spread:.1f})."
+
+
+def _guessing(outcome: Outcome, every: Sequence[Experiment]) -> str:
+    seeds = "its one seed does not beat" if len(outcome.seeds) == 1 else "no seed beats"
+    baseline = f"the majority-class baseline ({outcome.majority_baseline:.1f} %)"
+    return f"{label(outcome.experiment, every)}: {seeds} {baseline}."
