@@ -101,7 +101,7 @@ def _list(found: Sequence[Entry | Page]) -> None:
 
 def _badge(done: Answer | None) -> str:
     """Return the verdict as Markdown; None: not known before the entry is opened, for it takes a while."""
-    return ":gray-badge[:material/timer: runs when opened]" if done is None else _BADGES[done.outcome.verdict]
+    return ":gray-badge[:material/timer: runs when opened]" if done is None else _BADGES[done.verdict]
 
 
 def _one(entry: Entry) -> str:
@@ -109,25 +109,24 @@ def _one(entry: Entry) -> str:
     _way(entry)
     with st.spinner("Running it ...") if entry.slow else st.container():
         done = _answer(entry.key)
-    outcome = done.outcome
     with st.container(border=True, key="verdict"):
-        st.markdown(outcome.told)
+        st.markdown(done.told)
         st.markdown(f"Claim: **{entry.claim}** {_badge(done)}")
-        if 0 < len(outcome.depends_on) <= _SHORT:
-            st.markdown(outcome.depends_on)
+        if 0 < len(done.depends_on) <= _SHORT:
+            st.markdown(done.depends_on)
     # Who has an error wants the code first.
     for show in (_programs, _picture) if done.wrong.error else (_picture, _programs):
         show(done)
     with st.expander("The lines before both"):
         st.code(done.preparation, language="python", wrap_lines=True)
-    if len(outcome.cases) > 1:
+    if len(done.cases) > 1:
         with st.expander("Case by case"):
             st.markdown(
-                "\n".join(f"- {'holds' if held else 'does not hold'} {name}" for name, held in outcome.cases.items())
+                "\n".join(f"- {'holds' if held else 'does not hold'} {name}" for name, held in done.cases.items())
             )
     st.text(f"Asked or claimed in: {'; '.join(entry.sources)}")
     _explorer(done)
-    return f"Claim: {entry.claim} {_badge(done)}. {outcome.told}"
+    return f"Claim: {entry.claim} {_badge(done)}. {done.told}"
 
 
 def _way(entry: Entry) -> None:
@@ -168,7 +167,7 @@ def _program(title: str, program: Program) -> None:
 
 
 def _picture(done: Answer) -> None:
-    chart, film = done.outcome.chart, done.entry.film
+    chart, film = done.chart, done.entry.film
     if chart is not None:
         if chart.draw is panels and any(panel.wrong for panel in chart.of[0]):
             st.markdown("Framed in red: not what was wanted, or not as it should be.")

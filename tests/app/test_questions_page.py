@@ -36,7 +36,7 @@ def test_the_first_group_stands_there_with_the_verdicts_of_the_library() -> None
     entries = [entry for entry in ENTRIES if entry.group == GROUPS[0]]
     assert listed(page) == [entry.question for entry in entries]
     for entry in entries:
-        badge = BADGES[answer(entry).outcome.verdict]
+        badge = BADGES[answer(entry).verdict]
         assert any(line.startswith(f"Claim: {entry.claim}") and badge in line for line in said(page).splitlines())
 
 
@@ -49,7 +49,7 @@ def test_a_pasted_traceback_opens_the_answer_with_both_programs_and_what_they_sa
     assert page.title[0].value == entry.question
     done, codes = answer(entry), [code.value for code in page.code]
     assert [code in codes for code in (entry.wrong, done.wrong.shown, entry.right, done.right.shown)] == [True] * 4
-    assert done.outcome.told in said(page)
+    assert done.told in said(page)
     back = next(button for button in page.button if button.label == "Back to the results")
     back.click().run()
     assert listed(page)[0] == entry.question

@@ -36,7 +36,7 @@ def changed(key: str, program: str, old: str, new: str) -> Answer:
 
 def told(done: Answer) -> str:
     """Return the explanation on one line."""
-    return " ".join(done.outcome.told.split())
+    return " ".join(done.told.split())
 
 
 def typed(lengths: Sequence[int]) -> str:

@@ -8,8 +8,9 @@ from entry_cases import BY_NAME, FORMER, answered, key_of
 
 from packviz.show.movie import beside, movie
 from packviz.teach.questions import ENTRIES, GROUPS, Answer, Entry, answer, has_message
-from packviz.teach.questions.judging import OTHERWISE, written
-from packviz.teach.questions.reading import FOLDER, read
+from packviz.teach.questions.entry import FOLDER, read
+from packviz.teach.questions.running import OTHERWISE
+from packviz.teach.templates import written
 from packviz.theme import DARK, LIGHT
 
 each_entry = pytest.mark.parametrize("entry", ENTRIES, ids=key_of)
@@ -49,11 +50,10 @@ def test_every_group_has_entries_in_one_piece() -> None:
 
 @each_entry
 def test_it_gives_the_verdict_of_its_file_and_explains_it(entry: Entry, done: Answer) -> None:
-    assert entry.verdict in ("varies", done.outcome.verdict)
-    assert done.outcome.failed == ""
-    assert done.outcome.told != OTHERWISE
-    assert 60 <= len(done.outcome.told) <= 700
-    assert (done.outcome.depends_on != "") == (done.outcome.verdict == "depends")
+    assert entry.verdict in ("varies", done.verdict)
+    assert done.told != OTHERWISE
+    assert 60 <= len(done.told) <= 700
+    assert (done.depends_on != "") == (done.verdict == "depends")
     assert entry.claim.endswith((".", "`"))
 
 
@@ -76,7 +76,7 @@ def test_an_error_that_is_shown_is_one_of_the_messages(entry: Entry, done: Answe
 
 @each_entry
 def test_the_picture_can_be_drawn_on_light_and_dark(entry: Entry, done: Answer) -> None:
-    chart, film = done.outcome.chart, entry.film
+    chart, film = done.chart, entry.film
     assert chart is not None or film is not None
     for palette in (LIGHT, DARK) if chart is not None else ():
         assert chart.draw(*chart.of, palette=palette).layout.meta["alt"]
@@ -95,7 +95,7 @@ def test_the_picture_can_be_drawn_on_light_and_dark(entry: Entry, done: Answer) 
 
 @pytest.mark.parametrize("entry", [entry for entry in ENTRIES if not entry.slow], ids=key_of)
 def test_an_entry_gives_the_same_verdict_again(entry: Entry) -> None:
-    assert answer(entry).outcome.cases == answered(entry).outcome.cases
+    assert answer(entry).cases == answered(entry).cases
 
 
 @pytest.mark.parametrize(("value", "text"), [

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.utils import rnn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pack_sequence, pad_packed_sequence, pad_sequence
 
-from packviz.teach.questions.judging import OTHERWISE
+from packviz.teach.questions.running import OTHERWISE
 
 EQUAL = "1 2 3\n4 5 6\n7 8 9"
 
@@ -98,19 +98,15 @@ CLAIMS = {
 
 
 def test_the_verdicts_by_question_are_those_that_were_found_out_before() -> None:
-    found = {
-        entry.rows[0]: asked(entry.key).outcome.verdict
-        for entry in ALL.values()
-        if entry.rows and "h-0" not in entry.key
-    }
+    found = {entry.rows[0]: asked(entry.key).verdict for entry in ALL.values() if entry.rows and "h-0" not in entry.key}
     measured = {64, 65, 70}
     assert {row: verdict for row, verdict in found.items() if row not in measured} == VERDICTS
-    assert asked("order-of-h-0").outcome.verdict == "false"
-    assert asked("rows-of-h-0").outcome.verdict == "depends"  # a row too many passes where the order is not enforced
+    assert asked("order-of-h-0").verdict == "false"
+    assert asked("rows-of-h-0").verdict == "depends"  # a row too many passes where the order is not enforced
 
 
 def test_the_verdicts_on_claims_of_texts_are_those_that_were_found_out_before() -> None:
-    assert {name: asked(BY_NAME[name].key).outcome.verdict for name in CLAIMS} == CLAIMS
+    assert {name: asked(BY_NAME[name].key).verdict for name in CLAIMS} == CLAIMS
 
 
 @pytest.mark.parametrize(("key", "batch", "verdict"), [
@@ -162,21 +158,21 @@ def test_the_verdicts_on_claims_of_texts_are_those_that_were_found_out_before() 
     ("halves", "0.1 0.2\n0.1", "true"),
 ], ids=key_of)  # fmt: skip
 def test_another_batch_gives_the_verdict_of_that_batch(key: str, batch: str, verdict: str) -> None:
-    assert asked(key, batch).outcome.verdict == verdict
+    assert asked(key, batch).verdict == verdict
 
 
 @pytest.mark.parametrize("lengths", UNEVEN, ids=str)
 @pytest.mark.parametrize("key", ["why-pack", "must-i-pack", "is-padding-bad", "still-need-a-mask", "how-to-unpack"])
 def test_the_first_questions_have_the_same_answer_for_every_uneven_batch(key: str, lengths: list[int]) -> None:
     batch = typed(sorted(lengths, reverse=True))  # some programs pack with enforce_sorted=True
-    assert asked(key, batch).outcome.cases == asked(key).outcome.cases
+    assert asked(key, batch).cases == asked(key).cases
 
 
 @pytest.mark.parametrize("key", ["why-pack", "must-i-pack"])
 def test_nothing_differs_where_nothing_is_padded(key: str) -> None:
-    outcome = asked(key, EQUAL).outcome
-    assert all(outcome.cases.values())
-    assert outcome.told == OTHERWISE
+    done = asked(key, EQUAL)
+    assert all(done.cases.values())
+    assert done.told == OTHERWISE
 
 
 @pytest.mark.parametrize(("key", "settings", "verdict"), [
@@ -187,7 +183,7 @@ def test_nothing_differs_where_nothing_is_padded(key: str) -> None:
     ("batch-first-of-h-n", {"num_layers": 3, "bidirectional": True}, "false"),
 ], ids=key_of)  # fmt: skip
 def test_other_settings_give_the_verdict_of_those(key: str, settings: dict[str, Any], verdict: str) -> None:
-    assert asked(key, **settings).outcome.verdict == verdict
+    assert asked(key, **settings).verdict == verdict
 
 
 @pytest.mark.parametrize(("key", "program", "old", "new", "verdict"), [
@@ -205,8 +201,8 @@ def test_a_program_that_did_something_else_would_turn_the_verdict(
     key: str, program: str, old: str, new: str, verdict: str
 ) -> None:
     done = changed(key, program, old, new)
-    assert done.outcome.verdict == verdict
-    assert done.outcome.told == OTHERWISE
+    assert done.verdict == verdict
+    assert done.told == OTHERWISE
 
 
 def refusing(refuses: Callable[..., bool]) -> Callable[..., PackedSequence]:
@@ -250,15 +246,15 @@ def test_a_torch_that_differed_would_be_believed(key: str, monkeypatch: pytest.M
     name, differing, verdict = DIFFERING[key]
     asked(key)
     monkeypatch.setattr(rnn, name, differing)
-    outcome = asked(key, ALL[key].batch).outcome
-    assert outcome.verdict == verdict
-    assert outcome.told == OTHERWISE
+    done = asked(key, ALL[key].batch)
+    assert done.verdict == verdict
+    assert done.told == OTHERWISE
 
 
 def test_a_stable_sort_would_be_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     sort = torch.sort
     monkeypatch.setattr(torch, "sort", lambda values, **given: sort(values, stable=True, **given))
-    assert asked("ties", ALL["ties"].batch).outcome.verdict == "true"
+    assert asked("ties", ALL["ties"].batch).verdict == "true"
 
 
 SIX = [torch.tensor(row) for row in ([1.0, 2.0], [3.0], [4.0, 5.0, 6.0])]  # a batch of several entries

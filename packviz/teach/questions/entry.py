@@ -1,17 +1,28 @@
-"""Entry: a question or claim about packing, the programs that try it, and what came of them."""
+"""Entry: a question or claim about packing and the programs that try it, read from its Markdown file.
+
+A file has three parts: settings in TOML between two lines of +++, the question as a heading, and below it three
+programs and the explanation. The programs are fenced as ```python wrong, ```python right and ```python judge; all other
+text is the explanation, in which {{ ... }} stands for what the programs computed (Jinja2).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+import tomllib
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 from packviz.inputs.config import Config
 from packviz.show.movie.model import Stage
 
-__all__ = ["Chart", "Entry", "Film", "Outcome", "Verdict"]
+__all__ = ["ENTRIES", "FOLDER", "GROUPS", "Entry", "Film", "Verdict", "read"]
 
 Verdict = Literal["true", "false", "depends", "cited"]
+
+FOLDER = Path(__file__).parent / "entries"
+_FILE = re.compile(r"\+\+\+\n(?P<settings>.*?)\n\+\+\+\n+# (?P<question>[^\n]+)\n(?P<body>.*)", re.DOTALL)
+_PROGRAM = re.compile(r"^```python (wrong|right|judge)\n(.*?)\n?```\n", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -19,7 +30,7 @@ class Film:
     """Say where the movie of an entry's batch shows it.
 
     stage: of the movie, or "beside" for the movie of padded beside packed, by its stage run. timestep, name: of the
-    step in it; without both, where the stage ends. direction: the one that the run watches, 1 is backward.
+    step in it; without both, the end of the stage. direction: the one that the run watches, 1 is backward.
     """
 
     stage: Stage | Literal["beside"]
@@ -42,7 +53,7 @@ class Entry:
     judge        Python that compares what both have done
     explanation  Markdown with placeholders
     sources      where it is asked or claimed, by their public names
-    rows         the numbers of the list of known questions that it answers; () for a claim of a text
+    rows         the numbers of the known questions that it answers; () for a claim of a text
     asked        the same question in other words, for the search
     also         other names under which a link finds it
     messages     errors that people paste, as "TypeError: ..."
@@ -74,42 +85,35 @@ class Entry:
     slow: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Chart:
-    """Hold what a picture is drawn of: one of packviz.charts' functions, and its arguments but for the palette."""
+def read(path: Path) -> Entry:
+    """Return the entry in a file; its key is the file's name, its group the folder's. Raises ValueError for others."""
+    matched = _FILE.fullmatch(path.read_text(encoding="utf-8"))
+    if matched is None:
+        raise ValueError(f"{path.name}: expected settings between two lines of +++, then a heading")
+    settings: dict[str, Any] = tomllib.loads(matched["settings"])
+    programs = dict(_PROGRAM.findall(matched["body"]))
+    if set(programs) != {"wrong", "right", "judge"}:
+        raise ValueError(f"{path.name}: expected the programs wrong, right and judge, got {sorted(programs)}")
+    film = settings.pop("film", None)
+    settings |= {name: tuple(value) for name, value in settings.items() if isinstance(value, list)}
+    return Entry(
+        key=path.stem,
+        group=_HEADINGS[path.parent.name],
+        question=matched["question"].strip(),
+        explanation=_PROGRAM.sub("", matched["body"]).strip(),
+        config=Config(**settings.pop("config", {})),
+        film=Film(**film) if film else None,
+        **programs,
+        **settings,
+    )
 
-    draw: Callable[..., Any]
-    of: tuple[Any, ...]
+
+def _in_order(folder: str) -> list[Entry]:
+    """Return the entries of a group: by `place`, then by the questions that they answer."""
+    found = map(read, sorted((FOLDER / folder).glob("*.md")))
+    return sorted(found, key=lambda entry: (entry.place, entry.rows or (999,)))
 
 
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """Hold what the programs of an entry have shown.
-
-    cases   whether the claim held, case by case; each name reads after "holds" and "does not hold":
-            "with bias=True", "in the forward half". None where nothing could be run here
-    told    the explanation, Markdown, with the numbers just computed
-    chart   the picture, where it is made of what was computed; else the entry has a film
-    failed  what the judging block raised, or ""
-    """
-
-    cases: Mapping[str, bool]
-    told: str
-    chart: Chart | None = None
-    failed: str = ""
-
-    @property
-    def verdict(self) -> Verdict:
-        """Return true where the claim held in every case, false where in none, depends where in some; else cited."""
-        held = set(self.cases.values())
-        if not held:
-            return "cited"
-        return "depends" if len(held) == 2 else "true" if held == {True} else "false"
-
-    @property
-    def depends_on(self) -> str:
-        """Return in which cases the claim held and in which not; "" where there is one answer."""
-        if self.verdict != "depends":
-            return ""
-        held, failed = ([name for name, holds in self.cases.items() if holds == wanted] for wanted in (True, False))
-        return f"It holds {'; '.join(held)}. It does not hold {'; '.join(failed)}."
+_HEADINGS: dict[str, str] = tomllib.loads((FOLDER / "groups.toml").read_text(encoding="utf-8"))
+GROUPS = tuple(_HEADINGS.values())
+ENTRIES = tuple(entry for folder in _HEADINGS for entry in _in_order(folder))

@@ -1,14 +1,26 @@
-"""Running: the programs of an entry, run as they are shown, and what a console says of each."""
+"""Running: the programs of an entry, run as they are shown, the judging block on what they did, and the explanation.
+
+A judging block starts with the names that every program starts with (torch, nn, x, lengths, sequences, the module),
+and with these:
+
+wrong, right   the two programs as they ran: wrong["name"], wrong.value, wrong.error, wrong.warnings
+run            run(code): run another program from the same start
+trace          the run of the entry's batch; retrace(bidirectional=True) for another one
+holds          to be filled: holds["with bias=True"] = whether the claim holds there
+show           show(grid(...), strip(...), numbers(...)) or show(margins, trace): the picture
+
+and with everything that `panels` offers. Whatever the explanation takes for granted beyond the verdict is asserted:
+where an assertion fails, or the verdict is not the one in the file, the explanation is not shown.
+"""
 
 from __future__ import annotations
 
 import ast
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +31,16 @@ from packviz.compute.record import Trace
 from packviz.compute.trace import trace
 from packviz.inputs.batch import Batch
 from packviz.show.snippet import preparation
-from packviz.teach.questions.entry import Entry
+from packviz.teach.questions import panels
+from packviz.teach.questions.entry import Entry, Verdict
+from packviz.teach.templates import filled
 
-__all__ = ["Program", "Runner"]
+__all__ = ["OTHERWISE", "Answer", "Chart", "Program", "answer"]
 
+OTHERWISE = (
+    "With this version of PyTorch the programs no longer do what they did when this answer was written, so the "
+    "explanation is left out. What they did now is shown below."
+)
 _HOME = str(Path(torch.__file__).parent.parent)  # messages do not say where this machine has torch
 
 
@@ -52,44 +70,102 @@ class Program:
         return "\n".join([*self.warnings, *([ending] if ending else [])])
 
 
-class Runner:
-    """Run programs on an entry's batch, each from the same start: the same names, the same random numbers.
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """Hold what a picture is drawn of: one of packviz.charts' functions, and its arguments but for the palette."""
 
-    The names are those of ``preparation``: torch, nn, pack_padded_sequence, pad_packed_sequence, pad_sequence,
-    sequences, lengths, the module under its cell's name (rnn, gru, lstm), x, and for words embedding and ids.
+    draw: Callable[..., Any]
+    of: tuple[Any, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """Hold what came of an entry.
+
+    trace        the run of its batch
+    preparation  the lines before both programs, which make the names that they start with
+    cases        whether the claim held, case by case; each name reads after "holds" and "does not hold":
+                 "with bias=True", "in the forward half". None where nothing could be run here
+    told         the explanation, Markdown, with the numbers just computed
+    chart        the picture, where it is made of what was computed; else the entry has a film
     """
 
-    def __init__(self, entry: Entry) -> None:
-        self.entry = entry
+    entry: Entry
+    trace: Trace
+    preparation: str
+    wrong: Program
+    right: Program
+    cases: Mapping[str, bool]
+    told: str
+    chart: Chart | None
 
-    @cached_property
-    def trace(self) -> Trace:
-        """The run of the entry's batch, which its movie shows."""
-        return trace(Batch.parse(self.entry.batch), self.entry.config)
+    @property
+    def verdict(self) -> Verdict:
+        """Return true where the claim held in every case, false where in none, depends where in some; else cited."""
+        held = set(self.cases.values())
+        if not held:
+            return "cited"
+        return "depends" if len(held) == 2 else "true" if held == {True} else "false"
 
-    @cached_property
-    def preparation(self) -> str:
-        """The lines that make the names with which every program starts."""
-        return preparation(self.trace)
+    @property
+    def depends_on(self) -> str:
+        """Return in which cases the claim held and in which it did not; "" where there is one answer."""
+        if self.verdict != "depends":
+            return ""
+        held, failed = ([name for name, holds in self.cases.items() if holds == wanted] for wanted in (True, False))
+        return f"It holds {'; '.join(held)}. It does not hold {'; '.join(failed)}."
 
-    @cached_property
-    def wrong(self) -> Program:
-        """The entry's program as people write it."""
-        return self.run(self.entry.wrong)
 
-    @cached_property
-    def right(self) -> Program:
-        """The entry's program that works."""
-        return self.run(self.entry.right)
+def answer(entry: Entry) -> Answer:
+    """Run an entry's programs now, judge them, and return what they have shown."""
+    batch = Batch.parse(entry.batch)
+    shown = trace(batch, entry.config)
+    before = preparation(shown)
 
-    def run(self, code: str) -> Program:
-        """Run a program after the preparation, and return what came of it; what it raises is its ``error``."""
-        names: dict[str, Any] = {}
-        with seeded(self.entry.config.seed), with_onednn(False), _overheard() as said:
-            exec(self.preparation, names)  # our own lines, none of a visitor's
-            said.clear()
-            value, error = _done(code, names)
-        return Program(code, names, value, error, tuple(dict.fromkeys(said)))
+    def run(code: str) -> Program:
+        return _run(before, code, entry.config.seed)
+
+    wrong, right, pictures = run(entry.wrong), run(entry.right), list[Chart]()
+    names = {
+        **{name: getattr(panels, name) for name in panels.__all__},
+        **run("").names,
+        "wrong": wrong,
+        "right": right,
+        "run": run,
+        "trace": shown,
+        "retrace": lambda **settings: trace(batch, replace(entry.config, **settings)),
+        "holds": {},
+        "show": lambda *what: pictures.append(_chart(*what)),
+    }
+    as_written = _judged(entry, names)
+    cases = {name: bool(held) for name, held in names["holds"].items()}
+    done = Answer(entry, shown, before, wrong, right, cases, OTHERWISE, pictures[-1] if pictures else None)
+    if as_written and entry.verdict in ("varies", done.verdict):
+        return replace(done, told=filled(entry.explanation, names))
+    return done
+
+
+def _judged(entry: Entry, names: dict[str, Any]) -> bool:
+    """Run the judging block; return whether it ran to its end, as it does with the torch that it was written for."""
+    try:
+        exec(compile(entry.judge, f"{entry.key}.md, judge", "exec"), names)
+    except Exception:  # an assertion, or something that a program did not do
+        return False
+    return True
+
+
+def _chart(first: Any, *others: Any) -> Chart:
+    return Chart(first, others) if callable(first) else Chart(panels.panels, ((first, *others),))
+
+
+def _run(before: str, code: str, seed: int) -> Program:
+    """Run a program after the preparation, always with the same random numbers; what it raises is its ``error``."""
+    names: dict[str, Any] = {}
+    with seeded(seed), with_onednn(False), _overheard() as said:
+        exec(before, names)  # our own lines, none of a visitor's
+        said.clear()
+        value, error = _done(code, names)
+    return Program(code, names, value, error, tuple(dict.fromkeys(said)))
 
 
 @contextmanager

@@ -16,8 +16,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-from packviz.teach.questions.entry import Entry
-from packviz.teach.questions.reading import ENTRIES, GROUPS
+from packviz.teach.questions.entry import ENTRIES, GROUPS, Entry
 
 __all__ = ["PAGES", "Page", "has_message", "is_error", "search"]
 
