@@ -3,7 +3,7 @@
 import gc
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, is_dataclass
 
 import torch
 
@@ -62,7 +62,12 @@ def measure(times: int) -> Size:
 
 def bytes_of(traced: Trace) -> int:
     """Return the memory of all tensors in a trace, each counted once; its batch and module are not its own."""
-    stored = {tensor.untyped_storage() for part in (traced.padded, traced.run) for tensor in _tensors(part)}
+    stored = {
+        tensor.untyped_storage()
+        for name, part in vars(traced).items()
+        if name not in ("batch", "module")
+        for tensor in _tensors(part)
+    }
     return sum({storage.data_ptr(): storage.nbytes() for storage in stored}.values())
 
 
@@ -77,8 +82,8 @@ def _tensors(part: object) -> Iterator[torch.Tensor]:
     if isinstance(part, torch.Tensor):
         yield part
     elif is_dataclass(part):
-        for field in fields(part):
-            yield from _tensors(getattr(part, field.name))
+        for each in vars(part).values():
+            yield from _tensors(each)
     elif isinstance(part, Mapping):
         yield from _tensors(tuple(part.values()))
     elif isinstance(part, tuple):

@@ -10,11 +10,10 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from bench.report import Line, Target, at_most
-from packviz.compute.padding import pad
-from packviz.compute.record import Trace
-from packviz.compute.recurrence import schedule
-from packviz.compute.sorting import read_order
-from packviz.compute.trace import _record, _run_layers
+from packviz.compute.record import Start, Trace
+from packviz.compute.recurrence import run_layers
+from packviz.compute.stages import locate, pad
+from packviz.compute.trace import record
 from packviz.inputs.batch import Batch
 from packviz.inputs.module import zero_state
 
@@ -64,17 +63,21 @@ def _seconds(work: Callable[[], object]) -> float:
 
 def _lines(cell: Cell) -> Iterator[Line]:
     start, state, packed = _prepared(cell)
-    values, lengths = start.padded.values, start.padded.lengths
-    order = read_order(packed, lengths)
-    plan = schedule(packed.batch_sizes, lengths, order.order, order.rank)
-    initial = tuple(order.apply(part) for part in state if part is not None)
+    values, lengths, rows = start.padded.values, start.padded.lengths, locate(packed)
+
+    def pack() -> PackedSequence:
+        return pack_padded_sequence(values, lengths, batch_first=True, enforce_sorted=False)
+
+    def our_way() -> tuple[Trace, Tensor, object]:
+        done = record(start, pack(), state)
+        return done, done.h_n, done.unpacked
 
     def torchs_way() -> tuple[Tensor, Tensor]:
-        output, _ = start.module(pack_padded_sequence(values, lengths, batch_first=True, enforce_sorted=False))
+        output, _ = start.module(pack())
         return pad_packed_sequence(output, batch_first=True)
 
-    forward = fastest(lambda: _run_layers(start.module, packed.data, plan, initial), lambda: start.module(packed))
-    whole = fastest(lambda: _record(start, state), torchs_way)
+    forward = fastest(lambda: run_layers(start.module, rows, *state), lambda: start.module(packed))
+    whole = fastest(our_way, torchs_way)
     alone = whole[0], forward[1]
     name = cell.__name__
     yield _line(f"{name}: recorded forward ÷ torch's packed forward", forward, COST)
@@ -89,10 +92,10 @@ def _line(what: str, seconds: tuple[float, float], target: Target | None) -> Lin
     )
 
 
-def _prepared(cell: Cell) -> tuple[Trace, tuple[Tensor, Tensor | None], PackedSequence]:
+def _prepared(cell: Cell) -> tuple[Start, tuple[Tensor, Tensor | None], PackedSequence]:
     batch = Batch.example(BATCH)
     padded = pad(batch.sequences)
     torch.manual_seed(0)
     module = cell(padded.values.size(2), HIDDEN, batch_first=True)
     packed = pack_padded_sequence(padded.values, padded.lengths, batch_first=True, enforce_sorted=False)
-    return Trace(None, None, module, padded), zero_state(module, len(padded.lengths), torch.float32), packed
+    return Start(None, None, module, padded), zero_state(module, len(padded.lengths), torch.float32), packed

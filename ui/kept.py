@@ -150,7 +150,7 @@ def _parts(part: object) -> Iterator[object]:
         yield from part.values()
     elif isinstance(part, (list, tuple, set, frozenset)):
         yield from part
-    elif is_dataclass(part):
+    elif hasattr(part, "__dict__"):
+        yield from vars(part).values()
+    elif is_dataclass(part):  # one with slots
         yield from (getattr(part, field.name) for field in fields(part))
-    else:
-        yield from getattr(part, "__dict__", {}).values()

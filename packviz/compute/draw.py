@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import PackedSequence
 
 from packviz.compute.determinism import seeded
 from packviz.errors import PackvizError
@@ -16,14 +15,14 @@ from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.config import Config
 from packviz.inputs.module import directions, zero_state
 
-__all__ = ["Parts", "build_parts", "carried_state"]
+__all__ = ["Drawn", "draw"]
 
 MAX_WEIGHTS = 100_000_000  # 400 MB in float32
 MAX_EMBEDDING_WEIGHTS = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class Drawn:
     """Hold what is drawn from the seed: embedding (or None), module, h_0 (L*D, B, H) and c_0 (LSTM, else None).
 
     Where the initial state is carried over, h_0 and c_0 are the zeros that the batch before starts from.
@@ -35,40 +34,25 @@ class Parts:
     c_0: Tensor | None
 
 
-def build_parts(batch: Batch, config: Config) -> Parts:
+def draw(batch: Batch, config: Config) -> Drawn:
     """Draw embedding, module and initial state, in this order, so that a plain script gets the same numbers.
 
-    The weights are float64 where the batch is, else float32. Raises PackvizError where a table or a matrix would be
-    too large, where ids are no ids, and where an embedding makes no sense.
+    The weights are float64 where the batch is, else float32; the module is in evaluation. Raises PackvizError where
+    a table or a matrix would be too large, where ids are not valid ids, and where an embedding makes no sense.
     """
     dtype = torch.float64 if batch.sequences[0].dtype == torch.float64 else torch.float32
     E = config.embedding_for(batch.kind)
     table = None if E is None else _table_shape(batch, config, E)
     F = E if E is not None else batch.sequences[0].size(1) if batch.kind == "vectors" else 1
-    _check_size(config, F)
+    kind = CELL_KINDS[config.cell]
+    _check_size(config, F, kind.G)
+    settings = {name: getattr(config, name) for name in ("bias", "batch_first", "bidirectional", "nonlinearity")}
     with seeded(config.seed):
         embedding = None
         if table is not None:
             embedding = nn.Embedding(*table, padding_idx=config.padding_idx, device="cpu", dtype=dtype)
-        module = _build(config, F, dtype)
-        h_0, c_0 = _initial_state(module, config, len(batch.sequences), dtype)
-    return Parts(embedding, module, h_0, c_0)
-
-
-def carried_state(module: nn.RNNBase, packed: PackedSequence) -> tuple[Tensor, Tensor | None]:
-    """Return h_n (L*D, B, H) and c_n (LSTM, else None) of a packed batch run from zeros: where the next one starts.
-
-    Both stand in the order in which the sequences came, as torch returns them.
-    """
-    with torch.no_grad():
-        _, state = module(packed)
-    return state if isinstance(state, tuple) else (state, None)
-
-
-def _build(config: Config, F: int, dtype: torch.dtype) -> nn.RNNBase:
-    settings = {name: getattr(config, name) for name in ("bias", "batch_first", "bidirectional", "nonlinearity")}
-    kind = CELL_KINDS[config.cell]
-    return kind.build(F, config.hidden_size, config.num_layers, **settings, device="cpu", dtype=dtype)
+        module = kind.build(F, config.hidden_size, config.num_layers, **settings, device="cpu", dtype=dtype).eval()
+        return Drawn(embedding, module, *_initial_state(module, config, len(batch.sequences), dtype))
 
 
 def _initial_state(module: nn.RNNBase, config: Config, B: int, dtype: torch.dtype) -> tuple[Tensor, Tensor | None]:
@@ -79,14 +63,14 @@ def _initial_state(module: nn.RNNBase, config: Config, B: int, dtype: torch.dtyp
     def drawn() -> Tensor:
         if config.initial_state == "random":
             return torch.randn(slots, B, H, dtype=dtype, device="cpu")
-        learned = nn.Parameter(torch.randn(slots, 1, H, dtype=dtype, device="cpu") * 0.1)
-        return learned.detach().expand(slots, B, H).contiguous()
+        learned = torch.randn(slots, 1, H, dtype=dtype, device="cpu") * 0.1  # one state for every sequence
+        return learned.expand(slots, B, H).contiguous()
 
     return drawn(), drawn() if "c" in CELL_KINDS[config.cell].states else None
 
 
 def _table_shape(batch: Batch, config: Config, E: int) -> tuple[int, int]:
-    """Return (V, E), V being one more than the highest id that is looked up."""
+    """Return (V, E); V is one more than the highest id that is looked up."""
     if batch.kind == "numbers":
         _check_ids(batch)
         highest = max(int(sequence.max()) for sequence in batch.sequences)
@@ -97,7 +81,7 @@ def _table_shape(batch: Batch, config: Config, E: int) -> tuple[int, int]:
         raise PackvizError(
             "embedding_dim",
             expected=f"an embedding of at most {MAX_EMBEDDING_WEIGHTS:,} numbers",
-            came=f"ids up to {_counted(V - 1)} and {_counted(E)} numbers each, {_counted(V * E)} in all",
+            came=f"ids up to {_rounded(V - 1)} and {_rounded(E)} numbers each, {_rounded(V * E)} in all",
             mend="use smaller ids, or a smaller embedding_dim",
         )
     return V, E
@@ -109,24 +93,23 @@ def _check_ids(batch: Batch) -> None:
             if value < 0 or value != int(value):
                 raise PackvizError(
                     "embedding_dim",
-                    expected="whole numbers of at least 0, for an embedding looks up rows of a table",
+                    expected="integers of at least 0, because an embedding looks up rows of a table",
                     came=f"{value:g} in sequence {batch.label(b)}, step {t + 1}",
                     mend="leave embedding_dim out and let the numbers enter the cell as they are",
                 )
 
 
-def _counted(number: int) -> str:
-    return f"{number:,}" if number < 10**15 else f"about 10^{int(math.log10(number))}"
-
-
-def _check_size(config: Config, F: int) -> None:
-    G = CELL_KINDS[config.cell].G
+def _check_size(config: Config, F: int, G: int) -> None:
     D, H = (2 if config.bidirectional else 1), config.hidden_size
     weights = G * H * D * ((F + H) + (config.num_layers - 1) * (D * H + H))
     if weights > MAX_WEIGHTS:
         raise PackvizError(
             "hidden_size",
             expected=f"a module of at most {MAX_WEIGHTS:,} weights",
-            came=f"{_counted(H)}, which makes {_counted(weights)}",
+            came=f"{_rounded(H)}, which makes {_rounded(weights)}",
             mend="choose a smaller hidden_size",
         )
+
+
+def _rounded(number: int) -> str:
+    return f"{number:,}" if number < 10**15 else f"about 10^{int(math.log10(number))}"

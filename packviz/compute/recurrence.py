@@ -1,20 +1,21 @@
-"""The recurrence: one layer in one direction, time step after time step, on packed rows."""
+"""The recurrence: every layer and direction, time step after time step, on packed rows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from packviz.compute.cells import CELLS
-from packviz.inputs.module import Weights
+from packviz.compute.stages import Packed
+from packviz.inputs.cell_kinds import kind_of
+from packviz.inputs.module import Weights, read_weights
 
-__all__ = ["Direction", "Schedule", "Step", "run_direction", "schedule"]
+__all__ = ["Direction", "Layer", "Step", "output_of", "run_layers"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Step:
     k            its number in order of processing, from 0
     t            its time step: k forward, T-1-k backward
     start, stop  its packed rows
-    live         the sequences in those rows, row by row, by the numbers they came with
+    live         the sequences in those rows, row by row, by their original numbers
     began        those of them that take their first step now
     ended        those of them that take their last step now: their state is final
     """
@@ -44,39 +45,18 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
-class Schedule:
-    """Hold which packed rows are live when; the same for every layer and direction.
-
-    batch_sizes  T numbers
-    order        B numbers: the sequence at each place of the sorted order
-    last_rows    (B,): the packed row of each sequence's last valid step, in the order in which the sequences came
-    first_rows   (B,): the packed row of each sequence's first step, likewise
-    """
-
-    batch_sizes: tuple[int, ...]
-    order: tuple[int, ...]
-    last_rows: Tensor
-    first_rows: Tensor
-
-    @cached_property
-    def offsets(self) -> tuple[int, ...]:
-        """Return the first packed row of each time step, and N as one more."""
-        return (0, *accumulate(self.batch_sizes))
-
-
-@dataclass(frozen=True, eq=False)
 class Direction:
     """Hold what one layer did in one direction; P is the projected size, or H.
 
     rows      name -> (N, H) in packed order: the gates after their activation, c for the LSTM, and h, which is (N, P)
-    initial   h_0 (B, P) and, for the LSTM, c_0 (B, H), in the order in which the sequences came
-    schedule  which rows are live when
+    initial   h_0 (B, P) and, for the LSTM, c_0 (B, H), in the original order of the sequences
+    packed    which rows are live when
     backward  whether it runs from the last time step to the first
     """
 
     rows: Mapping[str, Tensor]
     initial: tuple[Tensor, ...]
-    schedule: Schedule
+    packed: Packed
     backward: bool
 
     @property
@@ -106,7 +86,7 @@ class Direction:
 
     @cached_property
     def h_n(self) -> Tensor:
-        """Return (B, P): the state after each sequence's last step, in the order in which they came."""
+        """Return (B, P): the state after each sequence's last step, in the original order."""
         return self.h.index_select(0, self._final_rows)
 
     @cached_property
@@ -116,83 +96,81 @@ class Direction:
 
     @property
     def _final_rows(self) -> Tensor:
-        return self.schedule.first_rows if self.backward else self.schedule.last_rows
+        return self.packed.first_rows if self.backward else self.packed.last_rows
 
     @property
     def steps(self) -> int:
         """Return T, the number of time steps."""
-        return len(self.schedule.batch_sizes)
+        return len(self.packed.sizes)
 
     def step(self, k: int) -> Step:
         """Return the k-th time step in order of processing. Raises IndexError unless 0 <= k < T."""
         if not 0 <= k < self.steps:
             raise IndexError(f"step {k} of a direction with {self.steps} time steps, 0 to {self.steps - 1}")
         t = self.steps - 1 - k if self.backward else k
-        sizes, offsets = self.schedule.batch_sizes, self.schedule.offsets
-        live = self.schedule.order[: sizes[t]]
+        sizes, start = self.packed.sizes, int(self.packed.offsets[t])
+        live = self.packed.order[: sizes[t]]
         longer = sizes[t + 1] if t + 1 < self.steps else 0  # rows that are live at t + 1, too
         at_its_end, at_zero = live[longer:], live if t == 0 else ()
         began, ended = (at_its_end, at_zero) if self.backward else (at_zero, at_its_end)
-        return Step(k, t, offsets[t], offsets[t + 1], live, began, ended)
+        return Step(k, t, start, start + len(live), live, began, ended)
 
     def before(self, k: int) -> tuple[Tensor, Tensor | None]:
         """Return the states h (b, P) and c (b, H) of the live rows as they enter the k-th step."""
         step = self.step(k)
-        came_from = self.step(k - 1).start if k else None
-        h = _entering(self.h, self.h_0, step.live, came_from, self._continuing(step))
-        if self.c is None or self.c_0 is None:
-            return h, None
-        return h, _entering(self.c, self.c_0, step.live, came_from, self._continuing(step))
-
-    def _continuing(self, step: Step) -> int:
-        return len(step.live) - len(step.began)
-
-
-def _entering(rows: Tensor, initial: Tensor, live: tuple[int, ...], start: int | None, continuing: int) -> Tensor:
-    fresh = initial[list(live[continuing:])]
-    if start is None or not continuing:
-        return fresh
-    continued = rows[start : start + continuing]
-    return torch.cat([continued, fresh]) if len(fresh) else continued
+        continuing = len(step.live) - len(step.began)  # these rows come first
+        start = self.step(k - 1).start if continuing else 0
+        h, *c = (
+            torch.cat([self.rows[name][start : start + continuing], initial[list(step.began)]])
+            for name, initial in zip("hc", self.initial, strict=False)
+        )
+        return h, c[0] if c else None
 
 
-def schedule(batch_sizes: Tensor, lengths: Tensor, order: Tensor, rank: Tensor) -> Schedule:
-    """Read off the live rows.
+Layer = tuple[Direction, ...]
 
-    batch_sizes (T,); lengths (B,) as the sequences came; order (B,) the sequence at each place, rank (B,) its inverse.
+
+def run_layers(module: nn.RNNBase, packed: Packed, h_0: Tensor, c_0: Tensor | None) -> tuple[Layer, ...]:
+    """Run each layer over the packed output (N, D*H) of the one below, as the module's own forward does.
+
+    h_0 (L*D, B, P), for the LSTM c_0 (L*D, B, H), in the original order of the sequences.
     """
-    offsets = batch_sizes.cumsum(0) - batch_sizes
-    last_rows = offsets.index_select(0, lengths - 1) + rank
-    return Schedule(tuple(batch_sizes.tolist()), tuple(order.tolist()), last_rows, first_rows=rank)
+    states = zip(h_0, *([] if c_0 is None else [c_0]), strict=True)  # (B, P) and (B, H) for each layer and direction
+    data, layers = packed.data, list[Layer]()
+    for weights in read_weights(module):
+        layer = tuple(
+            _run_direction(module, own, data, packed, next(states), backward=d == 1) for d, own in enumerate(weights)
+        )
+        data = output_of(layer)
+        layers.append(layer)
+    return tuple(layers)
 
 
-def run_direction(
-    data: Tensor, weights: Weights, mode: str, plan: Schedule, initial: tuple[Tensor, ...], *, backward: bool
+def output_of(layer: Layer) -> Tensor:
+    """Return (N, D*P): the states of a layer, its directions side by side."""
+    return layer[0].h if len(layer) == 1 else torch.cat([direction.h for direction in layer], 1)
+
+
+def _run_direction(
+    module: nn.RNNBase, weights: Weights, data: Tensor, packed: Packed, initial: tuple[Tensor, ...], *, backward: bool
 ) -> Direction:
-    """Run one direction of one layer over packed rows (N, F).
-
-    mode     torch's name of the cell: "RNN_TANH", "RNN_RELU", "GRU" or "LSTM"
-    initial  h_0 (B, P), for the LSTM c_0 (B, H) too, in the sorted order
-    """
-    cell = CELLS[mode]
-    inputs = F.linear(data, weights.w_ih, weights.b_ih).split_with_sizes(plan.batch_sizes)  # T times (b, G*H)
-    state = tuple(part[:0] for part in initial)
-    steps: list[dict[str, Tensor]] = []
-    for t in reversed(range(len(inputs))) if backward else range(len(inputs)):
-        state = tuple(_live(*pair, plan.batch_sizes[t]) for pair in zip(state, initial, strict=True))
-        done = cell(inputs[t], F.linear(state[0], weights.w_hh, weights.b_hh), *state)
-        if weights.w_hr is not None:
-            done["h"] = F.linear(done["h"], weights.w_hr)  # (b, P)
-        state = (done["h"], done["c"]) if "c" in done else (done["h"],)
-        steps.append(done)
+    """Run one direction of one layer over packed rows (N, F)."""
+    cell, sizes, order = CELLS[module.mode], packed.sizes, packed.sorted_indices
+    entering = initial if order is None else tuple(part.index_select(0, order) for part in initial)
+    gates = F.linear(data, weights.w_ih, weights.b_ih)  # (N, G*H): so far what the inputs add to the gates
+    inputs = gates.split_with_sizes(sizes)  # T times (b, G*H)
+    state, states = tuple(part[:0] for part in entering), []
+    for t in reversed(range(len(sizes))) if backward else range(len(sizes)):
+        state = tuple(_live(*pair, sizes[t]) for pair in zip(state, entering, strict=True))
+        h, *c = cell(inputs[t], F.linear(state[0], weights.w_hh, weights.b_hh), *state)
+        state = (h if weights.w_hr is None else F.linear(h, weights.w_hr), *c)  # (b, P), (b, H)
+        states.append(state)
     if backward:
-        steps.reverse()
-    return Direction(
-        rows={name: torch.cat([step[name] for step in steps]) for name in steps[0]},
-        initial=tuple(part.index_select(0, plan.first_rows) for part in initial),  # as the sequences came
-        schedule=plan,
-        backward=backward,
-    )
+        states.reverse()
+    kind = kind_of(module)
+    rows = dict(zip(kind.gates, gates.chunk(kind.G, 1), strict=False))  # none for the RNN
+    rows |= {name: torch.cat(steps) for name, steps in zip(kind.states, zip(*states, strict=True), strict=True)}
+    return Direction(rows, initial, packed, backward)
 
 
 def _live(state: Tensor, initial: Tensor, live: int) -> Tensor:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -178,9 +177,9 @@ def _input(trace: Trace, layer: int) -> Tensor:
 
 def _before(ran: Direction, n: int) -> tuple[Tensor, Tensor | None]:
     """Return the states (H,) that enter the step of packed row n."""
-    t = bisect_right(ran.schedule.offsets, n) - 1
+    t = int(ran.packed.timestep[n])
     h, c = ran.before(ran.steps - 1 - t if ran.backward else t)
-    place = n - ran.schedule.offsets[t]
+    place = n - int(ran.packed.offsets[t])
     return h[place], None if c is None else c[place]
 
 

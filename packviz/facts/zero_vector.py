@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pack_sequence
 
 from packviz.compute.determinism import exact_arithmetic
-from packviz.compute.draw import build_parts
+from packviz.compute.draw import draw
 from packviz.compute.record import Trace
 from packviz.facts.padded_run import tokens_of
 from packviz.inputs.module import directions, run_module
@@ -120,9 +120,9 @@ def _state(trace: Trace, x: Tensor, zeros: int, hx: object) -> Tensor:
 
 def _initial_state(trace: Trace, b: int) -> Tensor | tuple[Tensor, Tensor]:
     """Return the trace's own initial state of sequence b: h_0 (L*D, 1, H), for the LSTM (h_0, c_0)."""
-    if trace.run is None and trace.batch is not None and trace.config is not None:  # torch refused the lengths
-        parts = build_parts(trace.batch, trace.config)
-        h_0, c_0 = parts.h_0, parts.c_0
+    if trace.error is not None and trace.batch is not None and trace.config is not None:  # nothing was run
+        drawn = draw(trace.batch, trace.config)
+        h_0, c_0 = drawn.h_0, drawn.c_0
     else:
         h_0, c_0 = trace.h_0, trace.c_0
     own = h_0[:, b : b + 1].contiguous()

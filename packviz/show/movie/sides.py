@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import torch
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
-from packviz.compute.padding import PaddingSide
+from packviz.inputs.config import PaddingSide
 from packviz.show.movie.figures import exact
 from packviz.show.movie.film import Film
 from packviz.show.movie.mask import mask_gone

@@ -1,0 +1,174 @@
+"""The stages around the run: the padded grid, the packed rows and their order, and the grid they become again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.nn.utils.rnn import PackedSequence, pad_sequence
+
+from packviz.inputs.config import PaddingSide
+from packviz.inputs.packed_rows import origins
+
+__all__ = ["Packed", "Padded", "Sorted", "Unpacked", "locate", "pad", "read_padded"]
+
+
+@dataclass(frozen=True, eq=False)
+class Padded:
+    """Hold one batch as a grid of B rows and T columns.
+
+    tokens       (B, T), for feature vectors (B, T, F): what was typed, batch first, padded
+    values       (B, T, F) or (T, B, F) as batch_first says: what enters the cell
+    mask         (B, T) bool: True where a real token stands
+    lengths      (B,) int64, in the original order of the sequences
+    batch_first  the layout of values
+    embedding    (V, E), the table that turned tokens into values; None where values are the tokens themselves
+    """
+
+    tokens: Tensor
+    values: Tensor
+    mask: Tensor
+    lengths: Tensor
+    batch_first: bool
+    embedding: Tensor | None = None
+
+    @property
+    def grid(self) -> Tensor:
+        """Return values as (B, T, F), whatever batch_first says."""
+        return self.values if self.batch_first else self.values.transpose(0, 1)
+
+
+def pad(
+    sequences: Sequence[Tensor],
+    *,
+    batch_first: bool = True,
+    padding_value: float = 0.0,
+    padding_side: PaddingSide = "right",
+    embedding: Tensor | None = None,
+) -> Padded:
+    """Pad B sequences of (length,) or (length, F) with torch's ``pad_sequence``; embed them if there is a table.
+
+    With an embedding (V, E) the sequences hold int64 ids and padding_value is the id of the padding token.
+    """
+
+    def padded(batch_first: bool) -> Tensor:
+        return pad_sequence(list(sequences), batch_first, padding_value, padding_side)
+
+    tokens = padded(True)  # (B, T) or (B, T, F)
+    values = tokens if batch_first else padded(False)
+    if embedding is not None:
+        values = F.embedding(values, embedding)
+    elif tokens.dim() == 2:
+        values = values.unsqueeze(-1)
+    lengths = torch.tensor([len(sequence) for sequence in sequences], dtype=torch.int64, device="cpu")
+    mask = _mask(lengths, tokens.size(1))
+    return Padded(tokens, values, mask.flip(1) if padding_side == "left" else mask, lengths, batch_first, embedding)
+
+
+def read_padded(x: Tensor, lengths: Tensor, *, batch_first: bool) -> Padded:
+    """Read a grid that is padded already, on the right: x (B, T, F) or (T, B, F), lengths (B,) int64 on the CPU."""
+    grid = x if batch_first else x.transpose(0, 1)
+    return Padded(grid, x, _mask(lengths, grid.size(1)), lengths, batch_first)
+
+
+def _mask(lengths: Tensor, T: int) -> Tensor:
+    return torch.arange(T, device="cpu") < lengths.unsqueeze(1)  # (B, T)
+
+
+@dataclass(frozen=True, eq=False)
+class Sorted:
+    """Hold the order in which torch packed the sequences: the longest first.
+
+    lengths           (B,) int64, in that order
+    sorted_indices    (B,) int64: the sequence at each place; None when enforce_sorted=True (nothing was moved)
+    unsorted_indices  (B,) int64: the place of each sequence; None likewise
+    """
+
+    lengths: Tensor
+    sorted_indices: Tensor | None
+    unsorted_indices: Tensor | None
+
+    @property
+    def order(self) -> Tensor:
+        """Return (B,): the sequence at each place. For lengths 3, 2, 4 it is 2, 0, 1."""
+        return _or_unmoved(self.sorted_indices, len(self.lengths))
+
+    @property
+    def rank(self) -> Tensor:
+        """Return (B,): the place of each sequence. For lengths 3, 2, 4 it is 1, 2, 0."""
+        return _or_unmoved(self.unsorted_indices, len(self.lengths))
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """Hold the packed rows as torch returned them, and where each of them came from.
+
+    data                              (N, F); N is the sum of the lengths
+    batch_sizes                       (T,) int64: how many sequences are live at each time step
+    sorted_indices, unsorted_indices  (B,) int64, or None: see Sorted
+    sequence                          (N,) int64: the sequence that each row came from
+    timestep                          (N,) int64: the column of the padded grid that it came from
+
+    The row of sequence b at time step t is ``offsets[t] + rank[b]``, where rank[b] is b's place in the sorted order.
+    """
+
+    data: Tensor
+    batch_sizes: Tensor
+    sorted_indices: Tensor | None
+    unsorted_indices: Tensor | None
+    sequence: Tensor
+    timestep: Tensor
+
+    @cached_property
+    def offsets(self) -> Tensor:
+        """Return (T,): the first row of each time step. For batch_sizes 3, 2, 1 it is 0, 3, 5."""
+        return self.batch_sizes.cumsum(0) - self.batch_sizes
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Return batch_sizes as T integers."""
+        return tuple(self.batch_sizes.tolist())
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Return B integers: the sequence at each place of the sorted order."""
+        return tuple(_or_unmoved(self.sorted_indices, self.sizes[0]).tolist())
+
+    @cached_property
+    def first_rows(self) -> Tensor:
+        """Return (B,): the row of each sequence's first step, in the original order; it is its place when sorted."""
+        return _or_unmoved(self.unsorted_indices, self.sizes[0])
+
+    @cached_property
+    def last_rows(self) -> Tensor:
+        """Return (B,): the row of each sequence's last valid step, in the original order."""
+        lengths = self.sequence.bincount()
+        return self.offsets.index_select(0, lengths - 1) + self.first_rows
+
+
+def locate(packed: PackedSequence) -> Packed:
+    """Record a packed sequence together with where each of its rows came from."""
+    return Packed(*packed, *origins(packed))
+
+
+@dataclass(frozen=True, eq=False)
+class Unpacked:
+    """Hold the output as a grid; D*H is the width of one output row.
+
+    output      (B, T, D*H) or (T, B, D*H) as batch_first says; T is the longest length, or total_length
+    lengths     (B,) int64, in the original order of the sequences
+    last_valid  (B, D*H): each direction's state after it has seen the whole sequence. Forward that is the state at
+                the last valid step, backward the one at the first: ``output[b, -1]`` is neither
+    """
+
+    output: Tensor
+    lengths: Tensor
+    last_valid: Tensor
+
+
+def _or_unmoved(indices: Tensor | None, B: int) -> Tensor:
+    return torch.arange(B, device="cpu") if indices is None else indices

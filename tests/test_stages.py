@@ -1,0 +1,263 @@
+"""Each stage alone: small cases with the expected rows written out; torch's own cells judge a step."""
+
+import random
+from typing import Any
+
+import pytest
+import torch
+from seeds import seeds
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
+
+from packviz.compute.cells import CELLS
+from packviz.compute.recurrence import Direction
+from packviz.compute.stages import locate, pad, read_padded
+from packviz.compute.trace import Trace, trace, trace_module
+from packviz.inputs.batch import Batch
+from packviz.inputs.config import Config
+
+RAGGED = [torch.tensor([1.0, 2.0, 3.0]), torch.tensor([4.0, 5.0]), torch.tensor([6.0])]
+UNSORTED = Batch.parse("1 2 3\n4 5\n6 7 8 9")  # sorted: C, A, B
+STARTS, RANK, LENGTHS = [0, 3, 6, 8], [1, 2, 0], [3, 2, 4]  # of UNSORTED: first row of each time step, places, lengths
+
+both_ways = pytest.mark.parametrize("backward", [False, True])
+each_layout = pytest.mark.parametrize("batch_first", [True, False])
+
+
+# Padding
+
+
+@pytest.mark.parametrize(
+    ("side", "tokens", "mask"),
+    [
+        ("right", [[1, 2, 3], [4, 5, 9], [6, 9, 9]], [[1, 1, 1], [1, 1, 0], [1, 0, 0]]),
+        ("left", [[1, 2, 3], [9, 4, 5], [9, 9, 6]], [[1, 1, 1], [0, 1, 1], [0, 0, 1]]),
+    ],
+)
+def test_the_grid_has_a_row_for_each_sequence_and_pads_on_its_side(side: Any, tokens: Any, mask: Any) -> None:
+    padded = pad(RAGGED, padding_value=9.0, padding_side=side)
+    assert padded.tokens.tolist() == tokens
+    assert padded.mask.int().tolist() == mask
+    assert padded.lengths.tolist() == [3, 2, 1]
+    padded.tokens.add_(1)
+    assert [sequence.tolist() for sequence in RAGGED] == [[1, 2, 3], [4, 5], [6]]
+
+
+@each_layout
+@pytest.mark.parametrize("side", ["right", "left"])
+@pytest.mark.parametrize("features", [(), (4,)])
+def test_values_are_the_tokens_in_either_layout(batch_first: bool, side: Any, features: tuple[int, ...]) -> None:
+    sequences = [torch.randn(length, *features) for length in (2, 5, 1)]
+    padded = pad(sequences, batch_first=batch_first, padding_value=0.5, padding_side=side)
+    assert padded.values.shape == ((3, 5) if batch_first else (5, 3)) + (features or (1,))
+    assert torch.equal(padded.grid, padded.tokens if features else padded.tokens.unsqueeze(-1))
+
+
+@each_layout
+def test_ids_are_looked_up_in_the_embedding(batch_first: bool) -> None:
+    table = torch.randn(7, 3)
+    padded = pad([torch.tensor([6, 1]), torch.tensor([2])], batch_first=batch_first, padding_value=5, embedding=table)
+    assert padded.tokens.tolist() == [[6, 1], [2, 5]]
+    assert torch.equal(padded.grid, table[padded.tokens])
+
+
+@each_layout
+def test_a_padded_tensor_is_read_as_it_is(batch_first: bool) -> None:
+    x = torch.randn(2, 3, 4)
+    padded = read_padded(x, torch.tensor([1, 3] if batch_first else [2, 1, 2]), batch_first=batch_first)
+    assert padded.values is x
+    assert torch.equal(padded.grid, x if batch_first else x.transpose(0, 1))
+    assert padded.mask.sum(1).tolist() == padded.lengths.tolist()
+
+
+# Sorting and packing
+
+
+def test_rows_stand_time_step_after_time_step_and_the_longest_sequence_first() -> None:
+    t = trace(UNSORTED)
+    assert t.packed.data.flatten().tolist() == [6, 1, 4, 7, 2, 5, 8, 3, 9]
+    assert t.packed.sequence.tolist() == [2, 0, 1, 2, 0, 1, 2, 0, 2]
+    assert t.packed.timestep.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 3]
+    assert t.packed.batch_sizes.tolist() == [3, 3, 2, 1]
+    assert t.packed.offsets.tolist() == STARTS
+    assert t.sorted.lengths.tolist() == [4, 3, 2]
+    assert t.sorted.order.tolist() == [2, 0, 1]
+    assert t.sorted.rank.tolist() == RANK
+
+
+@pytest.mark.parametrize("enforce_sorted", [False, True])
+@pytest.mark.parametrize("seed", seeds(20))
+def test_every_row_is_the_cell_that_it_claims_to_be(seed: int, enforce_sorted: bool) -> None:
+    draw = random.Random(seed)
+    B, T = draw.choice((1, 3, 17, 40)), draw.randint(1, 9)
+    lengths = sorted((draw.choice((1, T, draw.randint(1, T))) for _ in range(B)), reverse=True)
+    if not enforce_sorted:
+        draw.shuffle(lengths)
+    grid = torch.arange(float(B * (T + 1) * 2)).view(B, T + 1, 2)  # its last column no length reaches
+    t = trace_module(nn.GRU(2, 1, batch_first=True), grid, lengths, enforce_sorted=enforce_sorted)
+    sizes = t.packed.batch_sizes.tolist()
+    assert sizes == [sum(length > step for length in lengths) for step in range(max(lengths))]
+    assert torch.equal(t.packed.data, grid[t.packed.sequence, t.packed.timestep])
+    assert torch.equal(t.packed.offsets[t.packed.timestep] + t.sorted.rank[t.packed.sequence], torch.arange(sum(sizes)))
+    assert t.sorted.order[t.sorted.rank].tolist() == list(range(B))
+    assert (t.sorted.sorted_indices is None) == (t.sorted.unsorted_indices is None) == enforce_sorted
+
+
+@pytest.mark.parametrize("B", [1, 16, 17, 18, 40, 100])
+def test_equal_lengths_stand_where_torch_put_them(B: int) -> None:
+    packed = pack_padded_sequence(torch.zeros(B, 2, 1), [2] * B, True, enforce_sorted=False)
+    assert packed.sorted_indices is not None
+    order = trace_module(nn.GRU(1, 1), packed).sorted.order
+    assert torch.equal(order, packed.sorted_indices)
+
+
+def test_a_foreign_order_of_equal_lengths_is_taken_as_it_is() -> None:
+    order = torch.tensor([1, 2, 0])
+    packed = locate(
+        PackedSequence(torch.tensor([10.0, 20, 0, 11, 21, 1]), torch.tensor([3, 3]), order, order.argsort())
+    )
+    assert packed.sequence.tolist() == [1, 2, 0, 1, 2, 0]
+    assert packed.timestep.tolist() == [0, 0, 0, 1, 1, 1]
+    assert packed.last_rows.tolist() == [5, 3, 4]
+
+
+# One step of a cell
+
+
+def parts(G: int, b: int = 3, H: int = 5) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    torch.manual_seed(G)
+    return torch.randn(b, G * H), torch.randn(b, G * H), torch.randn(b, H), torch.randn(b, H)
+
+
+@pytest.mark.parametrize(("mode", "activation"), [("RNN_TANH", torch.tanh), ("RNN_RELU", torch.relu)])
+def test_an_rnn_adds_the_two_parts_and_squashes(mode: str, activation: Any) -> None:
+    inputs, hidden, h, _ = parts(1)
+    expected = activation(inputs + hidden)
+    torch.testing.assert_close(CELLS[mode](inputs, hidden, h), (expected,))
+
+
+def test_a_gru_step_is_the_textbook_formula() -> None:
+    inputs, hidden, h, _ = parts(3)
+    (i_r, i_z, i_n), (h_r, h_z, h_n) = inputs.chunk(3, 1), hidden.chunk(3, 1)
+    r, z = (i_r + h_r).sigmoid(), (i_z + h_z).sigmoid()
+    n = (i_n + r * h_n).tanh()
+    before = h.clone()
+    torch.testing.assert_close(CELLS["GRU"](inputs, hidden, h), ((1 - z) * n + z * h,))
+    torch.testing.assert_close(inputs, torch.cat([r, z, n], 1))
+    assert torch.equal(h, before)
+
+
+def test_an_lstm_step_is_the_textbook_formula() -> None:
+    inputs, hidden, h, c = parts(4)
+    i, f, g, o = (inputs + hidden).chunk(4, 1)
+    i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
+    before, after = c.clone(), f * c + i * g
+    torch.testing.assert_close(CELLS["LSTM"](inputs, hidden, h, c), (o * after.tanh(), after))
+    torch.testing.assert_close(inputs, torch.cat([i, f, g, o], 1))
+    assert torch.equal(c, before)
+
+
+# The recurrence
+
+CELLS_OF_TORCH: dict[Any, Any] = {"rnn": nn.RNNCell, "gru": nn.GRUCell, "lstm": nn.LSTMCell}
+each_cell = pytest.mark.parametrize("cell", CELLS_OF_TORCH)
+
+
+def run(cell: Any = "gru") -> Trace:
+    return trace(UNSORTED, Config(cell=cell, hidden_size=5, bidirectional=True, initial_state="random"))
+
+
+def states_of(direction: Direction) -> list[tuple[str, Tensor, Tensor]]:
+    """Return name, rows and initial state of h and, for the LSTM, of c."""
+    c = [] if direction.c is None or direction.c_0 is None else [("c", direction.c, direction.c_0)]
+    return [("h", direction.h, direction.h_0), *c]
+
+
+def test_steps_go_through_the_packed_rows_forward_and_backward() -> None:
+    forward, backward = run().layers[0]
+    steps = [forward.step(k) for k in range(4)]
+    assert [(step.t, step.start, step.stop) for step in steps] == [(0, 0, 3), (1, 3, 6), (2, 6, 8), (3, 8, 9)]
+    assert [step.live for step in steps] == [(2, 0, 1), (2, 0, 1), (2, 0), (2,)]
+    assert [step.began for step in steps] == [(2, 0, 1), (), (), ()]
+    assert [step.ended for step in steps] == [(), (1,), (0,), (2,)]
+    steps = [backward.step(k) for k in range(4)]
+    rows = [slice(8, 9), slice(6, 8), slice(3, 6), slice(0, 3)]
+    assert [(step.k, step.t, step.rows) for step in steps] == list(zip(range(4), (3, 2, 1, 0), rows, strict=True))
+    assert [step.live for step in steps] == [(2,), (2, 0), (2, 0, 1), (2, 0, 1)]
+    assert [step.began for step in steps] == [(2,), (0,), (1,), ()]
+    assert [step.ended for step in steps] == [(), (), (), (2, 0, 1)]
+
+
+@pytest.mark.parametrize("k", [-1, 4])
+def test_there_is_no_step_outside_the_run(k: int) -> None:
+    with pytest.raises(IndexError, match="4 time steps"):
+        run().layers[0][0].step(k)
+
+
+@both_ways
+def test_a_single_sequence_of_one_step_begins_and_ends_at_once(backward: bool) -> None:
+    direction = trace(Batch.parse("1"), Config(bidirectional=True)).layers[0][backward]
+    step = direction.step(0)
+    assert step.live == step.began == step.ended == (0,)
+    assert torch.equal(direction.h, direction.h_n)
+
+
+@each_cell
+@both_ways
+def test_a_state_enters_from_the_step_before_or_from_the_initial_state_and_ends_as_final(
+    cell: str, backward: bool
+) -> None:
+    direction = run(cell).layers[0][backward]
+    for name, rows, initial in states_of(direction):
+        for k in range(4):
+            step, entering = direction.step(k), direction.before(k)["hc".index(name)]
+            earlier = step.t + 1 if backward else step.t - 1
+            assert entering is not None
+            for place, b in enumerate(step.live):
+                expected = initial[b] if b in step.began else rows[STARTS[earlier] + RANK[b]]
+                assert torch.equal(entering[place], expected)
+        last = [STARTS[0 if backward else length - 1] + place for length, place in zip(LENGTHS, RANK, strict=True)]
+        assert torch.equal(rows[last], direction.h_n if direction.c_n is None or name == "h" else direction.c_n)
+
+
+@each_cell
+@both_ways
+def test_one_step_of_torchs_cell_from_the_entering_state_gives_the_recorded_rows(cell: str, backward: bool) -> None:
+    t = run(cell)
+    direction, suffix = t.layers[0][backward], "_l0_reverse" if backward else "_l0"
+    judge = CELLS_OF_TORCH[cell](1, 5)
+    weights = {name.removesuffix(suffix): weight for name, weight in t.module.state_dict().items()}
+    judge.load_state_dict({name: weights[name] for name in judge.state_dict()})
+    for k in range(direction.steps):
+        (h, c), rows = direction.before(k), direction.step(k).rows
+        with torch.no_grad():
+            after = judge(t.packed.data[rows], h if c is None else (h, c))
+        torch.testing.assert_close(direction.h[rows], after if c is None else after[0], rtol=1e-5, atol=1e-5)
+
+
+def test_a_projection_narrows_h_but_not_c() -> None:
+    direction = trace_module(nn.LSTM(2, 5, proj_size=2), torch.randn(4, 3, 2), LENGTHS).layers[0][0]
+    assert direction.c is not None
+    assert direction.h.shape == (9, 2)
+    assert direction.c.shape == direction.gates["i"].shape == (9, 5)
+    assert direction.h_n.shape == direction.h_0.shape == direction.before(1)[0].shape == (3, 2)
+
+
+def test_reading_the_gates_cannot_change_the_record() -> None:
+    direction = run().layers[0][0]
+    direction.gates.clear()
+    assert list(direction.gates) == ["r", "z", "n"]
+
+
+# Unpacking
+
+
+def test_rows_return_to_the_sequences_they_came_from() -> None:
+    t = trace(UNSORTED, Config(hidden_size=1, bidirectional=True, total_length=6, padding_value=-100.0))
+    grid, rows = t.unpacked.output, t.output
+    assert grid.shape == (3, 6, 2)
+    for b, length in enumerate(LENGTHS):
+        assert torch.equal(grid[b, :length], rows[[STARTS[step] + RANK[b] for step in range(length)]])
+        assert (grid[b, length:] == -100).all()
+        assert t.unpacked.last_valid[b].tolist() == [grid[b, length - 1, 0], grid[b, 0, 1]]
+    assert t.unpacked.lengths.tolist() == LENGTHS
