@@ -27,12 +27,12 @@ def test_the_formulas_make_the_recorded_state_of_the_recorded_gates(cell: Cell) 
     t = trace(BATCH, Config(cell=cell, initial_state="random", hidden_size=3))
     for n in range(len(t.output)):
         s = unit_sum(t, n, 1)
-        known = {gate.name: gate.value for gate in s.gates} | {"h": s.h_before, "c": s.c_before}
+        known = {gate.name: gate.formula.value for gate in s.gates} | dict(s.before)
         for formula, (_, right) in zip(s.formulas, CELL_KINDS[cell].formulas, strict=False):
             code = right.replace("·", "*").replace("'", "_new")
             assert eval(code, {"tanh": math.tanh}, dict(known)) == pytest.approx(formula.value, abs=1e-6)
             known[f"{formula.symbols[0]}_new"] = formula.value
-        assert s.h_after == pytest.approx(float(t.output[n, 1]))
+        assert s.formulas[-1].value == pytest.approx(float(t.output[n, 1]))
 
 
 @each_kind

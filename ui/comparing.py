@@ -32,8 +32,6 @@ def found(shown: Shown) -> None:
     """Say what is equal and what is not, each line computed from the two runs."""
     done = _compared(shown.request, shown.trace)
     for each in done.findings:
-        if each.key in ("last_column", "last_valid"):
-            continue  # two of the ways to read the result, which have a part of their own
         st.markdown(f"{':green[**=**]' if each.same else ':red[**≠**]'} {each.told}")
     st.markdown(f"Equal means: nowhere further apart than {done.tolerance:g}.")
 
@@ -46,11 +44,11 @@ def differences(shown: Shown) -> None:
 def readings(shown: Shown) -> None:
     """Show three ways to read the result, on both sides."""
     for each in _compared(shown.request, shown.trace).readings:
-        right = [":green[**✓**]" if side else ":red[**✗**]" for side in (each.right_padded, each.right_packed)]
+        right = [":green[**✓**]" if side else ":red[**✗**]" for side in (each.padded.right, each.packed.right)]
         st.markdown(f"{right[0]} padded {right[1]} packed: {each.told}")
-        width = min(each.padded.shape[1], 6)
+        width = min(each.padded.values.shape[1], 6)
         names = shown.letters
-        sides = {"padded": each.padded, "packed": each.packed}
+        sides = {"padded": each.padded.values, "packed": each.packed.values}
         columns = [f"{side} [{i}]" for side in sides for i in range(width)]
         rows = torch.cat([values[:, :width] for values in sides.values()], 1).tolist()
         frame = pd.DataFrame(rows, index=names, columns=columns).round(4)

@@ -57,8 +57,8 @@ def _follow_the_click(shown: Shown) -> None:
 
 
 def _terms(taken: UnitSum) -> None:
-    lines = [line for gate in taken.gates for line in (gate.symbols, gate.numbers)]
-    lines += [line for formula in taken.formulas for line in (formula.symbols, formula.numbers)]
+    formulas = [*(gate.formula for gate in taken.gates), *taken.formulas]
+    lines = [line for formula in formulas for line in (formula.symbols, formula.numbers)]
     st.code("\n".join(dict.fromkeys(lines)), language=None, wrap_lines=True)
     for gate, tab in zip(taken.gates, st.tabs([f"gate {gate.name}" for gate in taken.gates]), strict=True):
         rows = list(_rows(gate))
@@ -72,10 +72,10 @@ def _rows(gate: GateSum) -> Iterator[tuple[str, str, str, str]]:
     for term in largest.terms:
         times = f"{term.value:.4f}" if term.factor == 1 else f"{term.value:.4f} · r"
         yield term.name, f"{term.weight:.4f}", times, f"{term.part:.4f}"
-    if largest.count:
-        yield f"{largest.count} smaller ones", "", "", f"{largest.rest:.4f}"
+    if largest.others:
+        yield f"{largest.others} smaller ones", "", "", f"{largest.rest:.4f}"
     yield "sum", "", "", f"{gate.total:.4f}"
-    yield gate.symbols, "", "", f"{gate.value:.4f}"
+    yield gate.formula.symbols, "", "", f"{gate.formula.value:.4f}"
 
 
 def over_time(shown: Shown) -> None:

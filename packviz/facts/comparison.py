@@ -5,32 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
-import torch
 from torch import Tensor
-from torch.nn.utils.rnn import pad_packed_sequence
 
 from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.record import Trace
+from packviz.compute.trace import trace as run
 from packviz.compute.verify import apart, differing, distance, tolerance_of
-from packviz.facts.padded_run import layer_states, run_padded
-from packviz.facts.reading import WAYS, Reading, read_both
+from packviz.errors import PackvizError
+from packviz.facts.padded_run import Answer, layer_states, packed_grid, run_padded, valid_cells
+from packviz.facts.readings import Reading, readings
+from packviz.facts.readouts import WAYS
+from packviz.inputs.config import Config
 from packviz.inputs.module import directions
 from packviz.text import counted, letters, two_digits
 
-__all__ = ["Comparison", "Finding", "compare"]
+__all__ = ["Comparison", "Finding", "Switch", "compare", "switches"]
+
+_MAX_LAYERS = 4
 
 
 @dataclass(frozen=True)
 class Finding:
     """Hold one verdict.
 
-    key        what it is about: forward, backward, pads, h_n_forward, last_column and so on
+    key        what it is about: forward, backward, pads, h_n_forward, packed_pads and so on
     same       whether both sides agree up to rounding
     largest    the largest difference; for packed_pads how many there are
     sequences  those that differ
     told       the sentence
-    right      of a reading: whether it is right for every sequence, padded and packed; else ()
     """
 
     key: str
@@ -38,22 +42,6 @@ class Finding:
     largest: float
     sequences: tuple[int, ...]
     told: str
-    right: tuple[bool, ...] = ()
-
-    @property
-    def verdict(self) -> tuple[bool, ...]:
-        """Return same and right together: when this changes, the verdict has changed."""
-        return (self.same, *self.right)
-
-    @property
-    def right_padded(self) -> bool | None:
-        """Return whether the padded reading is right for every sequence; None for what is no reading."""
-        return self.right[0] if self.right else None
-
-    @property
-    def right_packed(self) -> bool | None:
-        """Return whether the packed reading is right for every sequence; None for what is no reading."""
-        return self.right[1] if self.right else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,35 +52,21 @@ class Comparison:
     packed      (B, T, D*H), the packed output unpacked to the same width, with filler after each end
     valid       (B, T) bool: the cells that were packed, t < length
     real        (B, T) bool: the cells that hold a token; other ones than valid only after padding on the left
-    filler      what unpacking puts where nothing was packed: padding_value
-    h_n_padded, h_n_packed   (L*D, B, H), in the order in which the sequences came
-    c_n_padded, c_n_packed   (L*D, B, H) for an LSTM, else None
-    readings    naive last column, last valid step, h_n of the top layer for each direction
-    states      states[l][d] (B, T, H): the padded side's h at every cell, pads too
-    directions  D
-    tolerance   up to where two numbers are called equal, as compute.verify.tolerance_of says
-    findings    the verdicts with what they rest on
+    findings    what is equal and what is not, with what it rests on
+    readings    last column, last valid step, and h_n of the top layer for each direction
     """
 
     padded: Tensor
     packed: Tensor
     valid: Tensor
     real: Tensor
-    filler: float
-    h_n_padded: Tensor
-    h_n_packed: Tensor
-    c_n_padded: Tensor | None
-    c_n_packed: Tensor | None
+    findings: tuple[Finding, ...]
     readings: tuple[Reading, ...]
-    states: tuple[tuple[Tensor, ...], ...]
-    directions: int
-    tolerance: float
-    findings: tuple[Finding, ...] = ()
 
-    @cached_property
-    def difference(self) -> Tensor:
-        """Return padded - packed, (B, T, D*H)."""
-        return self.padded - self.packed
+    @property
+    def tolerance(self) -> float:
+        """Return up to where two numbers are called equal."""
+        return tolerance_of(self.padded.dtype)
 
     @cached_property
     def apart(self) -> Tensor:
@@ -110,17 +84,18 @@ class Comparison:
         return distance(self.padded[~self.valid], self.packed[~self.valid])
 
     @property
-    def verdicts(self) -> tuple[str, ...]:
-        """Return the sentences of all findings."""
-        return tuple(finding.told for finding in self.findings)
+    def told(self) -> dict[str, str]:
+        """Return the sentences of all findings, and of the two readings of the output, by key."""
+        findings = {each.key: each.told for each in self.findings}
+        return findings | {each.key: each.told for each in self.readings[:2]}
 
-    def finding(self, key: str) -> Finding | None:
-        """Return the finding of this key, or None where the run has no such thing."""
-        return next((finding for finding in self.findings if finding.key == key), None)
-
-    def half(self, d: int) -> tuple[Tensor, Tensor]:
-        """Return (B, T, H) padded and packed: the forward half of the output for d = 0, the backward one for 1."""
-        return self.padded.chunk(self.directions, 2)[d], self.packed.chunk(self.directions, 2)[d]
+    @property
+    def verdicts(self) -> dict[str, tuple[bool, ...]]:
+        """Return by key what is well: that both sides agree; of a reading also that it is right, padded and packed."""
+        verdicts: dict[str, tuple[bool, ...]] = {each.key: (each.same,) for each in self.findings}
+        for each in self.readings[:2]:
+            verdicts[each.key] = (not each.differs, each.padded.right, each.packed.right)
+        return verdicts
 
 
 def compare(trace: Trace) -> Comparison:
@@ -128,132 +103,158 @@ def compare(trace: Trace) -> Comparison:
 
     Raises PackvizError where torch refused to pack the lengths.
     """
-    h_n_packed, lengths, T = trace.h_n, trace.padded.lengths, trace.padded.mask.size(1)
     with exact_arithmetic():
-        padded, h_n_padded, c_n_padded = run_padded(trace)
-        output = trace.packed_sequence._replace(data=trace.output)
-        packed, _ = pad_packed_sequence(output, True, trace.padding_value, T)  # (B, T, D*H)
-        done = Comparison(
-            padded=padded,
-            packed=packed,
-            valid=torch.arange(T, device="cpu") < lengths.unsqueeze(1),
-            real=trace.padded.mask,
-            filler=trace.padding_value,
-            h_n_padded=h_n_padded,
-            h_n_packed=h_n_packed,
-            c_n_padded=c_n_padded,
-            c_n_packed=trace.c_n,
-            readings=read_both(trace, padded, packed, h_n_padded, tolerance_of(padded.dtype)),
-            states=layer_states(trace),
-            directions=directions(trace.module),
-            tolerance=tolerance_of(padded.dtype),
+        packed, ran = packed_grid(trace), run_padded(trace)
+        found = tuple(_findings(trace, ran, packed))
+        read = tuple(readings(trace, ran[0], packed, ran[1]))
+    return Comparison(ran[0], packed, valid_cells(trace), trace.padded.mask, found, read)
+
+
+def _findings(trace: Trace, ran: Answer, packed: Tensor) -> Iterator[Finding]:
+    """Yield the verdicts: each half of the output, the pads, h_n and c_n by direction, and what was packed."""
+    padded, D, valid = ran[0], directions(trace.module), valid_cells(trace).unsqueeze(2)
+    left = bool((valid_cells(trace) != trace.padded.mask).any())
+    place = "packed position" if left else "valid position"
+    for d in range(D):
+        name = f"{WAYS[d].capitalize()} half" if D == 2 else "Output"
+        differs = f"{name}: differs at {place}s of {{}}, by up to {{}}{_why_half(trace, d, left=left)}."
+        equal = f"{name}: equal at every {place} (largest difference {{}}){_why_equal(trace, d, left=left)}."
+        yield _finding(
+            WAYS[d], [grid.chunk(D, 2)[d].masked_fill(~valid, 0.0) for grid in (padded, packed)], differs, equal
         )
-    return replace(done, findings=_findings(done, trace))
+    if count := int((~valid).sum()):
+        where = f"{counted(count, 'position')} that packing left out" if left else counted(count, "pad")
+        filler = f"{trace.padding_value:g}"
+        differs = f"At the {where} the padded output goes on, up to {{1}} away from the filler {filler}."
+        equal = f"At the {where} the padded output is the filler {filler}, too (largest difference {{}})."
+        yield _finding("pads", [grid.masked_fill(valid, 0.0) for grid in (padded, packed)], differs, equal)
+    for name, ours, theirs in (("h_n", ran[1], trace.h_n), ("c_n", ran[2], trace.c_n)):
+        for d in range(0 if ours is None or theirs is None else D):
+            what = f"{name}, {WAYS[d]} half," if D == 2 else name
+            layers = [state[d::D].transpose(0, 1) for state in (ours, theirs) if state is not None]  # (B, L, H)
+            differs = f"{what} differs for {{}}, by up to {{}}{_why_final(trace, d, left=left)}."
+            equal = f"{what} is equal for every sequence (largest difference {{}})."
+            yield _finding(f"{name}_{WAYS[d]}", layers, differs, equal)
+    yield from _packed_pads(trace)
 
 
-def _findings(done: Comparison, trace: Trace) -> tuple[Finding, ...]:
-    """Return the verdicts: each half of the output, the pads, h_n and c_n by direction, and the readings."""
-    halves = [_half(done, d) for d in range(done.directions)]
-    states = [
-        _final(done, name, d, padded, packed)
-        for name, padded, packed in _final_states(done)
-        for d in range(done.directions)
-    ]
-    readings = [_reading(reading) for reading in done.readings[:2]]
-    return (*halves, *_pads(done), *states, *readings, *_packed_pads(trace))
+def _finding(key: str, sides: list[Tensor], differs: str, equal: str) -> Finding:
+    """Compare (B, ...), padded and packed, row by row.
+
+    differs takes the letters of the sequences and the largest difference, equal only the latter.
+    """
+    padded, packed = sides
+    off, most = differing(padded, packed, tolerance_of(padded.dtype)), distance(padded, packed)
+    told = differs.format(letters(off), two_digits(most)) if off else equal.format(two_digits(most))
+    return Finding(key, not off, most, off, told)
 
 
-def _half(done: Comparison, d: int) -> Finding:
-    padded, packed = (part.masked_fill(~done.valid.unsqueeze(2), 0.0) for part in done.half(d))
-    differ, most = differing(padded, packed, done.tolerance), distance(padded, packed)
-    name = f"{WAYS[d].capitalize()} half" if done.directions == 2 else "Output"
-    place = "packed position" if _left(done) else "valid position"
-    if differ:
-        told = f"{name}: differs at {place}s of {letters(differ)}, by up to {two_digits(most)}{_why(done, d)}."
-    else:
-        told = f"{name}: equal at every {place} (largest difference {two_digits(most)}){_why_equal(done, d)}."
-    return Finding(WAYS[d], not differ, most, differ, told)
-
-
-def _why(done: Comparison, d: int) -> str:
+def _why_half(trace: Trace, d: int, *, left: bool) -> str:
     if d == 0:
-        return ": it reads the backward half of the layer below" if _reads_backward(done) else ""
-    if _left(done):
-        return f": padded, it starts at t = {done.valid.size(1) - 1}, packed at t = length - 1"
+        deep = trace.module.bidirectional and trace.module.num_layers > 1
+        return ": it reads the backward half of the layer below" if deep else ""
+    if left:
+        return f": padded, it starts at t = {trace.padded.mask.size(1) - 1}, packed at t = length - 1"
     return ": it starts in the padding"
 
 
-def _why_equal(done: Comparison, d: int) -> str:
-    unpacked = ~done.valid
+def _why_equal(trace: Trace, d: int, *, left: bool) -> str:
+    unpacked = ~valid_cells(trace)
     if not bool(unpacked.any()):
         return ": there is no padding in this batch"
-    still = all(not bool(layer[d][unpacked].any()) for layer in done.states)
-    return ": its state stays 0 in the padding" if d == 1 and still and not _left(done) else ""
+    if d == 0 or left or any(bool(layer[d][unpacked].any()) for layer in layer_states(trace)):
+        return ""
+    return ": its state stays 0 in the padding"
 
 
-def _reads_backward(done: Comparison) -> bool:
-    return done.directions == 2 and len(done.states) > 1
-
-
-def _left(done: Comparison) -> bool:
-    return not bool((done.valid == done.real).all())
-
-
-def _pads(done: Comparison) -> Iterator[Finding]:
-    """Say what the padded side has where the packed one has filler."""
-    unpacked = ~done.valid
-    if not bool(unpacked.any()):
-        return
-    outside = unpacked.unsqueeze(2)
-    padded, packed = done.padded.masked_fill(~outside, 0.0), done.packed.masked_fill(~outside, 0.0)
-    differ, most, filler = differing(padded, packed, done.tolerance), done.at_pads, f"{done.filler:g}"
-    count = int(unpacked.sum())
-    where = counted(count, "position") + " that packing left out" if _left(done) else counted(count, "pad")
-    if differ:
-        told = f"At the {where} the padded output goes on, up to {two_digits(most)} away from the filler {filler}."
-    else:
-        told = f"At the {where} the padded output is the filler {filler}, too (largest difference {two_digits(most)})."
-    yield Finding("pads", not differ, most, differ, told)
-
-
-def _final_states(done: Comparison) -> Iterator[tuple[str, Tensor, Tensor]]:
-    yield "h_n", done.h_n_padded, done.h_n_packed
-    if done.c_n_padded is not None and done.c_n_packed is not None:
-        yield "c_n", done.c_n_padded, done.c_n_packed
-
-
-def _final(done: Comparison, name: str, d: int, padded: Tensor, packed: Tensor) -> Finding:
-    """Compare the final states of one direction, in every layer: (L, B, H)."""
-    ours, theirs = (state[d :: done.directions].transpose(0, 1) for state in (padded, packed))  # (B, L, H)
-    differ, most = differing(ours, theirs, done.tolerance), distance(ours, theirs)
-    what = f"{name}, {WAYS[d]} half," if done.directions == 2 else name
-    if differ:
-        told = f"{what} differs for {letters(differ)}, by up to {two_digits(most)}{_why_final(done, d)}."
-    else:
-        told = f"{what} is equal for every sequence (largest difference {two_digits(most)})."
-    return Finding(f"{name}_{WAYS[d]}", not differ, most, differ, told)
-
-
-def _why_final(done: Comparison, d: int) -> str:
-    if _left(done):
-        return f": padded, it has read all {counted(done.valid.size(1), 'column')}; packed, as many as the length"
+def _why_final(trace: Trace, d: int, *, left: bool) -> str:
+    if left:
+        return (
+            f": padded, it has read all {counted(trace.padded.mask.size(1), 'column')}; packed, as many as the length"
+        )
     return ": it starts in the padding" if d else ": padded, it is the state after the pads"
 
 
-def _reading(reading: Reading) -> Finding:
-    differ, most = reading.differs, distance(reading.padded, reading.packed)
-    right = (reading.right_padded, reading.right_packed)
-    return Finding(reading.key, not differ, most, differ, reading.told, right)
-
-
 def _packed_pads(trace: Trace) -> Iterator[Finding]:
-    pads = trace.packed_is_pad
-    count = int(pads.sum())
-    if count:
-        sequences = tuple(sorted(set(trace.packed.sequence[pads].tolist())))
+    packed = trace.packed.sequence[trace.packed_is_pad].tolist()
+    if packed:
+        count, sequences = len(packed), tuple(sorted(set(packed)))
         are, dropped = ("is a pad", "one token") if count == 1 else ("are pads", "as many tokens")
         told = (
-            f"Padding was packed: {count} of the {counted(len(pads), 'packed row')} {are}, and {dropped} of "
+            f"Padding was packed: {count} of the {counted(len(trace.output), 'packed row')} {are}, and {dropped} of "
             f"{letters(sequences)} {'was' if count == 1 else 'were'} dropped."
         )
         yield Finding("packed_pads", False, float(count), sequences, told)
+
+
+@dataclass(frozen=True)
+class Switch:
+    """Hold what one changed setting does to the verdicts.
+
+    setting  the name of the setting in Config
+    before   its value in the trace
+    after    the value that was tried
+    changed  the verdicts that change, from equal to different, from right to wrong, or back: the sentence with the
+             changed setting by key; a half that is not there counts as equal
+    """
+
+    setting: str
+    before: object
+    after: object
+    changed: dict[str, str]
+
+    @property
+    def told(self) -> str:
+        """Return what the changed setting does, with the sentences of the verdicts that change."""
+        head = f"{self.setting}={self.after!r} instead of {self.before!r}"
+        if not self.changed:
+            return f"{head}: no verdict on the outputs changes."
+        count = len(self.changed)
+        return f"{head}: {count} verdict{' changes' if count == 1 else 's change'}. {' '.join(self.changed.values())}"
+
+
+def switches(trace: Trace) -> tuple[Switch, ...]:
+    """Trace and compare the batch again with one setting changed at a time: which verdicts change?
+
+    The weights are drawn from the same seed. A change that makes the module too large is left out. Return () for a
+    module of your own. Raises PackvizError where torch refused to pack the lengths.
+    """
+    now = compare(trace)
+    if trace.batch is None or trace.config is None:
+        return ()
+    done = []
+    for setting, value in _changes(trace.config, embedded=trace.padded.embedding is not None):
+        try:
+            then = compare(run(trace.batch, replace(trace.config, **{setting: value})))
+        except PackvizError:
+            continue
+        done.append(Switch(setting, getattr(trace.config, setting), value, _changed(now, then)))
+    return tuple(done)
+
+
+def _changes(config: Config, *, embedded: bool) -> Iterator[tuple[str, Any]]:
+    yield "bias", not config.bias
+    yield "bidirectional", not config.bidirectional
+    yield "padding_side", "left" if config.padding_side == "right" else "right"
+    if embedded:
+        yield "padding_idx", 0 if config.padding_idx is None else None
+    if config.num_layers < _MAX_LAYERS:
+        yield "num_layers", config.num_layers + 1
+
+
+def _changed(now: Comparison, then: Comparison) -> dict[str, str]:
+    before, after, told = now.verdicts, then.verdicts, then.told
+
+    def amiss(verdicts: dict[str, tuple[bool, ...]], key: str) -> tuple[bool, ...]:
+        """Return the verdict, () where all is well, or where there is no such thing."""
+        return () if all(verdicts.get(key, ())) else verdicts[key]
+
+    changed = [key for key in dict.fromkeys((*before, *after)) if amiss(before, key) != amiss(after, key)]
+    return {key: told.get(key, f"{_named(key)}: no longer there.") for key in changed}
+
+
+def _named(key: str) -> str:
+    if key == "packed_pads":
+        return "Packed pads"
+    name, _, half = key.rpartition("_")
+    return f"{name}, {half} half" if name else f"{key.capitalize()} half"

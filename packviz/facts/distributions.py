@@ -83,24 +83,6 @@ def _empty() -> Tensor:
     return torch.empty(COUNT, dtype=torch.float64, device="cpu")
 
 
-def _always(length: int) -> Draw:
-    return lambda _: _empty().fill_(length)
-
-
-def _uniform(least: int, most: int) -> Draw:
-    return lambda generator: torch.randint(
-        least, most + 1, (COUNT,), generator=generator, dtype=torch.float64, device="cpu"
-    )
-
-
-def _log_normal(median: float, sigma: float, most: float | None = None) -> Draw:
-    return lambda generator: _empty().log_normal_(log(median), sigma, generator=generator).clamp(max=most or torch.inf)
-
-
-def _geometric(mean: float) -> Draw:
-    return lambda generator: _empty().geometric_(1 / mean, generator=generator)
-
-
 def _questions_and_documents(generator: Generator) -> Tensor:
     question = torch.poisson(_empty().fill_(12), generator)
     document = _empty().normal_(250, 40, generator=generator)
@@ -124,11 +106,28 @@ def _again(key: str) -> Draw:
 
 
 DISTRIBUTIONS: tuple[Distribution, ...] = (
-    Distribution("same", "all the same", "Every length is 20.", _always(20)),
-    Distribution("near", "nearly equal", "Uniform from 45 to 50.", _uniform(45, 50)),
-    Distribution("uniform", "uniform, 1 to 100", "Every length from 1 to 100 is equally likely.", _uniform(1, 100)),
-    Distribution("sentences", "log-normal, sentences", "Log-normal: median 20, sigma 0.6.", _log_normal(20, 0.6)),
-    Distribution("chat", "geometric, chat messages", "Geometric: from 1 on, mean 8.", _geometric(8)),
+    Distribution("same", "all the same", "Every length is 20.", lambda _: _empty().fill_(20)),
+    Distribution(
+        "near", "nearly equal", "Uniform from 45 to 50.", lambda seeded: _empty().random_(45, 51, generator=seeded)
+    ),
+    Distribution(
+        "uniform",
+        "uniform, 1 to 100",
+        "Every length from 1 to 100 is equally likely.",
+        lambda seeded: _empty().random_(1, 101, generator=seeded),
+    ),
+    Distribution(
+        "sentences",
+        "log-normal, sentences",
+        "Log-normal: median 20, sigma 0.6.",
+        lambda seeded: _empty().log_normal_(log(20), 0.6, generator=seeded),
+    ),
+    Distribution(
+        "chat",
+        "geometric, chat messages",
+        "Geometric: from 1 on, mean 8.",
+        lambda seeded: _empty().geometric_(1 / 8, generator=seeded),
+    ),
     Distribution(
         "bimodal",
         "bimodal, questions and documents",
@@ -139,7 +138,7 @@ DISTRIBUTIONS: tuple[Distribution, ...] = (
         "cut",
         "cut off at 512",
         "Log-normal: median 300, sigma 1; what is longer than 512 is cut off there.",
-        _log_normal(300, 1, most=512),
+        lambda seeded: _empty().log_normal_(log(300), 1, generator=seeded).clamp(max=512),
     ),
     Distribution("outlier", "one outlier", "999 lengths are 10, one is 1,000.", _outlier),
     Distribution(

@@ -1,19 +1,18 @@
-"""Where h_0 comes from: the four initial states, when one wants them, and how far each moves the result."""
+"""Where h_0 comes from: the four initial states, when one wants them, how far each moves the result, and their code."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import get_args
 
 import torch
 
 from packviz.compute.record import Trace, check_own_making
 from packviz.compute.trace import trace as run
 from packviz.compute.verify import distance
-from packviz.facts.code_lines import running_lines, state_lines
+from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.config import Config, InitialState
 
-__all__ = ["STARTS", "Start", "StartEffect", "starts"]
+__all__ = ["STARTS", "Start", "StartEffect", "arguments", "running_lines", "starts", "state_lines"]
 
 
 @dataclass(frozen=True)
@@ -29,16 +28,14 @@ class Start:
 class StartEffect:
     """Hold what one initial state does to a batch.
 
-    code          its lines in PyTorch, on the names sequences and packed and the cell's own
-    moved         the largest distance of h_n from that of a run from zeros
-    per_sequence  the same for each of the B sequences
-    chosen        whether the trace itself was run from it
+    code    its lines in PyTorch, on the names sequences and packed and the cell's own
+    moved   the largest distance of h_n from that of a run from zeros
+    chosen  whether the trace itself was run from it
     """
 
     start: Start
     code: str
     moved: float
-    per_sequence: tuple[float, ...]
     chosen: bool
 
 
@@ -50,7 +47,7 @@ STARTS = (
     ),
     Start(
         "random",
-        "Every sequence starts from random numbers of its own, other ones in every run.",
+        "Every sequence starts from random numbers of its own, which are different in every run.",
         "Take it to see how much the start matters: what h_n keeps of it is noise.",
     ),
     Start(
@@ -71,25 +68,46 @@ def starts(trace: Trace) -> tuple[StartEffect, ...]:
 
     Raises PackvizError for the trace of a module of your own, and where torch refuses the lengths.
     """
-    mend = "give the module another hx in trace_module, and compare h_n"
-    batch, config = check_own_making(trace, mend)
-    ended = {
-        name: trace.h_n if name == config.initial_state else run(batch, replace(config, initial_state=name)).h_n
-        for name in get_args(InitialState)
-    }
-    pairs = {name: list(zip(h_n.unbind(1), ended["zeros"].unbind(1), strict=True)) for name, h_n in ended.items()}
+    batch, config = check_own_making(trace, "give the module another hx in trace_module, and compare h_n")
+    settings = {start.name: replace(config, initial_state=start.name) for start in STARTS}
+    ended = {name: trace.h_n if own == config else run(batch, own).h_n for name, own in settings.items()}
     return tuple(
         StartEffect(
             start,
-            _code(replace(config, initial_state=start.name), trace.h_n.dtype),
+            "\n".join([*state_lines(own, trace.h_n.dtype), *running_lines(own)]),
             distance(ended[start.name], ended["zeros"]),
-            tuple(distance(ours, zeros) for ours, zeros in pairs[start.name]),
-            start.name == config.initial_state,
+            own == config,
         )
-        for start in STARTS
+        for start, own in zip(STARTS, settings.values(), strict=True)
     )
 
 
-def _code(config: Config, dtype: torch.dtype) -> str:
-    """Return the lines that make the state and run the cell from it."""
-    return "\n".join([*state_lines(config, dtype), *running_lines(config)])
+def state_lines(config: Config, dtype: torch.dtype) -> list[str]:
+    """Return the lines that make h_0 (and c_0) for `sequences`; none where torch's zeros or a run before give them."""
+    if config.initial_state in ("zeros", "carried"):
+        return []
+    rows = config.num_layers * (2 if config.bidirectional else 1)
+    names = CELL_KINDS[config.cell].named("0")
+    typed = {} if dtype == torch.float32 else {"dtype": dtype}
+    if config.initial_state == "random":
+        shape = arguments(rows, "len(sequences)", config.hidden_size, **typed)
+        return [f"{name} = torch.randn({shape})" for name in names]
+    shape = arguments(rows, 1, config.hidden_size, **typed)
+    learned = [f"learned_{name} = nn.Parameter(torch.randn({shape}) * 0.1)" for name in names]
+    return learned + [f"{name} = learned_{name}.expand(-1, len(sequences), -1).contiguous()" for name in names]
+
+
+def running_lines(config: Config) -> list[str]:
+    """Return the lines that run the cell over `packed` from that state."""
+    given, states = (CELL_KINDS[config.cell].in_code(when) for when in "0n")
+    entering = "packed" if config.initial_state == "zeros" else f"packed, {given}"
+    line = f"output, {states} = {config.cell}({entering})"
+    if config.initial_state != "carried":
+        return [line]
+    before = "# the batch before: here it is this one, from zeros"
+    return [f"with torch.no_grad():  {before}", f"    _, {given} = {config.cell}(packed)", line]
+
+
+def arguments(*values: object, **settings: object) -> str:
+    """Return the arguments of a call as Python writes them."""
+    return ", ".join([*map(str, values), *(f"{name}={value!r}" for name, value in settings.items())])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
@@ -9,21 +10,41 @@ from typing import Literal
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
-from torch.nn.utils.rnn import pad_packed_sequence
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence
 
-from packviz.compute.determinism import exact_arithmetic
+from packviz.compute.determinism import exact_arithmetic, seeded
 from packviz.compute.record import Trace
-from packviz.compute.verify import tolerance_of
-from packviz.facts.gradients import Gradient, PadRowGradient, gradients
-from packviz.facts.padded_run import run_padded
-from packviz.facts.task import LOSSES, PAD_CLASS, Cells, Task, draw_task
+from packviz.compute.verify import differing, distance, tolerance_of
+from packviz.facts.padded_run import initial_state, packed_grid, run_padded, valid_cells
+from packviz.inputs.module import directions, state_size, weight_dtype
 from packviz.text import counted, two_digits
 from packviz.validate import integer
 
-__all__ = ["Loss", "Losses", "losses"]
+__all__ = ["Gradient", "Loss", "Losses", "PadRowGradient", "Task", "draw_task", "losses"]
 
 Side = Literal["padded", "packed"]
+
+CLASSES = 5
+PAD_CLASS = 0  # the target at a pad: the pad's id is a class like any other, until a mask or ignore_index says no
+
+# By key: the lines that compute the losses, batch first; loss is (B, T), the cross entropy of each cell. They are run.
+LOSSES = {
+    "unmasked": "F.cross_entropy(logits.flatten(0, 1), target.flatten())",
+    "masked": "loss[mask].mean()",
+    "ignore_index": "F.cross_entropy(logits.flatten(0, 1), target.masked_fill(~mask, -100).flatten())",
+    "sequence_mean": "(loss.masked_fill(~mask, 0).sum(1) / lens).mean()",
+    "naive": "loss.masked_fill(~mask, 0).mean()",
+}
+PACKED_TARGETS = "F.cross_entropy(head(output.data), packed_target.data)"
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Hold a seeded linear head (C = 5 classes), and target (B, T): a random class for every token, 0 at the pads."""
+
+    head: nn.Linear
+    target: Tensor
 
 
 @dataclass(frozen=True)
@@ -38,6 +59,41 @@ class Loss:
     side: Side
     code: str
     value: float
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """Hold how far the gradients of one parameter are from those of the packed run with packed targets.
+
+    name           as in the module; head.weight, head.bias and embedding.weight besides
+    unmasked       the largest distance of the padded run's gradient, the loss taken of all cells
+    masked         the same, with the loss taken of the tokens alone
+    size           the largest number in the packed run's gradient
+    same_unmasked, same_masked   whether that is rounding only
+    """
+
+    name: str
+    unmasked: float
+    masked: float
+    size: float
+    same_unmasked: bool
+    same_masked: bool
+
+
+@dataclass(frozen=True)
+class PadRowGradient:
+    """Hold the norm of the gradient of the embedding row that pads, in three runs.
+
+    id           the row
+    norms        padded, the loss taken of all cells; padded, of the tokens alone; packed, with packed targets
+    padding_idx  as in the settings: with it, torch gives this row no gradient at all
+    is_token     whether a real token has this id, too: then it is trained by that token
+    """
+
+    id: int
+    norms: tuple[float, ...]
+    padding_idx: int | None
+    is_token: bool
 
 
 @dataclass(frozen=True)
@@ -107,13 +163,19 @@ class Losses:
         )
 
     def _gradients(self) -> Iterator[str]:
-        if overflowed := [row.name for row in self.gradients if not isfinite(row.size)]:
-            count = counted(len(self.gradients), "gradient")
-            are = "is" if len(overflowed) == 1 else "are"
-            yield f"Packed, {len(overflowed)} of {count} {are} not finite: nothing can be compared with them."
+        count = counted(len(self.gradients), "gradient")
+        if overflowed := sum(not isfinite(row.size) for row in self.gradients):
+            are = "is" if overflowed == 1 else "are"
+            yield f"Packed, {overflowed} of {count} {are} not finite: nothing can be compared with them."
             return
-        yield _told("with a mask", [(row.name, row.masked, row.same_masked) for row in self.gradients])
-        yield _told("without a mask", [(row.name, row.unmasked, row.same_unmasked) for row in self.gradients])
+        for how, mask in (("masked", "with a mask"), ("unmasked", "without a mask")):
+            off = [row for row in self.gradients if not getattr(row, f"same_{how}")]
+            most = max(off or self.gradients, key=lambda row, how=how: getattr(row, how))
+            differ, by = "differs" if len(off) == 1 else "differ", two_digits(getattr(most, how))
+            if off:
+                yield f"Padded {mask}, {len(off)} of {count} {differ} from packed, by up to {by} ({most.name})."
+            else:
+                yield f"Padded {mask}, every gradient is the packed one (largest difference {by})."
         if self.packed_pads:
             rows = counted(self.packed_pads, "packed row")
             yield f"{rows} {'is a pad' if self.packed_pads == 1 else 'are pads'}: the packed side trains on padding."
@@ -122,7 +184,7 @@ class Losses:
         row = self.pad_row
         if row is None:
             return
-        unmasked, masked, packed = map(two_digits, (row.unmasked, row.masked, row.packed))
+        unmasked, masked, packed = map(two_digits, row.norms)
         yield (
             f"The gradient of the pad's embedding row {row.id} has the norm {unmasked} padded without a mask, "
             f"{masked} with one, and {packed} packed."
@@ -138,43 +200,93 @@ def losses(trace: Trace, seed: int = 0) -> Losses:
 
     Raises PackvizError for a seed that is none, and where torch refused to pack the lengths.
     """
-    seed = integer("seed", seed, 0, 2**63 - 1)
-    pads = trace.packed_is_pad
+    task, real = draw_task(trace, integer("seed", seed, 0, 2**63 - 1)), trace.padded.mask
     with exact_arithmetic():
-        task = draw_task(trace, seed)
-        tolerance = tolerance_of(task.weight.dtype)
-        values = (*_padded(trace, task), *_packed(trace, task))
+        found = [
+            *_losses("padded", task, run_padded(trace)[0], real),
+            *_losses("packed", task, packed_grid(trace), valid_cells(trace)),
+        ]
+        target = task.target[trace.packed.sequence, trace.packed.timestep]  # (N,): by the rows of this very run
+        value = float(F.cross_entropy(task.head(trace.output), target))
+        found.append(Loss("packed_targets", "packed", PACKED_TARGETS, value))
         with torch.enable_grad():
-            rows, pad_row = gradients(trace, task, tolerance)
-    return Losses(values, rows, pad_row, int((~task.real).sum()), task.real.numel(), int(pads.sum()), tolerance)
+            rows, pad_row = _compare_gradients(trace, task)
+    return Losses(
+        tuple(found),
+        rows,
+        pad_row,
+        pads=int((~real).sum()),
+        cells=real.numel(),
+        packed_pads=int(trace.packed_is_pad.sum()),
+        tolerance=tolerance_of(task.head.weight.dtype),
+    )
 
 
-def _padded(trace: Trace, task: Task) -> Iterator[Loss]:
-    output, *_ = run_padded(trace)
-    yield from _each("padded", F.linear(output, task.weight, task.bias), task, task.real)
+def draw_task(trace: Trace, seed: int) -> Task:
+    """Draw the head and the targets of a trace, the same for the same seed."""
+    width, mask = directions(trace.module) * state_size(trace.module), trace.padded.mask
+    with seeded(seed):
+        head = nn.Linear(width, CLASSES, device="cpu", dtype=weight_dtype(trace.module))
+        target = torch.randint(CLASSES, mask.shape, device="cpu")
+    return Task(head, target.masked_fill(~mask, PAD_CLASS))
 
 
-def _packed(trace: Trace, task: Task) -> Iterator[Loss]:
-    packed, T = trace.packed_sequence._replace(data=trace.output), task.real.size(1)
-    output, _ = pad_packed_sequence(packed, True, trace.padding_value, T)
-    yield from _each("packed", F.linear(output, task.weight, task.bias), task, task.valid)
-    target = task.target[trace.packed.sequence, trace.packed.timestep]  # (N,): by the rows of this very run
-    loss = F.cross_entropy(F.linear(packed.data, task.weight, task.bias), target)
-    yield Loss("packed_targets", "packed", "F.cross_entropy(head(output.data), packed_target.data)", float(loss))
+def _losses(side: Side, task: Task, output: Tensor, mask: Tensor) -> Iterator[Loss]:
+    """Yield the losses of an output (B, T, D*H); mask (B, T): False where nothing counts."""
+    logits = task.head(output)
+    for key, code in LOSSES.items():
+        yield Loss(key, side, code, float(_loss(key, logits, task.target, mask)))
 
 
-def _each(side: Side, logits: Tensor, task: Task, mask: Tensor) -> Iterator[Loss]:
-    cells = Cells(logits, task.target, mask)
-    for key, (code, of) in LOSSES.items():
-        yield Loss(key, side, code, float(of(cells)))
+def _loss(key: str, logits: Tensor, target: Tensor, mask: Tensor) -> Tensor:
+    """Return the loss of logits (B, T, C) and target (B, T) that the line of this key makes."""
+    loss = F.cross_entropy(logits.transpose(1, 2), target, reduction="none")
+    names = {"F": F, "logits": logits, "target": target, "mask": mask, "loss": loss, "lens": mask.sum(1)}
+    value: Tensor = eval(LOSSES[key], names)  # our own line: what is shown is what was run
+    return value
 
 
-def _told(how: str, rows: list[tuple[str, float, bool]]) -> str:
-    """Say of all parameters whether their padded gradients are the packed ones."""
-    off = [(name, distance) for name, distance, same in rows if not same]
-    if not off:
-        most = max(distance for _, distance, _ in rows)
-        return f"Padded {how}, every gradient is the packed one (largest difference {two_digits(most)})."
-    name, most = max(off, key=lambda pair: pair[1])
-    differ = f"differs from packed: {name}" if len(off) == 1 else f"differ from packed, most of all {name}"
-    return f"Padded {how}, {len(off)} of {counted(len(rows), 'gradient')} {differ}, by up to {two_digits(most)}."
+def _compare_gradients(trace: Trace, task: Task) -> tuple[tuple[Gradient, ...], PadRowGradient | None]:
+    """Return a record for each parameter, and one for the embedding row that pads, None without an embedding."""
+    unmasked, masked, packed = (_gradients_of(trace, task, kind) for kind in ("unmasked", "masked", "packed"))
+    rows = tuple(
+        Gradient(
+            name,
+            unmasked=distance(unmasked[name], theirs),
+            masked=distance(masked[name], theirs),
+            size=float(theirs.abs().max()),
+            same_unmasked=_same(unmasked[name], theirs),
+            same_masked=_same(masked[name], theirs),
+        )
+        for name, theirs in packed.items()
+    )
+    if trace.config is None or trace.padded.embedding is None:
+        return rows, None
+    pad = trace.config.pad_id
+    norms = (float(of["embedding.weight"][pad].norm()) for of in (unmasked, masked, packed))
+    is_token = bool((trace.padded.tokens[trace.padded.mask] == pad).any())
+    return rows, PadRowGradient(pad, tuple(norms), trace.config.padding_idx, is_token)
+
+
+def _gradients_of(trace: Trace, task: Task, kind: str) -> dict[str, Tensor]:
+    """Return the gradient of every parameter by name, computed by torch's autograd on copies of the weights."""
+    module, head, table = copy.deepcopy(trace.module), copy.deepcopy(task.head), trace.padded.embedding
+    leaves = {**dict(module.named_parameters()), "head.weight": head.weight, "head.bias": head.bias}
+    values, first, tokens = trace.padded.values, trace.padded.batch_first, trace.padded.tokens
+    if table is not None:
+        leaves["embedding.weight"] = nn.Parameter(table.clone())
+        padding_idx = None if trace.config is None else trace.config.padding_idx
+        values = F.embedding(tokens if first else tokens.t(), leaves["embedding.weight"], padding_idx)
+    if kind == "packed":
+        lengths = trace.padded.lengths
+        packed = pack_padded_sequence(values, lengths, first, enforce_sorted=False)
+        target = pack_padded_sequence(task.target, lengths, True, enforce_sorted=False).data
+        loss = F.cross_entropy(head(module(packed, initial_state(trace))[0].data), target)
+    else:
+        grid = module(values, initial_state(trace))[0]
+        loss = _loss(kind, head(grid if first else grid.transpose(0, 1)), task.target, trace.padded.mask)
+    return dict(zip(leaves, torch.autograd.grad(loss, list(leaves.values())), strict=True))
+
+
+def _same(ours: Tensor, theirs: Tensor) -> bool:
+    return not differing(ours.unsqueeze(0), theirs.unsqueeze(0), tolerance_of(theirs.dtype))

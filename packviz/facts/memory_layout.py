@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor, nn
-from torch.nn.utils.rnn import pad_sequence
+from torch import Tensor
 
 from packviz.compute.determinism import seeded
 from packviz.compute.record import Trace
+from packviz.facts.padded_run import tokens_of
+from packviz.inputs.cell_kinds import kind_of
 from packviz.inputs.torch_answers import ask
 
 __all__ = ["Layout", "Memory", "memory", "sequence_error"]
-
-_PAD = -1  # no cell has this number
 
 
 @dataclass(frozen=True)
@@ -49,19 +47,29 @@ class Memory:
 
 
 def memory(trace: Trace) -> Memory:
-    """Read from torch how a batch lies in memory: cell numbers go the same way as the values.
+    """Say how a batch lies in memory.
 
+    The jagged layout is counted, not made: a nested tensor imports torch._dynamo, hundreds of modules.
     Raises PackvizError where torch refused to pack the batch.
     """
-    fields, T = trace.packed_sequence, trace.padded.mask.size(1)
-    numbers, offsets = _jagged(_cell_numbers(trace))
-    values, _ = _jagged(_sequences(trace))
+    padded, packed, (data, *indices) = trace.padded, trace.packed, trace.packed_sequence
+    B, T = padded.mask.shape
+    every = torch.cartesian_prod(torch.arange(B), torch.arange(T)).view(B, T, 2)  # (b, t) of each cell
+    offsets = torch.nn.functional.pad(padded.lengths.cumsum(0), (1, 0))
+    in_order = (every, padded.mask) if padded.batch_first else (every.transpose(0, 1), padded.mask.t())
     return Memory(
-        padded=Layout(_cells(_padded(trace), T), trace.padded.values.nbytes, trace.padded.lengths.nbytes),
-        packed=Layout(_packed(trace), fields.data.nbytes, sum(part.nbytes for part in fields[1:] if part is not None)),
-        jagged=Layout(_cells(numbers, T), values.nbytes, offsets.nbytes),
-        offsets=tuple(offsets.tolist()),
+        _layout(*in_order, padded.values, padded.lengths),
+        _layout(torch.stack([packed.sequence, packed.timestep], 1), ~trace.packed_is_pad, data, *indices),
+        _layout(every[padded.mask], padded.mask[padded.mask], padded.grid[padded.mask], offsets),
+        tuple(offsets.tolist()),
     )
+
+
+def _layout(cells: Tensor, real: Tensor, values: Tensor, *beside: Tensor | None) -> Layout:
+    """Return the layout of cells (..., 2), some of them pads: real (...) is False there."""
+    rows = zip(cells.flatten(0, -2).tolist(), real.flatten().tolist(), strict=True)
+    named = tuple((b, t) if is_real else None for (b, t), is_real in rows)
+    return Layout(named, values.nbytes, sum(part.nbytes for part in beside if part is not None))
 
 
 def sequence_error(trace: Trace) -> str | None:
@@ -69,48 +77,8 @@ def sequence_error(trace: Trace) -> str | None:
 
     The module has batch_first=True, as a nested tensor (B, T, F) asks for; None where torch takes it.
     """
-    values = torch.nested.nested_tensor(_sequences(trace), layout=torch.jagged, device="cpu")
-    cell = {"LSTM": nn.LSTM, "GRU": nn.GRU}.get(trace.module.mode, nn.RNN)
+    sequences = [tokens_of(trace, b) for b in range(len(trace.padded.lengths))]
+    values = torch.nested.nested_tensor(sequences, layout=torch.jagged, device="cpu")
     with seeded(0), torch.no_grad():
-        module = cell(values.size(2), 1, batch_first=True, dtype=values.dtype, device="cpu")
+        module = kind_of(trace.module).build(values.size(2), 1, batch_first=True, dtype=values.dtype, device="cpu")
         return ask(lambda: module(values)).last_line
-
-
-def _cell_numbers(trace: Trace) -> list[Tensor]:
-    """Return for each sequence the numbers b * T + t of its cells in the padded grid, (length,) int64 each."""
-    mask = trace.padded.mask
-    numbers = torch.arange(mask.numel(), device="cpu").view(mask.shape)
-    return [row[own] for row, own in zip(numbers, mask, strict=True)]
-
-
-def _padded(trace: Trace) -> Tensor:
-    """Return (B * T,) int64: the cell number in each place of the padded grid's memory, -1 for a pad."""
-    padded, numbers = trace.padded, _cell_numbers(trace)
-    if trace.config is not None:
-        return pad_sequence(numbers, padded.batch_first, _PAD, trace.config.padding_side).flatten()
-    grid = torch.full(padded.mask.shape, _PAD, device="cpu")  # it came padded, perhaps wider than the longest length
-    grid[padded.mask] = torch.cat(numbers)
-    return (grid if padded.batch_first else grid.t()).flatten()
-
-
-def _packed(trace: Trace) -> tuple[tuple[int, int] | None, ...]:
-    packed = trace.packed
-    cells = zip(packed.sequence.tolist(), packed.timestep.tolist(), trace.packed_is_pad.tolist(), strict=True)
-    return tuple(None if is_pad else (b, t) for b, t, is_pad in cells)
-
-
-def _cells(numbers: Tensor, T: int) -> tuple[tuple[int, int] | None, ...]:
-    return tuple(None if number == _PAD else divmod(number, T) for number in numbers.tolist())
-
-
-def _sequences(trace: Trace) -> list[Tensor]:
-    return [row[own] for row, own in zip(trace.padded.grid, trace.padded.mask, strict=True)]
-
-
-def _jagged(sequences: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-    """Return values() and offsets() of torch's jagged nested tensor of these sequences.
-
-    Making one imports torch._dynamo, hundreds of modules; the two tensors it keeps need none of them.
-    """
-    lengths = torch.tensor([0, *map(len, sequences)], device="cpu")
-    return torch.cat(list(sequences)), lengths.cumsum(0)

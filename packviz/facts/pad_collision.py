@@ -1,4 +1,4 @@
-"""A padding value that occurs in the data: what is lost when lengths are counted from the padded grid."""
+"""What pads a batch: tokens that equal it, what is lost when lengths are counted without it, and its embedding."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from packviz.compute.record import Trace
 from packviz.facts.padded_run import pad_input
 from packviz.text import joined, sequence_label
 
-__all__ = ["PadCollision", "pad_collision"]
+__all__ = ["PadCollision", "PadRow", "pad_collision", "pad_row"]
 
 _NAMED = 5  # tokens and sequences that a sentence names at most
 
@@ -40,69 +40,82 @@ class PadCollision:
     @property
     def wrong(self) -> tuple[int, ...]:
         """Return the sequences whose length is counted wrong."""
-        both = zip(self.lengths, self.counted, strict=True)
-        return tuple(b for b, (length, counted) in enumerate(both) if length != counted)
+        return tuple(b for b, length in enumerate(self.lengths) if length != self.counted[b])
 
     @property
     def told(self) -> str:
         """Return what is lost, or why nothing is, in plain sentences."""
+        counts = [f"{self.counted[b]} for {sequence_label(b)} (length {self.lengths[b]})" for b in self.wrong]
+        miscounted = f"{self.code} counts {joined(counts, _NAMED)}."
+        pad, what = f"id {self.pad:g}" if self.ids else f"{self.pad:g}", "id" if self.ids else "value"
         if self.cells:
-            return f"{self._found()} {self._miscounted()} {self._meaning()}"
+            places = joined([f"{sequence_label(b)} at t = {t}" for b, t in self.cells], _NAMED)
+            tokens = "1 real token equals" if len(self.cells) == 1 else f"{len(self.cells)} real tokens equal"
+            zeros = " With padding_idx such a token has a row of zeros as its embedding, and it is never trained."
+            return (
+                f"{tokens} the pad, {pad}: {places}. "
+                f"{miscounted if self.wrong else f'{self.code} still counts every length right.'} "
+                f"The grid alone does not tell such a token from a pad: keep the lengths.{zeros if self.zeros else ''}"
+            )
         if self.wrong:
-            return f"The grid is not padded with {self.pad:g} everywhere. {self._miscounted()} Keep the lengths."
+            return f"The grid is not padded with {self.pad:g} everywhere. {miscounted} Keep the lengths."
         if self.words:
             return f"Nothing is lost: words have ids from 1 on, and no word has the id {self.pad:g}, which pads."
-        what = "id" if self.ids else "value"
         return (
-            f"Nothing is lost in this batch, by luck: no token is {self._pad()}. "
+            f"Nothing is lost in this batch, by luck: no token is {pad}. "
             f"The first one that is would be taken for a pad; no {what} is kept free for it."
         )
-
-    def _pad(self) -> str:
-        return f"{'id ' if self.ids else ''}{self.pad:g}"
-
-    def _found(self) -> str:
-        places = joined([f"{sequence_label(b)} at t = {t}" for b, t in self.cells], _NAMED)
-        tokens = "1 real token equals" if len(self.cells) == 1 else f"{len(self.cells)} real tokens equal"
-        return f"{tokens} the pad, {self._pad()}: {places}."
-
-    def _miscounted(self) -> str:
-        if not self.wrong:
-            return f"{self.code} counts every length right all the same."
-        counts = [f"{self.counted[b]} for {sequence_label(b)} (length {self.lengths[b]})" for b in self.wrong]
-        return f"{self.code} counts {joined(counts, _NAMED)}."
-
-    def _meaning(self) -> str:
-        zeros = " With padding_idx such a token has a row of zeros as its embedding, and it is never trained."
-        return f"The grid alone does not tell such a token from a pad: keep the lengths.{zeros if self.zeros else ''}"
 
 
 def pad_collision(trace: Trace) -> PadCollision:
     """Find the real tokens that equal the value that pads, and what a count without them makes of the lengths.
 
-    Works where torch refused the lengths, too: only the padded grid is read.
+    What pads is known from the settings; for a module of your own it is what fills every pad of its grid, and 0 is
+    assumed where there is no such value. Works where torch refused the lengths, too.
     """
-    padded, pad = trace.padded, _pad_of(trace)
-    differs = padded.tokens != pad  # (B, T) or (B, T, F)
-    code = f"(x != {pad:g}).sum(1)"
+    padded, config = trace.padded, trace.config
+    ids = padded.embedding is not None
+    if config is not None:
+        pad = config.pad_id if ids else config.padding_value
+    else:
+        features = pad_input(trace).tolist()
+        pad = features[0] if len(set(features)) == 1 else 0.0
+    differs, code = padded.tokens != pad, f"(x != {pad:g}).sum(1)"  # (B, T) or (B, T, F)
     if differs.dim() == 3:
         differs, code = differs.any(2), f"(x != {pad:g}).any(2).sum(1)"
-    ids = padded.embedding is not None
     return PadCollision(
-        pad=pad,
-        code=code,
+        pad,
+        code,
         cells=tuple((b, t) for b, t in (padded.mask & ~differs).nonzero().tolist()),
         lengths=tuple(padded.lengths.tolist()),
         counted=tuple(differs.sum(1).tolist()),
         ids=ids,
         words=trace.batch is not None and trace.batch.kind == "words",
-        zeros=ids and trace.config is not None and trace.config.padding_idx is not None,
+        zeros=ids and config is not None and config.padding_idx is not None,
     )
 
 
-def _pad_of(trace: Trace) -> float:
-    """Return what pads: by the settings, or what stands in every pad of a grid that came padded; else 0."""
-    if trace.config is not None:
-        return trace.config.pad_id if trace.padded.embedding is not None else trace.config.padding_value
-    pad = pad_input(trace)
-    return float(pad[0]) if bool((pad == pad[0]).all()) else 0.0
+@dataclass(frozen=True)
+class PadRow:
+    """Hold the embedding of the id that pads: the row, E numbers, and padding_idx, which makes it zeros."""
+
+    id: int
+    row: tuple[float, ...]
+    padding_idx: int | None
+
+    @property
+    def told(self) -> str:
+        """Return what the row is and why, in plain sentences."""
+        if self.padding_idx is None:
+            return f"padding_idx is None: row {self.id}, the input at a pad, is random and trained like any other."
+        return (
+            f"padding_idx = {self.padding_idx}: row {self.id} is zeros and is never trained. "
+            "A pad enters the cell as a vector of zeros, which still moves h."
+        )
+
+
+def pad_row(trace: Trace) -> PadRow | None:
+    """Return the embedding of the id that pads; None where the trace has no embedding."""
+    if trace.padded.embedding is None or trace.config is None:
+        return None
+    return PadRow(trace.config.pad_id, tuple(pad_input(trace).tolist()), trace.config.padding_idx)

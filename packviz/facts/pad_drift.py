@@ -1,25 +1,28 @@
-"""How far the hidden state moves on pads: the state after a sequence's last token, and after more and more pads."""
+"""How far the hidden state moves on pads: the state after a sequence's last token, and after more and more of them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import pad_packed_sequence
+from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
 
 from packviz.compute.determinism import exact_arithmetic
+from packviz.compute.draw import draw
 from packviz.compute.record import Trace
-from packviz.facts.padded_run import pad_input, run_tokens, tokens_of
-from packviz.inputs.module import directions
-from packviz.text import counted, letters, two_digits
+from packviz.facts.padded_run import a_sequence, initial_state, pad_input, run_tokens, tokens_of
+from packviz.inputs.module import directions, run_module
+from packviz.text import counted, letters, sequence_label, two_digits
 from packviz.validate import integer
 
-__all__ = ["Drift", "drift"]
+__all__ = ["Drift", "ZeroStep", "after_zero_vector", "drift"]
 
 _MAX_PADS = 1000
 _RUN = (*range(11), 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400, 500, 700)  # where each k takes a run of its own
 _AT_REST = 1e-3  # the last move beside the whole way
+_MANY = 50  # zeros
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,80 +65,109 @@ class Drift:
     @property
     def told(self) -> str:
         """Return how far one pad and all pads move the state, and whether it comes to rest, in plain sentences."""
-        K = self.pads[-1]
-        if not bool(self.states.isfinite().all()):
-            lost = (~self.states.isfinite().flatten(1).all(1)).nonzero().flatten().tolist()
-            return f"Within {counted(K, 'pad')} the state of {letters(lost)} grows beyond every finite number."
-        one, all_of_them = self.distances[:, 1], self.distances[:, -1]
-        restless = [b for b, rests in enumerate(self.converges) if not rests]
-        still = float(self.last_moves.max())
-        if restless:
-            end = (
-                f"It is not at rest for {letters(restless)}: the last pad still moves it by up to {two_digits(still)}."
-            )
+        K, finite = self.pads[-1], self.states.isfinite().flatten(1).all(1)
+        if not bool(finite.all()):
+            lost = letters((~finite).nonzero().flatten().tolist())
+            return f"Within {counted(K, 'pad')} the state of {lost} grows beyond every finite number."
+        moved, percent, last = self.distances, 100 * self.relative[:, 1], two_digits(float(self.last_moves.max()))
+        share = f" (one pad: {_span(percent, '.0f')} % of its norm)" if bool(percent.isfinite().all()) else ""
+        more = f", {K} pads by {_span(moved[:, -1])}" if K > 1 else ""
+        if restless := [b for b, rests in enumerate(self.converges) if not rests]:
+            end = f"It is not at rest for {letters(restless)}: the last pad still moves it by up to {last}."
         else:
-            moves = f"moves it by at most {two_digits(still)}" if still else "moves it no more"
-            end = f"It comes to rest: the last pad {moves}."
-        more = f", {K} pads by {_span(all_of_them)}" if K > 1 else ""
-        return f"One pad moves {self._which()} by {_span(one)}{more}{self._in_percent()}. {end}"
+            end = f"It comes to rest: the last pad moves it {'no more' if last == '0' else f'by at most {last}'}."
+        return f"One pad moves {self._which()} by {_span(moved[:, 1])}{more}{share}. {end}"
 
     def _which(self) -> str:
         whose = f"h of the top layer of {self.layers}" if self.layers > 1 else "h"
         return f"the forward half of {whose}" if self.directions == 2 else whose
 
-    def _in_percent(self) -> str:
-        shares = self.relative[:, 1]
-        return f" (one pad: {_span(100 * shares, 0)} % of its norm)" if bool(shares.isfinite().all()) else ""
-
 
 def drift(trace: Trace, pads: int = 50) -> Drift:
-    """Run torch's module over each sequence alone and over k pads after it, k = 0 to `pads`; the forward half is read.
+    """Give torch's module each sequence's tokens and then pads, and see how far its state moves.
 
-    Where an upper layer reads a backward half, each k takes a run of its own: then only some k are run.
+    Where an upper layer reads the backward half of a lower one, that half has begun at the last pad, so each number
+    of pads is a run of its own, and only some of them are run; else one run has them all.
 
-    Raises PackvizError unless pads is a whole number from 1 to 1000, and where torch refused to pack the lengths.
+    Raises PackvizError unless pads is an integer from 1 to 1000, and where torch refused to pack the lengths.
     """
-    pads = integer("pads", pads, 1, _MAX_PADS)
-    pad = pad_input(trace)
-    L, D = trace.module.num_layers, directions(trace.module)
-    apart = D == 2 and L > 1
-    counts = _some(pads) if apart else tuple(range(pads + 1))
-    states = _each(trace, pad, counts) if apart else _at_once(trace, pad, pads)
-    return Drift(pad, states, counts, L, D)
+    pads, pad = integer("pads", pads, 1, _MAX_PADS), pad_input(trace)
+    L, D, every = trace.module.num_layers, directions(trace.module), range(len(trace.padded.lengths))
+
+    def run(k: int) -> tuple[Tensor, Tensor]:
+        """Return the forward output (B, T + k, H) and state (B, H) after k pads; others may compute between runs."""
+        with exact_arithmetic():
+            packed, h_n = run_tokens(trace, [torch.cat([tokens_of(trace, b), pad.expand(k, -1)]) for b in every], every)
+        return pad_packed_sequence(packed, True)[0].chunk(D, 2)[0], h_n[-D]
+
+    if D == 2 and L > 1:
+        counts = (*(k for k in _RUN if k < pads - 1), *range(max(0, pads - 1), pads + 1))
+        return Drift(pad, torch.stack([run(k)[1] for k in counts], 1), counts, L, D)
+    columns = trace.padded.lengths.unsqueeze(1) - 1 + torch.arange(pads + 1, device="cpu")  # (B, K + 1)
+    states = run(pads)[0][torch.arange(len(columns), device="cpu").unsqueeze(1), columns]
+    return Drift(pad, states, tuple(range(pads + 1)), L, D)
 
 
-def _some(pads: int) -> tuple[int, ...]:
-    """Return 0 to 10, then fewer and fewer, and the last two."""
-    return (*(k for k in _RUN if k < pads - 1), *range(max(0, pads - 1), pads + 1))
+@dataclass(frozen=True)
+class ZeroStep:
+    """Hold the top layer's forward state of one sequence, before and after more steps whose input is all zeros.
+
+    b       the sequence, and its length
+    before  h after its last token, as many numbers as h is wide
+    after   h after one more step of zeros
+    later   h after fifty
+    norms   of ``before``, of the move to ``after``, of the move to ``later``
+    """
+
+    b: int
+    length: int
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    later: tuple[float, ...]
+    norms: tuple[float, float, float]
+
+    @property
+    def told(self) -> str:
+        """Return what one step of zeros does to h, and what fifty do, in plain sentences."""
+        norm, once, often = self.norms
+        name, tokens = sequence_label(self.b), "its one token" if self.length == 1 else f"its {self.length} tokens"
+        start = f"After {tokens} the norm of {name}'s h is {norm:.3g}."
+        if once == 0:
+            return f"{start} One more input of zeros leaves this h as it is; {_MANY} move it by {often:.3g}."
+        share = f", {100 * once / norm:.0f} % of it" if once < 10 * norm else ""
+        return (
+            f"{start} One more input of zeros moves h by {once:.3g}{share}; {_MANY} move it by {often:.3g}. "
+            "A zero input removes only the W_ih x term; h and the biases still contribute."
+        )
 
 
-def _at_once(trace: Trace, pad: Tensor, pads: int) -> Tensor:
-    """Return (B, K + 1, H) from one run: a forward state does not know what comes after it."""
+def after_zero_vector(trace: Trace, b: int = 0) -> ZeroStep:
+    """Run the whole module over sequence b alone, and again with one and with fifty inputs of zeros after it.
+
+    torch's own module is run, from the same initial state as in the trace; where torch refused the lengths nothing was
+    carried over, and a carried state is zeros. Raises PackvizError where there is no such sequence.
+    """
+    b = a_sequence(trace, b)
+    x, hx = tokens_of(trace, b), _initial_state(trace, [b])
     with exact_arithmetic():
-        output, _ = run_tokens(trace, _longer(trace, pad, pads), range(len(trace.padded.lengths)))
-    grid, _ = pad_packed_sequence(output, True)  # (B, T + K, D*H)
-    forward = grid.chunk(directions(trace.module), 2)[0]
-    last = trace.padded.lengths - 1
-    steps = last.unsqueeze(1) + torch.arange(pads + 1, device="cpu")  # (B, K + 1)
-    return forward[torch.arange(len(last), device="cpu").unsqueeze(1), steps]
+        before, after, later = (_state(trace, torch.cat([x, x.new_zeros(k, x.size(1))]), hx) for k in (0, 1, _MANY))
+    norms = (float(before.norm()), float((after - before).norm()), float((later - before).norm()))
+    return ZeroStep(b, len(x), tuple(before.tolist()), tuple(after.tolist()), tuple(later.tolist()), norms)
 
 
-def _each(trace: Trace, pad: Tensor, counts: tuple[int, ...]) -> Tensor:
-    """Return (B, k, H) from a run for each k: an upper layer reads a backward half, which has begun at the end."""
-    return torch.stack([_after(trace, pad, k) for k in counts], 1)
+def _state(trace: Trace, x: Tensor, hx: object) -> Tensor:
+    """Return (H,): the top layer's forward h after x (length, F)."""
+    _, state = run_module(trace.module, pack_sequence([x]), hx)
+    h_n = state[0] if isinstance(state, tuple) else state  # (L*D, 1, H)
+    return h_n[-directions(trace.module), 0]
 
 
-def _after(trace: Trace, pad: Tensor, pads: int) -> Tensor:
-    """Return (B, H) after so many pads; others may compute between two such runs."""
-    with exact_arithmetic():
-        _, h_n = run_tokens(trace, _longer(trace, pad, pads), range(len(trace.padded.lengths)))
-    return h_n[-directions(trace.module)]
-
-
-def _longer(trace: Trace, pad: Tensor, pads: int) -> list[Tensor]:
-    """Return each sequence's tokens (length, F) and so many pads after them."""
-    tail = pad.expand(pads, -1)
-    return [torch.cat([tokens_of(trace, b), tail]) for b in range(len(trace.padded.lengths))]
+def _initial_state(trace: Trace, which: Sequence[int]) -> Tensor | tuple[Tensor, Tensor]:
+    if trace.error is None or trace.batch is None or trace.config is None:
+        return initial_state(trace, which)
+    drawn = draw(trace.batch, trace.config)  # nothing was run
+    h_0 = drawn.h_0[:, list(which)]
+    return h_0 if drawn.c_0 is None else (h_0, drawn.c_0[:, list(which)])
 
 
 def _norm(states: Tensor) -> Tensor:
@@ -143,9 +175,8 @@ def _norm(states: Tensor) -> Tensor:
     return norms
 
 
-def _span(numbers: Tensor, digits: int | None = None) -> str:
-    least, most = (
-        two_digits(number) if digits is None else f"{number:.{digits}f}"
-        for number in (float(numbers.min()), float(numbers.max()))
+def _span(numbers: Tensor, form: str = "") -> str:
+    ends = (
+        format(number, form) if form else two_digits(number) for number in (numbers.min().item(), numbers.max().item())
     )
-    return least if least == most else f"{least} to {most}"
+    return " to ".join(dict.fromkeys(ends))

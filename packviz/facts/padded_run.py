@@ -1,17 +1,35 @@
-"""How both sides are run: the module of the trace over the padded grid, and over the tokens alone."""
+"""Both sides of a trace: its module run over the padded grid, over tokens alone, and its packed output as a grid."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import PackedSequence, pack_sequence
+from torch.nn.utils.rnn import PackedSequence, pack_sequence, pad_packed_sequence
 
+from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.record import Trace
+from packviz.compute.verify import differing, distance, tolerance_of
 from packviz.inputs.module import directions, one_layer
+from packviz.text import counted, sequence_label, two_digits
+from packviz.validate import integer
 
-__all__ = ["Answer", "initial_state", "layer_states", "pad_input", "run_padded", "run_tokens", "tokens_of"]
+__all__ = [
+    "Answer",
+    "BatchDependence",
+    "a_sequence",
+    "batch_dependence",
+    "initial_state",
+    "layer_states",
+    "packed_grid",
+    "pad_input",
+    "run_padded",
+    "run_tokens",
+    "tokens_of",
+    "valid_cells",
+]
 
 Answer = tuple[Tensor, Tensor, Tensor | None]
 
@@ -21,7 +39,8 @@ def run_padded(trace: Trace) -> Answer:
 
     Return output (B, T, D*H), h_n (L*D, B, H) and, for the LSTM, c_n (L*D, B, H), else None.
     """
-    output, h_n, c_n = _split(trace.module(trace.padded.values, initial_state(trace)))
+    output, state = trace.module(trace.padded.values, initial_state(trace))
+    h_n, c_n = state if isinstance(state, tuple) else (state, None)
     return output if trace.padded.batch_first else output.transpose(0, 1), h_n, c_n
 
 
@@ -46,17 +65,27 @@ def layer_states(trace: Trace) -> tuple[tuple[Tensor, ...], ...]:
     for layer in range(module.num_layers):
         slots = slice(layer * D, (layer + 1) * D)
         state = tuple(part[slots] for part in (trace.h_0, trace.c_0) if part is not None)
-        values, *_ = one_layer(module, layer)(values, state if len(state) == 2 else state[0])
+        values, _ = one_layer(module, layer)(values, state if len(state) == 2 else state[0])
         grid = values if trace.padded.batch_first else values.transpose(0, 1)
         layers.append(grid.chunk(D, 2))
     return tuple(layers)
 
 
+def packed_grid(trace: Trace, filler: float | None = None) -> Tensor:
+    """Return (B, T, D*H): the packed output as wide as the padded grid; filler: None for the trace's padding_value."""
+    packed, T = trace.packed_sequence._replace(data=trace.output), trace.padded.mask.size(1)
+    return pad_packed_sequence(packed, True, trace.padding_value if filler is None else filler, T)[0]
+
+
+def valid_cells(trace: Trace) -> Tensor:
+    """Return (B, T) bool: the cells that were packed, t < length; the mask only differs after padding on the left."""
+    return torch.arange(trace.padded.mask.size(1), device="cpu") < trace.padded.lengths.unsqueeze(1)
+
+
 def initial_state(trace: Trace, which: Sequence[int] | None = None) -> Tensor | tuple[Tensor, Tensor]:
     """Return the trace's own h_0 (L*D, B, H), for the LSTM (h_0, c_0): of all sequences, or of some."""
-    rows = range(len(trace.padded.lengths)) if which is None else which
-    h_0 = trace.h_0[:, list(rows)]
-    return h_0 if trace.c_0 is None else (h_0, trace.c_0[:, list(rows)])
+    rows = slice(None) if which is None else list(which)
+    return trace.h_0[:, rows] if trace.c_0 is None else (trace.h_0[:, rows], trace.c_0[:, rows])
 
 
 def tokens_of(trace: Trace, b: int) -> Tensor:
@@ -67,8 +96,8 @@ def tokens_of(trace: Trace, b: int) -> Tensor:
 def pad_input(trace: Trace) -> Tensor:
     """Return (F,): what enters the cell at a pad.
 
-    That is the pad's embedding, or padding_value; for a module of your own what stands in all the pads of its grid,
-    and zeros where they differ or where there is none.
+    That is the pad's embedding, or padding_value; for a module of your own it is what fills all the pads of its grid,
+    and zeros are assumed where they differ or where there are none.
     """
     padded = trace.padded
     if padded.embedding is not None:
@@ -80,6 +109,73 @@ def pad_input(trace: Trace) -> Tensor:
     return pads[0].clone() if alike else torch.zeros_like(padded.grid[0, 0])
 
 
-def _split(answer: tuple[Tensor, Tensor | tuple[Tensor, Tensor]]) -> Answer:
-    output, state = answer
-    return (output, *state) if isinstance(state, tuple) else (output, state, None)
+def a_sequence(trace: Trace, b: object) -> int:
+    """Return the number of a sequence of the batch; raises PackvizError where there is no such sequence."""
+    return integer("b", b, 0, len(trace.padded.lengths) - 1, what="a sequence", mend="choose a sequence of this batch")
+
+
+@dataclass(frozen=True, eq=False)
+class BatchDependence:
+    """Hold what a batch does to one sequence: its result alone and in this batch, padded and packed.
+
+    b        the sequence, and how many pads its row of the padded grid has
+    padded   the top layer's h_n alone and in the batch, (D*H,) each: its directions side by side
+    packed   the same, packed
+    outputs  the largest difference between its outputs alone and in the batch, over its own tokens: padded, packed
+    """
+
+    b: int
+    pads: int
+    padded: tuple[Tensor, Tensor]
+    packed: tuple[Tensor, Tensor]
+    outputs: tuple[float, float]
+
+    @property
+    def padded_changes(self) -> bool:
+        """Return whether the batch changes h_n by more than rounding, padded."""
+        return _differ(*self.padded)
+
+    @property
+    def packed_changes(self) -> bool:
+        """Return whether the batch changes h_n by more than rounding, packed."""
+        return _differ(*self.packed)
+
+    @property
+    def told(self) -> str:
+        """Return what the batch does to this sequence, in plain sentences."""
+        has = f"{sequence_label(self.b)} has {counted(self.pads, 'pad')} in this batch."
+        return f"{has} Padded, its h_n {_effect(*self.padded)}. Packed, it {_effect(*self.packed)}."
+
+
+def batch_dependence(trace: Trace, b: int = 0) -> BatchDependence:
+    """Run torch's module over sequence b alone, padded to its own length and packed, beside both runs of the batch.
+
+    Raises PackvizError where there is no such sequence, and where torch refused to pack the lengths.
+    """
+    b = a_sequence(trace, b)
+    x, own, D = tokens_of(trace, b), trace.padded.mask[b], directions(trace.module)
+    axis = 0 if trace.module.batch_first else 1
+    with exact_arithmetic():
+        output, h_n, _ = run_padded(trace)
+        alone, state = trace.module(x.unsqueeze(axis), initial_state(trace, [b]))
+        packed, packed_h_n = run_tokens(trace, [x], [b])
+        in_batch = packed_grid(trace)[b, : len(x)]
+    h_n_alone = state[0] if isinstance(state, tuple) else state
+    return BatchDependence(
+        b,
+        pads=len(own) - len(x),
+        padded=(h_n_alone[-D:, 0].flatten(), h_n[-D:, b].flatten()),
+        packed=(packed_h_n[-D:, 0].flatten(), trace.h_n[-D:, b].flatten()),
+        outputs=(distance(output[b][own], alone.squeeze(axis)), distance(in_batch, packed.data)),
+    )
+
+
+def _differ(alone: Tensor, in_batch: Tensor) -> bool:
+    return bool(differing(alone.unsqueeze(0), in_batch.unsqueeze(0), tolerance_of(alone.dtype)))
+
+
+def _effect(alone: Tensor, in_batch: Tensor) -> str:
+    moved = two_digits(distance(alone, in_batch))
+    if _differ(alone, in_batch):
+        return f"differs from the one alone, by up to {moved}"
+    return f"is the same as alone (largest difference {moved})"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
+from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz.compute.record import Trace
 from packviz.inputs.batch import Batch
@@ -16,7 +15,7 @@ from packviz.inputs.torch_answers import ask
 __all__ = ["Field", "behaviours", "enforcing", "fields", "stack_errors", "stacked_shape"]
 
 _LINES = 12  # of a value's text at most
-
+_STACKS = ("torch.stack(sequences)", "torch.tensor([x.tolist() for x in sequences])")
 _TRIED = (
     "isinstance(packed, tuple)",
     "type(packed).__bases__",
@@ -27,11 +26,6 @@ _TRIED = (
     "torch.sigmoid(packed)",
     "packed._replace(data=torch.sigmoid(packed.data))",
 )
-
-_CALLS: dict[str, Callable[[list[Tensor]], Tensor]] = {
-    "torch.stack(sequences)": lambda sequences: torch.stack(sequences),
-    "torch.tensor([x.tolist() for x in sequences])": lambda sequences: torch.tensor([x.tolist() for x in sequences]),
-}
 
 
 @dataclass(frozen=True)
@@ -52,23 +46,23 @@ def stack_errors(batch: Batch) -> tuple[tuple[str, str], ...]:
     The pairs are (code, "RuntimeError: ..."), from calls on this very batch. Where all lengths are equal there is
     none: then the sequences do stack, to ``stacked_shape(batch)``.
     """
-    sequences = list(batch.sequences)
-    said = ((code, ask(lambda call=call: call(sequences)).last_line) for code, call in _CALLS.items())  # type: ignore[misc]
+    names = {"torch": torch, "sequences": list(batch.sequences)}
+    said = ((code, ask(lambda code=code: eval(code, names)).last_line) for code in _STACKS)  # type: ignore[misc]
     return tuple((code, message) for code, message in said if message is not None)
 
 
 def stacked_shape(batch: Batch) -> tuple[int, ...] | None:
     """Return (B, T) or (B, T, F), what ``torch.stack`` makes of sequences of one length; None where it refuses."""
-    if stack_errors(batch):
-        return None
-    return tuple(torch.stack(list(batch.sequences)).shape)
+    stacked = ask(lambda: torch.stack(list(batch.sequences))).result
+    return None if stacked is None else tuple(stacked.shape)
 
 
 def enforcing(trace: Trace) -> tuple[tuple[str, str], ...]:
     """Pack the batch with enforce_sorted True, then False; return each line that was run, and what came of it."""
     first = "batch_first=True, " if trace.padded.batch_first else ""
     call = f"pack_padded_sequence(x, lengths, {first}enforce_sorted={{}}).sorted_indices"
-    return tuple((code, _order_outcome(trace, code)) for code in map(call.format, (True, False)))
+    names = {"pack_padded_sequence": pack_padded_sequence, "x": trace.padded.values, "lengths": trace.padded.lengths}
+    return tuple((code, _outcome(code, names)) for code in map(call.format, (True, False)))
 
 
 def fields(trace: Trace) -> tuple[Field, ...]:
@@ -86,15 +80,8 @@ def behaviours(trace: Trace) -> tuple[tuple[str, str], ...]:
     An outcome is the shortened repr of the value, or the error as the last line of a traceback shows it.
     Raises PackvizError where torch refused to pack the batch.
     """
-    packed = trace.packed_sequence
-    return tuple((code, _packed_outcome(code, packed)) for code in _TRIED)
-
-
-def _order_outcome(trace: Trace, code: str) -> str:
-    """Run one of the two lines above on x and lengths; return the repr of its value, or the error."""
-    names = {"pack_padded_sequence": pack_padded_sequence, "x": trace.padded.values, "lengths": trace.padded.lengths}
-    answer = ask(lambda: eval(code, dict(names)))
-    return answer.last_line or repr(answer.result)
+    names = {"packed": trace.packed_sequence, "torch": torch}
+    return tuple((code, _shortened(_outcome(code, names))) for code in _TRIED)
 
 
 def _field(name: str, value: Tensor | None) -> Field:
@@ -104,11 +91,11 @@ def _field(name: str, value: Tensor | None) -> Field:
     return Field(name, kind, str(value.dtype), tuple(value.shape), str(value.device), text)
 
 
-def _packed_outcome(code: str, packed: PackedSequence) -> str:
-    """Execute one line of the list above, so that what is shown is what was run."""
-    names: dict[str, object] = {"packed": packed, "torch": torch}
-    answer = ask(lambda: exec(code if " = " in code else f"value = {code}", names))
-    return answer.last_line or _shortened(repr(names.get("value")))
+def _outcome(code: str, names: dict[str, object]) -> str:
+    """Execute one of our own lines, so that what is shown is what was run; return its value's repr, or the error."""
+    scope = dict(names)
+    answer = ask(lambda: exec(code if " = " in code else f"value = {code}", scope))
+    return answer.last_line or repr(scope.get("value"))
 
 
 def _shortened(text: str) -> str:

@@ -5,26 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from packviz.compute.record import Trace
 from packviz.compute.recurrence import Direction
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CellKind, kind_of
-from packviz.inputs.module import Weights, read_weights
 from packviz.validate import integer
 
 __all__ = ["Formula", "GateSum", "Largest", "Term", "UnitSum", "rounded", "unit_sum"]
 
-_State = dict[str, float]  # by letter
 _LETTER = re.compile(r"(· )?\b([a-z]'?)(?![a-z'])")  # of a formula, and whether it stands behind a sign
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(NamedTuple):
     """Hold one term of a gate's sum.
 
     name       "W_ir[2,0] · x[0]", or "b_ir[2]"; the letters of PyTorch's documentation
@@ -40,7 +38,7 @@ class Term:
     weight: float
     value: float
     product: float
-    factor: float = 1.0
+    factor: float
 
     @property
     def part(self) -> float:
@@ -48,18 +46,20 @@ class Term:
         return self.factor * self.product
 
 
-@dataclass(frozen=True)
-class Largest:
-    """Hold the terms that move a sum most, and what all others add to it.
+class Largest(NamedTuple):
+    """Hold the terms with the largest parts, the largest first; how many others there are, and their parts' sum."""
 
-    terms  the largest first, by the size of their part
-    count  how many others there are
-    rest   the sum of their parts
-    """
-
-    terms: tuple[Term, ...]
-    count: int
+    terms: list[Term]
+    others: int
     rest: float
+
+
+class Formula(NamedTuple):
+    """Hold one formula: in the letters of PyTorch's documentation, with rounded numbers, and the recorded value."""
+
+    symbols: str
+    numbers: str
+    value: float
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,7 @@ class GateSum:
     input_sum    W x + b of the input, as torch's linear computes it
     hidden_sum   W h + b of the state before, likewise
     factor       what multiplies hidden_sum: r for the GRU's n, else 1
-    total        input_sum + factor · hidden_sum: what enters the gate's function
-    value        the gate after its function, as the trace recorded it
-    symbols      the formula in the letters of PyTorch's documentation
-    numbers      the same with this step's numbers, rounded to four decimals
+    formula      the gate after its function
     """
 
     name: str
@@ -82,25 +79,17 @@ class GateSum:
     input_sum: float
     hidden_sum: float
     factor: float
-    total: float
-    value: float
-    symbols: str
-    numbers: str
+    formula: Formula
+
+    @property
+    def total(self) -> float:
+        """Return input_sum + factor · hidden_sum: what enters the gate's function."""
+        return self.input_sum + self.factor * self.hidden_sum
 
     def largest(self, k: int) -> Largest:
         """Return the k terms with the largest parts, and the sum of all the others."""
         ordered = sorted(self.terms, key=lambda term: -abs(term.part))
-        others = ordered[max(k, 0) :]
-        return Largest(tuple(ordered[: max(k, 0)]), len(others), sum(term.part for term in others))
-
-
-@dataclass(frozen=True)
-class Formula:
-    """Hold one line that makes the new state: in symbols, with rounded numbers, and the value the trace recorded."""
-
-    symbols: str
-    numbers: str
-    value: float
+        return Largest(ordered[:k], len(ordered[k:]), sum(term.part for term in ordered[k:]))
 
 
 @dataclass(frozen=True)
@@ -110,7 +99,7 @@ class UnitSum:
     layer, direction, n, unit   which layer (from 0), direction (0 forward, 1 backward), packed row and hidden unit
     sequence, timestep          where the packed row came from
     gates                       in torch's order
-    h_before, c_before          the unit's state as it enters the step: h_0 where the sequence takes its first step
+    before                      the unit's h, and the LSTM's c, as it enters the step: h_0 at a sequence's first step
     formulas                    how the new state is made; the last one's value is h'
     """
 
@@ -121,14 +110,8 @@ class UnitSum:
     sequence: int
     timestep: int
     gates: tuple[GateSum, ...]
-    h_before: float
-    c_before: float | None
+    before: Mapping[str, float]
     formulas: tuple[Formula, ...]
-
-    @property
-    def h_after(self) -> float:
-        """Return h', the unit's state after the step."""
-        return self.formulas[-1].value
 
 
 def unit_sum(trace: Trace, n: int, unit: int, *, layer: int | None = None, direction: int = 0) -> UnitSum:
@@ -141,129 +124,81 @@ def unit_sum(trace: Trace, n: int, unit: int, *, layer: int | None = None, direc
 
     Raises PackvizError for a number out of its range, and for an LSTM with a projection: there h' mixes all units.
     """
+    module, mend = trace.module, "choose one of these"
     layer = len(trace.layers) - 1 if layer is None else layer
-    integer("layer", layer, 0, len(trace.layers) - 1, what="a layer", mend="choose one of these")
-    integer("direction", direction, 0, len(trace.layers[layer]) - 1, what="a direction", mend="choose one of these")
-    integer("n", n, 0, len(trace.output) - 1, what="a packed row", mend="choose one of these")
-    integer("unit", unit, 0, trace.module.hidden_size - 1, what="a hidden unit", mend="choose one of these")
-    _refuse_projection(trace)
-    ran = trace.layers[layer][direction]
-    h, c = _before(ran, n)
-    kind, weights = kind_of(trace.module), read_weights(trace.module)[layer][direction]
-    site = _Site(
-        kind.gates,
-        "ReLU" if trace.module.mode == "RNN_RELU" else "tanh",
-        unit,
-        f"l{layer}{'_reverse' if direction else ''}",
-        _input(trace, layer)[n],
-        h,
-        weights,
-        {name: float(values[n, unit]) for name, values in (ran.gates or {"h": ran.h}).items()},
-    )
-    with torch.no_grad():
-        gates = tuple(_gate_sum(site, g, name) for g, name in enumerate(site.values))
-    before = {"h": float(h[unit])} | ({} if c is None else {"c": float(c[unit])})
-    after = {name: float(ran.rows[name][n, unit]) for name in before}
-    b, t = int(trace.packed.sequence[n]), int(trace.packed.timestep[n])
-    return UnitSum(
-        layer, direction, n, unit, b, t, gates, before["h"], before.get("c"), _formulas(kind, gates, before, after)
-    )
+    integer("layer", layer, 0, len(trace.layers) - 1, what="a layer", mend=mend)
+    integer("direction", direction, 0, len(trace.layers[layer]) - 1, what="a direction", mend=mend)
+    integer("n", n, 0, len(trace.output) - 1, what="a packed row", mend=mend)
+    integer("unit", unit, 0, module.hidden_size - 1, what="a hidden unit", mend=mend)
+    if module.proj_size:
+        came = f"an LSTM with proj_size={module.proj_size}, whose h' mixes all hidden units"
+        mend = "trace the same LSTM with proj_size=0"
+        raise PackvizError("trace", expected="a module without a projection", came=came, mend=mend)
+    ran, kind, b, t = trace.layers[layer][direction], kind_of(module), *_place(trace, n)
+    below = torch.cat([way.h for way in trace.layers[layer - 1]], 1) if layer else trace.packed.data
+    entering = _before(ran, n, t)
+    before = {name: float(state[unit]) for name, state in entering.items()}
+    values = {name: float(rows[n, unit]) for name, rows in (ran.gates or {"h": ran.h}).items()}
+    suffix = f"l{layer}{'_reverse' if direction else ''}"
+    gates = tuple(_gate_sum(module, suffix, unit, below[n], entering["h"], name, values) for name in values)
+    after = {f"{name}'": float(ran.rows[name][n, unit]) for name in before}
+    formulas = tuple(_formulas(kind, values | before | after)) or (gates[0].formula,)
+    return UnitSum(layer, direction, n, unit, b, t, gates, before, formulas)
 
 
-def _input(trace: Trace, layer: int) -> Tensor:
-    """Return what enters a layer, in packed order: data (N, F), or the states (N, D*H) of the layer below."""
-    return torch.cat([below.h for below in trace.layers[layer - 1]], 1) if layer else trace.packed.data
+def _place(trace: Trace, n: int) -> tuple[int, int]:
+    return int(trace.packed.sequence[n]), int(trace.packed.timestep[n])
 
 
-def _before(ran: Direction, n: int) -> tuple[Tensor, Tensor | None]:
-    """Return the states (H,) that enter the step of packed row n."""
-    t = int(ran.packed.timestep[n])
-    h, c = ran.before(ran.steps - 1 - t if ran.backward else t)
-    place = n - int(ran.packed.offsets[t])
-    return h[place], None if c is None else c[place]
+def _before(ran: Direction, n: int, t: int) -> dict[str, Tensor]:
+    """Return the states (H,) that enter the step of packed row n, h and for the LSTM c."""
+    place, states = n - int(ran.packed.offsets[t]), ran.before(ran.steps - 1 - t if ran.backward else t)
+    return {name: state[place] for name, state in zip("hc", states, strict=True) if state is not None}
 
 
-def _formulas(kind: CellKind, gates: tuple[GateSum, ...], before: _State, after: _State) -> tuple[Formula, ...]:
-    """Return the lines that make the new state; of the RNN it is the one gate itself."""
-    if not kind.formulas:
-        return (Formula(gates[0].symbols, gates[0].numbers, after["h"]),)
-    known = {gate.name: gate.value for gate in gates} | before | {f"{name}'": value for name, value in after.items()}
+def _formulas(kind: CellKind, known: dict[str, float]) -> list[Formula]:
+    """Return the lines that make the new state; known: the gates and states of the unit by letter."""
 
     def number(match: re.Match[str]) -> str:
         sign, name = match.groups("")
         return sign + (_as_factor if sign else rounded)(known[name])
 
-    return tuple(
+    return [
         Formula(f"{left} = {right}", f"{left} = {_LETTER.sub(number, right)} = {rounded(known[left])}", known[left])
         for left, right in kind.formulas
-    )
-
-
-def _refuse_projection(trace: Trace) -> None:
-    if trace.module.proj_size:
-        raise PackvizError(
-            "trace",
-            expected="a module without a projection",
-            came=f"an LSTM with proj_size={trace.module.proj_size}, whose h' mixes all hidden units",
-            mend="trace the same LSTM with proj_size=0",
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class _Site:
-    """Hold what one unit's gates are made of: x (F,), h (P,), the weights, and the gates' recorded values.
-
-    functions   by gate; of_the_rnn, which has none, in place of them
-    """
-
-    functions: Mapping[str, str]
-    of_the_rnn: str
-    unit: int
-    suffix: str
-    x: Tensor
-    h: Tensor
-    weights: Weights
-    values: dict[str, float]
-
-
-def _gate_sum(site: _Site, g: int, name: str) -> GateSum:
-    """Take apart the g-th gate of a unit, in torch's order."""
-    reset = name == "n"  # only the GRU has a gate n, and only there r weighs the hidden part
-    weights, factor = site.weights, site.values["r"] if reset else 1.0
-    row = g * (len(weights.w_ih) // len(site.values)) + site.unit
-    given, fed = _part(site, f"i{name}", row, site.x, weights.w_ih, weights.b_ih)
-    kept, held = _part(site, f"h{name}", row, site.h, weights.w_hh, weights.b_hh, factor)
-    total = float(fed + held * factor)
-    left, function = (name, site.functions[name]) if name in site.functions else ("h'", site.of_the_rnn)
-    bias = [f" + b_{side}{name}" if weights.b_ih is not None else "" for side in "ih"]
-    hidden = f"W_h{name} h{bias[1]}"
-    summed = f"W_i{name} x{bias[0]} + " + (f"r · ({hidden})" if reset else hidden)
-    added = f"{rounded(float(fed))} + " + (f"{rounded(factor)} · " if reset else "") + _as_factor(float(held))
-    value = site.values[name]
-    return GateSum(
-        name,
-        (*given, *kept),
-        *(float(fed), float(held), factor, total, value),
-        symbols=f"{left} = {function}({summed})",
-        numbers=f"{left} = {function}({added}) = {rounded(value)}",
-    )
-
-
-def _part(
-    site: _Site, named: str, row: int, v: Tensor, w: Tensor, b: Tensor | None, factor: float = 1.0
-) -> tuple[list[Term], Tensor]:
-    """Return the terms of one row of W v + b, and their sum () as torch's linear computes it."""
-    letter, parameter = "x" if named[0] == "i" else "h", f"{named[0]}h_{site.suffix}"
-    row_of_w, row_of_b = w.detach()[row : row + 1], None if b is None else b.detach()[row : row + 1]
-    columns = zip(row_of_w[0].tolist(), v.tolist(), (row_of_w[0] * v).tolist(), strict=True)
-    terms = [
-        Term(f"W_{named}[{site.unit},{j}] · {letter}[{j}]", f"weight_{parameter}[{row}, {j}]", *numbers, factor)
-        for j, numbers in enumerate(columns)
     ]
-    if row_of_b is not None:
-        bias = float(row_of_b)
-        terms.append(Term(f"b_{named}[{site.unit}]", f"bias_{parameter}[{row}]", bias, 1.0, bias, factor))
-    return terms, F.linear(v, row_of_w, row_of_b).squeeze(0)
+
+
+def _gate_sum(
+    module: nn.RNNBase, suffix: str, unit: int, x: Tensor, h: Tensor, name: str, values: dict[str, float]
+) -> GateSum:
+    """Take apart a gate of a unit, a row of W x + b and one of W h + b; values: of all its gates, in torch's order."""
+    row, kind = [*values].index(name) * module.hidden_size + unit, kind_of(module)
+    r = values["r"] if name == "n" else 1.0  # only the GRU has a gate n, and only there r weighs the hidden part
+    weighed = name == "n"
+    terms: list[Term] = []
+    sums, symbols = [], []
+    for side, letter, v, factor in (("i", "x", x, 1.0), ("h", "h", h, r)):
+        weights = getattr(module, f"weight_{side}h_{suffix}").detach()[row]
+        bias = getattr(module, f"bias_{side}h_{suffix}").detach()[row] if module.bias else None
+        columns = zip(weights.tolist(), v.tolist(), (weights * v).tolist(), strict=True)
+        for j, numbers in enumerate(columns):
+            named = f"W_{side}{name}[{unit},{j}] · {letter}[{j}]"
+            terms.append(Term(named, f"weight_{side}h_{suffix}[{row}, {j}]", *numbers, factor))
+        if bias is not None:
+            named = f"b_{side}{name}[{unit}]"
+            terms.append(Term(named, f"bias_{side}h_{suffix}[{row}]", float(bias), 1.0, float(bias), factor))
+        sums.append(float(F.linear(v, weights[None], None if bias is None else bias[None])))
+        symbols.append(f"W_{side}{name} {letter}" + (f" + b_{side}{name}" if module.bias else ""))
+    fed, held = sums
+    left, function = name, kind.gates.get(name, "")
+    if not kind.gates:
+        left, function = "h'", "ReLU" if module.mode == "RNN_RELU" else "tanh"
+    added = f"{rounded(fed)} + {f'{rounded(r)} · ' if weighed else ''}{_as_factor(held)}"
+    summed = f"{symbols[0]} + {f'r · ({symbols[1]})' if weighed else symbols[1]}"
+    worked = f"{left} = {function}({added}) = {rounded(values[name])}"
+    formula = Formula(f"{left} = {function}({summed})", worked, values[name])
+    return GateSum(name, tuple(terms), fed, held, r, formula)
 
 
 def rounded(value: float) -> str:

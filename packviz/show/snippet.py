@@ -8,7 +8,7 @@ from torch import Tensor
 
 from packviz.compute.record import check_own_making
 from packviz.compute.trace import Trace
-from packviz.facts.code_lines import arguments, running_lines, state_lines
+from packviz.facts.initial_states import arguments, running_lines, state_lines
 from packviz.inputs.batch import Batch
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.config import Config

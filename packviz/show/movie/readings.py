@@ -94,7 +94,7 @@ def _columns(plan: Plan, readout: Readout, b: int, half: int) -> list[int]:
 def _complete(plan: Plan, readout: Readout, b: int, half: int) -> bool:
     """Return whether a half has read all of its sequence, and no pad; of pooled steps, whether no filler is there."""
     if readout.key in POOLS or b in plan.packed_pads:
-        return readout.rows[b].right
+        return b not in readout.wrong
     halves = [spot.half for spot in readout.cells[b]]
     return half in halves and readout.steps[b][halves.index(half)] == plan.lengths[b]
 
@@ -120,7 +120,7 @@ def _given(plan: Plan, readout: Readout, b: int) -> Iterator[Change]:
 
 
 def _judged(plan: Plan, readout: Readout, b: int) -> Iterator[Change]:
-    right = readout.rows[b].right
+    right = b not in readout.wrong
     yield Change(f"mark:last:{b}", tone="good" if right else "wrong", shown=True)
     if not plan.small:
         yield Change(f"taken:{b}", text=_taken(plan, readout, b), tone="good" if right else "wrong", shown=True)

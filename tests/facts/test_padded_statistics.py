@@ -1,16 +1,17 @@
 """Batch norm, attention and pooling over pads, found again with torch's own modules."""
 
+from typing import Any, cast
+
 import pytest
 import torch
-from compare_cases import bound, packed_run
-from study_cases import SEEDS, made, studied
+from facts_cases import bound, each_seed, made, packed_run, studied
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz import PackvizError
 from packviz.facts import attention, norms, pooling
 
-each_seed = pytest.mark.parametrize("seed", SEEDS)
+THREE = "1 2 3 4\n4 5\n6"
 
 
 @each_seed
@@ -33,13 +34,13 @@ def test_the_statistics_are_those_that_torchs_batch_norm_takes(seed: int) -> Non
 
 
 def test_pads_pull_the_mean_towards_the_padding_value() -> None:
-    done = norms(made("1 2 3 4\n4 5\n6"))
+    done = norms(made(THREE))
     assert (float(done.mean_padded), float(done.mean_packed)) == pytest.approx((25 / 12, 25 / 7))
     assert "Over the 12 cells of the grid feature 0 has the mean 2.08, over the 7 packed rows 3.57." in done.told
 
 
 def test_of_the_output_the_filler_is_counted() -> None:
-    trace = made("1 2 3 4\n4 5\n6", padding_value=2.0)
+    trace = made(THREE, padding_value=2.0)
     done, output = norms(trace, "output"), packed_run(trace)[0]
     torch.testing.assert_close(done.mean_padded, output.mean((0, 1)))
     torch.testing.assert_close(done.mean_packed, torch.cat([output[0], output[1, :2], output[2, :1]]).mean(0))
@@ -47,7 +48,7 @@ def test_of_the_output_the_filler_is_counted() -> None:
 
 def test_statistics_of_anything_else_are_refused() -> None:
     with pytest.raises(PackvizError, match="where"):
-        norms(made(), "state")
+        norms(made(), cast(Any, "state"))
 
 
 @each_seed
@@ -57,7 +58,7 @@ def test_the_weights_are_a_softmax_of_dot_products_sequence_by_sequence(seed: in
     output, query = packed_run(trace)[0], trace.unpacked.last_valid
     for b, length in enumerate(lengths):
         keys = torch.cat([output[b, :length], torch.zeros_like(output[b, length:])])
-        within = {"atol": 1e-3 if trace.h_0.dtype == torch.float32 else 1e-9, "rtol": 1e-3}
+        within: Any = {"atol": 1e-3 if trace.h_0.dtype == torch.float32 else 1e-9, "rtol": 1e-3}
         torch.testing.assert_close(done.unmasked[b], (keys @ query[b]).softmax(0), **within)
         torch.testing.assert_close(done.masked[b, :length], (keys[:length] @ query[b]).softmax(0), **within)
         pads = ~trace.padded.mask[b]
@@ -67,7 +68,7 @@ def test_the_weights_are_a_softmax_of_dot_products_sequence_by_sequence(seed: in
 
 
 def test_without_a_mask_weight_leaks_to_pads_of_zeros() -> None:
-    done = attention(made("1 2 3 4\n4 5\n6"))
+    done = attention(made(THREE))
     assert done.leaks[0] == 0.0
     assert (done.leaks[1:] > 0.1).all()
     assert done.told.endswith("With a mask it is 0 %.")
@@ -80,7 +81,7 @@ def test_pooling_over_valid_steps_is_pooling_of_each_sequence_alone(seed: int) -
     for b, length in enumerate(trace.padded.lengths.tolist()):
         own, filled = output[b, :length], output[b].clone()
         filled[length:] = 0.0
-        within = {"atol": bound(trace, own), "rtol": 0}
+        within: Any = {"atol": bound(trace, own), "rtol": 0}
         torch.testing.assert_close(done.mean_valid[b], own.mean(0), **within)
         torch.testing.assert_close(done.max_valid[b], own.amax(0), **within)
         torch.testing.assert_close(done.mean[b], filled.mean(0), **within)
@@ -88,13 +89,13 @@ def test_pooling_over_valid_steps_is_pooling_of_each_sequence_alone(seed: int) -
 
 
 def test_filler_of_zeros_changes_the_mean_and_the_largest_number() -> None:
-    told = pooling(made("1 2 3 4\n4 5\n6")).told
+    told = pooling(made(THREE)).told
     assert told.startswith("Filler changes the mean of B and C, by up to ")
     assert pooling(made("1 2\n3 4")).told == "Filler changes no mean. Filler changes no max."
 
 
 def test_padding_on_the_left_gets_through_the_length_mask() -> None:
-    trace = made("1 2 3 4\n4 5\n6", padding_side="left")
+    trace = made(THREE, padding_side="left")
     done = attention(trace)
     assert torch.equal(done.real, trace.padded.mask)
     assert done.leaks_masked[1:].tolist() == pytest.approx([1.0, 1.0])  # B and C: nothing but pads was packed
@@ -104,7 +105,7 @@ def test_padding_on_the_left_gets_through_the_length_mask() -> None:
 
 
 def test_statistics_and_pools_say_that_pads_were_packed() -> None:
-    left, right = (made("1 2 3 4\n4 5\n6", padding_side=side) for side in ("left", "right"))
+    left, right = (made(THREE, padding_side=side) for side in ("left", "right"))
     assert (norms(left).packed_pads, pooling(left).packed_pads) == (3, 3)
     assert "over the 7 packed rows, of which 3 are pads, 1.43." in norms(left).told
     assert pooling(left).told.endswith("3 pads were packed and are pooled, too.")
@@ -118,5 +119,5 @@ def test_one_is_not_many() -> None:
     alone = norms(made("3")).told
     assert alone == (
         "Over the one cell of the grid feature 0 has the mean 3, over the one packed row 3. "
-        "Means are the same, variances, too."
+        "The means and the variances are the same."
     )

@@ -22,29 +22,15 @@ def batches(lengths: Tensor, size: int, seed: int) -> list[list[int]]:
     return [shuffled[start : start + size] for start in range(0, len(shuffled), size)]
 
 
-def test_there_are_ten_with_names_of_their_own() -> None:
-    assert len(BY_KEY) == len({distribution.title for distribution in DISTRIBUTIONS}) == 10
-
-
 @each
-def test_each_draws_a_thousand_lengths(distribution: Distribution) -> None:
-    lengths = distribution.lengths(3)
+def test_each_draws_a_thousand_lengths_from_its_seed_alone(distribution: Distribution) -> None:
+    before, lengths = torch.get_rng_state(), distribution.lengths(1)
     assert lengths.shape == (1000,)
     assert lengths.dtype == torch.int64
     assert int(lengths.min()) >= 1
-
-
-@each
-def test_the_seed_decides(distribution: Distribution) -> None:
-    assert torch.equal(distribution.lengths(1), distribution.lengths(1))
-    if distribution.key != "same":
-        assert not torch.equal(distribution.lengths(1), distribution.lengths(2))
-
-
-@each
-def test_torchs_own_random_numbers_stay_as_they_are(distribution: Distribution) -> None:
-    before = torch.get_rng_state()
-    padding_share(distribution.lengths(5))
+    assert torch.equal(lengths, distribution.lengths(1))
+    assert torch.equal(lengths, distribution.lengths(2)) == (distribution.key == "same")
+    padding_share(lengths)
     assert torch.equal(torch.get_rng_state(), before)
 
 
@@ -60,7 +46,11 @@ def test_the_share_is_what_a_count_by_hand_gives(distribution: Distribution, siz
 
 
 def test_the_shares_of_all_ten_are_those_of_batches_of_32() -> None:
+    assert len(BY_KEY) == len({distribution.title for distribution in DISTRIBUTIONS}) == 10
+    distributions._shares.cache_clear()
+    start = time.perf_counter()
     shares = padding_shares()
+    assert time.perf_counter() - start < 0.5
     assert shares == {each.title: padding_share(each.lengths(0), 32, 0) for each in DISTRIBUTIONS}
     shares.clear()
     assert len(padding_shares()) == 10
@@ -102,10 +92,3 @@ def test_the_real_lengths_are_those_of_the_built_in_batches(key: str, count: str
     told = BY_KEY[key].told
     assert f"the {count} real lengths" in told
     assert [int(real.min()), int(real.max())] == [int(word) for word in re.findall(r"\d+", told)][-2:]
-
-
-def test_all_shares_together_take_less_than_half_a_second() -> None:
-    distributions._shares.cache_clear()
-    start = time.perf_counter()
-    padding_shares()
-    assert time.perf_counter() - start < 0.5

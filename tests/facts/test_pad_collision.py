@@ -1,51 +1,35 @@
-"""Tokens that equal the pad: found cell by cell, and the lengths that a count would give."""
+"""What pads: tokens that equal it, the lengths that a count without it would give, and its row of the embedding."""
 
 import pytest
 import torch
-from study_cases import SEEDS, made, refused, studied
+from facts_cases import each_seed, made, refused, studied
 from torch import nn
 from torch.nn.utils.rnn import pad_sequence
 
-from packviz.compute.trace import trace, trace_module
-from packviz.facts.pad_collision import pad_collision
-from packviz.inputs.batch import Batch
-from packviz.inputs.config import Config
+from packviz import Batch, Config, trace, trace_module
+from packviz.facts import pad_collision, pad_row
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_count_is_the_codes_own(seed: int) -> None:
+@each_seed
+def test_the_count_is_the_codes_own_and_the_cells_are_the_tokens_that_equal_the_pad(seed: int) -> None:
     seen = studied(seed)
-    found = pad_collision(seen)
+    found, x = pad_collision(seen), seen.padded.grid
     if seen.batch is not None and seen.config is not None:
-        x = pad_sequence(
-            list(seen.batch.sequences), True, found.pad, "right" if seen.config.padding_side == "right" else "left"
-        )
-    else:
-        x = seen.padded.grid
+        x = pad_sequence(list(seen.batch.sequences), True, found.pad, seen.config.padding_side)
     assert found.counted == tuple(eval(found.code, {"x": x}).tolist())
     assert found.lengths == tuple(seen.padded.lengths.tolist())
     assert found.wrong == tuple(b for b in range(len(x)) if found.counted[b] != found.lengths[b])
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_cells_are_the_real_tokens_that_equal_the_pad(seed: int) -> None:
-    seen = studied(seed)
-    found, tokens = pad_collision(seen), seen.padded.tokens
-    expected = []
-    for b, t in seen.padded.mask.nonzero().tolist():
-        token = tokens[b, t].tolist()
-        if all(number == found.pad for number in (token if isinstance(token, list) else [token])):
-            expected.append((b, t))
-    assert list(found.cells) == expected
-    assert bool(found.cells) == ("equal" in found.told)
-
-
-@pytest.mark.parametrize("seed", [seed for seed in SEEDS if seed % 5 != 4])
-def test_a_batch_counts_wrong_just_where_a_token_equals_the_pad(seed: int) -> None:
-    found = pad_collision(studied(seed))
-    assert set(found.wrong) == {b for b, _ in found.cells}
-    for b in range(len(found.lengths)):
-        assert found.counted[b] == found.lengths[b] - sum(b == other for other, _ in found.cells)
+    cells = [
+        (b, t)
+        for b, t in seen.padded.mask.nonzero().tolist()
+        if all(number == found.pad for number in seen.padded.tokens[b, t].flatten().tolist())
+    ]
+    assert list(found.cells) == cells
+    assert bool(cells) == ("equal" in found.told)
+    if seen.config is not None:  # each such token is missing from the count, and nothing else is
+        assert found.counted == tuple(
+            length - sum(b == other for other, _ in cells) for b, length in enumerate(found.lengths)
+        )
 
 
 def test_numbers_with_zeros_are_counted_short() -> None:
@@ -69,8 +53,7 @@ def test_another_padding_value_confuses_other_tokens() -> None:
 def test_a_vector_is_a_pad_only_where_every_feature_is() -> None:
     found = pad_collision(made("[[[0, 0], [0, 2]], [[3, 0]]]"))
     assert found.code == "(x != 0).any(2).sum(1)"
-    assert found.cells == ((0, 0),)
-    assert found.counted == (1, 1)
+    assert (found.cells, found.counted) == (((0, 0),), (1, 1))
 
 
 def test_words_are_safe_with_id_zero_and_lost_with_another() -> None:
@@ -111,3 +94,35 @@ def test_only_five_are_named() -> None:
 
 def test_it_works_where_torch_refused_the_lengths() -> None:
     assert pad_collision(refused()).cells == ((0, 0), (1, 2))
+    assert pad_row(refused()) is None
+    assert pad_row(made("a\nb c", enforce_sorted=True)) is not None
+
+
+def test_the_pads_row_is_zeros_only_with_padding_idx() -> None:
+    drawn, kept = pad_row(made("on your mark\ngo")), pad_row(made("on your mark\ngo", padding_idx=2))
+    assert drawn is not None
+    assert "random" in drawn.told
+    assert kept is not None
+    assert kept.told.startswith("padding_idx = 2: row 2 is zeros")
+
+
+@each_seed
+def test_the_pads_row_is_the_embeddings_own(seed: int) -> None:
+    seen = studied(seed)
+    row = pad_row(seen)
+    if seen.padded.embedding is None or seen.config is None:
+        assert row is None
+        return
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seen.config.seed)
+        V, E = seen.padded.embedding.shape
+        table = nn.Embedding(V, E, padding_idx=seen.config.padding_idx).weight
+    assert row is not None
+    assert row.row == tuple(table[seen.config.padding_idx or 0].tolist())
+    assert any(row.row) == (seen.config.padding_idx is None)
+
+
+@pytest.mark.parametrize("features", [1, 2])
+def test_a_pad_of_a_grid_of_your_own_that_has_none_is_assumed_to_be_zero(features: int) -> None:
+    found = pad_collision(trace_module(nn.GRU(features, 2, batch_first=True), torch.ones(2, 3, features), [3, 3]))
+    assert (found.pad, found.cells, found.wrong) == (0.0, (), ())

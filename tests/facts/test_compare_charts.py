@@ -2,8 +2,7 @@
 
 import pytest
 import torch
-from compare_cases import packed_run, padded_run
-from study_cases import made, studied
+from facts_cases import made, packed_run, padded_run, studied
 
 import packviz as pv
 from packviz import Batch

@@ -6,16 +6,13 @@ import random
 import pytest
 import torch
 import torch.nn.functional as F
+from facts_cases import made, refused
 from seeds import all_of_them, seeds
 from torch import Tensor, nn
 from trace_cases import random_case
 
-from packviz.compute.record import Trace
-from packviz.compute.trace import trace, trace_module
-from packviz.errors import PackvizError
-from packviz.facts.unit_arithmetic import UnitSum, unit_sum
-from packviz.inputs.batch import Batch
-from packviz.inputs.config import Config
+from packviz import PackvizError, Trace, trace_module
+from packviz.facts import UnitSum, unit_sum
 
 SEEDS = [seed for seed in seeds(24) if not random_case(seed).module.proj_size]
 each_seed = pytest.mark.parametrize("seed", SEEDS)
@@ -70,7 +67,7 @@ def test_the_terms_add_up_to_what_torchs_linear_gives_the_gate(seed: int) -> Non
         )
         for g, gate in enumerate(s.gates):
             row = g * H + s.unit
-            r = s.gates[0].value if gate.name == "n" else 1.0
+            r = s.gates[0].formula.value if gate.name == "n" else 1.0
             scale = sum(abs(term.part) for term in gate.terms)
             assert close(gate.input_sum, given[row], scale, dtype)
             assert close(gate.hidden_sum, kept[row], scale, dtype)
@@ -87,11 +84,12 @@ def test_the_gates_function_of_the_sum_is_the_recorded_value(seed: int) -> None:
         way = t.layers[s.layer][s.direction]
         for gate in s.gates:
             recorded = way.gates.get(gate.name, way.h)
-            assert gate.value == float(recorded[s.n, s.unit])
+            value = gate.formula.value
+            assert value == float(recorded[s.n, s.unit])
             function = {"n": torch.tanh, "g": torch.tanh, "h": F.relu if mode == "RNN_RELU" else torch.tanh}
             scale = sum(abs(term.part) for term in gate.terms)
             total = torch.tensor(gate.total, dtype=dtype)
-            assert close(gate.value, function.get(gate.name, torch.sigmoid)(total), scale, dtype)
+            assert close(value, function.get(gate.name, torch.sigmoid)(total), scale, dtype)
 
 
 @each_seed
@@ -100,8 +98,7 @@ def test_every_term_is_a_weight_of_the_module_times_what_entered(seed: int) -> N
     parameters = {name: weights.detach() for name, weights in t.module.named_parameters()}
     for s in some_sums(t, seed):
         x, h, c = entering(t, s)
-        assert s.h_before == float(h[s.unit])
-        assert s.c_before == (None if c is None else float(c[s.unit]))
+        assert s.before == {"h": float(h[s.unit])} | ({} if c is None else {"c": float(c[s.unit])})
         for gate in s.gates:
             biases = 2 if t.module.bias else 0
             assert len(gate.terms) == len(x) + len(h) + biases
@@ -125,15 +122,14 @@ def test_every_term_is_a_weight_of_the_module_times_what_entered(seed: int) -> N
 def test_the_last_formula_makes_the_recorded_state(seed: int) -> None:
     t = traced(seed)
     for s in some_sums(t, seed):
-        way, value = t.layers[s.layer][s.direction], {gate.name: gate.value for gate in s.gates}
-        assert s.h_after == float(way.h[s.n, s.unit])
+        way, value = t.layers[s.layer][s.direction], {gate.name: gate.formula.value for gate in s.gates}
+        assert s.formulas[-1].value == float(way.h[s.n, s.unit])
         if t.module.mode == "GRU":
-            wanted = [(1 - value["z"]) * value["n"] + value["z"] * s.h_before]
+            wanted = [(1 - value["z"]) * value["n"] + value["z"] * s.before["h"]]
         elif t.module.mode == "LSTM":
             assert way.c is not None
-            assert s.c_before is not None
             assert s.formulas[0].value == float(way.c[s.n, s.unit])
-            wanted = [value["f"] * s.c_before + value["i"] * value["g"], value["o"] * math.tanh(s.formulas[0].value)]
+            wanted = [value["f"] * s.before["c"] + value["i"] * value["g"], value["o"] * math.tanh(s.formulas[0].value)]
         else:
             wanted = [value["h"]]
         assert len(s.formulas) == len(wanted)
@@ -151,15 +147,15 @@ def worked_out(numbers: str) -> tuple[float, float]:
 @each_seed
 def test_the_printed_numbers_are_a_true_sum(seed: int) -> None:
     for s in some_sums(traced(seed), seed):
-        for line in [*(gate.numbers for gate in s.gates), *(formula.numbers for formula in s.formulas)]:
-            ours, last = worked_out(line)
-            assert ours == pytest.approx(last, rel=2e-3, abs=5e-4), line
+        for formula in (*(gate.formula for gate in s.gates), *s.formulas):
+            ours, last = worked_out(formula.numbers)
+            assert ours == pytest.approx(last, rel=2e-3, abs=5e-4), formula
 
 
 def test_the_formulas_are_those_of_pytorchs_documentation() -> None:
     def symbols(**settings: object) -> list[str]:
-        s = unit_sum(trace(Batch.parse("1 2\n3"), Config(**settings)), 0, 0)  # type: ignore[arg-type]
-        return [*(gate.symbols for gate in s.gates), *(formula.symbols for formula in s.formulas)]
+        s = unit_sum(made("1 2\n3", **settings), 0, 0)
+        return [formula.symbols for formula in (*(gate.formula for gate in s.gates), *s.formulas)]
 
     assert symbols(cell="gru") == [
         "r = σ(W_ir x + b_ir + W_hr h + b_hr)",
@@ -181,8 +177,7 @@ def test_the_formulas_are_those_of_pytorchs_documentation() -> None:
 
 
 def test_a_small_term_is_named_as_it_stands_in_the_weights() -> None:
-    t = trace(Batch.parse("1 2\n3"), Config(hidden_size=3))
-    s = unit_sum(t, 2, 2)
+    s = unit_sum(made("1 2\n3", hidden_size=3), 2, 2)
     assert (s.sequence, s.timestep) == (0, 1)
     names = [term.name for term in s.gates[0].terms]
     hidden = [f"W_hr[2,{j}] · h[{j}]" for j in range(3)]
@@ -197,7 +192,7 @@ def test_the_largest_terms_and_the_rest_are_the_whole_sum(seed: int) -> None:
             for k in (0, 1, 4, len(gate.terms), len(gate.terms) + 3):
                 top = gate.largest(k)
                 assert len(top.terms) == min(k, len(gate.terms))
-                assert len(top.terms) + top.count == len(gate.terms)
+                assert len(top.terms) + top.others == len(gate.terms)
                 parts = sum(term.part for term in gate.terms)
                 assert sum(term.part for term in top.terms) + top.rest == pytest.approx(parts, abs=1e-9)
                 least = min((abs(term.part) for term in top.terms), default=math.inf)
@@ -220,7 +215,7 @@ def test_the_largest_terms_and_the_rest_are_the_whole_sum(seed: int) -> None:
 )
 def test_a_number_out_of_its_range_is_refused_by_name(name: str, settings: dict[str, int]) -> None:
     with pytest.raises(PackvizError) as caught:
-        unit_sum(trace(Batch.parse("1 2\n3")), **settings)
+        unit_sum(made("1 2\n3"), **settings)
     assert caught.value.parameter == name
 
 
@@ -229,7 +224,7 @@ def test_a_projection_is_refused_and_so_are_lengths_that_torch_refuses() -> None
     with pytest.raises(PackvizError, match="proj_size=2"):
         unit_sum(projected, 0, 0)
     with pytest.raises(PackvizError, match="enforce_sorted"):
-        unit_sum(trace(Batch.parse("1\n2 3"), Config(enforce_sorted=True)), 0, 0)
+        unit_sum(refused(), 0, 0)
 
 
 @all_of_them

@@ -2,68 +2,64 @@
 
 import copy
 from itertools import product
+from typing import Any, Literal
 
 import pytest
 import torch
 import torch.nn.functional as F
-from compare_cases import batch_first, bound, hx_of, packed_run, padded_run
-from study_cases import SEEDS, made, studied
-from torch import Tensor
+from facts_cases import batch_first, bound, each_seed, hx_of, made, packed_run, padded_run, studied
+from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from packviz import PackvizError
-from packviz.compute.record import Trace
+from packviz import PackvizError, Trace
 from packviz.facts import losses
-from packviz.facts.task import draw_task
+from packviz.facts.losses import LOSSES, PadRowGradient, draw_task
 
-KEYS = ("unmasked", "masked", "ignore_index", "sequence_mean", "naive")
 CELLS = ("rnn", "gru", "lstm")
+THREE = "1 2 3 4\n4 5\n6"
 
 
 def cell_losses(trace: Trace, output: Tensor, seed: int) -> list[list[float]]:
     task = draw_task(trace, seed)
-    logits = F.linear(output, task.weight, task.bias)
-    rows = (F.cross_entropy(*pair, reduction="none").tolist() for pair in zip(logits, task.target, strict=True))
-    return list(rows)
+    pairs = zip(task.head(output), task.target, strict=True)
+    return [F.cross_entropy(*pair, reduction="none").tolist() for pair in pairs]
 
 
 def autograd(trace: Trace, kind: str) -> dict[str, Tensor]:
     """Return .grad of every parameter of deep copies after backward()."""
-    module, task = copy.deepcopy(trace.module), draw_task(trace, 0)
-    head = torch.nn.Linear(task.weight.size(1), 5, dtype=task.weight.dtype)
-    head.load_state_dict({"weight": task.weight, "bias": task.bias})
-    parts = {"": module, "head.": head}
+    module, task, lengths = copy.deepcopy(trace.module), draw_task(trace, 0), trace.padded.lengths
+    parts: dict[str, nn.Module] = {"": module, "head.": task.head}
     values = trace.padded.grid
-    if trace.padded.embedding is not None:
-        embedding = torch.nn.Embedding.from_pretrained(
-            trace.padded.embedding.clone(), freeze=False, padding_idx=trace.config.padding_idx
-        )
-        parts["embedding."], values = embedding, embedding(trace.padded.tokens)
+    if trace.padded.embedding is not None and trace.config is not None:
+        V, E = trace.padded.embedding.shape
+        parts["embedding."] = nn.Embedding(V, E, trace.config.padding_idx, _weight=trace.padded.embedding.clone())
+        values = parts["embedding."](trace.padded.tokens)
     with torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):
         if kind == "packed":
-            packed = pack_padded_sequence(values, task.lengths, True, enforce_sorted=False)
-            logits = head(module(packed, hx_of(trace))[0].data)
-            target = pack_padded_sequence(task.target, task.lengths, True, enforce_sorted=False).data
+            packed = pack_padded_sequence(values, lengths, True, enforce_sorted=False)
+            logits = task.head(module(packed, hx_of(trace))[0].data)
+            target = pack_padded_sequence(task.target, lengths, True, enforce_sorted=False).data
             loss = F.cross_entropy(logits, target)
         else:
             output = module(values if module.batch_first else values.transpose(0, 1), hx_of(trace))[0]
-            logits = head(batch_first(trace, output)).flatten(0, 1)
+            logits = task.head(batch_first(trace, output)).flatten(0, 1)
             ignored = task.target if kind == "unmasked" else task.target.masked_fill(~trace.padded.mask, -100)
             loss = F.cross_entropy(logits, ignored.flatten())
-        loss.backward()
-    return {f"{head}{name}": weight.grad for head, part in parts.items() for name, weight in part.named_parameters()}
+    named = {f"{head}{name}": weight for head, part in parts.items() for name, weight in part.named_parameters()}
+    return dict(zip(named, torch.autograd.grad(loss, list(named.values())), strict=True))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_seed
 def test_the_losses_are_means_of_the_cells_losses(seed: int) -> None:
     trace = studied(seed)
     done, T = losses(trace, seed), trace.padded.mask.size(1)
     lengths = trace.padded.lengths.tolist()
     packed_cells = [[t < n for t in range(T)] for n in lengths]
-    for side, output, masks in (
+    sides: tuple[tuple[Literal["padded", "packed"], Tensor, list[list[bool]]], ...] = (
         ("padded", padded_run(trace)[0], trace.padded.mask.tolist()),
         ("packed", packed_run(trace)[0], packed_cells),
-    ):
+    )
+    for side, output, masks in sides:
         grid = cell_losses(trace, output, seed)
         every = [loss for row in grid for loss in row]
         rows = [[x for x, ok in zip(*pair, strict=True) if ok] for pair in zip(grid, masks, strict=True)]
@@ -75,10 +71,10 @@ def test_the_losses_are_means_of_the_cells_losses(seed: int) -> None:
             "sequence_mean": sum(sum(row) / len(row) for row in rows) / len(rows),
             "naive": sum(tokens) / len(every),
         }
-        assert {key: done.value(side, key) for key in KEYS} == pytest.approx(means, rel=1e-4, abs=1e-5)
+        assert {key: done.value(side, key) for key in LOSSES} == pytest.approx(means, rel=1e-4, abs=1e-5)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_seed
 def test_packed_targets_ignore_index_and_the_masked_mean_are_one_number(seed: int) -> None:
     done = losses(studied(seed))
     assert done.agree
@@ -87,13 +83,13 @@ def test_packed_targets_ignore_index_and_the_masked_mean_are_one_number(seed: in
 
 
 def test_the_unmasked_loss_and_the_three_means_differ_where_there_are_pads() -> None:
-    done = losses(made("1 2 3 4\n4 5\n6"))
+    done = losses(made(THREE))
     assert len({round(done.value("packed", key), 4) for key in ("unmasked", "masked", "sequence_mean", "naive")}) == 4
     assert done.value("packed", "naive") == pytest.approx(done.value("packed", "masked") * 7 / 12, rel=1e-5)
     assert "5 of the 12 cells are pads" in done.verdicts[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_seed
 def test_the_gradients_distances_are_those_of_torchs_autograd(seed: int) -> None:
     trace = studied(seed)
     unmasked, masked, packed = (autograd(trace, kind) for kind in ("unmasked", "masked", "packed"))
@@ -108,45 +104,47 @@ def test_the_gradients_distances_are_those_of_torchs_autograd(seed: int) -> None
 
 @pytest.mark.parametrize(("cell", "seed"), [*product(CELLS, range(3))])
 def test_of_one_direction_the_masked_gradients_are_the_packed_ones(cell: str, seed: int) -> None:
-    done = losses(made("1 2 3 4\n4 5\n6", cell=cell, num_layers=2, seed=seed))
+    done = losses(made(THREE, cell=cell, num_layers=2, seed=seed))
     assert all(row.masked < 1e-6 and row.same_masked for row in done.gradients)
     assert not any(row.same_unmasked for row in done.gradients if row.name == "head.bias")
 
 
 @pytest.mark.parametrize("cell", CELLS)
 def test_of_two_directions_they_differ_with_a_bias_and_are_equal_without(cell: str) -> None:
-    with_bias = losses(made("1 2 3 4\n4 5\n6", cell=cell, bidirectional=True))
+    with_bias = losses(made(THREE, cell=cell, bidirectional=True))
     assert not all(row.same_masked for row in with_bias.gradients)
     assert any("gradients differ from packed" in verdict for verdict in with_bias.verdicts)
-    without = losses(made("1 2 3 4\n4 5\n6", cell=cell, bidirectional=True, bias=False))
+    without = losses(made(THREE, cell=cell, bidirectional=True, bias=False))
     assert all(row.masked < 1e-6 for row in without.gradients)
 
 
+def pad_row(text: str = "on your mark\nget set\ngo", **settings: Any) -> PadRowGradient:
+    row = losses(made(text, **settings)).pad_row
+    assert row is not None
+    return row
+
+
 @pytest.mark.parametrize(("cell", "bidirectional"), [*product(CELLS, (False, True))])
-def test_the_pads_embedding_row_gets_no_gradient_packed(cell: str, bidirectional: bool) -> None:
-    row = losses(made("on your mark\nget set\ngo", cell=cell, bidirectional=bidirectional)).pad_row
-    assert row.packed == 0.0
-    assert row.unmasked > 1e-4
-    assert (row.masked == 0.0) is not bidirectional
+def test_the_pads_embedding_row_gets_no_gradient_packed_and_with_padding_idx_none_at_all(
+    cell: str, bidirectional: bool
+) -> None:
+    unmasked, masked, packed = pad_row(cell=cell, bidirectional=bidirectional).norms
+    assert packed == 0.0
+    assert unmasked > 1e-4
+    assert (masked == 0.0) is not bidirectional
+    assert pad_row(cell=cell, bidirectional=bidirectional, padding_idx=0).norms == (0.0, 0.0, 0.0)
 
 
-def test_with_padding_idx_the_row_gets_no_gradient_anywhere() -> None:
-    done = losses(made("on your mark\nget set\ngo", padding_idx=0, bidirectional=True))
-    assert (done.pad_row.unmasked, done.pad_row.masked, done.pad_row.packed) == (0.0, 0.0, 0.0)
-    assert done.verdicts[-1] == "padding_idx=0: torch gives this row no gradient."
-
-
-def test_a_real_token_with_the_pads_id_trains_the_row_packed_too() -> None:
-    row = losses(made("0 2 3\n1 0", embedding_dim=3)).pad_row
-    assert row.is_token
-    assert row.packed > 0.0
-
-
-def test_padding_on_the_left_is_trained_on_packed() -> None:
-    done = losses(made("on your mark\nget set\ngo", padding_side="left"))
-    assert done.packed_pads == 2
-    assert done.pad_row.packed > 0.0
-    assert "2 packed rows are pads: the packed side trains on padding." in done.verdicts
+def test_what_trains_the_pads_row_packed_is_said() -> None:
+    token = pad_row("0 2 3\n1 0", embedding_dim=3)
+    assert token.is_token
+    assert token.norms[2] > 0.0
+    assert pad_row(padding_side="left").norms[2] > 0.0
+    left = losses(made("on your mark\nget set\ngo", padding_side="left"))
+    assert left.packed_pads == 2
+    assert "2 packed rows are pads: the packed side trains on padding." in left.verdicts
+    frozen = losses(made("on your mark\nget set\ngo", padding_idx=0, bidirectional=True))
+    assert frozen.verdicts[-1] == "padding_idx=0: torch gives this row no gradient."
 
 
 def test_a_seed_draws_the_same_head_and_targets_again() -> None:
@@ -156,7 +154,7 @@ def test_a_seed_draws_the_same_head_and_targets_again() -> None:
 
 
 @pytest.mark.parametrize("seed", [-1, 2**63, 0.5, True])
-def test_a_seed_that_is_none_is_refused(seed: object) -> None:
+def test_a_seed_that_is_none_is_refused(seed: Any) -> None:
     with pytest.raises(PackvizError, match="seed"):
         losses(made(), seed)
 

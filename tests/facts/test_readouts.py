@@ -2,25 +2,25 @@
 
 import random
 from itertools import product
+from typing import Any
 
 import pytest
 import torch
+from facts_cases import made as traced
+from facts_cases import refused
 from seeds import all_of_them, seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from trace_cases import torch_run
 
-from packviz.compute.record import Trace
-from packviz.compute.trace import trace, trace_module
-from packviz.errors import PackvizError
-from packviz.facts.readouts import Readout, readouts
-from packviz.inputs.batch import Batch
-from packviz.inputs.config import Config
+from packviz import Batch, Config, PackvizError, Trace, trace, trace_module
+from packviz.facts import Readout, readouts
 
 KEYS = ("last_column", "last_valid", "h_n", "h_n_both", "mean", "max")
 ONE_STATE = KEYS[:4]
 SEEDS = seeds(40)
 each_seed = pytest.mark.parametrize("seed", SEEDS)
+Counts = dict[str, tuple[tuple[int, ...], ...]]
 
 
 def random_trace(seed: int) -> Trace:
@@ -44,7 +44,7 @@ def random_trace(seed: int) -> Trace:
     return trace(batch, config)
 
 
-def torchs_own(t: Trace, values: Tensor, module: nn.RNNBase | None = None) -> dict[str, object]:
+def torchs_own(t: Trace, values: Tensor, module: nn.RNNBase | None = None) -> dict[str, Any]:
     """Return out, lens and h_n as a reader of PyTorch's documentation would get them; module: only the top layer."""
     module = t.module if module is None else module
     slots = slice(-module.num_layers * len(t.layers[0]), None)
@@ -61,13 +61,13 @@ def top_alone(t: Trace) -> tuple[nn.RNNBase, Tensor]:
     below = torch.cat([way.h for way in t.layers[last - 1]], 1) if last else t.packed.data
     grid, _ = pad_packed_sequence(t.packed_sequence._replace(data=below), t.padded.batch_first)
     shared = {"batch_first": whole.batch_first, "bidirectional": whole.bidirectional, "dtype": torch.float64}
-    top = type(whole)(below.size(1), whole.hidden_size, **shared)
+    top = type(whole)(below.size(1), whole.hidden_size, **shared)  # type: ignore[arg-type]
     weights = {name: w for name, w in whole.state_dict().items() if f"_l{last}" in name}
     top.load_state_dict({name.replace(f"_l{last}", "_l0"): w for name, w in weights.items()})
     return top, grid
 
 
-def read(code: str, names: dict[str, object]) -> Tensor:
+def read(code: str, names: dict[str, Any]) -> Tensor:
     names = dict(names)
     exec(code, names)
     state = names["state"]
@@ -75,27 +75,12 @@ def read(code: str, names: dict[str, object]) -> Tensor:
     return state
 
 
-@each_seed
-def test_the_code_run_on_torchs_own_results_gives_the_values(seed: int) -> None:
-    spoke = 0
-    t = random_trace(seed)
-    names = torchs_own(t, t.padded.values)
-    assert tuple(readout.key for readout in readouts(t)) == KEYS
-    for readout in readouts(t):
-        if readout.values is not None:
-            spoke += 1
-            assert torch.equal(read(readout.code, names), readout.values)
-            width = t.module.hidden_size * len(readout.halves)
-            assert readout.values.shape == (len(t.padded.lengths), width)
-    assert spoke
-
-
 def own_states(t: Trace) -> list[Tensor]:
     """Return, for each sequence, the final state of the top layer, run by torch over its own tokens alone."""
     assert t.batch is not None
     found = []
     for b, sequence in enumerate(t.batch.sequences):
-        alone = pack_padded_sequence(sequence[None], [len(sequence)], True)
+        alone = pack_padded_sequence(sequence[None], torch.tensor([len(sequence)]), True)
         h_0, c_0 = t.h_0[:, b : b + 1], None if t.c_0 is None else t.c_0[:, b : b + 1]
         _, (h_n, *_) = torch_run(t.module, alone, h_0 if c_0 is None else (h_0, c_0))
         found.append(torch.cat([*h_n[-len(t.layers[0]) :, 0]]))
@@ -103,78 +88,73 @@ def own_states(t: Trace) -> list[Tensor]:
 
 
 @each_seed
-def test_right_is_the_state_of_every_direction_after_the_sequences_own_tokens(seed: int) -> None:
+def test_the_code_run_on_torchs_own_results_gives_the_values_and_wrong_are_those_that_are_not_wanted(seed: int) -> None:
     t = random_trace(seed)
-    for readout in readouts(t):
-        if readout.key not in ONE_STATE or readout.values is None:
+    names, wanted, found = torchs_own(t, t.padded.values), own_states(t), readouts(t)
+    assert tuple(readout.key for readout in found) == KEYS
+    assert sum(readout.available for readout in found) == (6 if t.module.bidirectional else 5)
+    for readout in found:
+        if readout.values is None:
+            assert not readout.right
             continue
-        rows = [
-            ours.shape == own.shape and torch.allclose(ours, own, rtol=0, atol=1e-12)
-            for ours, own in zip(readout.values, own_states(t), strict=True)
-        ]
-        assert [row.right for row in readout.rows] == rows, readout.key
-        assert readout.right == all(rows)
+        assert torch.equal(read(readout.code, names), readout.values)
+        assert readout.values.shape == (len(wanted), t.module.hidden_size * len(readout.halves))
+        if readout.key in ONE_STATE:
+            wrong = [
+                ours.shape != own.shape or not torch.allclose(ours, own, rtol=0, atol=1e-12)
+                for ours, own in zip(readout.values, wanted, strict=True)
+            ]
+            assert readout.wrong == tuple(b for b, off in enumerate(wrong) if off), readout.key
+            assert readout.right == (not any(wrong))
 
 
-Counts = tuple[tuple[int, ...], ...]
-
-
-def changes(t: Trace, values: Tensor, module: nn.RNNBase | None = None) -> dict[str, Counts]:
+def changes(t: Trace, values: Tensor, module: nn.RNNBase | None = None) -> Counts:
     """Touch each packed step in turn, and count for each sequence and half of each readout how many change it."""
-    names, H = torchs_own(t, values, module), t.module.hidden_size
+    names, H, lengths = torchs_own(t, values, module), t.module.hidden_size, t.padded.lengths.tolist()
     taken = [readout for readout in readouts(t) if readout.available]
-    found = {readout.key: [[0] * len(readout.halves) for _ in readout.rows] for readout in taken}
-    for b, length in enumerate(t.padded.lengths.tolist()):
+    found = {readout.key: [[0] * len(readout.halves) for _ in lengths] for readout in taken}
+    for b, length in enumerate(lengths):
         for step in range(length):
             touched = values.clone()
             (touched[b, step] if t.padded.batch_first else touched[step, b]).add_(0.5)
             after = torchs_own(t, touched, module)
             for readout in taken:
-                halves = zip(*(read(readout.code, run).split(H, 1) for run in (names, after)), strict=True)
+                halves = zip(*(torch.split(read(readout.code, run), H, 1) for run in (names, after)), strict=True)
                 for d, (old, new) in enumerate(halves):
                     found[readout.key][b][d] += int(not torch.equal(old[b], new[b]))
     return {key: tuple(map(tuple, counts)) for key, counts in found.items()}
 
 
-def assert_found(found: dict[str, Counts], told: dict[str, Counts]) -> None:
+def assert_found(found: Counts, told: Counts) -> None:
     at_most = found.pop("max"), told.pop("max")  # a step that is nowhere the largest is compared and leaves no trace
     assert all(f <= s for pair in zip(*at_most, strict=True) for f, s in zip(*pair, strict=True))
     assert found == told
 
 
 @each_seed
-def test_what_a_half_has_seen_is_what_changes_it(seed: int) -> None:
+def test_what_a_half_has_seen_is_what_changes_it_and_its_steps_are_those_of_the_top_layer(seed: int) -> None:
     t = random_trace(seed)
-    assert_found(changes(t, t.padded.values), {seen.key: seen.seen for seen in readouts(t) if seen.available})
-
-
-@each_seed
-def test_the_steps_that_a_half_has_taken_are_those_of_the_top_layer_that_change_it(seed: int) -> None:
-    t = random_trace(seed)
+    available = [readout for readout in readouts(t) if readout.available]
+    assert_found(changes(t, t.padded.values), {readout.key: readout.seen for readout in available})
     top, grid = top_alone(t)
-    own = {seen.key: seen.steps for seen in readouts(t) if seen.available}
-    found = changes(t, grid, top)
-    assert_found({key: found[key] for key in own}, own)
+    assert_found(changes(t, grid, top), {readout.key: readout.steps for readout in available})
 
 
 @each_seed
 def test_the_numbers_stand_in_the_cells_that_are_named(seed: int) -> None:
     t = random_trace(seed)
     grid = t.unpacked.output if t.padded.batch_first else t.unpacked.output.transpose(0, 1)
-    H = t.module.hidden_size
+    H, pooled = t.module.hidden_size, {"mean": lambda rows: rows.mean(0), "max": lambda rows: rows.amax(0)}
     for readout in readouts(t):
-        if readout.values is None:
-            assert readout.cells == ()
-            continue
+        assert (readout.cells == ()) == (readout.values is None)
         for b, spots in enumerate(readout.cells):
             standing = [[grid[b, s.t, s.half * H : (s.half + 1) * H] for s in spots if s.half == d] for d in (0, 1)]
             assert {s.b for s in spots} == {b}
             halves = [torch.stack(rows) for rows in standing if rows]
-            pooled = {"mean": lambda rows: rows.mean(0), "max": lambda rows: rows.amax(0)}
             joined = torch.cat([pooled.get(readout.key, lambda rows: rows.squeeze(0))(rows) for rows in halves])
-            assert torch.allclose(joined, readout.values[b], rtol=1e-12, atol=1e-12)
-            if readout.key in ONE_STATE:
-                assert torch.equal(joined, readout.values[b])
+            assert readout.values is not None
+            close = 0 if readout.key in ONE_STATE else 1e-12
+            torch.testing.assert_close(joined, readout.values[b], rtol=close, atol=close)
 
 
 @each_seed
@@ -184,8 +164,7 @@ def test_the_naive_mean_is_as_far_off_as_is_said(seed: int) -> None:
     mean, most = (readout for readout in readouts(t) if readout.key in ("mean", "max"))
     assert mean.values is not None
     assert most.values is not None
-    packed_pads = bool(t.packed_is_pad.any())
-    assert mean.right == most.right == (not packed_pads)
+    assert mean.right == most.right == (not bool(t.packed_is_pad.any()))
     off = float((t.unpacked.output.mean(dim) - mean.values).abs().max())
     wrong = int((t.unpacked.output.amax(dim) != most.values).sum())
     if t.unpacked.output.size(dim) == int(t.padded.lengths.min()):
@@ -210,6 +189,14 @@ def test_padding_among_the_tokens_is_said_of_every_readout(seed: int) -> None:
         assert "the whole sequence" not in readout.reason or not pads
 
 
+def by_key(t: Trace) -> dict[str, Readout]:
+    return {readout.key: readout for readout in readouts(t)}
+
+
+def made(text: str, **settings: Any) -> dict[str, Readout]:
+    return by_key(traced(text, **settings))
+
+
 @all_of_them
 def test_the_random_runs_reach_every_kind() -> None:
     runs = [random_trace(seed) for seed in SEEDS]
@@ -221,30 +208,20 @@ def test_the_random_runs_reach_every_kind() -> None:
     assert any("is filler" in by_key(t)["last_column"].reason for t in runs)
 
 
-def by_key(t: Trace) -> dict[str, Readout]:
-    return {readout.key: readout for readout in readouts(t)}
-
-
-def made(text: str, **settings: object) -> dict[str, Readout]:
-    return by_key(trace(Batch.parse(text), Config(**settings)))  # type: ignore[arg-type]
-
-
 def test_the_last_column_is_filler_for_those_that_end_earlier() -> None:
     seen = made("1 2\n3 4 5\n6")["last_column"]
     assert seen.reason == "A and C end earlier: there out[:, -1] is filler (0)."
-    assert [row.words for row in seen.rows] == ["filler", "3 of 3 steps", "filler"]
-    assert [row.right for row in seen.rows] == [False, True, False]
+    assert (seen.steps, seen.wrong) == (((0,), (3,), (0,)), (0, 2))
     assert made("1 2\n3 4")["last_column"].right
     assert made("1 2\n3 4", batch_first=False)["last_column"].code == "state = out[-1]"
+    many = made("\n".join(["1 2"] + ["3"] * 30))["last_column"]
+    assert many.reason.startswith("B, C, D, E, F, G, H, I and 22 more end earlier")
 
 
 def test_where_padding_was_packed_nothing_is_right_but_the_rows_without_pads() -> None:
     seen = made("1 2 3\n4 5\n6 7 8 9", padding_side="left")
     for key in ("last_valid", "h_n", "mean", "max"):
-        assert [row.right for row in seen[key].rows] == [False, False, True], key
-    assert [row.words for row in seen["h_n"].rows] == [
-        *("3 of 3 steps, 1 packed pad", "2 of 2 steps, 2 packed pads", "4 of 4 steps")
-    ]
+        assert seen[key].wrong == (0, 1), key
     assert seen["h_n"].reason.endswith("it has read all that was packed, pads included.")
     assert seen["h_n"].caution == (
         "3 pads were packed, 3 tokens lost: 3 of the 9 packed rows are pads, and A and B have lost as many tokens. "
@@ -273,10 +250,10 @@ def test_with_one_direction_two_rows_of_h_n_are_two_layers_or_none() -> None:
     assert not flat.available
     assert "no h_n[-2]" in flat.reason
     with pytest.raises(IndexError):
-        trace(Batch.parse("1 2\n3")).h_n[-2]
+        traced("1 2\n3").h_n[-2]
     assert not deep.available
     assert "layer 1" in deep.reason
-    t = trace(Batch.parse("1 2\n3"), Config(num_layers=3))
+    t = traced("1 2\n3", num_layers=3)
     assert torch.equal(t.h_n[-2], t.layers[1][0].h_n)
 
 
@@ -288,7 +265,7 @@ def test_equal_numbers_are_no_proof_for_filler() -> None:
             weights.fill_(-1.0)
     t = trace_module(module, torch.ones(2, 3, 1), [3, 1])
     assert torch.equal(t.unpacked.output[:, -1], t.unpacked.last_valid)
-    assert [row.right for row in by_key(t)["last_column"].rows] == [True, False]
+    assert by_key(t)["last_column"].wrong == (1,)
 
 
 def test_one_number_is_no_plural() -> None:
@@ -296,11 +273,6 @@ def test_one_number_is_no_plural() -> None:
     assert seen["max"].reason.endswith("out.amax(1) takes filler (9) for 1 of 1 number.")
 
 
-def test_many_letters_are_counted() -> None:
-    text = "\n".join(["1 2"] + ["3"] * 30)
-    assert made(text)["last_column"].reason.startswith("B, C, D, E, F, G, H, I and 22 more end earlier")
-
-
 def test_lengths_that_torch_refuses_have_no_readouts() -> None:
     with pytest.raises(PackvizError, match="enforce_sorted"):
-        readouts(trace(Batch.parse("1\n2 3"), Config(enforce_sorted=True)))
+        readouts(refused())

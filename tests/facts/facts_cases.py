@@ -1,20 +1,25 @@
-"""The traces that every study is held to: random ones by seed, and those made from text."""
+"""The traces that the facts are held to, random ones and those made from text; and torch's own runs of them."""
 
 import random
 from functools import cache
 from typing import Any
 
+import pytest
 import torch
 from seeds import seeds
+from torch import Tensor
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from trace_cases import random_case, random_lengths
 
 from packviz.compute.trace import Trace, trace, trace_module
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 
-__all__ = ["SEEDS", "made", "refused", "studied"]
+__all__ = ["SEEDS", "alone", "batch_first", "bound", "each_seed", "hx_of", "made", "packed_run", "padded_run"]
+__all__ += ["refused", "studied"]
 
 SEEDS = seeds(20)
+each_seed = pytest.mark.parametrize("seed", SEEDS)
 COUNTS = (1, 2, 3, 5, 17, 20, 40)
 
 
@@ -42,7 +47,7 @@ def studied(seed: int) -> Trace:
     if enforce_sorted:
         lengths.sort(reverse=True)
     kind = ("words", "numbers", "embedded", "vectors")[seed % 5]
-    embedded = {"padding_idx": draw.choice((None, 0, 2))} if kind in ("words", "embedded") else {}
+    embedded: Any = {"padding_idx": draw.choice((None, 0, 2))} if kind in ("words", "embedded") else {}
     return trace(
         _batch(draw, kind, lengths),
         Config(
@@ -71,3 +76,50 @@ def _batch(draw: random.Random, kind: str, lengths: list[int]) -> Batch:
     dtype = draw.choice((torch.float32, torch.float64))
     shape = () if kind == "numbers" else (draw.randint(1, 3),)
     return Batch.from_tensors([torch.randint(-1, 4, (n, *shape)).to(dtype) for n in lengths])
+
+
+Answer = tuple[Tensor, tuple[Tensor, ...]]
+
+
+def hx_of(trace: Trace, b: int | None = None) -> Any:
+    rows = slice(None) if b is None else slice(b, b + 1)
+    h_0 = trace.h_0[:, rows].contiguous()
+    return h_0 if trace.c_0 is None else (h_0, trace.c_0[:, rows].contiguous())
+
+
+def padded_run(trace: Trace) -> Answer:
+    """Return (B, T, D*H) and (h_n,) or (h_n, c_n)."""
+    output, state = _call(trace, trace.padded.values, hx_of(trace))
+    return batch_first(trace, output), state
+
+
+def packed_run(trace: Trace) -> Answer:
+    """Return (B, T, D*H), as wide as the padded grid, and (h_n,) or (h_n, c_n)."""
+    grid, lengths = trace.padded.grid, trace.padded.lengths
+    packed = pack_padded_sequence(grid, lengths, True, enforce_sorted=False)
+    output, state = _call(trace, packed, hx_of(trace))
+    return pad_packed_sequence(output, True, trace.padding_value, grid.size(1))[0], state
+
+
+def alone(trace: Trace, b: int, pads: Tensor | None = None) -> Answer:
+    """Return (length, D*H) and the states (L*D, H) of one sequence alone, with more steps (k, F) after it."""
+    x = trace.padded.grid[b][trace.padded.mask[b]]
+    x = x if pads is None else torch.cat([x, pads])
+    output, state = _call(trace, x.unsqueeze(0 if trace.module.batch_first else 1), hx_of(trace, b))
+    return batch_first(trace, output)[0], tuple(part[:, 0] for part in state)
+
+
+def batch_first(trace: Trace, output: Tensor) -> Tensor:
+    return output if trace.module.batch_first else output.transpose(0, 1)
+
+
+def bound(trace: Trace, *tensors: Tensor) -> float:
+    """Return how far rounding may take such numbers apart."""
+    largest = max([1.0, *(float(tensor.abs().max()) for tensor in tensors)])
+    return (1e-12 if trace.h_0.dtype == torch.float64 else 1e-5) * largest
+
+
+def _call(trace: Trace, x: Any, hx: Any) -> tuple[Any, tuple[Tensor, ...]]:
+    with torch.no_grad(), torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):
+        output, state = trace.module(x, hx)
+    return output, state if isinstance(state, tuple) else (state,)

@@ -1,0 +1,158 @@
+"""The same vector for each sequence read from the padded run and from the packed one, and why a wrong one is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import torch
+from torch import Tensor
+
+from packviz.compute.record import Trace
+from packviz.compute.verify import apart, differing, tolerance_of
+from packviz.facts.padded_run import run_tokens, tokens_of
+from packviz.facts.readouts import WAYS, codes
+from packviz.inputs.module import directions
+from packviz.text import letters, two_digits
+
+__all__ = ["Reading", "Side", "readings"]
+
+_Value = TypeVar("_Value")
+_Pair = tuple[_Value, _Value]  # padded and packed
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Hold what is read on one side; W is H, or 2*H for both halves side by side.
+
+    values   (B, W), as read
+    wanted   (B, W), each direction's state after it has read exactly the sequence's own tokens
+    reasons  for each sequence and half, why a state that is wrong there is wrong
+    single   the sequences of one token, where both halves are right for that alone
+    """
+
+    values: Tensor
+    wanted: Tensor
+    reasons: tuple[tuple[str, ...], ...]
+    single: tuple[int, ...] = ()
+
+    @property
+    def off(self) -> Tensor:
+        """Return (B, halves): the largest difference from what is wanted."""
+        return apart(self.values, self.wanted).view(len(self.values), len(self.reasons[0]), -1).amax(2)
+
+    @property
+    def wrong(self) -> tuple[int, ...]:
+        """Return the sequences for which this is not what is wanted, by more than rounding."""
+        return differing(self.values, self.wanted, tolerance_of(self.wanted.dtype))
+
+    @property
+    def right(self) -> bool:
+        """Return whether it is what is wanted for every sequence."""
+        return not self.wrong
+
+    @property
+    def told(self) -> str:
+        """Return for which sequences it is the state after exactly their own tokens, and why not."""
+        wrong, single = self.wrong, [b for b in self.single if b not in self.wrong]
+        if not wrong:
+            alike = ", for each has length 1" if len(single) == len(self.values) else ""
+            return f"right for every sequence{alike}"
+        whys: dict[str, list[int]] = {}
+        for b in wrong:
+            whys.setdefault(self._why(b), []).append(b)
+        told = ", ".join(f"{letters(sequences)} ({why})" for why, sequences in whys.items())
+        have = "has" if len(single) == 1 else "have"
+        right = f", right for {letters(single)}, which {have} length 1" if single else ""
+        return f"wrong for {told}, by up to {two_digits(float(self.off[list(wrong)].max()))}{right}"
+
+    def _why(self, b: int) -> str:
+        """Return the reasons of the halves of one sequence that are wrong."""
+        halves = zip(
+            *(side[b : b + 1].chunk(len(self.reasons[b]), 1) for side in (self.values, self.wanted)), strict=True
+        )
+        spoiled = [bool(differing(ours, wanted, tolerance_of(wanted.dtype))) for ours, wanted in halves]
+        whys = dict.fromkeys(why for why, bad in zip(self.reasons[b], spoiled, strict=True) if bad)
+        return ", and ".join(whys) or "its numbers are too far off"
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """Hold one way to read a vector for each sequence, on both sides.
+
+    key, code  last_column, last_valid, h_n_forward or h_n_backward, and the line that reads it
+    """
+
+    key: str
+    code: str
+    padded: Side
+    packed: Side
+
+    @property
+    def differs(self) -> tuple[int, ...]:
+        """Return the sequences for which both sides do not read the same."""
+        return differing(self.padded.values, self.packed.values, tolerance_of(self.padded.values.dtype))
+
+    @property
+    def told(self) -> str:
+        """Return for which sequences each side is right, and why not."""
+        return f"{self.code}: padded {self.padded.told}; packed {self.packed.told}."
+
+
+def readings(trace: Trace, padded: Tensor, packed: Tensor, h_n_padded: Tensor) -> Iterator[Reading]:
+    """Read each sequence's vector on both sides, padded and packed (B, T, D*H): last column, last valid step, h_n."""
+    wanted, real, D = _wanted(trace), trace.padded.mask.tolist(), directions(trace.module)
+    lengths, B, T = trace.padded.lengths.tolist(), len(wanted), padded.size(1)
+    out = trace.unpacked.output if trace.padded.batch_first else trace.unpacked.output.transpose(0, 1)
+    rows, last = torch.arange(B, device="cpu"), trace.padded.lengths - 1
+
+    def side(values: Tensor, at: Sequence[int], ends: Sequence[int], ways: tuple[str, ...]) -> Side:
+        reasons = tuple(
+            tuple(_reason(*place, way, f"its {way} half" if len(ways) == 2 else "it") for way in ways)
+            for place in zip(at, ends, real, strict=True)
+        )
+        single = tuple(b for b, length in enumerate(lengths) if length == 1 and len(ways) == 2)
+        own = wanted.chunk(D, 1)[WAYS.index(ways[0])] if len(ways) < D else wanted
+        return Side(values, own, reasons, single)
+
+    def read(key: str, code: str, values: _Pair[Tensor], at: _Pair[Sequence[int]], ways: tuple[str, ...]) -> Reading:
+        return Reading(key, code, side(values[0], at[0], [T] * B, ways), side(values[1], at[1], lengths, ways))
+
+    column, valid = codes(batch_first=trace.padded.batch_first)
+    ends, final = [T - 1] * B, last.tolist()
+    wide = [out.size(1) - 1] * B  # as wide as total_length
+    yield read("last_column", column, (padded[:, -1], out[:, -1]), (ends, wide), WAYS[:D])
+    yield read("last_valid", valid, (padded[rows, last], packed[rows, last]), (final, final), WAYS[:D])
+    for d, way in enumerate(WAYS[:D]):
+        at = ([0] * B, [0] * B) if d else (ends, final)
+        yield read(f"h_n_{way}", f"h_n[{d - D}]", (h_n_padded[d - D], trace.h_n[d - D]), at, (way,))
+
+
+def _wanted(trace: Trace) -> Tensor:
+    """Return (B, D*H): the top layer's state after each sequence's own tokens and nothing else."""
+    if not bool(trace.packed_is_pad.any()):
+        return trace.unpacked.last_valid
+    B, D = len(trace.padded.lengths), directions(trace.module)
+    _, h_n = run_tokens(trace, [tokens_of(trace, b) for b in range(B)], range(B))
+    return torch.cat(h_n[-D:].unbind(0), 1)
+
+
+def _reason(t: int, end: int, real: list[bool], way: str, it: str) -> str:
+    """Return why the state of a direction at column t is not the one after exactly the sequence's own tokens.
+
+    end   how many columns the cell has read: T padded, the length packed; filler stands after them
+    real  (T,) bool: the cells that hold a token
+    """
+    if t >= end:
+        return "filler stands there"
+    seen = real[: t + 1] if way == "forward" else real[t:end][::-1]  # in the order in which it reads
+    tokens, pads = sum(seen), len(seen) - sum(seen)
+    if not tokens:
+        return f"{it} has read padding only"
+    if tokens < sum(real):
+        only = "one token" if tokens == 1 else f"{tokens} tokens"
+        return f"{it} has read padding and {only} only" if pads else f"{it} has read {only} only"
+    if pads:
+        return f"padding has moved {it}" if seen[0] else f"{it} starts in the padding"
+    return f"{it} reads a layer below that starts in the padding"

@@ -1,0 +1,386 @@
+"""Padded beside packed: torch, called directly, is the judge of both sides."""
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import pytest
+import torch
+from facts_cases import alone, bound, each_seed, made, packed_run, padded_run, refused, studied
+from torch import nn
+from torch.nn.utils.rnn import pad_packed_sequence
+
+from packviz import Batch, PackvizError, Trace, trace, trace_module
+from packviz.compute.determinism import exact_arithmetic
+from packviz.facts import (
+    Comparison,
+    Finding,
+    Switch,
+    attention,
+    batch_dependence,
+    compare,
+    drift,
+    losses,
+    norms,
+    pooling,
+    switches,
+)
+from packviz.facts.padded_run import layer_states
+
+THREE = "1 2 3 4\n4 5\n6"
+WAYS = ("forward", "backward")
+STUDIES = (compare, drift, switches, batch_dependence, losses, norms, attention, pooling)
+
+
+def right_padded(trace: Trace) -> bool:
+    return not bool(trace.packed_is_pad.any())
+
+
+def finding(done: Comparison, key: str) -> Finding:
+    return {each.key: each for each in done.findings}[key]
+
+
+def told(text: str, key: str, **settings: Any) -> str:
+    return finding(compare(made(text, **settings)), key).told
+
+
+@each_seed
+def test_both_sides_are_torchs_own_runs_and_as_wide_as_the_grid(seed: int) -> None:
+    trace = studied(seed)
+    done, (ours, states), (theirs, _) = compare(trace), padded_run(trace), packed_run(trace)
+    assert torch.equal(done.padded, ours)
+    assert done.packed.shape == done.padded.shape
+    torch.testing.assert_close(done.packed, theirs, atol=bound(trace, theirs), rtol=0)
+    with exact_arithmetic():
+        layers = layer_states(trace)
+    assert torch.equal(torch.cat(layers[-1], 2), ours)  # what torch passes on from layer to layer
+    ends = [half[:, 0 if d else -1] for layer in layers for d, half in enumerate(layer)]
+    assert torch.equal(torch.stack(ends), states[0])
+
+
+@each_seed
+def test_a_forward_half_that_reads_no_backward_half_is_equal_wherever_both_computed(seed: int) -> None:
+    trace = studied(seed)
+    done, D = compare(trace), len(trace.layers[0])
+    forward = finding(done, "forward")
+    padded, packed = (grid.chunk(D, 2)[0][done.valid] for grid in (done.padded, done.packed))
+    off = float((padded - packed).abs().max())
+    assert forward.largest == pytest.approx(off, abs=1e-12)
+    assert forward.same == (off <= bound(trace, padded))
+    if D == 1 or len(trace.layers) == 1:
+        assert forward.same
+
+
+@each_seed
+def test_the_readings_are_read_from_both_sides_and_wanted_is_the_state_after_the_sequences_own_tokens(
+    seed: int,
+) -> None:
+    trace = studied(seed)
+    done, D = compare(trace), len(trace.layers[0])
+    column, valid, *final = done.readings
+    output = trace.packed_sequence._replace(data=trace.output)
+    out, _ = pad_packed_sequence(output, True, trace.padding_value, trace.total_length)
+    assert torch.equal(column.packed.values, out[:, -1])
+    for b, length in enumerate(trace.padded.lengths.tolist()):
+        assert torch.equal(column.padded.values[b], done.padded[b, -1])
+        assert torch.equal(valid.padded.values[b], done.padded[b, length - 1])
+        assert torch.equal(valid.packed.values[b], done.packed[b, length - 1])
+        own = alone(trace, b)[1][0][-D:]
+        wanted = [own.flatten(), own.flatten(), *own]
+        for reading, state in zip(done.readings, wanted, strict=True):
+            for side in (reading.padded, reading.packed):
+                torch.testing.assert_close(side.wanted[b], state, atol=bound(trace, state), rtol=0)
+    for d, reading in enumerate(final):
+        assert torch.equal(reading.padded.values, padded_run(trace)[1][0][d - D])
+        assert torch.equal(reading.packed.values, trace.h_n[d - D])
+        assert reading.packed.right or not right_padded(trace)
+
+
+@each_seed
+def test_a_verdict_names_exactly_the_sequences_that_differ_by_more_than_rounding(seed: int) -> None:
+    trace = studied(seed)
+    done, D = compare(trace), len(trace.layers[0])
+    states = zip(("h_n", "c_n"), padded_run(trace)[1], packed_run(trace)[1], strict=False)
+    for (name, padded, packed), (d, way) in product(states, list(enumerate(WAYS[:D]))):
+        ours, theirs = padded[d::D], packed[d::D]
+        apart = (ours - theirs).abs().amax((0, 2)).tolist()  # (B,)
+        off = [b for b, number in enumerate(apart) if number > bound(trace, ours[:, b], theirs[:, b])]
+        found = finding(done, f"{name}_{way}")
+        assert list(found.sequences) == off
+        assert found.same == (not off)
+        assert found.largest == pytest.approx(max(apart), abs=bound(trace, ours, theirs))
+
+
+@each_seed
+def test_a_reading_is_right_where_no_sequence_is_off_and_a_reason_follows_from_what_was_read(seed: int) -> None:
+    spoke = 0
+    trace = studied(seed)
+    done, width = compare(trace), trace.unpacked.output.size(1 if trace.module.batch_first else 0)
+    for reading in done.readings:
+        bounds = bound(trace, reading.padded.values, reading.packed.values, reading.packed.wanted)
+        for side in (reading.padded, reading.packed):
+            off = float((side.values - side.wanted).abs().max())
+            assert float(side.off.max()) == pytest.approx(off)
+            if off <= bounds / 100 or off > bounds:
+                spoke += 1
+                assert side.right == (off <= bounds)
+        for b, length in enumerate(trace.padded.lengths.tolist()):
+            for d, why in enumerate(reading.packed.reasons[b]):
+                filler = reading.key == "last_column" and length < width
+                assert (why == "filler stands there") == filler
+                if reading.key == "last_valid" and d == 1 and right_padded(trace) and length > 1:
+                    assert why == "its backward half has read one token only"
+    assert spoke
+
+
+@pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
+def test_one_direction_is_equal_at_valid_positions_and_h_n_is_not(cell: str) -> None:
+    trace = made(THREE, cell=cell)
+    done = compare(trace)
+    assert finding(done, "forward").told.startswith("Output: equal at every valid position (largest difference ")
+    off = float((padded_run(trace)[1][0] - packed_run(trace)[1][0]).abs().max())
+    assert finding(done, "h_n_forward").told == (
+        f"h_n differs for B and C, by up to {off:.2g}: padded, it is the state after the pads."
+    )
+
+
+@pytest.mark.parametrize(("cell", "seed"), [*product(("rnn", "gru", "lstm"), range(3))])
+def test_the_backward_half_is_wrong_even_at_valid_positions_with_a_bias(cell: str, seed: int) -> None:
+    trace = made(THREE, cell=cell, seed=seed, bidirectional=True)
+    done = compare(trace)
+    off = float((padded_run(trace)[0] - packed_run(trace)[0])[done.valid].abs().max())
+    assert finding(done, "forward").same
+    assert finding(done, "backward").told == (
+        f"Backward half: differs at valid positions of B and C, by up to {off:.2g}: it starts in the padding."
+    )
+
+
+@pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
+def test_without_a_bias_only_zeros_as_pads_leave_the_backward_half_as_it_is(cell: str) -> None:
+    settings = {"cell": cell, "bidirectional": True, "bias": False}
+    done = compare(trace := made(THREE, **settings))
+    assert finding(done, "backward").same
+    assert finding(done, "backward").told.endswith(": its state stays 0 in the padding.")
+    assert finding(done, "h_n_backward").same
+    assert not finding(done, "h_n_forward").same
+    assert torch.equal(padded_run(trace)[0][..., 4:][done.valid], packed_run(trace)[0][..., 4:][done.valid])
+    assert not finding(compare(made(THREE, **settings, padding_value=-1.0)), "backward").same
+    assert not finding(compare(made(THREE, **settings, num_layers=2)), "backward").same
+
+
+def test_a_second_layer_carries_the_backward_halfs_fault_into_the_forward_half() -> None:
+    said = told(THREE, "forward", bidirectional=True, num_layers=2)
+    assert "differs" in said
+    assert said.endswith(": it reads the backward half of the layer below.")
+
+
+def test_the_naive_last_column_is_filler_packed_and_a_state_after_pads_padded() -> None:
+    column, valid, final = compare(made(THREE, padding_value=-1.0)).readings
+    assert column.packed.values[1:].eq(-1.0).all()
+    wrong = [(reading.padded.wrong, reading.packed.wrong) for reading in (column, valid, final)]
+    assert wrong == [((1, 2), (1, 2)), ((), ()), ((1, 2), ())]
+    assert valid.told.endswith("padded right for every sequence; packed right for every sequence.")
+
+
+def test_of_two_directions_the_last_valid_step_has_only_the_forward_half() -> None:
+    packed = compare(made(THREE, bidirectional=True)).readings[1].packed
+    assert (packed.off[:, 0] == 0).all()
+    assert (packed.off[:2, 1] > 0.01).all()
+    assert packed.off[2, 1] == 0  # one token: the backward half has read it, too
+    assert packed.wrong == (0, 1)
+
+
+def test_padding_on_the_left_is_packed_and_said() -> None:
+    done = compare(made(THREE, padding_side="left"))
+    assert finding(done, "packed_pads").told == (
+        "Padding was packed: 3 of the 7 packed rows are pads, and as many tokens of B and C were dropped."
+    )
+    assert finding(done, "forward").told.startswith("Output: equal at every packed position")
+    assert done.readings[-1].packed.wrong == (1, 2)
+    assert not any("valid position" in sentence for sentence in done.told.values())
+    assert told("1 2\n3", "packed_pads", padding_side="left") == (
+        "Padding was packed: 1 of the 3 packed rows is a pad, and one token of B was dropped."
+    )
+
+
+def test_without_padding_nothing_differs() -> None:
+    done = compare(made("1 2\n3 4", cell="lstm", bidirectional=True))
+    assert all(each.same for each in done.findings)
+    assert "pads" not in done.told
+    assert done.at_pads == 0.0
+    assert "there is no padding in this batch" in done.findings[0].told
+
+
+@pytest.mark.parametrize(("dtype", "named"), [(torch.float32, 1e-5), (torch.float64, 1e-12)])
+def test_the_tolerance_is_named_and_follows_the_dtype(dtype: torch.dtype, named: float) -> None:
+    assert compare(trace(Batch.from_tensors([torch.ones(n, dtype=dtype) for n in (3, 1)]))).tolerance == named
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_half_precision_is_judged_by_its_own_rounding(dtype: torch.dtype) -> None:
+    torch.manual_seed(0)
+    x = torch.randn(9, 3, 2, dtype=dtype)
+    done = compare(trace_module(nn.GRU(2, 4, dtype=dtype), x, [9, 1, 5]))
+    assert done.tolerance == 2 * torch.finfo(dtype).eps
+    assert finding(done, "forward").same
+    assert not finding(done, "h_n_forward").same
+
+
+def huge(weight_ih: float) -> Trace:
+    module = nn.RNN(1, 2, nonlinearity="relu")
+    with torch.no_grad():
+        for weight in module.parameters():
+            weight.fill_(weight_ih)
+        module.get_parameter("weight_hh_l0").fill_(1e20)
+    return trace_module(module, torch.ones(6, 2, 1), [6, 1])
+
+
+def test_numbers_that_grow_without_end_are_told_without_an_error() -> None:
+    done = compare(huge(1.0))
+    assert not finding(done, "h_n_forward").same
+    assert finding(done, "forward").same
+
+
+def test_nothing_is_called_equal_where_there_is_no_finite_number() -> None:
+    trace = huge(1e20)
+    verdicts = losses(trace).verdicts
+    assert "are not all finite" in verdicts[0]
+    assert not any("is the packed one" in verdict for verdict in verdicts)
+    assert drift(trace, 5).told == "Within 5 pads the state of A and B grows beyond every finite number."
+    assert not any("nan" in sentence or "inf " in sentence for sentence in compare(trace).told.values())
+
+
+def test_a_module_of_ones_own_is_left_as_it_is() -> None:
+    module = nn.LSTM(2, 3, num_layers=2, dropout=0.5, bidirectional=True).train()
+    calls: list[int] = []
+    module.register_forward_hook(lambda *_: calls.append(1))
+    before = {name: weight.detach().clone() for name, weight in module.named_parameters()}
+    trace = trace_module(module, torch.randn(4, 3, 2), [4, 1, 2])
+    state = torch.get_rng_state()
+    for study in STUDIES:
+        study(trace)
+    assert torch.equal(torch.get_rng_state(), state)
+    assert module.training
+    assert not calls
+    assert all(weight.grad is None for weight in module.parameters())
+    assert all(torch.equal(weight, before[name]) for name, weight in module.named_parameters())
+    assert not torch.is_inference_mode_enabled()
+    assert torch.is_grad_enabled()
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_where_torch_refuses_the_lengths_there_is_nothing_to_compare(study: Callable[[Trace], object]) -> None:
+    with pytest.raises(PackvizError, match="enforce_sorted"):
+        study(refused())
+
+
+def test_total_length_and_layout_change_no_verdict_but_that_on_the_last_column() -> None:
+    draw = random.Random(3)
+    for _ in range(5):
+        settings = {"cell": draw.choice(("rnn", "gru", "lstm")), "bidirectional": draw.random() < 0.5}
+        plain, wide = compare(made(THREE, **settings)), compare(made(THREE, **settings, total_length=9))
+        assert plain.verdicts | {"last_column": ()} == wide.verdicts | {"last_column": ()}
+        assert wide.padded.shape == plain.padded.shape
+        assert compare(made(THREE, **settings, batch_first=False)).verdicts == plain.verdicts
+
+
+def test_a_wider_total_length_leaves_filler_in_the_last_column_of_all() -> None:
+    wide = made(THREE, total_length=6, padding_value=-1.0)
+    column = compare(wide).readings[0]
+    assert torch.equal(column.packed.values, wide.unpacked.output[:, -1])
+    assert column.packed.values.eq(-1.0).all()
+    assert (column.packed.wrong, compare(made(THREE)).readings[0].packed.wrong) == ((0, 1, 2), (1, 2))
+    assert "packed wrong for A, B and C (filler stands there), by up to " in column.told
+
+
+def test_each_wrong_reading_has_its_reason() -> None:
+    column, valid, forward, backward = compare(made(THREE, bidirectional=True)).readings
+    only = "its backward half has read one token only"
+    assert valid.packed.reasons[:2] == valid.packed.reasons[1:2] * 2
+    assert f"packed wrong for A and B ({only}), by up to " in valid.told
+    assert valid.told.endswith(", right for C, which has length 1.")
+    assert f"A ({only}), B and C (filler stands there), by up to " in column.told
+    assert "padded wrong for B and C (padding has moved it), by up to " in forward.told
+    assert "padded wrong for B and C (it starts in the padding), by up to " in backward.told
+    deep = compare(made(THREE, bidirectional=True, num_layers=2)).readings[1].told
+    assert "its forward half reads a layer below that starts in the padding, and its backward half" in deep
+    ones = compare(made("3\n4", bidirectional=True)).readings[1].told
+    assert ones.endswith("packed right for every sequence, for each has length 1.")
+
+
+def switch(name: str, **settings: Any) -> Switch:
+    return {done.setting: done for done in switches(made(THREE, **settings))}[name]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_each_switch_is_the_comparison_of_a_new_trace(seed: int) -> None:
+    seen = studied(seed)
+    done = switches(seen)
+    if seen.batch is None or seen.config is None:
+        assert done == ()
+        return
+    assert done
+    now = compare(seen).verdicts
+    for one in done:
+        assert getattr(seen.config, one.setting) == one.before != one.after
+        setting: dict[str, Any] = {one.setting: one.after}
+        again = compare(trace(seen.batch, replace(seen.config, **setting)))
+        assert {key: again.told[key] for key in one.changed if key in again.told}.items() <= one.changed.items()
+        for key, verdict in again.verdicts.items():
+            assert (key in one.changed) == (verdict != now.get(key, verdict if all(verdict) else ())), key
+
+
+def test_every_switch_of_the_page_is_there() -> None:
+    names = [done.setting for done in switches(made("on your mark\ngo"))]
+    assert names == ["bias", "bidirectional", "padding_side", "padding_idx", "num_layers"]
+    assert "padding_idx" not in [done.setting for done in switches(made())]
+    assert "num_layers" not in [done.setting for done in switches(made(num_layers=4))]
+
+
+def test_what_each_switch_spoils() -> None:
+    second = switch("bidirectional")
+    assert set(second.changed) == {"last_valid", "backward", "h_n_backward"}
+    assert second.told.startswith("bidirectional=True instead of False: 3 verdicts change.")
+    bias = switch("bias", bidirectional=True)
+    assert "its state stays 0 in the padding" in bias.changed["backward"]
+    assert switch("bias").told == "bias=False instead of True: no verdict on the outputs changes."
+    assert "packed_pads" in switch("padding_side").changed
+    assert "Packed pads: no longer there." in switch("padding_side", padding_side="left").told
+    assert "forward" in switch("num_layers", bidirectional=True).changed
+
+
+@each_seed
+def test_alone_and_in_the_batch_the_four_states_are_torchs_own(seed: int) -> None:
+    trace = studied(seed)
+    D, in_batch = len(trace.layers[0]), (padded_run(trace)[1][0], packed_run(trace)[1][0])
+    for b in range(min(3, len(trace.padded.lengths))):
+        done, own = batch_dependence(trace, b), alone(trace, b)[1][0][-D:].flatten()
+        for pair, batch in zip((done.padded, done.packed), in_batch, strict=True):
+            h_n = batch[-D:, b].flatten()
+            torch.testing.assert_close(pair[0], own, atol=bound(trace, own), rtol=0)
+            torch.testing.assert_close(pair[1], h_n, atol=bound(trace, h_n), rtol=0)
+        if right_padded(trace):
+            assert not done.packed_changes
+            assert done.outputs[1] <= bound(trace, trace.output)
+
+
+def test_padded_results_change_with_the_batch_and_packed_ones_do_not() -> None:
+    done = batch_dependence(made(THREE, bidirectional=True), 2)
+    moved = float((done.padded[0] - done.padded[1]).abs().max())
+    assert (done.pads, done.padded_changes, done.outputs[0] > 0.01) == (3, True, True)
+    assert done.told == (
+        f"C has 3 pads in this batch. Padded, its h_n differs from the one alone, by up to {moved:.2g}. "
+        "Packed, it is the same as alone (largest difference 0)."
+    )
+    one_way = batch_dependence(made(THREE), 1)
+    assert one_way.padded_changes
+    assert one_way.outputs[0] < 1e-6
+    assert batch_dependence(made(THREE, padding_side="left"), 1).packed_changes
+
+
+@pytest.mark.parametrize("b", [-1, 3, True, "A"])
+def test_a_sequence_that_is_not_there_is_refused(b: Any) -> None:
+    with pytest.raises(PackvizError, match="from 0 to 2"):
+        batch_dependence(made(), b)

@@ -1,0 +1,115 @@
+"""The address of every token, both ways, and the order in which torch puts equal lengths."""
+
+from typing import Any
+
+import pytest
+import torch
+from facts_cases import each_seed, made, refused, studied
+from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence
+
+from packviz import Batch, PackvizError, trace
+from packviz.facts.address import row_of, token_of
+from packviz.facts.ties import Tie, first_unstable, order_of_equals, ties
+
+
+@each_seed
+def test_every_row_is_found_from_its_token_and_back(seed: int) -> None:
+    seen = studied(seed)
+    packed, found = seen.packed_sequence, set()
+    for b, length in enumerate(seen.padded.lengths.tolist()):
+        rank = b if packed.unsorted_indices is None else int(packed.unsorted_indices[b])
+        for t in range(length):
+            address = row_of(seen, b, t)
+            assert (address.b, address.t) == (b, t)
+            assert torch.equal(packed.data[address.n], seen.padded.grid[b, t])
+            assert address == token_of(seen, address.n)
+            assert address.n == address.offset + address.position
+            assert (address.offset, address.position) == (int(packed.batch_sizes[:t].sum()), rank)
+            found.add(address.n)
+    assert found == set(range(len(packed.data)))
+
+
+def test_the_sentence_is_the_arithmetic() -> None:
+    assert row_of(made(), 0, 2).told == "data[offset[2] + 1] = data[6 + 1] = data[7]"
+
+
+def test_a_hundred_sequences_are_found_too() -> None:
+    seen = trace(Batch.example("hundred"))
+    for n in (*range(0, 818, 31), 817):
+        address = token_of(seen, n)
+        assert row_of(seen, address.b, address.t).n == address.n == n
+
+
+@pytest.mark.parametrize(
+    ("parameter", "expected", "wrong"),
+    [
+        ("b", "a sequence from 0 to 2", (-1, 3, 100, True, 1.0, "A", None)),
+        ("t", "B has length 2", (-1, 2, 3, 100, False, 0.5, None)),
+        ("n", "a packed row from 0 to 8", (-1, 9, 1000, True, 2.0, None)),
+    ],
+)
+def test_a_place_that_is_not_there_is_refused(parameter: str, expected: str, wrong: tuple[Any, ...]) -> None:
+    calls = {
+        "b": lambda value: row_of(made(), value, 0),
+        "t": lambda value: row_of(made(), 1, value),
+        "n": lambda value: token_of(made(), value),
+    }
+    for value in wrong:
+        with pytest.raises(PackvizError, match=expected) as raised:
+            calls[parameter](value)
+        assert raised.value.parameter == parameter
+
+
+def test_a_batch_that_torch_did_not_pack_has_neither_addresses_nor_an_order() -> None:
+    for ask in (lambda: row_of(refused(), 0, 0), lambda: token_of(refused(), 0), lambda: ties(refused())):
+        with pytest.raises(PackvizError) as raised:
+            ask()
+        assert raised.value.torch_says
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 16, 17, 18, 20, 64, 100, 300])
+def test_the_order_of_equals_is_torchs(n: int) -> None:
+    packed = pack_sequence([torch.zeros(3, 2)] * n, enforce_sorted=False)
+    assert packed.sorted_indices is not None
+    assert list(order_of_equals(n)) == packed.sorted_indices.tolist()
+
+
+def test_the_first_unstable_number_is_the_first_that_moves() -> None:
+    first = first_unstable()
+    moved = [n for n in range(1, 65) if list(order_of_equals(n)) != list(range(n))]
+    assert first == (moved[0] if moved else None)
+    assert first is None or first_unstable(first - 1) is None
+
+
+@pytest.mark.parametrize("n", [0, -1, "x", None])
+def test_no_sequence_has_no_order(n: Any) -> None:
+    with pytest.raises(PackvizError, match="at least 1"):
+        order_of_equals(n)
+
+
+@each_seed
+def test_ties_are_the_runs_of_equal_lengths_in_torchs_order(seed: int) -> None:
+    seen = studied(seed)
+    order, lengths = seen.sorted.order.tolist(), seen.padded.lengths.tolist()
+    found = ties(seen)
+    assert [tie.length for tie in found] == sorted({n for n in lengths if lengths.count(n) > 1}, reverse=True)
+    for tie in found:
+        assert list(tie.sequences) == [b for b in order if lengths[b] == tie.length]
+        assert tie.as_they_came == all(a < b for a, b in zip(tie.sequences, tie.sequences[1:], strict=False))
+
+
+@pytest.mark.parametrize("count", [2, 17, 40, 300])
+def test_a_batch_of_equals_is_one_tie_in_torchs_order(count: int) -> None:
+    seen = made("\n".join(["1 2"] * count))
+    packed = pack_padded_sequence(seen.padded.grid, seen.padded.lengths, True, False)
+    assert packed.sorted_indices is not None
+    order = packed.sorted_indices.tolist()
+    assert ties(seen) == (Tie(2, tuple(order)),)
+    assert ties(seen)[0].as_they_came == (order == list(range(count)))
+
+
+def test_different_lengths_have_no_ties_and_with_enforce_sorted_equals_stay_as_they_came() -> None:
+    assert ties(made()) == ()
+    (tie,) = ties(made("\n".join(["1 2"] * 20), enforce_sorted=True))
+    assert tie.sequences == tuple(range(20))
+    assert tie.as_they_came

@@ -1,0 +1,131 @@
+"""What torch says is what torch says: every line is run again, as anybody would."""
+
+from typing import Any
+
+import pytest
+import torch
+from facts_cases import each_seed, made, refused, studied
+from torch.nn.utils.rnn import pack_padded_sequence
+
+from packviz import Batch, PackvizError, trace
+from packviz.facts import behaviours, enforcing, fields, stack_errors, stacked_shape
+
+NAMES = ["data", "batch_sizes", "sorted_indices", "unsorted_indices"]
+
+
+def run_again(code: str, **names: Any) -> str:
+    """Return the repr of what a line makes, or its error as the last line of a traceback shows it."""
+    try:
+        exec(code if " = " in code else f"value = {code}", names)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return repr(names["value"])
+
+
+def is_shortened(text: str, whole: str) -> bool:
+    """Tell whether a text is the whole of another one, or of too many lines the first and the last."""
+    half = 5
+    lines = whole.splitlines()
+    if len(lines) <= 12:
+        return text == whole
+    kept = text.splitlines()
+    return kept[:half] == lines[:half] and kept[-half:] == lines[-half:] and kept[half].strip() == "...,"
+
+
+@each_seed
+def test_the_fields_are_those_of_torchs_packed_sequence(seed: int) -> None:
+    seen = studied(seed)
+    shown = fields(seen)
+    assert [field.name for field in shown] == NAMES
+    for field in shown:
+        value = getattr(seen.packed_sequence, field.name)
+        assert is_shortened(field.text, repr(value))
+        if value is None:
+            assert (field.type, field.dtype, field.shape, field.device) == ("NoneType", None, None, None)
+        else:
+            found = (field.type, field.dtype, field.shape, field.device)
+            assert found == ("Tensor", str(value.dtype), tuple(value.shape), "cpu")
+    if seen.config is not None:  # packing the grid anew gives the same
+        sorted_ = seen.config.enforce_sorted
+        packed = pack_padded_sequence(seen.padded.values, seen.padded.lengths, seen.padded.batch_first, sorted_)
+        assert [field.shape for field in shown] == [None if part is None else tuple(part.shape) for part in packed]
+        assert [field.text for field in shown[1:]] == [repr(part) for part in packed[1:]]
+
+
+def test_the_indices_are_none_with_enforce_sorted() -> None:
+    assert [field.text for field in fields(made("1 2\n3", enforce_sorted=True))[2:]] == ["None", "None"]
+
+
+def test_a_long_value_is_cut_in_the_middle() -> None:
+    seen = made(" ".join(map(str, range(40))))
+    lines = fields(seen)[0].text.splitlines()
+    whole = repr(seen.packed.data).splitlines()
+    assert lines == [*whole[:5], "        ...,", *whole[-5:]]
+    assert len(fields(trace(Batch.example("hundred")))[0].text.splitlines()) <= 12
+
+
+def test_the_answers_of_a_packed_sequence() -> None:
+    said = dict(behaviours(made("1 2 3\n4 5")))
+    assert said["isinstance(packed, tuple)"] == said["packed[0] is packed.data"] == "True"
+    assert said["len(packed)"] == "4"
+    assert said["packed.size()"] == "AttributeError: 'PackedSequence' object has no attribute 'size'"
+    assert said["data, lengths = packed"].startswith("ValueError: too many values to unpack (expected 2")
+    assert said["torch.sigmoid(packed)"].startswith("TypeError: sigmoid(): argument 'input'")
+    assert said["packed._replace(data=torch.sigmoid(packed.data))"].startswith("PackedSequence(data=tensor([[0.7311],")
+
+
+@each_seed
+def test_each_answer_is_what_the_line_gives_when_anybody_runs_it(seed: int) -> None:
+    seen = studied(seed)
+    before = seen.packed.data.clone()
+    for code, outcome in behaviours(seen):
+        assert is_shortened(outcome, run_again(code, packed=seen.packed_sequence, torch=torch)), code
+    assert torch.equal(seen.packed.data, before)
+
+
+def test_a_batch_that_torch_did_not_pack_has_no_fields() -> None:
+    for study in (fields, behaviours):
+        with pytest.raises(PackvizError) as raised:
+            study(refused())
+        assert raised.value.torch_says
+
+
+@pytest.mark.parametrize("text", ["1 2 3\n4 5\n6 7 8 9", "1 2 3\n4 5\n6", "1\n2\n3", "on your mark\ngo"])
+@pytest.mark.parametrize("enforce_sorted", [True, False])
+@pytest.mark.parametrize("batch_first", [True, False])
+def test_each_call_is_told_with_what_torch_made_of_it(text: str, enforce_sorted: bool, batch_first: bool) -> None:
+    seen = made(text, enforce_sorted=enforce_sorted, batch_first=batch_first)
+    first = "batch_first=True, " if batch_first else ""
+    told = enforcing(seen)
+    call = f"pack_padded_sequence(x, lengths, {first}enforce_sorted={{}}).sorted_indices"
+    assert [code for code, _ in told] == [call.format(True), call.format(False)]
+    names = {"pack_padded_sequence": pack_padded_sequence, "x": seen.padded.values, "lengths": seen.padded.lengths}
+    assert [outcome for _, outcome in told] == [run_again(code, **names) for code, _ in told]
+    lengths = seen.padded.lengths.tolist()
+    assert (told[0][1] == "None") == (lengths == sorted(lengths, reverse=True))
+
+
+def test_the_first_example_says_three_and_two() -> None:
+    assert stack_errors(Batch.parse("1 2 3\n4 5")) == (
+        (
+            "torch.stack(sequences)",
+            "RuntimeError: stack expects each tensor to be equal size, but got [3] at entry 0 and [2] at entry 1",
+        ),
+        (
+            "torch.tensor([x.tolist() for x in sequences])",
+            "ValueError: expected sequence of length 3 at dim 1 (got 2)",
+        ),
+    )
+
+
+BATCHES = [studied(seed).batch for seed in range(20) if seed % 5 != 4]
+
+
+@pytest.mark.parametrize("batch", [*BATCHES, refused().batch, Batch.parse("1 2 3"), Batch.example("hundred")])
+def test_ragged_sequences_do_not_stack_and_those_of_one_length_do(batch: Batch) -> None:
+    sequences, shown = list(batch.sequences), stack_errors(batch)
+    equal = len(set(batch.lengths.tolist())) == 1
+    assert len(shown) == (0 if equal else 2)
+    for code, message in shown:
+        assert message == run_again(code, torch=torch, sequences=sequences)
+    assert stacked_shape(batch) == (tuple(torch.stack(sequences).shape) if equal else None)
