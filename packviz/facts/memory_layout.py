@@ -54,7 +54,7 @@ def memory(trace: Trace) -> Memory:
     """
     padded, packed, (data, *indices) = trace.padded, trace.packed, trace.packed_sequence
     B, T = padded.mask.shape
-    every = torch.cartesian_prod(torch.arange(B), torch.arange(T)).view(B, T, 2)  # (b, t) of each cell
+    every = torch.ones(B, T, device="cpu").nonzero().view(B, T, 2)  # (b, t) of each cell
     offsets = torch.nn.functional.pad(padded.lengths.cumsum(0), (1, 0))
     in_order = (every, padded.mask) if padded.batch_first else (every.transpose(0, 1), padded.mask.t())
     return Memory(

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from packviz.compute.record import Trace
-from packviz.compute.recurrence import Direction
+from packviz.compute.recurrence import Direction, output_of
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CellKind, kind_of
 from packviz.validate import integer
@@ -135,7 +135,7 @@ def unit_sum(trace: Trace, n: int, unit: int, *, layer: int | None = None, direc
         mend = "trace the same LSTM with proj_size=0"
         raise PackvizError("trace", expected="a module without a projection", came=came, mend=mend)
     ran, kind, b, t = trace.layers[layer][direction], kind_of(module), *_place(trace, n)
-    below = torch.cat([way.h for way in trace.layers[layer - 1]], 1) if layer else trace.packed.data
+    below = output_of(trace.layers[layer - 1]) if layer else trace.packed.data
     entering = _before(ran, n, t)
     before = {name: float(state[unit]) for name, state in entering.items()}
     values = {name: float(rows[n, unit]) for name, rows in (ran.gates or {"h": ran.h}).items()}
