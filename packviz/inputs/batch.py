@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +10,7 @@ from torch import Tensor
 
 from packviz.errors import PackvizError
 from packviz.inputs.examples import example, example_tensors
-from packviz.inputs.parsing import Kind, Limits, Parsed, ReadAs, parse
+from packviz.inputs.parsing import Kind, Parsed, ReadAs, parse
 from packviz.inputs.tensors import checked_sequences, zero_length_refusal
 from packviz.text import counted, percent, sequence_label, shown, visible
 from packviz.validate import integer
@@ -54,7 +53,10 @@ class Batch:
         '3 sequences, 6 tokens, 33 % padding'
         """
         _check_text(text, kind)
-        parsed = parse(text, kind, _limits(max_sequences, max_steps))
+        for name, limit in (("max_sequences", max_sequences), ("max_steps", max_steps)):
+            if limit is not None:
+                integer(name, limit, 1, or_none=True, mend="leave it out for no limit")
+        parsed = parse(text, kind, max_sequences, max_steps)
         _check_lengths(parsed)
         return _of_words(parsed) if parsed.kind == "words" else _of_numbers(parsed)
 
@@ -106,13 +108,6 @@ def _check_text(text: object, kind: object) -> None:
     if kind not in ("auto", "words", "numbers"):
         came = shown(kind)
         raise PackvizError("kind", expected="auto, words or numbers", came=came, mend="choose one of these")
-
-
-def _limits(max_sequences: int | None, max_steps: int | None) -> Limits:
-    for name, limit in (("max_sequences", max_sequences), ("max_steps", max_steps)):
-        if limit is not None:
-            integer(name, limit, 1, or_none=True, mend="leave it out for no limit")
-    return Limits(max_sequences or math.inf, max_steps or math.inf)
 
 
 def _check_lengths(parsed: Parsed) -> None:

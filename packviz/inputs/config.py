@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from packviz.errors import PackvizError
-from packviz.inputs.parsing.record import Kind
+from packviz.inputs.parsing.tokens import Kind
 from packviz.text import shown
 from packviz.validate import choice, flag, integer, number
 

@@ -53,6 +53,7 @@ class Weights:
     w_hr: Tensor | None = None
 
 
+_SHORT = {"weight_ih": "w_ih", "weight_hh": "w_hh", "bias_ih": "b_ih", "bias_hh": "b_hh", "weight_hr": "w_hr"}
 _WEIGHT_HOOKS = (WeightNorm, SpectralNorm, BasePruningMethod)  # they set a weight before each call
 
 
@@ -174,17 +175,9 @@ def _weight_by(hook: object, module: nn.RNNBase) -> tuple[str, Tensor] | None:
 
 def read_weights(module: nn.RNNBase) -> tuple[tuple[Weights, ...], ...]:
     """Return the weights of a snapshot by layer and direction."""
-    suffixes = ("", "_reverse")[: directions(module)]
-    return tuple(
-        tuple(_weights(module, f"l{layer}{suffix}") for suffix in suffixes) for layer in range(module.num_layers)
-    )
-
-
-def _weights(module: nn.RNNBase, suffix: str) -> Weights:
-    def named(name: str, exists: bool = True) -> Tensor | None:
-        return getattr(module, f"{name}_{suffix}") if exists else None
-
-    w_ih, w_hh = cast(Tensor, named("weight_ih")), cast(Tensor, named("weight_hh"))
-    has_bias, has_projection = bool(module.bias), module.proj_size > 0
-    b_ih, b_hh = named("bias_ih", has_bias), named("bias_hh", has_bias)
-    return Weights(w_ih, w_hh, b_ih, b_hh, w_hr=named("weight_hr", has_projection))
+    slots = [
+        Weights(**{_SHORT[name.partition("_l")[0]]: getattr(module, name) for name in names})
+        for names in module._all_weights
+    ]
+    D = directions(module)
+    return tuple(tuple(slots[first : first + D]) for first in range(0, len(slots), D))

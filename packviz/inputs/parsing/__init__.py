@@ -6,19 +6,18 @@ import re
 from dataclasses import replace
 
 from packviz.errors import PackvizError
-from packviz.inputs.parsing.limits import Limits
 from packviz.inputs.parsing.lines import read_lines
 from packviz.inputs.parsing.lists import is_list, read_list, read_tree
 from packviz.inputs.parsing.python import is_python, read_python, without_prompts
-from packviz.inputs.parsing.record import Kind, Parsed, ReadAs
+from packviz.inputs.parsing.tokens import Kind, Parsed, ReadAs
+from packviz.text import counted
 
-__all__ = ["Kind", "Limits", "Parsed", "ReadAs", "parse"]
+__all__ = ["Kind", "Parsed", "ReadAs", "parse"]
 
-_NO_LIMITS = Limits()
 _MINUS = re.compile(r"\N{MINUS SIGN}(?=\.?[0-9])")  # as the pictures write it
 
 
-def parse(text: str, kind: ReadAs, limits: Limits = _NO_LIMITS) -> Parsed:
+def parse(text: str, kind: ReadAs, max_sequences: int | None = None, max_steps: int | None = None) -> Parsed:
     """Read a text: a list if it starts with a bracket, or a list a line, or Python code; else one sequence a line.
 
     As words, a text is a list only if it is a whole one; otherwise its brackets are words too.
@@ -29,15 +28,25 @@ def parse(text: str, kind: ReadAs, limits: Limits = _NO_LIMITS) -> Parsed:
     if kind != "words":
         text = _MINUS.sub("-", text)
     if not text.strip():
-        raise PackvizError(
-            "text",
-            expected="one sequence a line",
-            came="nothing",
-            mend="type numbers such as 1 2 3, or words such as on your mark",
-        )
-    parsed = _read(text, kind, limits)
-    limits.check(parsed.lengths, parsed.lines)
+        mend = "type numbers such as 1 2 3, or words such as on your mark"
+        raise PackvizError("text", expected="one sequence a line", came="nothing", mend=mend)
+    parsed = _read(text, kind)
+    _check_limits(parsed, max_sequences, max_steps)
     return parsed
+
+
+def _read(text: str, kind: ReadAs) -> Parsed:
+    if kind != "words" and is_python(code := without_prompts(text)):
+        root, notes = read_python(code)
+        return replace(read_tree(code, root, kind), notes=notes)
+    text = _in_one_list(text)
+    if is_list(text):
+        try:
+            return read_list(text, kind)
+        except PackvizError:
+            if kind != "words":
+                raise
+    return read_lines(text, kind)
 
 
 def _in_one_list(text: str) -> str:
@@ -47,16 +56,14 @@ def _in_one_list(text: str) -> str:
     return f"[{', '.join(lines)}]" if len(lines) > 1 and whole else text
 
 
-def _read(text: str, kind: ReadAs, limits: Limits) -> Parsed:
-    if kind != "words" and is_python(code := without_prompts(text)):
-        root, notes = read_python(code)
-        return replace(read_tree(code, root, kind), notes=notes)
-    text = _in_one_list(text)
-    if not is_list(text):
-        return read_lines(text, kind, limits)
-    if kind != "words":
-        return read_list(text, kind, limits)
-    try:
-        return read_list(text, kind, _NO_LIMITS)
-    except PackvizError:
-        return read_lines(text, kind, limits)
+def _check_limits(parsed: Parsed, max_sequences: int | None, max_steps: int | None) -> None:
+    longest = max(parsed.lengths, default=0)
+    if max_sequences is not None and len(parsed.rows) > max_sequences:
+        limit, came, less = counted(max_sequences, "sequence"), str(len(parsed.rows)), "fewer sequences"
+    elif max_steps is not None and longest > max_steps:
+        limit, less = f"{counted(max_steps, 'step')} in each sequence", "shorter sequences"
+        came = f"{longest} in {parsed.place(parsed.lengths.index(longest))}"
+    else:
+        return
+    mend = f"give {less}, or use packviz.Batch.parse in Python, which has no limit of its own"
+    raise PackvizError("text", expected=f"at most {limit}", came=came, mend=mend)

@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from packviz.errors import PackvizError
-from packviz.inputs.parsing.limits import Limits
-from packviz.inputs.parsing.numbers import AS_WORDS, NUMBER, are_numbers, is_gap, number_refusal
-from packviz.inputs.parsing.record import Parsed, ReadAs
+from packviz.inputs.parsing.tokens import AS_WORDS, NUMBER, Parsed, ReadAs, are_numbers, is_gap, number_refusal
 from packviz.text import quoted
 
 __all__ = ["read_lines", "split_words"]
@@ -28,26 +26,22 @@ _DECIMAL = re.compile(f"(?<![^{_SPACES};])([+-]?[0-9]++),([0-9]++)(?![^{_SPACES}
 Rows = list[list[str]]
 
 
-def read_lines(text: str, kind: ReadAs, limits: Limits) -> Parsed:
+def read_lines(text: str, kind: ReadAs) -> Parsed:
     """Read one sequence a line: as `kind` says, or as numbers where at least half of the tokens are numbers.
 
     Blank lines are left out; a note names those between sequences. Raises PackvizError for a token among numbers that
-    is none, for a line of numbers that can be read in two ways, and for more than the limits.
+    is not one, and for a line of numbers that can be read in two ways.
     """
     numbered = {number: line for number, line in enumerate(text.split("\n"), 1) if _WORD.search(line)}
-    places, lines, blank = tuple(numbered), list(numbered.values()), _blank_note(tuple(numbered))
-    limits.check_sequences(len(lines))
-    words = [split_words(line) for line in lines]
-    limits.check(list(map(len, words)), places)
-    if kind != "words":
-        rows = [_split_numbers(line) for line in lines] if _SEPARATOR.search(text) else words
-        if kind == "numbers" or _look_like_numbers(rows):
-            limits.check(list(map(len, rows)), places)
-            _check_numbers(rows, places)
-            _check_separators(lines, places)
-            notes = (*blank, *_separator_notes(lines))
-            return Parsed("numbers", tuple(map(tuple, rows)), lines=places, notes=notes)
-    return Parsed("words", tuple(map(tuple, words)), lines=places, notes=blank)
+    places, lines, notes = tuple(numbered), list(numbered.values()), _blank_note(tuple(numbered))
+    rows = words = [split_words(line) for line in lines]
+    if kind != "words" and _SEPARATOR.search(text):
+        rows = [_split_numbers(line) for line in lines]
+    if kind == "numbers" or (kind == "auto" and _look_like_numbers(rows)):
+        _check_numbers(rows, places)
+        _check_separators(lines, places)
+        return Parsed("numbers", tuple(map(tuple, rows)), lines=places, notes=(*notes, *_separator_notes(lines)))
+    return Parsed("words", tuple(map(tuple, words)), lines=places, notes=notes)
 
 
 def _blank_note(places: Sequence[int]) -> tuple[str, ...]:

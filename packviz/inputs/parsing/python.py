@@ -7,8 +7,8 @@ import re
 from itertools import accumulate
 
 from packviz.errors import PackvizError
-from packviz.inputs.parsing.brackets import DEPTH, EXAMPLE, Atom, Group, list_refusal, too_deep, unquoted
-from packviz.inputs.parsing.numbers import AS_WORDS
+from packviz.inputs.parsing.lists import EXAMPLE, Atom, Group, check_depth, list_refusal, unquoted
+from packviz.inputs.parsing.tokens import AS_WORDS
 from packviz.text import quoted
 
 __all__ = ["is_python", "read_python", "without_prompts"]
@@ -79,7 +79,7 @@ class _Reader:
                 came = f"{len(groups)} lists, the second one"
                 raise list_refusal(self._text, groups[1].offset, "one list of sequences", came, _KEEP)
             root = Group([*groups], groups[0].offset, "[")
-        self._check_depth(root, 1)
+        check_depth(self._text, root, 1)
         ignored = ", ".join(self._ignored)
         return root, (f"Ignored: {ignored[:80]}{'…' if len(ignored) > 80 else ''}.",) if ignored else ()
 
@@ -166,13 +166,6 @@ class _Reader:
     def _unreadable(self, node: ast.expr | ast.stmt) -> PackvizError:
         return list_refusal(self._text, self._at(node), _READABLE, quoted(self._source(node)), _KEEP)
 
-    def _check_depth(self, group: Group, depth: int) -> None:
-        if depth > DEPTH:
-            raise too_deep(self._text, group)
-        for item in group.items:
-            if isinstance(item, Group):
-                self._check_depth(item, depth + 1)
-
 
 def _is_flat(group: Group) -> bool:
-    return not any(isinstance(item, Group) for item in group.items)
+    return not group.groups
