@@ -18,7 +18,6 @@ from packviz.inputs.config import Config
 from packviz.teach.predictions import Answer, Prediction
 
 SEEDS = seeds(40)
-COUNTS = (1, 2, 3, 3, 4, 5, 9, 20, 40)
 STAGES = ("pad", "embed", "sort", "pack", "run", "unpack")
 FILLER = 777.0
 
@@ -69,10 +68,17 @@ class Asked:
         return pad_packed_sequence(output, True, FILLER, self.total_length)[0], h_n
 
 
+def made(text: str, **settings: Any) -> Trace:
+    return trace(Batch.parse(text), Config(**settings))
+
+
 @cache
 def asked(seed: int) -> Asked:
     if seed % 4 == 3:
-        return of_a_module(seed)
+        case = random_case(seed)
+        first, x, enforced = case.module.batch_first, case.x, case.enforce_sorted
+        seen = trace_module(case.module, x, case.lengths, enforce_sorted=enforced, hx=case.hx)
+        return Asked(seen, case.lengths, x.size(1 if first else 0), x.size(2), first, "right", enforced)
     draw = random.Random(seed)
     lengths = random_lengths(draw)
     kind = draw.choice(("words", "numbers", "vectors", "embedded"))
@@ -82,30 +88,15 @@ def asked(seed: int) -> Asked:
     if kind == "embedded":
         settings["embedding_dim"] = draw.choice((1, 3))
     features = {"words": 4, "numbers": 1, "vectors": 2, "embedded": settings.get("embedding_dim", 0)}[kind]
-    seen = trace(batch_of(kind, lengths), Config(**settings))
-    return Asked(
-        seen,
-        lengths,
-        max(lengths),
-        features,
-        settings["batch_first"],
-        settings["padding_side"],
-        settings["enforce_sorted"],
-        settings["total_length"],
-    )
-
-
-def of_a_module(seed: int) -> Asked:
-    case = random_case(seed)
-    first = case.module.batch_first
-    seen = trace_module(case.module, case.x, case.lengths, enforce_sorted=case.enforce_sorted, hx=case.hx)
-    return Asked(
-        seen, case.lengths, case.x.size(1 if first else 0), case.x.size(2), first, "right", case.enforce_sorted
-    )
+    text = "\n".join(" ".join(["ready" if kind == "words" else "1"] * length) for length in lengths)
+    vectors = [torch.ones(length, 2) for length in lengths]
+    seen = trace(Batch.from_tensors(vectors) if kind == "vectors" else Batch.parse(text), Config(**settings))
+    said = (settings[name] for name in ("batch_first", "padding_side", "enforce_sorted", "total_length"))
+    return Asked(seen, lengths, max(lengths), features, *said)
 
 
 def random_lengths(draw: random.Random) -> list[int]:
-    most, count = draw.choice((1, 2, 4, 6, 14)), draw.choice(COUNTS)
+    most, count = draw.choice((1, 2, 4, 6, 14)), draw.choice((1, 2, 3, 3, 4, 5, 9, 20, 40))
     if draw.random() < 0.2:
         return [most] * count
     return [draw.randint(1, most) for _ in range(count)]
@@ -126,14 +117,6 @@ def random_settings(draw: random.Random, longest: int) -> dict[str, Any]:
     }
 
 
-def batch_of(kind: str, lengths: list[int]) -> Batch:
-    if kind == "words":
-        return Batch.parse("\n".join(" ".join(["ready"] * length) for length in lengths))
-    if kind == "vectors":
-        return Batch.from_tensors([torch.ones(length, 2) for length in lengths])
-    return Batch.parse("\n".join(" ".join(["1"] * length) for length in lengths))
-
-
 def label(letters: str) -> int:
     return next(b for b in range(1000) if sequence_label(b) == letters)
 
@@ -141,10 +124,13 @@ def label(letters: str) -> int:
 def torch_answer(case: Asked, prediction: Prediction) -> Answer:
     """Ask torch itself what the prompt asks."""
     key, prompt = prediction.key, prediction.prompt
-    if key in ("padded_shape", "pad_count", "enforced", "promised"):
-        return of_the_grid(case, key)
+    if key in ("enforced", "promised"):
+        return "It raises a RuntimeError." if case.refused() else "It packs them as they are."
+    if key in ("padded_shape", "pad_count"):
+        padded = case.padded()
+        return tuple(padded.shape) if key == "padded_shape" else (int((padded[..., 0] == 0).sum()),)
     if key in ("sorted_row", "sorted_indices"):
-        return of_the_sort(case, prediction)
+        return of_the_sort(case, key, prompt)
     if key in ("batch_sizes", "batch_size", "packed_row", "packed_token"):
         return of_the_strip(case, key, prompt)
     if key in ("alive", "ended", "final_step"):
@@ -169,21 +155,12 @@ def number_in(pattern: str, prompt: str) -> int:
     return int(found[1])
 
 
-def of_the_grid(case: Asked, key: str) -> Answer:
-    if key in ("enforced", "promised"):
-        return "It raises a RuntimeError." if case.refused() else "It packs them as they are."
-    padded = case.padded()
-    return tuple(padded.shape) if key == "padded_shape" else (int((padded[..., 0] == 0).sum()),)
-
-
-def of_the_sort(case: Asked, prediction: Prediction) -> Answer:
+def of_the_sort(case: Asked, key: str, prompt: str) -> Answer:
     packed = case.packed()
-    if prediction.key == "sorted_indices":
-        order = packed.sorted_indices
-        return f"`{None}`" if order is None else tuple(order.tolist())
-    places = packed.unsorted_indices
-    b = named(prediction.prompt)
-    return (b if places is None else int(places[b]),)
+    if key == "sorted_indices":
+        return f"`{None}`" if packed.sorted_indices is None else tuple(packed.sorted_indices.tolist())
+    b = named(prompt)
+    return (b if packed.unsorted_indices is None else int(packed.unsorted_indices[b]),)
 
 
 def of_the_strip(case: Asked, key: str, prompt: str) -> Answer:

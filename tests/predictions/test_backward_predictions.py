@@ -1,25 +1,23 @@
-"""Where the backward direction is watched, the questions of the run go by it; the judge of their answers is torch."""
+"""Where the backward direction is watched, the questions of the run are about it; torch judges their answers."""
 
 from typing import Any
 
 import pytest
-from prediction_cases import SEEDS, STAGES, asked
+from prediction_cases import SEEDS, STAGES, asked, made
 
-from packviz.compute.trace import Trace, trace
+from packviz.compute.trace import Trace
 from packviz.errors import PackvizError
-from packviz.inputs.batch import Batch
-from packviz.inputs.config import Config
 from packviz.teach.predictions import Prediction, ask
 
 KEYS = ("joins_backward", "final_backward", "fed_backward")
 
 
-def made(text: str = "1 2 3\n4 5\n6 7 8 9", **settings: Any) -> Trace:
-    return trace(Batch.parse(text), Config(**{"bidirectional": True, **settings}))
+def both_ways() -> Trace:
+    return made("1 2 3\n4 5\n6 7 8 9", bidirectional=True)
 
 
 def backward(number: int) -> Prediction:
-    prediction = ask(made(), "run", number, direction=1)
+    prediction = ask(both_ways(), "run", number, direction=1)
     assert prediction is not None
     assert prediction.key == KEYS[number % 3]
     return prediction
@@ -37,11 +35,6 @@ def test_each_direction_has_questions_of_its_own_about_the_run_alone(seed: int) 
         assert back is None or (back.key in KEYS and back.prompt.startswith("Going backward"))
     for stage in STAGES:
         assert stage == "run" or ask(seen, stage, 1, direction=1) == ask(seen, stage, 1)
-
-
-def test_many_answers_differ_from_those_going_forward() -> None:
-    answers = [(ask(made(), "run", n, direction=1), ask(made(), "run", n)) for n in range(9)]
-    assert len([1 for back, there in answers if back and there and back.answer != there.answer]) > 4
 
 
 def test_who_joins_in_is_whose_last_token_it_is() -> None:
@@ -69,14 +62,14 @@ def test_steps_counted_from_the_end_are_named() -> None:
 
 
 @pytest.mark.parametrize("direction", [2, -1, True, None, "1", 0.0])
-def test_a_direction_that_is_none_is_refused(direction: Any) -> None:
+def test_a_direction_that_does_not_exist_is_refused(direction: Any) -> None:
     with pytest.raises(PackvizError) as refusal:
-        ask(made(), "run", direction=direction)
-    assert refusal.value.parameter == "direction"
+        ask(both_ways(), "run", direction=direction)
+    assert (refusal.value.parameter, refusal.value.expected) == ("direction", "0 or 1")
 
 
 def test_a_direction_that_the_module_lacks_is_refused() -> None:
     with pytest.raises(PackvizError) as refusal:
-        ask(made(bidirectional=False), "run", direction=1)
+        ask(made("1 2 3\n4 5"), "run", direction=1)
     assert refusal.value.expected == "0, forward, the only direction of this module"
     assert ask(made("1\n2 3", enforce_sorted=True), "run", direction=1) is None

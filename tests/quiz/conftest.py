@@ -1,4 +1,4 @@
-"""Torch's own answers to every prediction, which the quiz is held to, too."""
+"""Torch's own answers to every prediction, by which the quiz is judged, too."""
 
 import sys
 from collections.abc import Iterator

@@ -10,10 +10,7 @@ from packviz.teach.quiz import LEVELS, Question, questions
 ROUNDS = range(1, many(24) + 1)  # of each level
 PLACES = [(level, number) for level in LEVELS for number in ROUNDS]
 
-
-@cache
-def round_of(level: int, number: int) -> tuple[Question, ...]:
-    return questions(level, number)
+round_of = cache(questions)
 
 
 def lengths_of(question: Question) -> list[int]:
@@ -24,14 +21,6 @@ def lengths_of(question: Question) -> list[int]:
 def asked_of(question: Question) -> Asked:
     """Return what torch is to be asked: from the text and the settings alone."""
     config, lengths = question.config, lengths_of(question)
-    embedded = question.text.split()[0].isalpha()
-    return Asked(
-        question.trace,
-        lengths,
-        max(lengths),
-        4 if embedded else 1,
-        config.batch_first,
-        config.padding_side,
-        config.enforce_sorted,
-        config.total_length,
-    )
+    features = 4 if question.text.split()[0].isalpha() else 1
+    settings = (config.batch_first, config.padding_side, config.enforce_sorted, config.total_length)
+    return Asked(question.trace, lengths, max(lengths), features, *settings)

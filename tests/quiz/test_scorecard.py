@@ -1,7 +1,10 @@
-"""A scorecard keeps what was answered: two tries for a question, two points for the first, one for the second."""
+"""A scorecard keeps what was answered: two tries for a question, two points for the first, one for the second.
+
+A code in the address holds how far somebody is: marks, points and place come back, and nonsense does not.
+"""
 
 import random
-from collections.abc import Iterator
+import re
 
 import pytest
 from quiz_cases import round_of
@@ -9,70 +12,82 @@ from seeds import seeds
 
 from packviz.errors import PackvizError
 from packviz.teach.predictions import spelled
-from packviz.teach.quiz import LEVELS, Scorecard
+from packviz.teach.quiz import LEVELS, Scorecard, progress_code, read_progress_code
+
+ASKED = round_of(2, 1)
+NEW = Scorecard(ASKED)
 
 
-def wrong(scorecard: Scorecard, i: int, which: int = 0) -> str:
-    return spelled(scorecard.questions[i].prediction.slips[which].answer)
+def wrong(i: int, which: int = 0) -> str:
+    return spelled(ASKED[i].prediction.slips[which].answer)
 
 
-def right(scorecard: Scorecard, i: int) -> str:
-    return scorecard.questions[i].prediction.solution
+def right(i: int) -> str:
+    return ASKED[i].prediction.solution
 
 
-def new() -> Scorecard:
-    return Scorecard(round_of(2, 1))
+def played(seed: int) -> tuple[Scorecard, int]:
+    """Return a round as somebody leaves it: the questions in their order, up to anywhere."""
+    draw, scorecard, at = random.Random(seed), NEW, 0
+    for _ in range(draw.randint(0, 40)):
+        if at == len(ASKED):
+            break
+        if scorecard.settled(at):
+            at += 1
+        elif draw.random() < 0.2:
+            scorecard = scorecard.given_up(at)
+        else:
+            scorecard = scorecard.answered(
+                at, right(at) if draw.random() < 0.5 else wrong(at, len(scorecard.tries(at)))
+            )
+    return scorecard, at
 
 
 def test_nothing_is_answered_at_first() -> None:
-    scorecard = new()
-    assert scorecard.marks == ("open",) * 10
-    assert (scorecard.points, scorecard.most) == (0, 20)
-    assert scorecard.untouched
-    assert not scorecard.over
-    assert scorecard.verdict(0) is None
+    assert NEW.marks == ("open",) * 10
+    assert (NEW.points, NEW.most, NEW.untouched, NEW.over, NEW.verdict(0)) == (0, 20, True, False, None)
 
 
-def test_right_at_the_first_try_is_two_points() -> None:
-    scorecard = new().answered(3, right(new(), 3))
-    assert (scorecard.mark(3), scorecard.points, scorecard.settled(3)) == ("first", 2, True)
-    verdict = scorecard.verdict(3)
+def test_two_tries_two_points_for_the_first_and_one_for_the_second() -> None:
+    first = NEW.answered(3, right(3))
+    assert (first.mark(3), first.points, first.settled(3), first.untouched) == ("first", 2, True, False)
+    verdict = first.verdict(3)
     assert verdict is not None
     assert verdict.right
-    assert not scorecard.untouched
-
-
-def test_right_at_the_second_try_is_one_point() -> None:
-    scorecard = new().answered(3, wrong(new(), 3))
-    assert (scorecard.mark(3), scorecard.points) == ("open", 0)
-    scorecard = scorecard.answered(3, right(scorecard, 3))
-    assert (scorecard.mark(3), scorecard.points) == ("second", 1)
-    assert scorecard.tries(3) == (wrong(scorecard, 3), right(scorecard, 3))
-
-
-def test_two_wrong_answers_end_a_question() -> None:
-    scorecard = new().answered(3, wrong(new(), 3)).answered(3, wrong(new(), 3, 1))
-    assert (scorecard.mark(3), scorecard.points) == ("missed", 0)
-    assert scorecard.answered(3, right(scorecard, 3)) is scorecard
+    once = NEW.answered(3, wrong(3))
+    assert (once.mark(3), once.points) == ("open", 0)
+    second = once.answered(3, right(3))
+    assert (second.mark(3), second.points, second.tries(3)) == ("second", 1, (wrong(3), right(3)))
+    missed = once.answered(3, wrong(3, 1))
+    assert (missed.mark(3), missed.points) == ("missed", 0)
+    assert missed.answered(3, right(3)) is missed
+    assert NEW.untouched  # each answer made a new scorecard
 
 
 def test_the_same_answer_again_is_no_second_try() -> None:
-    scorecard = new()
-    i = next(i for i, each in enumerate(scorecard.questions) if each.prediction.form == "numbers")
-    once = scorecard.answered(i, wrong(scorecard, i))
-    assert once.answered(i, f"  {wrong(scorecard, i).replace(' ', ', ')} ") is once
+    i = next(i for i, each in enumerate(ASKED) if each.prediction.form == "numbers")
+    once = NEW.answered(i, wrong(i))
+    assert once.answered(i, f"  {wrong(i).replace(' ', ', ')} ") is once
     assert once.mark(i) == "open"
+
+
+def test_a_solution_that_was_asked_for_ends_a_question() -> None:
+    scorecard = NEW.given_up(5)
+    assert (scorecard.mark(5), scorecard.points, scorecard.untouched) == ("missed", 0, False)
+    assert scorecard.answered(5, right(5)) is scorecard
+    done = NEW.answered(5, right(5))
+    assert done.given_up(5) is done
 
 
 def test_what_cannot_be_read_is_no_try() -> None:
     for i in range(10):
         for typed in ("", "  ", "???"):
             with pytest.raises(PackvizError):
-                new().answered(i, typed)
+                NEW.answered(i, typed)
 
 
-def test_another_count_of_numbers_is_no_try_where_it_is_no_typical_mistake() -> None:
-    refused = 0
+def test_another_count_of_numbers_is_no_try_unless_it_is_a_typical_mistake() -> None:
+    refused = known = 0
     for level in LEVELS:
         for number in range(1, 21):
             scorecard = Scorecard(round_of(level, number))
@@ -80,8 +95,13 @@ def test_another_count_of_numbers_is_no_try_where_it_is_no_typical_mistake() -> 
                 asked = question.prediction
                 if asked.form == "choice" or (asked.form == "letters" and not asked.single):
                     continue
-                known = {len(slip.answer) for slip in asked.slips} | {len(asked.answer)}
-                more = " ".join(["7"] * (max(known) + 1)) if asked.form == "numbers" else " ".join(asked.letters)
+                for slip in asked.slips:
+                    verdict = scorecard.answered(i, spelled(slip.answer)).verdict(i)
+                    assert verdict is not None
+                    assert verdict.reason == slip.reason
+                    known += len(slip.answer) != len(asked.answer)
+                counts = {len(slip.answer) for slip in asked.slips} | {len(asked.answer)}
+                more = " ".join(["7"] * (max(counts) + 1)) if asked.form == "numbers" else " ".join(asked.letters)
                 with pytest.raises(PackvizError, match="this did not count as a try") as problem:
                     scorecard.answered(i, more)
                 word = "number" if asked.form == "numbers" else "letter"
@@ -89,59 +109,27 @@ def test_another_count_of_numbers_is_no_try_where_it_is_no_typical_mistake() -> 
                 assert problem.value.expected == f"{len(asked.answer)} {word}{'s' * (len(asked.answer) > 1)}"
                 refused += 1
     assert refused > 100
+    assert known > 10
 
 
 @pytest.mark.parametrize("typed", ["1;2", "1 2", "1, 2", "[1, 2]"])
 def test_two_numbers_for_one_are_no_try(typed: str) -> None:
-    scorecard, i = next(sheets_that_ask_for_one())
-    with pytest.raises(
-        PackvizError, match=r"expected 1 number, but got 2 numbers\. Type 1 number; this did not count as a try"
-    ):
+    asked_for_one = (
+        (scorecard, i)
+        for number in range(1, 21)
+        for scorecard in [Scorecard(round_of(1, number))]
+        for i, question in enumerate(scorecard.questions)
+        if question.prediction.form == "numbers" and len(question.prediction.answer) == 1
+    )
+    scorecard, i = next(asked_for_one)
+    says = r"expected 1 number, but got 2 numbers\. Type 1 number; this did not count as a try"
+    with pytest.raises(PackvizError, match=says):
         scorecard.answered(i, typed)
-
-
-def sheets_that_ask_for_one() -> Iterator[tuple[Scorecard, int]]:
-    for number in range(1, 21):
-        scorecard = Scorecard(round_of(1, number))
-        for i, question in enumerate(scorecard.questions):
-            if question.prediction.form == "numbers" and len(question.prediction.answer) == 1:
-                yield scorecard, i
-
-
-def test_a_typical_mistake_of_another_count_is_a_try_with_its_own_reason() -> None:
-    found = 0
-    for level in LEVELS:
-        for number in range(1, 41):
-            scorecard = Scorecard(round_of(level, number))
-            for i, question in enumerate(scorecard.questions):
-                asked = question.prediction
-                for slip in asked.slips if asked.form == "numbers" else ():
-                    if len(slip.answer) != len(asked.answer):
-                        verdict = scorecard.answered(i, spelled(slip.answer)).verdict(i)
-                        assert verdict is not None
-                        assert verdict.reason == slip.reason
-                        found += 1
-    assert found > 10
-
-
-def test_a_solution_that_was_asked_for_ends_a_question() -> None:
-    scorecard = new().given_up(5)
-    assert (scorecard.mark(5), scorecard.points, scorecard.untouched) == ("missed", 0, False)
-    assert scorecard.answered(5, right(scorecard, 5)) is scorecard
-    done = new().answered(5, right(scorecard, 5))
-    assert done.given_up(5) is done
-
-
-def test_a_new_answer_leaves_the_old_sheet_as_it_was() -> None:
-    scorecard = new()
-    scorecard.answered(0, right(scorecard, 0))
-    scorecard.given_up(1)
-    assert scorecard.untouched
 
 
 @pytest.mark.parametrize("seed", seeds(20))
 def test_the_points_are_those_of_the_marks_whatever_is_answered(seed: int) -> None:
-    draw, scorecard = random.Random(seed), new()
+    draw, scorecard = random.Random(seed), NEW
     tries: dict[int, list[bool]] = {i: [] for i in range(10)}
     given_up: set[int] = set()
     for _ in range(draw.randint(0, 40)):
@@ -152,8 +140,7 @@ def test_the_points_are_those_of_the_marks_whatever_is_answered(seed: int) -> No
             given_up |= set() if over else {i}
             continue
         correct = draw.random() < 0.4
-        typed = right(scorecard, i) if correct else wrong(scorecard, i, min(len(tries[i]), 1))
-        scorecard = scorecard.answered(i, typed)
+        scorecard = scorecard.answered(i, right(i) if correct else wrong(i, min(len(tries[i]), 1)))
         if not over:
             tries[i].append(correct)
     marks = ["first" if t[:1] == [True] else "second" if True in t else "open" for t in tries.values()]
@@ -161,3 +148,40 @@ def test_the_points_are_those_of_the_marks_whatever_is_answered(seed: int) -> No
     assert list(scorecard.marks) == expected
     assert scorecard.points == 2 * expected.count("first") + expected.count("second")
     assert scorecard.over == ("open" not in expected)
+
+
+@pytest.mark.parametrize("seed", seeds(40))
+def test_a_code_brings_back_marks_points_and_place_and_the_next_answer_counts_the_same(seed: int) -> None:
+    scorecard, at = played(seed)
+    code = progress_code(scorecard, at)
+    found = read_progress_code(ASKED, code)
+    assert found is not None
+    again, there = found
+    assert (again.marks, again.points, there) == (scorecard.marks, scorecard.points, at)
+    assert again.untouched == scorecard.untouched == (code == "")
+    assert progress_code(again, there) == code
+    assert len(code) <= len(ASKED) + 1
+    for i in range(len(ASKED)):
+        assert again.answered(i, right(i)).marks == scorecard.answered(i, right(i)).marks
+        assert again.given_up(i).marks == scorecard.given_up(i).marks
+        if wrong(i, 1) not in scorecard.tries(i):
+            assert again.answered(i, wrong(i, 1)).marks == scorecard.answered(i, wrong(i, 1)).marks
+
+
+def test_a_code_is_short_and_says_the_points() -> None:
+    assert progress_code(NEW, 0) == ""
+    scorecard = NEW.answered(0, right(0)).given_up(1)
+    assert [progress_code(scorecard, at) for at in (0, 1, 2)] == ["20", "20", "20-"]
+    assert progress_code(scorecard.answered(2, wrong(2)), 2) == "20w"
+
+
+@pytest.mark.parametrize("seed", seeds(60))
+def test_no_text_makes_more_than_a_round_could_have(seed: int) -> None:
+    draw = random.Random(seed)
+    code = "".join(draw.choices("012w-3x ²\n%", weights=(9, 9, 9, 1, 1, 1, 1, 1, 1, 1, 1), k=draw.randint(0, 13)))
+    again = read_progress_code(ASKED, code)
+    good = re.fullmatch("[012]{0,9}[w-]?|[012]{10}-?", code)
+    assert (again is not None) == (good is not None)
+    if again is not None:
+        assert 0 <= again[1] <= len(ASKED)
+        assert again[0].points == sum(int(digit) for digit in code if digit.isdigit())
