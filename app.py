@@ -8,7 +8,7 @@ from starlette.middleware import Middleware
 from starlette.responses import FileResponse
 from starlette.routing import Route
 
-from ui import player_code
+from ui import player
 from ui.head import PREVIEW, Head, told
 from ui.warm import warm
 
@@ -35,4 +35,4 @@ if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
     page.run()
 else:  # ... and its server imports it once, before the first one
     preview = Route(f"/{PREVIEW}", FileResponse(UI / PREVIEW))
-    app = st.App(__file__, lifespan=warm, routes=[preview, player_code.route()], middleware=[Middleware(Head)])
+    app = st.App(__file__, lifespan=warm, routes=[preview, player.route()], middleware=[Middleware(Head)])

@@ -89,7 +89,7 @@ class Visitor:
             self._text, self._fragment = element.text_area.id, message.delta.fragment_id
         if not element.bidi_component.component_name.endswith(_PLAYER):
             return False
-        self.picture = json.loads(element.bidi_component.json)["movie"]
+        self.picture = json.loads(element.bidi_component.bytes)["movie"]
         return True
 
 

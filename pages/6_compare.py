@@ -3,8 +3,7 @@
 from ui import comparing
 from ui.lesson import lesson
 from ui.part import part, try_this
-from ui.requests import BESIDE
-from ui.runs import Shown
+from ui.runs import BESIDE, Shown
 
 
 def sections(shown: Shown) -> None:

@@ -5,12 +5,7 @@ import streamlit as st
 import torch
 
 from packviz import charts
-from packviz.compute.trace import Trace
 from packviz.facts import (
-    Comparison,
-    Drift,
-    Losses,
-    Switch,
     attention,
     batch_dependence,
     compare,
@@ -20,9 +15,7 @@ from packviz.facts import (
     pooling,
     switches,
 )
-from ui.figures import figure
-from ui.kept import kept
-from ui.requests import Request
+from ui.part import figure
 from ui.runs import Shown
 
 __all__ = ["alone", "differences", "drifting", "found", "other_settings", "pads_elsewhere", "readings", "training"]
@@ -30,7 +23,7 @@ __all__ = ["alone", "differences", "drifting", "found", "other_settings", "pads_
 
 def found(shown: Shown) -> None:
     """Say what is equal and what is not, each line computed from the two runs."""
-    done = _compared(shown.request, shown.trace)
+    done = shown.fact(compare)
     for each in done.findings:
         st.markdown(f"{':green[**=**]' if each.same else ':red[**≠**]'} {each.told}")
     st.markdown(f"Equal means: nowhere further apart than {done.tolerance:g}.")
@@ -38,12 +31,12 @@ def found(shown: Shown) -> None:
 
 def differences(shown: Shown) -> None:
     """Show how far the outputs are apart, place by place."""
-    figure(shown, charts.difference, _compared(shown.request, shown.trace), key="difference")
+    figure(shown, charts.difference, shown.fact(compare), key="difference")
 
 
 def readings(shown: Shown) -> None:
     """Show three ways to read the result, on both sides."""
-    for each in _compared(shown.request, shown.trace).readings:
+    for each in shown.fact(compare).readings:
         right = [":green[**✓**]" if side else ":red[**✗**]" for side in (each.padded.right, each.packed.right)]
         st.markdown(f"{right[0]} padded {right[1]} packed: {each.told}")
         width = min(each.padded.values.shape[1], 6)
@@ -57,14 +50,14 @@ def readings(shown: Shown) -> None:
 
 def drifting(shown: Shown) -> None:
     """Show how far every state moves when pads go on coming in."""
-    moved = _moved(shown.request, shown.trace)
+    moved = shown.fact(drift)
     figure(shown, charts.drifts, moved, key="drifts")
     st.markdown(moved.told)
 
 
 def other_settings(shown: Shown) -> None:
     """Say which verdicts change when one setting does."""
-    found = _switched(shown.request, shown.trace)
+    found = shown.fact(switches)
     changed = [", ".join(each.changed).replace("_", " ") or "none" for each in found]
     settings = [(each.setting, str(each.before), str(each.after)) for each in found]
     rows = [(*setting, names) for setting, names in zip(settings, changed, strict=True)]
@@ -86,7 +79,7 @@ def alone(shown: Shown) -> None:
 
 def training(shown: Shown) -> None:
     """Show what the loss and its gradients make of pads."""
-    done = _trained(shown.request, shown.trace)
+    done = shown.fact(losses)
     for verdict in done.verdicts:
         st.markdown(verdict)
     values: dict[str, dict[str, float]] = {}
@@ -101,23 +94,3 @@ def pads_elsewhere(shown: Shown) -> None:
     """Say what pads do in a normalisation, in attention and in pooling."""
     for each in (norms(shown.trace), attention(shown.trace), pooling(shown.trace)):
         st.markdown(each.told)
-
-
-@kept
-def _compared(request: Request, _trace: Trace) -> Comparison:  # noqa: ARG001
-    return compare(_trace)
-
-
-@kept
-def _switched(request: Request, _trace: Trace) -> tuple[Switch, ...]:  # noqa: ARG001
-    return switches(_trace)
-
-
-@kept
-def _moved(request: Request, _trace: Trace) -> Drift:  # noqa: ARG001
-    return drift(_trace)
-
-
-@kept
-def _trained(request: Request, _trace: Trace) -> Losses:  # noqa: ARG001
-    return losses(_trace)

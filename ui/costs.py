@@ -26,7 +26,7 @@ from packviz.lab.cost import (
     verdict,
     ways,
 )
-from ui.figures import figure, fresh
+from ui.part import figure, fresh
 from ui.progress import long_work
 from ui.runs import Shown
 

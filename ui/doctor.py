@@ -12,8 +12,7 @@ from packviz.inputs.config import Config
 from packviz.show.charts import panels
 from packviz.text import counted
 from ui.explorer import explorer
-from ui.figures import fresh
-from ui.part import explore
+from ui.part import explore, fresh
 from ui.patient import Given, patients, typed
 from ui.patient_picture import WIDE, as_text, packed_panel, padded_panel
 from ui.status import announce

@@ -5,10 +5,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
-from packviz import tables
 from packviz.compute.trace import Trace, trace_module
 from packviz.errors import PackvizError
 from packviz.show.movie import movie
+from ui.part import TABLES, table
 from ui.patient import Lengths
 from ui.patient_picture import whole
 from ui.player import clip
@@ -17,13 +17,6 @@ __all__ = ["explorer"]
 
 MOST_SEQUENCES, MOST_STEPS = 32, 64
 _STAND_INS = (5, 3, 2)  # lengths where none are given
-_TABLES = {
-    "pad": tables.padded_table,
-    "sort": tables.sorted_table,
-    "pack": tables.packed_table,
-    "run": tables.run_table,
-    "unpack": tables.unpacked_table,
-}
 
 
 def explorer(module: nn.RNNBase, x: Tensor | PackedSequence | None, lengths: Lengths) -> None:
@@ -38,7 +31,7 @@ def explorer(module: nn.RNNBase, x: Tensor | PackedSequence | None, lengths: Len
         return
     layer, direction = _watched(module)
     shown = movie(done, layer=layer, direction=direction)
-    clip(shown.to_dict(), 1, "own weights")
+    clip(shown, 1, "own weights")
     _records(done, layer, direction)
 
 
@@ -81,8 +74,8 @@ def _watched(module: nn.RNNBase) -> tuple[int, int]:
 
 def _records(done: Trace, layer: int, direction: int) -> None:
     """Show the records of one stage, and how they compare with torch's own run."""
-    stage = st.segmented_control("Records of the stage", _TABLES, default="run", required=True, key="own_stage")
-    table = tables.run_table(done, layer, direction) if stage == "run" else _TABLES[stage](done)
-    st.dataframe(table, hide_index=True, key="own_records", alt=f"The records of the stage {stage}")
+    stage = st.segmented_control("Records of the stage", list(TABLES), default="run", required=True, key="own_stage")
+    frame = table(done, stage, layer, direction)
+    st.dataframe(frame, hide_index=True, key="own_records", alt=f"The records of the stage {stage}")
     worst = max(done.proof.values())
     st.text(f"Largest distance from torch's own run in {', '.join(done.proof)}: {worst}")

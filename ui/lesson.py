@@ -5,32 +5,37 @@ from dataclasses import replace
 
 import streamlit as st
 
+from packviz.errors import PackvizError
+from packviz.inputs.batch import Batch
+from packviz.inputs.examples import Example, example
 from packviz.show.movie import STAGES
-from ui.controls import Controls, controls, keep, put_aside, put_back, typed
-from ui.notices import notices
-from ui.part import refused, way_back
-from ui.player import AFTER, play, stage_on_screen
+from ui import address
+from ui.controls import Controls, controls, put_back, source
+from ui.part import records, refused
+from ui.player import AFTER, key_of, play, stage_on_screen
 from ui.prediction import prediction
 from ui.progress import leave_others
-from ui.records import records
-from ui.requests import Request, View
-from ui.runs import Shown, latest, run
+from ui.runs import OWN, Request, Shown, View, latest, run
+from ui.visit import visit
 
 __all__ = ["apart", "lesson", "measured", "overview"]
 
 Sections = Callable[[Shown], None]
+
+_OF_THE_TEXT = {"text", "kind"}  # the parameters of Batch.parse
 
 
 def overview(title: str) -> None:
     """Show the whole way, from the text to the unpacked output, and the records of the stage on screen."""
     leave_others("")
     st.title(title, anchor=False)
-    chosen = controls()
+    chosen, visited = controls(), visit()
     with chosen.under_text:
-        way_back()
-    if put_aside() is not None and chosen.under_text.button("My own text again", key="put back"):
-        put_back()
-        st.rerun()
+        if visited.way_back is not None:
+            page, label, asked = visited.way_back
+            st.page_link(page, label=label, icon=":material/arrow_back:", query_params=asked)
+        if visited.put_aside is not None:
+            st.button("My own text again", key="put back", on_click=put_back)
     _picture(chosen, None)
     _after(None, _records)
 
@@ -58,10 +63,11 @@ def measured(question: str, answer: str, work: str, sections: Sections) -> None:
 
 
 def apart(question: str, answer: str) -> None:
-    """Head a page that does not show the visitor's batch; what the controls of the other pages hold is kept."""
+    """Head a page that does not show the visitor's batch."""
     leave_others("")
-    keep()
-    st.session_state.pop("way back", None)
+    address.remember()
+    address.keep()
+    visit().way_back = None
     with st.container(key="apart"):
         _head(question, answer)
 
@@ -75,37 +81,27 @@ def _head(question: str, answer: str) -> None:
 
 @st.fragment
 def _measured(chosen: Controls, sections: Sections) -> None:
-    """Show the text area, and what is measured for its batch."""
-    asked, shown = _shown(chosen, None)
-    notices(chosen, asked, shown)
+    """Show the controls of the batch, and what is measured for it."""
+    shown = _shown(chosen, None)
     with st.container(key="measured"):
         sections(shown)
 
 
 @st.fragment
 def _picture(chosen: Controls, stages: tuple[View, ...] | None) -> None:
-    """Show the text area and the player; an edit of the text reruns these two and nothing else."""
-    asked, shown = _shown(chosen, stages)
+    """Show the controls of the batch and the player; another batch reruns these and nothing else."""
     with st.container():  # there with and without a notice, so that the player keeps its place, and thereby its state
-        notices(chosen, asked, shown)
+        shown = _shown(chosen, stages)
     if stages is not None and stages[0] in STAGES:
         prediction(shown, stages[0])
-    play(shown.movie, stages, picks=stages == ("run",))
-
-
-def _shown(chosen: Controls, stages: tuple[View, ...] | None) -> tuple[Request, Shown]:
-    """Draw the text area; return what is asked for, and what can be shown of it."""
-    if st.session_state["example"] != chosen.picked:
-        st.rerun()  # the edit has made the example one's own text: that concerns the other controls, too
-    asked = replace(typed(chosen), stages=stages)
-    return asked, latest(asked)
+    play(shown.data, stages, picks=stages == ("run",))
 
 
 @st.fragment(key=AFTER)
 def _after(stages: tuple[View, ...] | None, sections: Sections) -> None:
     """Show what belongs to the picture; the picture itself waits for none of it."""
     if stage_on_screen() is not None:
-        shown = run(replace(st.session_state.get("last good", Request()), stages=stages))
+        shown = run(replace(visit().last_good or Request(), stages=stages))
         if shown.trace.error is None or stages is None or stages[0] in ("pad", "sort"):
             sections(shown)
         else:
@@ -116,3 +112,58 @@ def _records(shown: Shown) -> None:
     stage = stage_on_screen()
     if stage is not None:
         records(shown, stage)
+
+
+def _shown(chosen: Controls, stages: tuple[View, ...] | None) -> Shown:
+    """Draw the controls of the batch; return what can be shown of it, and say why if that is not what is asked for."""
+    asked = replace(chosen.request(source(chosen)), stages=stages)
+    shown = latest(asked)
+    _about_the_link(asked, shown)
+    if shown.problem is None:
+        with chosen.under_text:
+            _about_the_sequences(asked, shown.batch)
+    else:
+        _about_the_problem(chosen, shown.problem, shown.batch)
+    return shown
+
+
+# A visitor's own characters go through `st.text`, which reads neither Markdown nor HTML.
+
+
+def _about_the_link(asked: Request, shown: Shown) -> None:
+    """Say what the link asked for in vain, until a control is touched."""
+    visited = visit()
+    visited.first_request = visited.first_request or asked
+    if visited.first_request != asked or not address.asked():
+        return
+    state = {name: st.session_state[name] for name in address.NAMES if name in st.session_state}
+    state["step"] = min(address.first_step(key_of(asked.stages)), len(shown.movie["steps"]))
+    line = address.unmet(address.asked(), state)
+    if line is not None:
+        st.text(line)
+
+
+def _about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> None:
+    """Say in short why the batch is not shown, and the whole reason where it was typed or set."""
+    of_the_text = problem.parameter in _OF_THE_TEXT
+    name = "" if of_the_text else f"{problem.parameter}: "
+    mend = problem.mend.split(";")[0].split(", or ")[0]
+    with st.container(border=True):
+        st.text(f"⚠ {name}{problem.came}: {mend}. This is the last batch that could be shown: {last.summary}.")
+    with chosen.under_text if of_the_text else chosen.over_settings, st.container(border=True):
+        st.text(f"⚠ {problem.sentence if of_the_text else problem}")
+
+
+def _about_the_sequences(asked: Request, batch: Batch) -> None:
+    text, lines = asked.source.text, [batch.summary.replace(" %", "\N{NO-BREAK SPACE}%"), *batch.notes]
+    if asked.source.example != OWN and text == example(asked.source.example).text:
+        lines += _about_the_example(example(asked.source.example))
+    elif text is not None and (warning := address.warning(text)):
+        lines.append(warning)
+    for line in lines:
+        st.text(line)
+
+
+def _about_the_example(told: Example) -> list[str]:
+    tensors = [f"{told.title}: a batch of tensors, not of text."] if told.text is None else []
+    return [*tensors, *([told.credit] if told.credit is not None else [])]

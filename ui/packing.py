@@ -9,8 +9,7 @@ from packviz import charts
 from packviz.errors import PackvizError
 from packviz.facts import Address, behaviours, fields, memory, row_of, sequence_error, token_of
 from packviz.inputs.batch import sequence_label
-from ui.figures import figure
-from ui.part import verdicts
+from ui.part import figure, verdicts
 from ui.player import show
 from ui.runs import Shown
 
@@ -40,7 +39,7 @@ def _tell(shown: Shown, find: Callable[[], Address], key: str) -> None:
         return
     pad = ", where a pad was packed as if it were data" if bool(shown.trace.packed_is_pad[found.n]) else ""
     st.markdown(f"`{found.told}`: sequence **{sequence_label(found.b)}** at time step **{found.t}**{pad}.")
-    tokens = [(token.b, token.t) for token in shown.film.tokens]
+    tokens = [(b, t) for b, t, *_ in shown.movie["tokens"]]
     place = (found.b, found.t)
     if place in tokens and st.button("Show it in the movie", key=key):
         show(token=tokens.index(place), look=True)

@@ -4,10 +4,8 @@ import pandas as pd
 import streamlit as st
 
 from packviz import charts
-from packviz.compute.trace import Trace
 from packviz.facts import (
     DISTRIBUTIONS,
-    ZeroStep,
     after_zero_vector,
     pad_collision,
     pad_row,
@@ -17,10 +15,7 @@ from packviz.facts import (
     stack_errors,
     stacked_shape,
 )
-from ui.figures import figure
-from ui.kept import kept
-from ui.part import verdicts
-from ui.requests import Request
+from ui.part import figure, verdicts
 from ui.runs import Shown
 
 __all__ = ["confused", "embedding", "shares", "stacked", "to_try"]
@@ -61,7 +56,7 @@ def confused(shown: Shown) -> None:
 
 def embedding(shown: Shown) -> None:
     """Show what the pad's row of the embedding is, and that a vector of zeros moves the state."""
-    row, zeros = pad_row(shown.trace), _after_zeros(shown.request, shown.trace)
+    row, zeros = pad_row(shown.trace), shown.fact(after_zero_vector)
     if row is not None:
         st.markdown(row.told)
         table = shown.trace.padded.embedding
@@ -84,8 +79,3 @@ def shares(shown: Shown) -> None:
         f"A mean hides what one batch can do. {outlier.title.capitalize()}: {outlier.told} "
         f"On average {round(100 * share)} % of a batch is padding, but {round(100 * pads / cells)} % of all cells are."
     )
-
-
-@kept
-def _after_zeros(request: Request, _trace: Trace) -> ZeroStep:  # noqa: ARG001
-    return after_zero_vector(_trace)

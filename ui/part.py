@@ -1,22 +1,51 @@
-"""What the parts of a lesson below its movie are made of: headings, things to try, facts by torch, tables."""
+"""What the parts of a page below its movie are made of: headings, things to try, charts, tables, facts by torch."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 
+from packviz import tables
+from packviz.compute.trace import Trace
 from packviz.inputs.config import Config
 from packviz.show.movie.model import Stage
-from ui.controls import put, put_aside, put_back
+from packviz.show.snippet import snippet
+from packviz.theme import DARK, LIGHT, Palette
+from ui import address
+from ui.controls import put, put_back
 from ui.player import show
-from ui.records import proof, table
-from ui.requests import OWN
-from ui.runs import Shown
+from ui.runs import OWN, Shown
+from ui.visit import WayBack, visit
 
-__all__ = ["explore", "numbers", "onward", "part", "refused", "try_this", "verdicts", "way_back"]
+__all__ = [
+    "TABLES",
+    "explore",
+    "figure",
+    "fresh",
+    "numbers",
+    "onward",
+    "palette",
+    "part",
+    "proof",
+    "records",
+    "refused",
+    "sheet",
+    "table",
+    "try_this",
+    "verdicts",
+]
 
-Way = tuple[str, str, dict[str, str]]
+TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
+    "pad": tables.padded_table,
+    "sort": tables.sorted_table,
+    "pack": tables.packed_table,
+    "run": tables.run_table,
+    "unpack": tables.unpacked_table,
+}
+_FIELDS = ("data", "batch_sizes", "sorted_indices", "unsorted_indices")
 
 
 @contextmanager
@@ -34,9 +63,8 @@ def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="try"):
         st.markdown(f"**Try this.** {text}", width="content")
         pressed = [st.button(label, on_click=_put, args=(each,), key=f"try {label}") for label, each in buttons.items()]
-        if put_aside() is not None and st.button("my own text again", key="put back"):
-            put_back()
-            pressed.append(True)
+        if visit().put_aside is not None:
+            pressed.append(st.button("my own text again", key="put back", on_click=put_back))
         if any(pressed):
             st.rerun()  # this fragment alone would leave the movie as it was
 
@@ -59,11 +87,91 @@ def verdicts(lines: Iterable[tuple[str, str]]) -> None:
     st.code("\n".join(f">>> {code}\n{outcome}" for code, outcome in lines), language="python", wrap_lines=True)
 
 
+def sheet(rows: Iterable[Iterable[object]], columns: Iterable[str], key: str, alt: str, **chosen: Any) -> None:
+    """Show rows as a table. alt: what screen readers are told."""
+    frame = pd.DataFrame(list(rows), columns=list(columns))
+    st.dataframe(frame, hide_index=True, key=key, alt=alt, **chosen)
+
+
+def figure(shown: Shown, draw: Callable[..., Any], *of: Any, key: str, **chosen: Any) -> None:
+    """Draw a chart of packviz.charts in light or dark, and say in words what it shows.
+
+    of: what the chart is drawn of; all of it follows from the request of `shown`, and from `chosen`.
+    """
+    colors = palette()
+    _chart(shown.kept(lambda: draw(*of, palette=colors, **chosen), draw, colors is DARK, *chosen.items()), key)
+
+
+def fresh(draw: Callable[..., Any], *of: Any, key: str, **chosen: Any) -> str:
+    """Draw a chart that is not kept: of what has just been measured, or is small; return what it says in words."""
+    return _chart(draw(*of, palette=palette(), **chosen), key)
+
+
+def palette() -> Palette:
+    """Return the colours of the page."""
+    return DARK if st.context.theme.type == "dark" else LIGHT
+
+
+def _chart(chart: Any, key: str) -> str:
+    alt: str = chart.layout.meta["alt"]
+    st.plotly_chart(chart, theme=None, key=key, alt=alt, config={"displaylogo": False, "displayModeBar": False})
+    return alt
+
+
+def records(shown: Shown, stage: str) -> None:
+    """Write all that belongs to the run and to the stage on screen, in words and numbers."""
+    proof(shown)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.subheader(f"Records of the stage {stage}", anchor=False)
+        _table(shown, stage, brief=True)
+        st.subheader("The PackedSequence, as torch prints it", anchor=False)
+        st.code(_fields(shown.trace), language="python")
+    with right:
+        st.subheader("The same run in plain PyTorch", anchor=False)
+        st.code(shown.fact(snippet), language="python", wrap_lines=True)
+
+
 def numbers(shown: Shown, stage: Stage) -> None:
     """Show the records of a stage as a table, and how they compare with torch's own run."""
     with part("The numbers"):
         proof(shown)
-        st.dataframe(table(shown, stage), hide_index=True, key="records", alt=f"The records of the stage {stage}")
+        _table(shown, stage)
+
+
+def _table(shown: Shown, stage: str, *, brief: bool = False) -> None:
+    """Show the records of one stage. brief: without the column `padding` where nothing is padding."""
+    trace, request = shown.trace, shown.request
+    frame = shown.kept(lambda: table(trace, stage, request.layer, request.direction), "records", stage)
+    if brief and "padding" in frame and not frame["padding"].any():
+        frame = frame.drop(columns="padding")
+    st.dataframe(frame, hide_index=True, key="records", alt=f"The records of the stage {stage}")
+
+
+def table(trace: Trace, stage: str, layer: int | None, direction: int) -> pd.DataFrame:
+    """Return the records of one stage; those of the padded grid where torch refused to go on."""
+    if trace.error is not None or stage not in TABLES:  # the stage embed shows the padded grid, too
+        return tables.padded_table(trace)
+    return TABLES[stage](trace, *((layer, direction) if stage == "run" else ()))
+
+
+def proof(shown: Shown) -> None:
+    """Say how the run compares with torch's own."""
+    if shown.trace.error is not None:
+        return
+    if shown.movie["exact"]:
+        st.badge(shown.movie["proof"], icon=":material/check:", color="green")
+    else:
+        st.badge(shown.movie["proof"], icon=":material/error:", color="orange")
+    distances = shown.trace.proof
+    st.text(f"Largest distance from torch's own run in {', '.join(distances)}: {max(distances.values())}")
+
+
+def _fields(trace: Trace) -> str:
+    if trace.error is not None:
+        return f"RuntimeError: {trace.error}"
+    values = (trace.packed.data, trace.packed.batch_sizes, trace.sorted.sorted_indices, trace.sorted.unsorted_indices)
+    return "\n".join(f">>> packed.{name}\n{value}" for name, value in zip(_FIELDS, values, strict=True))
 
 
 def onward(page: str, label: str) -> None:
@@ -71,7 +179,7 @@ def onward(page: str, label: str) -> None:
     st.page_link(page, label=label, icon=":material/arrow_forward:")
 
 
-def explore(label: str, sequences: str, config: Config, back: Way, *, direction: int = 0, step: int = 1) -> None:
+def explore(label: str, sequences: str, config: Config, back: WayBack, *, direction: int = 0, step: int = 1) -> None:
     """Offer to open a batch, all settings and a step of the movie in the explorer; one's own text is put aside.
 
     back: the page, a label and the address by which the explorer leads back.
@@ -79,15 +187,6 @@ def explore(label: str, sequences: str, config: Config, back: Way, *, direction:
     settings = {each.name: getattr(config, each.name) for each in fields(Config)}
     settings |= {"sequences": sequences, "direction": "backward" if direction else "forward"}
     if st.button(label, icon=":material/arrow_forward:", key="explore", on_click=put, args=(settings,)):
-        usual = {each.name: each.default for each in fields(Config)} | {"direction": "forward", "step": 1}
-        asked = settings | {"example": OWN, "step": step}  # widgets that have never been drawn write no address
-        changed = {name: str(value) for name, value in asked.items() if value != usual.get(name)}
-        st.session_state["way back"] = back
-        st.switch_page("pages/0_overview.py", query_params=changed)
-
-
-def way_back() -> None:
-    """Lead back to the page from which the explorer was opened, if it was."""
-    if "way back" in st.session_state:
-        page, label, asked = st.session_state["way back"]
-        st.page_link(page, label=label, icon=":material/arrow_back:", query_params=asked)
+        visit().way_back = back
+        asked = address.changed(settings | {"example": OWN, "step": step})
+        st.switch_page("pages/0_overview.py", query_params=asked)  # widgets not drawn yet write no address

@@ -10,8 +10,9 @@ from torch.nn.utils.rnn import PackedSequence
 
 from packviz.doctor import filler_of, read_lengths, read_packed, read_tensor
 from packviz.errors import PackvizError
-from ui import links
-from ui.widgets import of_every_page
+from ui import address
+from ui.address import default, of_every_page, switch
+from ui.visit import visit
 
 __all__ = ["PATIENTS", "Given", "Lengths", "X", "filled", "lengths_of", "patients", "settings", "tried", "typed"]
 
@@ -23,7 +24,7 @@ _MOST_CHARACTERS = 100_000  # of what is typed: more is a file
 
 # What can be tried: the text of x, of its lengths, batch_first, and enforce_sorted.
 PATIENTS: Mapping[str, tuple[str, str, bool, bool]] = {
-    "lengths too long": ("[[1, 2, 3, 4], [5, 6, 7, 0], [8, 9, 0, 0]]", "5, 3, 2", True, True),
+    "lengths too long": (default("x"), default("lengths"), True, True),
     "pads on the left": ("[[4, 5, 6], [0, 2, 3], [0, 0, 1]]", "3, 2, 1", True, True),
     "a real 0": ("[[7, 0, 9, 4], [3, 2, 1, 0], [5, 6, 0, 0]]", "3, 3, 2", True, False),
     "batch_first forgotten": ("[[1, 2, 3], [4, 5, 6], [7, 0, 0]]", "3, 3, 1", False, True),
@@ -36,7 +37,6 @@ PATIENTS: Mapping[str, tuple[str, str, bool, bool]] = {
     ),
     "healthy": ("[[1, 2, 3, 4], [5, 6, 7, 0], [8, 9, 0, 0]]", "4, 3, 2", True, True),
 }
-_FIRST = next(iter(PATIENTS.values()))
 _TYPED = ("x", "lengths", "x_batch_first", "x_enforce_sorted", "x_padding_value")  # the fields, by their keys
 _OWN = "my own"  # in the place of a patient's name: what the visitor has typed
 
@@ -61,7 +61,7 @@ class Given:
 
 def patients() -> None:
     """Offer batches to try; with one's own among them, once that has had to give way."""
-    own = [_OWN] if _OWN in st.session_state else []
+    own = [_OWN] if visit().doctor_input is not None else []
     st.pills("Try", [*PATIENTS, *own], key="patient", on_change=_fill_in, label_visibility="collapsed")
 
 
@@ -72,7 +72,7 @@ def typed() -> Given:
     with left:
         text = st.text_area(
             "x: a list, or a tensor or PackedSequence as torch prints it",
-            _FIRST[0],
+            default("x"),
             118,
             _MOST_CHARACTERS,
             key="x",
@@ -80,17 +80,17 @@ def typed() -> Given:
             bind="query-params",
         )
         x, bad_x = _read(text)
-        if warning := links.warning(text):
+        if warning := address.warning(text):
             st.text(warning)
     with right:
-        ends = st.text_input("lengths", _FIRST[1], key="lengths", bind="query-params")
+        ends = st.text_input("lengths", default("lengths"), key="lengths", bind="query-params")
         lengths, bad_lengths = lengths_of(ends)
-        batch_first, enforce_sorted, padding_value = settings("x", _FIRST[2], _FIRST[3])
+        batch_first, enforce_sorted, padding_value = settings("x")
     return filled(x, lengths, None, batch_first, enforce_sorted, padding_value, unread=bad_x or bad_lengths)
 
 
 @of_every_page()
-def settings(prefix: str, batch_first: bool, enforce_sorted: bool) -> tuple[bool, bool, float | None]:
+def settings(prefix: str) -> tuple[bool, bool, float | None]:
     """Draw the settings of x; return batch_first, enforce_sorted and padding_value, None where it is assumed."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         padding_value = st.number_input(
@@ -103,8 +103,8 @@ def settings(prefix: str, batch_first: bool, enforce_sorted: bool) -> tuple[bool
             bind="query-params",
             width=150,
         )
-        first = st.toggle("batch_first", batch_first, key=f"{prefix}_batch_first", bind="query-params")
-        promised = st.toggle("enforce_sorted", enforce_sorted, key=f"{prefix}_enforce_sorted", bind="query-params")
+        first = switch(f"{prefix}_batch_first", label="batch_first")
+        promised = switch(f"{prefix}_enforce_sorted", label="enforce_sorted")
     return first, promised, padding_value
 
 
@@ -129,10 +129,10 @@ def filled(
 def _fill_in() -> None:
     """Put what was picked into the fields; what somebody has typed there can be had back as one's own."""
     picked, typed = st.session_state["patient"], tuple(st.session_state.get(name) for name in _TYPED)
-    if typed[: len(_FIRST)] not in PATIENTS.values():
-        st.session_state[_OWN] = typed
+    if typed[:-1] not in PATIENTS.values():
+        visit().doctor_input = typed
     if picked is not None:
-        wanted = st.session_state[_OWN] if picked == _OWN else (*PATIENTS[picked], None)
+        wanted = (visit().doctor_input or ()) if picked == _OWN else (*PATIENTS[picked], None)
         for name, value in zip(_TYPED, wanted, strict=True):
             st.session_state[name] = value
 

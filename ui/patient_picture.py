@@ -13,7 +13,7 @@ from packviz.doctor import Finding
 from packviz.inputs.batch import sequence_label
 from packviz.show.charts import Panel
 from ui.patient import Given, Lengths
-from ui.runs import MOST_SEQUENCES, MOST_STEPS
+from ui.runs import MAX_SEQUENCES, MAX_STEPS
 
 __all__ = ["WIDE", "as_text", "packed_panel", "padded_panel", "whole"]
 
@@ -95,7 +95,7 @@ def as_text(patient: Given) -> str | None:
     if not isinstance(x, Tensor) or x.dim() not in (2, 3) or lengths is None or not bool(x.isfinite().all()):
         return None
     grid = x if patient.batch_first else x.transpose(0, 1)
-    fits = len(lengths) == len(grid) <= MOST_SEQUENCES and grid.size(1) <= MOST_STEPS and x.numel() <= _MOST_TYPED
+    fits = len(lengths) == len(grid) <= MAX_SEQUENCES and grid.size(1) <= MAX_STEPS and x.numel() <= _MOST_TYPED
     if not fits or not all(1 <= n <= grid.size(1) for n in lengths):
         return None
     rows = [row[:n].tolist() for row, n in zip(grid, lengths, strict=True)]

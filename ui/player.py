@@ -1,70 +1,104 @@
-"""The player's place in the app: the one of notebooks and files, mounted once and then fed."""
+"""The player's place in the app: the player of notebooks and files, mounted once and then fed.
 
+Streamlit sends the script of a component again with each change of its data, and serves a file in its place only for
+an installed package. So the component's own script is LOADER, a few lines that import the file from our route: the
+browser fetches it once and keeps it. The movie travels as bytes: a dict Streamlit would turn into JSON twice.
+"""
+
+import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import partial
+from hashlib import sha256
 from typing import Any
 
 import streamlit as st
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
-from packviz.show.movie import STAGES
-from ui import links
-from ui.player_code import LOADER
-from ui.requests import Request
+from packviz.show.movie import STAGES, Movie, assets
+from ui import address
+from ui.runs import as_json
+from ui.visit import Ask, visit
 
-__all__ = ["AFTER", "clip", "picked", "place", "play", "show", "stage_on_screen"]
+__all__ = ["AFTER", "LOADER", "NAME", "clip", "key_of", "play", "route", "show", "stage_on_screen"]
 
 AFTER = "after the picture"  # the key of the fragment that shows what belongs to the picture
 
+_css, _js = assets()
+_code = f"{_js}\nexport const styles = {json.dumps(_css)};\n"
+
+NAME = f"player.{sha256(_code.encode()).hexdigest()[:16]}.js"  # changes with the code, so that a browser may keep it
+LOADER = f"""
+const {{ default: play, styles }} = await import(new URL("./{NAME}", document.baseURI));
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(styles);
+export default (component) => {{
+  const root = component.parentElement.getRootNode();
+  if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
+  return play({{ ...component, data: JSON.parse(new TextDecoder().decode(component.data)) }});
+}};
+"""
 _mount = st.components.v2.component("packviz_player", js=LOADER)
 
 
-def play(movie: dict[str, Any], stages: Sequence[str] | None, *, picks: bool = False) -> None:
+def play(movie: bytes, stages: Sequence[str] | None, *, picks: bool = False) -> None:
     """Show a movie; the fragment AFTER reruns when it has been painted, and when another stage comes on screen.
 
-    picks: whether a click on a cell is asked for; it reruns the same fragment.
+    movie: as JSON. picks: whether a click on a cell is asked for; it reruns the same fragment.
     """
-    key = place(stages)
-    step, ask = links.first_step(len(movie["steps"]), key), st.session_state.get("ask")
-    data = {"movie": movie, "step": step, "ask": ask, "picks": picks}
-    _mount(key=key, data=data, on_shown_change=partial(_follow, key), on_picked_change=partial(_pick, key))
+    key, ask = key_of(stages), visit().ask
+    data = {"step": address.first_step(key), "ask": asdict(ask) if ask.number else None, "picks": picks}
+    _mount(
+        key=key, data=_with(movie, data), on_shown_change=partial(_follow, key), on_picked_change=partial(_pick, key)
+    )
 
 
-def clip(movie: dict[str, Any], step: int, key: str) -> None:
+def clip(film: Movie, step: int, key: str) -> None:
     """Show a movie from a step on, as the explanation of something else: neither the address nor a fragment follows it.
 
     key: of what it explains; another one is another player, which starts at its own step.
     """
-    _mount(key=f"clip {key}", data={"movie": movie, "step": step, "loose": True})
+    _mount(key=f"clip {key}", data=_with(as_json(film), {"step": step, "loose": True}))
 
 
-def place(stages: Sequence[str] | None) -> str:
+def key_of(stages: Sequence[str] | None) -> str:
     """Return the key of the player that shows these stages; None for the whole way."""
     return f"player {' '.join(stages or ('all',))}"
 
 
 def show(*, step: int | None = None, token: int | None = None, look: bool = False) -> None:
     """Ask the player to play one step, or to light up a token; it does so once. look: whether to scroll to it, too."""
-    number = st.session_state.get("ask", {"number": 0})["number"] + 1
-    st.session_state["ask"] = {"number": number, "step": step, "token": token, "look": look}
+    visit().ask = Ask(visit().ask.number + 1, step, token, look)
 
 
 def stage_on_screen() -> str | None:
     """Return the stage that the player shows; None before it has painted for the first time."""
-    stage = st.session_state.get("stage on screen")
+    stage = visit().stage
     return stage if stage in STAGES else None
 
 
-def picked(request: Request) -> dict[str, Any] | None:
-    """Return what was clicked last in this request's movie: the number of the cell, the step, and the token or None."""
-    cell: dict[str, Any] | None = st.session_state.get("picked cell")
-    return cell if cell is not None and cell["request"] == request else None
+def route() -> Route:
+    """Return the route of the player's file, which stands beside the app's pages, whatever path comes before them."""
+    return Route("/{base:path}" + NAME, _answer)
+
+
+def _with(movie: bytes, data: dict[str, Any]) -> bytes:
+    """Return what the player is given, as JSON."""
+    return json.dumps(data)[:-1].encode() + b', "movie": ' + movie + b"}"
 
 
 def _follow(key: str) -> None:
-    st.session_state["stage on screen"] = st.session_state[key]["shown"]
+    visit().stage = st.session_state[key]["shown"]
     st.rerun(AFTER)
 
 
 def _pick(key: str) -> None:
-    st.session_state["picked cell"] = st.session_state[key]["picked"] | {"request": st.session_state["last good"]}
+    visit().picked = st.session_state[key]["picked"] | {"request": visit().last_good}
     st.rerun(AFTER)
+
+
+async def _answer(_request: Request) -> Response:
+    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
+    return Response(_code, headers=headers, media_type="text/javascript")

@@ -10,6 +10,7 @@ from packviz.teach.predictions import Prediction, ask
 from ui.player import show
 from ui.runs import Shown
 from ui.status import announce
+from ui.visit import Said, visit
 
 __all__ = ["prediction"]
 
@@ -18,7 +19,7 @@ _WAITING = "Make your prediction first; the movie then jumps to the step that sh
 
 def prediction(shown: Shown, stage: Stage) -> None:
     """Ask for a prediction about the batch that is on screen; an answer moves the player to where it can be seen."""
-    number = st.session_state.setdefault("question", 0)
+    number = visit().prediction
     asked = ask(shown.trace, stage, number, direction=shown.request.direction)
     if asked is None:
         return
@@ -28,8 +29,7 @@ def prediction(shown: Shown, stage: Stage) -> None:
         with st.form(f"form {key}", border=False, enter_to_submit=True):
             said, sent = _form(asked, key)
         if sent:
-            number = st.session_state.get("said", ("", "", 0))[2] + 1
-            st.session_state["said"] = (key, said, number)
+            visit().said = Said(key, said, visit().said.number + 1)
         _verdict(shown, asked, key, moved=sent and bool(said.strip()))
 
 
@@ -55,20 +55,20 @@ def _answer(asked: Prediction, key: str) -> str:
 
 
 def _next() -> None:
-    st.session_state["question"] += 1
+    visit().prediction += 1
     show(step=1)
 
 
 def _verdict(shown: Shown, asked: Prediction, key: str, *, moved: bool) -> None:
     """Say whether what was said is right, and why, in a line that is always there."""
-    key_of, said, number = st.session_state.get("said", ("", "", 0))
-    answered = key_of == key and bool(said.strip())
+    said = visit().said
+    answered = said.key == key and bool(said.answer.strip())
     told = ""
     if not answered:
         st.text(_WAITING)
     else:
         try:
-            verdict = asked.check(said)
+            verdict = asked.check(said.answer)
         except PackvizError as problem:
             told = f"⚠ {problem.sentence}"
             st.text(told)
@@ -76,6 +76,6 @@ def _verdict(shown: Shown, asked: Prediction, key: str, *, moved: bool) -> None:
         else:
             told = f"{':green[**✓ Right.**]' if verdict.right else ':red[**✗ Not quite.**]'} {verdict.reason}"
             st.markdown(told)
-    announce(told, "prediction", number=number)
+    announce(told, "prediction", number=said.number)
     if answered and moved:
         show(step=shown.film.step_at(asked.moment.stage, asked.moment.timestep, asked.moment.name))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui.player_code import NAME
+from ui.player import NAME
 
 __all__ = ["ELEMENTS", "needed"]
 

@@ -9,15 +9,16 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ui.jobs import TIME_LIMIT, Job, Jobs, Work
+from ui.visit import visit
 
-__all__ = ["leave_others", "long_work"]
+__all__ = ["Started", "leave_others", "long_work"]
 
 Show = Callable[[Sequence[Any]], None]
 _EVERY = {"queued": 3.0, "active": 0.5, "over": None}  # seconds between two looks at what has come
 
 
 @dataclass(eq=False)
-class _Started:
+class Started:
     """Hold a job as it was started: what of, how many results there will be, and how they are shown.
 
     seen: where the job stood when the whole page was last drawn: a key of _EVERY.
@@ -41,10 +42,10 @@ def long_work(name: str, label: str, told: str, work: Work, steps: int, show: Sh
     name: of the work. label: of the button. told: what it would be done for now, in words. steps: how many results
     there will be. show: draws what has come so far. What is shown stays what it was started for.
     """
-    started: _Started | None = st.session_state.get(_key(name))
+    started = visit().jobs.get(name)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(label, key=f"start {name}", disabled=started is not None and not started.job.over):
-            st.session_state[_key(name)] = _Started(_jobs().start(_visitor(), work), told, steps, show)
+            visit().jobs[name] = Started(_jobs().start(_visitor(), work), told, steps, show)
             st.rerun()
         st.text(_in_advance(name))
     if started is not None:
@@ -58,11 +59,9 @@ def leave_others(names: str) -> None:
         _jobs().stop(started.job)
 
 
-def _others(names: Sequence[str]) -> list[_Started]:
+def _others(names: Sequence[str]) -> list[Started]:
     """Return the visitor's work that is not over, but for that of these names."""
-    here = [_key(name) for name in names]
-    kept = st.session_state.to_dict().items()
-    return [each for key, each in kept if isinstance(each, _Started) and key not in here and not each.job.over]
+    return [each for name, each in visit().jobs.items() if name not in names and not each.job.over]
 
 
 def _in_advance(name: str) -> str:
@@ -71,7 +70,7 @@ def _in_advance(name: str) -> str:
     return f"{limit} Starting this stops the one that is running." if _others([name]) else limit
 
 
-def _watch(name: str, started: _Started, now: str) -> None:
+def _watch(name: str, started: Started, now: str) -> None:
     """Show how a job stands; it runs again and again until the job is over."""
     job, over, results = started.job, started.job.over, list(started.job.results)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -90,14 +89,14 @@ def _watch(name: str, started: _Started, now: str) -> None:
         st.rerun()  # to look more often, or no more; and once it is over the button may be pressed again
 
 
-def _standing(started: _Started, done: int) -> str:
+def _standing(started: Started, done: int) -> str:
     before = _jobs().before(started.job)
     if before:
         return f"Waiting: {before} {'job' if before == 1 else 'jobs'} of other visitors first."
     return f"{done} of {started.steps}" if done else "Starting a process of its own."
 
 
-def _ended(started: _Started, done: int) -> str:
+def _ended(started: Started, done: int) -> str:
     job, so_far = started.job, f"{done} of {started.steps}"
     if job.state == "failed":
         return f":red[**It ended early.**] {job.reason}"
@@ -113,10 +112,6 @@ def _place(job: Job) -> str:
     if job.over:
         return "over"
     return "queued" if _jobs().before(job) else "active"
-
-
-def _key(name: str) -> str:
-    return f"job {name}"
 
 
 def _visitor() -> str:

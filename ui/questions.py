@@ -10,12 +10,12 @@ from packviz.show.charts import panels
 from packviz.show.movie import Movie, beside, movie
 from packviz.teach.questions import ENTRIES, GROUPS, Answer, Entry, Page, Program, answer, has_message, is_error, search
 from packviz.text import counted, quoted
-from ui.figures import fresh
+from ui import address
+from ui.address import of_every_page
 from ui.lesson import apart
-from ui.part import explore
+from ui.part import explore, fresh
 from ui.player import clip
 from ui.status import announce
-from ui.widgets import of_every_page
 
 __all__ = ["questions"]
 
@@ -144,10 +144,7 @@ def _way(entry: Entry) -> None:
 
 
 def _open(key: str) -> None:
-    if key:
-        st.query_params["entry"] = key
-    else:
-        st.query_params.pop("entry", None)
+    address.write("entry", key)
 
 
 def _programs(done: Answer) -> None:
@@ -178,7 +175,7 @@ def _picture(done: Answer) -> None:
     elif film is not None:
         shot = _movie(done.entry.key)
         stage = "run" if film.stage == "beside" else film.stage
-        clip(shot.to_dict(), shot.step_at(stage, film.timestep, film.name), done.entry.key)
+        clip(shot, shot.step_at(stage, film.timestep, film.name), done.entry.key)
 
 
 def _explorer(done: Answer) -> None:

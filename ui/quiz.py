@@ -7,21 +7,21 @@ from pathlib import Path
 import streamlit as st
 
 from packviz.errors import PackvizError
-from packviz.show.movie import Movie, movie
+from packviz.show.movie import movie
 from packviz.teach.quiz import Question, Scorecard, progress_code, questions, read_progress_code
 from ui.player import clip
-from ui.quiz_address import begin, chosen, last, progress, write
-from ui.quiz_batch import batch, marks, settings
-from ui.quiz_result import result
+from ui.quiz_round import begin, chosen, keep_progress, last, progress
+from ui.quiz_views import batch, marks, result
 from ui.status import announce
+from ui.visit import visit
 
-__all__ = ["quiz"]
+__all__ = ["Game", "quiz"]
 
 _STYLE = Path(__file__).parent / "quiz.css"
 
 
 @dataclass
-class _Game:
+class Game:
     """Hold how far somebody is in a round.
 
     at      the question on the screen, behind the last one the result
@@ -60,14 +60,14 @@ def quiz(told: str) -> None:
             if game.scorecard.untouched:
                 st.markdown(told)
         else:
-            result(game.scorecard, game.level, game.number, game.unread, begin=begin, again=_again, see=_see)
+            result(game.scorecard, (game.level, game.number), game.unread, begin=begin, again=_again, see=_see)
         game.heard = False
-        write(game.level, game.number, progress_code(game.scorecard, game.at))
+        keep_progress(game.level, game.number, progress_code(game.scorecard, game.at))
         tries = sum(len(game.scorecard.tries(i)) for i in range(len(game.scorecard.questions)))
         announce(_spoken(game), "quiz", number=tries)
 
 
-def _spoken(game: _Game) -> str:
+def _spoken(game: Game) -> str:
     """Return what the last answer came to, as it is spoken; "" while there is none."""
     scorecard, i = game.scorecard, game.at
     if i == len(scorecard.questions):
@@ -78,17 +78,17 @@ def _spoken(game: _Game) -> str:
     return game.problem or (f"Not quite. {verdict.reason} You have one more try." if verdict is not None else "")
 
 
-def _game(level: int, number: int) -> _Game:
+def _game(level: int, number: int) -> Game:
     """Return the round as it was left in this session, or as the browser has kept it over a reload or a restart."""
-    games: dict[tuple[int, int], _Game] = st.session_state.setdefault("quiz games", {})
+    games = visit().games
     if (level, number) not in games:
         asked = _questions(level, number)
         left = read_progress_code(asked, progress(level, number))
-        games[level, number] = _Game(level, number, *(left or (Scorecard(asked), 0)))
+        games[level, number] = Game(level, number, *(left or (Scorecard(asked), 0)))
     return games[level, number]
 
 
-def _new_round(game: _Game) -> None:
+def _new_round(game: Game) -> None:
     """Offer another round; in the middle of one, after a question."""
     if game.scorecard.untouched or game.scorecard.over:
         st.button("New round", on_click=begin)
@@ -98,12 +98,12 @@ def _new_round(game: _Game) -> None:
         st.button("Yes, another round", on_click=begin)
 
 
-def _standing(game: _Game) -> str:
+def _standing(game: Game) -> str:
     points = game.scorecard.points
     return f"**Question {game.at + 1} of {len(game.scorecard.questions)}**, {points} point{'' if points == 1 else 's'}"
 
 
-def _question(game: _Game, i: int) -> None:
+def _question(game: Game, i: int) -> None:
     asked = game.scorecard.questions[i]
     with st.container(border=True, key="question"):
         if game.scorecard.settled(i):
@@ -112,8 +112,8 @@ def _question(game: _Game, i: int) -> None:
             _prompt(asked)
             _open(game, i)
     if game.scorecard.settled(i):
-        film, moment = _film(game.level, game.number, i), asked.prediction.moment
-        clip(film.to_dict(), film.step_at(moment.stage, moment.timestep, moment.name), game.key(i))
+        film, moment = movie(asked.trace, asked.stages, direction=asked.direction, deep=True), asked.prediction.moment
+        clip(film, film.step_at(moment.stage, moment.timestep, moment.name), game.key(i))
 
 
 def _prompt(asked: Question) -> None:
@@ -121,13 +121,13 @@ def _prompt(asked: Question) -> None:
         st.markdown(asked.prediction.prompt)
 
 
-def _open(game: _Game, i: int) -> None:
+def _open(game: Game, i: int) -> None:
     """Show the batch, and where the answer is typed or chosen."""
     asked, key = game.scorecard.questions[i], game.key(i)
     seen, answer = st.columns([3, 2], gap="large", vertical_alignment="top")
     with seen:
         batch(asked)
-        settings(asked)
+        st.markdown(" ".join(f"`{setting}`" for setting in asked.settings))
     with answer:
         with st.form(f"form {key}", border=False):
             _answer(asked, key)
@@ -154,7 +154,7 @@ def _answer(asked: Question, key: str) -> None:
         st.text_input(prediction.prompt, key=key, placeholder=hint, label_visibility="collapsed", autocomplete="off")
 
 
-def _settled(game: _Game, i: int) -> None:
+def _settled(game: Game, i: int) -> None:
     """Show what was said, the verdict, the answer, the batch that they speak of, and the way on."""
     question = game.scorecard.questions[i]
     with st.container(horizontal=True, vertical_alignment="top", key="settled"):
@@ -167,7 +167,7 @@ def _settled(game: _Game, i: int) -> None:
         _make_up_for(game, clicked, _next)
 
 
-def _make_up_for(game: _Game, clicked: bool, act: Callable[..., None], *given: int) -> None:
+def _make_up_for(game: Game, clicked: bool, act: Callable[..., None], *given: int) -> None:
     """Act on a click that a server which has just been started could not know what to do with."""
     if clicked and not game.heard:
         act(game, *given)
@@ -175,7 +175,7 @@ def _make_up_for(game: _Game, clicked: bool, act: Callable[..., None], *given: i
         st.rerun()
 
 
-def _told(game: _Game, i: int) -> str:
+def _told(game: Game, i: int) -> str:
     """Return the verdict on a settled question, and the answer, as Markdown."""
     asked, verdict, mark = game.scorecard.questions[i].prediction, game.scorecard.verdict(i), game.scorecard.mark(i)
     solution = asked.solution.replace("`", "").removesuffix(".")
@@ -187,7 +187,7 @@ def _told(game: _Game, i: int) -> str:
     return f":red[**✗ Not quite.**] {verdict.reason}\n\n{answer}"
 
 
-def _check(game: _Game, i: int) -> None:
+def _check(game: Game, i: int) -> None:
     typed, game.heard = st.session_state.get(game.key(i)) or "", True
     try:
         game.scorecard, game.problem = game.scorecard.answered(i, typed), ""
@@ -197,11 +197,11 @@ def _check(game: _Game, i: int) -> None:
             game.unread[i] = typed
 
 
-def _give_up(game: _Game, i: int) -> None:
+def _give_up(game: Game, i: int) -> None:
     game.scorecard, game.problem, game.heard = game.scorecard.given_up(i), "", True
 
 
-def _next(game: _Game) -> None:
+def _next(game: Game) -> None:
     game.at, game.heard = len(game.scorecard.questions) if game.scorecard.over else game.at + 1, True
 
 
@@ -212,15 +212,9 @@ def _see(i: int) -> None:
 def _again() -> None:
     """Begin the same round again."""
     level, number = last()
-    st.session_state["quiz games"][level, number] = _Game(level, number, Scorecard(_questions(level, number)))
+    visit().games[level, number] = Game(level, number, Scorecard(_questions(level, number)))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _questions(level: int, number: int) -> tuple[Question, ...]:
     return questions(level, number)
-
-
-@st.cache_resource(max_entries=48, show_spinner=False)
-def _film(level: int, number: int, i: int) -> Movie:
-    asked = _questions(level, number)[i]
-    return movie(asked.trace, asked.stages, direction=asked.direction, deep=True)

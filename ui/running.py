@@ -6,14 +6,11 @@ import pandas as pd
 import streamlit as st
 
 from packviz import charts
-from packviz.compute.trace import Trace
-from packviz.facts import STARTS, GateSum, StartEffect, UnitSum, starts, unit_sum
+from packviz.facts import STARTS, GateSum, UnitSum, starts, unit_sum
 from packviz.inputs.batch import sequence_label
-from ui.figures import figure
-from ui.kept import kept
-from ui.player import picked
-from ui.requests import Request
+from ui.part import figure
 from ui.runs import Shown
+from ui.visit import visit
 
 __all__ = ["initial_states", "one_unit", "over_time"]
 
@@ -41,10 +38,9 @@ def one_unit(shown: Shown) -> None:
 
 def _follow_the_click(shown: Shown) -> None:
     """Put what was clicked last in the movie into the three controls, once."""
-    pick = picked(shown.request)
-    if pick is None or st.session_state.get("taken apart") == pick:
+    pick, visit().picked = visit().picked, None
+    if pick is None or pick["request"] != shown.request:
         return
-    st.session_state["taken apart"] = pick
     cell = shown.film.cells[pick["cell"]]
     if cell.role != "value" or cell.sequence is None:
         return
@@ -95,13 +91,8 @@ def initial_states(shown: Shown) -> None:
         for start in STARTS:
             st.markdown(f"**{start.name}.** {start.meaning} {start.wanted}")
         return
-    for each in _starts(shown.request, shown.trace):
+    for each in shown.fact(starts):
         moved = f"h_n moves by at most {each.moved:.4g}" if each.moved else "what the others are compared with"
         with st.expander(f"{each.start.name}: {moved}", expanded=each.chosen):
             st.markdown(f"{each.start.meaning} {each.start.wanted}")
             st.code(each.code, language="python", wrap_lines=True)
-
-
-@kept
-def _starts(request: Request, _trace: Trace) -> tuple[StartEffect, ...]:  # noqa: ARG001
-    return starts(_trace)

@@ -1,52 +1,116 @@
-"""What is shown: the run that was asked for, or the last one that could be, each computed once for all visitors."""
+"""What is asked for, as plain frozen values, and what is shown: that, or the last run that was possible."""
 
+import json
 import threading
+from collections.abc import Callable, Hashable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Any
-
-import streamlit as st
+from functools import cached_property
+from typing import Any, Literal, TypeVar
 
 from packviz.compute.trace import Trace, trace
 from packviz.errors import PackvizError
-from packviz.inputs.batch import Batch
+from packviz.inputs.batch import Batch, ReadAs, sequence_label
 from packviz.inputs.config import Config
+from packviz.inputs.examples import EXAMPLES
 from packviz.show.movie import Movie, beside, movie
 from packviz.show.movie.model import Stage
 from ui.kept import kept
-from ui.requests import BESIDE, Request, Source, View
+from ui.visit import visit
 
-__all__ = ["MOST_CHARACTERS", "MOST_FEATURES", "MOST_SEQUENCES", "MOST_STEPS", "Shown", "latest", "run"]
+__all__ = [
+    "BESIDE",
+    "MAX_CHARACTERS",
+    "MAX_FEATURES",
+    "MAX_SEQUENCES",
+    "MAX_STEPS",
+    "OWN",
+    "Request",
+    "Shown",
+    "Source",
+    "View",
+    "as_json",
+    "latest",
+    "run",
+]
+
+T = TypeVar("T")
+View = Stage | Literal["beside"]
+BESIDE: tuple[View, ...] = ("beside",)
+OWN = "own"  # in the place of an example's key: the visitor's own text
 
 # Limits of typed input in the app, where many visitors share one process; the library has none.
-MOST_SEQUENCES = 64
-MOST_STEPS = 64
-MOST_FEATURES = 64
-MOST_CHARACTERS = 100_000
+MAX_SEQUENCES = 64
+MAX_STEPS = 64
+MAX_FEATURES = 64
+MAX_CHARACTERS = 100_000
 
-_LARGE = 1000  # places in the grid: such movies are drawn in turn, which needs the memory of one and takes no longer
+_LARGE = 1000  # places in the grid: such movies are made in turn, which needs the memory of one and takes no longer
 _ONE_AT_A_TIME = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Source:
+    """Say where the sequences come from: a text and how to read it, or without one the example's tensors."""
+
+    example: str = EXAMPLES[0].key
+    text: str | None = EXAMPLES[0].text
+    read_as: ReadAs = "auto"
+
+
+@dataclass(frozen=True)
+class Request:
+    """Hold one state of all controls.
+
+    settings: names and values of a Config, not checked yet. stages: those of a lesson, which are shown in full depth;
+    BESIDE for padded beside packed; None for the whole way.
+    """
+
+    source: Source = Source()
+    settings: tuple[tuple[str, object], ...] = ()
+    layer: int | None = None
+    direction: int = 0
+    stages: tuple[View, ...] | None = None
+
+    @property
+    def config(self) -> Config:
+        """Return the settings as a Config; raises PackvizError where it refuses them."""
+        return Config(**dict(self.settings))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """Hold what is on the screen, and why it is not what was asked for, if it is not."""
+    """Hold what is on the screen, and why it is not what was asked for, if it is not. data: the movie as JSON."""
 
     request: Request
     batch: Batch
     trace: Trace
-    film: Movie
+    data: bytes
     problem: PackvizError | None = None
 
     @property
     def letters(self) -> list[str]:
         """The letter of each sequence, as the movie has it."""
-        return [sequence.label for sequence in self.film.sequences]
+        return [sequence_label(b) for b in range(len(self.batch.lengths))]
 
-    @property
+    @cached_property
     def movie(self) -> dict[str, Any]:
-        """The movie as plain data."""
-        return self.film.to_dict()
+        """The movie as the player gets it."""
+        data: dict[str, Any] = json.loads(self.data)
+        return data
+
+    @cached_property
+    def film(self) -> Movie:
+        """The movie itself, made again: only its JSON is kept."""
+        return _movie(self.trace, self.request)
+
+    def fact(self, find: Callable[[Trace], T]) -> T:
+        """Return what a function finds out about the trace, computed once for all visitors."""
+        return self.kept(lambda: find(self.trace), find)
+
+    def kept(self, make: Callable[[], T], *key: Hashable) -> T:
+        """Return what `make` makes of this run, kept for all visitors. key: what else it depends on."""
+        return kept(make, self.request, *key)
 
 
 def latest(request: Request) -> Shown:
@@ -54,27 +118,32 @@ def latest(request: Request) -> Shown:
     try:
         shown = run(request)
     except PackvizError as problem:
-        last = replace(st.session_state.get("last good", Request()), stages=request.stages)
+        last = replace(visit().last_good or Request(), stages=request.stages)
         return replace(run(last), problem=problem)
-    st.session_state["last good"] = request
+    visit().last_good = request
     return shown
 
 
 def run(request: Request) -> Shown:
     """Return the batch, the trace and the movie of a request; raises PackvizError where there are none."""
     source, config = request.source, request.config
-    film = _movie(source, config, request.layer, request.direction, request.stages)
-    return Shown(request, _batch(source), _trace(source, config), film)
+    batch = kept(lambda: _batch(source), source)
+    traced = kept(lambda: trace(batch, config), source, config)
+    return Shown(request, batch, traced, kept(lambda: as_json(_movie(traced, request)), request))
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
+def as_json(film: Movie) -> bytes:
+    """Return a movie as the player gets it."""
+    return json.dumps(film.to_dict(), ensure_ascii=False, check_circular=False, separators=(",", ":")).encode()
+
+
 def _batch(source: Source) -> Batch:
     if source.text is None:
         return Batch.example(source.example)
-    _check("characters", len(source.text), MOST_CHARACTERS)
-    batch = Batch.parse(source.text, kind=source.read_as, max_sequences=MOST_SEQUENCES, max_steps=MOST_STEPS)
+    _check("characters", len(source.text), MAX_CHARACTERS)
+    batch = Batch.parse(source.text, kind=source.read_as, max_sequences=MAX_SEQUENCES, max_steps=MAX_STEPS)
     if batch.kind == "vectors":
-        _check("features in each step", batch.sequences[0].shape[1], MOST_FEATURES)
+        _check("features in each step", batch.sequences[0].shape[1], MAX_FEATURES)
     return batch
 
 
@@ -84,25 +153,19 @@ def _check(what: str, count: int, most: int) -> None:
         raise PackvizError("text", expected=f"at most {most:,} {what}", came=f"{count:,}", mend=mend)
 
 
-@kept
-def _trace(source: Source, config: Config) -> Trace:
-    return trace(_batch(source), config)
+def _movie(traced: Trace, request: Request) -> Movie:
+    large = traced.padded.values.shape[:2].numel() > _LARGE
+    with _ONE_AT_A_TIME if large else nullcontext():
+        return _made(traced, request.stages, layer=request.layer, direction=request.direction)
 
 
-@kept
-def _movie(source: Source, config: Config, layer: int | None, direction: int, stages: tuple[View, ...] | None) -> Movie:
-    traced = _trace(source, config)
-    with _ONE_AT_A_TIME if traced.padded.values.shape[:2].numel() > _LARGE else nullcontext():
-        return _drawn(traced, layer, direction, stages)
-
-
-def _drawn(traced: Trace, layer: int | None, direction: int, stages: tuple[View, ...] | None) -> Movie:
+def _made(traced: Trace, stages: tuple[View, ...] | None, **watched: Any) -> Movie:
     if stages is None:
-        return movie(traced, layer=layer, direction=direction)
+        return movie(traced, **watched)
     if stages == BESIDE and traced.error is None:
-        return beside(traced, layer=layer, direction=direction)
+        return beside(traced, **watched)
     missing = {"embed"} if traced.padded.embedding is None else set()
     there: list[Stage] = [stage for stage in stages if stage != "beside" and stage not in missing]
     if traced.error is not None and "pad" not in there:
         there = ["sort"]  # which shows how torch refuses
-    return movie(traced, there, layer=layer, direction=direction, deep=True)
+    return movie(traced, there, deep=True, **watched)

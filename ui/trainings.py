@@ -22,7 +22,7 @@ from packviz.lab.training import (
     to_csv,
     vowels_credit,
 )
-from ui.figures import fresh
+from ui.part import fresh
 from ui.progress import long_work
 from ui.runs import Shown
 

@@ -3,11 +3,8 @@
 import pandas as pd
 import streamlit as st
 
-from packviz.compute.trace import Trace
 from packviz.facts import Readout, readouts
 from packviz.inputs.batch import sequence_label
-from ui.kept import kept
-from ui.requests import Request
 from ui.runs import Shown
 
 __all__ = ["to_try", "which_one"]
@@ -26,7 +23,7 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
 
 def which_one(shown: Shown) -> None:
     """Show every way to read one vector for each sequence: its code, its numbers, whether it is right here, and why."""
-    found = _read(shown.request, shown.trace)
+    found = shown.fact(readouts)
     if caution := next((each.caution for each in found if each.caution), ""):
         st.markdown(f":red[**✗ {caution}**]")
     for each in found:
@@ -50,8 +47,3 @@ def _values(each: Readout) -> None:
     left.code(each.code, language="python", wrap_lines=True)
     table = frame.round(4) if seen is None else seen.join(frame.round(4))
     right.dataframe(table, key=f"readout {each.key}", alt=f"What {each.title} gives for each sequence")
-
-
-@kept
-def _read(request: Request, _trace: Trace) -> tuple[Readout, ...]:  # noqa: ARG001
-    return readouts(_trace)

@@ -40,7 +40,7 @@ def uploaded() -> Given:
     weights = [each for each in loaded if each.prefixes]
     module = _module(weights[0], key) if weights else None
     x, lengths, bad = _data([each for each in loaded if not each.prefixes], key)
-    chosen = settings("file", True, False) if x is not None else (True, False, None)
+    chosen = settings("file") if x is not None else (True, False, None)
     return filled(x, lengths, module, *chosen, unread=unread or bad)
 
 

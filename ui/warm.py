@@ -15,9 +15,8 @@ from packviz import charts
 from packviz.facts import memory
 from ui.connections import bound_all
 from ui.memory import keep_small, large_blocks_apart
-from ui.records import table
-from ui.requests import Request
-from ui.runs import run
+from ui.part import table
+from ui.runs import Request, run
 
 __all__ = ["warm"]
 
@@ -29,7 +28,7 @@ async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
     torch.set_num_threads(1)  # the matrices are small, and every visitor has a thread
     PagesManager.uses_pages_directory = False  # a deep link that comes first finds its page through app.py, too
     shown = run(Request())
-    table(shown, "pack")
+    table(shown.trace, "pack", None, 0)
     memory(shown.trace)  # torch's first nested tensor takes a second
     charts.states(shown.trace)
     gc.collect()

@@ -6,6 +6,8 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
+from ui.visit import Visit
+
 __all__ = ["STAGES", "movies", "opened", "texts"]
 
 APP = Path(__file__).parents[2] / "app.py"
@@ -18,7 +20,7 @@ def opened(page: str, query: Mapping[str, object] | None = None, *, painted: boo
     app._page_hash = calc_hash(page)  # AppTest can switch to a page, but not begin there
     app.query_params.update({name: str(value) for name, value in (query or {}).items()})
     if painted:
-        app.session_state["stage on screen"] = STAGES.get(page, "pad")
+        app.session_state["visit"] = Visit(stage=STAGES.get(page, "pad"))
     return app.run()
 
 
@@ -31,4 +33,5 @@ def texts(app: AppTest) -> str:
 
 def movies(app: AppTest) -> list[str]:
     """Return what each player on a page is given, as JSON."""
-    return [each.proto.json for each in app.get("bidi_component") if '"movie"' in each.proto.json]
+    given = [each.proto.bytes.decode() for each in app.get("bidi_component")]
+    return [data for data in given if '"movie"' in data]

@@ -4,7 +4,6 @@ import asyncio
 import gc
 import threading
 import time
-import tracemalloc
 import weakref
 from types import SimpleNamespace
 from typing import Any
@@ -14,10 +13,7 @@ import torch
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
-from packviz.compute.trace import trace
-from packviz.inputs.batch import Batch
-from packviz.show.movie import movie
-from ui import kept, memory
+from ui import memory
 from ui.kept import Kept, bytes_of
 
 
@@ -92,44 +88,8 @@ def test_what_is_raised_is_not_kept() -> None:
     assert results.get("key", lambda: 1) == 1
 
 
-def test_the_arguments_are_the_key_but_for_those_with_an_underscore() -> None:
-    calls = []
-
-    @kept.kept
-    def doubled(number: int, _how: str) -> int:
-        calls.append(number)
-        return 2 * number
-
-    assert [doubled(1, "so"), doubled(1, "otherwise"), doubled(2, _how="so")] == [2, 2, 4]
-    assert calls == [1, 2]
-
-
 def test_the_bytes_of_a_result_are_those_of_its_parts_each_counted_once() -> None:
     x = torch.zeros(1000)
     assert 4000 < bytes_of(x) < 4400
     assert 4000 < bytes_of({"x": [x, x], "same": (x,)}) < 5500
     assert bytes_of(["a" * 5000]) > 5000
-
-
-@pytest.mark.parametrize("length", [4, 24])
-def test_the_bytes_of_a_movie_are_counted_without_looking_at_each_part(length: int) -> None:
-    traced = trace(Batch.parse("\n".join(["1 " * length] * length)))
-    movie(traced)  # what is loaded and kept once does not count
-    tracemalloc.start()
-    try:
-        film = movie(traced)
-        gc.collect()
-        taken, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert 0.5 < bytes_of(film) / taken < 2
-
-
-def test_a_large_movie_is_kept_as_one_block_and_given_back_whole() -> None:
-    film = movie(trace(Batch.parse("\n".join(["1 " * 24] * 24))))
-    results, size = Kept(), bytes_of(film)
-    results.get("film", lambda: film)
-    again = results.get("film", lambda: pytest.fail("it is kept"))
-    assert again is not film
-    assert again.to_dict() == film.to_dict()
-    assert results.bytes < size / 2

@@ -4,12 +4,11 @@ from streamlit.testing.v1 import AppTest
 
 
 def below(side: str) -> None:
-    from ui import records, unpacking
-    from ui.requests import Request
-    from ui.runs import run
+    from ui import part, unpacking
+    from ui.runs import Request, run
 
     shown = run(Request(settings=(("padding_side", side),)))
-    records.proof(shown)
+    part.proof(shown)
     unpacking.which_one(shown)
 
 

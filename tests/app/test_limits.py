@@ -3,17 +3,16 @@
 import pytest
 
 from packviz.errors import PackvizError
-from ui.requests import OWN, Request, Source
-from ui.runs import MOST_CHARACTERS, MOST_FEATURES, MOST_SEQUENCES, MOST_STEPS, run
+from ui.runs import MAX_CHARACTERS, MAX_FEATURES, MAX_SEQUENCES, MAX_STEPS, OWN, Request, Source, run
 
 
 @pytest.mark.parametrize(
     ("text", "limit"),
     [
-        ("1 " * MOST_CHARACTERS, "100,000 characters"),
-        (f"[[{[1] * (MOST_FEATURES + 1)}]]", "64 features in each step"),
-        ("1\n" * (MOST_SEQUENCES + 1), "64 sequences"),
-        ("1 " * (MOST_STEPS + 1), "64 steps"),
+        ("1 " * MAX_CHARACTERS, "100,000 characters"),
+        (f"[[{[1] * (MAX_FEATURES + 1)}]]", "64 features in each step"),
+        ("1\n" * (MAX_SEQUENCES + 1), "64 sequences"),
+        ("1 " * (MAX_STEPS + 1), "64 steps"),
     ],
 )
 def test_what_is_too_large_for_a_shared_process_is_refused_with_its_limit(text: str, limit: str) -> None:
@@ -22,6 +21,6 @@ def test_what_is_too_large_for_a_shared_process_is_refused_with_its_limit(text: 
 
 
 def test_the_largest_that_is_allowed_is_shown() -> None:
-    rows = "\n".join(["7 " * MOST_STEPS] * MOST_SEQUENCES)
+    rows = "\n".join(["7 " * MAX_STEPS] * MAX_SEQUENCES)
     assert run(Request(Source(OWN, rows))).trace.exact
-    assert run(Request(Source(OWN, f"[[{[1] * MOST_FEATURES}]]"))).trace.exact
+    assert run(Request(Source(OWN, f"[[{[1] * MAX_FEATURES}]]"))).trace.exact

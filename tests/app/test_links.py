@@ -9,9 +9,9 @@ from visits import visit
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from pages import opened, texts
-from ui.links import LONGEST, unmet, warning
+from ui.address import MAX_LENGTH, unmet, warning
 
-NOT_HAD = "This link asks for what is not to be had here"
+NOT_HAD = "Ignored from the link: "
 SHOWN = {
     "cell": "gru",
     "hidden_size": 4,
@@ -45,7 +45,7 @@ def test_what_is_shown_has_been_met(asked: dict[str, str]) -> None:
         ({"padding_value": "nan"}, "padding_value = 'nan' (it is '-1.5')"),
         ({"bidirectional": "1"}, "bidirectional = '1' (it is 'False')"),
         ({"total_length": "x"}, "total_length = 'x' (it is 'None')"),
-        ({"layer": "2"}, "layer = '2' (there is no such setting now)"),
+        ({"layer": "2"}, "layer = '2' (no such setting)"),
         ({"cell": "z" * 500}, "(it is 'gru')"),
     ],
 )
@@ -66,7 +66,7 @@ def test_many_refusals_stay_one_line() -> None:
 
 def test_a_long_text_is_said_to_make_a_long_link() -> None:
     assert warning("1 2 3") is None
-    assert "kB" in (warning("1 " * LONGEST) or "")
+    assert "kB" in (warning("1 " * MAX_LENGTH) or "")
 
 
 @pytest.mark.check
@@ -133,7 +133,7 @@ def test_a_text_of_ones_own_is_not_credited_to_the_author_of_an_example() -> Non
 
 
 def test_a_link_cannot_read_what_the_app_keeps_for_itself() -> None:
-    app = opened("start", {"first request": "1", "last good": "1", "link": "1"})
+    app = opened("start", {"visit": "1", "last_good": "1", "link": "1"})
     assert NOT_HAD in texts(app)
     assert "Source(" not in texts(app)
 

@@ -44,7 +44,7 @@ def test_a_page_opens_with_what_it_is_for(page: str) -> None:
 def test_other_settings_raise_no_exception_anywhere(page: str, query: dict[str, object]) -> None:
     app = opened(page, query)
     assert texts(app).count("\n") > 2
-    assert "This link asks for" not in texts(app)
+    assert "Ignored from the link" not in texts(app)
     if "enforce_sorted" in query and page in ("packing", "running", "unpacking"):
         error = packviz.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"), Config(enforce_sorted=True)).error
         assert [each.value for each in app.code] == [f"RuntimeError: {error}"]

@@ -4,6 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages import opened, texts
+from ui.visit import Visit
 
 RIGHT = {
     "padding": "3 4 1",
@@ -28,8 +29,8 @@ def pressed(app: AppTest, label: str) -> str:
 
 def asked_step(app: AppTest) -> int | None:
     """Return the step that the player has been asked for."""
-    step: int | None = app.session_state["ask"]["step"] if "ask" in app.session_state else None
-    return step
+    visited: Visit = app.session_state["visit"]
+    return visited.ask.step
 
 
 @pytest.mark.parametrize("lesson", RIGHT)

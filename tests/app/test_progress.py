@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from ui import progress
 from ui.jobs import TIME_LIMIT, Job, Jobs
+from ui.visit import Visit
 
 COST = str(Path(__file__).parents[2] / "pages" / "7_cost.py")
 LIMIT = "Time limit: 5 minutes; the results so far are kept."
@@ -22,13 +23,13 @@ def page(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Ite
     page = AppTest.from_file(COST, default_timeout=60).run()
     yield page
     for name in ("measure", "sweep"):
-        if f"job {name}" in page.session_state:
+        if name in page.session_state["visit"].jobs:
             jobs.stop(job(page, name))
 
 
 def job(page: AppTest, name: str) -> Job:
-    started: progress._Started = page.session_state[f"job {name}"]
-    return started.job
+    visited: Visit = page.session_state["visit"]
+    return visited.jobs[name].job
 
 
 def texts(page: AppTest) -> str:

@@ -17,7 +17,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from visits import visit
 
 from bench.visitors import visitor
-from ui import player_code
+from ui import player
 from ui.preload import ELEMENTS, needed
 
 ROOT = Path(__file__).parents[2]
@@ -84,7 +84,7 @@ def test_an_edit_sends_the_movie_and_not_the_code_that_plays_it(address: str) ->
             await here.edit("1 2 3\n4 5")  # the first one runs the whole page
             before = here.received
             await here.edit("1 2 3\n4 5 6")
-            return here.received - before, len(json.dumps(here.picture))
+            return here.received - before, len(json.dumps(here.picture, separators=(",", ":")))
 
     with ThreadPoolExecutor(1) as pool:  # the browser of other tests has a loop in this thread
         sent, movie = pool.submit(lambda: asyncio.run(edited())).result()
@@ -103,7 +103,7 @@ def test_the_browser_fetches_the_player_once_and_keeps_it(address: str, browser:
         assert not [url for url in asked if "player" in url]
         kept = [
             each
-            for each in here.page.request.get(f"{address}/{player_code.NAME}").headers_array
+            for each in here.page.request.get(f"{address}/{player.NAME}").headers_array
             if each["name"] == "cache-control"
         ]
         assert [each["value"] for each in kept] == ["public, max-age=31536000, immutable"]
@@ -111,5 +111,5 @@ def test_the_browser_fetches_the_player_once_and_keeps_it(address: str, browser:
 
 
 def test_the_player_comes_from_the_same_folder_as_the_page(address: str) -> None:
-    with urlopen(f"{address}/behind/a/proxy/{player_code.NAME}") as answer:
-        assert answer.read() == urlopen(f"{address}/{player_code.NAME}").read()
+    with urlopen(f"{address}/behind/a/proxy/{player.NAME}") as answer:
+        assert answer.read() == urlopen(f"{address}/{player.NAME}").read()

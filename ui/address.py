@@ -1,0 +1,222 @@
+"""The address: every name in it with its owner and default, the widgets that follow it, and the one place that writes.
+
+Bound widgets write their names through Streamlit, and the player writes its own step in the browser. All else that
+changes the address goes through `write` and `write_all`.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any, Literal, TypeVar
+from urllib.parse import quote_plus
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from packviz.inputs.config import Config
+from packviz.inputs.examples import EXAMPLES
+from packviz.teach.questions import GROUPS
+from packviz.text import quoted, visible
+from ui.visit import visit
+
+__all__ = [
+    "MAX_LENGTH",
+    "NAMES",
+    "asked",
+    "changed",
+    "choice",
+    "default",
+    "first_step",
+    "keep",
+    "maybe_whole",
+    "number",
+    "of_every_page",
+    "remember",
+    "switch",
+    "unmet",
+    "warning",
+    "whole",
+    "write",
+    "write_all",
+]
+
+T = TypeVar("T")
+Owner = Literal["controls", "player", "questions", "doctor", "quiz", "Streamlit"]
+
+MAX_LENGTH = 8_000  # characters of a text in a link
+_MAX_NAMED = 4
+
+NAMES: Mapping[str, tuple[Owner, Any]] = {
+    "example": ("controls", EXAMPLES[0].key),
+    "sequences": ("controls", None),  # the text of the example
+    "read_as": ("controls", "auto"),
+    "layer": ("controls", None),  # the top one
+    "direction": ("controls", "forward"),
+    **{each.name: ("controls", each.default) for each in fields(Config)},
+    "step": ("player", 1),
+    "search": ("questions", ""),
+    "group": ("questions", GROUPS[0]),
+    "entry": ("questions", ""),
+    "x": ("doctor", "[[1, 2, 3, 4], [5, 6, 7, 0], [8, 9, 0, 0]]"),
+    "lengths": ("doctor", "5, 3, 2"),
+    "x_batch_first": ("doctor", True),
+    "x_enforce_sorted": ("doctor", True),
+    "x_padding_value": ("doctor", None),  # assumed
+    "file_batch_first": ("doctor", True),
+    "file_enforce_sorted": ("doctor", False),
+    "file_padding_value": ("doctor", None),
+    "level": ("quiz", 1),
+    "round": ("quiz", None),  # a random one
+    "said": ("quiz", None),  # in links from before the browser kept the answers
+    "embed": ("Streamlit", None),
+    "embed_options": ("Streamlit", None),
+}
+
+
+def default(name: str) -> Any:
+    """Return the value of a name that the address does not mention."""
+    return NAMES[name][1]
+
+
+def changed(settings: Mapping[str, object]) -> dict[str, str]:
+    """Return an address that asks for these settings: those that are not the defaults."""
+    return {name: str(value) for name, value in settings.items() if value != default(name)}
+
+
+def write(name: str, value: str) -> None:
+    """Put one name into the address, or take it out if the value is its default."""
+    if value != default(name):
+        st.query_params[name] = value
+    else:
+        st.query_params.pop(name, None)
+
+
+def write_all(**values: object) -> None:
+    """Make the address ask for these values and nothing else, in one step."""
+    wanted = changed(values)
+    if st.query_params.to_dict() != wanted:
+        st.query_params.from_dict(wanted)
+
+
+@contextmanager
+def of_every_page() -> Iterator[None]:
+    """Give the widgets and containers drawn here to the app itself, as if app.py drew them.
+
+    When another page comes, by a link, Back or Forward, Streamlit first removes from the address what belongs to the
+    widgets of the page that is left. What belongs to the app stays, if the containers around it do, too.
+    """
+    context = get_script_run_ctx()
+    assert context is not None
+    with context.run_with_active_hash(context.pages_manager.main_script_hash):
+        yield
+
+
+def choice(
+    name: str, options: Sequence[T], hint: str | None = None, *, label: str | None = None, first: Any = None
+) -> T:
+    """Let one of a few options be chosen. first: the default, where the table of names has none."""
+    given: T = default(name) if first is None else first
+    shown = label or name
+    return st.segmented_control(
+        shown, options, default=given, required=True, key=name, help=hint, bind="query-params", width="stretch"
+    )
+
+
+def switch(name: str, hint: str | None = None, *, label: str | None = None) -> bool:
+    """Let something be switched on or off."""
+    return st.toggle(label or name, default(name), name, hint, bind="query-params")
+
+
+def whole(name: str, least: int, most: int, hint: str) -> int:
+    """Let an integer be chosen."""
+    given: int = default(name)
+    return st.number_input(name, least, most, given, 1, key=name, help=hint, bind="query-params")
+
+
+def maybe_whole(name: str, least: int, most: int, hint: str) -> int | None:
+    """Let an integer be chosen, or none."""
+    given: int | None = default(name)
+    return st.number_input(name, least, most, given, 1, key=name, help=hint, bind="query-params", placeholder="None")
+
+
+def number(name: str, most: float, hint: str) -> float:
+    """Let a number of at most `most` either way be chosen."""
+    given: float = default(name)
+    return st.number_input(name, -most, most, given, 1.0, "%g", key=name, help=hint, bind="query-params")
+
+
+def remember() -> None:
+    """Keep what the link asks for when a visitor comes: Streamlit drops from it what its widgets refuse."""
+    if visit().link is not None:
+        return
+    visit().link = st.query_params.to_dict()
+    endless = [name for name, raw in asked().items() if name != "sequences" and math.isinf(_as_number(raw) or 0.0)]
+    for name in endless:  # Streamlit's number input fails on them, before it looks at its bounds
+        del st.query_params[name]
+    if endless:
+        st.rerun()
+
+
+def keep() -> None:
+    """Hold on to what the widgets of other pages ask for: without it, Back leads to an address that has lost it."""
+    for name in NAMES:
+        if name in st.session_state:
+            st.session_state[name] = st.session_state[name]
+
+
+def asked() -> Mapping[str, str]:
+    """Return what the link asked for, name by name."""
+    return visit().link or {}
+
+
+def first_step(player: str) -> int:
+    """Return the step that the link asks for; 1 where it asks for none, or for nonsense.
+
+    player: the key of the player; a link that opens one page says nothing about the steps of the next.
+    """
+    visited = visit()
+    visited.first_player = visited.first_player or player
+    raw = asked().get("step", "") if visited.first_player == player else ""
+    return max(int(raw), 1) if raw.isascii() and raw.isdigit() and len(raw) < 10 else 1
+
+
+def unmet(asked: Mapping[str, str], shown: Mapping[str, object]) -> str | None:
+    """Return one line about what a link asks for and the controls and the player, `shown`, do not show."""
+    others = {name: raw for name, raw in asked.items() if NAMES.get(name, ("controls",))[0] in ("controls", "player")}
+    missing = [_told(name, raw, shown) for name, raw in others.items() if not _shows(shown, name, raw)]
+    if not missing:
+        return None
+    more = f" and {len(missing) - _MAX_NAMED} more" if len(missing) > _MAX_NAMED else ""
+    return f"Ignored from the link: {', '.join(missing[:_MAX_NAMED])}{more}."
+
+
+def warning(text: str) -> str | None:
+    """Return a line about a text that makes the link too long for some servers and messengers."""
+    size = len(quote_plus(text))
+    if size <= MAX_LENGTH:
+        return None
+    return f"With this text the link to this page has {size / 1000:.0f} kB. Some servers and messengers cut it off."
+
+
+def _shows(shown: Mapping[str, object], name: str, raw: str) -> bool:
+    if name not in shown:
+        return False
+    value = shown[name]
+    if isinstance(value, bool) or value is None:
+        return raw.lower() == ("" if value is None else str(value).lower())
+    if isinstance(value, int | float):
+        return _as_number(raw) == value
+    return raw.replace("\r\n", "\n") == value
+
+
+def _as_number(raw: str) -> float | None:
+    try:
+        return float(raw)
+    except ValueError:
+        return None
+
+
+def _told(name: str, raw: str, shown: Mapping[str, object]) -> str:
+    instead = f"it is {quoted(str(shown[name]))}" if name in shown else "no such setting"
+    return f"{visible(name[:24])} = {quoted(raw)} ({instead})"

@@ -1,0 +1,85 @@
+"""Which round of the quiz is played, by its level and number in the address, and how far one is in it.
+
+The address names the round, so that a link is a round for everybody. How far somebody is in it stays in the browser,
+in a cookie for the latest few rounds: the server gets it with the page, after a restart, too.
+"""
+
+from random import SystemRandom
+
+import streamlit as st
+
+from packviz.teach.quiz import LAST_ROUND, LEVELS
+from ui import address
+from ui.visit import visit
+
+__all__ = ["begin", "chosen", "keep_progress", "last", "progress"]
+
+_HELP = "Ten questions have a number. Read it out, or share the link: everybody gets the same ten."
+_LEVEL, _NUMBER = "quiz level", "quiz number"  # the widgets, which follow the address
+
+_COOKIE, _MAX_KEPT = "packviz_quiz", 5
+_keep = st.components.v2.component(
+    "packviz_quiz_progress",
+    js="""export default function ({ data }) {
+  const kept = document.cookie.split("; ").find((each) => each.startsWith(`${data.cookie}=`)) ?? "";
+  const others = kept.split("=").pop().split(".").filter((each) => each && !each.startsWith(`${data.name}_`));
+  const all = data.kept ? [`${data.name}_${data.kept}`, ...others] : others;
+  document.cookie = `${data.cookie}=${all.slice(0, data.most).join(".")}; path=/; SameSite=Lax`;
+}
+""",
+)
+
+
+def chosen() -> tuple[int, int]:
+    """Draw the level and the number of the round as the address has them; what it lacks is as it was there last."""
+    level, number = _in_address("level", len(LEVELS)), _in_address("round", LAST_ROUND)
+    if number is None and visit().round is not None:
+        level, number = level or last()[0], last()[1]
+    level, number = visit().round = level or 1, number or _any_round()
+    address.write_all(level=level, round=number)
+    for key, value in ((_LEVEL, level), (_NUMBER, number)):
+        if st.session_state.get(key) != value:
+            st.session_state[key] = value
+    st.segmented_control("level", tuple(LEVELS), required=True, key=_LEVEL, on_change=_go, width="stretch")
+    st.number_input("round", 1, LAST_ROUND, None, 1, key=_NUMBER, on_change=_go, help=_HELP)
+    return level, number
+
+
+def last() -> tuple[int, int]:
+    """Return the level and the number of the round on the screen."""
+    there = visit().round
+    assert there is not None
+    return there
+
+
+def begin(level: int | None = None) -> None:
+    """Go to another round, of another level if one is given."""
+    address.write_all(level=level or last()[0], round=_any_round())
+
+
+def progress(level: int, number: int) -> str:
+    """Return how far the browser says that somebody is in a round; "" if it has kept nothing of it."""
+    rounds = (each.partition("_") for each in st.context.cookies.get(_COOKIE, "").split("."))
+    return next((kept for name, _, kept in rounds if name == f"{level}-{number}"), "")
+
+
+def keep_progress(level: int, number: int, code: str) -> None:
+    """Have the browser keep how far one is in a round. code: "" at its start."""
+    data = {"name": f"{level}-{number}", "kept": code, "cookie": _COOKIE, "most": _MAX_KEPT}
+    _keep(key="quiz-progress", data=data, height=0)
+
+
+def _go() -> None:
+    """Follow the widgets; an emptied number stays what it was."""
+    level, number = last()
+    address.write_all(level=st.session_state[_LEVEL] or level, round=st.session_state[_NUMBER] or number)
+
+
+def _in_address(name: str, most: int) -> int | None:
+    raw = st.query_params.get(name, "")
+    good = raw.isascii() and raw.isdigit() and len(raw) < 9 and 1 <= int(raw) <= most
+    return int(raw) if good else None
+
+
+def _any_round() -> int:
+    return SystemRandom().randint(1, LAST_ROUND)

@@ -1,0 +1,104 @@
+"""What a round of the quiz looks like: the ragged rows of a batch, how the questions stand, and the result."""
+
+from collections.abc import Callable, Sequence
+from html import escape
+
+import streamlit as st
+
+from packviz.inputs.batch import sequence_label
+from packviz.teach.quiz import LEVELS, Mark, Question, Scorecard
+from packviz.text import quoted
+from packviz.theme import SEQUENCE_HUES, hue, text_on
+from ui.part import palette
+
+__all__ = ["batch", "marks", "result"]
+
+# The sign of each mark, what it means, and what it is worth.
+_MARKS: dict[Mark, tuple[str, str, str]] = {
+    "open": ("", "open", ""),
+    "first": ("✓", "right at the first try, 2 points", ":green[**✓** 2 points]"),
+    "second": ("½", "right at the second try, 1 point", ":green[**½** 1 point]"),
+    "missed": ("✗", "not found, 0 points", ":red[**✗** 0 points]"),
+}
+
+
+def batch(question: Question, *, small: bool = False) -> None:
+    """Show the sequences as they came: ragged rows, each with its letter and in its colour."""
+    rows = "".join(_row(b, texts) for b, texts in enumerate(question.batch.texts))
+    size = "quiz-batch small" if small else "quiz-batch"
+    st.html(f'<table class="{size}" aria-label="The batch">{rows}</table>', width="content" if small else "stretch")
+
+
+def _row(b: int, texts: Sequence[str]) -> str:
+    color = SEQUENCE_HUES[hue(b)[0]]
+    style = f"background:{color};color:{text_on(color)}"
+    cells = "".join(f'<td style="{style}">{escape(text)}</td>' for text in texts)
+    return f'<tr><th scope="row">{sequence_label(b)}</th>{cells}</tr>'
+
+
+def marks(standing: Sequence[Mark], at: int) -> None:
+    """Show how each question stands, and at which one we are."""
+    items = "".join(_mark(i, mark, now=i == at) for i, mark in enumerate(standing))
+    st.html(f'<ol class="quiz-marks" aria-label="How the questions stand">{items}</ol>')
+
+
+def _mark(i: int, mark: Mark, *, now: bool) -> str:
+    colors, (sign, meaning, _) = palette(), _MARKS[mark]
+    color = {"open": colors.line, "missed": colors.wrong}.get(mark, colors.good)
+    told, here = f"Question {i + 1}: {meaning}", ' aria-current="step"' if now else ""
+    shown = f'<span aria-hidden="true">{sign or i + 1}</span>'
+    return f'<li title="{told}" aria-label="{told}" class="{mark}" style="--mark:{color}"{here}>{shown}</li>'
+
+
+def result(
+    scorecard: Scorecard,
+    place: tuple[int, int],
+    unread: dict[int, str],
+    *,
+    begin: Callable[[int | None], None],
+    again: Callable[[], None],
+    see: Callable[[int], None],
+) -> None:
+    """Show how a round ended.
+
+    place: its level and number. unread: for each question, what was typed last that could not be read. begin: begins
+    another round, of the level that it is given. again: begins this one again. see: opens one question.
+    """
+    (level, number), standing = place, scorecard.marks
+    first, second = standing.count("first"), standing.count("second")
+    with st.container(border=True, key="quiz-result"):
+        st.header(f"{scorecard.points} of {scorecard.most} points", anchor=False)
+        told = f"{first} right at the first try, {second} at the second, {len(standing) - first - second} not found."
+        st.markdown(f"Level {level}, round {number}: {told}")
+        with st.container(horizontal=True):
+            st.button("Another round", on_click=begin, args=(level,))
+            if level + 1 in LEVELS:
+                st.button(f"Level {level + 1}: {LEVELS[level + 1].told}", on_click=begin, args=(level + 1,), wrap=True)
+            st.button("Same round again", on_click=again)
+        for i in range(len(scorecard.questions)):
+            _line(scorecard, i, unread.get(i, ""), see)
+
+
+def _line(scorecard: Scorecard, i: int, unread: str, see: Callable[[int], None]) -> None:
+    asked = scorecard.questions[i].prediction
+    with st.container(horizontal=True, vertical_alignment="center", key=f"quiz-line-{i}"):
+        with st.container(width="stretch", gap=None):
+            st.markdown(f"**{i + 1}.** {asked.prompt}")
+            with st.container(horizontal=True, gap="small"):
+                st.markdown(_MARKS[scorecard.mark(i)][2], width="content")
+                st.text(f"{_said(scorecard, i, unread)}The answer: {_sentence(asked.solution)}")
+        st.button("See why", on_click=see, args=(i,), key=f"see {i}")
+
+
+def _said(scorecard: Scorecard, i: int, unread: str) -> str:
+    """Return what was said; nothing about what was said before a reload, which nobody has kept."""
+    said = ", then ".join(scorecard.tries(i))
+    if not said and i < len(scorecard.restored):
+        return ""
+    if not said and unread:
+        return f"You typed: {quoted(unread)}. "
+    return f"You said: {_sentence(said or 'nothing')} "
+
+
+def _sentence(text: str) -> str:
+    return f"{text.replace('`', '').removesuffix('.')}."

@@ -1,0 +1,79 @@
+"""What the app remembers of a visitor from one run to the next: one typed record for each session.
+
+A widget's value is the widget's own, and what the address says is in `ui.address`; everything else is here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    from ui.progress import Started
+    from ui.quiz import Game
+    from ui.runs import Request
+
+__all__ = ["Ask", "Said", "Visit", "WayBack", "visit"]
+
+WayBack = tuple[str, str, dict[str, str]]  # a page, the label of the link to it, and its address
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Ask the player for a step, or to light up a token; each time with another number. look: scroll to it, too."""
+
+    number: int = 0
+    step: int | None = None
+    token: int | None = None
+    look: bool = False
+
+
+@dataclass(frozen=True)
+class Said:
+    """Hold the answer to a prediction. key: of the question and its batch. number: of the answer."""
+
+    key: str = ""
+    answer: str = ""
+    number: int = 0
+
+
+@dataclass
+class Visit:
+    """Hold all that is remembered of one visitor.
+
+    link: what the address asked for when the visitor came. first_request, first_player: what that came to.
+    last_good: the last request that could be shown.
+    own_text: the text that was last typed. put_aside: a typed text that gave way to something to try.
+    stage: the stage on the player's screen. ask: what the player is asked to show.
+    picked: what was clicked last in the movie, and of which request that was, until it is taken up.
+    prediction: the number of the prediction that is asked. said: the last answer to one.
+    way_back: from the explorer to the page that opened it.
+    doctor_input: what was typed into the doctor's fields before an example replaced it.
+    jobs: long work by its name. round: the level and number of the last round of the quiz. games: its rounds.
+    """
+
+    link: Mapping[str, str] | None = None
+    first_request: "Request | None" = None
+    first_player: str | None = None
+    last_good: "Request | None" = None
+    own_text: str | None = None
+    put_aside: str | None = None
+    stage: str | None = None
+    ask: Ask = Ask()
+    picked: dict[str, Any] | None = None
+    prediction: int = 0
+    said: Said = Said()
+    way_back: WayBack | None = None
+    doctor_input: tuple[Any, ...] | None = None
+    jobs: "dict[str, Started]" = field(default_factory=dict)
+    round: tuple[int, int] | None = None
+    games: "dict[tuple[int, int], Game]" = field(default_factory=dict)
+
+
+def visit() -> Visit:
+    """Return the record of the visitor for whom the page is run."""
+    if "visit" not in st.session_state:
+        st.session_state["visit"] = Visit()
+    found: Visit = st.session_state["visit"]
+    return found
