@@ -1,23 +1,21 @@
-"""The one error that a user's input can cause: what came, what was expected, how to mend it."""
+"""The one error that a user's input can cause: what was expected, what came, how to fix it."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 __all__ = ["PackvizError", "first_line"]
 
 
 class PackvizError(ValueError):
-    """Say which parameter was refused, what was expected of it, what came, and how to mend it.
+    """Say which parameter was refused, what was expected of it, what came, and how to fix it.
 
-    The fields are parts of one sentence, so they read best as they stand there, without a full stop:
-    ``expected`` and ``came`` as nouns ("a whole number", "2.5"), ``mend`` as a request ("round it").
+    The fields are parts of one sentence, without a full stop:
+    ``expected`` and ``came`` as nouns ("an integer", "2.5"), ``mend`` as a request ("round it").
 
-    >>> print(PackvizError("hidden_size", expected="a whole number of at least 1", came="0", mend="choose 1 or more"))
-    hidden_size: expected a whole number of at least 1, but got 0. Choose 1 or more.
+    >>> print(PackvizError("hidden_size", expected="an integer of at least 1", came="0", mend="choose 1 or more"))
+    hidden_size: expected an integer of at least 1, but got 0. Choose 1 or more.
     """
 
-    def __init__(self, parameter: str, *, came: str, expected: str, mend: str, torch_says: str | None = None) -> None:
+    def __init__(self, parameter: str, came: str, expected: str, mend: str, torch_says: str | None = None) -> None:
         super().__init__(parameter, came, expected, mend, torch_says)
         self.parameter = parameter
         self.came = came
@@ -34,14 +32,7 @@ class PackvizError(ValueError):
     def __str__(self) -> str:
         return f"{self.parameter}: e{self.sentence[1:]}"
 
-    def __reduce__(self) -> tuple[Callable[..., PackvizError], tuple[str | None, ...]]:
-        return _rebuilt, (self.parameter, self.came, self.expected, self.mend, self.torch_says)
-
 
 def first_line(error: BaseException) -> str:
     """Return the first line of an error's message, or its type where it has none."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
-
-
-def _rebuilt(parameter: str, came: str, expected: str, mend: str, torch_says: str | None) -> PackvizError:
-    return PackvizError(parameter, came=came, expected=expected, mend=mend, torch_says=torch_says)

@@ -41,7 +41,7 @@ def integer(
     least: int,
     most: int | None = None,
     *,
-    what: str = "a whole number",
+    what: str = "an integer",
     mend: str = "choose a number in that range",
     or_none: bool = False,
 ) -> int:

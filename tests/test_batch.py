@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -49,12 +47,9 @@ def test_the_summary_counts_sequences_tokens_and_padding() -> None:
     assert batch.padding_share == 0.25
     assert batch.summary == "3 sequences, 9 tokens, 25 % padding"
     assert Batch.parse("1").summary == "1 sequence, 1 token, 0 % padding"
-
-
-def test_the_summary_does_not_round_padding_away() -> None:
-    ones = [torch.ones(1000) for _ in range(9)]
-    assert Batch.from_tensors([*ones, torch.ones(999)]).summary.endswith("under 1 % padding")
-    assert Batch.from_tensors([torch.ones(999), *[torch.ones(1)] * 999]).summary.endswith("over 99 % padding")
+    long, short = torch.ones(1000), torch.ones(1)
+    assert Batch.from_tensors([long, long[1:]]).summary.endswith("under 1 % padding")
+    assert Batch.from_tensors([long, *[short] * 999]).summary.endswith("over 99 % padding")
 
 
 def test_labels_go_on_after_z() -> None:
@@ -79,17 +74,16 @@ def test_a_sequence_of_length_zero_is_refused_in_the_words_of_torch() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "kind"), [(None, "auto"), (b"1 2", "auto"), (["1"], "auto"), ("1 2", "vectors"), ("1 2", None)]
+    ("text", "settings"),
+    [
+        *((text, {}) for text in (None, b"1 2", ["1"])),
+        *(("1 2", {"kind": kind}) for kind in ("vectors", None)),
+        *(("1 2", {"max_steps": limit}) for limit in (0, -1, 2.5)),
+    ],
 )
-def test_parse_refuses_what_is_no_text_or_no_kind(text: Any, kind: Any) -> None:
-    with pytest.raises(PackvizError):
-        Batch.parse(text, kind=kind)
-
-
-@pytest.mark.parametrize("limit", [0, -1, 2.5])
-def test_a_limit_is_a_whole_number_of_at_least_one(limit: Any) -> None:
-    with pytest.raises(PackvizError, match="max_steps"):
-        Batch.parse("1 2", max_steps=limit)
+def test_parse_refuses_arguments_that_make_no_sense(text: Any, settings: dict[str, Any]) -> None:
+    with pytest.raises(PackvizError, match="|".join(settings) or "text"):
+        Batch.parse(text, **settings)
 
 
 @pytest.mark.parametrize(
@@ -111,12 +105,9 @@ def test_numbers_as_tensors_keep_their_precision(came: torch.dtype, kept: torch.
     assert batch.texts == (("1", "2", "3"), ("4",))
 
 
-def test_float64_wins_where_both_precisions_come() -> None:
+def test_float64_wins_where_both_precisions_come_and_vectors_become_floating() -> None:
     batch = Batch.from_tensors((torch.ones(2), torch.ones(1, dtype=torch.float64)))
     assert {sequence.dtype for sequence in batch.sequences} == {torch.float64}
-
-
-def test_vectors_of_whole_numbers_become_floating() -> None:
     assert Batch.from_tensors([torch.ones(2, 3, dtype=torch.int64)]).sequences[0].dtype == torch.float32
 
 

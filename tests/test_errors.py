@@ -1,16 +1,14 @@
-from __future__ import annotations
-
 import pickle
 
 from packviz.errors import PackvizError
 from packviz.text import quoted, visible
 
-ERROR = PackvizError("hidden_size", expected="a whole number", came="0.5", mend="choose 1 or more")
+ERROR = PackvizError("hidden_size", expected="an integer", came="0.5", mend="choose 1 or more")
 
 
-def test_the_message_says_parameter_expectation_what_came_and_how_to_mend_it() -> None:
-    assert str(ERROR) == "hidden_size: expected a whole number, but got 0.5. Choose 1 or more."
-    assert ERROR.sentence == "Expected a whole number, but got 0.5. Choose 1 or more."
+def test_the_message_says_parameter_expectation_what_came_and_how_to_fix_it() -> None:
+    assert str(ERROR) == "hidden_size: expected an integer, but got 0.5. Choose 1 or more."
+    assert ERROR.sentence == "Expected an integer, but got 0.5. Choose 1 or more."
 
 
 def test_what_torch_says_stands_in_the_message() -> None:

@@ -78,6 +78,8 @@ def test_numbers_are_read_however_they_are_laid_out(text: str) -> None:
         ("a\x00b c\x0bd e\u2028f g\x1ch", [["a␀b", "c␋d", "e\ufffdf", "g␜h"]]),
         (r'[["\u00e9\ud83d\ude00\n", "\\", "\q", " "]]', [["é😀␊", "\\", "\\q", "␣"]]),
         ("x" * 5000, [["x" * 5000]]),
+        ("x = [['New York', \"it's\"], ['é']]", [["New York", "it's"], ["é"]]),
+        ("x = ['on your mark', 'go']", [["on", "your", "mark"], ["go"]]),
     ],
 )
 def test_words_stay_as_they_are_typed(text: str, rows: list[list[str]]) -> None:
@@ -141,17 +143,6 @@ def test_how_a_text_was_read_is_noted_where_it_could_surprise(text: str, notes: 
 )
 def test_a_line_that_can_be_read_in_two_ways_asks_which(text: str, says: str) -> None:
     assert says in _refusal(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "rows"),
-    [
-        ("x = [['New York', \"it's\"], ['é']]", [["New York", "it's"], ["é"]]),
-        ("x = ['on your mark', 'go']", [["on", "your", "mark"], ["go"]]),
-    ],
-)
-def test_words_are_read_from_python(text: str, rows: list[list[str]]) -> None:
-    assert _rows(text) == ("words", rows)
 
 
 def test_a_tensor_of_vectors_and_a_flat_tensor_are_read() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import torch
-from seeds import seeds
+from seeds import all_of_them, seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
@@ -183,6 +183,7 @@ def test_any_script_makes_the_tensors_of_its_trace(seed: int) -> None:
     assert_same(run(snippet(seen)), seen, seen.config)
 
 
+@all_of_them
 def test_the_random_runs_reach_every_setting() -> None:
     configs = [random_run(seed)[1] for seed in RANDOM_RUNS]
     reached = {name: {getattr(config, name) for config in configs} for name in vars(Config())}

@@ -9,7 +9,6 @@ from seeds import seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
-from packviz.compute.cells import CELLS
 from packviz.compute.recurrence import Direction
 from packviz.compute.stages import locate, pad, read_padded
 from packviz.compute.trace import Trace, trace, trace_module
@@ -119,42 +118,6 @@ def test_a_foreign_order_of_equal_lengths_is_taken_as_it_is() -> None:
     assert packed.sequence.tolist() == [1, 2, 0, 1, 2, 0]
     assert packed.timestep.tolist() == [0, 0, 0, 1, 1, 1]
     assert packed.last_rows.tolist() == [5, 3, 4]
-
-
-# One step of a cell
-
-
-def parts(G: int, b: int = 3, H: int = 5) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    torch.manual_seed(G)
-    return torch.randn(b, G * H), torch.randn(b, G * H), torch.randn(b, H), torch.randn(b, H)
-
-
-@pytest.mark.parametrize(("mode", "activation"), [("RNN_TANH", torch.tanh), ("RNN_RELU", torch.relu)])
-def test_an_rnn_adds_the_two_parts_and_squashes(mode: str, activation: Any) -> None:
-    inputs, hidden, h, _ = parts(1)
-    expected = activation(inputs + hidden)
-    torch.testing.assert_close(CELLS[mode](inputs, hidden, h), (expected,))
-
-
-def test_a_gru_step_is_the_textbook_formula() -> None:
-    inputs, hidden, h, _ = parts(3)
-    (i_r, i_z, i_n), (h_r, h_z, h_n) = inputs.chunk(3, 1), hidden.chunk(3, 1)
-    r, z = (i_r + h_r).sigmoid(), (i_z + h_z).sigmoid()
-    n = (i_n + r * h_n).tanh()
-    before = h.clone()
-    torch.testing.assert_close(CELLS["GRU"](inputs, hidden, h), ((1 - z) * n + z * h,))
-    torch.testing.assert_close(inputs, torch.cat([r, z, n], 1))
-    assert torch.equal(h, before)
-
-
-def test_an_lstm_step_is_the_textbook_formula() -> None:
-    inputs, hidden, h, c = parts(4)
-    i, f, g, o = (inputs + hidden).chunk(4, 1)
-    i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
-    before, after = c.clone(), f * c + i * g
-    torch.testing.assert_close(CELLS["LSTM"](inputs, hidden, h, c), (o * after.tanh(), after))
-    torch.testing.assert_close(inputs, torch.cat([i, f, g, o], 1))
-    assert torch.equal(c, before)
 
 
 # The recurrence

@@ -137,14 +137,6 @@ def test_the_weights_have_the_dtype_of_the_batch(dtype: torch.dtype, of_the_run:
     assert t.exact
 
 
-def test_values_lie_as_batch_first_says() -> None:
-    by_batch, by_time = trace(UNSORTED, Config(batch_first=True)), trace(UNSORTED, Config(batch_first=False))
-    assert by_batch.padded.values.shape == (3, 4, 1)
-    assert by_time.padded.values.shape == (4, 3, 1)
-    assert torch.equal(by_batch.output, by_time.output)
-    assert torch.equal(by_batch.unpacked.output, by_time.unpacked.output.transpose(0, 1))
-
-
 def test_padding_on_the_left_packs_pads_and_says_so() -> None:
     t = trace(UNSORTED, Config(padding_side="left"))
     assert t.packed.data.squeeze(-1).tolist() == [6, 0, 0, 7, 1, 0, 8, 2, 9]
@@ -154,12 +146,6 @@ def test_padding_on_the_left_packs_pads_and_says_so() -> None:
     right = trace(UNSORTED)
     assert not right.packed_is_pad.any()
     assert right.notes == ()
-
-
-def test_the_same_seed_gives_the_same_trace_and_another_seed_another() -> None:
-    first, again, other = trace(UNSORTED), trace(UNSORTED), trace(UNSORTED, Config(seed=1))
-    assert torch.equal(first.output, again.output)
-    assert not torch.equal(first.output, other.output)
 
 
 def test_a_learned_initial_state_is_the_same_for_every_sequence() -> None:

@@ -21,7 +21,7 @@ _LOCK = threading.RLock()
 def exact_arithmetic() -> Iterator[None]:
     """Let torch compute without gradients, without autocast and without oneDNN.
 
-    oneDNN takes over an LSTM whose lengths are all equal, and its last bits are others than those of torch's loop.
+    oneDNN takes over an LSTM whose lengths are all equal, and its last bits differ from those of torch's loop.
     Only the one switch is touched: ``torch.backends.mkldnn.flags`` would overwrite the precision settings beside it.
     """
     with with_onednn(False), torch.no_grad(), torch.autocast("cpu", enabled=False):

@@ -20,34 +20,21 @@ def prove(done: Trace) -> dict[str, float]:
     data is compared with the cells of the grid that its rows claim to come from; batch_sizes with a count of the
     lengths; last_valid with the top layer's h_n.
     """
-    packed, padded = done.packed, done.padded
-    ours = {
-        "data": padded.grid[packed.sequence, packed.timestep],
-        "batch_sizes": _live_counts(padded.lengths),
-        "output": done.output,
-        "h_n": done.h_n,
-        "c_n": done.c_n,
-        "unpacked": done.unpacked.output,
-        "last_valid": done.unpacked.last_valid,
-    }
-    return {name: distance(ours[name], theirs) for name, theirs in _torch_answers(done).items()}
-
-
-def _torch_answers(done: Trace) -> dict[str, Tensor]:
-    module, packed = done.module, done.packed_sequence
-    output, state = run_module(module, packed, done.h_0 if done.c_0 is None else (done.h_0, done.c_0))
+    packed, padded, module = done.packed, done.padded, done.module
+    output, state = run_module(module, done.packed_sequence, done.h_0 if done.c_0 is None else (done.h_0, done.c_0))
     h_n, *c_n = state if isinstance(state, tuple) else (state,)
-    unpacked, _ = pad_packed_sequence(output, done.padded.batch_first, done.padding_value, done.total_length)
+    unpacked, _ = pad_packed_sequence(output, padded.batch_first, done.padding_value, done.total_length)
     top = h_n[-directions(module) :].unbind(0)  # (B, H) for each direction
-    return {
-        "data": packed.data,
-        "batch_sizes": output.batch_sizes,
-        "output": output.data,
-        "h_n": h_n,
-        **({"c_n": c_n[0]} if c_n else {}),
-        "unpacked": unpacked,
-        "last_valid": torch.cat(top, 1),
+    pairs = {
+        "data": (padded.grid[packed.sequence, packed.timestep], packed.data),
+        "batch_sizes": (_live_counts(padded.lengths), output.batch_sizes),
+        "output": (done.output, output.data),
+        "h_n": (done.h_n, h_n),
+        **({"c_n": (done.c_n, c_n[0])} if c_n else {}),
+        "unpacked": (done.unpacked.output, unpacked),
+        "last_valid": (done.unpacked.last_valid, torch.cat(top, 1)),
     }
+    return {name: distance(*pair) for name, pair in pairs.items()}
 
 
 def _live_counts(lengths: Tensor) -> Tensor:
