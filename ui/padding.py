@@ -63,9 +63,8 @@ def embedding(shown: Shown) -> None:
         assert table is not None
         verdicts([(f"embedding.weight.detach()[{row.id}]", repr(table[row.id]))])
     st.markdown(zeros.told)
-    columns = [f"unit {unit}" for unit in range(len(zeros.before))]
-    states = {"after its last token": zeros.before, "one zero later": zeros.after, "fifty zeros later": zeros.later}
-    frame = pd.DataFrame(states, index=columns).T
+    columns = [f"unit {unit}" for unit in range(len(zeros.states[0]))]
+    frame = pd.DataFrame(zeros.states, ["after its last token", "one zero later", "fifty zeros later"], columns)
     st.dataframe(frame.style.format("{:.4f}"), key="zeros", alt="The state before and after inputs of zeros")
 
 

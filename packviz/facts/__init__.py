@@ -1,11 +1,10 @@
 """What follows from a trace, as plain records: readouts, differences, addresses, pad drift, losses."""
 
-from packviz.facts.address import Address, row_of, token_of
 from packviz.facts.comparison import Comparison, Finding, Switch, compare, switches
 from packviz.facts.distributions import DISTRIBUTIONS, Distribution, padding_cells, padding_share, padding_shares
 from packviz.facts.initial_states import STARTS, StartEffect, starts
 from packviz.facts.losses import Losses, losses
-from packviz.facts.memory_layout import Layout, Memory, memory, sequence_error
+from packviz.facts.memory_layout import Address, Layout, Memory, memory, row_of, sequence_error, token_of
 from packviz.facts.pad_collision import pad_collision, pad_row
 from packviz.facts.pad_drift import Drift, ZeroStep, after_zero_vector, drift
 from packviz.facts.padded_run import batch_dependence

@@ -106,7 +106,7 @@ def compare(trace: Trace) -> Comparison:
     with exact_arithmetic():
         packed, ran = packed_grid(trace), run_padded(trace)
         found = tuple(_findings(trace, ran, packed))
-        read = tuple(readings(trace, ran[0], packed, ran[1]))
+        read = readings(trace, ran[0], packed, ran[1])
     return Comparison(ran[0], packed, valid_cells(trace), trace.padded.mask, found, read)
 
 

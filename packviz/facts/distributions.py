@@ -69,14 +69,10 @@ def _count_cells(lengths: Tensor, batch_size: int, seed: int) -> Tensor:
     """Return (batches, 2) int64: the padding cells and all cells of the grid that torch pads each batch to."""
     generator = torch.Generator("cpu").manual_seed(seed)
     shuffled = lengths[torch.randperm(len(lengths), generator=generator, device="cpu")]
-    grids = (_padding(batch.tolist()) for batch in torch.split(shuffled, batch_size))
+    real = torch.zeros(int(lengths.max()), dtype=torch.bool, device="cpu")
+    batches = ([real[:length] for length in batch.tolist()] for batch in torch.split(shuffled, batch_size))
+    grids = [pad_sequence(batch, batch_first=True, padding_value=True) for batch in batches]  # (B, T) each
     return torch.tensor([(int(grid.sum()), grid.numel()) for grid in grids], device="cpu")
-
-
-def _padding(lengths: list[int]) -> Tensor:
-    """Return (B, T) bool: True where torch pads sequences of these lengths."""
-    real = torch.zeros(max(lengths), dtype=torch.bool, device="cpu")
-    return pad_sequence([real[:length] for length in lengths], batch_first=True, padding_value=True)
 
 
 def _empty() -> Tensor:
@@ -108,25 +104,25 @@ def _again(key: str) -> Draw:
 DISTRIBUTIONS: tuple[Distribution, ...] = (
     Distribution("same", "all the same", "Every length is 20.", lambda _: _empty().fill_(20)),
     Distribution(
-        "near", "nearly equal", "Uniform from 45 to 50.", lambda seeded: _empty().random_(45, 51, generator=seeded)
+        "near", "nearly equal", "Uniform from 45 to 50.", lambda seed: _empty().random_(45, 51, generator=seed)
     ),
     Distribution(
         "uniform",
         "uniform, 1 to 100",
         "Every length from 1 to 100 is equally likely.",
-        lambda seeded: _empty().random_(1, 101, generator=seeded),
+        lambda seed: _empty().random_(1, 101, generator=seed),
     ),
     Distribution(
         "sentences",
         "log-normal, sentences",
         "Log-normal: median 20, sigma 0.6.",
-        lambda seeded: _empty().log_normal_(log(20), 0.6, generator=seeded),
+        lambda seed: _empty().log_normal_(log(20), 0.6, generator=seed),
     ),
     Distribution(
         "chat",
         "geometric, chat messages",
         "Geometric: from 1 on, mean 8.",
-        lambda seeded: _empty().geometric_(1 / 8, generator=seeded),
+        lambda seed: _empty().geometric_(1 / 8, generator=seed),
     ),
     Distribution(
         "bimodal",
@@ -138,7 +134,7 @@ DISTRIBUTIONS: tuple[Distribution, ...] = (
         "cut",
         "cut off at 512",
         "Log-normal: median 300, sigma 1; what is longer than 512 is cut off there.",
-        lambda seeded: _empty().log_normal_(log(300), 1, generator=seeded).clamp(max=512),
+        lambda seed: _empty().log_normal_(log(300), 1, generator=seed).clamp(max=512),
     ),
     Distribution("outlier", "one outlier", "999 lengths are 10, one is 1,000.", _outlier),
     Distribution(

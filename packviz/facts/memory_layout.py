@@ -1,4 +1,4 @@
-"""One batch in three memory layouts: the padded grid, the packed rows, and torch's jagged nested tensor."""
+"""Where a token stands: its packed row, and its place in memory in three layouts, padded, packed and jagged."""
 
 from __future__ import annotations
 
@@ -9,11 +9,65 @@ from torch import Tensor
 
 from packviz.compute.determinism import seeded
 from packviz.compute.record import Trace
-from packviz.facts.padded_run import tokens_of
+from packviz.facts.padded_run import a_sequence, tokens_of
 from packviz.inputs.cell_kinds import kind_of
 from packviz.inputs.torch_answers import ask
+from packviz.text import sequence_label
+from packviz.validate import integer
 
-__all__ = ["Layout", "Memory", "memory", "sequence_error"]
+__all__ = ["Address", "Layout", "Memory", "memory", "row_of", "sequence_error", "token_of"]
+
+
+@dataclass(frozen=True)
+class Address:
+    """Hold the place of one packed row: row n = offset + position.
+
+    b, t      the sequence and the column of the padded grid that the row came from
+    n         the packed row
+    offset    the first packed row of time step t
+    position  the place of b among the sequences that are live at t
+    """
+
+    b: int
+    t: int
+    n: int
+    offset: int
+
+    @property
+    def position(self) -> int:
+        """Return n - offset."""
+        return self.n - self.offset
+
+    @property
+    def told(self) -> str:
+        """Return the arithmetic in a line: ``data[offset[2] + 1] = data[6 + 1] = data[7]``."""
+        return f"data[offset[{self.t}] + {self.position}] = data[{self.offset} + {self.position}] = data[{self.n}]"
+
+
+def row_of(trace: Trace, b: int, t: int) -> Address:
+    """Return where the cell of sequence b and time step t stands in packed data.
+
+    Raises PackvizError where there is no such sequence, or where it has ended before t.
+    """
+    packed = trace.packed
+    b = a_sequence(trace, b)
+    name, length = sequence_label(b), int(trace.padded.lengths[b])
+    what = f"a time step of {name} (length {length})"
+    mend = f"choose a smaller t: what stands after the first {length} of {name}'s cells is not packed"
+    t = integer("t", t, 0, length - 1, what=what, mend=mend)
+    return token_of(trace, int(((packed.sequence == b) & (packed.timestep == t)).nonzero()))
+
+
+def token_of(trace: Trace, n: int) -> Address:
+    """Return which sequence and time step packed row n came from.
+
+    Raises PackvizError where there is no such row.
+    """
+    packed = trace.packed
+    N = len(packed.data)
+    n = integer("n", n, 0, N - 1, what="a packed row", mend=f"choose one of the {N} rows of data")
+    t = int(packed.timestep[n])
+    return Address(int(packed.sequence[n]), t, n, int(packed.offsets[t]))
 
 
 @dataclass(frozen=True)

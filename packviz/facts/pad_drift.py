@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
 
 from packviz.compute.determinism import exact_arithmetic
-from packviz.compute.draw import draw
+from packviz.compute.draw import Drawn, draw
 from packviz.compute.record import Trace
-from packviz.facts.padded_run import a_sequence, initial_state, pad_input, run_tokens, tokens_of
-from packviz.inputs.module import directions, run_module
+from packviz.facts.padded_run import a_sequence, pad_input, run_tokens, tokens_of
+from packviz.inputs.module import directions
 from packviz.text import counted, letters, sequence_label, two_digits
 from packviz.validate import integer
 
@@ -113,18 +113,14 @@ class ZeroStep:
     """Hold the top layer's forward state of one sequence, before and after more steps whose input is all zeros.
 
     b       the sequence, and its length
-    before  h after its last token, as many numbers as h is wide
-    after   h after one more step of zeros
-    later   h after fifty
-    norms   of ``before``, of the move to ``after``, of the move to ``later``
+    states  h after its last token, after one more step of zeros, and after fifty; each as many numbers as h is wide
+    norms   of the first state, of the move to the second, of the move to the third
     """
 
     b: int
     length: int
-    before: tuple[float, ...]
-    after: tuple[float, ...]
-    later: tuple[float, ...]
-    norms: tuple[float, float, float]
+    states: tuple[tuple[float, ...], ...]
+    norms: tuple[float, ...]
 
     @property
     def told(self) -> str:
@@ -147,27 +143,19 @@ def after_zero_vector(trace: Trace, b: int = 0) -> ZeroStep:
     torch's own module is run, from the same initial state as in the trace; where torch refused the lengths nothing was
     carried over, and a carried state is zeros. Raises PackvizError where there is no such sequence.
     """
-    b = a_sequence(trace, b)
-    x, hx = tokens_of(trace, b), _initial_state(trace, [b])
+    b, D = a_sequence(trace, b), directions(trace.module)
+    x, start = tokens_of(trace, b), cast("Trace | Drawn", trace)
+    if trace.error is not None and trace.batch is not None and trace.config is not None:  # nothing was run
+        start = draw(trace.batch, trace.config)
+    h_0, c_0 = start.h_0[:, b : b + 1], None if start.c_0 is None else start.c_0[:, b : b + 1]
+    states = []
     with exact_arithmetic():
-        before, after, later = (_state(trace, torch.cat([x, x.new_zeros(k, x.size(1))]), hx) for k in (0, 1, _MANY))
-    norms = (float(before.norm()), float((after - before).norm()), float((later - before).norm()))
-    return ZeroStep(b, len(x), tuple(before.tolist()), tuple(after.tolist()), tuple(later.tolist()), norms)
-
-
-def _state(trace: Trace, x: Tensor, hx: object) -> Tensor:
-    """Return (H,): the top layer's forward h after x (length, F)."""
-    _, state = run_module(trace.module, pack_sequence([x]), hx)
-    h_n = state[0] if isinstance(state, tuple) else state  # (L*D, 1, H)
-    return h_n[-directions(trace.module), 0]
-
-
-def _initial_state(trace: Trace, which: Sequence[int]) -> Tensor | tuple[Tensor, Tensor]:
-    if trace.error is None or trace.batch is None or trace.config is None:
-        return initial_state(trace, which)
-    drawn = draw(trace.batch, trace.config)  # nothing was run
-    h_0 = drawn.h_0[:, list(which)]
-    return h_0 if drawn.c_0 is None else (h_0, drawn.c_0[:, list(which)])
+        for zeros in (0, 1, _MANY):
+            packed = pack_sequence([torch.cat([x, x.new_zeros(zeros, x.size(1))])])
+            _, state = trace.module(packed, h_0 if c_0 is None else (h_0, c_0))
+            states.append((state[0] if isinstance(state, tuple) else state)[-D, 0])
+    norms = (float(states[0].norm()), *(float((state - states[0]).norm()) for state in states[1:]))
+    return ZeroStep(b, len(x), tuple(tuple(state.tolist()) for state in states), norms)
 
 
 def _norm(states: Tensor) -> Tensor:

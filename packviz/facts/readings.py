@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -17,9 +15,6 @@ from packviz.inputs.module import directions
 from packviz.text import letters, two_digits
 
 __all__ = ["Reading", "Side", "readings"]
-
-_Value = TypeVar("_Value")
-_Pair = tuple[_Value, _Value]  # padded and packed
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,11 +64,8 @@ class Side:
 
     def _why(self, b: int) -> str:
         """Return the reasons of the halves of one sequence that are wrong."""
-        halves = zip(
-            *(side[b : b + 1].chunk(len(self.reasons[b]), 1) for side in (self.values, self.wanted)), strict=True
-        )
-        spoiled = [bool(differing(ours, wanted, tolerance_of(wanted.dtype))) for ours, wanted in halves]
-        whys = dict.fromkeys(why for why, bad in zip(self.reasons[b], spoiled, strict=True) if bad)
+        ours, wanted = (rows[b].view(len(self.reasons[b]), -1) for rows in (self.values, self.wanted))
+        whys = dict.fromkeys(self.reasons[b][half] for half in differing(ours, wanted, tolerance_of(wanted.dtype)))
         return ", and ".join(whys) or "its numbers are too far off"
 
 
@@ -100,33 +92,32 @@ class Reading:
         return f"{self.code}: padded {self.padded.told}; packed {self.packed.told}."
 
 
-def readings(trace: Trace, padded: Tensor, packed: Tensor, h_n_padded: Tensor) -> Iterator[Reading]:
+def readings(trace: Trace, padded: Tensor, packed: Tensor, h_n_padded: Tensor) -> tuple[Reading, ...]:
     """Read each sequence's vector on both sides, padded and packed (B, T, D*H): last column, last valid step, h_n."""
     wanted, real, D = _wanted(trace), trace.padded.mask.tolist(), directions(trace.module)
     lengths, B, T = trace.padded.lengths.tolist(), len(wanted), padded.size(1)
     out = trace.unpacked.output if trace.padded.batch_first else trace.unpacked.output.transpose(0, 1)
     rows, last = torch.arange(B, device="cpu"), trace.padded.lengths - 1
+    first, ends, wide, final = [0] * B, [T - 1] * B, [out.size(1) - 1] * B, last.tolist()  # columns that are read
 
-    def side(values: Tensor, at: Sequence[int], ends: Sequence[int], ways: tuple[str, ...]) -> Side:
+    def side(values: Tensor, columns: list[int], read: list[int], ways: tuple[str, ...]) -> Side:
         reasons = tuple(
             tuple(_reason(*place, way, f"its {way} half" if len(ways) == 2 else "it") for way in ways)
-            for place in zip(at, ends, real, strict=True)
+            for place in zip(columns, read, real, strict=True)
         )
         single = tuple(b for b, length in enumerate(lengths) if length == 1 and len(ways) == 2)
         own = wanted.chunk(D, 1)[WAYS.index(ways[0])] if len(ways) < D else wanted
         return Side(values, own, reasons, single)
 
-    def read(key: str, code: str, values: _Pair[Tensor], at: _Pair[Sequence[int]], ways: tuple[str, ...]) -> Reading:
-        return Reading(key, code, side(values[0], at[0], [T] * B, ways), side(values[1], at[1], lengths, ways))
-
-    column, valid = codes(batch_first=trace.padded.batch_first)
-    ends, final = [T - 1] * B, last.tolist()
-    wide = [out.size(1) - 1] * B  # as wide as total_length
-    yield read("last_column", column, (padded[:, -1], out[:, -1]), (ends, wide), WAYS[:D])
-    yield read("last_valid", valid, (padded[rows, last], packed[rows, last]), (final, final), WAYS[:D])
-    for d, way in enumerate(WAYS[:D]):
-        at = ([0] * B, [0] * B) if d else (ends, final)
-        yield read(f"h_n_{way}", f"h_n[{d - D}]", (h_n_padded[d - D], trace.h_n[d - D]), at, (way,))
+    names = [*zip(("last_column", "last_valid"), codes(batch_first=trace.padded.batch_first), strict=True)]
+    names += [(f"h_n_{way}", f"h_n[{d - D}]") for d, way in enumerate(WAYS[:D])]
+    ours = [(padded[:, -1], ends), (padded[rows, last], final), *zip(h_n_padded[-D:], (ends, first), strict=False)]
+    theirs = [(out[:, -1], wide), (packed[rows, last], final), *zip(trace.h_n[-D:], (final, first), strict=False)]
+    ways = [WAYS[:D], WAYS[:D], *((way,) for way in WAYS[:D])]
+    return tuple(
+        Reading(*name, side(*one, [T] * B, halves), side(*other, lengths, halves))
+        for name, one, other, halves in zip(names, ours, theirs, ways, strict=True)
+    )
 
 
 def _wanted(trace: Trace) -> Tensor:

@@ -117,7 +117,7 @@ def test_the_states_before_and_after_zeros_are_torchs(seed: int) -> None:
     b, D = seed % len(trace.padded.lengths), 2 if trace.module.bidirectional else 1
     step, zero = after_zero_vector(trace, b), torch.zeros_like(trace.padded.grid[0, :1])
     states = [alone(trace, b, zero.expand(k, -1))[1][0][-D] for k in (0, 1, 50)]
-    for ours, theirs in zip((step.before, step.after, step.later), states, strict=True):
+    for ours, theirs in zip(step.states, states, strict=True):
         torch.testing.assert_close(torch.tensor(ours, dtype=theirs.dtype), theirs, rtol=1e-4, atol=1e-5)
     before, after, later = (state.double() for state in states)
     norms = (float(before.norm()), float((after - before).norm()), float((later - before).norm()))

@@ -8,7 +8,7 @@ from facts_cases import each_seed, made, refused, studied
 from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence
 
 from packviz import Batch, PackvizError, trace
-from packviz.facts.address import row_of, token_of
+from packviz.facts import row_of, token_of
 from packviz.facts.ties import Tie, first_unstable, order_of_equals, ties
 
 
@@ -44,7 +44,7 @@ def test_a_hundred_sequences_are_found_too() -> None:
     ("parameter", "expected", "wrong"),
     [
         ("b", "a sequence from 0 to 2", (-1, 3, 100, True, 1.0, "A", None)),
-        ("t", "B has length 2", (-1, 2, 3, 100, False, 0.5, None)),
+        ("t", r"a time step of B \(length 2\) from 0 to 1", (-1, 2, 3, 100, False, 0.5, None)),
         ("n", "a packed row from 0 to 8", (-1, 9, 1000, True, 2.0, None)),
     ],
 )

@@ -55,86 +55,34 @@ def entering(t: Trace, s: UnitSum) -> tuple[Tensor, Tensor, Tensor | None]:
 
 
 @each_seed
-def test_the_terms_add_up_to_what_torchs_linear_gives_the_gate(seed: int) -> None:
+def test_the_terms_are_weights_times_what_entered_and_add_up_to_what_torchs_linear_gives(seed: int) -> None:
     t = traced(seed)
-    H, dtype = t.module.hidden_size, t.output.dtype
+    dtype, parameters = t.output.dtype, {name: weights.detach() for name, weights in t.module.named_parameters()}
     for s in some_sums(t, seed):
         suffix = f"l{s.layer}{'_reverse' if s.direction else ''}"
-        x, h, _ = entering(t, s)
+        x, h, c = entering(t, s)
+        assert s.before == {"h": float(h[s.unit])} | ({} if c is None else {"c": float(c[s.unit])})
         given, kept = (
-            F.linear(v, getattr(t.module, f"weight_{side}_{suffix}"), getattr(t.module, f"bias_{side}_{suffix}", None))
+            F.linear(v, parameters[f"weight_{side}_{suffix}"], parameters.get(f"bias_{side}_{suffix}"))
             for v, side in ((x, "ih"), (h, "hh"))
         )
         for g, gate in enumerate(s.gates):
-            row = g * H + s.unit
+            row = g * t.module.hidden_size + s.unit
             r = s.gates[0].formula.value if gate.name == "n" else 1.0
             scale = sum(abs(term.part) for term in gate.terms)
             assert close(gate.input_sum, given[row], scale, dtype)
             assert close(gate.hidden_sum, kept[row], scale, dtype)
             assert close(gate.total, given[row] + r * kept[row], scale, dtype)
             assert close(sum(term.part for term in gate.terms), gate.total, scale, dtype)
-
-
-@each_seed
-def test_the_gates_function_of_the_sum_is_the_recorded_value(seed: int) -> None:
-    t = traced(seed)
-    mode, dtype = t.module.mode, t.output.dtype
-    for s in some_sums(t, seed):
-        assert "".join(gate.name for gate in s.gates) == LETTERS[mode]
-        way = t.layers[s.layer][s.direction]
-        for gate in s.gates:
-            recorded = way.gates.get(gate.name, way.h)
-            value = gate.formula.value
-            assert value == float(recorded[s.n, s.unit])
-            function = {"n": torch.tanh, "g": torch.tanh, "h": F.relu if mode == "RNN_RELU" else torch.tanh}
-            scale = sum(abs(term.part) for term in gate.terms)
-            total = torch.tensor(gate.total, dtype=dtype)
-            assert close(value, function.get(gate.name, torch.sigmoid)(total), scale, dtype)
-
-
-@each_seed
-def test_every_term_is_a_weight_of_the_module_times_what_entered(seed: int) -> None:
-    t = traced(seed)
-    parameters = {name: weights.detach() for name, weights in t.module.named_parameters()}
-    for s in some_sums(t, seed):
-        x, h, c = entering(t, s)
-        assert s.before == {"h": float(h[s.unit])} | ({} if c is None else {"c": float(c[s.unit])})
-        for gate in s.gates:
-            biases = 2 if t.module.bias else 0
-            assert len(gate.terms) == len(x) + len(h) + biases
+            assert len(gate.terms) == len(x) + len(h) + 2 * t.module.bias
             for term in gate.terms:
                 name, _, index = term.parameter.removesuffix("]").partition("[")
-                assert term.weight == float(parameters[name][tuple(map(int, index.split(", ")))])
+                weight = parameters[name][tuple(map(int, index.split(", ")))]
                 kind, _, factor = term.name.partition(" · ")
                 assert kind.startswith(f"{'W' if factor else 'b'}_{'i' if '_ih' in name else 'h'}{gate.name}[{s.unit}")
-                if not factor:
-                    assert (term.value, term.product) == (1.0, term.weight)
-                    continue
-                letter, j = factor[0], int(factor[2:-1])
-                assert term.value == float((x if letter == "x" else h)[j])
-                assert term.product == float(
-                    parameters[name][tuple(map(int, index.split(", ")))] * (x, h)[letter == "h"][j]
-                )
-                assert kind.endswith(f",{j}]")
-
-
-@each_seed
-def test_the_last_formula_makes_the_recorded_state(seed: int) -> None:
-    t = traced(seed)
-    for s in some_sums(t, seed):
-        way, value = t.layers[s.layer][s.direction], {gate.name: gate.formula.value for gate in s.gates}
-        assert s.formulas[-1].value == float(way.h[s.n, s.unit])
-        if t.module.mode == "GRU":
-            wanted = [(1 - value["z"]) * value["n"] + value["z"] * s.before["h"]]
-        elif t.module.mode == "LSTM":
-            assert way.c is not None
-            assert s.formulas[0].value == float(way.c[s.n, s.unit])
-            wanted = [value["f"] * s.before["c"] + value["i"] * value["g"], value["o"] * math.tanh(s.formulas[0].value)]
-        else:
-            wanted = [value["h"]]
-        assert len(s.formulas) == len(wanted)
-        for formula, number in zip(s.formulas, wanted, strict=True):
-            assert close(formula.value, number, abs(number), t.output.dtype)
+                v, j = (x if factor[0] == "x" else h, int(factor[2:-1])) if factor else (torch.ones(1).to(x), 0)
+                assert (term.weight, term.value, term.product) == (float(weight), float(v[j]), float(weight * v[j]))
+                assert not factor or kind.endswith(f",{j}]")
 
 
 def worked_out(numbers: str) -> tuple[float, float]:
@@ -145,8 +93,26 @@ def worked_out(numbers: str) -> tuple[float, float]:
 
 
 @each_seed
-def test_the_printed_numbers_are_a_true_sum(seed: int) -> None:
-    for s in some_sums(traced(seed), seed):
+def test_gates_and_formulas_have_the_recorded_values_and_print_a_true_sum(seed: int) -> None:
+    t = traced(seed)
+    mode, dtype = t.module.mode, t.output.dtype
+    functions = {"n": torch.tanh, "g": torch.tanh, "h": F.relu if mode == "RNN_RELU" else torch.tanh}
+    for s in some_sums(t, seed):
+        assert "".join(gate.name for gate in s.gates) == LETTERS[mode]
+        way = t.layers[s.layer][s.direction]
+        for gate in s.gates:
+            assert gate.formula.value == float(way.gates.get(gate.name, way.h)[s.n, s.unit])
+            scale = sum(abs(term.part) for term in gate.terms)
+            value = functions.get(gate.name, torch.sigmoid)(torch.tensor(gate.total, dtype=dtype))
+            assert close(gate.formula.value, value, scale, dtype)
+        known = {gate.name: gate.formula.value for gate in s.gates} | dict(s.before)
+        assert [formula.value for formula in s.formulas] == [
+            float(rows[s.n, s.unit]) for rows in (way.c, way.h) if rows is not None
+        ]
+        for formula in s.formulas if mode in ("GRU", "LSTM") else ():
+            new, right = formula.symbols.replace("·", "*").replace("'", "_new").split(" = ")
+            assert close(formula.value, eval(right, {"tanh": math.tanh}, dict(known)), 1.0, dtype)
+            known[new] = formula.value
         for formula in (*(gate.formula for gate in s.gates), *s.formulas):
             ours, last = worked_out(formula.numbers)
             assert ours == pytest.approx(last, rel=2e-3, abs=5e-4), formula
