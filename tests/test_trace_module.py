@@ -369,7 +369,7 @@ def test_lengths_below_one_are_refused_with_torchs_message(length: int, enforce_
 @pytest.mark.parametrize("lengths", [[5, 2.9, 1.2], torch.tensor([5, 2.9, 1.2])])
 def test_broken_lengths_are_refused_because_torch_cuts_them_silently(lengths: object) -> None:
     error = refusal(gru(), grid(), lengths)
-    assert error.came == "2.9, 1.2 for sequences B and C (torch cuts them to [5, 2, 1] without a word)"
+    assert error.came == "2.9, 1.2 for sequences B and C (torch truncates them to [5, 2, 1] without an error)"
     torchs = pack_padded_sequence(grid(), lengths, True)  # no error
     assert pad_packed_sequence(torchs)[1].tolist() == [5, 2, 1]
 

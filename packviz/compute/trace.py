@@ -15,7 +15,6 @@ from packviz.compute.record import Refused, Start, Trace
 from packviz.compute.recurrence import run_layers
 from packviz.compute.stages import Packed, Padded, locate, pad, read_padded
 from packviz.compute.verify import prove
-from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 from packviz.inputs.module import directions, state_size, unknown_hooks, weight_dtype
@@ -25,12 +24,10 @@ from packviz.rules import (
     check_module,
     check_padding_value,
     check_total_length,
-    grid_of,
-    lengths_of,
-    packed_of,
+    frozen_copy,
+    raise_first,
     state_of,
 )
-from packviz.rules.evidence import described
 from packviz.text import counted
 
 __all__ = ["Trace", "record", "trace", "trace_module"]
@@ -95,7 +92,7 @@ def trace_module(
             x = _in_full_precision(x, dtype)
         given = x if isinstance(x, PackedSequence) else None
         grid = x if given is None else None
-        case = Case(grid, given, lengths, plain, plain.batch_first, enforce_sorted, hx)  # type: ignore[arg-type]
+        case = Case(grid, given, lengths, plain, plain.batch_first, enforce_sorted, hx, traced=True)  # type: ignore[arg-type]
         padded, given = _read(case)
         filler, total_length = check_padding_value(padding_value, dtype), _total_length(total_length, plain, padded)
         start = Start(None, None, plain, padded, filler, total_length, notes)
@@ -131,15 +128,12 @@ def _read(case: Case) -> tuple[Padded, PackedSequence | None]:
 
     Raises PackvizError for whatever torch would refuse, take silently, or crash on.
     """
+    raise_first(case)
     if case.packed is not None:
-        if case.lengths is not None:
-            came, mend = described(case.lengths), "leave lengths out, or give the padded tensor"
-            raise PackvizError("lengths", expected="None beside a PackedSequence", came=came, mend=mend)
-        given = packed_of(case)
+        given = PackedSequence(*(None if field is None else frozen_copy(field) for field in case.packed))  # type: ignore[arg-type]
         return read_padded(*pad_packed_sequence(given, case.batch_first), batch_first=case.batch_first), given
-    x = grid_of(case)
-    B, T = x.shape[:2] if case.batch_first else (x.size(1), x.size(0))
-    return read_padded(x, lengths_of(case, B, T), batch_first=case.batch_first), None
+    lengths = torch.tensor(case.ends, device="cpu")
+    return read_padded(frozen_copy(case.data), lengths, batch_first=case.batch_first), None
 
 
 def _in_full_precision(x: Tensor | PackedSequence, dtype: torch.dtype) -> Tensor | PackedSequence:

@@ -14,14 +14,14 @@ from torch.nn.utils.rnn import PackedSequence
 from packviz.doctor.examining import examine
 from packviz.errors import PackvizError
 from packviz.inputs.module import has_own_forward
-from packviz.rules.evidence import described
-from packviz.rules.finding import Finding
-from packviz.rules.nonfinite import all_finite
+from packviz.inputs.torch_answers import Answer
+from packviz.rules import Finding, described
+from packviz.rules.finding import Fault, worded
+from packviz.rules.module import RECURRENT
+from packviz.rules.padding_value import all_finite
 from packviz.text import counted
 
 __all__ = ["Watched", "watch"]
-
-RECURRENT = (nn.RNN, nn.GRU, nn.LSTM)
 
 
 class Watched:
@@ -131,10 +131,6 @@ def _after(watched: Watched, name: str) -> Callable[[nn.RNNBase, tuple[object, .
 
 def _born_here(layer: nn.RNNBase, data: Tensor) -> Finding:
     """Return the finding for an output that is not finite though all data were."""
-    broken = [key for key, weight in layer.named_parameters() if not all_finite(weight)]
-    number = int((~data.isfinite()).sum())
-    found = f"{number:,} of {data.numel():,} numbers of the output are not finite, and all of its input are."
-    where = f"the weights {', '.join(broken)}" if broken else "the initial state, or numbers too large for the dtype"
-    says = "returns them without a word"
-    repair = "import torch\n\ntorch.nn.utils.clip_grad_norm_(module.parameters(), 1.0)  # before each optimizer.step()"
-    return Finding("nan_in_output", "silent", found, where, says, repair)
+    weights = [key for key, weight in layer.named_parameters() if not all_finite(weight)]
+    values = {"weights": weights, "number": int((~data.isfinite()).sum()), "of": data.numel()}
+    return worded(Fault("nan_in_output", Answer(True), values), layer)

@@ -1,4 +1,4 @@
-"""One case: what examine() was given, told apart and named."""
+"""One case: what examine() or trace_module() was given, told apart and named."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
 
+import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
+from packviz.inputs.packed_rows import packed_lengths
 from packviz.rules.padding_value import peaks
+from packviz.rules.preconditions import read_lengths
 
 __all__ = ["Case"]
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Hold what is examined: a padded x or a packed sequence, perhaps a module, and what stands beside them.
+    """Hold what is judged: a padded x or a packed sequence, perhaps a module, and what is given beside them.
 
     batch_first   of x: (B, T) or (B, T, F) where True, else (T, B) or (T, B, F)
+    traced        whether trace_module() is to run it: then nothing is converted, as autocast would
     Everything else is named as the arguments of examine().
     """
 
@@ -36,19 +40,17 @@ class Case:
     state: Tensor | None = None
     ids: Tensor | None = None
     padding_value: float | None = None
+    traced: bool = False
 
     @property
     def data(self) -> Tensor:
         """Return x, or the packed data."""
-        data = self.x if self.packed is None else self.packed.data
-        assert data is not None
-        return data
+        return cast(Tensor, self.x) if self.packed is None else self.packed.data
 
     @property
     def layer(self) -> nn.RNNBase:
         """Return the module, where one was given."""
-        assert self.module is not None
-        return self.module
+        return cast(nn.RNNBase, self.module)
 
     @property
     def weight(self) -> Tensor:
@@ -56,10 +58,17 @@ class Case:
         return cast(Tensor, self.layer.weight_ih_l0)
 
     @property
+    def is_unbatched(self) -> bool:
+        """Tell whether x is one sequence (T, F), as a module takes it."""
+        return self.module is not None and self.lengths is None and self.x is not None and self.x.dim() == 2
+
+    @cached_property
     def by_sequence(self) -> Tensor:
         """Return x with the sequences first: (B, T) or (B, T, F)."""
-        assert self.x is not None
-        return self.x if self.batch_first else self.x.transpose(0, 1)
+        x = cast(Tensor, self.x)
+        if self.is_unbatched:
+            return x.unsqueeze(0)
+        return x if self.batch_first else x.transpose(0, 1)
 
     @cached_property
     def peaks(self) -> Tensor:
@@ -67,6 +76,50 @@ class Case:
         return peaks(self.by_sequence)
 
     @property
+    def B(self) -> int:
+        """Return the number of sequences."""
+        return self.by_sequence.size(0) if self.packed is None else int(self.packed.batch_sizes[0])
+
+    @property
+    def T(self) -> int:
+        """Return the number of time steps."""
+        return self.by_sequence.size(1) if self.packed is None else len(self.packed.batch_sizes)
+
+    @property
     def steps_axis(self) -> int:
         """Return the dimension of x that counts the time steps."""
         return 1 if self.batch_first else 0
+
+    @cached_property
+    def given(self) -> list[int] | Tensor:
+        """Return the lengths beside a padded x: a plain list of integers as it is, anything else as a tensor."""
+        return read_lengths("lengths", self.lengths)
+
+    @cached_property
+    def are_shares(self) -> bool:
+        """Tell whether the lengths are shares of the longest, as some toolkits have them: 0 < share <= 1."""
+        given = self.given
+        if not isinstance(given, Tensor) or not given.is_floating_point() or len(given) != self.B or self.T == 1:
+            return False
+        within = bool(((given > 0) & (given <= 1)).all()) and not bool((given == 1).all())
+        return within and bool(given.max() >= 1 - 1e-3)
+
+    @cached_property
+    def whole(self) -> list[int] | None:
+        """Return the lengths as torch reads them, integers; None where they are shares, or not one row on the CPU."""
+        given = self.given
+        if isinstance(given, list):
+            return given
+        if given.dim() != 1 or given.device.type != "cpu" or self.are_shares:
+            return None
+        return cast(list[int], given.to(torch.int64).tolist())
+
+    @cached_property
+    def ends(self) -> list[int] | None:
+        """Return the lengths (B,), one of 1 to T for each sequence; None where they are not known, or wrong."""
+        if self.packed is not None:
+            back = self.packed.unsorted_indices
+            return None if back is not None and back.device.type == "meta" else packed_lengths(self.packed)
+        whole = None if self.lengths is None else self.whole
+        fit = whole and len(whole) == self.B and min(whole) >= 1 and max(whole) <= self.T
+        return whole if fit else None

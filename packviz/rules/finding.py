@@ -1,20 +1,26 @@
-"""What a rule reports: what was found, where, what torch does with it, and the repair."""
+"""What a rule reports: what was found, where, what torch does with it, and the repair; the words are in a table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from textwrap import indent
-from typing import Literal, TypeVar
+from typing import Any, Literal, cast
+
+from jinja2 import Environment, StrictUndefined, Template
 
 from packviz.errors import PackvizError
+from packviz.inputs.module import dtype_name
 from packviz.inputs.torch_answers import Answer
-from packviz.text import sequence_label
+from packviz.rules.preconditions import described, numbers
+from packviz.text import counted, letters, listed, sequence_label
 
-__all__ = ["Finding", "Severity", "places", "raise_first", "refused"]
+__all__ = ["Fault", "Finding", "Severity", "places", "worded"]
 
 Severity = Literal["error", "silent", "note"]
-Result = TypeVar("Result")
 
 MAX_PLACES = 4
 _HEADS: dict[Severity, str] = {"error": "Error", "silent": "Silently wrong", "note": "Note"}
@@ -25,13 +31,13 @@ class Finding:
     """Hold one thing that is wrong, or worth knowing.
 
     key         what kind of thing, in one word
-    severity    "error": torch raises, or would abort; "silent": torch goes wrong without a word; "note": worth knowing
-    found       what came, with its numbers
+    severity    "error": torch raises, or would abort; "silent": torch gives a wrong result; "note": worth knowing
+    found       what was given, with its numbers
     where       which sequence and time step, in words
     torch_does  what torch answered when it was asked just now, on as little of the batch as shows it
     repair      Python code that runs: it uses and sets the names that examine() has for its arguments
     sequences   b of the sequences concerned; timesteps: t in each of these, in the same order, or alone
-    layer       the layer's name in the model that is watched; times: how often it came
+    layer       the layer's name in the model that is watched; times: how often it occurred
     error       what trace_module() raises where it finds this; None where it goes on
     """
 
@@ -56,39 +62,48 @@ class Finding:
         )
 
 
-def refused(
-    key: str,
-    parameter: str,
-    answer: Answer[Result],
-    *,
-    expected: str,
-    got: str,
-    fix: str,
-    repair: str,
-    where: str = "",
-    silently: str | Callable[[Result], str] = "takes it without a word",
-    severity: Severity | None = None,
-    sequences: Sequence[int] = (),
-    timesteps: Sequence[int] = (),
-) -> Finding:
-    """Return the finding for what trace_module() refuses, with the error that it raises.
+@dataclass(frozen=True, eq=False)
+class Fault:
+    """Hold what a condition found, before it is put into words.
 
-    answer    torch's own, for this very input; silently: what it does where it raises nothing
-    severity  None for the answer's own
+    key        names the words in findings.toml
+    answer     torch's own answer, for this very input or for as little of it as shows the trouble
+    values     what the words are about, by name
+    sequences, timesteps   as in Finding
+    severity   None for that of the table, else that of torch's answer
     """
-    does = answer.does(silently)
-    came = got if answer.error else f"{got} (torch {does})"
-    error = PackvizError(parameter, expected=expected, came=came, mend=fix, torch_says=answer.message)
-    found = f"{parameter.removeprefix('x.')}: expected {expected}, but got {got}."
-    kind, at = severity or answer.severity, where or parameter
-    return Finding(key, kind, found, at, does, repair, tuple(sequences), tuple(timesteps), error=error)
+
+    key: str
+    answer: Answer[Any] = field(default_factory=Answer)
+    values: Mapping[str, object] = field(default_factory=dict)
+    sequences: Sequence[int] = ()
+    timesteps: Sequence[int] = ()
+    severity: Severity | None = None
 
 
-def raise_first(findings: Iterable[Finding]) -> None:
-    """Raise the error of the first finding that has one."""
-    for finding in findings:
-        if finding.error is not None:
-            raise finding.error
+def worded(fault: Fault, case: object) -> Finding:
+    """Return the finding: the words of the fault's key, filled with its values.
+
+    Words with a parameter are also those of the PackvizError that trace_module() raises.
+    """
+    words, answer = _words()[fault.key], fault.answer
+    rows, steps = tuple(fault.sequences), tuple(fault.timesteps)
+    values = {**fault.values, "case": case, "rows": rows, "steps": steps}
+
+    def said(field: str, **more: object) -> str:
+        return " ".join(words[field].render(**values, **more).split())
+
+    does = answer.does(lambda result: said("silently", result=result))
+    error = None
+    if "parameter" in words:
+        parameter, expected, got = said("parameter"), said("expected"), said("got")
+        came = got if answer.error else f"{got} (torch {does})"
+        error = PackvizError(parameter, expected=expected, came=came, mend=said("fix"), torch_says=answer.message)
+    found = said("found") if error is None else f"{parameter.removeprefix('x.')}: expected {expected}, but got {got}."
+    where = said("where") if "where" in words else places(rows, steps)
+    severity = fault.severity or cast("Severity", said("severity")) or answer.severity
+    repair = words["repair"].render(**values).strip()
+    return Finding(said("key"), severity, found, where or said("parameter"), does, repair, rows, steps, error=error)
 
 
 def places(sequences: Sequence[int], timesteps: Sequence[int] = ()) -> str:
@@ -99,8 +114,25 @@ def places(sequences: Sequence[int], timesteps: Sequence[int] = ()) -> str:
     """
     steps = [f" at t = {t}" for t in timesteps[:MAX_PLACES]] or [""] * MAX_PLACES
     named = [f"sequence {sequence_label(b)}{step}" for b, step in zip(sequences[:MAX_PLACES], steps, strict=False)]
-    return ", ".join(named) + _more(len(sequences))
+    more = f" and {len(sequences) - MAX_PLACES} more" if len(sequences) > MAX_PLACES else ""
+    return ", ".join(named) + more
 
 
-def _more(number: int) -> str:
-    return f" and {number - MAX_PLACES} more" if number > MAX_PLACES else ""
+@cache
+def _words() -> dict[str, dict[str, Template]]:
+    """Return the table: the templates of each key, by field."""
+    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    filters = (counted, described, dtype_name, letters, listed, numbers, places)
+    environment.filters |= {each.__name__: each for each in filters}
+    environment.filters |= {"grouped": "{:,}".format, "general": "{:g}".format}
+    environment.globals |= {"places": places, "tuple": tuple}
+    table = tomllib.loads(Path(__file__).with_name("findings.toml").read_text(encoding="utf-8"))
+    environment.globals["macros"] = environment.from_string(table.pop("macros")["text"]).module
+
+    def fields(key: str) -> dict[str, str]:
+        """Return the words of a key, with those that they complete."""
+        base = {"silently": "takes it without an error", "severity": ""}
+        own = table[key]
+        return {**(fields(own["like"]) if "like" in own else base), "key": key, **own}
+
+    return {key: {name: environment.from_string(text) for name, text in fields(key).items()} for key in table}

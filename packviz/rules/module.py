@@ -1,19 +1,25 @@
-"""The module: one of torch's three, on the CPU, with parameters of one floating dtype."""
+"""The module and what trace_module() takes beside its input: the initial state, the fill value and the width."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+import torch
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from packviz.errors import PackvizError
-from packviz.inputs.module import directions, dtype_name, has_own_forward, snapshot
-from packviz.rules.evidence import described, tensor_obstacle
-from packviz.validate import choice, flag, integer, number
+from packviz.inputs.module import directions, dtype_name, has_own_forward, snapshot, weight_dtype, zero_state
+from packviz.inputs.torch_answers import ask
+from packviz.rules.case import Case
+from packviz.rules.preconditions import described, frozen_copy, tensor_obstacle
+from packviz.text import shown
+from packviz.validate import choice, flag, integer, is_integer, number
 
-__all__ = ["check_module", "check_weights"]
+__all__ = ["RECURRENT", "check_module", "check_padding_value", "check_total_length", "check_weights", "state_of"]
 
 RECURRENT = (nn.RNN, nn.GRU, nn.LSTM)
+MAX_NUMBERS = 1_000_000_000  # of an unpacked output: 4 GB in float32
 _MODES = ("RNN_TANH", "RNN_RELU", "GRU", "LSTM")
 
 
@@ -23,17 +29,16 @@ def check_module(module: object) -> nn.RNNBase:
     Raises PackvizError for anything that is not an nn.RNN, nn.GRU or nn.LSTM, and for a subclass with its own forward.
     """
     if not isinstance(module, RECURRENT):
-        raise _refusal(_named(module), _way_out(module))
+        came = f"the class {module.__name__} itself" if isinstance(module, type) else described(module)
+        raise _refusal(came, _way_out(module))
     if has_own_forward(module):
         came = f"{described(module)} with a forward of its own, which would not be run"
         raise _refusal(came, "give the nn.RNN, nn.GRU or nn.LSTM inside it, or a plain one with the same state_dict()")
     plain = check_weights(module, snapshot)
     weights = [*plain.parameters()]
-    obstacles = [obstacle for weight in weights if (obstacle := tensor_obstacle(weight))]
-    if obstacles:
-        raise _refusal(
-            f"parameters of which one is {obstacles[0]}", "give a copy on the CPU: copy.deepcopy(module).cpu()"
-        )
+    for obstacle in filter(None, map(tensor_obstacle, weights)):
+        copy = "give a copy on the CPU: copy.deepcopy(module).cpu()"
+        raise _refusal(f"parameters of which one is {obstacle}", copy)
     dtypes = sorted({dtype_name(weight.dtype) for weight in weights})
     if len(dtypes) > 1 or not weights[0].is_floating_point():
         raise _refusal(f"parameters in {' and '.join(dtypes)}", "give a copy in one: copy.deepcopy(module).float()")
@@ -43,15 +48,15 @@ def check_module(module: object) -> nn.RNNBase:
 def check_weights(module: nn.RNNBase, read: Callable[[nn.RNNBase], nn.RNNBase]) -> nn.RNNBase:
     """Return the module as it is read, a snapshot or itself; raises PackvizError where settings or weights do not fit.
 
-    What has been done to a module since it was built, nobody knows: any error comes of it.
+    A module may have been changed in any way since it was built, so any error can result.
     """
     _check_settings(module)
     try:
         seen = read(module)
         first = seen.weight_ih_l0
-    except Exception as error:  # a weight is missing, or is no tensor, or a parametrization of the user's own fails
-        told = (str(error).strip().splitlines() or [type(error).__name__])[-1].strip()
-        raise _refusal(f"weights that do not fit it: {told}", "build it anew") from None
+    except Exception as error:  # a weight is missing, or not a tensor, or a parametrization of the user's own fails
+        says = (str(error).strip().splitlines() or [type(error).__name__])[-1].strip()
+        raise _refusal(f"weights that do not fit it: {says}", "build it anew") from None
     if not isinstance(first, Tensor) or first.dim() != 2:
         raise _refusal(f"{described(first)} as its weight_ih_l0", "build it anew")
     return seen
@@ -70,12 +75,6 @@ def _check_settings(module: nn.RNNBase) -> None:
         raise _refusal(f"one whose weights do not belong to {slots} layers and directions", "build it anew")
 
 
-def _named(module: object) -> str:
-    if isinstance(module, type):
-        return f"the class {module.__name__} itself"
-    return described(module)
-
-
 def _refusal(came: str, mend: str) -> PackvizError:
     expected = "an nn.RNN, nn.GRU or nn.LSTM with floating-point parameters of one dtype on the CPU"
     return PackvizError("module", expected=expected, came=came, mend=mend)
@@ -87,8 +86,49 @@ def _way_out(module: object) -> str:
     if isinstance(module, nn.RNNCellBase):
         name = type(module).__name__.removesuffix("Cell")
         return f"give an nn.{name}; a cell takes one time step only and cannot run a packed sequence"
-    if isinstance(module, nn.Module):
-        inner = next((name for name, part in module.named_modules() if isinstance(part, RECURRENT)), None)
-        if inner is not None:
-            return f"give the part of it that is one: module.{inner}"
+    parts = module.named_modules() if isinstance(module, nn.Module) else ()
+    for name, part in parts:
+        if isinstance(part, RECURRENT):
+            return f"give the part of it that is one: module.{name}"
     return "give the recurrent module itself, for example nn.GRU(input_size=4, hidden_size=8)"
+
+
+def state_of(case: Case, B: int) -> tuple[Tensor, Tensor | None]:
+    """Return copies of h_0 (L*D, B, P) and, for the LSTM, c_0 (L*D, B, H); zeros where hx is None.
+
+    hx must have been judged: see raise_first().
+    """
+    if case.hx is None:
+        return zero_state(case.layer, B, weight_dtype(case.layer))
+    states = case.hx if isinstance(case.hx, tuple | list) else (case.hx,)
+    h_0, *c_0 = (frozen_copy(state) for state in states)
+    return h_0, c_0[0] if c_0 else None
+
+
+def check_padding_value(padding_value: object, dtype: torch.dtype) -> float:
+    """Return padding_value as a float. Raises PackvizError unless it is a number that the dtype can hold."""
+    limit = torch.finfo(dtype).max
+    return number("padding_value", padding_value, limit=limit, finite=False, what=dtype_name(dtype))
+
+
+def check_total_length(total_length: object, longest: int, column: int) -> int | None:
+    """Return total_length; column is how many numbers one time step of the unpacked output has, B*D*H.
+
+    Raises PackvizError unless it is None or an integer of at least the longest length, and where the output would not
+    fit into memory.
+    """
+    if total_length is None:
+        return None
+    expected, mend = f"None or an integer of at least {longest}, the longest length", f"give {longest} or more, or None"
+    if not is_integer(total_length):
+        raise PackvizError("total_length", expected=expected, came=described(total_length), mend=mend)
+    width = int(total_length)
+    if width < longest:
+        packed = pack_padded_sequence(torch.zeros(1, longest, device="cpu"), [longest], batch_first=True)
+        says = ask(lambda: pad_packed_sequence(packed, True, 0.0, width)).message
+        raise PackvizError("total_length", expected=expected, came=shown(width), mend=mend, torch_says=says)
+    if width > max(longest, MAX_NUMBERS // column):
+        came = f"{described(width)}, with {column:,} numbers in each time step"
+        expected, mend = f"an unpacked output of at most {MAX_NUMBERS:,} numbers", f"give {longest}, or slightly more"
+        raise PackvizError("total_length", expected=expected, came=came, mend=mend)
+    return width

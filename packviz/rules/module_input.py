@@ -1,100 +1,70 @@
-"""What enters a module: its shape, dtype and device, and the number of its features."""
+"""What enters a module: x or packed data, with their shape, dtype, device and features; and the initial state."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
-from packviz.errors import PackvizError
-from packviz.inputs.module import dtype_name, run_module, weight_dtype
+from packviz.inputs.module import directions, run_module, state_size
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case
-from packviz.rules.evidence import MAX_CELLS, described, frozen_copy, tensor_obstacle
-from packviz.rules.finding import Finding, raise_first, refused
+from packviz.rules.finding import Fault
+from packviz.rules.preconditions import MAX_CELLS
 
-__all__ = ["check_input", "check_settings", "empty_or_flat", "grid_of"]
+__all__ = ["data", "dropout", "empty_or_flat", "initial_state"]
 
 _AUTOCAST = {torch.float32, torch.bfloat16, torch.float16}  # what it converts
-_UNCHECKED = "it does not check the features of a packed LSTM, and can read past the end of data or weights"
-_SILENT = "takes them without a word, whatever comes of it"
 
 
-def grid_of(case: Case) -> Tensor:
-    """Return a copy of x, (B, T, F) or (T, B, F) as the module's batch_first says.
-
-    Raises PackvizError for anything that the module could not run, and for x without sequences or time steps.
-    """
-    x, expected = case.x, f"a padded tensor {_layout(case)}, or a PackedSequence"
-    if not isinstance(x, Tensor):
-        raise PackvizError("x", expected=expected, came=described(x), mend=_tensor_from(x))
-    if obstacle := tensor_obstacle(x):
-        raise PackvizError("x", expected=f"{expected}, dense and on the CPU", came=obstacle, mend=_dense(x))
-    raise_first([*empty_or_flat(case), *check_input(case)])
-    return frozen_copy(x)
-
-
-def empty_or_flat(case: Case) -> list[Finding]:
-    """Return the finding for a grid without cells, or with fewer than two dimensions."""
-    x = case.x
-    assert x is not None
+def empty_or_flat(case: Case) -> Iterator[Fault]:
+    """Find a grid without cells, or with fewer than two dimensions."""
+    x = case.data
     if x.dim() > 1 and x.numel():
-        return []
+        return
     ones = [1] * (len(x) if x.dim() == 1 and len(x) <= MAX_CELLS else 1)
     answer = ask(lambda: pack_padded_sequence(x if x.device.type == "meta" else x.cpu(), ones, case.batch_first))
-    flat = x.dim() < 2
-    axis = 0 if case.batch_first else 1
-    empty = "import torch\n\nif x.numel() == 0:\n    raise StopIteration  # leave the empty batch out"
-    finding = refused(
-        "one_dimension" if flat else "empty_batch",
-        "x",
-        answer,
-        expected="sequences and time steps in two dimensions" if flat else f"{_layout(case)} with numbers in it",
-        got=f"shape {tuple(x.shape)}",
-        fix="bring it to three dimensions: sequences, time steps, features" if flat else "leave the empty batch out",
-        silently=lambda packed: f"packs {len(packed.data)} rows",
-        where="the shape of x",
-        repair=f"x = x.reshape(-1).unsqueeze({axis})  # one sequence" if flat else empty,
-        severity="error" if flat or answer.error else "note",
-    )
-    return [finding]
+    if x.dim() < 2:
+        yield Fault("one_dimension", answer)
+    else:
+        yield Fault("empty_batch", answer, severity=None if answer.error else "note")
 
 
-def check_settings(module: nn.RNNBase) -> list[Finding]:
-    """Look at the module by itself: dropout that no layer can have."""
-    if module.dropout == 0 or module.num_layers > 1:
-        return []
-    name = type(module).__name__
-    found = f"dropout={module.dropout:g} stands between layers, and this {name} has one layer: nothing is dropped."
-    says = "warns of it when the module is built, and runs it without dropout"
-    return [Finding("dropout_one_layer", "note", found, f"the {name}", says, "module.dropout = 0.0")]
+def dropout(case: Case) -> Iterator[Fault]:
+    """Find dropout that no layer can have."""
+    if case.layer.dropout and case.layer.num_layers == 1:
+        yield Fault("dropout_one_layer", Answer(True))
 
 
-def check_input(case: Case) -> list[Finding]:
-    """Check what enters the module: x, or the packed data; asks torch only where something does not fit."""
+def data(case: Case) -> Iterator[Fault]:
+    """Find data that do not fit the module; torch is asked only where something does not."""
     module, data, weight = case.layer, case.data, case.weight
-    if data.device != weight.device:
-        return [_elsewhere(case, data, weight)]
     dims = (2,) if case.packed is not None else (3,) if case.lengths is not None else (2, 3)
-    if data.dim() == dims[0] - 1 and len(dims) == 1:
-        return [_no_features(case, data)]
-    if data.dtype != weight.dtype and (found := _other_dtype(case, data)):
-        return [found]
-    if data.dim() not in dims:
-        return [_other_shape(case, data)]
-    return [_other_features(case, data)] if data.size(-1) != module.input_size else []
+    if data.device != weight.device:
+        answer = _run(case)
+        yield Fault("data_device", answer, severity="error" if answer.error else "note")
+    elif len(dims) == 1 and data.dim() == dims[0] - 1:
+        yield Fault("no_feature_axis", _run(case))
+    elif data.dtype != weight.dtype and ((answer := _run(case)).error or answer.unasked):  # else autocast converts it
+        whole = not (data.is_floating_point() or data.is_complex())
+        yield Fault("integer_data" if whole else "data_dtype", answer)
+    elif data.dim() not in dims:
+        yield Fault("data_dim", _run(case), {"extra": data.dim() - dims[-1]})
+    elif data.size(-1) != module.input_size:
+        yield Fault("features", _run(case))
 
 
-def _answer(case: Case) -> Answer[object]:
+def _run(case: Case) -> Answer[object]:
     """Return what torch says when the module is called with these data."""
     module, x, lengths = case.layer, case.x, case.lengths
-    if _overreads(case, module):
-        return Answer(unasked=_UNCHECKED)
-    if case.packed is not None:
-        return ask(lambda: run_module(module, case.packed))  # type: ignore[type-var]
-    assert x is not None
-    if lengths is None:
-        return ask(lambda: run_module(module, x))
+    if _overreads(case):
+        reason = "it does not check the features of a packed LSTM, and can read past the end of data or weights"
+        return Answer(unasked=reason)
+    if x is None or lengths is None:
+        given: Tensor | PackedSequence | None = case.packed if x is None else x
+        return ask(lambda: run_module(module, given))  # type: ignore[type-var]
 
     def pack(lengths: object) -> PackedSequence:
         return pack_padded_sequence(x, lengths, case.batch_first, enforce_sorted=False)  # type: ignore[arg-type]
@@ -104,12 +74,12 @@ def _answer(case: Case) -> Answer[object]:
     return ask(lambda: run_module(module, pack(lengths)))
 
 
-def _overreads(case: Case, module: nn.RNNBase) -> bool:
+def _overreads(case: Case) -> bool:
     """Tell whether torch can read past the end of data or weights: it checks no features of a packed LSTM.
 
-    Where all lengths are equal, such a batch goes to oneDNN, which takes its bytes as they come.
+    Where all lengths are equal, such a batch goes to oneDNN, which takes its bytes as they are.
     """
-    data, weight = case.data, case.weight
+    module, data, weight = case.layer, case.data, case.weight
     if module.mode != "LSTM" or (case.packed is None and case.lengths is None) or data.device.type == "meta":
         return False
     rows = data.size(0) if case.packed is not None else data.size(0) * data.size(1)
@@ -120,117 +90,67 @@ def _overreads(case: Case, module: nn.RNNBase) -> bool:
     return data.numel() * data.element_size() < rows * module.input_size * weight.element_size()
 
 
-def _wrong(
-    case: Case,
-    key: str,
-    expected: str,
-    fix: str,
-    where: str,
-    repair: str,
-    answer: Answer[object] | None = None,
-) -> Finding:
-    return refused(
-        key,
-        "x" if case.packed is None else "x.data",
-        answer or _answer(case),
-        expected=expected,
-        got=described(case.data),
-        fix=fix,
-        silently=_SILENT,
-        where=where,
-        repair=repair,
-    )
+def initial_state(case: Case) -> Iterator[Fault]:
+    """Find an hx of another kind, shape, dtype or device; its sequences are in the order in which they were given."""
+    module, hx, weight = case.layer, case.hx, case.weight
+    if hx is None:
+        return
+    several, pair = isinstance(hx, tuple | list), module.mode == "LSTM"
+    parts = hx if isinstance(hx, tuple | list) else (hx,)
+    if len(parts) != 1 + pair or not all(isinstance(part, Tensor) for part in parts) or several != pair:
+        values: dict[str, object] = {
+            "pair": pair,
+            "several": several,
+            "is_tensor": isinstance(parts[0] if parts else None, Tensor),
+        }
+        yield _misfit(case, "hx_kind", values)
+        return
+    slots = module.num_layers * directions(module)
+    batched = case.packed is not None or case.lengths is not None or case.data.dim() == 3
+    for name, part, width in zip(("h_0", "c_0"), parts, (state_size(module), module.hidden_size), strict=False):
+        shape = (slots, case.B, width) if batched else (slots, width)
+        values = {"name": name, "part": part, "shape": shape, "pair": pair, "several": several}
+        if tuple(part.shape) != shape:
+            turned = batched and tuple(part.shape) == (case.B, slots, width)
+            yield _misfit(case, "hx_shape", {**values, "turned": turned})
+            return
+        if part.dtype != weight.dtype or part.device != weight.device:
+            answer = _run_state(case)
+            if case.traced or answer.error or answer.unasked:  # else autocast converts it
+                yield Fault("hx_dtype", answer, values)
+                return
 
 
-def _elsewhere(case: Case, data: Tensor, weight: Tensor) -> Finding:
-    found = f"The data are on {data.device}, the weights on {weight.device}."
-    answer = _answer(case)
-    name = "x" if case.packed is None else "packed"
-    repair = f"{name} = {name}.to(module.weight_ih_l0.device)"
-    if data.device.type == "meta":  # it holds no numbers
-        empty = "torch.zeros({}.shape, device=module.weight_ih_l0.device)"
-        repair = f"import torch\n\nx = {empty.format('x')}"
-        if case.packed is not None:
-            head = "import torch\nfrom torch.nn.utils.rnn import PackedSequence\n\n"
-            repair = f"{head}packed = PackedSequence({empty.format('packed.data')}, packed.batch_sizes)"
-    return Finding(
-        "data_device", "error" if answer.error else "note", found, "the data", answer.does("takes them"), repair
-    )
+def _misfit(case: Case, key: str, values: dict[str, object]) -> Fault:
+    answer = _run_state(case)
+    return Fault(key, answer, values, severity="error" if answer.unasked else None)
 
 
-def _no_features(case: Case, data: Tensor) -> Finding:
-    fix = "if every step is one number, give it a feature dimension: x.unsqueeze(-1)"
-    if data.dim() == 2 and data.size(1) == case.layer.input_size:
-        unsqueezed = f"x.unsqueeze({1 - case.steps_axis})"
-        fix = f"if this is one sequence of {data.size(0)} steps, give it a batch dimension: {unsqueezed}; else {fix}"
-    repair = _each(case, "{}.unsqueeze(-1).to(module.weight_ih_l0.dtype)")
-    return _wrong(case, "no_feature_axis", f"{_layout(case)}: a feature dimension", fix, "the last dimension", repair)
-
-
-def _other_dtype(case: Case, data: Tensor) -> Finding | None:
-    answer = _answer(case)
-    if answer.error is None and not answer.unasked:  # under autocast torch converts by itself
-        return None
-    wanted = dtype_name(weight_dtype(case.layer))
-    whole = not (data.is_floating_point() or data.is_complex())
-    name = "x" if case.packed is None else "x.data"
-    converted = f"{name}.to(torch.{wanted})"
-    fix = f"embed it first if these are ids, or convert it: {converted}"
-    return _wrong(
-        case,
-        "integer_data" if whole else "data_dtype",
-        f"{wanted}, as the module's weights are",
-        fix if whole else f"convert one of the two, for example {converted}",
-        "the data",
-        _each(case, "{}.to(module.weight_ih_l0.dtype)") + ("  # ids: embed them instead" if whole else ""),
-        answer,
-    )
-
-
-def _other_shape(case: Case, data: Tensor) -> Finding:
-    extra = data.dim() - (2 if case.packed is not None else 3)
-    code = "{}.flatten(" + str(-1 - extra) + ")" if extra > 0 else "{}.reshape(1, -1, module.input_size)"
-    fix = "bring it to three dimensions: sequences, time steps, features"
-    return _wrong(case, "data_dim", _layout(case), fix, "the shape of the data", _each(case, code))
-
-
-def _other_features(case: Case, data: Tensor) -> Finding:
-    module = case.layer
-    F, name = module.input_size, type(module).__name__
-    settings = "num_layers=module.num_layers, bidirectional=module.bidirectional, batch_first=module.batch_first"
-    source = "packed.data" if case.packed is not None else "x"
-    repair = (
-        "from torch import nn\n\n"
-        f"module = nn.{name}({source}.size(-1), module.hidden_size, {settings})\n"
-        f"module = module.to({source})  # new weights: or bring the data to {F} features"
-    )
-    fix = f"give values of {F} features, or build the module with input_size={data.size(-1)}"
-    return _wrong(case, "features", f"{F} features, the module's input_size", fix, "the last dimension", repair)
-
-
-def _layout(case: Case) -> str:
+def _run_state(case: Case) -> Answer[object]:
+    """Return what torch says of this hx beside one step of B sequences."""
+    module, weight, B = case.layer, case.weight, case.B
+    if _overreads_state(case):
+        return Answer(unasked="it does not check the hx of a packed LSTM, and such states can crash the process")
+    row = torch.zeros(B, module.input_size, dtype=weight.dtype, device=weight.device)
+    size = torch.tensor([B], device="cpu")
+    given: Tensor | PackedSequence = PackedSequence(row, size)
     if case.packed is not None:
-        return "two dimensions, (N, F)"
-    axes = "(B, T, F)" if case.batch_first else "(T, B, F)"
-    return axes if case.module is None else f"{axes}, for the module has batch_first={case.batch_first}"
+        given = PackedSequence(row, size, *case.packed[2:])
+    elif case.lengths is not None and not case.enforce_sorted:
+        given = PackedSequence(row, size, torch.arange(B, device=weight.device))
+    elif case.lengths is None:
+        given = case.data[:1] if case.is_unbatched else row.unsqueeze(1 if module.batch_first else 0)
+    return ask(lambda: run_module(module, given, case.hx))  # type: ignore[type-var]
 
 
-def _each(case: Case, code: str) -> str:
-    """Return code that changes x, or the packed data and nothing else of the packed sequence."""
-    if case.packed is None:
-        return f"x = {code.format('x')}"
-    return f"packed = packed._replace(data={code.format('packed.data')})"
-
-
-def _tensor_from(x: object) -> str:
-    if isinstance(x, list | tuple) and x and all(isinstance(part, Tensor) for part in x):
-        return "pad the sequences first: torch.nn.utils.rnn.pad_sequence(sequences, batch_first=module.batch_first)"
-    return "convert it with torch.as_tensor"
-
-
-def _dense(x: Tensor) -> str:
-    if x.is_nested:
-        return "pad it first: torch.nested.to_padded_tensor(x, 0.0)"
-    if x.is_quantized:
-        return "convert it with x.dequantize()"
-    return "convert it with x.to_dense()" if x.layout != torch.strided else "copy it with x.cpu()"
+def _overreads_state(case: Case) -> bool:
+    """Tell whether torch can read past the end of a state: it does not check the hx of a packed LSTM."""
+    module, hx = case.layer, case.hx
+    packed = case.packed is not None or case.lengths is not None
+    if not packed or not isinstance(hx, tuple | list) or len(hx) != 2 or module.mode != "LSTM":
+        return False
+    slots = module.num_layers * directions(module)
+    fitting = [(slots, case.B, width) for width in (state_size(module), module.hidden_size)]
+    states = [part for part in hx if isinstance(part, Tensor)]
+    narrow = any(part.element_size() < case.weight.element_size() for part in states)
+    return narrow or [tuple(part.shape) for part in states] != fitting

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 
 import torch
 from torch import Tensor
 
-__all__ = ["Grid", "Pad", "filled", "filler_of", "fills", "inside", "pad_code", "peaks", "real_cells"]
+__all__ = ["Grid", "Pad", "all_finite", "filled", "filler_of", "fills", "inside", "pad_code", "peaks", "real_cells"]
 
 FEW = 256  # cells
 
@@ -18,7 +19,7 @@ FEW = 256  # cells
 class Pad:
     """Hold what a pad looks like.
 
-    cell      its value or its features, (F,); told: whether the caller said so
+    cell      its value or its features, (F,); told: whether the caller gave it
     constant  whether everything after the lengths is just this
     code      the value as Python code: a number, or an index into the grid
     """
@@ -44,6 +45,11 @@ def peaks(values: Tensor) -> Tensor:
     if values.dim() > 3:
         values = values.flatten(2)
     return values.abs() if values.dim() == 2 else values.abs().amax(2)
+
+
+def all_finite(values: Tensor) -> bool:
+    """Tell whether all values are finite; one sum, and a second look only where that is not."""
+    return not values.is_floating_point() or isfinite(values.sum().item()) or bool(values.isfinite().all())
 
 
 def filled(values: Tensor, told: float) -> Tensor:
@@ -111,9 +117,9 @@ class Grid:
 
     @cached_property
     def real(self) -> Tensor:
-        """Return (B, T) bool: True where a step is no pad; only where there is a pad.
+        """Return (B, T) bool: True where a step is not a pad; only where there is a pad.
 
-        NaN and inf after the lengths are no data: packviz.rules.nonfinite has its own finding for them.
+        NaN and inf after the lengths are not data: they are a finding of their own.
         """
         assert self.pad is not None
         real = real_cells(self.values, self.told if self.told is not None else self.pad.cell)

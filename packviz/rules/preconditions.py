@@ -1,29 +1,125 @@
-"""What cannot be examined at all, refused before anything is asked: no numbers, or more than a look is worth."""
+"""What cannot be judged at all, refused before anything is asked: no numbers, or more than a look is worth."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
 
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
 
-from packviz.errors import PackvizError
+from packviz.errors import PackvizError, first_line
 from packviz.inputs.module import dtype_name
-from packviz.rules.case import Case
-from packviz.rules.evidence import MAX_CELLS, described, layout_obstacle
+from packviz.text import shown, with_article
 from packviz.validate import number
 
-__all__ = ["check_partners", "check_subject", "check_unpacked_size", "refusal_of"]
+if TYPE_CHECKING:
+    from packviz.rules.case import Case
+
+__all__ = [
+    "MAX_CELLS",
+    "check_beside",
+    "check_kind",
+    "check_subject",
+    "check_traced",
+    "check_unpacked_size",
+    "described",
+    "frozen_copy",
+    "known_lengths",
+    "numbers",
+    "read_lengths",
+    "refusal_of",
+    "tensor_obstacle",
+]
+
+MAX_CELLS = 20_000_000  # of a grid that torch is asked to make, only to see what it does
 
 _DTYPES = {
     *(torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
     *(torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64, torch.complex128),
 }
+_INTEGERS = "give a list of integers or an int64 tensor"
+
+
+def described(value: object) -> str:
+    """Return a value in a few words: "a float32 tensor of shape (3, 4)", "a list", "2.5".
+
+    >>> described(torch.zeros(3, 4))
+    'a float32 tensor of shape (3, 4)'
+    """
+    if isinstance(value, Tensor):
+        return f"{with_article(dtype_name(value.dtype))} tensor of shape {tuple(value.shape)}"
+    if value is None or isinstance(value, bool | int | float):
+        return shown(value)
+    return with_article(type(value).__name__)
+
+
+def numbers(values: Tensor | Sequence[float]) -> str:
+    """Return the first few of some numbers, in brackets."""
+    flat = values.detach().flatten() if isinstance(values, Tensor) else values
+    first = flat[:8].tolist() if isinstance(flat, Tensor) else flat[:8]
+    listed = ", ".join(f"{value:.6g}" if isinstance(value, float) else str(value) for value in first)
+    return f"[{listed}]" if len(flat) <= 8 else f"[{listed}, …]"
+
+
+def check_kind(parameter: str, value: object, kind: type, mend: str) -> None:
+    """Raise PackvizError unless the value is of that kind."""
+    if not isinstance(value, kind):
+        raise PackvizError(parameter, expected=with_article(kind.__name__), came=described(value), mend=mend)
+
+
+def frozen_copy(tensor: Tensor) -> Tensor:
+    """Return a plain copy that no later change of the original reaches, without gradient."""
+    return tensor.detach().as_subclass(Tensor).clone()
 
 
 def refusal_of(name: str, expected: str, came: object, mend: str) -> PackvizError:
-    """Return the error for what is no such thing."""
-    obstacle = layout_obstacle(came) if isinstance(came, Tensor) else None
+    """Return the error for a value that is not what was expected."""
+    obstacle = _layout_obstacle(came) if isinstance(came, Tensor) else None
     return PackvizError(name, expected=expected, came=obstacle or described(came), mend=mend)
+
+
+def tensor_obstacle(tensor: Tensor) -> str | None:
+    """Return why a tensor cannot be traced ("a tensor on cuda:0", "a nested tensor"), or None where it can."""
+    return _layout_obstacle(tensor) or (None if tensor.device.type == "cpu" else f"a tensor on {tensor.device}")
+
+
+def _layout_obstacle(tensor: Tensor) -> str | None:
+    """Return what a tensor that is not dense is ("a nested tensor"), or None."""
+    if tensor.is_nested:
+        return "a nested tensor"
+    if tensor.is_quantized:
+        return "a quantized tensor"
+    if tensor.layout != torch.strided:
+        return f"a tensor in the {str(tensor.layout).removeprefix('torch.')} layout"
+    return None
+
+
+def read_lengths(name: str, lengths: object) -> list[int] | Tensor:
+    """Return a plain list of integers as it is, anything else as a tensor; raises PackvizError for neither."""
+    if type(lengths) is list and all(type(length) is int and abs(length) < 2**62 for length in lengths):
+        return lengths
+    if isinstance(lengths, Tensor) and (_layout_obstacle(lengths) or lengths.is_complex()):
+        raise refusal_of(name, "integers in a dense tensor", lengths, _INTEGERS)
+    try:
+        given = torch.as_tensor(lengths, device=lengths.device if isinstance(lengths, Tensor) else "cpu")
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        came = f"{described(lengths)} ({first_line(error)})"
+        raise PackvizError(name, expected="one integer for each sequence", came=came, mend=_INTEGERS) from None
+    if given.is_complex():
+        raise refusal_of(name, "integers", given, _INTEGERS)
+    return given
+
+
+def known_lengths(name: str, lengths: object) -> list[int]:
+    """Return lengths as integers, as torch reads them; raises PackvizError where there are none to read."""
+    given = read_lengths(name, lengths)
+    if isinstance(given, list):
+        return given
+    if given.device.type == "meta" or given.numel() > MAX_CELLS:
+        raise refusal_of(name, "one integer for each sequence", given, "give a list of integers")
+    return cast(list[int], given.to(torch.int64).flatten().tolist())
 
 
 def check_subject(x: object) -> None:
@@ -41,8 +137,8 @@ def check_subject(x: object) -> None:
         raise refusal_of("x", f"at most {MAX_CELLS:,} steps", x, "examine some of its sequences")
 
 
-def check_partners(case: Case) -> None:
-    """Raise PackvizError where something beside the batch is no tensor with numbers in it."""
+def check_beside(case: Case) -> None:
+    """Raise PackvizError where something beside the batch is not a tensor with numbers in it."""
     for name in ("mask", "targets", "output", "state", "ids"):
         value = getattr(case, name)
         if isinstance(value, PackedSequence) and name == "targets":
@@ -50,17 +146,14 @@ def check_partners(case: Case) -> None:
             value = value.data
         if value is not None:
             _check_tensor(name, value, on_meta=False)
-    for name in ("output", "state"):
-        value = getattr(case, name)
-        if value is not None and not (value.is_floating_point() and value.numel()):
-            raise refusal_of(name, "floating-point numbers", value, "give what the module returned")
+            if name in ("output", "state") and not (value.is_floating_point() and value.numel()):
+                raise refusal_of(name, "floating-point numbers", value, "give what the module returned")
     for part in case.hx if isinstance(case.hx, tuple | list) else (case.hx,):
         if isinstance(part, Tensor):
             _check_tensor("hx", part, on_meta=True)
     if case.ids is not None and case.x is not None and case.ids.shape != case.x.shape[:2]:
-        raise refusal_of(
-            "ids", f"ids laid out as x, {tuple(case.x.shape[:2])}", case.ids, "give those that x came from"
-        )
+        expected = f"ids laid out as x, {tuple(case.x.shape[:2])}"
+        raise refusal_of("ids", expected, case.ids, "give the ids that x was embedded from")
     for name in ("batch_first", "enforce_sorted"):
         if not isinstance(getattr(case, name), bool | int):
             raise refusal_of(name, "True or False", getattr(case, name), "choose one")
@@ -74,17 +167,64 @@ def check_unpacked_size(packed: PackedSequence) -> None:
     """Raise PackvizError where a sound packed sequence would unpack to far more than it holds."""
     cells = int(packed.batch_sizes[0]) * len(packed.batch_sizes) * max(packed.data[0].numel(), 1)
     if cells > max(MAX_CELLS, 16 * packed.data.numel()):
-        came = f"one that unpacks to {cells:,}"
-        mend = "examine some of its sequences"
-        raise PackvizError("packed", expected=f"at most {MAX_CELLS:,} numbers, unpacked", came=came, mend=mend)
+        expected, came = f"at most {MAX_CELLS:,} numbers, unpacked", f"one that unpacks to {cells:,}"
+        raise PackvizError("packed", expected=expected, came=came, mend="examine some of its sequences")
 
 
 def _check_tensor(name: str, value: object, *, on_meta: bool) -> None:
     if not isinstance(value, Tensor):
         raise refusal_of(name, "a tensor", value, "convert it with torch.as_tensor")
-    if layout_obstacle(value):
+    if _layout_obstacle(value):
         raise refusal_of(name, "a dense tensor", value, "convert it, for example with to_dense()")
     if value.dtype not in _DTYPES:
         raise refusal_of(name, "a dtype that torch computes with", value, "convert it, for example with float()")
     if value.device.type == "meta" and not on_meta:
         raise refusal_of(name, "a tensor with numbers in it", value, "give the one that is not on the meta device")
+
+
+def check_traced(case: Case) -> None:
+    """Raise PackvizError unless what trace_module() was given is dense and on the CPU."""
+    x = case.x
+    if case.packed is not None:
+        _check_fields(case.packed)
+        if case.lengths is not None:
+            came, mend = described(case.lengths), "leave lengths out, or give the padded tensor"
+            raise PackvizError("lengths", expected="None beside a PackedSequence", came=came, mend=mend)
+    else:
+        axes = "(B, T, F)" if case.batch_first else "(T, B, F)"
+        expected = f"a padded tensor {axes}, or a PackedSequence"
+        if not isinstance(x, Tensor):
+            raise PackvizError("x", expected=expected, came=described(x), mend=_tensor_from(x))
+        if obstacle := tensor_obstacle(x):
+            raise PackvizError("x", expected=f"{expected}, dense and on the CPU", came=obstacle, mend=_dense(x))
+    states = case.hx if isinstance(case.hx, tuple | list) else (case.hx,)
+    for name, state in zip(("h_0", "c_0"), states, strict=False):
+        if isinstance(state, Tensor) and (obstacle := tensor_obstacle(state)):
+            expected, mend = f"{name} as a dense tensor on the CPU", f"convert it, for example {name}.cpu()"
+            raise PackvizError("hx", expected=expected, came=obstacle, mend=mend)
+
+
+def _check_fields(packed: PackedSequence) -> None:
+    """Check all fields but batch_sizes, which has rules of its own."""
+    for name, value in zip(PackedSequence._fields, packed, strict=True):
+        if name == "batch_sizes" or (name != "data" and value is None):
+            continue
+        came = tensor_obstacle(value) if isinstance(value, Tensor) else described(value)
+        if came:
+            built = "let pack_padded_sequence or pack_sequence build it"
+            mend = "convert it, for example with x.cpu()" if isinstance(value, Tensor) else built
+            raise PackvizError(f"x.{name}", expected="a dense tensor on the CPU", came=came, mend=mend)
+
+
+def _tensor_from(x: object) -> str:
+    if isinstance(x, list | tuple) and x and all(isinstance(part, Tensor) for part in x):
+        return "pad the sequences first: torch.nn.utils.rnn.pad_sequence(sequences, batch_first=module.batch_first)"
+    return "convert it with torch.as_tensor"
+
+
+def _dense(x: Tensor) -> str:
+    if x.is_nested:
+        return "pad it first: torch.nested.to_padded_tensor(x, 0.0)"
+    if x.is_quantized:
+        return "convert it with x.dequantize()"
+    return "convert it with x.to_dense()" if x.layout != torch.strided else "copy it with x.cpu()"

@@ -5,7 +5,7 @@ from typing import get_args
 
 from packviz.compute.record import Trace
 from packviz.errors import PackvizError
-from packviz.rules.evidence import check_kind
+from packviz.rules import check_kind
 from packviz.show.movie.beside import beside
 from packviz.show.movie.facts import watched_layer
 from packviz.show.movie.film import Film

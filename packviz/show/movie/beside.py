@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from packviz.compute.record import Trace
-from packviz.rules.evidence import check_kind
+from packviz.rules import check_kind
 from packviz.show.movie.facts import watched_layer
 from packviz.show.movie.film import Film
 from packviz.show.movie.model import CodeLine, Stage
