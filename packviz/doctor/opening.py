@@ -59,18 +59,17 @@ def open_parts(name: str, data: bytes) -> list[Part]:
     if len(data) > MAX_BYTES:
         raise too_large(f"a file of {megabytes(len(data))}")
     path = PurePath(name)
-    readers = {".npy": _npy, ".npz": _npz, ".pt": _pt, ".pth": _pt, ".safetensors": _safetensors}
     suffix = path.suffix.lower()
-    if suffix not in readers:
+    if suffix not in _READERS:
         came = ascii(path.suffix[:20]) if suffix else "a name without an ending"
-        raise UnreadableError(", ".join(readers), came, "save it with numpy.save or torch.save", None)
-    expected, read = readers[suffix](path.stem)
+        raise UnreadableError(", ".join(_READERS), came, "save it with numpy.save or torch.save", None)
+    expected, read = _READERS[suffix]
     try:
-        parts = read(data)
+        parts = list(read(path.stem, data))
     except UnreadableError:
         raise
     except MemoryError:
-        raise UnreadableError("a file that fits into the memory", "one that does not", _ALONE, None) from None
+        raise UnreadableError("a file that fits into memory", "one that does not", _ALONE, None) from None
     except Exception as error:  # a parser may raise anything for bytes that were not written for it
         raise unreadable(expected, error) from None
     if not parts:
@@ -78,36 +77,28 @@ def open_parts(name: str, data: bytes) -> list[Part]:
     return parts
 
 
-Reader = tuple[str, Callable[[bytes], list[Part]]]
+def _npy(name: str, data: bytes) -> Iterator[Part]:
+    yield _array(name, io.BytesIO(data), len(data))
 
 
-def _npy(stem: str) -> Reader:
-    return "a .npy file with numbers", lambda data: [_array(stem, io.BytesIO(data), len(data))]
+def _npz(_: str, data: bytes) -> Iterator[Part]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for info in _checked(archive):
+            yield _array(info.filename.removesuffix(".npy"), io.BytesIO(archive.read(info)), info.file_size)
 
 
 def _array(name: str, stream: io.BytesIO, available: int) -> Part:
-    """Read the header first: what it declares must be there, and must be numbers."""
+    """Read the header first: the numbers that it declares must be there."""
     version = np.lib.format.read_magic(stream)
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, _, dtype = read(stream)
     if dtype.hasobject or dtype.kind not in "biuf" or dtype.name not in _DTYPES:
-        raise ValueError(f"its dtype is {dtype}, and these are no numbers")
+        raise ValueError(f"its dtype is {dtype}, which is not numeric")
     if math.prod(shape) * dtype.itemsize > available:
         raise ValueError(f"it declares {math.prod(shape):,} numbers, and holds fewer")
     stream.seek(0)
     array = np.load(stream, allow_pickle=False).astype(dtype.newbyteorder("="))
     return Part(name, "", dtype.name, array.shape, array.tobytes())
-
-
-def _npz(_: str) -> Reader:
-    def read(data: bytes) -> list[Part]:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return [
-                _array(info.filename.removesuffix(".npy"), io.BytesIO(archive.read(info)), info.file_size)
-                for info in _checked(archive)
-            ]
-
-    return "a .npz file with numbers", read
 
 
 def _checked(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
@@ -119,16 +110,11 @@ def _checked(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     return infos
 
 
-def _safetensors(_: str) -> Reader:
-    def read(data: bytes) -> list[Part]:
-        from safetensors import deserialize  # only here: the library works without it
+def _safetensors(_: str, data: bytes) -> Iterator[Part]:
+    from safetensors import deserialize  # only here: the library works without it
 
-        return [
-            Part(name, "", _torch_name(part["dtype"]), tuple(part["shape"]), bytes(part["data"]))
-            for name, part in sorted(deserialize(data))  # type: ignore[no-untyped-call]
-        ]
-
-    return "a .safetensors file", read
+    for name, part in sorted(deserialize(data)):  # type: ignore[no-untyped-call]
+        yield Part(name, "", _torch_name(part["dtype"]), tuple(part["shape"]), bytes(part["data"]))
 
 
 def _torch_name(dtype: str) -> str:
@@ -141,24 +127,21 @@ def _torch_name(dtype: str) -> str:
     return name
 
 
-def _pt(stem: str) -> Reader:
-    def read(data: bytes) -> list[Part]:
-        try:
-            import torch
-            from torch.nn.utils.rnn import PackedSequence
-        except Exception:  # it loads everywhere but in a process short of memory, and there with any error
-            raise MemoryError from None
-
-        if data[:2] == b"PK":
-            with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                if any(info.compress_type != zipfile.ZIP_STORED for info in _checked(archive)):
-                    raise ValueError("torch.save does not compress")
-        with warnings.catch_warnings(), torch.serialization.safe_globals([PackedSequence]):
-            warnings.simplefilter("ignore")
-            content = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
-        return [part for name, value in _leaves(content, stem) for part in _parts_of(name, value)]
-
-    return "weights only: tensors, and lists and dicts of them", read
+def _pt(stem: str, data: bytes) -> Iterator[Part]:
+    try:
+        import torch
+        from torch.nn.utils.rnn import PackedSequence
+    except Exception:  # it loads everywhere but in a process short of memory, and there with any error
+        raise MemoryError from None
+    if data[:2] == b"PK":
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if any(info.compress_type != zipfile.ZIP_STORED for info in _checked(archive)):
+                raise ValueError("torch.save does not compress")
+    with warnings.catch_warnings(), torch.serialization.safe_globals([PackedSequence]):
+        warnings.simplefilter("ignore")
+        content = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
+    for name, value in _leaves(content, stem):
+        yield from _parts_of(name, value)
 
 
 def _leaves(content: object, stem: str) -> Iterator[tuple[str, Any]]:
@@ -185,7 +168,7 @@ def _leaves(content: object, stem: str) -> Iterator[tuple[str, Any]]:
 
 
 def _parts_of(name: str, value: Any) -> Iterator[Part]:
-    """Yield a tensor, or the fields of a PackedSequence; one with other things in its fields is no such thing."""
+    """Yield a tensor, or the fields of a PackedSequence, unless there are other things in them."""
     from torch import Tensor
 
     if isinstance(value, Tensor):
@@ -204,6 +187,15 @@ def _part(name: str, field: str, value: Tensor) -> Part:
         raise ValueError(f"{name} is a {dtype} tensor with layout {value.layout} on {value.device}: save dense numbers")
     plain = value.detach().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8)
     return Part(name, field, dtype, tuple(value.shape), plain.numpy().tobytes())
+
+
+_READERS: dict[str, tuple[str, Callable[[str, bytes], Iterator[Part]]]] = {
+    ".npy": ("a .npy file with numbers", _npy),
+    ".npz": ("a .npz file with numbers", _npz),
+    ".pt": ("weights only: tensors, and lists and dicts of them", _pt),
+    ".pth": ("weights only: tensors, and lists and dicts of them", _pt),
+    ".safetensors": ("a .safetensors file", _safetensors),
+}
 
 
 def megabytes(number: int) -> str:

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from packviz.errors import PackvizError
 from packviz.text import listed, quoted
+from packviz.validate import choice
 
 __all__ = ["module_from", "recurrent_prefixes"]
 
@@ -20,7 +21,7 @@ _CELLS: dict[int, type[nn.RNN] | type[nn.GRU] | type[nn.LSTM]] = {1: nn.RNN, 3: 
 
 
 def recurrent_prefixes(state: Mapping[str, Tensor]) -> tuple[str, ...]:
-    """Return what stands before weight_ih_l0 in the names of a state dict: "" or, in a model, "encoder.lstm."."""
+    """Return what comes before weight_ih_l0 in the names of a state dict: "" or, in a model, "encoder.lstm."."""
     return tuple(match[1] for name in state if (match := _FIRST.fullmatch(name)) and f"{match[1]}weight_hh_l0" in state)
 
 
@@ -34,16 +35,18 @@ def module_from(
     """Return the nn.RNN, nn.GRU or nn.LSTM that a state dict belongs to, with its weights, in evaluation mode.
 
     prefix         one of recurrent_prefixes(state); may be left out where there is only one
-    batch_first, nonlinearity   are in no state dict: torch's own defaults, unless given; dropout is 0
+    batch_first, nonlinearity   are not in a state dict: torch's own defaults, unless given; dropout is 0
 
     Raises PackvizError where no such layer is in the state, where several are and none was chosen, and where weights
     are missing or their shapes fit no module.
     """
-    own = _named(state, _chosen(state, prefix))
-    first, hidden = own["weight_ih_l0"], own["weight_hh_l0"]
+    prefix = _chosen(recurrent_prefixes(state), prefix)
+    own = {name.removeprefix(prefix): weight for name, weight in state.items() if name.startswith(prefix)}
+    own = {name: weight for name, weight in own.items() if _NAME.fullmatch(name)}
+    first, hidden, projection = own["weight_ih_l0"], own["weight_hh_l0"], own.get("weight_hr_l0")
     if first.dim() != 2 or hidden.dim() != 2 or not hidden.numel() or not first.is_floating_point():
-        raise _refusal("floating-point matrices weight_ih_l0 and weight_hh_l0", _shapes(own))
-    projection = own.get("weight_hr_l0")
+        shapes = listed([f"{name} {tuple(weight.shape)}" for name, weight in own.items()])
+        raise _refusal("floating-point matrices weight_ih_l0 and weight_hh_l0", shapes)
     H = hidden.size(1) if projection is None else projection.size(-1)
     gates, rest = divmod(hidden.size(0), max(H, 1))
     if rest or gates not in _CELLS or (projection is not None and gates != 4):
@@ -58,67 +61,40 @@ def module_from(
     if projection is not None:
         settings["proj_size"] = projection.size(0)
     if gates == 1:
-        if nonlinearity not in ("tanh", "relu"):
-            came = quoted(str(nonlinearity))
-            raise PackvizError("nonlinearity", expected="tanh or relu", came=came, mend="choose one of these")
-        settings["nonlinearity"] = nonlinearity
-    return _filled(_CELLS[gates], first, H, settings, own)
+        settings["nonlinearity"] = choice("nonlinearity", nonlinearity, ("tanh", "relu"))
+    # built without drawing weights; only when names and shapes fit is it given the memory
+    return _filled(_CELLS[gates](first.size(1), H, **settings, device="meta", dtype=first.dtype), own)
 
 
-def _filled(
-    cell: type[nn.RNN] | type[nn.GRU] | type[nn.LSTM],
-    first: Tensor,
-    H: int,
-    settings: Mapping[str, Any],
-    own: Mapping[str, Tensor],
-) -> nn.RNN | nn.GRU | nn.LSTM:
-    """Build the module without drawing weights, compare names and shapes, and only then give it the memory."""
-    module = cell(first.size(1), H, **settings, device="meta", dtype=first.dtype)
+def _filled(module: nn.RNN | nn.GRU | nn.LSTM, own: Mapping[str, Tensor]) -> nn.RNN | nn.GRU | nn.LSTM:
     wanted = {name: tuple(weight.shape) for name, weight in module.state_dict().items()}
     came = {name: tuple(weight.shape) for name, weight in own.items()}
-    wrong = [name for name in {**wanted, **came} if wanted.get(name) != came.get(name)]
-    if wrong:
-        name = wrong[0]
-        expected = f"{name} of shape {wanted[name]}" if name in wanted else f"no {name}"
-        expected += f", for an nn.{cell.__name__}({first.size(1)}, {H}) with {settings['num_layers']} layers"
-        raise _refusal(expected, f"shape {came[name]}" if name in came else "none")
-    if any(weight.dtype != first.dtype for weight in own.values()):
-        raise _refusal(
-            f"weights of one dtype, {first.dtype}", listed(sorted({str(part.dtype) for part in own.values()}))
-        )
+    for name in {**wanted, **came}:
+        if wanted.get(name) != came.get(name):
+            expected = f"{name} of shape {wanted[name]}" if name in wanted else f"no {name}"
+            expected += f", for an nn.{module!r} with {module.num_layers} layers"
+            raise _refusal(expected, f"shape {came[name]}" if name in came else "none")
+    dtypes = {str(weight.dtype) for weight in own.values()}
+    if len(dtypes) > 1:
+        raise _refusal(f"weights of one dtype, {module.weight_ih_l0.dtype}", listed(sorted(dtypes)))
     module = module.to_empty(device="cpu")
     module.load_state_dict({name: weight.detach().cpu() for name, weight in own.items()})
     return module.requires_grad_(False).eval()
 
 
-def _chosen(state: Mapping[str, Tensor], prefix: str | None) -> str:
-    known = recurrent_prefixes(state)
-    shown = listed([quoted(name) for name in known]) or "none"
+def _chosen(known: tuple[str, ...], prefix: str | None) -> str:
     if not known:
-        raise _refusal(
-            "the weights of an nn.RNN, nn.GRU or nn.LSTM: weight_ih_l0, weight_hh_l0, ...", "a state without"
-        )
-    if prefix is None:
-        if len(known) > 1:
-            mend = "choose one of them"
-            raise PackvizError("prefix", expected="one recurrent layer", came=f"{len(known)}: {shown}", mend=mend)
-        return known[0]
-    if prefix not in known:
-        came = quoted(prefix)
-        raise PackvizError("prefix", expected=f"one of {shown}", came=came, mend="choose one of these, with its dot")
-    return prefix
-
-
-def _named(state: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    """Return the layer's own weights by the names that torch has for them."""
-    own = {name.removeprefix(prefix): weight for name, weight in state.items() if name.startswith(prefix)}
-    return {name: weight for name, weight in own.items() if _NAME.fullmatch(name)}
-
-
-def _shapes(own: Mapping[str, Tensor]) -> str:
-    return listed([f"{name} {tuple(weight.shape)}" for name, weight in own.items()])
+        expected = "the weights of an nn.RNN, nn.GRU or nn.LSTM: weight_ih_l0, weight_hh_l0, ..."
+        raise _refusal(expected, "a state without")
+    shown = listed([quoted(name) for name in known])
+    if prefix is None and len(known) > 1:
+        came, mend = f"{len(known)}: {shown}", "choose one of them"
+        raise PackvizError("prefix", expected="one recurrent layer", came=came, mend=mend)
+    if prefix is not None and prefix not in known:
+        mend = "choose one of these, with its dot"
+        raise PackvizError("prefix", expected=f"one of {shown}", came=quoted(prefix), mend=mend)
+    return known[0] if prefix is None else prefix
 
 
 def _refusal(expected: str, came: str) -> PackvizError:
-    mend = "save module.state_dict() of the layer as it is"
-    return PackvizError("state", expected=expected, came=came, mend=mend)
+    return PackvizError("state", expected=expected, came=came, mend="save module.state_dict() of the layer as it is")

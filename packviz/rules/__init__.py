@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from torch import Tensor
+
 from packviz.rules.case import Case
 from packviz.rules.companions import mask, output, target_lengths, targets
 from packviz.rules.finding import Fault, Finding, worded
@@ -110,7 +112,7 @@ _FIELDS = ("packed", "lengths", "module", "hx", "mask", "targets", "target_lengt
 def _given(case: Case) -> set[str]:
     given = {name for name in _FIELDS if getattr(case, name) is not None}
     tensors = (case.x,) if case.packed is None else case.packed
-    if not any(one is not None and one.device.type == "meta" for one in tensors):
+    if not any(isinstance(one, Tensor) and one.device.type == "meta" for one in tensors):
         given.add("numbers")
     return given if case.packed is not None else given | {"grid"}
 

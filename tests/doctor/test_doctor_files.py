@@ -104,7 +104,7 @@ def declared(shape: str) -> bytes:
         ("x.npy", b"nothing of the kind", "cannot be opened"),
         ("x.npy", b"", "cannot be opened"),
         ("x.npy", npy(np.array([Evil()], dtype=object), allow_pickle=True), "object"),
-        ("x.npy", npy(np.array(["a"])), "no numbers"),
+        ("x.npy", npy(np.array(["a"])), "not numeric"),
         ("x.npy", declared("(1000000000000, 1000000)"), "holds fewer"),
         ("x.npy", pickle.dumps(Evil()), "cannot be opened"),
         ("x.npz", npz(x=np.array([Evil()], dtype=object)), "object"),
