@@ -1,80 +1,74 @@
-"""A class at work: visitors who type batches of their own every few seconds, all in one server."""
+"""Classes at work: visitors who type batches of their own every few seconds, all in one server."""
 
 import asyncio
 import os
 import random
 import time
+from collections.abc import Iterator
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
 
 from bench import servers
-from bench.report import Line, at_most
+from bench.report import Line
 from bench.visitors import Visitor, visitor
 
-__all__ = ["Edits", "editing"]
+__all__ = ["editing"]
 
-VISITORS, EVERY, SECONDS = 100, 5.0, 60.0
-NONE = at_most(0)
-
-
-@dataclass
-class Edits:
-    """What came of the edits of all visitors.
-
-    seconds: until each picture had come. missing: edits without a picture. wrong: pictures of another batch.
-    """
-
-    seconds: list[float] = field(default_factory=list)
-    missing: int = 0
-    wrong: int = 0
+CLASSES = {10: None, 100: 150.0, 300: 800.0}  # visitors, and the most ms that 95 % of their edits may take
+EVERY, SECONDS = 5.0, 30.0
+ROWS, LONGEST = 6, 8  # of each batch
 
 
 def editing() -> list[Line]:
-    """Let VISITORS type for SECONDS, each every EVERY seconds, and say what an edit takes."""
+    """Let each class type for SECONDS, every visitor once in EVERY seconds, and say what an edit takes."""
     with servers.packviz_process() as (address, process):
-        return asyncio.run(_measured(address, process))
+        return [line for visitors in CLASSES for line in asyncio.run(_measured(address, process, visitors))]
 
 
-async def _measured(address: str, process: int) -> list[Line]:
-    edits = Edits()
+async def _measured(address: str, process: int, visitors: int) -> list[Line]:
     async with AsyncExitStack() as here:
-        everybody = [await here.enter_async_context(visitor(address)) for _ in range(VISITORS)]
+        everybody = [await here.enter_async_context(visitor(address)) for _ in range(visitors)]
         for each in everybody:
             await each.look()
         bytes_before, cpu_before = sum(each.received for each in everybody), _cpu(process)
-        await asyncio.gather(*(_work(each, i, edits) for i, each in enumerate(everybody)))
+        edits = await asyncio.gather(*(_edits(each, i) for i, each in enumerate(everybody)))
         received = sum(each.received for each in everybody) - bytes_before
         cpu = _cpu(process) - cpu_before
-    done = len(edits.seconds)
-    how = f"{done} edits by {VISITORS} visitors, one every {EVERY:g} s each, for {SECONDS:g} s"
-    return [
-        Line("ms from an edit to its picture, median", 1000 * median(edits.seconds), None, how),
-        Line("the same, 95th percentile", 1000 * quantiles(edits.seconds, n=20)[-1], None, how),
-        Line("ms of the server's processor for an edit", 1000 * cpu / done, None, how),
-        Line("kB sent for an edit", received / done / 1000, None, how),
-        Line("edits without a picture", edits.missing, NONE, how),
-        Line("pictures of another batch than was typed", edits.wrong, NONE, how),
-    ]
+    return list(_lines(visitors, [edit for own in edits for edit in own], cpu, received))
 
 
-async def _work(each: Visitor, number: int, edits: Edits) -> None:
+def _lines(visitors: int, edits: list[float | None], cpu: float, received: int) -> Iterator[Line]:
+    """Yield what the edits took, in seconds each; None for one without the right picture."""
+    took = [seconds for seconds in edits if seconds is not None]
+    who = f"{visitors} visitors editing"
+    how = f"{len(edits)} edits of {ROWS} × {LONGEST} batches, one every {EVERY:g} s each, for {SECONDS:g} s"
+    yield Line(f"{who}: ms from an edit to its picture, median", 1000 * median(took), how)
+    yield Line(f"{who}: the same, 95th percentile", 1000 * quantiles(took, n=20)[-1], how, CLASSES[visitors])
+    yield Line(f"{who}: edits without the right picture", len(edits) - len(took), how, at_most=0)
+    if visitors == min(CLASSES):
+        yield Line(f"{who}: ms of the server's CPU for an edit", 1000 * cpu / len(edits), how, at_most=14)
+        yield Line(f"{who}: kB sent for an edit", received / len(edits) / 1000, how, at_most=35)
+
+
+async def _edits(each: Visitor, number: int) -> list[float | None]:
     """Type a batch of one's own again and again; its numbers are nobody else's."""
-    drawn = random.Random(number)
+    drawn, edits = random.Random(number), list[float | None]()
     end = time.monotonic() + SECONDS
     await asyncio.sleep(drawn.uniform(0, EVERY))
     while (start := time.monotonic()) < end:
-        rows = [[drawn.randint(0, 99) for _ in range(drawn.randint(1, 6))] for _ in range(drawn.randint(2, 5))]
+        lengths = [LONGEST, *(drawn.randint(1, LONGEST) for _ in range(ROWS - 1))]
+        text = "\n".join(" ".join(str(drawn.randint(0, 99)) for _ in range(length)) for length in lengths)
         try:
-            edits.seconds.append(await each.edit("\n".join(" ".join(map(str, row)) for row in rows)))
-            edits.wrong += each.lengths != [len(row) for row in rows]
+            seconds = await each.edit(text)
+            edits.append(seconds if each.lengths == lengths else None)
         except TimeoutError:
-            edits.missing += 1
+            edits.append(None)
         await asyncio.sleep(max(0.0, start + EVERY - time.monotonic()))
+    return edits
 
 
 def _cpu(process: int) -> float:
-    """Return the seconds of processor time that a process has used, as Linux tells it."""
+    """Return the seconds of CPU time that a process has used, as Linux tells it."""
     fields = Path(f"/proc/{process}/stat").read_text("ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.error import URLError
 from urllib.request import urlopen
 
 __all__ = ["packviz", "packviz_process", "plain"]
@@ -47,17 +46,24 @@ def _served(
     port = port or _free_port()
     options = ["--server.port", str(port), "--server.headless", "true", "--browser.gatherUsageStats", "false"]
     command = [sys.executable, "-m", "streamlit", "run", str(app), *options, "--", *arguments]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
     with tempfile.TemporaryFile("w+") as log:
-        process = subprocess.Popen(command, cwd=folder, env=_environment(), stdout=log, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:
-            address = f"http://localhost:{port}"
-            _await(address, process)
+            address, deadline = f"http://localhost:{port}", time.monotonic() + PATIENCE
+            while not (healthy := _healthy(address)) and process.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.1)
+            if not healthy or process.poll() is not None:  # after its end, somebody else's server may answer there
+                log.seek(0)
+                raise RuntimeError(f"{app.name} does not serve at {address}:\n{log.read()}")
             yield address, process.pid
-        except _NoServerError as reason:
-            log.seek(0)
-            raise RuntimeError(f"{app.name} {reason}:\n{log.read()}") from None
         finally:
-            _end(process)
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
 def _free_port() -> int:
@@ -67,40 +73,9 @@ def _free_port() -> int:
     return port
 
 
-class _NoServerError(Exception):
-    pass
-
-
-def _environment() -> dict[str, str]:
-    """Return this process's environment without settings for Streamlit."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
-
-
-def _await(address: str, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        healthy = _healthy(address)
-        if process.poll() is not None:  # whoever answers at this address is somebody else's server
-            raise _NoServerError("ended before it served anything")
-        if healthy:
-            return
-        if time.monotonic() > deadline:
-            raise _NoServerError(f"did not answer within {PATIENCE:.0f} seconds")
-        time.sleep(0.1)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(20)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
 def _healthy(address: str) -> bool:
     try:
         with urlopen(f"{address}/_stcore/health", timeout=2) as answer:
             return bool(answer.read() == b"ok")
-    except (URLError, OSError):
+    except OSError:
         return False

@@ -4,14 +4,14 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from websockets.exceptions import ConnectionClosed
 
 from bench import servers
-from bench.report import Line, at_most
+from bench.report import Line
 from bench.visitors import visitor
 
 __all__ = ["Held", "held", "soak"]
@@ -21,16 +21,14 @@ AT_ONCE = 10  # visitors that come at the same time
 ASKED = 25  # large pictures that each slow reader asks for
 LARGE = 64  # sequences, and steps of each
 PAUSE = 2.0  # seconds between two of its questions
-MEMORY = at_most(1.3)
-TWO_MINUTES = at_most(120.0)
+MEMORY = 1.3  # times what was held before, at most
 WAIT = 150.0  # seconds until the last look
 EVERY = 1.0  # seconds between two looks
 
 Wave = Callable[[str], AbstractAsyncContextManager[None]]
 
 
-@dataclass(frozen=True)
-class Held:
+class Held(NamedTuple):
     """What a process holds: resident memory in MB, and open file descriptors."""
 
     memory: float
@@ -55,16 +53,16 @@ async def _waves(address: str, process: int) -> list[Line]:
         async with visitor(address) as first:
             await first.look()
             await first.edit(text)
-    told = f"{SLOW} visitors who ask for {ASKED} pictures of {LARGE} × {LARGE} and never read"
-    return [
-        *await _lines(f"{IDLE} visitors who look and leave", _idle, address, process),
-        *await _lines(told, _slow, address, process),
-        *await _lines(f"{HALF_OPEN} connections that send nothing and stay", _half_open, address, process, stays=True),
-    ]
+    waves: dict[str, Wave] = {
+        f"{IDLE} visitors who look and leave": _idle,
+        f"{SLOW} visitors who ask for {ASKED} pictures of {LARGE} × {LARGE} and never read": _slow,
+        f"{HALF_OPEN} connections that send nothing and stay": _half_open,
+    }
+    return [line for what, wave in waves.items() for line in await _lines(what, wave, address, process)]
 
 
-async def _lines(what: str, wave: Wave, address: str, process: int, *, stays: bool = False) -> list[Line]:
-    """Send a wave, let it leave unless it stays, and say what is left of it, and when."""
+async def _lines(what: str, wave: Wave, address: str, process: int) -> list[Line]:
+    """Send a wave, let it leave (the half-open connections stay), and say what is left of it, and when."""
     before = held(process)
     async with AsyncExitStack() as here:
         watch = asyncio.create_task(_peak(process))
@@ -72,14 +70,14 @@ async def _lines(what: str, wave: Wave, address: str, process: int, *, stays: bo
         await asyncio.sleep(EVERY)
         watch.cancel()
         peak = await watch
-        if not stays:
+        if wave is not _half_open:
             await here.aclose()
         after, closed = await _settled(before, process)
     memory = f"{before.memory:,.0f} MB before, {peak.memory:,.0f} at the peak, {after.memory:,.0f} after"
     files = f"{before.descriptors} before, {peak.descriptors} at the peak, {after.descriptors} after"
     return [
-        Line(f"{what}: memory, after ÷ before", after.memory / before.memory, MEMORY, memory),
-        Line(f"{what}: seconds until the descriptors are closed", closed, TWO_MINUTES, files),
+        Line(f"{what}: memory, after ÷ before", after.memory / before.memory, memory, MEMORY),
+        Line(f"{what}: seconds until the descriptors are closed", closed, files, at_most=120),
     ]
 
 
@@ -89,8 +87,7 @@ async def _peak(process: int) -> Held:
     try:
         while True:
             await asyncio.sleep(EVERY / 4)
-            now = held(process)
-            most = Held(max(most.memory, now.memory), max(most.descriptors, now.descriptors))
+            most = Held(*map(max, most, held(process)))
     except asyncio.CancelledError:
         return most
 
@@ -102,7 +99,7 @@ async def _settled(before: Held, process: int) -> tuple[Held, float]:
         now, passed = held(process), time.monotonic() - start
         if now.descriptors <= before.descriptors + 5:  # those of other work that comes and goes
             closed = min(closed, passed)
-        if passed > WAIT or (closed < passed and MEMORY.met_by(now.memory / before.memory)):
+        if passed > WAIT or (closed < passed and now.memory <= MEMORY * before.memory):
             return now, closed
         await asyncio.sleep(EVERY)
 

@@ -1,0 +1,176 @@
+"""What computing costs on one thread, without a server: tracing, movies, examining, and packing itself."""
+
+import gc
+import io
+import json
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import get_args
+
+import torch
+from torch import nn
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+
+import packviz as pv
+from bench.report import Line
+from packviz import Batch, Config
+from packviz.compute.record import Start
+from packviz.compute.recurrence import run_layers
+from packviz.compute.stages import locate, pad
+from packviz.compute.trace import record
+from packviz.inputs.config import Cell
+from packviz.inputs.module import zero_state
+from packviz.lab.cost import Measurement, Setup, draw_lengths, measure
+
+__all__ = ["doctor", "fills", "growth", "movie_cost", "trace_cost"]
+
+Kind = type[nn.RNN] | type[nn.GRU] | type[nn.LSTM]
+MODULES: tuple[Kind, ...] = (nn.RNN, nn.GRU, nn.LSTM)
+RUNS = 200  # in turns, so that both sides meet the same neighbours on the machine
+MOVIES: tuple[
+    tuple[int, int, Cell, float, float], ...
+] = (  # sequences and the longest, cell, at most so many traces, at most so many kB
+    (3, 4, "gru", 3, 12),
+    (6, 8, "lstm", 4, 25),
+    (20, 20, "gru", 7, 100),
+    (60, 60, "gru", 12, 600),
+)
+EXAMINED = ((3, 5, 4, 4), (32, 100, 64, 64))  # B, T, F, H
+FILLS = (0.1, 0.5, 1.0)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Keep torch to one thread, without gradients, and collect no garbage meanwhile."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    gc.collect()
+    gc.disable()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        gc.enable()
+        torch.set_num_threads(threads)
+
+
+def fastest(*works: Callable[[], object], runs: int = RUNS) -> list[float]:
+    """Return the ms of the fastest run of each work, taken in turns; freeing the results is not timed."""
+    with undisturbed():
+        return [min(times) for times in zip(*([_ms(work) for work in works] for _ in range(runs)), strict=True)]
+
+
+def _ms(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    result = work()
+    seconds = time.perf_counter() - began
+    del result
+    return 1000 * seconds
+
+
+def _ratio(what: str, ours: float, theirs: float, target: float | None = None, runs: int = RUNS) -> Line:
+    how = f"{ours:,.3g} ms ÷ {theirs:,.3g} ms, the fastest of {runs} runs each, in turns"
+    return Line(what, ours / theirs, how, at_most=target)
+
+
+def trace_cost() -> list[Line]:
+    """Run each cell over 100 sequences, recorded and as torch does it, with its default switches."""
+    return [line for kind in MODULES for line in _recorded(kind)]
+
+
+def _recorded(kind: Kind) -> Iterator[Line]:
+    padded = pad(Batch.example("hundred").sequences)  # 818 tokens, 200 features
+    values, lengths = padded.values, padded.lengths
+    torch.manual_seed(0)
+    module = kind(values.size(2), 128, batch_first=True)
+    start, state = Start(None, None, module, padded), zero_state(module, len(lengths), torch.float32)
+
+    def pack() -> PackedSequence:
+        return pack_padded_sequence(values, lengths, batch_first=True, enforce_sorted=False)
+
+    def our_way() -> object:
+        done = record(start, pack(), state)
+        return done, done.h_n, done.unpacked
+
+    packed, rows = pack(), locate(pack())
+    forward = fastest(lambda: run_layers(module, rows, *state), lambda: module(packed))
+    whole = fastest(our_way, lambda: pad_packed_sequence(module(pack())[0], batch_first=True))
+    yield _ratio(f"{kind.__name__}: recorded forward ÷ torch's packed forward", *forward, 1.3)
+    yield _ratio(f"{kind.__name__}: trace without proof ÷ torch's pack, forward, unpack", *whole)
+
+
+def movie_cost() -> list[Line]:
+    """Time `movie(t).to_dict()` beside `trace(...)`, and say how long the movie is as JSON."""
+    return [line for case in MOVIES for line in _shown(*case)]
+
+
+def _shown(rows: int, longest: int, cell: Cell, traces: float, kilobytes: float) -> Iterator[Line]:
+    draw = random.Random(0)
+    lengths = [longest, *(draw.randint(1, longest) for _ in range(rows - 1))]
+    batch = Batch.parse("\n".join(" ".join(str(k % 10) for k in range(length)) for length in lengths))
+    config, name = Config(cell=cell), f"{rows} × {longest} {cell.upper()}"
+    seen = pv.trace(batch, config)
+    costs = fastest(lambda: pv.movie(seen).to_dict(), lambda: pv.trace(batch, config), runs=5)
+    size = len(json.dumps(pv.movie(seen).to_dict(), separators=(",", ":"), ensure_ascii=False).encode()) / 1000
+    yield _ratio(f"movie(t).to_dict() ÷ trace(...), {name}", *costs, traces, runs=5)
+    yield Line(f"kB of the movie as JSON, {name}", size, "without spaces", at_most=kilobytes)
+
+
+def growth() -> list[Line]:
+    """Trace and film the batch of 100 sequences, then ten and a hundred such batches at once."""
+    return [line for times in (1, 10, 100) for line in _grown(times)]
+
+
+def _grown(times: int) -> Iterator[Line]:
+    batch = Batch.from_tensors(list(Batch.example("hundred").sequences) * times)
+    config, tokens = Config(cell="gru", hidden_size=128), int(batch.lengths.sum())
+    (ms,) = fastest(lambda: pv.trace(batch, config), runs=3)
+    done, stored = pv.trace(batch, config), io.BytesIO()
+    torch.save({name: part for name, part in vars(done).items() if name not in ("batch", "module")}, stored)
+    file = len(pv.movie(done).to_html().encode()) / 1e6
+    yield Line(f"trace, µs a token, {tokens:,} tokens", 1000 * ms / tokens, f"{ms:,.0f} ms with the proof")
+    yield Line(
+        f"trace, kB a token, {tokens:,} tokens", stored.tell() / tokens / 1000, "its tensors as torch saves them"
+    )
+    yield Line(f"movie's file, MB, {tokens:,} tokens", file, "one HTML file, the player in it", at_most=1)
+
+
+def doctor() -> list[Line]:
+    """Examine sound batches, padded with lengths and packed, beside one forward of the module."""
+    return [line for size in EXAMINED for kind in MODULES for line in _examined(kind, *size)]
+
+
+def _examined(kind: Kind, B: int, T: int, F: int, H: int) -> Iterator[Line]:
+    torch.manual_seed(0)
+    module = kind(F, H, batch_first=True)
+    lengths = torch.linspace(T, max(T // 4, 1), B).long()
+    x = torch.randn(B, T, F) * (torch.arange(T) < lengths.unsqueeze(1)).unsqueeze(2)
+    packed = pack_padded_sequence(x, lengths, batch_first=True)
+    with_lengths = fastest(lambda: pv.examine(module, x, lengths), lambda: module(x))
+    as_packed = fastest(lambda: pv.examine(module, packed), lambda: module(packed))
+    name = f"{kind.__name__} {B} × {T} × {F}: examine"
+    yield _ratio(f"{name}(module, x, lengths) ÷ its padded forward", *with_lengths, 1.0)
+    yield _ratio(f"{name}(module, packed) ÷ its packed forward", *as_packed, 1.0)
+
+
+def fills() -> Iterator[Line]:
+    """Time module(x) and pack, module, unpack in turns, for three shares of fill: what packing costs here."""
+    for cell in get_args(Cell):
+        for fill in FILLS:
+            for backward in (False, True):
+                setup = Setup(cell, 64, 64, backward=backward, threads=1)
+                yield _packed_by_padded(measure(setup, draw_lengths(32, 100, fill), 41))
+
+
+def _packed_by_padded(done: Measurement) -> Line:
+    padded, packed = done.padded, done.packed
+    runs = "forward and backward" if done.setup.backward else "forward"
+    how = (
+        f"{packed.median:.2f} ms ÷ {padded.median:.2f} ms, medians of {done.rounds} runs in turns; "
+        f"the fastest: {packed.fastest:.2f} ms ÷ {padded.fastest:.2f} ms"
+    )
+    busy = f"; busy machine: {'; '.join(done.reasons)}" if done.busy else ""
+    what = f"{done.setup.name}: packed ÷ padded, {runs}, fill {100 * done.fill:.0f} %"
+    return Line(what, done.ratio, f"{how}{busy}")

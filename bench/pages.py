@@ -1,0 +1,138 @@
+"""The app in a browser: its first painted grid, the repainted one after an edit, and the player's frames a second."""
+
+import tempfile
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import torch
+from playwright.sync_api import Browser, Page
+
+import packviz as pv
+from bench import servers
+from bench.browser import fresh_page
+from bench.report import Line
+
+__all__ = ["Motion", "first_paint", "frames", "rerun"]
+
+VISITS, EDITS, MOTIONS = 9, 17, 5
+REST = 0.5  # seconds in which server and page come to rest
+IMPORTS = ("torch", "plotly.graph_objects", "pandas")  # what our own app has loaded
+
+PLAYER = 'bench.find("[data-testid=packviz-player]")'
+GRID = f"Number({PLAYER}?.dataset.painted) >= 1"
+TITLE = 'bench.find("h1")?.textContent === "hello"'
+EDITED = f"""
+const {{ dataset }} = {PLAYER}, {{ painted, cells }} = dataset;
+window.answer = bench.answered(() => dataset.painted !== painted && dataset.cells !== cells);
+"""
+GREETED = 'window.answer = bench.answered(() => document.body.textContent.includes("Hello, %s."));'
+MOVE = f"""() => {{
+  const player = {PLAYER}, forward = player.querySelector("[aria-label^='Step forward']");
+  return bench.positions(() => forward.click(), () => player.dataset.painted);
+}}"""
+
+
+def first_paint(browser: Browser) -> list[Line]:
+    """Visit our app and a plain one in turn, each time with an empty cache."""
+    with servers.packviz() as ours, servers.plain() as theirs:
+        pairs = [(_visit(browser, ours, GRID), _visit(browser, theirs, TITLE)) for _ in range(VISITS + 1)]
+    grids, titles = zip(*pairs[1:], strict=True)  # nobody is the first visitor
+    grid, title = median(grids), median(titles)
+    how = (
+        f"{grid:.0f} ms ÷ {title:.0f} ms, medians of {VISITS} visits each in turns, warm servers, empty caches; "
+        f"the fastest: {min(grids):.0f} ms ÷ {min(titles):.0f} ms"
+    )
+    return [Line("first painted grid ÷ first paint of a plain app", grid / title, how, at_most=1.2)]
+
+
+def _visit(browser: Browser, address: str, ready: str) -> float:
+    """Return the ms from the start of the navigation until the frame in which `ready` holds is painted."""
+    with fresh_page(browser, f"bench.first = bench.painted(() => {ready});") as page:
+        page.goto(address, wait_until="commit")
+        milliseconds = float(page.evaluate("bench.first"))
+    time.sleep(REST)
+    return milliseconds
+
+
+def rerun(browser: Browser) -> list[Line]:
+    """Edit the text of three open apps in turn: ours, the plain one with what we import, and the plain one bare."""
+    with ExitStack() as open_now:
+        served = [servers.packviz(), servers.plain(*IMPORTS), servers.plain()]
+        addresses = [open_now.enter_context(server) for server in served]
+        pages = [open_now.enter_context(fresh_page(browser)) for _ in addresses]
+        for page, address in zip(pages, addresses, strict=True):
+            page.goto(address)
+            page.get_by_role("textbox").first.wait_for()
+        ours, *plain = pages
+        rounds = [[_sequences(ours, i), *(_name(page, i) for page in plain)] for i in range(EDITS + 2)]
+    grid, loaded, bare = (median(times) for times in zip(*rounds[2:], strict=True))
+    how = f"{{:.0f}} ms ÷ {{:.0f}} ms, medians of {EDITS} edits each in turns; the plain app {{}}"
+    same = how.format(grid, loaded, "imports torch, plotly and pandas as ours does")
+    return [
+        Line("edit to repainted grid ÷ a plain app's rerun, Streamlit's defaults", grid / loaded, same, at_most=0.5),
+        Line("the same ÷ a plain app that imports nothing", grid / bare, how.format(grid, bare, "is bare")),
+    ]
+
+
+def _sequences(page: Page, i: int) -> float:
+    """Type a batch that nobody has typed before, and return the ms until its grid is painted."""
+    text = "\n".join([f"{i} 2 3", "4 5", "6 7 8 9", "10"][: 4 - i % 2])
+    return _edit(page, text, EDITED, "Control+Enter")
+
+
+def _name(page: Page, i: int) -> float:
+    return _edit(page, f"number {i}", GREETED % f"number {i}", "Enter")
+
+
+def _edit(page: Page, text: str, watch: str, key: str) -> float:
+    page.get_by_role("textbox").first.fill(text)
+    page.evaluate(f"() => {{ {watch} }}")
+    page.keyboard.press(key)
+    milliseconds = float(page.evaluate("window.answer"))
+    time.sleep(REST)
+    return milliseconds
+
+
+@dataclass(frozen=True)
+class Motion:
+    """When each new frame of a motion was seen, in ms since it was asked for; at least one."""
+
+    seen: tuple[float, ...]
+
+    @property
+    def rate(self) -> float:
+        """Return how many new frames a second there were, from the press to the last one."""
+        return 1000 * len(self.seen) / self.seen[-1]
+
+
+def frames(browser: Browser) -> list[Line]:
+    """Let the sequences of a batch exchange places in the player, at half speed; the first motion does not count.
+
+    A new frame is one in which something stands elsewhere than in the frame before. In Chromium's own trace of these
+    motions the compositor drew exactly as many.
+    """
+    return [_frames(browser, 14, 12, 55.0), _frames(browser, 31, 20, None)]
+
+
+def _frames(browser: Browser, rows: int, longest: int, target: float | None) -> Line:
+    lengths = sorted(longest - b % 2 for b in range(rows))  # the shorter half first: sorting moves every row
+    batch = pv.Batch.from_tensors([torch.ones(length) for length in lengths])
+    movie = pv.movie(pv.trace(batch), stages=("sort",))
+    with tempfile.TemporaryDirectory() as folder, fresh_page(browser, screen=(1920, 1080)) as page:
+        page.goto(movie.save_html(Path(folder) / "movie.html").as_uri())
+        page.get_by_label("Speed").select_option("0.5")
+        motions = []
+        for _ in range(MOTIONS + 1):
+            motions.append(Motion(tuple(page.evaluate(MOVE))))
+            page.locator("[aria-label^='Step back']").click()
+            time.sleep(3)
+        cells = page.get_by_test_id("packviz-player").get_attribute("data-cells")
+    how = (
+        f"median of {MOTIONS} motions of {motions[-1].seen[-1] / 1e3:.2f} s; "
+        f"the first frame {median(motion.seen[0] for motion in motions[1:]):.0f} ms after the press"
+    )
+    rate = median(motion.rate for motion in motions[1:])
+    return Line(f"different painted frames a second, {cells} cells sorted", rate, how, at_least=target)
