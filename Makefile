@@ -1,4 +1,4 @@
-# make run      install what is pinned and start the app   (make run PORT=8502: on another port)
+# make run      install what is pinned and start the app on the first free port from 8501   (make run PORT=8600: on this one)
 # make check    format, lint, types, a few cases of every quick test and four tests in a browser: a minute or two
 # make test     install, check format, lint and types, then run every test   (PACKVIZ_SEEDS=5: five times the random cases)
 # make venv     create .venv, with nothing in it yet
@@ -7,7 +7,6 @@
 # make player   bundle the modules of player/ into the one file that is shipped
 # make clean    back to a fresh clone
 
-PORT ?= 8501
 VENV := .venv
 PY := $(VENV)/bin/python
 JS := $(CURDIR)/$(VENV)/js/node_modules
@@ -17,8 +16,7 @@ PIP := $(PY) -m pip --disable-pip-version-check
 .PHONY: run venv check test bench lint format player clean
 
 run: $(VENV)/.run
-	@$(PY) -m ui.port $(PORT)
-	@exec $(PY) -m streamlit run app.py --server.port $(PORT)
+	@exec $(PY) -m streamlit run app.py $(if $(PORT),--server.port $(PORT))
 
 venv: $(VENV)/.made
 

@@ -6,5 +6,6 @@ from ui.quiz import quiz
 apart("Can you predict it?", "")
 quiz(
     "Ten questions on random batches, checked by PyTorch; the movie then shows why. "
-    "Right at the first try is 2 points, at the second 1. Who opens the same link gets the same ten."
+    "A right answer scores 2 points on the first try and 1 on the second. "
+    "Everyone who opens the same link gets the same ten questions."
 )

@@ -2,31 +2,30 @@
 
 from ui import padding
 from ui.lesson import lesson
-from ui.part import numbers, onward, part, try_this
-from ui.runs import Shown
-
-
-def sections(shown: Shown) -> None:
-    """Say what stands below the movie."""
-    try_this(
-        "Change what pads, or where; then look at what the grid forgets.",
-        padding.to_try(shown),
-    )
-    with part("What torch says without padding", "The same sequences, as they are."):
-        padding.stacked(shown)
-    with part("What the grid forgets", "Counting what is not padding works only while no real token looks like it."):
-        padding.confused(shown)
-    with part("Zero is not nothing", "The cell is run on, with inputs of zeros after the last token."):
-        padding.embedding(shown)
-    with part("How much of a batch is padding?", "Mean over random batches of 32, each padded to its own longest."):
-        padding.shares(shown)
-    numbers(shown, "pad")
-    onward("pages/2_sorting.py", "Next: sorting")
-
 
 lesson(
     "How do ragged sequences become one tensor?",
-    "A tensor has rows of one length. `pad_sequence` fills the short ones up. Only `lengths` knows what is real.",
+    "All rows of a tensor have the same length, so `pad_sequence` fills up the short ones. Only `lengths` knows which "
+    "values are real.",
     ("pad", "embed"),
-    sections,
+    (
+        ("What torch says without padding", "The same sequences, as they are.", padding.stacked),
+        (
+            "What the grid forgets",
+            "Counting the cells that are not padding works only while no real token equals the padding value.",
+            padding.confused,
+        ),
+        (
+            "Zero is not nothing",
+            "The cell runs on after the last token, with inputs of zeros.",
+            padding.embedding,
+        ),
+        (
+            "How much of a batch is padding?",
+            "The mean over random batches of 32, each padded to its own longest sequence.",
+            padding.shares,
+        ),
+    ),
+    to_try=("Change the padding value or the side; then look at what the grid forgets.", padding.to_try),
+    onward=("pages/2_sorting.py", "Next: sorting"),
 )

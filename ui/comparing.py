@@ -15,23 +15,26 @@ from packviz.facts import (
     pooling,
     switches,
 )
-from ui.part import figure
+from ui.part import figure, sheet
 from ui.runs import Shown
 
-__all__ = ["alone", "differences", "drifting", "found", "other_settings", "pads_elsewhere", "readings", "training"]
+__all__ = ["alone", "drifting", "other_settings", "pads_elsewhere", "readings", "to_try", "training", "verdicts"]
+
+to_try: dict[str, dict[str, object]] = {
+    "both directions": {"bidirectional": True, "direction": "backward"},
+    "one direction": {"bidirectional": False},
+    "no bias": {"bias": False},
+    "bias": {"bias": True},
+}
 
 
-def found(shown: Shown) -> None:
-    """Say what is equal and what is not, each line computed from the two runs."""
+def verdicts(shown: Shown) -> None:
+    """Say what is equal and what is not, each line computed from the two runs; show the outputs place by place."""
     done = shown.fact(compare)
     for each in done.findings:
         st.markdown(f"{':green[**=**]' if each.same else ':red[**≠**]'} {each.told}")
     st.markdown(f"Equal means: nowhere further apart than {done.tolerance:g}.")
-
-
-def differences(shown: Shown) -> None:
-    """Show how far the outputs are apart, place by place."""
-    figure(shown, charts.difference, shown.fact(compare), key="difference")
+    figure(shown, charts.difference, done, key="difference")
 
 
 def readings(shown: Shown) -> None:
@@ -49,7 +52,7 @@ def readings(shown: Shown) -> None:
 
 
 def drifting(shown: Shown) -> None:
-    """Show how far every state moves when pads go on coming in."""
+    """Show how far every state moves while the cell goes on reading padding."""
     moved = shown.fact(drift)
     figure(shown, charts.drifts, moved, key="drifts")
     st.markdown(moved.told)
@@ -61,8 +64,8 @@ def other_settings(shown: Shown) -> None:
     changed = [", ".join(each.changed).replace("_", " ") or "none" for each in found]
     settings = [(each.setting, str(each.before), str(each.after)) for each in found]
     rows = [(*setting, names) for setting, names in zip(settings, changed, strict=True)]
-    frame = pd.DataFrame(rows, columns=["setting", "now", "instead", "verdicts on the outputs that change"])
-    st.dataframe(frame, hide_index=True, key="switches", alt="What changes when one setting does")
+    columns = ["setting", "now", "instead", "verdicts on the outputs that change"]
+    sheet(rows, columns, "switches", "What changes when one setting does")
     for each in found:
         if each.changed:
             with st.expander(f"{each.setting}: {each.after} instead of {each.before}"):
@@ -73,7 +76,7 @@ def other_settings(shown: Shown) -> None:
 def alone(shown: Shown) -> None:
     """Show one sequence alone and in this batch, padded and packed."""
     letters = shown.letters
-    letter = st.selectbox("sequence", letters, key="company")
+    letter = st.selectbox("sequence", letters, key="alone")
     st.markdown(batch_dependence(shown.trace, letters.index(letter)).told)
 
 
@@ -91,6 +94,6 @@ def training(shown: Shown) -> None:
 
 
 def pads_elsewhere(shown: Shown) -> None:
-    """Say what pads do in a normalisation, in attention and in pooling."""
+    """Say what padding does in a normalisation, in attention and in pooling."""
     for each in (norms(shown.trace), attention(shown.trace), pooling(shown.trace)):
         st.markdown(each.told)

@@ -47,8 +47,8 @@ def counted(shown: Shown) -> None:
     frame = pd.DataFrame(table, columns=["bytes of", "padded", "packed"])
     st.dataframe(frame, hide_index=True, key="bytes", alt="Bytes of inputs and outputs")
     st.markdown(
-        f"Packing spares {costs.spared:,} cell updates. It spares no step: each waits for the one before it. "
-        f"And it copies: while it packs, both inputs are there, {costs.both_inputs:,} bytes."
+        f"Packing saves {costs.spared:,} cell updates. It saves no steps: each waits for the one before it. "
+        f"Packing also copies: while it runs, both inputs are in memory, {costs.both_inputs:,} bytes together."
     )
 
 
@@ -155,7 +155,7 @@ def _timings(results: Sequence[Measurement]) -> None:
     st.dataframe(frame, hide_index=True, height="content", key="times", alt="Every measurement of this batch")
     st.markdown(verdict(max(results, key=lambda each: abs(math.log(each.ratio)) if each.differs else 0.0)))
     if any(not each.differs for each in results):
-        st.markdown("No ratio stands where the runs show no difference.")
+        st.markdown("Rows without a ratio show no measurable difference.")
 
 
 def _map(across: str, points: Sequence[Point]) -> None:
@@ -163,5 +163,7 @@ def _map(across: str, points: Sequence[Point]) -> None:
     done = [point.measurement for point in points]
     wins, loses = (sum(each.differs and (each.ratio < 1) == won for each in done) for won in (True, False))
     busy = sum(each.busy for each in done)
-    told = f"Of {len(points)} shapes packing won {wins} and lost {loses}; the others cannot be told apart."
+    told = (
+        f"Of {len(points)} shapes, packing won on {wins} and lost on {loses}; the others show no measurable difference."
+    )
     st.markdown(f"{told} {busy} were measured while the machine was busy." if busy else told)

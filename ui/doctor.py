@@ -1,22 +1,24 @@
-"""The page of the doctor: what is found in what is given."""
+"""The page of the doctor: what is found in what is given, and every step of a run with one's own weights."""
 
 from collections.abc import Sequence
 
 import streamlit as st
+import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
-from packviz.doctor import Finding, examine
+from packviz.compute.trace import Trace, trace_module
+from packviz.doctor import Finding, examine, filler_of
 from packviz.errors import PackvizError
 from packviz.inputs.config import Config
 from packviz.show.charts import panels
+from packviz.show.movie import movie
 from packviz.text import counted
-from ui.explorer import explorer
-from ui.part import explore, fresh
-from ui.patient import Given, patients, typed
-from ui.patient_picture import WIDE, as_text, packed_panel, padded_panel
+from ui.doctor_picture import WIDE, as_integers, as_text, panel
+from ui.given import Given, examples, typed, uploaded
+from ui.part import TABLES, explore, fresh, table
+from ui.player import clip
 from ui.status import announce
-from ui.uploads import uploaded
 
 __all__ = ["doctor"]
 
@@ -26,55 +28,55 @@ _BADGES = {
     "silent": ":orange-badge[:material/visibility_off: goes wrong silently]",
     "note": ":gray-badge[:material/info: worth knowing]",
 }
+_MAX_SEQUENCES, _MAX_STEPS = 32, 64  # of a run with one's own weights
+_STAND_INS = (5, 3, 2)  # lengths where none are given
 
 
 def doctor() -> None:
     """Ask for a batch, or weights, or both; show what is found, and the run of one's own weights."""
-    patient = _given()
-    with st.container(key="measured"):
-        if patient.unread:
-            st.text("Nothing is examined until all of it can be read.")
-            return
-        if patient.x is not None:
-            _examined(patient)
-        if patient.module is not None:
-            explorer(patient.module, patient.x, patient.lengths)
-        if patient.x is None and patient.module is None:
-            st.text("Nothing to examine yet: no tensor, and no weights of an nn.RNN, nn.GRU or nn.LSTM.")
-
-
-def _given() -> Given:
-    """Let a visitor choose between fields and files, and return what is given there."""
     with st.container(horizontal=True, vertical_alignment="center"):
         way = st.segmented_control(
             "What is given", _WAYS, default=_WAYS[0], required=True, key="given", label_visibility="collapsed"
         )
         if way == _WAYS[0]:
-            patients()
-    return typed() if way == _WAYS[0] else uploaded()
+            examples()
+    given = typed() if way == _WAYS[0] else uploaded()
+    with st.container(key="measured"):
+        if given.unread:
+            st.text("Nothing is examined until everything can be read.")
+            return
+        if given.x is not None:
+            _examined(given)
+        if given.module is not None:
+            _step_by_step(given, given.module)
+        if given.x is None and given.module is None:
+            st.text("Nothing to examine yet: no tensor, and no weights of an nn.RNN, nn.GRU or nn.LSTM.")
 
 
-def _examined(patient: Given) -> None:
-    """Examine what is given, and show what is found."""
-    x, lengths, module = patient.x, patient.lengths, patient.module
-    pad = patient.filler if patient.told else None  # then the findings say what they assume
-    assert x is not None
-    promised, first = patient.enforce_sorted, patient.batch_first
+def _examined(given: Given) -> None:
+    """Examine what is given, and show what is found, and where."""
     try:
-        if module is not None and _fits(module, x):
-            findings = examine(module, x, lengths, enforce_sorted=promised, padding_value=pad)
-        else:
-            findings = examine(x, lengths, batch_first=first, enforce_sorted=promised, padding_value=pad)
+        findings = _findings(given)
     except PackvizError as problem:
         st.text(f"⚠ {problem}")
         announce(str(problem), "doctor")
         return
     left, right = st.columns([3, 2])
     with left:
-        _found(findings, patient)
+        _found(findings, given)
     announce(_summary(findings), "doctor")
     with right:
-        _picture(patient, findings)
+        _picture(given, findings)
+
+
+def _findings(given: Given) -> Sequence[Finding]:
+    x, lengths, module, promised = given.x, given.lengths, given.module, given.enforce_sorted
+    assert x is not None
+    if module is not None and _fits(module, x):
+        return examine(module, x, lengths, enforce_sorted=promised, padding_value=given.padding_value)
+    return examine(
+        x, lengths, batch_first=given.batch_first, enforce_sorted=promised, padding_value=given.padding_value
+    )
 
 
 def _fits(module: nn.RNNBase, x: Tensor | PackedSequence) -> bool:
@@ -91,13 +93,15 @@ def _summary(findings: Sequence[Finding]) -> str:
     return f"{counted(len(findings), 'finding')}. {'. '.join(parts)}"
 
 
-def _found(findings: Sequence[Finding], patient: Given) -> None:
-    if not findings and patient.lengths is None:
+def _found(findings: Sequence[Finding], given: Given) -> None:
+    if not findings and given.lengths is None:
         st.success("Nothing was found in x. No lengths are given, so they could not be examined.")
     elif not findings:
         st.success("Nothing was found: the lengths fit x, and no pad is among the tokens.", icon=":material/check:")
-    if patient.filler and not patient.told:
-        st.text(f"Pads are taken to be {patient.filler:g}, the only value after the lengths.")
+    if given.padding_value is None and isinstance(given.x, Tensor):
+        assumed = filler_of(given.x, given.lengths, batch_first=given.batch_first)
+        if assumed:
+            st.text(f"Pads are taken to be {assumed:g}, the only value after the lengths.")
     for i, finding in enumerate(findings):
         with st.container(border=True, key=f"finding {i}"):
             st.markdown(f"{_BADGES[finding.severity]} {finding.where}")
@@ -105,13 +109,69 @@ def _found(findings: Sequence[Finding], patient: Given) -> None:
             st.code(finding.repair, language="python", wrap_lines=True)
 
 
-def _picture(patient: Given, findings: Sequence[Finding]) -> None:
+def _picture(given: Given, findings: Sequence[Finding]) -> None:
     """Draw x with every cell marked that a finding is about, and lead on to the explorer."""
-    x = patient.x
-    panel = packed_panel(x) if isinstance(x, PackedSequence) else padded_panel(patient, findings)
-    if panel is None:
+    drawn = panel(given, findings)
+    if drawn is None:
         return
-    fresh(panels, [panel], key="patient picture", wide=WIDE)
-    text = None if isinstance(x, PackedSequence) else as_text(patient)
+    fresh(panels, [drawn], key="doctor picture", wide=WIDE)
+    text = as_text(given)
     if text is not None:
         explore("Open in the explorer", text, Config(), ("pages/10_doctor.py", "Back to the doctor", {}))
+
+
+def _step_by_step(given: Given, module: nn.RNNBase) -> None:
+    """Run a module over x, or over random numbers where x has other features than it takes, and show every step."""
+    st.subheader("Your weights, step by step", anchor=False)
+    st.markdown(f"`{module}`")
+    x, ends = _input(given, module)
+    try:
+        done = trace_module(module, x, ends)
+    except PackvizError as problem:
+        st.text(f"⚠ {problem}")
+        return
+    layer, direction = _watched(module)
+    clip(movie(done, layer=layer, direction=direction), 1, "own weights")
+    _records(done, layer, direction)
+
+
+def _input(given: Given, module: nn.RNNBase) -> tuple[Tensor | PackedSequence, list[int] | None]:
+    """Return what the module is run on, small enough to be shown, and say what it is."""
+    x, ends = given.x, as_integers(given.lengths)
+    if isinstance(x, PackedSequence) and x.data.dim() == 2 and x.data.size(1) == module.input_size:
+        return x, None
+    if isinstance(x, Tensor) and x.dim() == 3 and x.size(2) == module.input_size and given.lengths is not None:
+        B, T = (0, 1) if module.batch_first else (1, 0)
+        cut = x.narrow(B, 0, min(x.size(B), _MAX_SEQUENCES)).narrow(T, 0, min(x.size(T), _MAX_STEPS))
+        if cut.shape != x.shape:
+            st.text(f"Showing the first {cut.size(B)} sequences and {cut.size(T)} time steps.")
+        return cut, None if ends is None else [min(end, cut.size(T)) for end in ends][: cut.size(B)]
+    if not ends or len(ends) > _MAX_SEQUENCES or not all(1 <= end <= _MAX_STEPS for end in ends):
+        ends = list(_STAND_INS)
+    st.text(
+        f"The weights take {module.input_size} features, and no such x is given, so random numbers stand in for it."
+    )
+    shape = (len(ends), max(ends)) if module.batch_first else (max(ends), len(ends))
+    drawn = torch.randn(*shape, module.input_size, generator=torch.Generator().manual_seed(0))
+    return drawn.to(module.weight_ih_l0.dtype), ends  # type: ignore[arg-type]
+
+
+def _watched(module: nn.RNNBase) -> tuple[int, int]:
+    """Let a visitor choose the layer and the direction, where there are several."""
+    top, ways = module.num_layers - 1, ("forward", "backward")
+    layer, way = top, ways[0]
+    with st.container(horizontal=True):
+        if top:
+            layer = st.segmented_control("Watch layer", range(top + 1), default=top, required=True, key="own_layer")
+        if module.bidirectional:
+            way = st.segmented_control("Watch direction", ways, default=ways[0], required=True, key="own_direction")
+    return layer, ways.index(way)
+
+
+def _records(done: Trace, layer: int, direction: int) -> None:
+    """Show the records of one stage, and how they compare with torch's own run."""
+    stage = st.segmented_control("Records of the stage", list(TABLES), default="run", required=True, key="own_stage")
+    frame = table(done, stage, layer, direction)
+    st.dataframe(frame, hide_index=True, key="own_records", alt=f"The records of the stage {stage}")
+    worst = max(done.proof.values())
+    st.text(f"Largest distance from torch's own run in {', '.join(done.proof)}: {worst}")

@@ -1,34 +1,41 @@
 """The head of the HTML page that Streamlit's server sends: a title, what a pasted link shows, and what comes first.
 
 Streamlit sends the same page, titled "Streamlit", for every address. Here it gets the title and the description of the
-page that the address names, tags that chats and search engines read (Open Graph), the names of the script files that
-the first picture needs, and one small script of ours.
+page that the address names, tags that chats and search engines read (Open Graph), and one small script of ours. It also
+names the files that the first picture needs, the player and parts of Streamlit's script, so that they are fetched
+together: by itself, Streamlit's script asks for the code of an element when the first such element arrives.
 """
 
 import gzip
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from html import escape
 from pathlib import Path
 from urllib.parse import parse_qsl
 
+import streamlit as st
 from starlette.datastructures import URL, Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from packviz.teach.questions import ENTRIES, PAGES
 from packviz.text import visible
-from ui.preload import needed
+from ui.player import NAME
 
-__all__ = ["PREVIEW", "Head", "told"]
+__all__ = ["ELEMENTS", "PREVIEW", "Head", "needed", "told"]
 
 PREVIEW = "preview.png"  # 1200 x 630 pixels, beside this file; its name in the address, too
 
+ELEMENTS = ("BidiComponent", "TextArea", "ButtonGroup", "NumberInput", "Checkbox", "Html")
+
+_STATIC = Path(st.__file__).parent / "static"
+_IMPORT = re.compile(r"""(?:from|import)\s*["']\./([^"']+\.js)["']""")
 _TITLE = "<title>Streamlit</title>"
 _SCRIPT = Path(__file__).with_name("history.js").read_text("utf-8")
 _OF_PAGES = {page.address: (page.title, page.about) for page in PAGES} | {
     "questions": ("Questions about packing, answered", "What people ask and claim, each tried by a small program.")
 }
 _OF_ENTRIES = {key: (entry.question, entry.claim) for entry in ENTRIES for key in (entry.key, *entry.also)}
-_MOST_CHARACTERS = 200  # of a description
+_MAX_CHARACTERS = 200  # of a description
 _ALT = "A batch of three sequences, packed column by column into one strip"
 
 
@@ -86,13 +93,13 @@ def told(path: str, query: str) -> tuple[str, str]:
     if name == "quiz" and asked.get("round", "").isdecimal():
         title = f"{title} Round {int(asked['round'][:5])}"
     if "sequences" in asked:
-        rows = (visible(row.strip()) for row in asked["sequences"][:_MOST_CHARACTERS].splitlines())
+        rows = (visible(row.strip()) for row in asked["sequences"][:_MAX_CHARACTERS].splitlines())
         about = f"The batch {' / '.join(filter(None, rows))}. {about}"
     return f"{title} · packviz", _cut(about)
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _MOST_CHARACTERS else f"{text[: _MOST_CHARACTERS - 1].rstrip()}…"
+    return text if len(text) <= _MAX_CHARACTERS else f"{text[: _MAX_CHARACTERS - 1].rstrip()}…"
 
 
 def _tags(scope: Scope) -> str:
@@ -116,3 +123,25 @@ def _tags(scope: Scope) -> str:
 def _is_page(message: Message) -> bool:
     headers = MutableHeaders(raw=message["headers"])
     return message["status"] == 200 and headers.get("content-type", "").startswith("text/html")
+
+
+def needed() -> list[str]:
+    """Return the player, the files of ELEMENTS and whatever they import, less what the page names itself."""
+    folder, page = _STATIC / "static" / "js", _STATIC / "index.html"
+    if not page.is_file():
+        return [NAME]
+    named = page.read_text("utf-8")
+    found: dict[str, None] = {}
+    for element in ELEMENTS:
+        for file in sorted(folder.glob(f"{element}.*.js")):
+            found |= dict.fromkeys(_with_imports(file, set()))
+    return [NAME, *(f"static/js/{name}" for name in found if name not in named)]
+
+
+def _with_imports(file: Path, seen: set[str]) -> Iterator[str]:
+    if file.name in seen or not file.is_file():
+        return
+    seen.add(file.name)
+    yield file.name
+    for name in _IMPORT.findall(file.read_text("utf-8")):
+        yield from _with_imports(file.parent / name, seen)

@@ -1,6 +1,6 @@
 """The way through a page, in the order in which a visitor should see it: words, prediction, movie, the rest."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -11,7 +11,7 @@ from packviz.inputs.examples import Example, example
 from packviz.show.movie import STAGES
 from ui import address
 from ui.controls import Controls, controls, put_back, source
-from ui.part import records, refused
+from ui.part import numbers, part, records, refused, try_this
 from ui.player import AFTER, key_of, play, stage_on_screen
 from ui.prediction import prediction
 from ui.progress import leave_others
@@ -20,7 +20,8 @@ from ui.visit import visit
 
 __all__ = ["apart", "lesson", "measured", "overview"]
 
-Sections = Callable[[Shown], None]
+Part = tuple[str, str, Callable[[Shown], None]]  # a heading, a sentence or two of Markdown, and what stands there
+Try = Mapping[str, Mapping[str, object]] | Callable[[Shown], Mapping[str, Mapping[str, object]]]
 
 _OF_THE_TEXT = {"text", "kind"}  # the parameters of Batch.parse
 
@@ -40,26 +41,47 @@ def overview(title: str) -> None:
     _after(None, _records)
 
 
-def lesson(question: str, answer: str, stages: Sequence[View], sections: Sections) -> None:
+def lesson(
+    question: str,
+    answer: str,
+    stages: Sequence[View],
+    parts: Sequence[Part],
+    *,
+    to_try: tuple[str, Try],
+    onward: tuple[str, str] | None = None,
+) -> None:
     """Show one part of the way in full depth.
 
     question: the title. answer: at most three short sentences, Markdown. stages: whose movie is shown, the first of
-    them is asked about. sections: what stands below the movie, once it has been painted.
+    them is asked about. parts: what stands below the movie, once it has been painted. to_try: a sentence, and buttons
+    with the settings that they make. onward: the next page, and the label of the link to it.
     """
     leave_others("")
     _head(question, answer)
     _picture(controls(), tuple(stages))
-    _after(tuple(stages), sections)
+
+    def below(shown: Shown) -> None:
+        text, settings = to_try
+        try_this(text, settings(shown) if callable(settings) else settings)
+        _parts(parts, shown)
+        if stages[0] in STAGES:
+            with part("The numbers"):
+                numbers(shown, stages[0])
+        if onward is not None:
+            page, label = onward
+            st.page_link(page, label=label, icon=":material/arrow_forward:")
+
+    _after(tuple(stages), below)
 
 
-def measured(question: str, answer: str, work: str, sections: Sections) -> None:
+def measured(question: str, answer: str, work: str, parts: Sequence[Part]) -> None:
     """Show a page without a movie, whose numbers are measured when a visitor asks for them.
 
     work: the name of what may take long here; such work of other pages is ended.
     """
     leave_others(work)
     _head(question, answer)
-    _measured(controls(), sections)
+    _measured(controls(), parts)
 
 
 def apart(question: str, answer: str) -> None:
@@ -80,11 +102,17 @@ def _head(question: str, answer: str) -> None:
 
 
 @st.fragment
-def _measured(chosen: Controls, sections: Sections) -> None:
+def _measured(chosen: Controls, parts: Sequence[Part]) -> None:
     """Show the controls of the batch, and what is measured for it."""
     shown = _shown(chosen, None)
     with st.container(key="measured"):
-        sections(shown)
+        _parts(parts, shown)
+
+
+def _parts(parts: Sequence[Part], shown: Shown) -> None:
+    for title, text, show in parts:
+        with part(title, text):
+            show(shown)
 
 
 @st.fragment
@@ -98,12 +126,12 @@ def _picture(chosen: Controls, stages: tuple[View, ...] | None) -> None:
 
 
 @st.fragment(key=AFTER)
-def _after(stages: tuple[View, ...] | None, sections: Sections) -> None:
+def _after(stages: tuple[View, ...] | None, below: Callable[[Shown], None]) -> None:
     """Show what belongs to the picture; the picture itself waits for none of it."""
     if stage_on_screen() is not None:
         shown = run(replace(visit().last_good or Request(), stages=stages))
         if shown.trace.error is None or stages is None or stages[0] in ("pad", "sort"):
-            sections(shown)
+            below(shown)
         else:
             refused(shown)
 

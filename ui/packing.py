@@ -2,18 +2,22 @@
 
 from collections.abc import Callable
 
-import pandas as pd
 import streamlit as st
 
 from packviz import charts
 from packviz.errors import PackvizError
 from packviz.facts import Address, behaviours, fields, memory, row_of, sequence_error, token_of
 from packviz.inputs.batch import sequence_label
-from ui.part import figure, verdicts
+from ui.part import figure, sheet, verdicts
 from ui.player import show
 from ui.runs import Shown
 
-__all__ = ["addresses", "inside", "layouts", "margins"]
+__all__ = ["addresses", "inside", "layouts", "margins", "to_try"]
+
+to_try: dict[str, dict[str, object]] = {
+    "one long sequence": {"sequences": "1 2\n3\n4 5 6 7 8 9 10 11\n12 13"},
+    "all equal": {"sequences": "1 2 3\n4 5 6\n7 8 9"},
+}
 
 
 def addresses(shown: Shown) -> None:
@@ -59,7 +63,7 @@ def layouts(shown: Shown) -> None:
         (name, len(each.cells), each.cells.count(None), each.bytes, each.index_bytes) for name, each in named.items()
     ]
     columns = ["layout", "rows", "of them padding", "bytes of values", "bytes of indices"]
-    st.dataframe(pd.DataFrame(rows, columns=columns), hide_index=True, key="layouts", alt="Three layouts in memory")
+    sheet(rows, columns, "layouts", "Three layouts in memory")
     if (error := sequence_error(shown.trace)) is not None:
         verdicts([(f"{shown.trace.module.mode.lower().split('_')[0]}(nested)", error)])
 
@@ -67,6 +71,6 @@ def layouts(shown: Shown) -> None:
 def inside(shown: Shown) -> None:
     """Show the four fields of the PackedSequence, and what Python and torch make of it."""
     rows = [(each.name, each.type, each.dtype, str(each.shape), each.device) for each in fields(shown.trace)]
-    frame = pd.DataFrame(rows, columns=["field", "type", "dtype", "shape", "device"])
-    st.dataframe(frame, hide_index=True, key="fields", alt="The four fields of the PackedSequence")
+    columns = ["field", "type", "dtype", "shape", "device"]
+    sheet(rows, columns, "fields", "The four fields of the PackedSequence")
     verdicts(behaviours(shown.trace))

@@ -11,7 +11,6 @@ import streamlit as st
 from packviz import tables
 from packviz.compute.trace import Trace
 from packviz.inputs.config import Config
-from packviz.show.movie.model import Stage
 from packviz.show.snippet import snippet
 from packviz.theme import DARK, LIGHT, Palette
 from ui import address
@@ -26,7 +25,6 @@ __all__ = [
     "figure",
     "fresh",
     "numbers",
-    "onward",
     "palette",
     "part",
     "proof",
@@ -132,11 +130,10 @@ def records(shown: Shown, stage: str) -> None:
         st.code(shown.fact(snippet), language="python", wrap_lines=True)
 
 
-def numbers(shown: Shown, stage: Stage) -> None:
+def numbers(shown: Shown, stage: str) -> None:
     """Show the records of a stage as a table, and how they compare with torch's own run."""
-    with part("The numbers"):
-        proof(shown)
-        _table(shown, stage)
+    proof(shown)
+    _table(shown, stage)
 
 
 def _table(shown: Shown, stage: str, *, brief: bool = False) -> None:
@@ -172,11 +169,6 @@ def _fields(trace: Trace) -> str:
         return f"RuntimeError: {trace.error}"
     values = (trace.packed.data, trace.packed.batch_sizes, trace.sorted.sorted_indices, trace.sorted.unsorted_indices)
     return "\n".join(f">>> packed.{name}\n{value}" for name, value in zip(_FIELDS, values, strict=True))
-
-
-def onward(page: str, label: str) -> None:
-    """Lead to the next lesson, on the same batch."""
-    st.page_link(page, label=label, icon=":material/arrow_forward:")
 
 
 def explore(label: str, sequences: str, config: Config, back: WayBack, *, direction: int = 0, step: int = 1) -> None:

@@ -82,7 +82,7 @@ def _watch(name: str, started: Started, now: str) -> None:
                 _jobs().stop(job)
                 st.rerun()
     if started.told != now:
-        st.markdown(f":orange[**Not the settings above:**] these are the results of {started.told}.")
+        st.markdown(f":orange[**Other settings than those above:**] these are the results of {started.told}.")
     if results:
         started.show(results)
     if _place(job) != started.seen:
@@ -93,7 +93,7 @@ def _standing(started: Started, done: int) -> str:
     before = _jobs().before(started.job)
     if before:
         return f"Waiting: {before} {'job' if before == 1 else 'jobs'} of other visitors first."
-    return f"{done} of {started.steps}" if done else "Starting a process of its own."
+    return f"{done} of {started.steps}" if done else "Starting a separate process."
 
 
 def _ended(started: Started, done: int) -> str:

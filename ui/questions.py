@@ -56,7 +56,7 @@ def _choose(asked: str) -> str:
     asked: a name in vain.
     """
     if asked:
-        st.text(f"There is no question with the name {quoted(asked)}. Choose one of these.")
+        st.text(f"There is no question named {quoted(asked)}. Choose one of these.")
     left, right = st.columns([3, 2])
     with left:
         typed = st.text_input(
@@ -67,7 +67,7 @@ def _choose(asked: str) -> str:
         )
     with right:
         group = st.selectbox(
-            "or all questions of a kind", GROUPS, key="group", bind="query-params", on_change=_leave_the_search
+            "or browse by topic", GROUPS, key="group", bind="query-params", on_change=_leave_the_search
         )
     found = search(typed)
     if not typed.strip():
@@ -117,7 +117,7 @@ def _one(entry: Entry) -> str:
     # Who has an error wants the code first.
     for show in (_programs, _picture) if done.wrong.error else (_picture, _programs):
         show(done)
-    with st.expander("The lines before both"):
+    with st.expander("Setup for both programs"):
         st.code(done.preparation, language="python", wrap_lines=True)
     if len(done.cases) > 1:
         with st.expander("Case by case"):
@@ -150,13 +150,13 @@ def _open(key: str) -> None:
 def _programs(done: Answer) -> None:
     left, right = st.columns(2)
     with left:
-        _program("As people write it", done.wrong)
+        _program("What people write", done.wrong)
     with right:
-        _program("As it works", done.right)
+        _program("What works", done.right)
 
 
 def _program(title: str, program: Program) -> None:
-    """Show a program and what came of it."""
+    """Show a program and its output."""
     with st.container(gap="small"):
         st.markdown(f"**{title}**")
         st.code(program.code, language="python", wrap_lines=True)
@@ -167,7 +167,7 @@ def _picture(done: Answer) -> None:
     chart, film = done.chart, done.entry.film
     if chart is not None:
         if chart.draw is panels and any(panel.wrong for panel in chart.of[0]):
-            st.markdown("Framed in red: not what was wanted, or not as it should be.")
+            st.markdown("Framed in red: not the intended result.")
         with st.container(key="picture"):
             told = fresh(chart.draw, *chart.of, key=f"chart {done.entry.key}")
             with st.expander("The picture in words"):  # by which the keyboard, too, gets into what scrolls sideways

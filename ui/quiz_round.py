@@ -14,7 +14,7 @@ from ui.visit import visit
 
 __all__ = ["begin", "chosen", "keep_progress", "last", "progress"]
 
-_HELP = "Ten questions have a number. Read it out, or share the link: everybody gets the same ten."
+_HELP = "Every set of ten questions has a number. Read it out, or share the link: everyone gets the same ten."
 _LEVEL, _NUMBER = "quiz level", "quiz number"  # the widgets, which follow the address
 
 _COOKIE, _MAX_KEPT = "packviz_quiz", 5

@@ -16,8 +16,8 @@ __all__ = ["batch", "marks", "result"]
 # The sign of each mark, what it means, and what it is worth.
 _MARKS: dict[Mark, tuple[str, str, str]] = {
     "open": ("", "open", ""),
-    "first": ("✓", "right at the first try, 2 points", ":green[**✓** 2 points]"),
-    "second": ("½", "right at the second try, 1 point", ":green[**½** 1 point]"),
+    "first": ("✓", "right on the first try, 2 points", ":green[**✓** 2 points]"),
+    "second": ("½", "right on the second try, 1 point", ":green[**½** 1 point]"),
     "missed": ("✗", "not found, 0 points", ":red[**✗** 0 points]"),
 }
 
@@ -68,7 +68,7 @@ def result(
     first, second = standing.count("first"), standing.count("second")
     with st.container(border=True, key="quiz-result"):
         st.header(f"{scorecard.points} of {scorecard.most} points", anchor=False)
-        told = f"{first} right at the first try, {second} at the second, {len(standing) - first - second} not found."
+        told = f"{first} right on the first try, {second} on the second, {len(standing) - first - second} not found."
         st.markdown(f"Level {level}, round {number}: {told}")
         with st.container(horizontal=True):
             st.button("Another round", on_click=begin, args=(level,))

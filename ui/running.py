@@ -2,19 +2,24 @@
 
 from collections.abc import Iterator
 
-import pandas as pd
 import streamlit as st
 
 from packviz import charts
 from packviz.facts import STARTS, GateSum, UnitSum, starts, unit_sum
 from packviz.inputs.batch import sequence_label
-from ui.part import figure
+from ui.part import figure, sheet
 from ui.runs import Shown
 from ui.visit import visit
 
-__all__ = ["initial_states", "one_unit", "over_time"]
+__all__ = ["initial_states", "one_unit", "over_time", "to_try"]
 
-MOST_TERMS = 400
+to_try: dict[str, dict[str, object]] = {
+    "watch backward": {"bidirectional": True, "direction": "backward"},
+    "only forward": {"bidirectional": False},
+    "lstm": {"cell": "lstm"},
+    "two layers": {"num_layers": 2},
+}
+_MAX_TERMS = 400
 
 
 def one_unit(shown: Shown) -> None:
@@ -57,14 +62,14 @@ def _terms(taken: UnitSum) -> None:
     lines = [line for formula in formulas for line in (formula.symbols, formula.numbers)]
     st.code("\n".join(dict.fromkeys(lines)), language=None, wrap_lines=True)
     for gate, tab in zip(taken.gates, st.tabs([f"gate {gate.name}" for gate in taken.gates]), strict=True):
-        rows = list(_rows(gate))
-        frame = pd.DataFrame(rows, columns=["term", "weight", "times", "makes"])
-        tab.dataframe(frame, hide_index=True, key=f"terms {gate.name}", alt=f"The terms that {gate.name} adds up")
+        with tab:
+            columns = ["term", "weight", "value", "product"]
+            sheet(_rows(gate), columns, f"terms {gate.name}", f"The terms that {gate.name} adds up")
 
 
 def _rows(gate: GateSum) -> Iterator[tuple[str, str, str, str]]:
     """Yield the terms of a gate, the largest first, and what they add up to."""
-    largest = gate.largest(MOST_TERMS)
+    largest = gate.largest(_MAX_TERMS)
     for term in largest.terms:
         times = f"{term.value:.4f}" if term.factor == 1 else f"{term.value:.4f} · r"
         yield term.name, f"{term.weight:.4f}", times, f"{term.part:.4f}"

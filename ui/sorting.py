@@ -1,14 +1,19 @@
 """The parts of the lesson on sorting, below its movie."""
 
-import pandas as pd
 import streamlit as st
 
 from packviz.facts import enforcing, first_unstable, order_of_equals, ties
 from packviz.inputs.batch import sequence_label
-from ui.part import verdicts
+from ui.part import sheet, verdicts
 from ui.runs import Shown
 
-__all__ = ["enforced", "equals"]
+__all__ = ["enforced", "equals", "to_try"]
+
+to_try: dict[str, dict[str, object]] = {
+    "enforce_sorted on": {"enforce_sorted": True},
+    "enforce_sorted off": {"enforce_sorted": False},
+    "17 equal lengths": {"sequences": "\n".join(str(row) for row in range(1, 18))},
+}
 
 
 def enforced(shown: Shown) -> None:
@@ -22,21 +27,14 @@ def equals(shown: Shown) -> None:
         found = ties(shown.trace)
         for tie in found[:6]:
             letters = ", ".join(sequence_label(b) for b in tie.sequences[:12])
-            how = "as they came" if tie.as_they_came else "**not** as they came"
+            how = "their original order" if tie.as_they_came else "**not** their original order"
             st.markdown(f"Length {tie.length}: torch put them in the order {letters}, {how}.")
         if not found:
             st.markdown("In this batch no two lengths are equal, so there is only one order.")
     first = first_unstable()
     if first is None:
-        st.markdown("Up to 64 equal lengths this torch keeps the order in which they came; nothing promises it.")
+        st.markdown("Up to 64 equal lengths, this version of torch keeps the original order; nothing guarantees it.")
         return
-    st.markdown(f"With **{first} equal lengths**, this torch does not keep the order in which they came.")
-    st.dataframe(
-        pd.DataFrame(
-            [(n, str(list(order_of_equals(n)))) for n in (first - 1, first)],
-            columns=["equal lengths", "sorted_indices"],
-        ),
-        hide_index=True,
-        key="equals",
-        alt="The order in which torch puts equal lengths",
-    )
+    st.markdown(f"With **{first} equal lengths**, this version of torch does not keep the original order.")
+    rows = [(n, str(list(order_of_equals(n)))) for n in (first - 1, first)]
+    sheet(rows, ["equal lengths", "sorted_indices"], "equals", "The order in which torch puts equal lengths")

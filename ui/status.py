@@ -30,7 +30,7 @@ export default ({ data, parentElement }) => {
 
 
 def announce(markdown: str, key: str, *, number: int = 0) -> None:
-    """Tell screen readers a result, politely, as soon as it is another one than before.
+    """Tell screen readers a result, politely, as soon as it differs from the last one.
 
     markdown  what stands on the screen; "" while there is no result: the line has to be there before it speaks
     key       of the place, the same on every rerun

@@ -52,11 +52,11 @@ def trained(shown: Shown) -> None:
         if extra in pads and readout in readouts
     ]
     if not chosen:
-        st.text("Choose at least one thing to read, and one amount of extra pads (0 is one).")
+        st.text("Choose at least one readout and one amount of extra padding (0 counts).")
         return
     st.markdown(
         f"A {cell.upper()} of one layer and {first.hidden_size} hidden units, {first.epochs} epochs, Adam with "
-        f"{first.lr:g}, batches of {first.batch_size}. Of the sidebar only `cell` counts here."
+        f"{first.lr:g}, batches of {first.batch_size}. Only `cell` from the sidebar matters here."
     )
     steps = len(chosen) * first.epochs * seeds
     ways = "both directions" if both else "one direction"
@@ -71,7 +71,7 @@ def trained(shown: Shown) -> None:
 def _results(results: Sequence[Progress]) -> None:
     outcomes = summary(results)
     if told := conclusion(outcomes):
-        with st.expander("What may be said", expanded=True):
+        with st.expander("What the results support", expanded=True):
             st.markdown("\n".join(f"- {sentence}" for sentence in told))
     if outcomes:
         fresh(charts.final, outcomes, key="final")

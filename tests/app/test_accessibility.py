@@ -9,7 +9,7 @@ from visits import PHONE, PROJECTOR, visit
 
 LAST = {
     "": "text=The same run in plain PyTorch",
-    "compare": "text=Pads in other layers",
+    "compare": "text=Padding in other layers",
     "cost": "text=whatever runs on them",
     "training": "text=CC BY",
     "questions": ".st-key-entries button",

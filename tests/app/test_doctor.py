@@ -15,7 +15,7 @@ from visits import Visit
 import packviz as pv
 from packviz.doctor import Finding, read_lengths, read_tensor
 from pages import movies, opened, texts
-from ui.patient import PATIENTS
+from ui.given import EXAMPLES
 
 
 @pytest.fixture
@@ -65,10 +65,10 @@ def expect_the_same(app: AppTest, findings: tuple[Finding, ...]) -> None:
         assert " ".join(finding.torch_does.split()) in " ".join(text.split())
 
 
-@pytest.mark.parametrize("name", [name for name, (text, *_) in PATIENTS.items() if not text.startswith("Packed")])
-def test_each_patient_shows_what_the_library_finds(app: AppTest, name: str) -> None:
-    text, lengths, batch_first, enforce_sorted = PATIENTS[name]
-    choose(app, "patient", name)
+@pytest.mark.parametrize("name", [name for name, (text, *_) in EXAMPLES.items() if not text.startswith("Packed")])
+def test_each_example_shows_what_the_library_finds(app: AppTest, name: str) -> None:
+    text, lengths, batch_first, enforce_sorted = EXAMPLES[name]
+    choose(app, "doctor example", name)
     found = pv.examine(
         read_tensor(text),
         read_lengths(lengths),
@@ -79,11 +79,11 @@ def test_each_patient_shows_what_the_library_finds(app: AppTest, name: str) -> N
     expect_the_same(app, found)
 
 
-def test_what_was_typed_comes_back_after_a_patient_and_after_files(app: AppTest) -> None:
+def test_what_was_typed_comes_back_after_an_example_and_after_files(app: AppTest) -> None:
     fill(app, "x", "[[9, 8], [7, 0]]")
     fill(app, "lengths", "2, 1")
     for name in ("healthy", "a real 0", "my own"):
-        choose(app, "patient", name)
+        choose(app, "doctor example", name)
     for way in ("a file", "typed or pasted"):
         choose(app, "given", way)
     assert app.text_area(key="x").value == "[[9, 8], [7, 0]]"
@@ -91,7 +91,7 @@ def test_what_was_typed_comes_back_after_a_patient_and_after_files(app: AppTest)
 
 
 def test_a_printed_packed_sequence_is_examined(app: AppTest) -> None:
-    choose(app, "patient", "printed")
+    choose(app, "doctor example", "printed")
     (finding,) = shown(app)
     assert "expected a sum of 5 rows, as many as data has, but got a sum of 6" in finding
 
@@ -132,7 +132,7 @@ def test_any_printed_fields_are_answered(app: AppTest, fields: str) -> None:
     assert shown(app) or "Nothing was found" in texts(app)
 
 
-def test_a_link_opens_the_same_patient() -> None:
+def test_a_link_opens_the_same_batch() -> None:
     query = {"x": "[[1, 2, 0], [3, 0, 0]]", "lengths": "2, 4", "x_enforce_sorted": "false"}
     app = opened("doctor", query)
     found = pv.examine(

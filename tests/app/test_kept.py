@@ -13,7 +13,7 @@ import torch
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
-from ui import memory
+from ui import warm
 from ui.kept import Kept, bytes_of
 
 
@@ -33,7 +33,7 @@ def test_a_session_whose_time_is_over_is_freed() -> None:
     gc.disable()
     try:
         assert gone() is not None
-        asyncio.run(memory.give_back(storage))
+        asyncio.run(warm.give_back(storage))
         assert gone() is None
     finally:
         gc.enable()

@@ -22,7 +22,7 @@ def test_padded_and_packed_run_in_step_and_every_verdict_is_there(browser: Brows
         expect(visited.player.get_by_test_id("packviz-caption")).to_contain_text("read pads")
         expect(visited.main).to_contain_text("Output: equal at every valid position")
         expect(visited.main).to_contain_text("h_n differs for A and B")
-        visited.main.get_by_text("Pads in other layers").wait_for()
+        visited.main.get_by_text("Padding in other layers").wait_for()
         expect(visited.page.get_by_test_id("stException")).to_have_count(0)
         assert visited.errors == []
 

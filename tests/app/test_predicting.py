@@ -127,9 +127,9 @@ def test_a_switch_changes_the_verdict_on_padded_and_packed(query: dict[str, obje
 
 def test_what_can_be_counted_is_counted() -> None:
     app = opened("cost")
-    assert "Packing spares 3 cell updates. It spares no step" in texts(app)
+    assert "Packing saves 3 cell updates. It saves no steps" in texts(app)
     app.text_area(key="sequences").set_value("1 2 3 4 5 6 7 8\n9").run()
-    assert "Packing spares 7 cell updates" in texts(app)
+    assert "Packing saves 7 cell updates" in texts(app)
 
 
 def test_lengths_can_be_typed_and_bad_ones_are_named() -> None:

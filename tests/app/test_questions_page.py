@@ -76,5 +76,5 @@ def test_a_former_name_opens_the_entry_that_answers_it_now() -> None:
 
 def test_a_link_to_no_question_says_so_and_shows_the_list() -> None:
     page = opened(entry="<b>nothing</b>")
-    assert "There is no question with the name '<b>nothing</b>'" in said(page)
+    assert "There is no question named '<b>nothing</b>'" in said(page)
     assert listed(page)

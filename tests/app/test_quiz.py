@@ -147,7 +147,7 @@ def test_a_whole_round_is_counted_and_can_be_looked_through(browser: Browser, ad
             press(visited, "Next" if i < 9 else "The result")
         end = visited.page.locator(".st-key-quiz-result")
         expect(end).to_contain_text("14 of 20 points")
-        expect(end).to_contain_text("6 right at the first try, 2 at the second, 2 not found.")
+        expect(end).to_contain_text("6 right on the first try, 2 on the second, 2 not found.")
         said = f"You said: {wrong(ASKED[2])}, then {right(ASKED[2])}. The answer: {right(ASKED[2])}".replace("`", "")
         expect(end.locator(".st-key-quiz-line-2")).to_contain_text(said.removesuffix("."))
         expect(end.locator(".st-key-quiz-line-8")).to_contain_text("You said: nothing.")

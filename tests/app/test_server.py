@@ -18,7 +18,7 @@ from visits import visit
 
 from bench.visitors import visitor
 from ui import player
-from ui.preload import ELEMENTS, needed
+from ui.head import ELEMENTS, needed
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))

@@ -14,7 +14,7 @@ from visits import PROJECTOR, visit
 
 from packviz.doctor import read_isolated
 from packviz.errors import PackvizError
-from ui import uploads
+from ui import given
 
 ROOT = Path(__file__).parents[2]
 DOCTOR = str(ROOT / "pages" / "10_doctor.py")
@@ -52,7 +52,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(name)
         return read_isolated(data, name)
 
-    monkeypatch.setattr(uploads, "read_isolated", counted)
+    monkeypatch.setattr(given, "read_isolated", counted)
     return names
 
 
@@ -69,7 +69,7 @@ def test_a_file_is_read_once_and_not_again_with_each_rerun(page: AppTest, read: 
 
 
 def test_more_than_four_files_are_refused_and_four_are_read(page: AppTest, read: list[str]) -> None:
-    some = [file(f"{i}.npy", np.ones((2, 3), "float32")) for i in range(uploads.MAX_FILES + 1)]
+    some = [file(f"{i}.npy", np.ones((2, 3), "float32")) for i in range(given.MAX_FILES + 1)]
     page.file_uploader(key="files").set_value(some).run()
     assert "At most 4 files of 32 MB each: a larger one turns red and is not read." in texts(page)
     assert "⚠ Expected at most 4 files, got 5. Fix: remove 1 of them." in texts(page)
@@ -90,14 +90,14 @@ def test_a_file_that_ends_the_process_that_reads_it_is_said_in_place(
         refused.append(refusal.value.sentence)
         raise refusal.value
 
-    monkeypatch.setattr(uploads, "read_isolated", too_little)
+    monkeypatch.setattr(given, "read_isolated", too_little)
     buffer = io.BytesIO()
     torch.save(torch.zeros(3), buffer)
     page.file_uploader(key="files").set_value([("x.pt", buffer.getvalue(), "")]).run()
     (sentence,) = refused
     assert f"⚠ {sentence}" in texts(page)
     assert sentence.startswith("Expected ")
-    assert "Nothing is examined until all of it can be read." in texts(page)
+    assert "Nothing is examined until everything can be read." in texts(page)
 
 
 def test_a_file_of_more_than_two_megabytes_is_accepted_and_read(browser: Browser, address: str) -> None:

@@ -12,17 +12,22 @@ from torch.nn.utils.rnn import PackedSequence
 from packviz.doctor import Finding
 from packviz.inputs.batch import sequence_label
 from packviz.show.charts import Panel
-from ui.patient import Given, Lengths
+from ui.given import Given, Lengths
 from ui.runs import MAX_SEQUENCES, MAX_STEPS
 
-__all__ = ["WIDE", "as_text", "packed_panel", "padded_panel", "whole"]
+__all__ = ["WIDE", "as_integers", "as_text", "panel"]
 
 WIDE = 8  # cells that have room beside the findings
 _ROWS, _COLUMNS = 12, 16  # of x that are drawn
-_MOST_TYPED = 2_000  # numbers that the explorer is given as a text
+_MAX_TYPED = 2_000  # numbers that the explorer is given as a text
 
 
-def packed_panel(x: PackedSequence) -> Panel | None:
+def panel(given: Given, findings: Sequence[Finding]) -> Panel | None:
+    """Return the picture of x, with every cell marked that a finding is about; None where it has none."""
+    return _packed(given.x) if isinstance(given.x, PackedSequence) else _padded(given, findings)
+
+
+def _packed(x: PackedSequence) -> Panel | None:
     """Return a PackedSequence of one number a row, a row for each time step; None where its fields cannot be that."""
     data, sizes = x.data, x.batch_sizes
     if data.dim() == 0 or data.numel() != len(data) or not 0 < data.numel() <= _ROWS * _COLUMNS:
@@ -51,14 +56,14 @@ def _letters(sorted_indices: Tensor | None, count: int) -> list[int]:
     return [*known, *range(len(known), count)]
 
 
-def padded_panel(patient: Given, findings: Sequence[Finding]) -> Panel | None:
+def _padded(given: Given, findings: Sequence[Finding]) -> Panel | None:
     """Return x (B, T), or (B, T, F) with a name for each step; and up to two steps that the lengths ask for in vain."""
-    x = patient.x
+    x = given.x
     if not isinstance(x, Tensor) or x.dim() not in (2, 3) or x.numel() == 0:
         return None
-    grid = x if patient.batch_first else x.transpose(0, 1)
+    grid = x if given.batch_first else x.transpose(0, 1)
     B, T = min(_ROWS, grid.size(0)), min(_COLUMNS, grid.size(1))
-    ends = [*(whole(patient.lengths) or []), *[T] * B][:B]
+    ends = [*(as_integers(given.lengths) or []), *[T] * B][:B]
     wide = [max(T, min(end, T + 2)) if grid.size(1) == T else T for end in ends]
     one = grid.dim() == 2 or grid.size(2) == 1
     texts = tuple(
@@ -81,21 +86,21 @@ def _shown(value: float) -> str:
     return str(value) if isinstance(value, bool) else f"{value:.3g}".replace("e+0", "e").replace("-", "−")
 
 
-def whole(lengths: Lengths) -> list[int] | None:
-    """Return the lengths as whole numbers, as torch reads them; None where they are none, or not in one row."""
+def as_integers(lengths: Lengths) -> list[int] | None:
+    """Return the lengths as integers, as torch reads them; None where they are none, or not in one row."""
     if lengths is None or (isinstance(lengths, Tensor) and (lengths.dim() != 1 or lengths.device.type == "meta")):
         return None
-    given = [float(length) for length in lengths]
-    return [int(length) for length in given] if all(map(isfinite, given)) else None
+    numbers = [float(length) for length in lengths]
+    return [int(number) for number in numbers] if all(map(isfinite, numbers)) else None
 
 
-def as_text(patient: Given) -> str | None:
+def as_text(given: Given) -> str | None:
     """Return the sequences as one would type them, those that the lengths leave; None where they are no batch."""
-    x, lengths = patient.x, whole(patient.lengths)
+    x, lengths = given.x, as_integers(given.lengths)
     if not isinstance(x, Tensor) or x.dim() not in (2, 3) or lengths is None or not bool(x.isfinite().all()):
         return None
-    grid = x if patient.batch_first else x.transpose(0, 1)
-    fits = len(lengths) == len(grid) <= MAX_SEQUENCES and grid.size(1) <= MAX_STEPS and x.numel() <= _MOST_TYPED
+    grid = x if given.batch_first else x.transpose(0, 1)
+    fits = len(lengths) == len(grid) <= MAX_SEQUENCES and grid.size(1) <= MAX_STEPS and x.numel() <= _MAX_TYPED
     if not fits or not all(1 <= n <= grid.size(1) for n in lengths):
         return None
     rows = [row[:n].tolist() for row, n in zip(grid, lengths, strict=True)]

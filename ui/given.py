@@ -1,0 +1,230 @@
+"""What is given to the doctor: typed, pasted or uploaded, and read in place."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar, get_args
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence
+
+from packviz.doctor import Loaded, module_from, read_isolated, read_lengths, read_packed, read_tensor
+from packviz.errors import PackvizError
+from packviz.inputs.config import Nonlinearity
+from ui import address
+from ui.address import default, of_every_page, switch
+from ui.visit import visit
+
+__all__ = ["EXAMPLES", "MAX_FILES", "Given", "Lengths", "X", "examples", "typed", "uploaded"]
+
+Lengths = Tensor | Sequence[int] | Sequence[float] | None
+X = Tensor | PackedSequence | None
+T = TypeVar("T")
+
+MAX_FILES, MAX_MEGABYTES = 4, 32  # the server refuses larger ones, too: maxUploadSize in .streamlit/config.toml
+_MAX_CHARACTERS = 100_000  # of what is typed: more is a file
+_FILES = ["npy", "npz", "pt", "pth", "safetensors"]
+
+# What can be tried: the text of x, of its lengths, batch_first, and enforce_sorted.
+EXAMPLES: Mapping[str, tuple[str, str, bool, bool]] = {
+    "lengths too long": (default("x"), default("lengths"), True, True),
+    "pads on the left": ("[[4, 5, 6], [0, 2, 3], [0, 0, 1]]", "3, 2, 1", True, True),
+    "a real 0": ("[[7, 0, 9, 4], [3, 2, 1, 0], [5, 6, 0, 0]]", "3, 3, 2", True, False),
+    "batch_first forgotten": ("[[1, 2, 3], [4, 5, 6], [7, 0, 0]]", "3, 3, 1", False, True),
+    "printed": (
+        "PackedSequence(data=tensor([1., 4., 6., 2., 5.]), batch_sizes=tensor([3, 2, 1]), "
+        "sorted_indices=None, unsorted_indices=None)",
+        "",
+        True,
+        True,
+    ),
+    "healthy": ("[[1, 2, 3, 4], [5, 6, 7, 0], [8, 9, 0, 0]]", "4, 3, 2", True, True),
+}
+_FIELDS = ("x", "lengths", "x_batch_first", "x_enforce_sorted", "x_padding_value")  # by their keys
+_OWN = "my own"  # in the place of an example's name: what the visitor has typed
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Hold what a visitor has given.
+
+    padding_value: None where it is not said, but assumed. unread: whether something was given that cannot be read, so
+    that nothing can be said.
+    """
+
+    x: X = None
+    lengths: Lengths = None
+    module: nn.RNNBase | None = None
+    batch_first: bool = True
+    enforce_sorted: bool = False
+    padding_value: float | None = None
+    unread: bool = False
+
+
+def examples() -> None:
+    """Offer batches to try; with one's own among them, once that has had to give way."""
+    own = [_OWN] if visit().doctor_input is not None else []
+    st.pills("Try", [*EXAMPLES, *own], key="doctor example", on_change=_fill_in, label_visibility="collapsed")
+
+
+def _fill_in() -> None:
+    """Put what was picked into the fields; what somebody has typed there can be had back as one's own."""
+    picked, there = st.session_state["doctor example"], tuple(st.session_state.get(name) for name in _FIELDS)
+    if there[:-1] not in EXAMPLES.values():
+        visit().doctor_input = there
+    if picked is not None:
+        wanted = (visit().doctor_input or ()) if picked == _OWN else (*EXAMPLES[picked], None)
+        st.session_state.update(zip(_FIELDS, wanted, strict=True))
+
+
+def _leave_the_example() -> None:
+    st.session_state["doctor example"] = None
+
+
+@of_every_page()
+def typed() -> Given:
+    """Draw the fields to type in, and say in place what cannot be read."""
+    left, right = st.columns([3, 2])
+    with left:
+        text = st.text_area(
+            "x: a list, or a tensor or PackedSequence as torch prints it",
+            default("x"),
+            118,
+            _MAX_CHARACTERS,
+            key="x",
+            on_change=_leave_the_example,
+            bind="query-params",
+        )
+        x, bad_x = _read_x(text)
+        if warning := address.warning(text):
+            st.text(warning)
+    with right:
+        lengths, bad_lengths = _read_lengths(
+            st.text_input("lengths", default("lengths"), key="lengths", bind="query-params")
+        )
+        return _settings(Given(x, lengths, unread=bad_x or bad_lengths), "x")
+
+
+def uploaded() -> Given:
+    """Let files be chosen, and in them what is x, what the lengths, and whose weights there are."""
+    limits = f"At most {MAX_FILES} files of {MAX_MEGABYTES} MB each: a larger one turns red and is not read."
+    label = "A tensor, a PackedSequence, or the weights of an nn.RNN, nn.GRU or nn.LSTM: one file, or weights and data"
+    files = st.file_uploader(label, _FILES, accept_multiple_files=True, key="files")
+    st.text(f"{limits} Opened as data: nothing in them is run.")
+    if len(files) > MAX_FILES:
+        too_many = len(files) - MAX_FILES
+        st.text(f"⚠ Expected at most {MAX_FILES} files, got {len(files)}. Fix: remove {too_many} of them.")
+        return Given(unread=True)
+    loaded, unread = [], False
+    for file in files:
+        one, bad = _tried(partial(_read, file), file)
+        loaded += [one] if one is not None else []
+        unread |= bad
+    key = " ".join(file.file_id for file in files)  # other files, other choices
+    weights = [each for each in loaded if each.prefixes]
+    module = _module(weights[0], key) if weights else None
+    x, lengths, bad = _data([each for each in loaded if not each.prefixes], key)
+    given = Given(x, lengths, module, unread=unread or bad)
+    return given if x is None else _settings(given, "file")
+
+
+@of_every_page()
+def _settings(given: Given, prefix: str) -> Given:
+    """Draw the settings of x, and add them to what is given."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        padding_value = st.number_input(
+            "padding_value",
+            value=None,
+            step=1.0,
+            format="%g",
+            placeholder="assumed",
+            key=f"{prefix}_padding_value",
+            bind="query-params",
+            width=150,
+        )
+        first = switch(f"{prefix}_batch_first", label="batch_first")
+        promised = switch(f"{prefix}_enforce_sorted", label="enforce_sorted")
+    return replace(given, batch_first=first, enforce_sorted=promised, padding_value=padding_value)
+
+
+def _read_x(text: str) -> tuple[X, bool]:
+    """Return what a text writes, and whether it could not be read; rows without brackets are rows, too."""
+    lines = text.strip().splitlines()
+    if len(lines) > 1 and "[" not in text and "(" not in text:
+        rows = (", ".join(line.replace(",", " ").split()) for line in lines)
+        text = f"[{', '.join(f'[{row}]' for row in rows)}]"
+    return _tried(lambda: read_packed(text) if lines[0].startswith("PackedSequence") else read_tensor(text), lines)
+
+
+def _read_lengths(text: str) -> tuple[Lengths, bool]:
+    """Return the lengths that are typed, and whether they could not be read."""
+    return _tried(lambda: read_lengths(text), text.strip())
+
+
+def _tried(read: Callable[[], T], given: object) -> tuple[T | None, bool]:
+    """Return what can be read, and whether it could not be; nothing given is nothing read."""
+    if not given:
+        return None, False
+    try:
+        return read(), False
+    except PackvizError as problem:
+        st.text(f"⚠ {problem.sentence}")
+        return None, True
+
+
+def _read(file: UploadedFile) -> Loaded:
+    """Return what a file holds; raises PackvizError where it cannot be read."""
+    found = _once(file.file_id, file.name, file)
+    if isinstance(found, PackvizError):
+        raise found
+    return found
+
+
+@st.cache_resource(scope="session", max_entries=2 * MAX_FILES, show_spinner=False)
+def _once(file_id: str, name: str, _file: UploadedFile) -> Loaded | PackvizError:  # noqa: ARG001
+    """Read a file, in a process of its own, once for each visitor who has given it."""
+    try:
+        return read_isolated(_file.getvalue(), name)
+    except PackvizError as problem:
+        return problem
+
+
+def _data(loaded: Sequence[Loaded], key: str) -> tuple[X, Lengths, bool]:
+    """Let a visitor say which of the tensors is x and which the lengths."""
+    tensors = {name: tensor for each in loaded for name, tensor in each.tensors.items()}
+    inputs: dict[str, Tensor | PackedSequence] = {name: x for each in loaded for name, x in each.packed.items()}
+    inputs |= tensors
+    if not inputs:
+        return None, None, False
+    names = sorted(inputs, key=lambda name: (name not in ("x", "input", "inputs", "data"), _flat(inputs[name])))
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
+    name = left.selectbox("x", names, key=f"x of {key}")
+    rows = sorted(
+        (each for each in tensors if _flat(tensors[each]) and each != name), key=lambda each: "len" not in each
+    )
+    first = 0 if rows and "len" in rows[0] else None
+    which = middle.selectbox("lengths", rows, first, key=f"lengths of {key}", placeholder="typed, or none")
+    with right:
+        text = st.text_input("or typed", key=f"typed lengths of {key}", disabled=which is not None)
+        lengths, bad = _read_lengths(text)
+    return inputs[name], lengths if which is None else tensors[which], bad and which is None
+
+
+def _flat(x: Tensor | PackedSequence) -> bool:
+    return isinstance(x, Tensor) and x.dim() < 2
+
+
+def _module(loaded: Loaded, key: str) -> nn.RNNBase | None:
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
+    prefix = left.selectbox(
+        "layer", loaded.prefixes, key=f"layer of {key}", format_func=lambda name: name or "the file itself"
+    )
+    batch_first = middle.toggle("batch_first of the layer", True, key=f"layout of {key}")
+    kinds: tuple[Nonlinearity, ...] = get_args(Nonlinearity)
+    nonlinearity = right.segmented_control(
+        "nonlinearity, of an RNN", kinds, default=kinds[0], required=True, key=f"nonlinearity of {key}"
+    )
+    details: dict[str, Any] = {"batch_first": batch_first, "nonlinearity": nonlinearity}
+    return _tried(lambda: module_from(loaded.tensors, prefix, **details), loaded)[0]
