@@ -1,6 +1,7 @@
 """Counts and batches: a grid counted cell by cell, torch's own tensors, each sequence once, what sorting saves."""
 
 import random
+from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
@@ -8,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from seeds import seeds
-from torch import nn
+from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 from trace_cases import random_case, random_lengths
 
@@ -17,10 +18,9 @@ from packviz.errors import PackvizError
 from packviz.facts import DISTRIBUTIONS, padding_cells
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
-from packviz.lab.cost import Amount, Batching, batches, counts, counts_of, token_budget, ways
+from packviz.lab.cost import Amount, Batching, counts, counts_of, ways
 
-HOWS = ("random", "sorted", "buckets")
-lengths_of = st.lists(st.integers(1, 60), min_size=1, max_size=80)
+some_lengths = st.lists(st.integers(1, 60), min_size=1, max_size=80)
 
 
 @pytest.mark.parametrize("seed", seeds(60))
@@ -81,71 +81,57 @@ def test_what_is_no_size_is_refused(wrong: dict) -> None:
         counts([3, 1], **wrong)
 
 
-def padded_by_torch(cut: Batching) -> tuple[int, int]:
-    """Return pads and cells of the grids that torch pads the batches to."""
-    pads = cells = 0
-    for batch in cut.batches:
-        grid = pad_sequence([torch.zeros(int(cut.lengths[i])) for i in batch], padding_value=1.0)
-        pads, cells = pads + int(grid.sum()), cells + grid.numel()
-    return pads, cells
+def cut_by_name(lengths: Sequence[int] | Tensor, size: int = 32, seed: int = 0) -> dict[str, Batching]:
+    return {cut.name: cut for cut in ways(lengths, size, seed)}
 
 
-@given(lengths_of, st.integers(1, 20), st.sampled_from(HOWS), st.integers(0, 5))
-def test_every_sequence_is_in_one_batch_and_the_padding_is_torchs(
-    lengths: list[int], size: int, how: str, seed: int
-) -> None:
-    cut = batches(lengths, size, how, seed)
-    assert sorted(torch.cat(cut.batches).tolist()) == list(range(len(lengths)))
-    assert all(1 <= len(batch) <= size for batch in cut.batches)
-    pads, cells = padded_by_torch(cut)
-    assert (cut.pads, cut.cells) == (pads, cells)
-    assert cut.share == pads / cells
-    again = batches(torch.tensor(lengths), size, how, seed)
-    assert all(torch.equal(one, other) for one, other in zip(cut.batches, again.batches, strict=True))
+@given(some_lengths, st.integers(1, 20), st.integers(0, 5))
+def test_every_sequence_is_in_one_batch_and_the_padding_is_torchs(lengths: list[int], size: int, seed: int) -> None:
+    cuts = ways(lengths, size, seed)
+    assert [cut.name for cut in cuts] == ["random", "sorted", "buckets", "token budget"]
+    for cut, again in zip(cuts, ways(torch.tensor(lengths), size, seed), strict=True):
+        assert sorted(torch.cat(cut.batches).tolist()) == list(range(len(lengths)))
+        grids = [pad_sequence([torch.zeros(lengths[i]) for i in batch], padding_value=1.0) for batch in cut.batches]
+        assert cut.cells == tuple(grid.numel() for grid in grids)
+        assert cut.share == sum(int(grid.sum()) for grid in grids) / sum(cut.cells)
+        assert all(torch.equal(one, other) for one, other in zip(cut.batches, again.batches, strict=True))
+        if cut.name != "token budget":
+            assert all(1 <= len(batch) <= size for batch in cut.batches)
 
 
-@given(lengths_of, st.integers(0, 200), st.integers(0, 5))
+@given(some_lengths, st.integers(1, 20), st.integers(0, 5))
 def test_no_batch_exceeds_the_budget_and_none_could_take_the_next_sequence(
-    lengths: list[int], more: int, seed: int
+    lengths: list[int], size: int, seed: int
 ) -> None:
-    budget = max(lengths) + more
-    cut = token_budget(lengths, budget, seed)
-    assert sorted(torch.cat(cut.batches).tolist()) == list(range(len(lengths)))
-    assert max(cut.cells_of_batches) <= budget
-    assert (cut.pads, cut.cells) == padded_by_torch(cut)
-    place = {
-        i: k for k, i in enumerate(sorted(range(len(lengths)), key=lengths.__getitem__))
-    }  # equal ones as they came
+    budget = max(*lengths, round(size * sum(lengths) / len(lengths)), 1)
+    cut = ways(lengths, size, seed)[-1]
+    assert max(cut.cells) <= budget
+    by_length = sorted(range(len(lengths)), key=lengths.__getitem__)  # equal ones as they came
+    place = {i: k for k, i in enumerate(by_length)}
     for one, other in pairwise(sorted(sorted(map(place.__getitem__, batch.tolist())) for batch in cut.batches)):
         assert one[-1] + 1 == other[0]
-        following = next(lengths[i] for i, k in place.items() if k == other[0])
-        assert (len(one) + 1) * following > budget
+        assert (len(one) + 1) * lengths[by_length[other[0]]] > budget
 
 
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=lambda each: each.key)
 @pytest.mark.parametrize("seed", range(3))
 def test_buckets_waste_less_than_random_batches(distribution, seed: int) -> None:
     lengths = distribution.lengths(seed)
-    share = {cut.name: cut.share for cut in ways(lengths, 32, seed=seed)}
+    cuts = cut_by_name(lengths, seed=seed)
+    share = {name: cut.share for name, cut in cuts.items()}
     if distribution.key in ("same", "outlier"):  # nothing to sort: whoever shares a batch with the outlier is padded
         assert share["sorted"] <= share["buckets"] <= share["random"]
     else:
         assert share["sorted"] < share["buckets"] < 0.8 * share["random"]
     assert share["token budget"] < share["random"] or distribution.key == "same"
+    pads, cells = padding_cells(lengths, 32, seed)  # random batches are those of the study of padding
+    assert (share["random"], sum(cuts["random"].cells)) == (pads / cells, cells)
 
 
-@pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=lambda each: each.key)
-def test_random_batches_are_those_of_the_study_of_padding(distribution) -> None:
-    lengths = distribution.lengths()
-    cut = batches(lengths, 32, "random", 4)
-    assert (cut.pads, cut.cells) == padding_cells(lengths, 32, 4)
-
-
-@pytest.mark.parametrize("how", ["random", "buckets"])
-def test_the_seed_decides_and_torchs_own_state_stays(how: str) -> None:
+def test_the_seed_decides_and_torchs_own_state_stays() -> None:
     before = torch.get_rng_state()
-    cut = [torch.cat(batches(range(1, 200), 8, how, seed).batches).tolist() for seed in (0, 1)]
-    assert cut[0] != cut[1]
+    for one, other in zip(ways(range(1, 200), 8), ways(range(1, 200), 8, seed=1), strict=True):
+        assert torch.cat(one.batches).tolist() != torch.cat(other.batches).tolist()
     assert torch.equal(torch.get_rng_state(), before)
 
 
@@ -153,37 +139,19 @@ def test_buckets_keep_most_of_the_randomness() -> None:
     """In sorted batches a sequence always meets those of its own length; in buckets it meets others next time."""
     lengths = torch.randint(1, 100, (2000,), generator=torch.Generator().manual_seed(0))
 
-    def company(how: str, seed: int) -> set[int]:
-        return next(set(batch.tolist()) for batch in batches(lengths, 32, how, seed).batches if 7 in batch)
+    def met(how: str, seed: int) -> set[int]:
+        return next(set(batch.tolist()) for batch in cut_by_name(lengths, 32, seed)[how].batches if 7 in batch)
 
-    assert company("sorted", 0) == company("sorted", 1)
-    assert len(company("buckets", 0) & company("buckets", 1)) < 16
+    assert met("sorted", 0) == met("sorted", 1)
+    assert len(met("buckets", 0) & met("buckets", 1)) < 16
 
 
-def test_sorted_batches_come_in_random_order() -> None:
-    longest = [int(max(batch)) for batch in batches(range(1, 200), 8, "sorted").batches]
+@pytest.mark.parametrize("how", ["sorted", "buckets", "token budget"])
+def test_sorted_batches_come_in_random_order(how: str) -> None:
+    longest = [int(max(batch)) for batch in cut_by_name(range(1, 200), 8)[how].batches]
     assert longest != sorted(longest)
 
 
-def test_all_four_ways_come_by_name() -> None:
-    lengths = [3, 50, 7, 9]
-    assert [cut.name for cut in ways(lengths, 2)] == ["random", "sorted", "buckets", "token budget"]
-    assert max(ways(lengths, 2)[-1].cells_of_batches) == 50  # no budget is below the longest length
-    assert sorted(ways([10, 20] * 6, 8)[-1].cells_of_batches) == [60, 120]  # 8 sequences of mean length: 120 cells
-    assert max(ways(lengths, 2, budget=60)[-1].cells_of_batches) <= 60
-
-
-@pytest.mark.parametrize(
-    ("call", "of"),
-    [
-        (lambda: batches([3], 0), "batch_size"),
-        (lambda: batches([3], 2, "folded"), "how"),
-        (lambda: batches([], 2), "lengths"),
-        (lambda: token_budget([3, 9], 8), "budget"),
-        (lambda: token_budget([3], "many"), "budget"),
-        (lambda: ways([3], 0), "batch_size"),
-    ],
-)
-def test_what_makes_no_batches_is_refused(call, of: str) -> None:
-    with pytest.raises(PackvizError, match=f"^{of}:"):
-        call()
+def test_sizes_below_one_are_refused() -> None:
+    with pytest.raises(PackvizError, match=r"^batch_size:"):
+        ways([3], 0)

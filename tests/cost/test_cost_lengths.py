@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from packviz.errors import PackvizError
-from packviz.lab.cost import counts, draw_lengths, reachable, read_lengths
+from packviz.lab.cost import counts, draw_lengths, read_lengths
+from packviz.lab.cost.lengths import reachable
 
 SEPARATORS = (" ", ", ", ",", ";", "\n", "\r\n", "\t", " | ", "\n\n", ";\n", "] [")
 

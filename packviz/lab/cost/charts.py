@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from math import log2
-from statistics import median
 from typing import Any, Literal
 
+import pandas as pd
 import plotly.graph_objects as go
 
 from packviz.lab.cost.counting import Counts
 from packviz.lab.cost.measuring import Measurement, Point, Timing
+from packviz.lab.cost.setup import Setting
 from packviz.show.charts.lengths import padding_shares
 from packviz.show.charts.template import drawn, heatmap, named_axis
 from packviz.text import counted
@@ -131,29 +132,6 @@ def counts_bars(counts: Counts, palette: Palette = LIGHT) -> go.Figure:
     return drawn(bars, alt, palette, title="Counted, not measured", height=380, showlegend=False, **axes)
 
 
-class _Place:
-    """Hold the points of a sweep that share fill and size: what its cell shows."""
-
-    def __init__(self) -> None:
-        self.points: list[Point] = []
-
-    @property
-    def ratio(self) -> float:
-        """Return the median of packed ÷ padded."""
-        return median(point.measurement.ratio for point in self.points)
-
-    @property
-    def color(self) -> float:
-        """Return what the colour shows: the log of the ratio, and 0 where the runs show no difference."""
-        return 0.0 if "?" in self.marks else log2(self.ratio)
-
-    @property
-    def marks(self) -> str:
-        """Return the marks of MARKS that apply."""
-        unsure = not any(point.measurement.differs for point in self.points)
-        return "?" * unsure + "*" * any(point.measurement.busy for point in self.points)
-
-
 def winning(points: Sequence[Point], across: Across = "batch_size", palette: Palette = LIGHT) -> go.Figure:
     """Return a map of packed ÷ padded: fill upwards, the batch size (or another size) across, on a log scale.
 
@@ -161,40 +139,39 @@ def winning(points: Sequence[Point], across: Across = "batch_size", palette: Pal
     the neutral colour of 1; a star says that the machine was busy. Where several points share a place, it shows the
     median of their ratios. A place without a point stays empty.
     """
-    places: dict[tuple[float, int], _Place] = {}
-    for point in points:
-        place = (point.setting.fill, getattr(point.setting, across))
-        places.setdefault(place, _Place()).points.append(point)
-    fills, sizes = (sorted({place[i] for place in places}) for i in (0, 1))
-    end = max([LEAST_END, *(abs(there.color) for there in places.values())])
-    grid = [[places.get((fill, int(size))) for size in sizes] for fill in fills]
+    rows = [(at.fill, getattr(at, across), done.ratio, done.differs, done.busy, _told(at, done)) for at, done in points]
+    frame = pd.DataFrame(rows, columns=["fill", "size", "ratio", "differs", "busy", "told"])
+    places = frame.groupby(["fill", "size"]).agg(
+        {"ratio": "median", "differs": "any", "busy": "any", "told": "<br>".join}
+    )
+    ratios = places["ratio"].map(log2).where(places["differs"].astype(bool), 0.0)  # what the colours show
+    z, told = ratios.unstack(), places["told"].unstack(fill_value="")
+    end = max([LEAST_END, *ratios.abs()])
     ticks = list(range(-int(end), int(end) + 1, max(1, int(end) // 3)))
-    z = [[there.color if there else None for there in row] for row in grid]
-    told = [["<br>".join(map(_told, there.points)) if there else "" for there in row] for row in grid]
     bar = {"title": "ratio", "tickvals": ticks, "ticktext": [f"{2.0**tick:.3g}" for tick in ticks]}
+    marks = {"?": ~places["differs"].astype(bool), "*": places["busy"].astype(bool)}
+    key = ["packed ÷ padded: below 1 packing wins", *(f"{mark} {MARKS[mark]}" for mark in marks if marks[mark].any())]
     numbers = [
         {
-            "x": sizes.index(size),
-            "y": fills.index(fill),
-            "text": f"{_ratio(there.ratio)}{there.marks}",
+            "x": z.columns.get_loc(size),
+            "y": z.index.get_loc(fill),
+            "text": _ratio(places["ratio"][fill, size]) + "".join(mark for mark in marks if marks[mark][fill, size]),
             "showarrow": False,
-            "font": {"color": text_on(diverging(there.color / end, palette))},
+            "font": {"color": text_on(diverging(ratio / end, palette))},
         }
-        for (fill, size), there in places.items()
+        for (fill, size), ratio in zip(ratios.index.tolist(), ratios, strict=True)
     ]
-    marks = {mark for there in places.values() for mark in there.marks}
-    key = ["packed ÷ padded: below 1 packing wins", *(f"{mark} {MARKS[mark]}" for mark in MARKS if mark in marks)]
     return drawn(
-        [heatmap(z, told, end, palette, xgap=2, ygap=2, colorbar=bar)],
+        [heatmap(z.to_numpy().tolist(), told.to_numpy().tolist(), end, palette, xgap=2, ygap=2, colorbar=bar)],
         _alt([point.measurement for point in points]),
         palette,
         title=f"Where packing wins{_ran(points)}",
         subtitle="<br>".join(key) if points else "",
         on_top=True,
         margin={"t": 150},
-        height=296 + 40 * max(3, len(fills)),
-        xaxis=named_axis([f"{size:,}" for size in sizes], title=ACROSS[across]),
-        yaxis=named_axis([f"{100 * fill:.3g}" for fill in fills], title="fill (%)"),
+        height=296 + 40 * max(3, len(z.index)),
+        xaxis=named_axis([f"{size:,}" for size in z.columns], title=ACROSS[across]),
+        yaxis=named_axis([f"{100 * fill:.3g}" for fill in z.index], title="fill (%)"),
         annotations=numbers,
     )
 
@@ -210,8 +187,7 @@ def _ratio(ratio: float) -> str:
     return f"{ratio:.1f}" if ratio >= 1.95 else f"{ratio:.2f}"
 
 
-def _told(point: Point) -> str:
-    setting, done = point
+def _told(setting: Setting, done: Measurement) -> str:
     sizes = f"B {setting.batch_size}, T {setting.steps}, H {setting.hidden_size}, fill {100 * setting.fill:.3g} %"
     sure = "" if done.differs else ", the runs show no difference"
     busy = ", machine busy" if done.busy else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import Generator, Tensor
@@ -13,12 +12,10 @@ from packviz.compute.record import Trace
 from packviz.errors import PackvizError
 from packviz.inputs.module import directions, state_size
 from packviz.lab.cost.lengths import check_lengths
-from packviz.validate import choice, integer
+from packviz.validate import integer
 
-__all__ = ["Amount", "Batching", "Counts", "How", "batches", "counts", "counts_of", "token_budget", "ways"]
+__all__ = ["Amount", "Batching", "Counts", "counts", "counts_of", "ways"]
 
-How = Literal["random", "sorted", "buckets"]
-HOWS: tuple[How, ...] = ("random", "sorted", "buckets")
 POOL = 10  # batches whose sequences are sorted among themselves: a bucket
 
 
@@ -133,84 +130,53 @@ class Batching:
     batches: tuple[Tensor, ...]
 
     @property
-    def cells_of_batches(self) -> tuple[int, ...]:
+    def cells(self) -> tuple[int, ...]:
         """Return B·T of each batch, padded to its own longest sequence."""
         return tuple(len(batch) * int(self.lengths[batch].max()) for batch in self.batches)
 
     @property
-    def cells(self) -> int:
-        """Return the cells of all batches."""
-        return sum(self.cells_of_batches)
-
-    @property
-    def pads(self) -> int:
-        """Return how many of the cells are padding."""
-        return self.cells - int(self.lengths.sum())
-
-    @property
     def share(self) -> float:
         """Return the share of all cells that is padding: 0.0 to 1.0."""
-        return self.pads / self.cells
+        return (sum(self.cells) - int(self.lengths.sum())) / sum(self.cells)
 
 
-def batches(lengths: Tensor | Sequence[int], batch_size: int, how: How = "random", seed: int = 0) -> Batching:
-    """Cut a data set into batches of one size; the last one of a cut may be smaller, as in a DataLoader.
+def ways(lengths: Tensor | Sequence[int], batch_size: int = 32, seed: int = 0) -> tuple[Batching, ...]:
+    """Cut one data set into batches in four ways; the last batch of a cut may be smaller, as in a DataLoader.
 
-    random    shuffled, then cut
-    sorted    sorted by length, then cut; the batches come in random order
-    buckets   shuffled and cut into buckets of ten batches; each bucket is sorted, then cut; the batches come in random
-              order. Most of the randomness of the shuffle stays
+    random        shuffled, then cut
+    sorted        sorted by length, then cut
+    buckets       shuffled and cut into buckets of ten batches; each bucket is sorted, then cut: most of the randomness
+                  of the shuffle stays
+    token budget  sorted; each batch takes sequences while B·T stays within the cells of `batch_size` sequences of mean
+                  length, or within the longest length where that is more: many short sequences, or few long ones
 
-    Raises PackvizError for lengths and sizes below 1, and for any other way.
+    Sorted batches come in random order. Raises PackvizError for lengths and sizes below 1.
     """
     known = torch.tensor(check_lengths(lengths), dtype=torch.int64, device="cpu")
     integer("batch_size", batch_size, 1, mend="choose 1 or more")
-    choice("how", how, HOWS)
     generator = torch.Generator("cpu").manual_seed(seed)
-    if how == "sorted":
-        order = known.argsort(stable=True)
-    else:
-        order = torch.randperm(len(known), generator=generator, device="cpu")
-    if how == "buckets":
-        order = torch.cat([pool[known[pool].argsort(stable=True)] for pool in torch.split(order, POOL * batch_size)])
-    cut = torch.split(order, batch_size)
-    return Batching(how, known, tuple(cut) if how == "random" else _shuffled(cut, generator))
+    shuffled, by_length = _shuffled(len(known), generator), known.argsort(stable=True)
+    pools = torch.split(shuffled, POOL * batch_size)
+    cuts = {
+        "sorted": torch.split(by_length, batch_size),
+        "buckets": torch.split(torch.cat([pool[known[pool].argsort(stable=True)] for pool in pools]), batch_size),
+        "token budget": torch.split(by_length, _budgeted(known[by_length].tolist(), batch_size)),
+    }
+    in_random_order = ((name, [cut[i] for i in _shuffled(len(cut), generator)]) for name, cut in cuts.items())
+    every = [("random", torch.split(shuffled, batch_size)), *in_random_order]
+    return tuple(Batching(name, known, tuple(cut)) for name, cut in every)
 
 
-def token_budget(lengths: Tensor | Sequence[int], budget: int, seed: int = 0) -> Batching:
-    """Cut a data set into batches of at most `budget` cells, padding included: many short sequences, or few long ones.
-
-    Sorted by length, each batch takes sequences while B·T stays within the budget; the batches come in random order.
-    Raises PackvizError for a budget that the longest sequence alone exceeds.
-    """
-    known = torch.tensor(check_lengths(lengths), dtype=torch.int64, device="cpu")
-    integer("budget", budget, 1, mend="choose 1 or more")
-    if (longest := int(known.max())) > budget:
-        mend = f"choose {longest:,} or more, or cut the longest sequences"
-        expected = f"at least {longest:,} cells, for the longest sequence alone"
-        raise PackvizError("budget", expected=expected, came=f"{budget:,}", mend=mend)
-    order = known.argsort(stable=True)
+def _budgeted(lengths: Sequence[int], batch_size: int) -> list[int]:
+    """Return the sizes of the batches that fit into the budget; lengths in increasing order."""
+    budget = max(lengths[-1], round(batch_size * sum(lengths) / len(lengths)))
     sizes = [0]
-    for length in known[order].tolist():
+    for length in lengths:
         if (sizes[-1] + 1) * length > budget:
             sizes.append(0)
         sizes[-1] += 1
-    cut = torch.split(order, sizes)
-    return Batching("token budget", known, _shuffled(cut, torch.Generator("cpu").manual_seed(seed)))
+    return sizes
 
 
-def ways(
-    lengths: Tensor | Sequence[int], batch_size: int = 32, budget: int | None = None, seed: int = 0
-) -> tuple[Batching, ...]:
-    """Cut one data set in all four ways: random, sorted, buckets, and token budget.
-
-    budget: unless one is given, the cells of `batch_size` sequences of mean length, and at least the longest length.
-    Raises PackvizError as ``batches`` and ``token_budget`` do.
-    """
-    known, cuts = check_lengths(lengths), tuple(batches(lengths, batch_size, how, seed) for how in HOWS)
-    usual = max(max(known), round(batch_size * sum(known) / len(known)))
-    return (*cuts, token_budget(known, usual if budget is None else budget, seed))
-
-
-def _shuffled(cut: Sequence[Tensor], generator: Generator) -> tuple[Tensor, ...]:
-    return tuple(cut[i] for i in torch.randperm(len(cut), generator=generator, device="cpu").tolist())
+def _shuffled(count: int, generator: Generator) -> Tensor:
+    return torch.randperm(count, generator=generator, device="cpu")

@@ -10,13 +10,12 @@ from packviz.lab.training.experiment import (
     vowels,
     vowels_credit,
 )
-from packviz.lab.training.results import COLUMNS, Difference, Outcome, conclusion, difference, summary, table, to_csv
+from packviz.lab.training.results import COLUMNS, Outcome, conclusion, summary, table, to_csv
 from packviz.lab.training.run import Model, Progress, pad_batch, read, run_all
 
 __all__ = [
     "COLUMNS",
     "EXTRA_PADDING",
-    "Difference",
     "Experiment",
     "Model",
     "Outcome",
@@ -25,7 +24,6 @@ __all__ = [
     "Split",
     "Task",
     "conclusion",
-    "difference",
     "first_token",
     "pad_batch",
     "read",

@@ -13,7 +13,7 @@ from typing import Any
 from packviz.lab.training.experiment import Experiment
 from packviz.lab.training.run import Progress
 
-__all__ = ["COLUMNS", "Difference", "Outcome", "conclusion", "difference", "label", "summary", "table", "to_csv"]
+__all__ = ["COLUMNS", "Outcome", "conclusion", "label", "summary", "table", "to_csv"]
 
 ENOUGH_SEEDS = 3  # fewer say next to nothing about their own spread
 BEYOND = 2  # times the combined spread; if both were the same, three seeds each would get there in 1 of 39 trials
@@ -107,34 +107,6 @@ def to_csv(results: Iterable[Progress]) -> str:
     return text.getvalue()
 
 
-@dataclass(frozen=True)
-class Difference:
-    """Hold how far an outcome is from another one, and whether the seeds can show that it is not chance.
-
-    points     mean accuracy less the mean accuracy of the other, in points
-    spread     both standard deviations together, the root of the sum of their squares, in points; None for one seed
-    seeds      how many seeds, of the outcome that has fewer
-    same       whether every seed ended with the very same accuracy in both
-    """
-
-    points: float
-    spread: float | None
-    seeds: int
-    same: bool
-
-    @property
-    def shown(self) -> bool:
-        """Return whether there are three seeds or more, and the means are farther apart than twice the spread."""
-        return self.spread is not None and self.seeds >= ENOUGH_SEEDS and abs(self.points) > BEYOND * self.spread
-
-
-def difference(one: Outcome, other: Outcome) -> Difference:
-    """Return how far `one` is from `other`."""
-    spread = None if one.spread is None or other.spread is None else hypot(one.spread, other.spread)
-    same = dict(zip(one.seeds, one.accuracies, strict=True)) == dict(zip(other.seeds, other.accuracies, strict=True))
-    return Difference(one.mean - other.mean, spread, min(len(one.seeds), len(other.seeds)), same)
-
-
 def conclusion(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     """Return what the outcomes show, in sentences: each readout beside packed, and each amount of padding beside none.
 
@@ -167,16 +139,17 @@ def _beside(outcomes: Sequence[Outcome], setting: str, ground: Any, every: Seque
 
 
 def _compared(one: Outcome, other: Outcome, than: str) -> str:
-    found, both = difference(one, other), f"{one.mean:.1f} % and {other.mean:.1f} %"
-    if found.seeds < ENOUGH_SEEDS:
-        few = "1 seed is too few" if found.seeds == 1 else f"{found.seeds} seeds are too few"
+    seeds, points = min(len(one.seeds), len(other.seeds)), one.mean - other.mean
+    if seeds < ENOUGH_SEEDS or one.spread is None or other.spread is None:
+        few = "1 seed is too few" if seeds == 1 else f"{seeds} seeds are too few"
         return f"{one.mean:.1f} %, {than} {other.mean:.1f} %. {few} to tell a difference from chance."
-    if found.same:
-        return f"the same accuracy as {than} in each of the {found.seeds} seeds ({one.mean:.1f} %)."
-    if found.shown:
-        more = "more" if found.points > 0 else "less"
-        return f"{abs(found.points):.1f} points {more} than {than} ({both}, spread {found.spread:.1f})."
-    return f"{found.seeds} seeds show no difference from {than} ({both}, spread {found.spread:.1f})."
+    if dict(zip(one.seeds, one.accuracies, strict=True)) == dict(zip(other.seeds, other.accuracies, strict=True)):
+        return f"the same accuracy as {than} in each of the {seeds} seeds ({one.mean:.1f} %)."
+    spread = hypot(one.spread, other.spread)
+    numbers = f"{one.mean:.1f} % and {other.mean:.1f} %, spread {spread:.1f}"
+    if abs(points) > BEYOND * spread:
+        return f"{abs(points):.1f} points {'more' if points > 0 else 'less'} than {than} ({numbers})."
+    return f"{seeds} seeds show no difference from {than} ({numbers})."
 
 
 def _guessing(outcome: Outcome, every: Sequence[Experiment]) -> str:
