@@ -218,7 +218,7 @@ def test_what_cannot_be_read_is_explained_and_costs_nothing(browser: Browser, ad
             press(visited, "Show me")
             press(visited, "Next")
         answer(visited, ASKED[i], "three <b>two</b>")
-        expect(visited.main).to_contain_text("Expected whole numbers")
+        expect(visited.main).to_contain_text("Expected integers")
         expect(visited.main.get_by_role("textbox")).to_have_value("three <b>two</b>")
         answer(visited, ASKED[i], right(ASKED[i]))
         expect(visited.main).to_contain_text(f"Question {i + 1} of 10, 2 points")

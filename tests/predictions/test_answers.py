@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from seeds import many
 
 from packviz.errors import PackvizError
-from packviz.teach.predictions.answers import read_choice, read_letters, read_numbers
+from packviz.teach.predictions.prediction import read_choice, read_letters, read_numbers
 
 NUMBERS = {
     "4 3 1": (4, 3, 1),

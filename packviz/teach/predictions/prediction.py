@@ -1,15 +1,32 @@
-"""Prediction: a question about a trace, its answer, and the reasons why the usual wrong answers are wrong."""
+"""Prediction: a question about a trace, its answer, and the reasons why the usual wrong answers are wrong.
+
+What somebody types is read generously: "4, 2 1", "[4,2,1]", "torch.Size([3, 4, 1])", "a,b", "none".
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from packviz.errors import PackvizError
 from packviz.show.movie.model import Stage
-from packviz.teach.predictions.answers import read_choice, read_letters, read_numbers
-from packviz.text import counted
+from packviz.text import counted, quoted, shown
 
-__all__ = ["Answer", "Form", "Moment", "Prediction", "Slip", "Stage", "Verdict", "spelled"]
+__all__ = [
+    "Answer",
+    "Form",
+    "Moment",
+    "Prediction",
+    "Slip",
+    "Stage",
+    "Verdict",
+    "read_choice",
+    "read_letters",
+    "read_numbers",
+    "spelled",
+]
 
 Answer = tuple[int, ...] | tuple[str, ...] | str  # numbers; letters in the order of the batch, () for none; a choice
 Form = Literal["numbers", "choice", "letters"]
@@ -19,6 +36,15 @@ _ONE_NUMBER: list[Answer] = [(n,) for n in (7, 8, 9, 6, 5, 12, 13, 14, 15, *rang
 _NUMBERS: list[Answer] = [(n, n, n) for n in (7, 8, 9, 6, 5, 40, 41, 42)]
 _ONE_LETTER: list[Answer] = [(letter,) for letter in "XQUHKMYRVW"]
 _LETTERS: list[Answer] = [tuple(letters) for letters in ("XY", "QR", "UVW", "HJ", "K", "M")]
+
+MAX_CHARACTERS = 2000
+
+_TENSOR = re.compile(r"^(?:\w+\s*={1,2}\s*)?(?:(?:torch\s*\.\s*)?(?:tensor|size|longtensor)\b)?", re.IGNORECASE)
+_DTYPE = re.compile(r",\s*(?:dtype|device)\s*=[^,()\[\]]*")
+_APART = re.compile(r"[\s,;，、()\[\]{}'\"]+")
+_BETWEEN_SIZES = re.compile(r"(?<=\d)\s*[x×*]\s*(?=\d)", re.IGNORECASE)
+_INTEGER = re.compile(r"([+-]?\d{1,18})(?:\.0*)?")
+_NOBODY = {"none", "nobody", "nothing", "-", "–", "—", "∅"}
 
 
 @dataclass(frozen=True)
@@ -134,3 +160,77 @@ def _difference(given: Answer, answer: Answer, form: Form) -> str:
     at = next(i for i, pair in enumerate(zip(mine, right, strict=True)) if pair[0] != pair[1])
     size = f"{mine[at]} is too {'large' if mine[at] > right[at] else 'small'}."
     return size if len(answer) == 1 else f"The first wrong number is entry {at}, counted from 0: {size}"
+
+
+def read_numbers(typed: str) -> tuple[int, ...]:
+    """Return the integers in a text. Raises PackvizError if there are none, or anything else.
+
+    >>> read_numbers("tensor([3, 2])")
+    (3, 2)
+    """
+    wanted = "integers", "type them with spaces between, such as 7 7 7"
+    text = _DTYPE.sub(" ", _checked(typed, *wanted))
+    text = _BETWEEN_SIZES.sub(" ", _TENSOR.sub("", text, count=1))
+    parts = [part for part in _APART.split(text) if part]
+    numbers = [int(match[1]) for part in parts if (match := _INTEGER.fullmatch(part))]
+    if not parts or len(numbers) < len(parts):
+        unread = next((part for part in parts if not _INTEGER.fullmatch(part)), typed)
+        raise _refusal(quoted(unread), *wanted)
+    return tuple(numbers)
+
+
+def read_letters(typed: str, letters: Sequence[str]) -> tuple[str, ...]:
+    """Return the sequences named in a text in the order of `letters`, () for none. Raises PackvizError for others.
+
+    >>> read_letters("c, a", "ABC")
+    ('A', 'C')
+    """
+    letters = tuple(letters)
+    reach = letters[0] if len(letters) == 1 else f"{letters[0]} to {letters[-1]}"
+    wanted = f"letters of sequences, {reach}, or none", "type letters with spaces between, or the word none"
+    words = [word.upper() for word in _APART.split(_checked(typed, *wanted).rstrip(".")) if word]
+    named = {letter for word in words if word != "AND" or word in letters for letter in _named(word, letters)}
+    if unknown := sorted(named.difference(letters)):
+        raise _refusal(", ".join(map(quoted, unknown[:3])), *wanted)
+    return tuple(letter for letter in letters if letter in named)
+
+
+def read_choice(typed: str, choices: Sequence[str]) -> str:
+    """Return the choice that a text is, whatever its case and backticks. Raises PackvizError if it is none of them."""
+    plain, wanted = (
+        {_plain(choice): choice for choice in choices},
+        ("one of the choices", "choose one as it is written"),
+    )
+    text = _plain(_checked(typed, *wanted))
+    if text not in plain:
+        raise _refusal(quoted(typed), *wanted)
+    return plain[text]
+
+
+def _named(word: str, letters: Sequence[str]) -> Sequence[str]:
+    """Return the sequences that a word names: itself, nobody, all, or each of its characters."""
+    if word in letters:
+        return [word]
+    if word.lower() in _NOBODY:
+        return []
+    if word == "ALL":
+        return letters
+    return list(word) if set(word) <= set(letters) else [word]
+
+
+def _plain(choice: str) -> str:
+    return " ".join(choice.replace("`", "").lower().split()).rstrip(".")
+
+
+def _checked(typed: object, expected: str, fix: str) -> str:
+    if not isinstance(typed, str):
+        raise _refusal(shown(typed), expected, fix)
+    if not typed.strip():
+        raise _refusal("nothing", expected, fix)
+    if len(typed) > MAX_CHARACTERS:
+        raise _refusal(f"a text of {len(typed)} characters", expected, fix)
+    return typed.strip()
+
+
+def _refusal(got: str, expected: str, fix: str) -> PackvizError:
+    return PackvizError("answer", expected=expected, came=got, mend=fix)

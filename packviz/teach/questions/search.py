@@ -21,12 +21,12 @@ from packviz.teach.questions.entry import ENTRIES, GROUPS, Entry
 __all__ = ["PAGES", "Page", "has_message", "is_error", "search"]
 
 MAX_FOUND = 12
-_MAX_TYPED = 2_000  # letters of a text that are read: from its last error on, else from its beginning
-_COLUMNS = {"asked": 6.0, "claim": 2.0, "messages": 2.0, "name": 2.0, "heading": 1.0, "explained": 0.7, "code": 0.3}
-_QUOTES = 0.5  # of its score for an entry that answers one sentence of a particular text
-_SHARE = 0.2  # of the best one's score: what has less is left out
-_ALWAYS = 5  # that are found in any case
-_WHOLE = 0.85  # of its words, in their order, from which on a message counts as there
+_MAX_TYPED = 2_000  # characters of a text that are read: from its last error on, else from its beginning
+_WEIGHTS = {"asked": 6.0, "claim": 2.0, "messages": 2.0, "name": 2.0, "heading": 1.0, "explained": 0.7, "code": 0.3}
+_QUOTES = 0.5  # factor of the score of an entry that answers one sentence of a particular text
+_SHARE = 0.2  # of the best score: what has less is left out
+_ALWAYS = 5  # the best so many are kept in any case
+_WHOLE = 0.85  # share of its words, in their order, from which on a message counts as found
 _RAISED = re.compile(r"\w*(?:Error|Exception|Warning|Unsupported):")
 _WORD = re.compile(r"[a-z_]+|\d{3,}")  # shorter numbers stand for any others
 _COMMON = frozenset(
@@ -52,6 +52,8 @@ PAGES = tuple(
     Page(address, page["title"], page["about"], tuple(page["asked"]))
     for address, page in tomllib.loads(Path(__file__).with_name("pages.toml").read_text(encoding="utf-8")).items()
 )
+_EVERYTHING: tuple[Entry | Page, ...] = (*ENTRIES, *PAGES)
+_LOCK = threading.Lock()
 
 
 @lru_cache(maxsize=512)
@@ -66,26 +68,22 @@ def search(text: str) -> tuple[Entry | Page, ...]:
         return ()
     pairs = [" ".join(pair) for pair in pairwise(words) if not _COMMON.issuperset(pair)]
     asked = " OR ".join(f'"{each}"' for each in dict.fromkeys([" ".join(words), *pairs, *told]))
-    index = _index()
-    with index.lock:
-        scored = index.database.execute(
-            f"SELECT rowid, -bm25(found, {', '.join(map(str, _COLUMNS.values()))}) FROM found WHERE found MATCH ?",
-            (asked,),
-        ).fetchall()
-    everything = (*ENTRIES, *PAGES)
-    scores = {everything[row - 1]: score * _weight(everything[row - 1]) for row, score in scored}
+    score = f"-bm25(found, {', '.join(map(str, _WEIGHTS.values()))})"
+    with _LOCK:
+        rows = _index().execute(f"SELECT rowid, {score} FROM found WHERE found MATCH ?", (asked,)).fetchall()
+    scores = {_EVERYTHING[row - 1]: score * _weight(_EVERYTHING[row - 1]) for row, score in rows}
     best = sorted(scores, key=lambda each: (each not in named, -scores[each]))
     least = _SHARE * max(scores.values(), default=0.0)
     return tuple(each for rank, each in enumerate(best[:MAX_FOUND]) if rank < _ALWAYS or scores[each] >= least)
 
 
 def is_error(text: str) -> bool:
-    """Return whether a text has an error in it, as torch and Python print it: "RuntimeError: ..."."""
+    """Return whether a text contains an error as Python prints it: "RuntimeError: ..."."""
     return _RAISED.search(text) is not None
 
 
 def has_message(entry: Entry, text: str) -> bool:
-    """Return whether a message of the entry stands in a text; its numbers may be others."""
+    """Return whether a message of the entry appears in a text, whatever its numbers."""
     return _has(entry, tuple(_words(_raised(text))))
 
 
@@ -95,7 +93,7 @@ def _has(entry: Entry, words: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=4096)
 def _share(message: tuple[str, ...], words: tuple[str, ...]) -> float:
-    """Return how much of a message stands in a text, from its first common word on, or of the text in the message."""
+    """Return the share of a message's words, after the kind of the error, that a text has in the same order."""
     kind, *rest = message
     said = [word for word in words if word != kind]
     blocks = SequenceMatcher(None, rest, said, autojunk=False).get_matching_blocks()
@@ -117,48 +115,44 @@ def _words(text: str) -> list[str]:
     return [word.strip("_") for word in _WORD.findall(text.lower()) if word.strip("_")]
 
 
-@dataclass(frozen=True, eq=False)
-class _Index:
-    database: sqlite3.Connection
-    lock: threading.Lock
-    vocabulary: frozenset[str]
+@cache
+def _index() -> sqlite3.Connection:
+    """Return the index of all entries and pages, in memory; row 1 is the first entry, the pages come last."""
+    database = sqlite3.connect(":memory:", check_same_thread=False)
+    database.execute(f"CREATE VIRTUAL TABLE found USING fts5({', '.join(_WEIGHTS)}, tokenize = 'porter')")
+    marks = ", ".join("?" * len(_WEIGHTS))
+    database.executemany(
+        f"INSERT INTO found({', '.join(_WEIGHTS)}) VALUES ({marks})",
+        [tuple(" ".join(_words(text)) for text in _columns(each).values()) for each in _EVERYTHING],
+    )
+    return database
 
 
 @cache
-def _index() -> _Index:
-    """Return the index of all entries and pages, in memory; row 1 is the first entry, the pages come last."""
-    database = sqlite3.connect(":memory:", check_same_thread=False)
-    database.execute(f"CREATE VIRTUAL TABLE found USING fts5({', '.join(_COLUMNS)}, tokenize = 'porter')")
-    rows = [*map(_entry_row, ENTRIES), *map(_page_row, PAGES)]
-    marks = ", ".join("?" * (len(_COLUMNS) + 1))
-    database.executemany(
-        f"INSERT INTO found(rowid, {', '.join(_COLUMNS)}) VALUES ({marks})",
-        [(number, *(" ".join(_words(text)) for text in row)) for number, row in enumerate(rows, 1)],
-    )
-    vocabulary = frozenset(word for row in rows for text in row for word in _words(text))
-    return _Index(database, threading.Lock(), vocabulary)
+def _vocabulary() -> frozenset[str]:
+    return frozenset(word for each in _EVERYTHING for text in _columns(each).values() for word in _words(text))
 
 
-def _entry_row(entry: Entry) -> tuple[str, ...]:
-    return (
-        "\n".join((entry.question, *entry.asked)),
-        entry.claim,
-        "\n".join(entry.messages),
-        " ".join((entry.key, *entry.also)).replace("-", " "),
-        " ".join((entry.group, *entry.sources)),
-        entry.explanation,
-        f"{entry.wrong}\n{entry.right}",
-    )
-
-
-def _page_row(page: Page) -> tuple[str, ...]:
-    return ("\n".join((page.title, *page.asked)), page.about, "", page.address, "", "", "")
+def _columns(found: Entry | Page) -> dict[str, str]:
+    """Return the texts of an entry or a page by the names of the columns, in their order."""
+    if isinstance(found, Page):
+        asked = "\n".join((found.title, *found.asked))
+        return dict.fromkeys(_WEIGHTS, "") | {"asked": asked, "claim": found.about, "name": found.address}
+    return {
+        "asked": "\n".join((found.question, *found.asked)),
+        "claim": found.claim,
+        "messages": "\n".join(found.messages),
+        "name": " ".join((found.key, *found.also)).replace("-", " "),
+        "heading": " ".join((found.group, *found.sources)),
+        "explained": found.explanation,
+        "code": f"{found.wrong}\n{found.right}",
+    }
 
 
 @lru_cache(maxsize=4096)
 def _known(word: str) -> str:
-    """Return the word that is meant: itself, one that it begins, one that is typed nearly like it, or ""."""
-    vocabulary = _index().vocabulary
+    """Return the word that is meant: itself, the shortest that it begins, one that is spelled nearly like it, or ""."""
+    vocabulary = _vocabulary()
     if word in vocabulary:
         return word
     begun = min((other for other in vocabulary if len(word) > 3 and other.startswith(word)), key=len, default="")
