@@ -80,7 +80,8 @@ class Visitor:
         data = await self._socket.recv()
         assert isinstance(data, bytes)
         self.received += len(data)
-        return ForwardMsg.FromString(data)
+        message: ForwardMsg = ForwardMsg.FromString(data)
+        return message
 
     def _take(self, message: ForwardMsg) -> bool:
         """Keep what is needed of an element; return whether it is the picture."""

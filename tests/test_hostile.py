@@ -92,7 +92,7 @@ def typed(draw: random.Random) -> object:
     text = "".join(draw.choice(TOKENS) + draw.choice((" ", "", "", ", ", "\n")) for _ in range(draw.randint(0, 24)))
     if draw.random() < 0.2:
         text = draw.choice(("[" * 3000, "[" + text + "]", "[[" + text + "]]", text * 8))
-    kind = draw.choice(("auto", "auto", "words", "numbers"))
+    kind: Any = draw.choice(("auto", "auto", "words", "numbers"))
     limits = {"max_sequences": 64, "max_steps": 64} if draw.random() < 0.7 else {}
     batch = pv.Batch.parse(text, kind=kind, **limits)
     movie = pv.movie(pv.trace(batch))
@@ -127,7 +127,7 @@ class Moody(nn.Module):
     """A parametrization that works in training only, which is when it is registered."""
 
     def forward(self, weight: Tensor) -> Tensor:
-        return weight if self.training else {}["moody"]
+        return weight if self.training else dict[str, Tensor]()["moody"]
 
 
 def spoilt(draw: random.Random, module: nn.RNNBase) -> None:
@@ -144,7 +144,7 @@ def spoilt(draw: random.Random, module: nn.RNNBase) -> None:
         ("delete", "shape", "dtype", "none", "empty", "sparse", "meta", "tensor", "list", "0-d", "norm", "names")
     )
     if kind == "names":
-        module._all_weights = draw.choice(([], [[]], [["weight_ih_l0"]], None, [["nothing"]]))
+        setattr(module, "_all_weights", draw.choice(([], [[]], [["weight_ih_l0"]], None, [["nothing"]])))  # noqa: B010
     elif kind == "norm":
         own = draw.choice((nn.Identity(), nn.Flatten(0), Moody()))
         parametrize.register_parametrization(module, name, own, unsafe=True)
@@ -152,7 +152,7 @@ def spoilt(draw: random.Random, module: nn.RNNBase) -> None:
         del module._parameters[name]
         setattr(module, name, {"none": None, "list": [1.0], "tensor": torch.ones(2)}[kind])
     else:
-        made = {
+        made: dict[str, Any] = {
             "shape": lambda: torch.zeros(2, 2),
             "dtype": lambda: weight.to(draw.choice((torch.float64, torch.bfloat16, torch.complex64))),
             "empty": lambda: torch.zeros(0),
@@ -188,7 +188,17 @@ def odd_input(draw: random.Random, module: nn.RNNBase, B: int, T: int, F: int) -
     x = torch.randn((B, T, F) if module.batch_first else (T, B, F))
     if draw.random() < 0.3:
         x = draw.choice(
-            (x.double(), x[0], x[..., :0], x.to_sparse(), x.to("meta"), x.long(), x.cfloat(), x * 1e38, x / 0)
+            (
+                x.double(),
+                x[0],
+                x[..., :0],
+                x.to_sparse(),
+                x.to("meta"),
+                x.long(),
+                x.to(torch.complex64),
+                x * 1e38,
+                x / 0,
+            )
         )
     if draw.random() < 0.3 and x.dim() == 3 and x.layout == torch.strided and x.numel():
         T, B = (x.size(1), x.size(0)) if module.batch_first else (x.size(0), x.size(1))
@@ -288,14 +298,14 @@ def test_a_module_whose_settings_were_changed_is_refused(name: str, value: objec
     setattr(module, name, value)
     for look in (pv.trace_module, pv.examine):
         with pytest.raises(pv.PackvizError, match="module"):
-            look(module, torch.randn(3, 3, 2), [3, 2, 1])  # type: ignore[operator]
+            look(module, torch.randn(3, 3, 2), [3, 2, 1])
 
 
 @pytest.mark.parametrize("weight", [None, [1.0], torch.ones(2)])
 def test_a_module_without_its_weight_is_refused(weight: object) -> None:
     module = nn.GRU(2, 3)
     del module._parameters["weight_ih_l0"]
-    module.weight_ih_l0 = weight  # type: ignore[assignment]
+    setattr(module, "weight_ih_l0", weight)  # noqa: B010
     for look in (pv.trace_module, pv.examine):
         with pytest.raises(pv.PackvizError, match="module: expected"):
-            look(module, torch.randn(3, 3, 2), [3, 2, 1])  # type: ignore[operator]
+            look(module, torch.randn(3, 3, 2), [3, 2, 1])

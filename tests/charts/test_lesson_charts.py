@@ -111,9 +111,11 @@ def test_units_shows_at_most_ten_and_says_so() -> None:
 def test_margins_are_lengths_and_batch_sizes(trace: pv.Trace) -> None:
     lengths, sizes = charts.margins(trace).data
     packed = pack_padded_sequence(trace.padded.grid, trace.padded.lengths, True, enforce_sorted=False)
-    assert list(lengths.y) == trace.padded.lengths[packed.sorted_indices].tolist()
+    order = packed.sorted_indices
+    assert order is not None
+    assert list(lengths.y) == trace.padded.lengths[order].tolist()
     assert list(sizes.y) == packed.batch_sizes.tolist()
-    assert list(lengths.marker.color) == [SEQUENCE_HUES[b % 10] for b in packed.sorted_indices.tolist()]
+    assert list(lengths.marker.color) == [SEQUENCE_HUES[b % 10] for b in order.tolist()]
 
 
 @each
@@ -149,13 +151,13 @@ def test_a_share_that_is_none_is_refused(share: float) -> None:
 @pytest.mark.parametrize(
     "wrong", [{"layer": 1}, {"layer": -1}, {"direction": 1}, {"layer": "top"}, {"layer": False}, {"direction": False}]
 )
-def test_a_layer_or_direction_that_is_not_there_is_refused(wrong: dict) -> None:
+def test_a_layer_or_direction_that_is_not_there_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(PackvizError, match=next(iter(wrong))):
         charts.states(TRACES[0], **wrong)
 
 
 @pytest.mark.parametrize("b", [-1, 3, True, False, 1.0])
-def test_a_sequence_that_is_not_there_is_refused(b: float) -> None:
+def test_a_sequence_that_is_not_there_is_refused(b: Any) -> None:
     with pytest.raises(PackvizError, match="from 0 to 2"):
         charts.units(TRACES[0], b)
 

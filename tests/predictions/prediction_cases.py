@@ -15,10 +15,10 @@ from trace_cases import random_case
 from packviz.compute.trace import Trace, trace, trace_module
 from packviz.inputs.batch import Batch, sequence_label
 from packviz.inputs.config import Config
-from packviz.teach.predictions import Answer, Prediction
+from packviz.teach.predictions import Answer, Prediction, Stage
 
 SEEDS = seeds(40)
-STAGES = ("pad", "embed", "sort", "pack", "run", "unpack")
+STAGES: tuple[Stage, ...] = ("pad", "embed", "sort", "pack", "run", "unpack")
 FILLER = 777.0
 
 

@@ -10,7 +10,7 @@ from packviz.compute.trace import Trace, trace
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 from packviz.show.movie import Movie, movie
-from packviz.teach.predictions import Moment, ask
+from packviz.teach.predictions import Moment, Stage, ask
 
 FIRST = "1 2 3\n4 5\n6 7 8 9"
 
@@ -29,7 +29,9 @@ def check(seen: Trace, turns: range = range(12)) -> int:
     """Look up every moment in the movie of its lesson: of each stage and direction that this trace has."""
     count = 0
     for stage in STAGES:
-        stages = ("pad", "embed") if stage == "pad" and seen.padded.embedding is not None else (stage,)
+        stages: tuple[Stage, ...] = (
+            ("pad", "embed") if stage == "pad" and seen.padded.embedding is not None else (stage,)
+        )
         for direction in range(2 if seen.module.bidirectional and stage == "run" else 1):
             asked_for = [ask(seen, stage, number, direction=direction) for number in turns]
             moments = {prediction.moment for prediction in asked_for if prediction}

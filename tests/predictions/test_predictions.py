@@ -13,7 +13,7 @@ from seeds import all_of_them
 from packviz.compute.trace import Trace, trace, trace_module
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch, sequence_label
-from packviz.teach.predictions import KINDS, Answer, Prediction, ask, spelled
+from packviz.teach.predictions import KINDS, Answer, Prediction, Stage, ask, spelled
 
 FIRST = "1 2 3\n4 5\n6 7 8 9"
 PLURAL = re.compile(r"(?<![\w.×] )(?<![\w.])1 (sequences|rows|numbers|tokens|steps|cells|columns|lengths|pads)\b")
@@ -203,7 +203,8 @@ def test_the_first_question_of_each_lesson_on_the_first_example() -> None:
 
 
 def test_successive_questions_differ() -> None:
-    for stage, least in (("sort", 4), ("pack", 8), ("run", 8), ("unpack", 4)):
+    least_of: dict[Stage, int] = {"sort": 4, "pack": 8, "run": 8, "unpack": 4}
+    for stage, least in least_of.items():
         prompts = [prediction.prompt for number in range(14) if (prediction := ask(made(FIRST), stage, number))]
         assert len(set(prompts)) >= least
 

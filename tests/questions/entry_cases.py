@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any, cast
 
 from packviz.teach.questions import ENTRIES, Answer, Entry, answer
 
@@ -18,7 +19,7 @@ UNEVEN = ([2, 1, 3], [1, 4, 2, 2], [3, 1, 5], [1, 2])  # lengths
 answered = cache(answer)  # an entry that is run once for all tests that only read what it said
 
 
-def asked(key: str, batch: str | None = None, **settings: object) -> Answer:
+def asked(key: str, batch: str | None = None, **settings: Any) -> Answer:
     """Return what comes of an entry as it is, or with another batch or other settings of its config."""
     entry = ALL[key]
     if batch is None and not settings:
@@ -31,7 +32,7 @@ def changed(key: str, program: str, old: str, new: str) -> Answer:
     entry = ALL[key]
     code = getattr(entry, program)
     assert old in code
-    return answer(replace(entry, **{program: code.replace(old, new) if old else new}))
+    return answer(replace(entry, **cast(Any, {program: code.replace(old, new) if old else new})))
 
 
 def told(done: Answer) -> str:

@@ -1,7 +1,7 @@
 """The facts behind the entries, torch as the judge: verdicts by question, on other batches, of a torch that differs."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
@@ -193,11 +193,19 @@ def test_a_stable_sort_would_be_believed(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 SIX = [torch.tensor(row) for row in ([1.0, 2.0], [3.0], [4.0, 5.0, 6.0])]  # a batch of several entries
+
+
+def first_places(B: int) -> str:
+    """Return where torch puts the first four of B sequences of equal length."""
+    indices = pack_sequence([torch.ones(1)] * B, enforce_sorted=False).sorted_indices
+    return str(cast(Tensor, indices)[:4].tolist())
+
+
 X = pad_sequence(SIX, batch_first=True).unsqueeze(-1)
 PACKED = pack_padded_sequence(X, torch.tensor([2, 1, 3]), batch_first=True, enforce_sorted=False)
 
 
-def module(kind: type[nn.RNNBase] = nn.GRU, hidden: int = 4, **settings: Any) -> nn.RNNBase:
+def module(kind: Any = nn.GRU, hidden: int = 4, **settings: Any) -> Any:
     torch.manual_seed(settings.pop("seed", 0))
     return kind(1, hidden, batch_first=True, **settings).requires_grad_(False)
 
@@ -239,12 +247,12 @@ TOLD: list[tuple[str, Callable[[], str]]] = [
     ("batch-sizes-are-not-lengths", lambda: "lengths [3, 2, 4] it is [3, 3, 2, 1]"),
     ("len-of-packed", lambda: "Tensor, Tensor, Tensor and Tensor here, Tensor, Tensor, None and None if"),
     ("pointwise-on-data", lambda: f"a tuple of {len(PACKED * 2)} fields"),
-    ("no-size", lambda: refused(lambda: PACKED.batch_sizes())),
-    ("unsorted-indices", lambda: f"`r` = {PACKED.unsorted_indices.tolist()}"),
+    ("no-size", lambda: refused(lambda: cast(Any, PACKED).batch_sizes())),
+    ("unsorted-indices", lambda: f"`r` = {cast(Tensor, PACKED.unsorted_indices).tolist()}"),
     ("only-not-checked", lambda: "If ``False``, this condition is not checked."),
-    ("ties", lambda: str(pack_sequence([torch.ones(1)] * 17, enforce_sorted=False).sorted_indices[:4].tolist())),
+    ("ties", lambda: first_places(17)),
     ("rows-of-h-0", lambda: refused(lambda: module()(X, torch.ones(1, 2, 4)))),
-    ("lengths-on-the-cpu-alone", lambda: refused(lambda: module()(PACKED.to("meta")))),
+    ("lengths-on-the-cpu-alone", lambda: refused(lambda: module()(cast(Any, PACKED).to("meta")))),
     ("lengths-in-a-column", lambda: refused(lambda: pack_padded_sequence(X, torch.ones(3, 1).long(), True, False))),
     ("empty-batch", lambda: refused(lambda: pack_sequence([]))),
     ("lengths-too-small", lambda: "[4, 7] are missing"),
@@ -254,7 +262,7 @@ TOLD: list[tuple[str, Callable[[], str]]] = [
     ("batch-first-forgotten", lambda: "[1, 2, 3, 4, 5, 7, 0] instead of [1, 4, 7, 2, 5, 3, 6]"),
     ("no-feature-axis", lambda: refused(lambda: module(nn.LSTM, 2)(pack_sequence([torch.ones(2), torch.ones(1)])))),
     ("row-of-a-box", lambda: "its `data` is [1, 1, 1, 2, 2, 3]"),
-    ("list-as-input", lambda: refused(lambda: pack_padded_sequence(SIX, [2, 1, 3], enforce_sorted=False))),
+    ("list-as-input", lambda: refused(lambda: pack_padded_sequence(cast(Any, SIX), [2, 1, 3], enforce_sorted=False))),
     ("must-i-pack", lambda: two((module()(X)[1] - module()(PACKED)[1]).abs().max())),
     ("last-valid-input", lambda: f"{rnn_of([1, 0, 0]):.4f} instead of {rnn_of([1]):.4f}"),
     ("three-means", lambda: "the mean is 0.875; over the 5 tokens it is 1.40; over the 2 sequences it is 2.00"),
@@ -281,7 +289,8 @@ def test_numbers_in_programs_are_torchs_own_for_other_lengths(lengths: list[int]
     packed = pack_padded_sequence(x, torch.tensor(lengths), batch_first=True, enforce_sorted=False)
     output, h_n = module()(packed)
     assert torch.equal(asked("pack-one-way-or-the-other", batch).right.value, packed.data.flatten())
-    assert torch.equal(asked("no-size", batch).right["packed"].unsorted_indices, packed.unsorted_indices)
+    indices = asked("no-size", batch).right["packed"].unsorted_indices
+    assert torch.equal(indices, cast(Tensor, packed.unsorted_indices))
     for key in ("unsort-by-hand", "read-the-last-output"):
         torch.testing.assert_close(asked(key, batch).right.value, h_n[0], atol=1e-6, rtol=0)
     torch.testing.assert_close(asked("cells-on-packed", batch).right.value, h_n[0], atol=1e-6, rtol=0)

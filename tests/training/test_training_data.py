@@ -48,7 +48,7 @@ def test_what_cannot_be_trained_is_refused_with_its_name(settings: dict[str, Any
 
 
 def test_an_experiment_is_frozen_can_be_a_key_and_has_a_name() -> None:
-    one = Experiment(seeds=[0, 1], lr=1)
+    one = Experiment(seeds=[0, 1], lr=1)  # type: ignore[arg-type]
     assert {one: 1}[Experiment(seeds=(0, 1), lr=1.0)] == 1
     with pytest.raises(FrozenInstanceError):
         one.epochs = 3  # type: ignore[misc]

@@ -69,14 +69,14 @@ def test_only_experiments_that_differ_in_one_setting_are_compared() -> None:
     good, bad = (95.0, 95.5, 96.0), (20.0, 20.5, 21.0)
     for settings in ({"cell": "rnn"}, {"bidirectional": True}, {"extra_padding": 20}, {"task": "first_token"},
                      {"epochs": 3}, {"hidden_size": 4}, {"lr": 0.5}, {"batch_size": 9}):  # fmt: skip
-        assert conclusion([ended(*bad, readout="naive", **settings), ended(*good)]) == ()  # type: ignore[arg-type]
+        assert conclusion([ended(*bad, readout="naive", **settings), ended(*good)]) == ()
     assert len(conclusion([ended(*bad, readout="naive"), ended(*good)])) == 1
     assert conclusion([]) == ()
 
 
 def test_what_else_differs_is_named() -> None:
     said = conclusion([ended(*[50.0] * 3, readout="naive", cell=cell) for cell in ("rnn", "gru")]
-                      + [ended(*[90.0] * 3, cell=cell) for cell in ("rnn", "gru")])  # type: ignore[arg-type]  # fmt: skip
+                      + [ended(*[90.0] * 3, cell=cell) for cell in ("rnn", "gru")])  # fmt: skip
     assert [text.partition(":")[0] for text in said] == ["rnn, naive", "gru, naive"]
 
 
