@@ -5,7 +5,7 @@ import io
 import json
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import get_args
 
@@ -70,7 +70,8 @@ def _ms(work: Callable[[], object]) -> float:
     return 1000 * seconds
 
 
-def _ratio(what: str, ours: float, theirs: float, target: float | None = None, runs: int = RUNS) -> Line:
+def _ratio(what: str, costs: Sequence[float], target: float | None = None, runs: int = RUNS) -> Line:
+    ours, theirs = costs
     how = f"{ours:,.3g} ms ÷ {theirs:,.3g} ms, the fastest of {runs} runs each, in turns"
     return Line(what, ours / theirs, how, at_most=target)
 
@@ -97,8 +98,8 @@ def _recorded(kind: Kind) -> Iterator[Line]:
     packed, rows = pack(), locate(pack())
     forward = fastest(lambda: run_layers(module, rows, *state), lambda: module(packed))
     whole = fastest(our_way, lambda: pad_packed_sequence(module(pack())[0], batch_first=True))
-    yield _ratio(f"{kind.__name__}: recorded forward ÷ torch's packed forward", *forward, 1.3)
-    yield _ratio(f"{kind.__name__}: trace without proof ÷ torch's pack, forward, unpack", *whole)
+    yield _ratio(f"{kind.__name__}: recorded forward ÷ torch's packed forward", forward, 1.3)
+    yield _ratio(f"{kind.__name__}: trace without proof ÷ torch's pack, forward, unpack", whole)
 
 
 def movie_cost() -> list[Line]:
@@ -114,7 +115,7 @@ def _shown(rows: int, longest: int, cell: Cell, traces: float, kilobytes: float)
     seen = pv.trace(batch, config)
     costs = fastest(lambda: pv.movie(seen).to_dict(), lambda: pv.trace(batch, config), runs=5)
     size = len(json.dumps(pv.movie(seen).to_dict(), separators=(",", ":"), ensure_ascii=False).encode()) / 1000
-    yield _ratio(f"movie(t).to_dict() ÷ trace(...), {name}", *costs, traces, runs=5)
+    yield _ratio(f"movie(t).to_dict() ÷ trace(...), {name}", costs, traces, runs=5)
     yield Line(f"kB of the movie as JSON, {name}", size, "without spaces", at_most=kilobytes)
 
 
@@ -151,8 +152,8 @@ def _examined(kind: Kind, B: int, T: int, F: int, H: int) -> Iterator[Line]:
     with_lengths = fastest(lambda: pv.examine(module, x, lengths), lambda: module(x))
     as_packed = fastest(lambda: pv.examine(module, packed), lambda: module(packed))
     name = f"{kind.__name__} {B} × {T} × {F}: examine"
-    yield _ratio(f"{name}(module, x, lengths) ÷ its padded forward", *with_lengths, 1.0)
-    yield _ratio(f"{name}(module, packed) ÷ its packed forward", *as_packed, 1.0)
+    yield _ratio(f"{name}(module, x, lengths) ÷ its padded forward", with_lengths, 1.0)
+    yield _ratio(f"{name}(module, packed) ÷ its packed forward", as_packed, 1.0)
 
 
 def fills() -> Iterator[Line]:

@@ -87,7 +87,8 @@ async def _peak(process: int) -> Held:
     try:
         while True:
             await asyncio.sleep(EVERY / 4)
-            most = Held(*map(max, most, held(process)))
+            now = held(process)
+            most = Held(max(most.memory, now.memory), max(most.descriptors, now.descriptors))
     except asyncio.CancelledError:
         return most
 
