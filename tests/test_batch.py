@@ -141,7 +141,7 @@ def test_a_batch_of_tensors_without_an_own_copy_of_values_is_still_plain() -> No
         ([torch.ones(2, 0)], "at least one feature"),
         ([torch.ones(2, 3), torch.ones(2, 4)], "shape (len, 3) in all"),
         ([torch.ones(2), torch.ones(2, 1)], "shape (len,) in all"),
-        ([torch.ones(2), torch.tensor([1])], "either whole or floating point"),
+        ([torch.ones(2), torch.tensor([1])], "either integers or floating-point"),
         ([torch.tensor([True])], "torch.bool"),
         ([torch.ones(2, dtype=torch.complex64)], "torch.complex64"),
         ([torch.ones(2).to_sparse()], "sparse"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import torch
 from torch import Tensor
@@ -12,8 +13,8 @@ from packviz.errors import PackvizError
 from packviz.inputs.examples import example, example_tensors
 from packviz.inputs.parsing import Kind, Parsed, ReadAs, parse
 from packviz.inputs.tensors import checked_sequences, zero_length_refusal
-from packviz.text import counted, percent, sequence_label, shown, visible
-from packviz.validate import integer
+from packviz.text import counted, percent, sequence_label, visible, with_article
+from packviz.validate import choice, integer
 
 __all__ = ["PAD_TEXT", "Batch", "Kind", "ReadAs", "sequence_label"]
 
@@ -30,7 +31,7 @@ class Batch:
     texts       what stands in each cell: the word, the number as typed; () for each sequence of vectors
     vocabulary  words: the word of each id, "<pad>" at 0; else (). Characters that cannot be seen are replaced by
                 symbols that can, here and in `texts`: different words keep different ids
-    notes       what a reader should know of how a text was read, in sentences: blank lines that were ignored, and such
+    notes       what a reader should know of how a text was read, in sentences, such as which lines were ignored
     """
 
     kind: Kind
@@ -52,12 +53,16 @@ class Batch:
         >>> Batch.parse("1 2 3\n4 5\n6").summary
         '3 sequences, 6 tokens, 33 % padding'
         """
-        _check_text(text, kind)
+        if not isinstance(text, str):
+            mend = "give one sequence a line, or use Batch.from_tensors for tensors"
+            raise PackvizError("text", expected="a str", came=with_article(type(text).__name__), mend=mend)
+        choice("kind", kind, get_args(ReadAs))
         for name, limit in (("max_sequences", max_sequences), ("max_steps", max_steps)):
             if limit is not None:
                 integer(name, limit, 1, or_none=True, mend="leave it out for no limit")
         parsed = parse(text, kind, max_sequences, max_steps)
-        _check_lengths(parsed)
+        if 0 in parsed.lengths:
+            raise zero_length_refusal("text", parsed.lengths, parsed.place(parsed.lengths.index(0)))
         return _of_words(parsed) if parsed.kind == "words" else _of_numbers(parsed)
 
     @classmethod
@@ -101,38 +106,18 @@ class Batch:
         return sequence_label(b)
 
 
-def _check_text(text: object, kind: object) -> None:
-    if not isinstance(text, str):
-        mend = "give one sequence a line, or use Batch.from_tensors for tensors"
-        raise PackvizError("text", expected="a str", came=f"a {type(text).__name__}", mend=mend)
-    if kind not in ("auto", "words", "numbers"):
-        came = shown(kind)
-        raise PackvizError("kind", expected="auto, words or numbers", came=came, mend="choose one of these")
-
-
-def _check_lengths(parsed: Parsed) -> None:
-    lengths = parsed.lengths
-    if 0 in lengths:
-        came = f"{parsed.place(lengths.index(0))} of length 0"
-        raise zero_length_refusal("text", lengths, came, "remove that sequence")
-
-
 def _of_words(parsed: Parsed) -> Batch:
     words = dict.fromkeys(word for row in parsed.rows for word in row)
     ids = {word: i for i, word in enumerate(words, 1)}
     seen = {word: visible(word) for word in words}
     flat = torch.tensor([ids[word] for row in parsed.rows for word in row], dtype=torch.int64)
     texts = tuple(tuple(seen[word] for word in row) for row in parsed.rows)
-    return Batch("words", _split(flat, parsed.lengths), texts, (PAD_TEXT, *seen.values()), parsed.notes)
+    return Batch("words", torch.split(flat, parsed.lengths), texts, (PAD_TEXT, *seen.values()), parsed.notes)
 
 
 def _of_numbers(parsed: Parsed) -> Batch:
     flat = torch.tensor([float(token) for row in parsed.rows for token in row], dtype=torch.float32)
     if parsed.kind == "numbers":
-        return Batch("numbers", _split(flat, parsed.lengths), parsed.rows, notes=parsed.notes)
+        return Batch("numbers", torch.split(flat, parsed.lengths), parsed.rows, notes=parsed.notes)
     vectors = flat.view(-1, parsed.features)  # (N, F)
-    return Batch("vectors", _split(vectors, parsed.lengths), ((),) * len(parsed.rows), notes=parsed.notes)
-
-
-def _split(flat: Tensor, lengths: list[int]) -> tuple[Tensor, ...]:
-    return tuple(torch.split(flat, lengths))
+    return Batch("vectors", torch.split(vectors, parsed.lengths), ((),) * len(parsed.rows), notes=parsed.notes)

@@ -94,7 +94,7 @@ class Config:
                 "embedding_dim",
                 expected="None for feature vectors, which enter the cell as they are",
                 came=shown(self.embedding_dim),
-                mend="leave embedding_dim out, or give sequences of words or whole numbers",
+                mend="leave embedding_dim out, or give sequences of words or integers",
             )
         embedding_dim = _WORD_EMBEDDING_DIM if kind == "words" and self.embedding_dim is None else self.embedding_dim
         if embedding_dim is None and self.padding_idx is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor
@@ -10,107 +10,97 @@ from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz.errors import PackvizError
 from packviz.inputs.torch_answers import ask
+from packviz.text import with_article
 
 __all__ = ["checked_sequences", "zero_length_refusal"]
 
-_WHOLE = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
-_HALF = (torch.float16, torch.bfloat16)
-_FLOATING = (*_HALF, torch.float32, torch.float64)
-_NAMES = "uint8, int8 to int64, float16, bfloat16, float32 or float64"
+_INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
+_FLOATING = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
 def checked_sequences(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """Return copies of the sequences, all (len,) or all (len, F), of one dtype: int64, float32 or float64.
 
-    Raises PackvizError where there is none, or where one is no dense tensor, empty, of another shape, dtype or device
-    than the first, or not finite.
+    Raises PackvizError where there is none, or where one is not a dense tensor, empty, of another shape, dtype or
+    device than the first, or not finite.
     """
-    if not isinstance(tensors, list | tuple):
-        came = _shape(tensors) if isinstance(tensors, Tensor) else f"a {type(tensors).__name__}"
-        raise _refusal("a list of tensors", came, "put each sequence into a tensor of its own, without padding")
-    if not tensors:
-        raise _refusal("at least one tensor", "an empty list", "give one tensor a sequence")
-    for b, tensor in enumerate(tensors):
-        _check_one(b, tensor)
-    lengths = [len(tensor) for tensor in tensors]
-    if 0 in lengths:
-        came = f"tensors[{lengths.index(0)}] of length 0"
-        raise zero_length_refusal("tensors", lengths, came, "remove that sequence")
-    for b, tensor in enumerate(tensors):
-        _check_alike(b, tensor, tensors[0])
-    dtype = _common_dtype(tensors)
-    sequences = tuple(tensor.detach().to(dtype, copy=True) for tensor in tensors)
-    for b, sequence in enumerate(sequences):
-        _check_finite(b, sequence)
-    return sequences
+    for expected, came, mend in _faults(tensors):
+        raise PackvizError("tensors", expected=expected, came=came, mend=mend)
+    dtype = torch.int64 if tensors[0].dim() == 1 and tensors[0].dtype in _INTEGERS else torch.float32
+    if any(tensor.dtype == torch.float64 for tensor in tensors):
+        dtype = torch.float64
+    return tuple(tensor.detach().to(dtype, copy=True) for tensor in tensors)
 
 
-def zero_length_refusal(parameter: str, lengths: Sequence[int], came: str, removal: str) -> PackvizError:
+def zero_length_refusal(parameter: str, lengths: Sequence[int], came: str) -> PackvizError:
     """Return the error for a sequence of length 0, with what torch says of these lengths when it is asked now."""
     column = torch.zeros(len(lengths), 1)  # torch looks at the lengths before it looks at the values
     answer = ask(lambda: pack_padded_sequence(column, torch.tensor(lengths), True, enforce_sorted=False))
     return PackvizError(
         parameter,
         expected="at least one step in each sequence",
-        came=came,
+        came=f"{came} of length 0",
         torch_says=answer.message,
-        mend=f"{removal}, or keep its row by packing with lengths.clamp(min=1) and masking what comes out of it",
+        mend="remove that sequence, or keep its row by packing with lengths.clamp(min=1) and masking what comes of it",
     )
 
 
-def _check_one(b: int, tensor: object) -> None:
+def _faults(tensors: object) -> Iterator[tuple[str, str, str]]:
+    """Yield what is expected, what came and how to fix it; each check relies on those before it."""
+    if not isinstance(tensors, list | tuple):
+        came = _described(tensors) if isinstance(tensors, Tensor) else with_article(type(tensors).__name__)
+        yield "a list of tensors", came, "put each sequence into a tensor of its own, without padding"
+    elif not tensors:
+        yield "at least one tensor", "an empty list", "give one tensor a sequence"
+    else:
+        for b, tensor in enumerate(tensors):
+            yield from _faults_of_one(tensor, f"tensors[{b}]")
+        lengths = [len(tensor) for tensor in tensors]
+        if 0 in lengths:
+            raise zero_length_refusal("tensors", lengths, f"tensors[{lengths.index(0)}]")
+        for b, tensor in enumerate(tensors):
+            yield from _faults_beside(tensor, tensors[0], f"tensors[{b}]")
+
+
+def _faults_of_one(tensor: object, name: str) -> Iterator[tuple[str, str, str]]:
     if not isinstance(tensor, Tensor):
-        came = f"a {type(tensor).__name__} as tensors[{b}]"
-        raise _refusal("tensors", came, "use torch.tensor(...) for each sequence, or Batch.parse for text")
+        came = f"{with_article(type(tensor).__name__)} as {name}"
+        yield "tensors", came, "use torch.tensor(...) for each sequence, or Batch.parse for text"
+        return
+    came = f"{_described(tensor)} as {name}"
     if tensor.layout != torch.strided or tensor.is_nested or tensor.device.type == "meta":
-        raise _refusal("dense tensors with values", _shape(tensor, b), "call to_dense() or unbind() on it first")
-    if tensor.dtype not in _WHOLE + _FLOATING:
-        came = f"{tensor.dtype} in tensors[{b}]"
-        raise _refusal(f"sequences of {_NAMES}", came, "convert it, for example with .float() or .long()")
+        yield "dense tensors with values", came, "call to_dense() or unbind() on it first"
+    if tensor.dtype not in _INTEGERS + _FLOATING:
+        names = "uint8, int8 to int64, float16, bfloat16, float32 or float64"
+        mend = "convert it, for example with .float() or .long()"
+        yield f"sequences of {names}", f"{tensor.dtype} in {name}", mend
     if tensor.dim() not in (1, 2):
-        mend = "give a row a sequence: (len,) for numbers, (len, F) for vectors"
-        raise _refusal("shape (len,) or (len, F)", _shape(tensor, b), mend)
+        yield "shape (len,) or (len, F)", came, "give a row a sequence: (len,) for numbers, (len, F) for vectors"
     if tensor.dim() == 2 and tensor.size(1) == 0:
-        raise _refusal("at least one feature", _shape(tensor, b), "give each step one feature or more")
+        yield "at least one feature", came, "give each step one feature or more"
 
 
-def _check_alike(b: int, tensor: Tensor, first: Tensor) -> None:
+def _faults_beside(tensor: Tensor, first: Tensor, name: str) -> Iterator[tuple[str, str, str]]:
+    """Check a tensor against the first one, and its values."""
     if tensor.shape[1:] != first.shape[1:]:
-        expected = f"shape {_pattern(first)} in all, as in tensors[0]"
-        raise _refusal(expected, _shape(tensor, b), "give every step the same number of features")
+        pattern = "(len,)" if first.dim() == 1 else f"(len, {first.size(1)})"
+        expected, came = f"shape {pattern} in all, as in tensors[0]", f"{_described(tensor)} as {name}"
+        yield expected, came, "give every step the same number of features"
     if tensor.dtype.is_floating_point != first.dtype.is_floating_point:
-        came = f"{first.dtype} in tensors[0] and {tensor.dtype} in tensors[{b}]"
-        raise _refusal("either whole or floating point numbers in all of them", came, "convert all with .float()")
+        came = f"{first.dtype} in tensors[0] and {tensor.dtype} in {name}"
+        yield "either integers or floating-point numbers in all of them", came, "convert all with .float()"
     if tensor.device != first.device:
-        came = f"tensors[0] on {first.device} and tensors[{b}] on {tensor.device}"
-        raise _refusal("all of them on one device", came, f"move them with .to('{first.device}')")
+        came = f"tensors[0] on {first.device} and {name} on {tensor.device}"
+        yield "all of them on one device", came, f"move them with .to('{first.device}')"
+    if not tensor.isfinite().all():
+        place = tuple((~tensor.isfinite()).nonzero()[0].tolist())
+        came = f"{tensor[place].item()} at {name}{list(place)}"
+        yield "finite values", came, "replace or remove it, for example with nan_to_num()"
 
 
-def _common_dtype(tensors: Sequence[Tensor]) -> torch.dtype:
-    if any(tensor.dtype == torch.float64 for tensor in tensors):
-        return torch.float64
-    numbers = tensors[0].dim() == 1
-    return torch.int64 if numbers and tensors[0].dtype in _WHOLE else torch.float32
-
-
-def _check_finite(b: int, sequence: Tensor) -> None:
-    bad = (~sequence.isfinite()).nonzero()
-    if len(bad):
-        place = tuple(bad[0].tolist())
-        came = f"{sequence[place].item()} at tensors[{b}]{list(place)}"
-        raise _refusal("finite values", came, "replace or remove it, for example with nan_to_num()")
-
-
-def _shape(tensor: Tensor, b: int | None = None) -> str:
+def _described(tensor: Tensor) -> str:
     """Return what a tensor is, without a look at its values: some tensors have none."""
-    layout = "nested" if tensor.is_nested else f"{'' if tensor.layout == torch.strided else 'sparse '}{tensor.device}"
-    shape = "" if tensor.is_nested else f" of shape {tuple(tensor.shape)}"
-    return f"a {layout} tensor{shape}" + ("" if b is None else f" as tensors[{b}]")
-
-
-def _pattern(tensor: Tensor) -> str:
-    return "(len,)" if tensor.dim() == 1 else f"(len, {tensor.size(1)})"
-
-
-def _refusal(expected: str, came: str, mend: str) -> PackvizError:
-    return PackvizError("tensors", expected=expected, came=came, mend=mend)
+    if tensor.is_nested:
+        return "a nested tensor"
+    sparse = "" if tensor.layout == torch.strided else "sparse "
+    return f"a {sparse}{tensor.device} tensor of shape {tuple(tensor.shape)}"
