@@ -1,9 +1,11 @@
-"""Sound batches of every kind, known by their seed, and the way to carry out a repair."""
+"""Sound batches of every kind, known by their seed, the way to carry out a repair, and files."""
 
+import io
 import random
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
@@ -113,3 +115,21 @@ def unpacked(packed: PackedSequence) -> tuple[Tensor, list[int]]:
 def found(findings: tuple[Finding, ...], key: str) -> Finding:
     (one,) = [finding for finding in findings if finding.key == key]
     return one
+
+
+def saved(value: Any, **options: Any) -> bytes:
+    stream = io.BytesIO()
+    torch.save(value, stream, **options)
+    return stream.getvalue()
+
+
+def npy(array: Any, **options: Any) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, array, **options)
+    return stream.getvalue()
+
+
+def npz(compressed: bool = False, **arrays: Any) -> bytes:
+    stream = io.BytesIO()
+    (np.savez_compressed if compressed else np.savez)(stream, **arrays)
+    return stream.getvalue()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from doctor_cases import sound
+from doctor_cases import npy, npz, saved, sound
 from safetensors.torch import save
 from seeds import seeds
 from torch import nn
@@ -18,24 +18,6 @@ from trace_cases import random_module
 
 from packviz.doctor import MAX_BYTES, module_from, read_file, recurrent_prefixes
 from packviz.errors import PackvizError
-
-
-def saved(value: Any, **options: Any) -> bytes:
-    stream = io.BytesIO()
-    torch.save(value, stream, **options)
-    return stream.getvalue()
-
-
-def npy(array: Any, **options: Any) -> bytes:
-    stream = io.BytesIO()
-    np.save(stream, array, **options)
-    return stream.getvalue()
-
-
-def npz(compressed: bool = False, **arrays: Any) -> bytes:
-    stream = io.BytesIO()
-    (np.savez_compressed if compressed else np.savez)(stream, **arrays)
-    return stream.getvalue()
 
 
 def test_every_kind_of_file_gives_its_tensors_back() -> None:
@@ -96,9 +78,29 @@ def declared(shape: str) -> bytes:
     return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + b"\0" * 16
 
 
+def broken_deflate() -> bytes:
+    stream, array = io.BytesIO(), io.BytesIO()
+    np.save(array, np.arange(500))
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.npy", array.getvalue())
+    data = bytearray(stream.getvalue())
+    data[60] ^= 0xFF
+    return bytes(data)
+
+
+def broken_name() -> bytes:
+    stream = io.BytesIO()
+    torch.save(torch.zeros(3), stream)
+    data = stream.getvalue()
+    return data[: data.rindex(b"PK\1\2") + 46] + b"\xff" + data[data.rindex(b"PK\1\2") + 47 :]
+
+
 @pytest.mark.parametrize(
     ("name", "data", "part"),
     [
+        ("a.npz", broken_deflate(), "cannot be opened"),
+        ("a.pt", broken_name(), "cannot be opened"),
+        ("a.npy", b"\x93NUMPY\x01\x00" + (5_001).to_bytes(2, "little") + b"[" * 5_000 + b"\n", "cannot be opened"),
         ("x.csv", b"1,2", "'.csv'"),
         ("x", b"1,2", "without an ending"),
         ("x.npy", b"nothing of the kind", "cannot be opened"),

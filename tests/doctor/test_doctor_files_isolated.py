@@ -5,61 +5,75 @@ import pickle
 import threading
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 import torch
-from doctor_cases import sound
+from doctor_cases import npy, npz, saved, sound
 from safetensors.torch import save
-from test_doctor_files import npy, npz, saved
 
 from packviz.doctor import MAX_BYTES, Loaded, files, read_file, read_isolated
 from packviz.errors import PackvizError
 
-
-def same(one: Loaded, other: Loaded) -> bool:
-    def flat(loaded: Loaded) -> dict[str, torch.Tensor | None]:
-        fields = {f"{name}/{n}": part for name, packed in loaded.packed.items() for n, part in enumerate(packed)}
-        return {**loaded.tensors, **fields}
-
-    ours, theirs = flat(one), flat(other)
-    pairs = [(ours[name], theirs[name]) for name in ours]
-    return list(ours) == list(theirs) and all(
-        one is other or (one.dtype == other.dtype and torch.equal(one, other))  # type: ignore[union-attr, arg-type]
-        for one, other in pairs
-    )
+PATIENCE = 60  # seconds: on a busy machine, importing torch alone takes that long
 
 
-def test_a_good_file_of_each_format_gives_what_it_gives_in_this_process() -> None:
+@pytest.fixture(scope="module")
+def side_by_side() -> Iterator[ThreadPoolExecutor]:
+    """Run as many calls at once as may be: a process that imports torch takes seconds to start."""
+    with ThreadPoolExecutor(files.MAX_READERS) as pool:
+        yield pool
+
+
+def flat(loaded: Loaded) -> dict[str, torch.Tensor | None]:
+    fields = {f"{name}/{n}": part for name, packed in loaded.packed.items() for n, part in enumerate(packed)}
+    return {**loaded.tensors, **fields}
+
+
+def same(one: torch.Tensor | None, other: torch.Tensor | None) -> bool:
+    return one is other or (one is not None and one.dtype == other.dtype and torch.equal(one, other))  # type: ignore[union-attr, arg-type]
+
+
+def test_a_good_file_of_each_format_gives_what_it_gives_in_this_process(side_by_side: ThreadPoolExecutor) -> None:
     x = torch.randn(3, 4, 2)
     named = {"x": x, "half": x.bfloat16(), "flag": x > 0, "none": torch.zeros(0, 3), "one": torch.tensor(7)}
     batch = {"packed": sound(7).packed, "turned": x.transpose(0, 1), "wave": torch.view_as_complex(x.clone()).conj()}
-    for name, data in (
-        ("x.npy", npy(x.numpy().astype(">f8"))),
-        ("x.npz", npz(True, x=x.numpy(), lengths=np.array([4, 2, 1]))),
-        ("x.safetensors", save(named)),
-        ("x.pt", saved({**named, **batch})),
-        ("ä\0\ud800.PTH", saved(x, _use_new_zipfile_serialization=False)),
-    ):
-        assert same(read_isolated(data, name), read_file(name, data))
+    good = {
+        "x.pt": saved({**named, **batch}),
+        "ä\0\ud800.NPY": npy(x.numpy().astype(">f8")),
+        "x.npz": npz(True, x=x.numpy(), lengths=np.array([4, 2, 1])),
+        "x.safetensors": save(named),
+    }
+    there = side_by_side.map(lambda name: read_isolated(good[name], name, seconds=PATIENCE), good)
+    for (name, data), loaded in zip(good.items(), there, strict=True):
+        ours, theirs = flat(read_file(name, data)), flat(loaded)
+        assert list(ours) == list(theirs)
+        assert all(same(ours[part], theirs[part]) for part in ours)
     assert torch.equal(read_file("x.pt", saved(batch)).tensors["wave"], torch.view_as_complex(x).conj())
 
 
-def test_a_file_without_pickles_is_read_without_torch() -> None:
-    read_isolated(npy(np.zeros(3)), "x.npy", memory=150 * 2**20)  # too little to import torch
-    read_isolated(save({"x": torch.zeros(3)}), "x.safetensors", memory=150 * 2**20)
-    with pytest.raises(PackvizError):
-        read_isolated(saved(torch.zeros(3)), "x.pt", memory=150 * 2**20)
+def refusal(call: Callable[[], object]) -> str:
+    with pytest.raises(PackvizError) as refused:
+        call()
+    return str(refused.value)
 
 
-def test_the_same_files_are_refused_with_the_same_words() -> None:
-    for name, data in (("x.csv", b"1"), ("x.npy", b"x"), ("x.pt", saved({"a": 1})), ("x.pt", b"0" * (MAX_BYTES + 1))):
-        with pytest.raises(PackvizError) as here:
-            read_file(name, data)
-        with pytest.raises(PackvizError) as there:
-            read_isolated(data, name)
-        assert str(here.value) == str(there.value)
+def test_a_file_without_pickles_is_read_without_torch(side_by_side: ThreadPoolExecutor) -> None:
+    little = 150 * 2**20  # bytes of memory: too few to import torch
+    runs = [
+        side_by_side.submit(read_isolated, data, name, memory=little)
+        for name, data in (("x.npy", npy(np.zeros(3))), ("x.safetensors", save({"x": torch.zeros(3)})))
+    ]
+    assert "memory" in refusal(lambda: read_isolated(saved(torch.zeros(3)), "x.pt", memory=little))
+    assert [list(run.result().tensors) for run in runs] == [["x"], ["x"]]
+
+
+def test_the_same_files_are_refused_with_the_same_words(side_by_side: ThreadPoolExecutor) -> None:
+    bad = [("x.csv", b"1"), ("x.npy", b"x"), ("x.npz", npz(x=np.array(["a"]))), ("x.pt", b"0" * (MAX_BYTES + 1))]
+    there = side_by_side.map(lambda each: refusal(lambda: read_isolated(each[1], each[0])), bad)
+    assert list(there) == [refusal(lambda each=each: read_file(*each)) for each in bad]  # type: ignore[misc]
 
 
 def pickled(content: bytes) -> bytes:
@@ -72,7 +86,7 @@ def pickled(content: bytes) -> bytes:
 
 
 def as_key(content: bytes) -> bytes:
-    """Return the pickle of a dict with one key: whoever builds it takes the key's hash."""
+    """Return the pickle of a dict with one key: building it takes the key's hash."""
     return pickle.EMPTY_DICT + content + pickle.NONE + pickle.SETITEM
 
 
@@ -90,25 +104,24 @@ def deadly() -> bytes:  # a tuple so deep that its hash overflows the stack
     return pickled(as_key(pickle.EMPTY_TUPLE + pickle.TUPLE1 * 1_000_000))
 
 
-@pytest.mark.parametrize(
-    ("data", "seconds", "says"),
-    [
-        (greedy, 20, "fits into the memory"),
+def test_a_file_that_takes_too_much_ends_only_the_process_that_reads_it(side_by_side: ThreadPoolExecutor) -> None:
+    def attempt(given: tuple[Callable[[], bytes], int, str]) -> None:
+        data, seconds, says = given
+        started = time.perf_counter()
+        with pytest.raises(PackvizError, match=says):
+            read_isolated(data(), "x.pt", seconds=seconds)
+        assert time.perf_counter() - started < seconds + 5
+
+    cases = (
         (endless, 4, "takes longer|ended the process"),
-        (deadly, 20, "ended the process"),
-    ],
-)
-def test_a_file_that_takes_too_much_ends_only_the_process_that_reads_it(
-    data: Callable[[], bytes], seconds: int, says: str
-) -> None:
-    started = time.perf_counter()
-    with pytest.raises(PackvizError, match=says):
-        read_isolated(data(), "x.pt", seconds=seconds)
-    assert time.perf_counter() - started < seconds + 5
+        (greedy, PATIENCE, "fits into memory"),
+        (deadly, PATIENCE, "ended the process"),
+    )
+    assert list(side_by_side.map(attempt, cases)) == [None] * 3
 
 
 def test_only_a_few_files_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "_READERS", threading.BoundedSemaphore(1))
     with files._READERS, pytest.raises(PackvizError, match="still being read"):
-        read_isolated(npy(np.zeros(3)), "x.npy", seconds=1)
+        read_isolated(npy(np.zeros(3)), "x.npy", seconds=0)
     assert read_isolated(npy(np.zeros(3)), "x.npy").tensors["x"].shape == (3,)

@@ -1,16 +1,16 @@
-"""Whatever examine() and read_file() are given: findings or tensors come, or a PackvizError, and the process lives."""
+"""Whatever examine() and read_file() are given, there is an answer or a PackvizError, and the process lives."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from doctor_cases import npy, npz, saved
 from safetensors.torch import save
 from seeds import raw_errors, seeds
-from test_doctor_files import npy, npz, saved
 from test_hostile import ANY, odd_lengths, odd_packed, odd_state, spoilt
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
@@ -98,50 +98,23 @@ def odd_examination(draw: random.Random) -> object:
     return [str(finding) for finding in pv.examine(*subject, **options)]
 
 
-def test_garbage_gets_findings_or_is_refused() -> None:
-    assert raw_errors(seeds(300), odd_examination) == {}
-
-
-PASTED = (
-    *("tensor(", "PackedSequence(", "data=", "batch_sizes=", "sorted_indices=", "None", ")", "[", "]", "[[", "]]", ","),
-    *(
-        "1",
-        "2.",
-        "-3e5",
-        "1e400",
-        "nan",
-        "inf",
-        "True",
-        "...",
-        "dtype=torch.",
-        "int64",
-        "float8",
-        "size=(0, 3)",
-        "x = ",
-    ),
-    *("array(", "9" * 5000, "-" * 300, "\n", " ", "'", "#", "\0", "\ud800", "device='cuda:0'", "grad_fn=<X>", "(1, 2)"),
-)
+WORDS = """
+tensor( PackedSequence( data= batch_sizes= sorted_indices= None ) [ ] [[ ]] , 1 2. -3e5 1e400 nan inf True ...
+dtype=torch. int64 float8 array( ' # device='cuda:0' grad_fn=<X>
+"""
+PASTED = (*WORDS.split(), "9" * 5000, "-" * 300, "\n", " ", "\0", "\ud800", "size=(0, 3)", "x = ", "(1, 2)")
 
 
 def pasted(draw: random.Random) -> object:
     text = "".join(draw.choice(PASTED) + draw.choice(("", "", ", ", " ")) for _ in range(draw.randint(0, 16)))
     if draw.random() < 0.5:
-        own = (
-            torch.randn(2, 3),
-            torch.tensor([3, 1]),
-            pack_padded_sequence(torch.randn(2, 3, 1), [3, 1], True),
-            [[1, 2]],
-        )
-        good = list(repr(draw.choice(own)))
+        packed = pack_padded_sequence(torch.randn(2, 3, 1), [3, 1], True)
+        good = list(repr(draw.choice((torch.randn(2, 3), torch.tensor([3, 1]), packed, [[1, 2]]))))
         for _ in range(draw.randint(0, 3)):
             at = draw.randrange(len(good))
             good[at : at + draw.randint(0, 2)] = [draw.choice(PASTED)]
         text = "".join(good)
     return draw.choice((read_tensor, read_lengths, read_packed))(text)
-
-
-def test_pasted_text_is_read_or_refused() -> None:
-    assert raw_errors(seeds(300), pasted) == {}
 
 
 @cache
@@ -206,8 +179,9 @@ def used(draw: random.Random, loaded: Loaded) -> object:
     return pv.examine(x, lengths) if module is None else pv.examine(module, x, lengths)
 
 
-def test_a_mutated_file_is_read_or_refused() -> None:
-    assert raw_errors(seeds(300), opened) == {}
+@pytest.mark.parametrize("attempt", [odd_examination, pasted, opened])
+def test_garbage_gets_an_answer_or_is_refused(attempt: Callable[[random.Random], object]) -> None:
+    assert raw_errors(seeds(300), attempt) == {}
 
 
 def test_the_files_that_are_mutated_are_good() -> None:
@@ -236,3 +210,95 @@ def test_an_old_file_cut_short_anywhere_is_refused() -> None:
     for end in range(len(data)):
         with pytest.raises(pv.PackvizError, match="file: expected"):
             read_file("x.pt", data[:end])
+
+
+X = torch.ones(3, 4, 2)
+LENGTHS = [4, 2, 1]
+PACKED = pack_padded_sequence(X, LENGTHS, batch_first=True)
+ODD: dict[str, Callable[[], Any]] = {
+    "a list": lambda: [1, 2],
+    "sparse": lambda: torch.ones(3, 4).to_sparse(),
+    "nested": lambda: torch.nested.nested_tensor([torch.ones(4), torch.ones(2)]),
+    "quantized": lambda: torch.quantize_per_tensor(torch.ones(3, 4), 1.0, 0, torch.qint8),
+    "float8": lambda: torch.ones(3, 4).to(torch.float8_e5m2),
+    "meta": lambda: torch.ones(3, 4, device="meta"),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("odd", [odd for odd in ODD if odd != "meta"])
+def test_x_without_numbers_to_compute_with_is_refused(odd: str) -> None:
+    with pytest.raises(pv.PackvizError, match="x: expected"):
+        pv.examine(ODD[odd](), LENGTHS, batch_first=True)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["mask", "targets", "output", "state", "ids"])
+@pytest.mark.parametrize("odd", ODD)
+def test_what_stands_beside_x_is_refused_where_it_holds_no_numbers(odd: str, name: str) -> None:
+    with pytest.raises(pv.PackvizError, match=f"{name}: expected"):
+        pv.examine(X, LENGTHS, batch_first=True, **{name: ODD[odd]()})
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("odd", ["sparse", "nested", "quantized"])
+def test_lengths_without_numbers_are_refused(odd: str) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: pv.examine(X, ODD[odd](), batch_first=True),
+        lambda: pv.examine(X, LENGTHS, target_lengths=ODD[odd](), batch_first=True),
+        lambda: pv.examine(PACKED, ODD[odd]()),
+    ]
+    for call in calls:
+        with pytest.raises(pv.PackvizError, match="lengths: expected"):
+            call()
+
+
+def test_numbers_that_would_fill_the_memory_or_take_forever_are_not_tried() -> None:
+    assert [one.key for one in pv.examine(torch.zeros(0, 10**15), [1])] == ["empty_batch"]
+    (finding,) = pv.examine(X, LENGTHS, target_lengths=[10**15, 2, 1], batch_first=True)
+    assert "was not asked" in finding.torch_does
+    with pytest.raises(pv.PackvizError, match="at most"):
+        pv.examine(torch.zeros(1, 1).expand(10**5, 10**5), [1])
+    wide = torch.cat([torch.tensor([20_000]), torch.ones(20_000, dtype=torch.int64)])
+    with pytest.raises(pv.PackvizError, match="unpacked"):
+        pv.examine(PackedSequence(torch.zeros(40_000), wide))
+    long = PackedSequence(torch.zeros(200_000), torch.ones(400_000, dtype=torch.int64))
+    assert [one.timesteps for one in pv.examine(long)] == [(200_000,)]
+
+
+def test_a_packed_lstm_is_not_run_on_more_features_than_it_has_weights_for() -> None:
+    module = nn.LSTM(1, 3, batch_first=True)
+    (finding,) = pv.examine(module, torch.ones(3, 4, 1_000), [4, 4, 4])
+    assert finding.key == "features"
+    assert "was not asked" in finding.torch_does
+
+
+def test_nan_in_the_pads_is_not_taken_for_data_that_were_left_out() -> None:
+    x = torch.ones(3, 4, 2)
+    x[1, 2:], x[2, 1:] = 0, 0
+    x[2, 2, 0] = torch.nan
+    assert [one.key for one in pv.examine(x, LENGTHS, batch_first=True)] == ["nan_in_pads"]
+
+
+def test_watching_never_stands_in_the_way_of_the_layer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise RuntimeError("a tensor of some other kind")
+
+    monkeypatch.setattr("packviz.doctor.watching.examine", refuse)
+    module, x = nn.GRU(2, 3), torch.ones(3, 4, 2)
+    with pv.watch(module) as watched:
+        output, _ = module(x)
+    assert torch.equal(output, module(x)[0])
+    assert watched.calls == 1
+
+
+def test_the_batch_and_its_lengths_are_given_in_their_places_or_by_name() -> None:
+    module, wrong = nn.GRU(2, 3, batch_first=True), [5, 4, 4]
+    by_place = pv.examine(module, X, wrong)
+    assert [finding.key for finding in by_place] == ["length_over_T"]
+    assert pv.examine(module, x=X, lengths=wrong) == pv.examine(module, X, lengths=wrong) == by_place
+    assert pv.examine(X, wrong, batch_first=True) == pv.examine(X, lengths=wrong, batch_first=True) == by_place
+    with pytest.raises(TypeError, match="lengths once"):
+        pv.examine(X, [4, 4, 4], wrong)
+    with pytest.raises(TypeError, match="paddding"):
+        pv.examine(X, wrong, paddding_value=0.0)  # type: ignore[call-arg]

@@ -78,6 +78,7 @@ def test_lists_of_python_json_and_numpy_are_read() -> None:
         ("[1, 2" + " " * 3_000_000 + "]", "characters"),
         ("[1 + 2j]", "brackets"),
         ("[1](2)", ""),
+        ("- " * 100_000 + "1", "numbers in brackets"),
     ],
 )
 def test_what_is_no_tensor_is_refused_and_said_clearly(text: str, part: str) -> None:
