@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, StrictUndefined, Template
 
 __all__ = [
     "counted",
@@ -13,6 +18,7 @@ __all__ = [
     "listed",
     "percent",
     "quoted",
+    "sentences",
     "sequence_label",
     "shown",
     "two_digits",
@@ -126,6 +132,27 @@ def two_digits(number: float) -> str:
 def with_article(noun: str) -> str:
     """Return the noun with its article: "a tensor", "an int"."""
     return f"an {noun}" if noun[:1] in "aeioAEIO" else f"a {noun}"
+
+
+def sentences(path: Path) -> Callable[..., str]:
+    """Return the writer of a table of sentences: a TOML file of Jinja templates, by section and key.
+
+    It takes "section.key" and the values by name, and returns one line. The functions of this module are filters.
+    """
+    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {each.__name__: each for each in (counted, joined, letters, listed, two_digits)}
+    environment.filters |= {"label": sequence_label, "repr": repr}
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+
+    @cache
+    def template(key: str) -> Template:
+        section, _, name = key.partition(".")
+        return environment.from_string(table[section][name])
+
+    def write(key: str, /, **values: object) -> str:
+        return " ".join(template(key).render(values).split())
+
+    return write
 
 
 def _symbol(match: re.Match[str]) -> str:

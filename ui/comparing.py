@@ -32,7 +32,7 @@ def verdicts(shown: Shown) -> None:
     """Say what is equal and what is not, each line computed from the two runs; show the outputs place by place."""
     done = shown.fact(compare)
     for each in done.findings:
-        st.markdown(f"{':green[**=**]' if each.same else ':red[**≠**]'} {each.told}")
+        st.markdown(f"{':green[**=**]' if each.severity == 'note' else ':red[**≠**]'} {each.found}")
     st.markdown(f"Equal means: nowhere further apart than {done.tolerance:g}.")
     figure(shown, charts.difference, done, key="difference")
 

@@ -1,14 +1,13 @@
 """What follows from a trace, as plain records: readouts, differences, addresses, pad drift, losses."""
 
-from packviz.facts.comparison import Comparison, Finding, Switch, compare, switches
+from packviz.facts.comparison import Comparison, Switch, compare, switches
 from packviz.facts.distributions import DISTRIBUTIONS, Distribution, padding_cells, padding_share, padding_shares
 from packviz.facts.initial_states import STARTS, StartEffect, starts
 from packviz.facts.losses import Losses, losses
 from packviz.facts.memory_layout import Address, Layout, Memory, memory, row_of, sequence_error, token_of
-from packviz.facts.pad_collision import pad_collision, pad_row
-from packviz.facts.pad_drift import Drift, ZeroStep, after_zero_vector, drift
 from packviz.facts.padded_run import batch_dependence
 from packviz.facts.padded_statistics import attention, norms, pooling
+from packviz.facts.pads import Drift, ZeroStep, after_zero_vector, drift, pad_collision, pad_row
 from packviz.facts.readouts import Readout, readouts
 from packviz.facts.ties import first_unstable, order_of_equals, ties
 from packviz.facts.torch_says import behaviours, enforcing, fields, stack_errors, stacked_shape
@@ -21,7 +20,6 @@ __all__ = [
     "Comparison",
     "Distribution",
     "Drift",
-    "Finding",
     "GateSum",
     "Layout",
     "Losses",

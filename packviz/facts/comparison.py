@@ -17,31 +17,14 @@ from packviz.errors import PackvizError
 from packviz.facts.padded_run import Answer, layer_states, packed_grid, run_padded, valid_cells
 from packviz.facts.readings import Reading, readings
 from packviz.facts.readouts import WAYS
+from packviz.facts.words import said
 from packviz.inputs.config import Config
 from packviz.inputs.module import directions
-from packviz.text import counted, letters, two_digits
+from packviz.rules.finding import Finding
 
-__all__ = ["Comparison", "Finding", "Switch", "compare", "switches"]
+__all__ = ["Comparison", "Switch", "compare", "switches"]
 
 _MAX_LAYERS = 4
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Hold one verdict.
-
-    key        what it is about: forward, backward, pads, h_n_forward, packed_pads and so on
-    same       whether both sides agree up to rounding
-    largest    the largest difference; for packed_pads how many there are
-    sequences  those that differ
-    told       the sentence
-    """
-
-    key: str
-    same: bool
-    largest: float
-    sequences: tuple[int, ...]
-    told: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +35,7 @@ class Comparison:
     packed      (B, T, D*H), the packed output unpacked to the same width, with filler after each end
     valid       (B, T) bool: the cells that were packed, t < length
     real        (B, T) bool: the cells that hold a token; other ones than valid only after padding on the left
-    findings    what is equal and what is not, with what it rests on
+    findings    what is equal, as a note, and what is not: forward, backward, pads, h_n_forward, packed_pads and so on
     readings    last column, last valid step, and h_n of the top layer for each direction
     """
 
@@ -86,13 +69,13 @@ class Comparison:
     @property
     def told(self) -> dict[str, str]:
         """Return the sentences of all findings, and of the two readings of the output, by key."""
-        findings = {each.key: each.told for each in self.findings}
+        findings = {each.key: each.found for each in self.findings}
         return findings | {each.key: each.told for each in self.readings[:2]}
 
     @property
     def verdicts(self) -> dict[str, tuple[bool, ...]]:
         """Return by key what is well: that both sides agree; of a reading also that it is right, padded and packed."""
-        verdicts: dict[str, tuple[bool, ...]] = {each.key: (each.same,) for each in self.findings}
+        verdicts: dict[str, tuple[bool, ...]] = {each.key: (each.severity == "note",) for each in self.findings}
         for each in self.readings[:2]:
             verdicts[each.key] = (not each.differs, each.padded.right, each.packed.right)
         return verdicts
@@ -112,79 +95,32 @@ def compare(trace: Trace) -> Comparison:
 
 def _findings(trace: Trace, ran: Answer, packed: Tensor) -> Iterator[Finding]:
     """Yield the verdicts: each half of the output, the pads, h_n and c_n by direction, and what was packed."""
-    padded, D, valid = ran[0], directions(trace.module), valid_cells(trace).unsqueeze(2)
-    left = bool((valid_cells(trace) != trace.padded.mask).any())
-    place = "packed position" if left else "valid position"
+    padded, D, valid = ran[0], directions(trace.module), valid_cells(trace)
+    left, pads, inside = bool((valid != trace.padded.mask).any()), int((~valid).sum()), valid.unsqueeze(2)
+    known: dict[str, Any] = {"D": D, "L": trace.module.num_layers, "T": valid.size(1), "left": left, "pads": pads}
     for d in range(D):
-        name = f"{WAYS[d].capitalize()} half" if D == 2 else "Output"
-        differs = f"{name}: differs at {place}s of {{}}, by up to {{}}{_why_half(trace, d, left=left)}."
-        equal = f"{name}: equal at every {place} (largest difference {{}}){_why_equal(trace, d, left=left)}."
-        yield _finding(
-            WAYS[d], [grid.chunk(D, 2)[d].masked_fill(~valid, 0.0) for grid in (padded, packed)], differs, equal
-        )
-    if count := int((~valid).sum()):
-        where = f"{counted(count, 'position')} that packing left out" if left else counted(count, "pad")
-        filler = f"{trace.padding_value:g}"
-        differs = f"At the {where} the padded output goes on, up to {{1}} away from the filler {filler}."
-        equal = f"At the {where} the padded output is the filler {filler}, too (largest difference {{}})."
-        yield _finding("pads", [grid.masked_fill(valid, 0.0) for grid in (padded, packed)], differs, equal)
-    for name, ours, theirs in (("h_n", ran[1], trace.h_n), ("c_n", ran[2], trace.c_n)):
-        for d in range(0 if ours is None or theirs is None else D):
-            what = f"{name}, {WAYS[d]} half," if D == 2 else name
-            layers = [state[d::D].transpose(0, 1) for state in (ours, theirs) if state is not None]  # (B, L, H)
-            differs = f"{what} differs for {{}}, by up to {{}}{_why_final(trace, d, left=left)}."
-            equal = f"{what} is equal for every sequence (largest difference {{}})."
-            yield _finding(f"{name}_{WAYS[d]}", layers, differs, equal)
-    yield from _packed_pads(trace)
+        halves = [grid.chunk(D, 2)[d].masked_fill(~inside, 0.0) for grid in (padded, packed)]
+        still = bool(d) and not left and not any(bool(layer[d][~valid].any()) for layer in layer_states(trace))
+        yield _finding("half", WAYS[d], *halves, d=d, still=still, **known)
+    if pads:
+        grids = [grid.masked_fill(inside, 0.0) for grid in (padded, packed)]
+        yield _finding("pads", "pads", *grids, filler=f"{trace.padding_value:g}", **known)
+    for state, ours, theirs in (("h_n", ran[1], trace.h_n), ("c_n", ran[2], trace.c_n)):
+        if ours is not None and theirs is not None:
+            for d in range(D):
+                layers = [part[d::D].transpose(0, 1) for part in (ours, theirs)]  # (B, L, H)
+                yield _finding("final", f"{state}_{WAYS[d]}", *layers, state=state, d=d, **known)
+    if rows := trace.packed.sequence[trace.packed_is_pad].tolist():
+        off = tuple(sorted(set(rows)))
+        told = said("compare.packed_pads", off=off, count=len(rows), rows=len(trace.output))
+        yield Finding("packed_pads", "silent", told, sequences=off)
 
 
-def _finding(key: str, sides: list[Tensor], differs: str, equal: str) -> Finding:
-    """Compare (B, ...), padded and packed, row by row.
-
-    differs takes the letters of the sequences and the largest difference, equal only the latter.
-    """
-    padded, packed = sides
+def _finding(words: str, key: str, padded: Tensor, packed: Tensor, **known: object) -> Finding:
+    """Compare (B, ...), padded and packed, row by row."""
     off, most = differing(padded, packed, tolerance_of(padded.dtype)), distance(padded, packed)
-    told = differs.format(letters(off), two_digits(most)) if off else equal.format(two_digits(most))
-    return Finding(key, not off, most, off, told)
-
-
-def _why_half(trace: Trace, d: int, *, left: bool) -> str:
-    if d == 0:
-        deep = trace.module.bidirectional and trace.module.num_layers > 1
-        return ": it reads the backward half of the layer below" if deep else ""
-    if left:
-        return f": padded, it starts at t = {trace.padded.mask.size(1) - 1}, packed at t = length - 1"
-    return ": it starts in the padding"
-
-
-def _why_equal(trace: Trace, d: int, *, left: bool) -> str:
-    unpacked = ~valid_cells(trace)
-    if not bool(unpacked.any()):
-        return ": there is no padding in this batch"
-    if d == 0 or left or any(bool(layer[d][unpacked].any()) for layer in layer_states(trace)):
-        return ""
-    return ": its state stays 0 in the padding"
-
-
-def _why_final(trace: Trace, d: int, *, left: bool) -> str:
-    if left:
-        return (
-            f": padded, it has read all {counted(trace.padded.mask.size(1), 'column')}; packed, as many as the length"
-        )
-    return ": it starts in the padding" if d else ": padded, it is the state after the pads"
-
-
-def _packed_pads(trace: Trace) -> Iterator[Finding]:
-    packed = trace.packed.sequence[trace.packed_is_pad].tolist()
-    if packed:
-        count, sequences = len(packed), tuple(sorted(set(packed)))
-        are, dropped = ("is a pad", "one token") if count == 1 else ("are pads", "as many tokens")
-        told = (
-            f"Padding was packed: {count} of the {counted(len(trace.output), 'packed row')} {are}, and {dropped} of "
-            f"{letters(sequences)} {'was' if count == 1 else 'were'} dropped."
-        )
-        yield Finding("packed_pads", False, float(count), sequences, told)
+    told = said(f"compare.{words}", off=off, most=most, **known)
+    return Finding(key, "silent" if off else "note", told, sequences=off)
 
 
 @dataclass(frozen=True)
@@ -206,11 +142,7 @@ class Switch:
     @property
     def told(self) -> str:
         """Return what the changed setting does, with the sentences of the verdicts that change."""
-        head = f"{self.setting}={self.after!r} instead of {self.before!r}"
-        if not self.changed:
-            return f"{head}: no verdict on the outputs changes."
-        count = len(self.changed)
-        return f"{head}: {count} verdict{' changes' if count == 1 else 's change'}. {' '.join(self.changed.values())}"
+        return said("compare.switch", it=self)
 
 
 def switches(trace: Trace) -> tuple[Switch, ...]:
@@ -250,11 +182,4 @@ def _changed(now: Comparison, then: Comparison) -> dict[str, str]:
         return () if all(verdicts.get(key, ())) else verdicts[key]
 
     changed = [key for key in dict.fromkeys((*before, *after)) if amiss(before, key) != amiss(after, key)]
-    return {key: told.get(key, f"{_named(key)}: no longer there.") for key in changed}
-
-
-def _named(key: str) -> str:
-    if key == "packed_pads":
-        return "Packed pads"
-    name, _, half = key.rpartition("_")
-    return f"{name}, {half} half" if name else f"{key.capitalize()} half"
+    return {key: told.get(key) or said("compare.gone", key=key) for key in changed}

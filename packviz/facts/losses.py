@@ -17,8 +17,8 @@ from packviz.compute.determinism import exact_arithmetic, seeded
 from packviz.compute.record import Trace
 from packviz.compute.verify import differing, distance, tolerance_of
 from packviz.facts.padded_run import initial_state, packed_grid, run_padded, valid_cells
+from packviz.facts.words import said
 from packviz.inputs.module import directions, state_size, weight_dtype
-from packviz.text import counted, two_digits
 from packviz.validate import integer
 
 __all__ = ["Gradient", "Loss", "Losses", "PadRowGradient", "Task", "draw_task", "losses"]
@@ -128,71 +128,31 @@ class Losses:
     @property
     def verdicts(self) -> tuple[str, ...]:
         """Return what the numbers say, in plain sentences."""
-        return (self._agreement(), self._unmasked(), self._means(), *self._gradients(), *self._row())
+        spread, seen = self._spread(), {"it": self, "row": self.pad_row, "pad_class": PAD_CLASS}
+        told = [said("losses.agreement", finite=isfinite(spread), spread=spread, **seen)]
+        told += [said("losses.unmasked", **seen), said("losses.means", **seen), *self._gradients()]
+        if self.pad_row is not None:
+            told.append(said("losses.pad_row", **seen))
+            if self.pad_row.padding_idx is not None:
+                told.append(said("losses.frozen", **seen))
+            elif self.pad_row.is_token:
+                told.append(said("losses.is_token", **seen))
+        return tuple(told)
 
     def _spread(self) -> float:
         values = [self.value("packed", key) for key in ("packed_targets", "ignore_index", "masked")]
         return max(values) - min(values)
 
-    def _agreement(self) -> str:
-        names = "Packed targets, ignore_index and the masked token mean"
-        if not isfinite(self._spread()):
-            return f"{names} are not all finite: the numbers of this run have grown too large."
-        if self.agree:
-            one = f"{self.value('packed', 'masked'):.4f}"
-            return f"{names} are one number, {one} (largest difference {two_digits(self._spread())})."
-        return f"{names} are not the same: they are up to {two_digits(self._spread())} apart."
-
-    def _unmasked(self) -> str:
-        loss, masked = self.value("padded", "unmasked"), self.value("padded", "masked")
-        if not self.pads:
-            return f"Without a mask the loss is {loss:.4f}: there is no pad that a mask could leave out."
-        are = "is a pad, and its" if self.pads == 1 else "are pads, and their"
-        return (
-            f"Without a mask the padded loss is {loss:.4f}, with one {masked:.4f}: {self.pads} of the {self.cells} "
-            f"cells {are} target is class {PAD_CLASS}."
-        )
-
-    def _means(self) -> str:
-        token, sequence, naive = (self.value("packed", key) for key in ("masked", "sequence_mean", "naive"))
-        cells = "the one cell" if self.cells == 1 else f"all {self.cells} cells"
-        zeros = f" with zeros at the pad{'' if self.pads == 1 else 's'}" if self.pads else ""
-        return (
-            f"The same losses have three means: {token:.4f} over tokens, {sequence:.4f} over sequences, {naive:.4f} "
-            f"over {cells}{zeros}."
-        )
-
     def _gradients(self) -> Iterator[str]:
-        count = counted(len(self.gradients), "gradient")
         if overflowed := sum(not isfinite(row.size) for row in self.gradients):
-            are = "is" if overflowed == 1 else "are"
-            yield f"Packed, {overflowed} of {count} {are} not finite: nothing can be compared with them."
+            yield said("losses.overflow", it=self, count=overflowed)
             return
-        for how, mask in (("masked", "with a mask"), ("unmasked", "without a mask")):
+        for how in ("masked", "unmasked"):
             off = [row for row in self.gradients if not getattr(row, f"same_{how}")]
-            most = max(off or self.gradients, key=lambda row, how=how: getattr(row, how))
-            differ, by = "differs" if len(off) == 1 else "differ", two_digits(getattr(most, how))
-            if off:
-                yield f"Padded {mask}, {len(off)} of {count} {differ} from packed, by up to {by} ({most.name})."
-            else:
-                yield f"Padded {mask}, every gradient is the packed one (largest difference {by})."
+            name, most = max(((row.name, getattr(row, how)) for row in off or self.gradients), key=lambda pair: pair[1])
+            yield said("losses.gradients", it=self, how=how, off=len(off), name=name, most=most)
         if self.packed_pads:
-            rows = counted(self.packed_pads, "packed row")
-            yield f"{rows} {'is a pad' if self.packed_pads == 1 else 'are pads'}: the packed side trains on padding."
-
-    def _row(self) -> Iterator[str]:
-        row = self.pad_row
-        if row is None:
-            return
-        unmasked, masked, packed = map(two_digits, row.norms)
-        yield (
-            f"The gradient of the pad's embedding row {row.id} has the norm {unmasked} padded without a mask, "
-            f"{masked} with one, and {packed} packed."
-        )
-        if row.padding_idx is not None:
-            yield f"padding_idx={row.padding_idx}: torch gives this row no gradient."
-        elif row.is_token:
-            yield f"A real token has the id {row.id}, too, and trains this row."
+            yield said("losses.packed_pads", it=self)
 
 
 def losses(trace: Trace, seed: int = 0) -> Losses:

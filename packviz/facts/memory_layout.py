@@ -10,6 +10,7 @@ from torch import Tensor
 from packviz.compute.determinism import seeded
 from packviz.compute.record import Trace
 from packviz.facts.padded_run import a_sequence, tokens_of
+from packviz.facts.words import said
 from packviz.inputs.cell_kinds import kind_of
 from packviz.inputs.torch_answers import ask
 from packviz.text import sequence_label
@@ -41,7 +42,7 @@ class Address:
     @property
     def told(self) -> str:
         """Return the arithmetic in a line: ``data[offset[2] + 1] = data[6 + 1] = data[7]``."""
-        return f"data[offset[{self.t}] + {self.position}] = data[{self.offset} + {self.position}] = data[{self.n}]"
+        return said("address.told", it=self)
 
 
 def row_of(trace: Trace, b: int, t: int) -> Address:

@@ -12,8 +12,8 @@ from torch.nn.utils.rnn import PackedSequence, pack_sequence, pad_packed_sequenc
 from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.record import Trace
 from packviz.compute.verify import differing, distance, tolerance_of
+from packviz.facts.words import said
 from packviz.inputs.module import directions, one_layer
-from packviz.text import counted, sequence_label, two_digits
 from packviz.validate import integer
 
 __all__ = [
@@ -143,8 +143,8 @@ class BatchDependence:
     @property
     def told(self) -> str:
         """Return what the batch does to this sequence, in plain sentences."""
-        has = f"{sequence_label(self.b)} has {counted(self.pads, 'pad')} in this batch."
-        return f"{has} Padded, its h_n {_effect(*self.padded)}. Packed, it {_effect(*self.packed)}."
+        moved = {"padded": distance(*self.padded), "packed": distance(*self.packed)}
+        return said("drift.batch", it=self, padded_off=self.padded_changes, packed_off=self.packed_changes, **moved)
 
 
 def batch_dependence(trace: Trace, b: int = 0) -> BatchDependence:
@@ -172,10 +172,3 @@ def batch_dependence(trace: Trace, b: int = 0) -> BatchDependence:
 
 def _differ(alone: Tensor, in_batch: Tensor) -> bool:
     return bool(differing(alone.unsqueeze(0), in_batch.unsqueeze(0), tolerance_of(alone.dtype)))
-
-
-def _effect(alone: Tensor, in_batch: Tensor) -> str:
-    moved = two_digits(distance(alone, in_batch))
-    if _differ(alone, in_batch):
-        return f"differs from the one alone, by up to {moved}"
-    return f"is the same as alone (largest difference {moved})"

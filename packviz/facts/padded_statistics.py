@@ -12,7 +12,7 @@ from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.record import Trace
 from packviz.compute.verify import differing, distance, tolerance_of
 from packviz.facts.padded_run import packed_grid, valid_cells
-from packviz.text import counted, letters, two_digits
+from packviz.facts.words import said
 from packviz.validate import choice
 
 __all__ = ["Attention", "Norms", "Pooling", "attention", "norms", "pooling"]
@@ -43,16 +43,7 @@ class Norms:
         """Return how far both are apart, in a sentence."""
         mean, var = distance(self.mean_padded, self.mean_packed), distance(self.var_padded, self.var_packed)
         f = int((self.mean_padded - self.mean_packed).abs().argmax())
-        apart = "The means and the variances are the same."
-        if mean or var:
-            apart = f"Means are up to {two_digits(mean)} apart, variances up to {two_digits(var)}."
-        cells = "one cell" if self.cells == 1 else f"{self.cells} cells"
-        rows = "one packed row" if self.rows == 1 else f"{self.rows} packed rows"
-        pads = f", of which {self.packed_pads} {'is a pad' if self.packed_pads == 1 else 'are pads'},"
-        return (
-            f"Over the {cells} of the grid feature {f} has the mean {self.mean_padded[f]:.3g}, "
-            f"over the {rows}{pads if self.packed_pads else ''} {self.mean_packed[f]:.3g}. {apart}"
-        )
+        return said("statistics.norms", it=self, f=f, mean=mean, var=var)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,18 +75,13 @@ class Attention:
     @property
     def told(self) -> str:
         """Return how much weight leaks to pads, in a sentence."""
-        leaks, short = self.leaks, (~self.real).any(1).nonzero().flatten().tolist()
-        if not short:
-            return "There is no padding in this batch: no weight can leak to it."
-        b, through = int(leaks.argmax()), int((self.valid & ~self.real).sum())
-        one = len(short) == 1
-        most = "" if one else f" on average, most for {letters([b])}: {100 * float(leaks[b]):.1f} %"
-        share = f"{100 * float(leaks[short].mean()):.1f} % of the weight of {letters(short)}"
-        masked = "With a mask it is 0 %."
-        if through:
-            up_to = f"{'' if one else 'up to '}{100 * float(self.leaks_masked[short].max()):.1f} %"
-            masked = f"The length mask lets {counted(through, 'pad')} through: with it, it is {up_to}."
-        return f"Without a mask {share} lies on pads{most}. {masked}"
+        leaks, masked, short = (
+            100 * self.leaks,
+            100 * self.leaks_masked,
+            (~self.real).any(1).nonzero().flatten().tolist(),
+        )
+        most = {"b": int(leaks.argmax()), "most": leaks.max(), "mean": leaks[short].mean(), "masked": masked.max()}
+        return said("statistics.attention", short=short, through=int((self.valid & ~self.real).sum()), **most)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,20 +102,11 @@ class Pooling:
     @property
     def told(self) -> str:
         """Return for which sequences filler changes the mean and the largest number, in a sentence."""
-        told = []
+        told, tolerance = [], tolerance_of(self.mean.dtype)
         for name, naive, valid in (("mean", self.mean, self.mean_valid), ("max", self.max, self.max_valid)):
-            off, most = differing(naive, valid, tolerance_of(naive.dtype)), two_digits(distance(naive, valid))
-            told.append(
-                f"Filler changes the {name} of {letters(off)}, by up to {most}."
-                if off
-                else f"Filler changes no {name}."
-            )
-        if self.packed_pads:
-            was = "was packed and is" if self.packed_pads == 1 else "were packed and are"
-            told.append(
-                f"Without filler, padding is still there: {counted(self.packed_pads, 'pad')} {was} pooled, too."
-            )
-        return " ".join(told)
+            off, most = differing(naive, valid, tolerance), distance(naive, valid)
+            told.append(said("statistics.pooling", name=name, off=off, most=most))
+        return " ".join([*told, said("statistics.pooled_pads", it=self)] if self.packed_pads else told)
 
 
 def norms(trace: Trace, where: Where = "input") -> Norms:

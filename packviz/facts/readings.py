@@ -11,8 +11,8 @@ from packviz.compute.record import Trace
 from packviz.compute.verify import apart, differing, tolerance_of
 from packviz.facts.padded_run import run_tokens, tokens_of
 from packviz.facts.readouts import WAYS, codes
+from packviz.facts.words import said
 from packviz.inputs.module import directions
-from packviz.text import letters, two_digits
 
 __all__ = ["Reading", "Side", "readings"]
 
@@ -52,15 +52,11 @@ class Side:
         """Return for which sequences it is the state after exactly their own tokens, and why not."""
         wrong, single = self.wrong, [b for b in self.single if b not in self.wrong]
         if not wrong:
-            alike = ", for each has length 1" if len(single) == len(self.values) else ""
-            return f"right for every sequence{alike}"
+            return said("reading.right", single=single, count=len(self.values))
         whys: dict[str, list[int]] = {}
         for b in wrong:
             whys.setdefault(self._why(b), []).append(b)
-        told = ", ".join(f"{letters(sequences)} ({why})" for why, sequences in whys.items())
-        have = "has" if len(single) == 1 else "have"
-        right = f", right for {letters(single)}, which {have} length 1" if single else ""
-        return f"wrong for {told}, by up to {two_digits(float(self.off[list(wrong)].max()))}{right}"
+        return said("reading.wrong", whys=whys, most=float(self.off[list(wrong)].max()), single=single)
 
     def _why(self, b: int) -> str:
         """Return the reasons of the halves of one sequence that are wrong."""
@@ -89,7 +85,7 @@ class Reading:
     @property
     def told(self) -> str:
         """Return for which sequences each side is right, and why not."""
-        return f"{self.code}: padded {self.padded.told}; packed {self.packed.told}."
+        return said("reading.told", it=self)
 
 
 def readings(trace: Trace, padded: Tensor, packed: Tensor, h_n_padded: Tensor) -> tuple[Reading, ...]:

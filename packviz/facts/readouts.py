@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import nan
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from torch import Tensor
 from packviz.compute.record import Trace
 from packviz.compute.verify import distance
 from packviz.facts.unit_arithmetic import rounded
-from packviz.text import counted, letters
+from packviz.facts.words import said
 
 __all__ = ["WAYS", "Readout", "Spot", "codes", "readouts"]
 
@@ -34,6 +34,7 @@ class Readout:
     key, title  a short name, and how it is written
     code        the same in PyTorch, on the names out, lens and h_n: it makes state
     reason      why it is right or wrong, in one or two sentences with this batch's letters and numbers
+    caution     what no readout can mend, where padding was packed among the tokens; else ""
     values      (B, width), the state that this code made; None where it is not available
     wrong       the sequences whose row is not the state after their last step, in every direction; for mean and max:
                 those that filler entered; and all of which a pad was packed
@@ -42,20 +43,19 @@ class Readout:
     steps       for each sequence and half: how many steps of the top layer this half has taken; 0 for filler
     seen        for each sequence and half: how many packed rows of the sequence can have changed it; with two
                 directions and several layers that is more than its steps, for the layer below read both ways
-    caution     what no readout can mend, where padding was packed among the tokens; else ""
     """
 
     key: str
     title: str
     code: str
     reason: str
+    caution: str
     values: Tensor | None = None
     wrong: tuple[int, ...] = ()
     halves: tuple[str, ...] = ()
     cells: tuple[tuple[Spot, ...], ...] = ()
     steps: tuple[tuple[int, ...], ...] = ()
     seen: tuple[tuple[int, ...], ...] = ()
-    caution: str = ""
 
     @property
     def available(self) -> bool:
@@ -80,21 +80,27 @@ def readouts(trace: Trace) -> tuple[Readout, ...]:
 
     Their keys: last_column, last_valid, h_n, h_n_both, mean, max. Raises PackvizError where torch refuses the lengths.
     """
-    run, caution = _Run(trace), _caution(trace)
+    run = _Run(trace)
     column, valid = codes(batch_first=trace.padded.batch_first)
-    made = (
-        _state(run, "last_column", column, column, _last_column(run, column)),
-        _state(run, "last_valid", "out at lens - 1", valid, _last_valid(run)),
-        _state(run, "h_n", "h_n[-1]", "h_n[-1]", _h_n(run)),
-        _state(run, "h_n_both", "cat(h_n[-2], h_n[-1])", "torch.cat((h_n[-2], h_n[-1]), 1)", _both(run)),
+    return (
+        _state(run, "last_column", column, column),
+        _state(run, "last_valid", "out at lens - 1", valid),
+        _state(run, "h_n", "h_n[-1]", "h_n[-1]"),
+        _state(run, "h_n_both", "cat(h_n[-2], h_n[-1])", "torch.cat((h_n[-2], h_n[-1]), 1)"),
         _pooled(run, "mean", "0).sum({}) / lens[:, None]"),
         _pooled(run, "max", 'float("-inf")).amax({})'),
     )
-    return tuple(replace(readout, caution=caution) for readout in made)
 
 
 class _Run:
-    """Hold what the readouts ask of a trace: L, D, the lengths, the unpacked grid (B, T, D*H), and its axis of time."""
+    """Hold what the readouts ask of a trace.
+
+    L, D      how many layers and directions
+    lengths   B of them
+    grid      (B, T, D*H), the unpacked output; width: T; dim: the axis of time in the output itself
+    short     the sequences that are shorter than the grid is wide; whole: the others; longer: those of several steps
+    padded    the sequences of which pads were packed
+    """
 
     def __init__(self, trace: Trace) -> None:
         grid, dim = trace.unpacked.output, int(trace.padded.batch_first)
@@ -103,19 +109,21 @@ class _Run:
         self.grid = grid if dim else grid.transpose(0, 1)
         self.width = grid.size(dim)
         self.short = [b for b, length in enumerate(self.lengths) if length < self.width]
-        self.filler = f"filler ({trace.padding_value:g})"
-        self.padded = set(
-            trace.packed.sequence[trace.packed_is_pad].tolist()
-        )  # the sequences of which pads were packed
-        self.everything = "all that was packed, pads included" if self.padded else "the whole sequence"
-        self.last = "last packed row" if self.padded else "last step"
+        self.whole = [b for b, length in enumerate(self.lengths) if length == self.width]
+        self.longer = [b for b, length in enumerate(self.lengths) if length > 1]
+        self.padded = set(trace.packed.sequence[trace.packed_is_pad].tolist())
 
-    @property
-    def one_step(self) -> str:
-        """What the backward half has done at the last valid step: with several layers it has seen more than it read."""
-        if self.L > 1:
-            return "has taken one step only, the first of its way back"
-        return f"has read one {'packed row' if self.padded else 'token'} only"
+    def reason(self, key: str, **known: object) -> str:
+        """Return why a readout is right or wrong."""
+        everything = "all that was packed, pads included" if self.padded else "the whole sequence"
+        return said(
+            f"readout.{key}",
+            run=self,
+            everything=everything,
+            last="last packed row" if self.padded else "last step",
+            filler=f"filler ({self.trace.padding_value:g})",
+            **known,
+        )
 
     def read(self, code: str, grid: Tensor, h_n: Tensor | None = None) -> Tensor:
         """Return the state that the code makes of a grid (B, T, D*H) and h_n: what is shown is what was run."""
@@ -128,48 +136,13 @@ class _Run:
         return state
 
 
-def _last_column(run: _Run, code: str) -> str:
-    whole, said = [b for b, length in enumerate(run.lengths) if length == run.width], []
-    if run.short:
-        end = "ends" if len(run.short) == 1 else "end"
-        said.append(f"{letters(run.short)} {end} earlier: there {code} is {run.filler}.")
-    if whole and run.D == 2 and run.width > 1:
-        said.append(f"For {letters(whole)} the backward half {run.one_step}.")
-    alike = f"Every sequence is {run.width} long, as wide as the grid: the last column is its last step."
-    return " ".join(said) or alike
-
-
-def _last_valid(run: _Run) -> str:
-    longer = [b for b, length in enumerate(run.lengths) if length > 1]
-    if run.D == 1:
-        return f"lens - 1 is the column of each sequence's own {run.last}."
-    if longer:
-        return f"The forward half is complete. For {letters(longer)} the backward half {run.one_step}."
-    return "Every sequence is one step long, and both directions have taken it."
-
-
-def _h_n(run: _Run) -> str:
-    if run.D == 2:
-        return f"It is the backward half alone. It has read {run.everything}; the forward half, h_n[-2], is missing."
-    top = " of the top layer" if run.L > 1 else ""
-    return f"torch returns the state{top} after each sequence's own {run.last}: it has read {run.everything}."
-
-
-def _both(run: _Run) -> str:
-    if run.D == 2:
-        return f"h_n[-2] is the forward half, h_n[-1] the backward half, and each has read {run.everything}."
-    if run.L > 1:
-        return f"There is one direction: h_n[-2] is the state of layer {run.L - 2}, not of another direction."
-    return "There is one direction and one layer: h_n has one row, so there is no h_n[-2]."
-
-
-def _state(run: _Run, key: str, title: str, code: str, reason: str) -> Readout:
+def _state(run: _Run, key: str, title: str, code: str) -> Readout:
     """Judge a readout of one state for each sequence: by the steps taken, and against the record's last_valid."""
-    code = f"state = {code}"
+    reason = run.reason(key, code=code, one_step=said("readout.one_step", run=run))
+    code, caution = f"state = {code}", _caution(run.trace)
     if key == "h_n_both" and run.D == 1:
-        return Readout(key, title, code, reason)
-    values, wanted = run.read(code, run.grid), run.trace.unpacked.last_valid
-    cells = _cells(run, code)
+        return Readout(key, title, code, reason, caution)
+    values, wanted, cells = run.read(code, run.grid), run.trace.unpacked.last_valid, _cells(run, code)
     steps = tuple(tuple(_steps(run.lengths[spot.b], spot) for spot in spots) for spots in cells)
     wrong = [
         b
@@ -180,7 +153,7 @@ def _state(run: _Run, key: str, title: str, code: str, reason: str) -> Readout:
     if run.D == 2 and run.L > 1:
         seen = tuple(tuple(run.lengths[b] * (step > 0) for step in row) for b, row in enumerate(steps))
     halves = tuple(WAYS[spot.half] for spot in cells[0])
-    return Readout(key, title, code, reason, values, tuple(wrong), halves, cells, steps, seen)
+    return Readout(key, title, code, reason, caution, values, tuple(wrong), halves, cells, steps, seen)
 
 
 def _cells(run: _Run, code: str) -> tuple[tuple[Spot, ...], ...]:
@@ -208,36 +181,16 @@ def _pooled(run: _Run, key: str, code: str) -> Readout:
     values, other = run.read(code, run.grid), run.read(code, run.grid.masked_fill(filler[:, :, None], nan))
     wrong = tuple(b for b in range(len(values)) if b in run.padded or distance(values[b], other[b]) != 0.0)
     cells = tuple(tuple(Spot(b, t, half) for t in range(n) for half in range(run.D)) for b, n in enumerate(run.lengths))
-    every, reason = tuple((n,) * run.D for n in run.lengths), _pool_reason(run, key, values)
-    return Readout(key, f"{key} over valid steps", code, reason, values, wrong, WAYS[: run.D], cells, every, every)
-
-
-def _pool_reason(run: _Run, key: str, values: Tensor) -> str:
+    every, numbers = tuple((n,) * run.D for n in run.lengths), values.numel()
+    off = rounded(distance(run.grid.mean(1)[run.short], values[run.short])) if run.short else ""
+    more = int((run.grid.amax(1) > values).sum())
     naive = f"out.{'mean' if key == 'mean' else 'amax'}({run.dim})"
-    done, every = ("averaged", "counts once") if key == "mean" else ("compared", "is compared")
-    if not run.short:
-        return f"Every step of every sequence {every}. There is no filler here, so {naive} is the same."
-    pooled = f"Only valid steps are {done}."
-    if run.padded:
-        pooled = f"The pads that were packed are {done} as if they were data."
-    if key == "mean":
-        off = rounded(distance(run.grid.mean(1)[run.short], values[run.short]))
-        return f"{pooled} {naive} counts {run.filler} too: for {letters(run.short)} it is up to {off} off."
-    wrong, numbers = int((run.grid.amax(1) > values).sum()), counted(values.numel(), "number")
-    if not wrong:
-        return f"{pooled} {naive} is the same here, for {run.filler} is nowhere the largest."
-    return f"{pooled} {naive} takes {run.filler} for {wrong} of {numbers}."
+    reason = run.reason(key, naive=naive, off=off, wrong=more, numbers=numbers)
+    title, caution, halves = f"{key} over valid steps", _caution(run.trace), WAYS[: run.D]
+    return Readout(key, title, code, reason, caution, values, wrong, halves, cells, every, every)
 
 
 def _caution(trace: Trace) -> str:
-    sequences = trace.packed.sequence[trace.packed_is_pad].tolist()
-    if not sequences:
-        return ""
-    count, spoilt = len(sequences), sorted(set(sequences))
-    have = "has" if len(spoilt) == 1 else "have"
-    return (
-        f"{counted(count, 'pad')} {'was' if count == 1 else 'were'} packed, {counted(count, 'token')} lost: "
-        f"{count} of the {len(trace.output)} packed rows {'is a pad' if count == 1 else 'are pads'}, and "
-        f"{letters(spoilt)} {have} lost {'a token' if count == 1 else 'as many tokens'}. "
-        "No readout brings back what was not packed."
-    )
+    spoilt = trace.packed.sequence[trace.packed_is_pad].tolist()
+    known = {"count": len(spoilt), "rows": len(trace.output), "spoilt": sorted(set(spoilt))}
+    return said("readout.caution", **known) if spoilt else ""

@@ -44,9 +44,9 @@ class Finding:
     key: str
     severity: Severity
     found: str
-    where: str
-    torch_does: str
-    repair: str
+    where: str = ""
+    torch_does: str = ""
+    repair: str = ""
     sequences: tuple[int, ...] = ()
     timesteps: tuple[int, ...] = ()
     layer: str | None = None
@@ -56,10 +56,10 @@ class Finding:
     def __str__(self) -> str:
         layer = "" if self.layer is None else f" in {self.layer or 'the model itself'}"
         often = "" if self.times == 1 else f" ({self.times} times)"
-        return (
-            f"{_HEADS[self.severity]}{layer}{often}: {self.found}\n  Where: {self.where}.\n"
-            f"  torch {self.torch_does}.\n  Repair:\n{indent(self.repair, '    ')}"
-        )
+        where = f"\n  Where: {self.where}." if self.where else ""
+        does = f"\n  torch {self.torch_does}." if self.torch_does else ""
+        repair = f"\n  Repair:\n{indent(self.repair, '    ')}" if self.repair else ""
+        return f"{_HEADS[self.severity]}{layer}{often}: {self.found}{where}{does}{repair}"
 
 
 @dataclass(frozen=True, eq=False)

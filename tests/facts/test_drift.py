@@ -97,7 +97,7 @@ def test_nobody_waits_for_more_than_one_run(monkeypatch: pytest.MonkeyPatch) -> 
         with exact_arithmetic():
             yield
 
-    monkeypatch.setattr("packviz.facts.pad_drift.exact_arithmetic", counting)
+    monkeypatch.setattr("packviz.facts.pads.exact_arithmetic", counting)
     done = drift(made("1 2 3\n4", bidirectional=True, num_layers=2))
     assert len(taken) == len(done.pads)
 

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from packviz.facts.comparison import Comparison
 from packviz.facts.losses import Losses
-from packviz.facts.pad_drift import Drift
+from packviz.facts.pads import Drift
 from packviz.show.charts.template import drawn, heatmap, named_axis, sequence_color, showing
 from packviz.text import counted, sequence_label
 from packviz.theme import LIGHT, Palette, hue

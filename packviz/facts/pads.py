@@ -1,4 +1,4 @@
-"""How far the hidden state moves on pads: the state after a sequence's last token, and after more and more of them."""
+"""What pads a batch, what it is taken for, and how far it moves the hidden state."""
 
 from __future__ import annotations
 
@@ -13,16 +13,103 @@ from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.draw import Drawn, draw
 from packviz.compute.record import Trace
 from packviz.facts.padded_run import a_sequence, pad_input, run_tokens, tokens_of
+from packviz.facts.words import said
 from packviz.inputs.module import directions
-from packviz.text import counted, letters, sequence_label, two_digits
+from packviz.text import sequence_label, two_digits
 from packviz.validate import integer
 
-__all__ = ["Drift", "ZeroStep", "after_zero_vector", "drift"]
+__all__ = ["Drift", "PadCollision", "PadRow", "ZeroStep", "after_zero_vector", "drift", "pad_collision", "pad_row"]
 
 _MAX_PADS = 1000
 _RUN = (*range(11), 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400, 500, 700)  # where each k takes a run of its own
 _AT_REST = 1e-3  # the last move beside the whole way
 _MANY = 50  # zeros
+
+
+@dataclass(frozen=True)
+class PadCollision:
+    """Hold what a count of cells that are not padding would make of a batch.
+
+    pad      what pads the grid: padding_value, with an embedding the id of the pad
+    code     the count, as one would write it for a grid x, batch first
+    cells    the real tokens (b, t) that equal the pad; for vectors those of which every feature does; t is the column
+             of the padded grid
+    lengths  the true lengths, B of them
+    counted  what the code counts instead
+    ids      whether the tokens are ids that are looked up in an embedding
+    words    whether these ids were given to words, from 1 on
+    zeros    whether the pad's row of the embedding is zeros that are never trained (padding_idx)
+    """
+
+    pad: float
+    code: str
+    cells: tuple[tuple[int, int], ...]
+    lengths: tuple[int, ...]
+    counted: tuple[int, ...]
+    ids: bool
+    words: bool
+    zeros: bool
+
+    @property
+    def wrong(self) -> tuple[int, ...]:
+        """Return the sequences whose length is counted wrong."""
+        return tuple(b for b, length in enumerate(self.lengths) if length != self.counted[b])
+
+    @property
+    def told(self) -> str:
+        """Return what is lost, or why nothing is, in plain sentences."""
+        counts = [f"{self.counted[b]} for {sequence_label(b)} (length {self.lengths[b]})" for b in self.wrong]
+        places = [f"{sequence_label(b)} at t = {t}" for b, t in self.cells]
+        return said("pad.collision", it=self, counts=counts, places=places)
+
+
+def pad_collision(trace: Trace) -> PadCollision:
+    """Find the real tokens that equal the value that pads, and what a count without them makes of the lengths.
+
+    What pads is known from the settings; for a module of your own it is what fills every pad of its grid, and 0 is
+    assumed where there is no such value. Works where torch refused the lengths, too.
+    """
+    padded, config = trace.padded, trace.config
+    ids = padded.embedding is not None
+    if config is not None:
+        pad = config.pad_id if ids else config.padding_value
+    else:
+        features = pad_input(trace).tolist()
+        pad = features[0] if len(set(features)) == 1 else 0.0
+    differs, code = padded.tokens != pad, f"(x != {pad:g}).sum(1)"  # (B, T) or (B, T, F)
+    if differs.dim() == 3:
+        differs, code = differs.any(2), f"(x != {pad:g}).any(2).sum(1)"
+    return PadCollision(
+        pad,
+        code,
+        cells=tuple((b, t) for b, t in (padded.mask & ~differs).nonzero().tolist()),
+        lengths=tuple(padded.lengths.tolist()),
+        counted=tuple(differs.sum(1).tolist()),
+        ids=ids,
+        words=trace.batch is not None and trace.batch.kind == "words",
+        zeros=ids and config is not None and config.padding_idx is not None,
+    )
+
+
+@dataclass(frozen=True)
+class PadRow:
+    """Hold the embedding of the id that pads: the row, E numbers, and padding_idx, which makes it zeros."""
+
+    id: int
+    row: tuple[float, ...]
+    padding_idx: int | None
+
+    @property
+    def told(self) -> str:
+        """Return what the row is and why, in plain sentences."""
+        return said("pad.row", it=self)
+
+
+def pad_row(trace: Trace) -> PadRow | None:
+    """Return the embedding of the id that pads; None where the trace has no embedding."""
+    if trace.padded.embedding is None or trace.config is None:
+        return None
+    return PadRow(trace.config.pad_id, tuple(pad_input(trace).tolist()), trace.config.padding_idx)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,20 +154,18 @@ class Drift:
         """Return how far one pad and all pads move the state, and whether it comes to rest, in plain sentences."""
         K, finite = self.pads[-1], self.states.isfinite().flatten(1).all(1)
         if not bool(finite.all()):
-            lost = letters((~finite).nonzero().flatten().tolist())
-            return f"Within {counted(K, 'pad')} the state of {lost} grows beyond every finite number."
-        moved, percent, last = self.distances, 100 * self.relative[:, 1], two_digits(float(self.last_moves.max()))
-        share = f" (one pad: {_span(percent, '.0f')} % of its norm)" if bool(percent.isfinite().all()) else ""
-        more = f", {K} pads by {_span(moved[:, -1])}" if K > 1 else ""
-        if restless := [b for b, rests in enumerate(self.converges) if not rests]:
-            end = f"It is not at rest for {letters(restless)}: the last pad still moves it by up to {last}."
-        else:
-            end = f"It comes to rest: the last pad moves it {'no more' if last == '0' else f'by at most {last}'}."
-        return f"One pad moves {self._which()} by {_span(moved[:, 1])}{more}{share}. {end}"
-
-    def _which(self) -> str:
-        whose = f"h of the top layer of {self.layers}" if self.layers > 1 else "h"
-        return f"the forward half of {whose}" if self.directions == 2 else whose
+            return said("drift.grows", K=K, off=(~finite).nonzero().flatten().tolist())
+        percent = 100 * self.relative[:, 1]
+        return said(
+            "drift.told",
+            it=self,
+            K=K,
+            one=_span(self.distances[:, 1]),
+            every=_span(self.distances[:, -1]),
+            share=_span(percent, ".0f") if bool(percent.isfinite().all()) else "",
+            restless=[b for b, rests in enumerate(self.converges) if not rests],
+            last=float(self.last_moves.max()),
+        )
 
 
 def drift(trace: Trace, pads: int = 50) -> Drift:
@@ -126,15 +211,7 @@ class ZeroStep:
     def told(self) -> str:
         """Return what one step of zeros does to h, and what fifty do, in plain sentences."""
         norm, once, often = self.norms
-        name, tokens = sequence_label(self.b), "its one token" if self.length == 1 else f"its {self.length} tokens"
-        start = f"After {tokens} the norm of {name}'s h is {norm:.3g}."
-        if once == 0:
-            return f"{start} One more input of zeros leaves this h as it is; {_MANY} move it by {often:.3g}."
-        share = f", {100 * once / norm:.0f} % of it" if once < 10 * norm else ""
-        return (
-            f"{start} One more input of zeros moves h by {once:.3g}{share}; {_MANY} move it by {often:.3g}. "
-            "A zero input removes only the W_ih x term; h and the biases still contribute."
-        )
+        return said("drift.zeros", it=self, norm=norm, once=once, often=often, many=_MANY)
 
 
 def after_zero_vector(trace: Trace, b: int = 0) -> ZeroStep:

@@ -1,0 +1,11 @@
+"""The sentences on facts, written from the table facts.toml."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from packviz.text import sentences
+
+__all__ = ["said"]
+
+said = sentences(Path(__file__).with_name("facts.toml"))
