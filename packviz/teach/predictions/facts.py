@@ -18,23 +18,32 @@ MAX_TRIED = 60  # places that are weighed to find the most telling one
 
 
 class Facts:
-    """Hold the numbers of a trace; those after the sort exist only where torch packed the batch.
+    """Hold the numbers of a trace; those after the sort are empty where torch refused to pack.
 
-    B, T      the sequences and the columns of the padded grid
-    N         the sum of the lengths
-    lengths   B numbers, in the order in which the sequences came
-    packed    whether torch packed the batch
-    two_ways  whether the module is bidirectional
+    packed, two_ways      whether torch packed the batch, and whether the module is bidirectional
+    B, T, N               the sequences and the columns of the padded grid, and the sum of the lengths
+    lengths               B numbers, in the order in which the sequences came
+    sequences, timesteps  the sequences that torch packed, and the packed time steps that a movie shows
+    order, rank           the sequence in each row of the sorted batch, and the row of each sequence
+    tied                  for each sequence, whether another is as long
     """
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
+        self.packed, self.two_ways = trace.error is None, trace.module.bidirectional
         self.B, self.T = trace.padded.mask.shape
         self.lengths: list[int] = trace.padded.lengths.tolist()
         self.letters = tuple(map(sequence_label, range(self.B)))
         self.longest, self.shortest, self.N = max(self.lengths), min(self.lengths), sum(self.lengths)
         self.sorted_lengths = sorted(self.lengths, reverse=True)
-        self.packed, self.two_ways = trace.error is None, trace.module.bidirectional
+        self.sequences = range(self.B if self.packed else 0)
+        self.timesteps = range(min(self.longest, MAX_FILMED) if self.packed else 0)
+        self.batch_sizes: list[int] = trace.packed.batch_sizes.tolist() if self.packed else []
+        self.offsets: list[int] = trace.packed.offsets.tolist() if self.packed else []
+        self.order: list[int] = trace.sorted.order.tolist() if self.packed else []
+        self.rank: list[int] = trace.sorted.rank.tolist() if self.packed else []
+        how_often = Counter(self.lengths)
+        self.tied = [how_often[length] > 1 for length in self.lengths]
 
     @property
     def names(self) -> dict[str, object]:
@@ -47,36 +56,6 @@ class Facts:
             "embedded": self.trace.padded.embedding is not None,
             "pads_packed": self.packed and bool(self.trace.packed_is_pad.any()),
         }
-
-    @property
-    def sequences(self) -> range:
-        """Return the sequences that torch packed."""
-        return range(self.B) if self.packed else range(0)
-
-    @property
-    def timesteps(self) -> range:
-        """Return the packed time steps that a movie shows."""
-        return range(min(self.longest, MAX_FILMED)) if self.packed else range(0)
-
-    @cached_property
-    def batch_sizes(self) -> list[int]:
-        """The live rows of each time step."""
-        return self.trace.packed.batch_sizes.tolist()
-
-    @cached_property
-    def offsets(self) -> list[int]:
-        """The first packed row of each time step."""
-        return self.trace.packed.offsets.tolist()
-
-    @cached_property
-    def order(self) -> list[int]:
-        """The sequence in each row of the sorted batch."""
-        return self.trace.sorted.order.tolist()
-
-    @cached_property
-    def rank(self) -> list[int]:
-        """The row of each sequence in the sorted batch."""
-        return self.trace.sorted.rank.tolist()
 
     @cached_property
     def origins(self) -> list[tuple[int, int]]:
@@ -95,15 +74,9 @@ class Facts:
         return [b for b in self.order for _ in range(self.lengths[b])]
 
     @cached_property
-    def tied(self) -> list[bool]:
-        """Whether another sequence is as long, for each."""
-        how_often = Counter(self.lengths)
-        return [how_often[length] > 1 for length in self.lengths]
-
-    @cached_property
     def placed(self) -> list[int]:
         """The sequences whose sorted row follows from the lengths, or from the rule that ties keep their order."""
-        pairs = zip(self.order, self.order[1:], strict=False) if self.packed else ()
+        pairs = zip(self.order, self.order[1:], strict=False)
         stable = all(a < b for a, b in pairs if self.lengths[a] == self.lengths[b])
         return [b for b in self.sequences if stable or not self.tied[b]]
 
