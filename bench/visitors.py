@@ -23,7 +23,7 @@ _EARLY = ForwardMsg.FINISHED_EARLY_FOR_RERUN
 class Visitor:
     """One visitor of a lesson or the overview: what is on the page, and what has been typed.
 
-    received: bytes so far.
+    received: bytes so far. runs: the fragments of each run so far; none of them for a run of the whole page.
     """
 
     def __init__(self, socket: ClientConnection, page: str) -> None:
@@ -34,6 +34,7 @@ class Visitor:
         self._text = ""  # the id of the text area
         self.picture: dict[str, Any] = {}  # the movie on the screen, as the player gets it
         self.received = 0
+        self.runs: list[list[str]] = []
 
     @property
     def lengths(self) -> list[int]:
@@ -69,7 +70,9 @@ class Visitor:
             while True:
                 message = await self._next()
                 kind = message.WhichOneof("type")
-                if kind == "navigation":
+                if kind == "new_session":
+                    self.runs.append(list(message.metadata.run.fragment_ids))
+                elif kind == "navigation":
                     self._page = message.navigation.page_script_hash
                 elif kind == "delta":
                     there |= self._take(message)

@@ -95,5 +95,5 @@ def training(shown: Shown) -> None:
 
 def pads_elsewhere(shown: Shown) -> None:
     """Say what padding does in a normalisation, in attention and in pooling."""
-    for each in (norms(shown.trace), attention(shown.trace), pooling(shown.trace)):
+    for each in (shown.fact(norms), shown.fact(attention), shown.fact(pooling)):
         st.markdown(each.told)

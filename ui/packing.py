@@ -57,20 +57,20 @@ def margins(shown: Shown) -> None:
 
 def layouts(shown: Shown) -> None:
     """Show what the three layouts of one batch take in memory, and what torch says to the third."""
-    held = memory(shown.trace)
+    held = shown.fact(memory)
     named = {"padded": held.padded, "packed": held.packed, "jagged nested tensor": held.jagged}
     rows = [
         (name, len(each.cells), each.cells.count(None), each.bytes, each.index_bytes) for name, each in named.items()
     ]
     columns = ["layout", "rows", "of them padding", "bytes of values", "bytes of indices"]
     sheet(rows, columns, "layouts", "Three layouts in memory")
-    if (error := sequence_error(shown.trace)) is not None:
+    if (error := shown.fact(sequence_error)) is not None:
         verdicts([(f"{shown.trace.module.mode.lower().split('_')[0]}(nested)", error)])
 
 
 def inside(shown: Shown) -> None:
     """Show the four fields of the PackedSequence, and what Python and torch make of it."""
-    rows = [(each.name, each.type, each.dtype, str(each.shape), each.device) for each in fields(shown.trace)]
+    rows = [(each.name, each.type, each.dtype, str(each.shape), each.device) for each in shown.fact(fields)]
     columns = ["field", "type", "dtype", "shape", "device"]
     sheet(rows, columns, "fields", "The four fields of the PackedSequence")
-    verdicts(behaviours(shown.trace))
+    verdicts(shown.fact(behaviours))

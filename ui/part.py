@@ -124,7 +124,7 @@ def records(shown: Shown, stage: str) -> None:
         st.subheader(f"Records of the stage {stage}", anchor=False)
         _table(shown, stage, brief=True)
         st.subheader("The PackedSequence, as torch prints it", anchor=False)
-        st.code(_fields(shown.trace), language="python")
+        st.code(shown.fact(_fields), language="python")
     with right:
         st.subheader("The same run in plain PyTorch", anchor=False)
         st.code(shown.fact(snippet), language="python", wrap_lines=True)

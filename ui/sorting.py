@@ -18,7 +18,7 @@ to_try: dict[str, dict[str, object]] = {
 
 def enforced(shown: Shown) -> None:
     """Show what torch does with these lengths, with enforce_sorted=True and False."""
-    verdicts(enforcing(shown.trace))
+    verdicts(shown.fact(enforcing))
 
 
 def equals(shown: Shown) -> None:

@@ -1,30 +1,13 @@
 """The page of questions: what is pasted finds an answer, and what is shown was run."""
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from packviz.teach.questions import ENTRIES, GROUPS, answer
+from pages import opened, texts
 
-APP = str(Path(__file__).parents[2] / "app.py")
 BADGES = {"true": "check: true", "false": "close: false", "depends": "call_split: depends"}
 BY_KEY = {entry.key: entry for entry in ENTRIES}
-
-
-def opened(**asked: str) -> AppTest:
-    """Open the page of questions by a link."""
-    page = AppTest.from_file(APP, default_timeout=120).run()
-    page.switch_page("pages/9_questions.py")
-    for name, value in asked.items():
-        page.query_params[name] = value
-    page.run()
-    assert not page.exception
-    return page
-
-
-def said(page: AppTest) -> str:
-    return "\n".join(each.value for each in (*page.markdown, *page.text, *page.title))
 
 
 def listed(page: AppTest) -> list[str]:
@@ -32,24 +15,26 @@ def listed(page: AppTest) -> list[str]:
 
 
 def test_the_first_group_stands_there_with_the_verdicts_of_the_library() -> None:
-    page = opened()
+    page = opened("questions")
     entries = [entry for entry in ENTRIES if entry.group == GROUPS[0]]
     assert listed(page) == [entry.question for entry in entries]
     for entry in entries:
         badge = BADGES[answer(entry).verdict]
-        assert any(line.startswith(f"Claim: {entry.claim}") and badge in line for line in said(page).splitlines())
+        assert any(line.startswith(f"Claim: {entry.claim}") and badge in line for line in texts(page).splitlines())
 
 
 def test_a_pasted_traceback_opens_the_answer_with_both_programs_and_what_they_said() -> None:
     entry = BY_KEY["no-size"]
-    page = opened(search=f'Traceback (most recent call last): File "m.py", line 3 {entry.messages[0]}')
+    page = opened(
+        "questions", {"search": f'Traceback (most recent call last): File "m.py", line 3 {entry.messages[0]}'}
+    )
     assert listed(page)[0] == entry.question
     page.button(key=f"open {entry.key}").click().run()
     assert page.query_params["entry"] == entry.key
     assert page.title[0].value == entry.question
     done, codes = answer(entry), [code.value for code in page.code]
     assert [code in codes for code in (entry.wrong, done.wrong.shown, entry.right, done.right.shown)] == [True] * 4
-    assert done.told in said(page)
+    assert done.told in texts(page)
     back = next(button for button in page.button if button.label == "Back to the results")
     back.click().run()
     assert listed(page)[0] == entry.question
@@ -61,20 +46,20 @@ def test_a_pasted_traceback_opens_the_answer_with_both_programs_and_what_they_sa
     ("RuntimeError: no kernel image for a packed sequence on this device", "No answer here has exactly this message."),
 ])  # fmt: skip
 def test_what_is_not_found_is_said(search: str, says: str) -> None:
-    assert says in said(opened(search=search))
+    assert says in texts(opened("questions", {"search": search}))
 
 
 def test_pages_are_among_the_results() -> None:
-    page = opened(search="what is padding")
-    assert "Sequences of different lengths become one grid" in said(page)
+    page = opened("questions", {"search": "what is padding"})
+    assert "Sequences of different lengths become one grid" in texts(page)
     assert next(link.proto.label for link in page.get("page_link")) == "Lesson: padding"
 
 
 def test_a_former_name_opens_the_entry_that_answers_it_now() -> None:
-    assert opened(entry="walkthrough-inverse").title[0].value == BY_KEY["inverse"].question
+    assert opened("questions", {"entry": "walkthrough-inverse"}).title[0].value == BY_KEY["inverse"].question
 
 
 def test_a_link_to_no_question_says_so_and_shows_the_list() -> None:
-    page = opened(entry="<b>nothing</b>")
-    assert "There is no question named '<b>nothing</b>'" in said(page)
+    page = opened("questions", {"entry": "<b>nothing</b>"})
+    assert "There is no question named '<b>nothing</b>'" in texts(page)
     assert listed(page)

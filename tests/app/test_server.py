@@ -77,18 +77,19 @@ def test_the_page_names_the_files_that_the_first_picture_needs(address: str) -> 
             assert "javascript" in answer.headers["Content-Type"]
 
 
-def test_an_edit_sends_the_movie_and_not_the_code_that_plays_it(address: str) -> None:
-    async def edited() -> tuple[int, int]:
+def test_an_edit_reruns_one_fragment_and_sends_the_movie_and_not_the_code_that_plays_it(address: str) -> None:
+    async def edited() -> tuple[int, int, list[list[str]]]:
         async with visitor(address, "packing") as here:
             await here.look()
-            await here.edit("1 2 3\n4 5")  # the first one runs the whole page
             before = here.received
-            await here.edit("1 2 3\n4 5 6")
-            return here.received - before, len(json.dumps(here.picture, separators=(",", ":")))
+            await here.edit("1 2 3\n4 5 6")  # instead of an example: the text is one's own now
+            return here.received - before, len(json.dumps(here.picture, separators=(",", ":"))), here.runs
 
     with ThreadPoolExecutor(1) as pool:  # the browser of other tests has a loop in this thread
-        sent, movie = pool.submit(lambda: asyncio.run(edited())).result()
+        sent, movie, (page, *edits) = pool.submit(lambda: asyncio.run(edited())).result()
     assert movie < sent < movie + 8_000
+    assert page == []
+    assert [len(fragments) for fragments in edits] == [1]
 
 
 def test_the_browser_fetches_the_player_once_and_keeps_it(address: str, browser: Browser) -> None:

@@ -1,13 +1,12 @@
 """Results are told to screen readers: once, when they come, and not when the page does."""
 
 import json
-from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, expect
 from streamlit.testing.v1 import AppTest
 from visits import Visit, visit
 
-APP = str(Path(__file__).parents[2] / "app.py")
+from pages import opened
 
 
 def spoken(app: AppTest) -> str:
@@ -18,30 +17,22 @@ def spoken(app: AppTest) -> str:
     return text
 
 
-def opened(page: str, **query: str) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120).run()
-    app.switch_page(f"pages/{page}.py")
-    for name, value in query.items():
-        app.query_params[name] = value
-    return app.run()
-
-
 def test_the_findings_are_spoken_with_their_places() -> None:
-    text = spoken(opened("10_doctor"))
+    text = spoken(opened("doctor"))
     assert "finding" in text
     assert not set("*`[]") & set(text)
 
 
 def test_the_verdict_on_a_claim_is_spoken_and_the_number_of_answers_found() -> None:
-    assert spoken(opened("9_questions")) == ""
-    assert spoken(opened("9_questions", search="is padding bad")).endswith(("answer", "answers"))
-    text = spoken(opened("9_questions", entry="is-padding-bad"))
+    assert spoken(opened("questions")) == ""
+    assert spoken(opened("questions", {"search": "is padding bad"})).endswith(("answer", "answers"))
+    text = spoken(opened("questions", {"entry": "is-padding-bad"}))
     assert text.startswith("Claim: ")
     assert any(verdict in text for verdict in ("true", "false", "depends"))
 
 
 def test_the_answer_in_the_quiz_is_spoken_once_there_is_one() -> None:
-    app = opened("11_quiz", round="3")
+    app = opened("quiz", {"round": 3})
     assert spoken(app) == ""
     next(button for button in app.button if button.label == "Show me").click().run()
     assert spoken(app).startswith("The answer: ")
