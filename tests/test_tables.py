@@ -1,7 +1,5 @@
 """The tables hold the records' own numbers, row for row."""
 
-import json
-import random
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -11,7 +9,8 @@ from typing import Any
 import pandas as pd
 import pytest
 import torch
-from seeds import seeds
+from random_runs import Run, random_run, reached
+from seeds import all_of_them, seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 from trace_cases import torch_run
@@ -52,12 +51,6 @@ def test_the_padded_table_has_a_row_for_every_cell() -> None:
     assert table["value"].tolist() == [1, 2, 3, 0, 4, 5, 0, 0, 6, 7, 8, 9]
 
 
-@pytest.mark.parametrize("batch_first", [True, False])
-def test_padded_values_stand_at_their_sequence_and_step(batch_first: bool) -> None:
-    seen = made("[[[1, 2], [3, 4]], [[5, 6]]]", batch_first=batch_first, padding_value=-1.0)
-    assert numbers(padded_table(seen), "value").tolist() == [[1, 2], [3, 4], [5, 6], [-1, -1]]
-
-
 def test_on_the_left_the_tokens_come_after_the_padding() -> None:
     seen = made(padding_side="left")
     table = padded_table(seen)
@@ -67,61 +60,9 @@ def test_on_the_left_the_tokens_come_after_the_padding() -> None:
     assert packed["token"].tolist() == ["6", "", "", "7", "1", "", "8", "2", "9"]
 
 
-def test_the_sorted_table_shows_what_torch_returned() -> None:
-    seen = made()
-    table = sorted_table(seen)
-    assert table["sequence"].tolist() == ["C", "A", "B"]
-    assert table["length"].tolist() == [4, 3, 2]
-    assert table["sorted_indices"].tolist() == [2, 0, 1]
-    assert table["unsorted_indices"].tolist() == [1, 2, 0]
-
-
-def test_without_a_sort_there_are_no_indices() -> None:
-    table = sorted_table(made("1 2\n3", enforce_sorted=True))
-    assert table["sequence"].tolist() == ["A", "B"]
-    assert table["sorted_indices"].isna().all()
-    assert table["unsorted_indices"].isna().all()
-
-
-@pytest.mark.parametrize(("cell", "gates"), [("rnn", []), ("gru", ["r", "z", "n"]), ("lstm", ["i", "f", "g", "o"])])
-@pytest.mark.parametrize(("layer", "direction"), [(None, 0), (0, 1), (1, 1)])
-def test_the_run_table_holds_states_and_gates(cell: Any, gates: list[str], layer: int | None, direction: int) -> None:
-    seen = made(cell=cell, num_layers=2, bidirectional=True)
-    table = run_table(seen, layer, direction)
-    record = seen.layers[1 if layer is None else layer][direction]
-    assert torch.equal(numbers(table, "h"), record.h)
-    assert [name for name in "rznifgo" if numbers(table, name).numel()] == [n for n in "rznifgo" if n in gates]
-    for gate in gates:
-        assert torch.equal(numbers(table, gate), record.gates[gate])
-    if record.c is not None:
-        assert torch.equal(numbers(table, "c"), record.c)
-
-
-@pytest.mark.parametrize("batch_first", [True, False])
-def test_the_unpacked_table_marks_filler_and_final_states(batch_first: bool) -> None:
-    seen = made(batch_first=batch_first, bidirectional=True, padding_value=-1.0, total_length=5)
-    table = unpacked_table(seen)
-    assert table["sequence"].tolist() == ["A"] * 5 + ["B"] * 5 + ["C"] * 5
-    filler = table[table["padding"]]
-    assert filler["time step"].tolist() == [3, 4, 2, 3, 4, 4]
-    assert bool((numbers(filler, "output") == -1.0).all())
-    forward = table[table["final state"] == "forward"]
-    backward = table[table["final state"] == "backward"]
-    assert forward["time step"].tolist() == [2, 1, 3]
-    assert torch.equal(numbers(forward, "output")[:, :4], seen.h_n[0])
-    assert torch.equal(numbers(backward, "output")[:, 4:], seen.h_n[1])
-
-
 def test_of_a_single_step_both_directions_are_final() -> None:
     table = unpacked_table(made("1 2\n3", bidirectional=True))
     assert table["final state"].tolist() == ["backward", "forward", "forward and backward", ""]
-
-
-def test_words_have_their_text_beside_their_vector() -> None:
-    seen = made("on your mark\ngo", embedding_dim=3)
-    table = packed_table(seen)
-    assert table["token"].tolist() == ["on", "go", "your", "mark"]
-    assert torch.equal(numbers(table, "value"), seen.packed.data)
 
 
 def test_a_module_of_your_own_has_tables_too() -> None:
@@ -134,8 +75,7 @@ def test_a_module_of_your_own_has_tables_too() -> None:
 
 # Every row of every table, over random batches and settings, beside what plain Python and torch make of the same cells.
 
-RUNS = seeds(36)
-KINDS = ("words", "embedded numbers", "numbers", "vectors", "float64", "float64 vectors")
+RUNS = seeds(42)
 LETTERS = [*ascii_uppercase, *map("".join, product(ascii_uppercase, repeat=2))]  # A to Z, AA to ZZ
 
 each_run = pytest.mark.parametrize("seed", RUNS)
@@ -143,66 +83,64 @@ each_run = pytest.mark.parametrize("seed", RUNS)
 
 @dataclass(frozen=True)
 class Judged:
-    """Hold a trace and what it was made from, as Python sees it: rows[b][t] is the text of a token, or its vector."""
+    """Hold a trace and what it was made from, as Python sees it."""
 
     seen: Trace
-    config: Config
-    rows: list[list[Any]]
-    embedded: bool
+    made: Run
+
+    @property
+    def config(self) -> Config:
+        return self.made.config
 
     @property
     def lengths(self) -> list[int]:
-        return [len(row) for row in self.rows]
+        return self.made.lengths
 
     @property
     def T(self) -> int:
         return max(self.lengths)
 
-    def token(self, b: int, t: int) -> Any:
-        """Return what stands in that cell of the padded grid, None for a pad."""
-        place = t - (self.T - len(self.rows[b])) if self.config.padding_side == "left" else t
-        return self.rows[b][place] if 0 <= place < len(self.rows[b]) else None
+    def place(self, b: int, t: int) -> int | None:
+        """Return which token of its sequence stands in that cell of the padded grid, None for a pad."""
+        place = t - (self.T - self.lengths[b]) if self.config.padding_side == "left" else t
+        return place if 0 <= place < self.lengths[b] else None
 
     def text(self, b: int, t: int) -> str:
-        token = self.token(b, t)
-        return token if isinstance(token, str) else ""
+        place = self.place(b, t)
+        return "" if place is None else self.made.texts[b][place]
 
     def values(self) -> Tensor:
         """Return the padded grid (B, T, F), drawn cell by cell, with torch's own embedding where there is one."""
-        if self.embedded:
-            return self._embedded()
-        F = len(self.rows[0][0]) if isinstance(self.rows[0][0], list) else 1
-        dtype = self.seen.h_n.dtype
-        grid = torch.full((len(self.rows), self.T, F), self.config.padding_value, dtype=dtype)
+        rows, pad = self.made.rows, self.config.padding_idx or 0
+        if not self.made.embedded:
+            F = len(rows[0][0]) if isinstance(rows[0][0], list) else 1
+            grid = torch.full((len(rows), self.T, F), self.config.padding_value, dtype=self.seen.h_n.dtype)
+        else:
+            words = dict.fromkeys(token for row in rows for token in row)
+            if self.made.batch.kind == "words":
+                known = {word: i for i, word in enumerate(words, 1)}
+                rows = [[known[word] for word in row] for row in rows]
+            grid = torch.full((len(rows), self.T), pad)
         for b, t in self.cells():
-            if (token := self.token(b, t)) is not None:
-                grid[b, t] = torch.tensor(float(token) if isinstance(token, str) else token, dtype=dtype)
-        return grid
+            if (place := self.place(b, t)) is not None:
+                grid[b, t] = torch.tensor(rows[b][place], dtype=grid.dtype)
+        return self._embedded(grid, pad) if self.made.embedded else grid
 
-    def _embedded(self) -> Tensor:
-        assert self.seen.batch is not None
-        words = list(dict.fromkeys(token for row in self.rows for token in row))
-        known = {word: i for i, word in enumerate(words, 1)} if self.seen.batch.kind == "words" else None
-        pad = self.config.padding_idx or 0
-        grid = torch.full((len(self.rows), self.T), pad)
-        for b, t in self.cells():
-            if (token := self.token(b, t)) is not None:
-                grid[b, t] = int(token) if known is None else known[token]
-        highest = max(pad, int(grid.max()))
+    def _embedded(self, ids: Tensor, pad: int) -> Tensor:
         with torch.random.fork_rng(devices=[]), torch.no_grad():
             torch.manual_seed(self.config.seed)
-            table = nn.Embedding(highest + 1, self.config.embedding_dim or 4, self.config.padding_idx).weight
-        return table.detach()[grid]
+            E, highest = self.config.embedding_dim or 4, max(pad, int(ids.max()))
+            return nn.Embedding(highest + 1, E, self.config.padding_idx).weight.detach()[ids]
 
     def cells(self) -> list[tuple[int, int]]:
-        return list(product(range(len(self.rows)), range(self.T)))
+        return list(product(range(len(self.lengths)), range(self.T)))
 
     def pack(self, grid: Tensor) -> PackedSequence:
         return pack_padded_sequence(grid, torch.tensor(self.lengths), True, self.config.enforce_sorted)
 
     def packed_cells(self) -> list[tuple[int, int]]:
         """Return sequence and time step of every packed row: a grid of cell numbers is packed as the values are."""
-        cells = torch.arange(len(self.rows) * self.T).view(len(self.rows), self.T)
+        cells = torch.arange(len(self.lengths) * self.T).view(len(self.lengths), self.T)
         return [divmod(cell, self.T) for cell in self.pack(cells).data.tolist()]
 
     def run(self, layers: int) -> tuple[PackedSequence, Tensor, Tensor | None]:
@@ -225,57 +163,8 @@ class Judged:
 
 @cache
 def judged(seed: int) -> Judged:
-    draw = random.Random(seed)
-    kind = KINDS[seed % len(KINDS)]
-    most = draw.choice((1, 4, 6))
-    lengths = [draw.randint(1, most) for _ in range(draw.choice((1, 2, 4, 30)))]
-    settings = random_settings(draw, max(lengths))
-    if settings["enforce_sorted"]:
-        lengths.sort(reverse=True)
-    if kind == "embedded numbers":
-        settings["embedding_dim"] = draw.choice((1, 3))
-    embedded = kind in ("words", "embedded numbers")
-    if embedded:
-        settings["padding_idx"] = draw.choice((None, 0, 3, 40))
-    rows = [[random_token(draw, kind) for _ in range(length)] for length in lengths]
-    config = Config(**settings)
-    return Judged(trace(batch_of(kind, rows), config), config, rows, embedded)
-
-
-def random_settings(draw: random.Random, longest: int) -> dict[str, Any]:
-    return {
-        "cell": draw.choice(("rnn", "gru", "lstm")),
-        "nonlinearity": draw.choice(("tanh", "relu")),
-        "hidden_size": draw.choice((1, 2, 5)),
-        "num_layers": draw.choice((1, 2, 3)),
-        "bidirectional": draw.random() < 0.5,
-        "bias": draw.random() < 0.8,
-        "batch_first": draw.random() < 0.5,
-        "enforce_sorted": draw.random() < 0.3,
-        "padding_value": draw.choice((0.0, -7.5)),
-        "padding_side": draw.choice(("right", "right", "left")),
-        "total_length": draw.choice((None, longest + 2)),
-        "initial_state": draw.choice(("zeros", "random", "learned", "carried")),
-        "seed": draw.randint(0, 9),
-    }
-
-
-def random_token(draw: random.Random, kind: str) -> Any:
-    if kind == "words":
-        return draw.choice(("on", "your", "mark", "get", "set", "go"))
-    if kind == "embedded numbers":
-        return str(draw.randint(0, 9))
-    number = draw.randint(-999, 999) / 8  # exact in float32, and in six digits
-    return [number, -number, 1.0] if "vectors" in kind else f"{number:.6g}"
-
-
-def batch_of(kind: str, rows: list[list[Any]]) -> Batch:
-    if kind.startswith("float64"):
-        numbers = [[float(x) if isinstance(x, str) else x for x in row] for row in rows]
-        return Batch.from_tensors([torch.tensor(row, dtype=torch.float64) for row in numbers])
-    if kind == "vectors":
-        return Batch.parse(json.dumps(rows))
-    return Batch.parse("\n".join(map(" ".join, rows)), kind="words" if kind == "words" else "numbers")
+    run = random_run(seed)
+    return Judged(trace(run.batch, run.config), run)
 
 
 def places(table: pd.DataFrame) -> list[tuple[int, int]]:
@@ -289,7 +178,7 @@ def test_every_padded_cell_is_true(seed: int) -> None:
     table = padded_table(case.seen)
     assert places(table) == case.cells()
     assert table["token"].tolist() == [case.text(b, t) for b, t in case.cells()]
-    assert table["padding"].tolist() == [case.token(b, t) is None for b, t in case.cells()]
+    assert table["padding"].tolist() == [case.place(b, t) is None for b, t in case.cells()]
     assert torch.equal(numbers(table, "value"), case.values().flatten(0, 1))
 
 
@@ -298,8 +187,8 @@ def test_every_sorted_row_is_true(seed: int) -> None:
     case = judged(seed)
     table = sorted_table(case.seen)
     packed = case.pack(case.values())
-    order = list(range(len(case.rows))) if packed.sorted_indices is None else packed.sorted_indices.tolist()
-    assert table["sorted row"].tolist() == list(range(len(case.rows)))
+    order = list(range(len(case.lengths))) if packed.sorted_indices is None else packed.sorted_indices.tolist()
+    assert table["sorted row"].tolist() == list(range(len(case.lengths)))
     assert table["sequence"].tolist() == [LETTERS[b] for b in order]
     assert table["length"].tolist() == [case.lengths[b] for b in order] == sorted(case.lengths, reverse=True)
     for name in ("sorted_indices", "unsorted_indices"):
@@ -319,7 +208,7 @@ def assert_packed_rows(table: pd.DataFrame, case: Judged) -> None:
     assert table["packed row"].tolist() == list(range(sum(case.lengths)))
     assert places(table) == case.packed_cells()
     assert table["token"].tolist() == [case.text(b, t) for b, t in case.packed_cells()]
-    assert table["padding"].tolist() == [case.token(b, t) is None for b, t in case.packed_cells()]
+    assert table["padding"].tolist() == [case.place(b, t) is None for b, t in case.packed_cells()]
 
 
 @each_run
@@ -382,23 +271,24 @@ def test_every_unpacked_cell_is_true(seed: int) -> None:
     table = unpacked_table(case.seen)
     output, h_n, _ = case.run(case.config.num_layers)
     grid, _ = pad_packed_sequence(output, True, case.config.padding_value, case.config.total_length)
-    cells = list(product(range(len(case.rows)), range(grid.size(1))))
+    cells = list(product(range(len(case.lengths)), range(grid.size(1))))
     assert places(table) == cells
     assert table["padding"].tolist() == [t >= case.lengths[b] for b, t in cells]
     assert torch.equal(numbers(table, "output"), grid.flatten(0, 1))
     D, H = (2 if case.config.bidirectional else 1), case.config.hidden_size
     for d, name in enumerate(("forward", "backward")[:D]):
         final = table[table["final state"].str.contains(name)]
-        assert [b for b, _ in places(final)] == list(range(len(case.rows)))
+        assert [b for b, _ in places(final)] == list(range(len(case.lengths)))
         assert torch.equal(numbers(final, "output")[:, d * H : (d + 1) * H], h_n[d - D])
 
 
+@all_of_them
 def test_the_random_runs_reach_every_setting() -> None:
     cases = [judged(seed) for seed in RUNS]
-    reached = {name: {getattr(case.config, name) for case in cases} for name in vars(Config())}
-    assert all(len(values) > 1 for values in reached.values()), reached
+    values = reached([case.made for case in cases])
+    assert all(len(seen) > 1 for seen in values.values()), values
     assert any(case.config.padding_side == "left" and case.seen.packed_is_pad.any() for case in cases)
-    assert max(len(case.rows) for case in cases) > 26
+    assert max(len(case.lengths) for case in cases) > 26
 
 
 def all_tables(seen: Trace) -> list[pd.DataFrame]:
@@ -417,37 +307,22 @@ def test_beyond_z_every_sequence_keeps_a_letter_of_its_own() -> None:
 
 
 @each_run
-def test_every_column_has_one_plain_type(seed: int) -> None:
-    seen = judged(seed).seen
-    values = str(seen.h_n.dtype).removeprefix("torch.")
-    text, whole, flag = (
-        ("sequence", "token", "final state"),
-        ("packed row", "sorted row", "time step", "length"),
-        "padding",
-    )
+def test_every_column_has_one_plain_type_and_arrow_takes_it_as_it_is(seed: int) -> None:
+    arrow, seen = pytest.importorskip("pyarrow"), judged(seed).seen
+    plain = dict.fromkeys(("packed row", "sorted row", "time step", "length"), "int64") | {"padding": "bool"}
     for table in all_tables(seen):
         assert table.columns.is_unique
         assert isinstance(table.index, pd.RangeIndex)
         for name, column in table.items():
-            if name in text:
+            if name in ("sequence", "token", "final state"):
                 assert isinstance(column.dtype, pd.StringDtype), name
-            elif name in whole:
-                assert column.dtype == "int64", name
-            elif name == flag:
-                assert column.dtype == "bool", name
             elif name in ("sorted_indices", "unsorted_indices"):
                 assert column.dtype == "int64" or column.isna().all(), name
             else:
-                assert column.dtype == values, name
-
-
-def test_arrow_takes_every_table_as_it_is() -> None:
-    arrow = pytest.importorskip("pyarrow")
-    for seed in RUNS[:12]:
-        for table in all_tables(judged(seed).seen):
-            sent = arrow.Table.from_pandas(table)
-            assert sent.to_pandas().equals(table)
-            assert sent.column_names == list(table.columns)
+                assert column.dtype == plain.get(str(name), str(seen.h_n.dtype).removeprefix("torch.")), name
+        sent = arrow.Table.from_pandas(table)
+        assert sent.to_pandas().equals(table)
+        assert sent.column_names == list(table.columns)
 
 
 def test_a_table_is_a_copy_of_the_record() -> None:
