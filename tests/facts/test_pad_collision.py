@@ -1,5 +1,7 @@
 """What pads: tokens that equal it, the lengths that a count without it would give, and its row of the embedding."""
 
+from typing import Any
+
 import pytest
 import torch
 from facts_cases import each_seed, made, refused, studied
@@ -8,6 +10,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from packviz import Batch, Config, trace, trace_module
 from packviz.facts import pad_collision, pad_row
+from packviz.facts.pads import PadCollision
 
 
 @each_seed
@@ -32,64 +35,56 @@ def test_the_count_is_the_codes_own_and_the_cells_are_the_tokens_that_equal_the_
         )
 
 
-def test_numbers_with_zeros_are_counted_short() -> None:
-    found = pad_collision(made("0 1\n2 0 0\n3"))
-    assert found.cells == ((0, 0), (1, 1), (1, 2))
-    assert found.counted == (1, 1, 1)
-    assert found.told.startswith(
-        "3 real tokens equal the pad, 0: A at t = 0, B at t = 1 and B at t = 2. "
-        "(x != 0).sum(1) counts 1 for A (length 2) and 1 for B (length 3)."
-    )
+LUCK = "Nothing is lost in this batch, by luck: no token is -1."
+SAFE = "Nothing is lost: words have ids from 1 on, and no word has the id 0, which pads."
+TRAINED = "With padding_idx such a token has a row of zeros as its embedding, and it is never trained."
 
 
-def test_another_padding_value_confuses_other_tokens() -> None:
-    text = "0 1\n2 0 0\n3"
-    assert pad_collision(made(text, padding_value=3.0)).cells == ((2, 0),)
-    lucky = pad_collision(made(text, padding_value=-1.0))
-    assert (lucky.cells, lucky.wrong) == ((), ())
-    assert "by luck" in lucky.told
+@pytest.mark.parametrize(
+    ("text", "settings", "cells", "told"),
+    [
+        (
+            "0 1\n2 0 0\n3",
+            {},
+            [(0, 0), (1, 1), (1, 2)],
+            "3 real tokens equal the pad, 0: A at t = 0, B at t = 1 and B at t = 2. "
+            "(x != 0).sum(1) counts 1 for A (length 2) and 1 for B (length 3).",
+        ),
+        ("0 1\n2 0 0\n3", {"padding_value": 3.0}, [(2, 0)], "1 real token equals the pad, 3: C at t = 0."),
+        ("0 1\n2 0 0\n3", {"padding_value": -1.0}, [], LUCK),
+        ("0.1 2\n3", {"padding_value": 0.1}, [(0, 0)], "1 real token equals the pad, 0.1:"),  # as float32 rounds it
+        ("[[[0, 0], [0, 2]], [[3, 0]]]", {}, [(0, 0)], "1 real token equals"),  # a vector: every feature must be 0
+        ("[[[0, 0], [0, 2]], [[3, 0]]]", {}, [(0, 0)], "(x != 0).any(2).sum(1) counts 1 for A (length 2)."),
+        ("on your mark\ngo", {}, [], SAFE),
+        ("on your mark\ngo", {"padding_idx": 2}, [(0, 1)], TRAINED),
+        ("1 0 2\n3", {"embedding_dim": 2}, [(0, 1)], "1 real token equals the pad, id 0: A at t = 1."),
+        ("0 0 0 0 0 0 0\n1", {}, [(0, t) for t in range(7)], "A at t = 3, A at t = 4 and 2 more."),
+    ],
+)
+def test_what_is_lost_is_told(text: str, settings: dict[str, Any], cells: list[Any], told: str) -> None:
+    found = pad_collision(made(text, **settings))
+    assert list(found.cells) == cells
+    assert told in found.told
+    assert bool(found.wrong) == bool(cells)
+    assert ("never trained" in found.told) == (told == TRAINED)
 
 
-def test_a_vector_is_a_pad_only_where_every_feature_is() -> None:
-    found = pad_collision(made("[[[0, 0], [0, 2]], [[3, 0]]]"))
-    assert found.code == "(x != 0).any(2).sum(1)"
-    assert (found.cells, found.counted) == (((0, 0),), (1, 1))
-
-
-def test_words_are_safe_with_id_zero_and_lost_with_another() -> None:
-    safe = pad_collision(made("on your mark\ngo"))
-    assert safe.told == "Nothing is lost: words have ids from 1 on, and no word has the id 0, which pads."
-    lost = pad_collision(made("on your mark\ngo", padding_idx=2))
-    assert lost.cells == ((0, 1),)
-    assert "never trained" in lost.told
-
-
-def test_an_id_of_zero_is_lost_in_an_embedding() -> None:
-    found = pad_collision(made("1 0 2\n3", embedding_dim=2))
-    assert found.told.startswith("1 real token equals the pad, id 0: A at t = 1.")
-    assert "never trained" not in found.told
-
-
-def test_a_padding_value_that_float32_rounds_is_found_all_the_same() -> None:
-    assert pad_collision(made("0.1 2\n3", padding_value=0.1)).cells == ((0, 0),)
+def test_a_padding_value_is_found_in_float64_too() -> None:
     batch = Batch.from_tensors([torch.tensor([0.1, 2.0], dtype=torch.float64), torch.ones(1, dtype=torch.float64)])
     assert pad_collision(trace(batch, Config(padding_value=0.1))).cells == ((0, 0),)
 
 
-def test_a_grid_of_your_own_tells_what_pads_it() -> None:
-    x = torch.tensor([[[7.0], [1.0]], [[2.0], [7.0]]])
-    found = pad_collision(trace_module(nn.GRU(1, 2, batch_first=True), x, [2, 1]))
-    assert (found.pad, found.cells, found.counted) == (7.0, ((0, 0),), (1, 1))
-    x = torch.tensor([[[7.0], [1.0], [2.0]], [[2.0], [7.0], [8.0]]])
-    found = pad_collision(trace_module(nn.GRU(1, 2, batch_first=True), x, [3, 1]))
-    assert (found.pad, found.cells, found.counted, found.wrong) == (0.0, (), (3, 3), (1,))
-    assert found.told.startswith("The grid is not padded with 0 everywhere.")
+def test_a_grid_of_your_own_tells_what_pads_it_and_0_is_assumed_where_it_does_not() -> None:
+    def found(*rows: list[float], lengths: list[int]) -> PadCollision:
+        return pad_collision(trace_module(nn.GRU(1, 2, batch_first=True), torch.tensor(rows).unsqueeze(2), lengths))
 
-
-def test_only_five_are_named() -> None:
-    told = pad_collision(made("0 0 0 0 0 0 0\n1")).told
-    assert "A at t = 4 and 2 more." in told
-    assert "t = 5" not in told
+    known = found([7.0, 1.0], [2.0, 7.0], lengths=[2, 1])
+    assert (known.pad, known.cells, known.counted) == (7.0, ((0, 0),), (1, 1))
+    mixed = found([7.0, 1.0, 2.0], [2.0, 7.0, 8.0], lengths=[3, 1])
+    assert (mixed.pad, mixed.cells, mixed.counted, mixed.wrong) == (0.0, (), (3, 3), (1,))
+    assert mixed.told.startswith("The grid is not padded with 0 everywhere.")
+    none = found([1.0, 1.0], [1.0, 1.0], lengths=[2, 2])
+    assert (none.pad, none.cells, none.wrong) == (0.0, (), ())
 
 
 def test_it_works_where_torch_refused_the_lengths() -> None:
@@ -120,9 +115,3 @@ def test_the_pads_row_is_the_embeddings_own(seed: int) -> None:
     assert row is not None
     assert row.row == tuple(table[seen.config.padding_idx or 0].tolist())
     assert any(row.row) == (seen.config.padding_idx is None)
-
-
-@pytest.mark.parametrize("features", [1, 2])
-def test_a_pad_of_a_grid_of_your_own_that_has_none_is_assumed_to_be_zero(features: int) -> None:
-    found = pad_collision(trace_module(nn.GRU(features, 2, batch_first=True), torch.ones(2, 3, features), [3, 3]))
-    assert (found.pad, found.cells, found.wrong) == (0.0, (), ())

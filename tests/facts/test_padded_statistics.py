@@ -94,19 +94,14 @@ def test_filler_of_zeros_changes_the_mean_and_the_largest_number() -> None:
     assert pooling(made("1 2\n3 4")).told == "Filler changes no mean. Filler changes no max."
 
 
-def test_padding_on_the_left_gets_through_the_length_mask() -> None:
-    trace = made(THREE, padding_side="left")
-    done = attention(trace)
-    assert torch.equal(done.real, trace.padded.mask)
+def test_packed_pads_get_through_the_length_mask_and_into_statistics_and_pools() -> None:
+    left, right = (made(THREE, padding_side=side) for side in ("left", "right"))
+    done = attention(left)
+    assert torch.equal(done.real, left.padded.mask)
     assert done.leaks_masked[1:].tolist() == pytest.approx([1.0, 1.0])  # B and C: nothing but pads was packed
-    share = float(done.unmasked.masked_fill(trace.padded.mask, 0.0).sum(1)[1:].mean())
+    share = float(done.unmasked.masked_fill(left.padded.mask, 0.0).sum(1)[1:].mean())
     assert done.told.startswith(f"Without a mask {100 * share:.1f} % of the weight of B and C lies on pads on average")
     assert done.told.endswith("The length mask lets 3 pads through: with it, it is up to 100.0 %.")
-
-
-def test_statistics_and_pools_say_that_pads_were_packed() -> None:
-    left, right = (made(THREE, padding_side=side) for side in ("left", "right"))
-    assert (norms(left).packed_pads, pooling(left).packed_pads) == (3, 3)
     assert "over the 7 packed rows, of which 3 are pads, 1.43." in norms(left).told
     assert pooling(left).told.endswith("3 pads were packed and are pooled, too.")
     assert (norms(right).packed_pads, pooling(right).packed_pads) == (0, 0)
@@ -114,10 +109,8 @@ def test_statistics_and_pools_say_that_pads_were_packed() -> None:
 
 
 def test_one_is_not_many() -> None:
-    one = attention(made("1 2\n3")).told
-    assert "of the weight of B lies on pads. With a mask" in one
-    alone = norms(made("3")).told
-    assert alone == (
+    assert "of the weight of B lies on pads. With a mask" in attention(made("1 2\n3")).told
+    assert norms(made("3")).told == (
         "Over the one cell of the grid feature 0 has the mean 3, over the one packed row 3. "
         "The means and the variances are the same."
     )

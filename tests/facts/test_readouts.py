@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 import torch
+from facts_cases import alone, refused
 from facts_cases import made as traced
-from facts_cases import refused
 from seeds import all_of_them, seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -15,6 +15,7 @@ from trace_cases import torch_run
 
 from packviz import Batch, Config, PackvizError, Trace, trace, trace_module
 from packviz.facts import Readout, readouts
+from packviz.inputs.module import one_layer
 
 KEYS = ("last_column", "last_valid", "h_n", "h_n_both", "mean", "max")
 ONE_STATE = KEYS[:4]
@@ -57,14 +58,10 @@ def torchs_own(t: Trace, values: Tensor, module: nn.RNNBase | None = None) -> di
 
 def top_alone(t: Trace) -> tuple[nn.RNNBase, Tensor]:
     """Return the top layer as a module of its own, and the grid that enters it."""
-    last, whole = len(t.layers) - 1, t.module
+    last = len(t.layers) - 1
     below = torch.cat([way.h for way in t.layers[last - 1]], 1) if last else t.packed.data
     grid, _ = pad_packed_sequence(t.packed_sequence._replace(data=below), t.padded.batch_first)
-    shared = {"batch_first": whole.batch_first, "bidirectional": whole.bidirectional, "dtype": torch.float64}
-    top = type(whole)(below.size(1), whole.hidden_size, **shared)  # type: ignore[arg-type]
-    weights = {name: w for name, w in whole.state_dict().items() if f"_l{last}" in name}
-    top.load_state_dict({name.replace(f"_l{last}", "_l0"): w for name, w in weights.items()})
-    return top, grid
+    return one_layer(t.module, last), grid
 
 
 def read(code: str, names: dict[str, Any]) -> Tensor:
@@ -75,22 +72,11 @@ def read(code: str, names: dict[str, Any]) -> Tensor:
     return state
 
 
-def own_states(t: Trace) -> list[Tensor]:
-    """Return, for each sequence, the final state of the top layer, run by torch over its own tokens alone."""
-    assert t.batch is not None
-    found = []
-    for b, sequence in enumerate(t.batch.sequences):
-        alone = pack_padded_sequence(sequence[None], torch.tensor([len(sequence)]), True)
-        h_0, c_0 = t.h_0[:, b : b + 1], None if t.c_0 is None else t.c_0[:, b : b + 1]
-        _, (h_n, *_) = torch_run(t.module, alone, h_0 if c_0 is None else (h_0, c_0))
-        found.append(torch.cat([*h_n[-len(t.layers[0]) :, 0]]))
-    return found
-
-
 @each_seed
 def test_the_code_run_on_torchs_own_results_gives_the_values_and_wrong_are_those_that_are_not_wanted(seed: int) -> None:
     t = random_trace(seed)
-    names, wanted, found = torchs_own(t, t.padded.values), own_states(t), readouts(t)
+    names, found = torchs_own(t, t.padded.values), readouts(t)
+    wanted = [alone(t, b)[1][0][-len(t.layers[0]) :].flatten() for b in range(len(t.padded.lengths))]
     assert tuple(readout.key for readout in found) == KEYS
     assert sum(readout.available for readout in found) == (6 if t.module.bidirectional else 5)
     for readout in found:
@@ -158,13 +144,12 @@ def test_the_numbers_stand_in_the_cells_that_are_named(seed: int) -> None:
 
 
 @each_seed
-def test_the_naive_mean_is_as_far_off_as_is_said(seed: int) -> None:
+def test_the_numbers_in_a_reason_are_those_of_the_run_and_packed_pads_are_said_of_every_readout(seed: int) -> None:
     t = random_trace(seed)
-    dim = 1 if t.padded.batch_first else 0
-    mean, most = (readout for readout in readouts(t) if readout.key in ("mean", "max"))
+    dim, found = 1 if t.padded.batch_first else 0, readouts(t)
+    mean, most = found[-2:]
     assert mean.values is not None
     assert most.values is not None
-    assert mean.right == most.right == (not bool(t.packed_is_pad.any()))
     off = float((t.unpacked.output.mean(dim) - mean.values).abs().max())
     wrong = int((t.unpacked.output.amax(dim) != most.values).sum())
     if t.unpacked.output.size(dim) == int(t.padded.lengths.min()):
@@ -175,18 +160,14 @@ def test_the_naive_mean_is_as_far_off_as_is_said(seed: int) -> None:
         assert f"up to {off:.4f} off" in mean.reason
         said = f"for {wrong} of {most.values.numel()} numbers" if wrong else "the same here"
         assert said in most.reason
-
-
-@each_seed
-def test_padding_among_the_tokens_is_said_of_every_readout(seed: int) -> None:
-    t = random_trace(seed)
-    pads, plural = int(t.packed_is_pad.sum()), "s" * (int(t.packed_is_pad.sum()) != 1)
-    for readout in readouts(t):
+    pads = int(t.packed_is_pad.sum())
+    assert mean.right == most.right == (not pads)
+    plural = "s" * (pads != 1)
+    for readout in found:
         assert not (pads and readout.right)
         assert (f"{pads} pad{plural} w" in readout.caution) == (pads > 0)
         assert (f" packed, {pads} token{plural} lost: {pads} of the {len(t.output)} " in readout.caution) == (pads > 0)
-        assert "token" not in readout.reason or not pads
-        assert "the whole sequence" not in readout.reason or not pads
+        assert not pads or not ("token" in readout.reason or "the whole sequence" in readout.reason)
 
 
 def by_key(t: Trace) -> dict[str, Readout]:
@@ -214,6 +195,8 @@ def test_the_last_column_is_filler_for_those_that_end_earlier() -> None:
     assert (seen.steps, seen.wrong) == (((0,), (3,), (0,)), (0, 2))
     assert made("1 2\n3 4")["last_column"].right
     assert made("1 2\n3 4", batch_first=False)["last_column"].code == "state = out[-1]"
+    one = made("1 2", hidden_size=1, total_length=3, padding_value=9.0)["max"]
+    assert one.reason.endswith("out.amax(1) takes filler (9) for 1 of 1 number.")
     many = made("\n".join(["1 2"] + ["3"] * 30))["last_column"]
     assert many.reason.startswith("B, C, D, E, F, G, H, I and 22 more end earlier")
 
@@ -266,11 +249,6 @@ def test_equal_numbers_are_no_proof_for_filler() -> None:
     t = trace_module(module, torch.ones(2, 3, 1), [3, 1])
     assert torch.equal(t.unpacked.output[:, -1], t.unpacked.last_valid)
     assert by_key(t)["last_column"].wrong == (1,)
-
-
-def test_one_number_is_no_plural() -> None:
-    seen = made("1 2", hidden_size=1, total_length=3, padding_value=9.0)
-    assert seen["max"].reason.endswith("out.amax(1) takes filler (9) for 1 of 1 number.")
 
 
 def test_lengths_that_torch_refuses_have_no_readouts() -> None:
