@@ -5,10 +5,9 @@ and upload.
 """
 
 from packviz.doctor.examining import examine
-from packviz.doctor.files import MAX_BYTES, Loaded, read_file, read_isolated
+from packviz.doctor.files import MAX_BYTES, Loaded, module_from, read_file, read_isolated, recurrent_prefixes
 from packviz.doctor.reading import read_lengths, read_packed, read_tensor
 from packviz.doctor.watching import Watched, watch
-from packviz.doctor.weights import module_from, recurrent_prefixes
 from packviz.rules.finding import Finding, Severity
 from packviz.rules.padding_value import filler_of
 

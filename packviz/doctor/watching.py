@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from threading import Lock
 
 import torch
@@ -70,21 +71,18 @@ def watch(module: nn.Module) -> Iterator[Watched]:
     """Examine every call of the nn.RNN, nn.GRU and nn.LSTM in a module, as long as the context is open.
 
     It sees what enters a layer and what leaves it, not the lengths and the grid from before a batch was packed: for
-    those there is examine(). What is computed stays as it is. At the end the hooks are gone,
-    also after an exception.
-    Raises PackvizError for something that is no module.
+    those there is examine(). What is computed does not change. At the end, also after an exception, the hooks are
+    removed. Raises PackvizError for anything but a module.
     """
     if not isinstance(module, nn.Module):
-        mend = "give the model itself"
-        raise PackvizError("module", expected="an nn.Module", came=described(module), mend=mend)
+        raise PackvizError("module", expected="an nn.Module", came=described(module), mend="give the model itself")
     layers = [(name, part) for name, part in module.named_modules() if isinstance(part, RECURRENT)]
     watched = Watched(len(layers))
     with ExitStack() as hooks:
         for name, layer in layers:
-            before = layer.register_forward_pre_hook(_before(watched, name), with_kwargs=True)
-            hooks.callback(before.remove)
-            after = layer.register_forward_hook(_after(watched, name), with_kwargs=True)
-            hooks.callback(after.remove)
+            before, after = partial(_before, watched, name), partial(_after, watched, name)
+            hooks.callback(layer.register_forward_pre_hook(before, with_kwargs=True).remove)
+            hooks.callback(layer.register_forward_hook(after, with_kwargs=True).remove)
         yield watched
 
 
@@ -94,43 +92,36 @@ def _given(arguments: tuple[object, ...], named: Mapping[str, object]) -> tuple[
     return both.get("input"), both.get("hx")
 
 
-def _before(watched: Watched, name: str) -> Callable[[nn.RNNBase, tuple[object, ...], dict[str, object]], None]:
-    def examine_input(layer: nn.RNNBase, arguments: tuple[object, ...], named: dict[str, object]) -> None:
-        watched.count()
-        given, hx = _given(arguments, named)
-        if isinstance(given, PackedSequence | Tensor):
-            with torch.no_grad(), suppress(Exception):  # whatever it is: the layer itself has its word on that
-                watched.add(name, _diagnosed(layer, given, hx))
-
-    return examine_input
-
-
-def _diagnosed(layer: nn.RNNBase, given: Tensor | PackedSequence, hx: object) -> tuple[Finding, ...]:
-    """Examine one call; where the layer has a forward of its own, which may take anything, only the data."""
-    if has_own_forward(layer):
-        return examine(given, batch_first=layer.batch_first)
-    return examine(layer, given, hx=hx)  # type: ignore[arg-type]
+def _before(
+    watched: Watched, name: str, layer: nn.RNNBase, arguments: tuple[object, ...], named: dict[str, object]
+) -> None:
+    watched.count()
+    given, hx = _given(arguments, named)
+    if isinstance(given, PackedSequence | Tensor):
+        with torch.no_grad(), suppress(Exception):  # the layer itself raises what is to be raised
+            if has_own_forward(layer):  # which may take anything
+                watched.add(name, examine(given, batch_first=layer.batch_first))
+            else:
+                watched.add(name, examine(layer, given, hx=hx))  # type: ignore[arg-type]
 
 
-def _after(watched: Watched, name: str) -> Callable[[nn.RNNBase, tuple[object, ...], dict[str, object], object], None]:
-    def examine_output(
-        layer: nn.RNNBase, arguments: tuple[object, ...], named: dict[str, object], result: object
-    ) -> None:
-        given, _ = _given(arguments, named)
-        output = result[0] if isinstance(result, tuple) and result else None
-        data = output.data if isinstance(output, PackedSequence) else output
-        entered = given.data if isinstance(given, PackedSequence) else given
-        if not isinstance(data, Tensor) or not isinstance(entered, Tensor) or data.device.type == "meta":
-            return
-        with torch.no_grad(), suppress(Exception):
-            if not all_finite(data) and all_finite(entered):
-                watched.add(name, (_born_here(layer, data),))
-
-    return examine_output
-
-
-def _born_here(layer: nn.RNNBase, data: Tensor) -> Finding:
-    """Return the finding for an output that is not finite though all data were."""
-    weights = [key for key, weight in layer.named_parameters() if not all_finite(weight)]
-    values = {"weights": weights, "number": int((~data.isfinite()).sum()), "of": data.numel()}
-    return worded(Fault("nan_in_output", Answer(True), values), layer)
+def _after(
+    watched: Watched,
+    name: str,
+    layer: nn.RNNBase,
+    arguments: tuple[object, ...],
+    named: dict[str, object],
+    result: object,
+) -> None:
+    """Add the finding for an output that is not finite though all of its input is."""
+    output = result[0] if isinstance(result, tuple) and result else None
+    data, entered = (
+        part.data if isinstance(part, PackedSequence) else part for part in (output, _given(arguments, named)[0])
+    )
+    if not isinstance(data, Tensor) or not isinstance(entered, Tensor) or data.device.type == "meta":
+        return
+    with torch.no_grad(), suppress(Exception):
+        if all_finite(entered) and not all_finite(data):
+            weights = [key for key, weight in layer.named_parameters() if not all_finite(weight)]
+            values = {"weights": weights, "number": int((~data.isfinite()).sum()), "of": data.numel()}
+            watched.add(name, (worded(Fault("nan_in_output", Answer(True), values), layer),))

@@ -25,8 +25,17 @@ from packviz.rules.lengths import (
     too_short,
     wrong_count,
 )
-from packviz.rules.module import check_module, check_padding_value, check_total_length, check_weights, state_of
-from packviz.rules.module_input import data, dropout, empty_or_flat, initial_state
+from packviz.rules.module import (
+    check_module,
+    check_padding_value,
+    check_total_length,
+    check_weights,
+    data,
+    dropout,
+    empty_or_flat,
+    initial_state,
+    state_of,
+)
 from packviz.rules.packed_sequence import fields, lengths_beside
 from packviz.rules.pads import not_finite, packed_data, pads
 from packviz.rules.preconditions import check_beside, check_kind, check_subject, check_traced, described, frozen_copy

@@ -16,26 +16,28 @@ import packviz as pv
 MANY = many(50)
 
 
-def by_hand(sizes: list[int], rows: int | None = None) -> PackedSequence:
-    return PackedSequence(torch.randn(max(sum(sizes), 0) if rows is None else rows, 2), torch.tensor(sizes))
-
-
 @pytest.mark.parametrize(
     ("sizes", "key", "steps"),
     [
-        ([3, 1, 3], "batch_sizes_grow", (2,)),
-        ([1, 2, 3], "batch_sizes_grow", (1, 2)),
-        ([3, 0, 2], "batch_sizes_below_1", (1,)),
-        ([3, -1], "batch_sizes_below_1", (1,)),
+        (torch.tensor([3, 1, 3]), "batch_sizes_grow", (2,)),
+        (torch.tensor([1, 2, 3]), "batch_sizes_grow", (1, 2)),
+        (torch.tensor([3, 0, 2]), "batch_sizes_below_1", (1,)),
+        (torch.tensor([3, -1]), "batch_sizes_below_1", (1,)),
+        (torch.tensor([2.0, 1.0]), "batch_sizes_kind", ()),
+        (torch.tensor([[2, 1]]), "batch_sizes_kind", ()),
+        (torch.tensor([2, 1], dtype=torch.int32), "batch_sizes_kind", ()),
+        (torch.zeros(0, dtype=torch.int64), "batch_sizes_empty", ()),
     ],
+    ids=str,
 )
 def test_batch_sizes_on_which_torch_aborts_are_found_and_not_run(
-    sizes: list[int], key: str, steps: tuple[int, ...]
+    sizes: torch.Tensor, key: str, steps: tuple[int, ...]
 ) -> None:
-    finding = found(pv.examine(by_hand(sizes)), key)
+    wrong = PackedSequence(torch.randn(3, 2), sizes)
+    finding = found(pv.examine(wrong), key)
     assert (finding.timesteps, finding.severity) == (steps, "error")
     assert "not asked" in finding.torch_does
-    assert found(pv.examine(nn.GRU(2, 3), by_hand(sizes)), key) == finding
+    assert found(pv.examine(nn.GRU(2, 3), wrong), key) == finding
 
 
 def test_such_batch_sizes_do_abort_the_process() -> None:
@@ -45,16 +47,6 @@ def test_such_batch_sizes_do_abort_the_process() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert done.returncode < 0
-
-
-@pytest.mark.parametrize(
-    "sizes",
-    [torch.tensor([2.0, 1.0]), torch.tensor([[2, 1]]), torch.tensor([2, 1], dtype=torch.int32)],
-)
-def test_batch_sizes_of_another_kind_are_found(sizes: torch.Tensor) -> None:
-    assert [one.key for one in pv.examine(PackedSequence(torch.zeros(3, 2), sizes))] == ["batch_sizes_kind"]
-    empty = PackedSequence(torch.zeros(0, 2), torch.zeros(0, dtype=torch.int64))
-    assert [one.key for one in pv.examine(empty)] == ["batch_sizes_empty"]
 
 
 def test_batch_sizes_that_do_not_sum_to_the_rows_are_found_with_torchs_answer() -> None:
@@ -83,41 +75,34 @@ def test_batch_sizes_that_do_not_sum_to_the_rows_are_found_with_torchs_answer() 
 
 
 def test_a_grid_that_would_fill_the_memory_is_not_unpacked() -> None:
-    finding = found(pv.examine(by_hand([10**9, 10**9], rows=3)), "rows_differ")
+    finding = found(pv.examine(PackedSequence(torch.randn(3, 2), torch.tensor([10**9, 10**9]))), "rows_differ")
     assert "was not asked" in finding.torch_does
 
 
-def test_a_packed_sequence_rebuilt_without_its_indices_is_found_by_the_lengths() -> None:
+def test_a_packed_sequence_that_does_not_fit_the_lengths_is_found() -> None:
     seen = 0
     for seed in range(MANY):
-        case = sound(seed)
+        draw, case = random.Random(seed), sound(seed)
         packed = pack_padded_sequence(case.x, case.lengths, case.batch_first, enforce_sorted=False)
-        lost = PackedSequence(packed.data, packed.batch_sizes)
-        in_order = case.lengths == sorted(case.lengths, reverse=True)
-        assert [one.key for one in pv.examine(lost, case.lengths)] == ([] if in_order else ["indices_lost"])
+        b, more = draw.randrange(len(case.lengths)), draw.choice((1, 2))
+        longer = [n + (i == b) * more for i, n in enumerate(case.lengths)]
+        finding = found(pv.examine(packed, longer), "packed_lengths_differ")
+        assert finding.sequences == (b,)
+        assert pv.examine(packed, repaired(finding, packed=packed, lengths=longer)["lengths"]) == ()
+        lost = PackedSequence(packed.data, packed.batch_sizes)  # rebuilt without its indices
         assert pv.examine(lost) == ()  # nothing shows it but the lengths
-        if in_order:
+        if case.lengths == sorted(case.lengths, reverse=True):
+            assert pv.examine(lost, case.lengths) == ()
             continue
         seen += 1
         (finding,) = pv.examine(lost, case.lengths)
         _, torchs = unpacked(lost)
+        assert finding.key == "indices_lost"
         assert list(finding.sequences) == [b for b, n in enumerate(case.lengths) if n != torchs[b]]
         assert f"[{torchs[0]}, {torchs[1]}" in finding.torch_does
         again = repaired(finding, packed=lost, lengths=case.lengths)["packed"]
         assert unpacked(again)[1] == case.lengths
     assert seen > 0.1 * MANY
-
-
-def test_lengths_that_are_not_those_that_were_packed_are_found() -> None:
-    for seed in range(MANY):
-        draw = random.Random(seed)
-        case = sound(seed)
-        b = draw.randrange(len(case.lengths))
-        lengths = [n + (i == b) * draw.choice((1, 2)) for i, n in enumerate(case.lengths)]
-        finding = found(pv.examine(case.packed, lengths), "packed_lengths_differ")
-        assert finding.sequences == (b,)
-        after = repaired(finding, packed=case.packed, lengths=lengths)
-        assert pv.examine(case.packed, after["lengths"]) == ()
 
 
 def test_indices_that_are_not_each_others_inverse_are_found() -> None:
