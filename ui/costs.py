@@ -76,7 +76,7 @@ def landscape(shown: Shown) -> None:
         "hidden_size": {"batch_sizes": (32,), "hidden_sizes": (16, 64, 128, 256)},
     }
     settings = plan_sweep((cell,), backward=backward, **sizes[across])
-    told = f"{cell.upper()}, fill against {across}, {'forward with backward' if backward else 'forward'}"
+    told = f"{cell.upper()}, fill against {across}, {'forward + backward' if backward else 'forward'}"
     label, work = f"Measure {len(settings)} shapes", partial(sweep, settings)
     long_work("sweep", label, told, work, len(settings), partial(_map, across))
 
@@ -140,7 +140,7 @@ def _timings(results: Sequence[Measurement]) -> None:
     rows = [
         (
             each.setup.name,
-            "forward, backward" if each.setup.backward else "forward",
+            "forward + backward" if each.setup.backward else "forward",
             "on" if each.setup.onednn else "off",
             each.setup.device,
             round(each.padded.median, 3),

@@ -31,7 +31,7 @@ def test_timings_are_medians_in_ms_with_whiskers_at_the_quartiles() -> None:
     assert [bars.name for bars in figure.data] == ["padded", "packed"]
     assert list(figure.layout.yaxis.ticktext) == [
         "GRU forward",
-        "LSTM forward, backward<br>oneDNN off<br>machine busy",
+        "LSTM forward + backward<br>oneDNN off<br>machine busy",
     ]
     assert "(ms)" in figure.layout.xaxis.title.text
     assert "padded 6 ms, packed 3 ms" in figure.layout.meta["alt"]
@@ -63,7 +63,7 @@ def test_the_title_of_the_map_names_the_cell_and_whether_it_ran_backward() -> No
     one = point(0.1, 4, 0.5)
     assert charts.winning([one]).layout.title.text == "Where packing wins,<br>LSTM forward"
     both = one._replace(setting=replace(one.setting, setup=replace(one.setting.setup, backward=True)))
-    assert charts.winning([both, both]).layout.title.text.endswith("<br>LSTM forward with backward")
+    assert charts.winning([both, both]).layout.title.text.endswith("<br>LSTM forward + backward")
 
 
 def test_the_map_colours_what_the_runs_tell_from_one_and_writes_every_ratio() -> None:

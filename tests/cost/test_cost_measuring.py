@@ -184,15 +184,18 @@ def test_a_trace_elsewhere_waits_for_one_run_and_not_for_the_measurement() -> No
 
 def test_a_clear_difference_is_told_with_its_ratio() -> None:
     told = verdict(measured(FAST, [2 * ms for ms in FAST]))
-    assert told == "Here packing takes 2.0 times as long as padding (GRU, fill 58 %)."
-    assert verdict(measured(SLOW, FAST)) == "Here packing takes 49 % of the time that padding takes (GRU, fill 58 %)."
+    assert told == "Here packing takes 2.0 times as long as padding (GRU forward, fill 58 %)."
+    assert (
+        verdict(measured(SLOW, FAST))
+        == "Here packing takes 49 % of the time that padding takes (GRU forward, fill 58 %)."
+    )
 
 
 @pytest.mark.parametrize("packed", [FAST, FAST[::-1], [ms + 0.1 for ms in FAST], [1.0, 9.0, 1.0, 9.0, 1.0, 9.0, 9.0]])
 def test_where_the_spreads_overlap_no_difference_is_told(packed: list[float]) -> None:
     done = measured(FAST, packed)
     assert not done.differs
-    assert verdict(done).startswith("This measurement shows no difference (GRU, fill 58 %): ")
+    assert verdict(done).startswith("This measurement shows no difference (GRU forward, fill 58 %): ")
 
 
 @pytest.mark.parametrize(("rounds", "differs"), [(1, False), (3, False), (5, False), (6, True), (7, True)])
@@ -210,7 +213,7 @@ def test_two_sides_that_are_alike_rarely_differ() -> None:
 
 def test_the_way_it_was_run_is_told() -> None:
     setup = Setup("lstm", 2, 3, backward=True, onednn=False)
-    assert "(LSTM, fill 58 %, forward with backward, oneDNN off)" in verdict(measured(FAST, SLOW, setup))
+    assert "(LSTM forward + backward, oneDNN off, fill 58 %)" in verdict(measured(FAST, SLOW, setup))
 
 
 # A busy machine
@@ -231,7 +234,7 @@ def test_a_measurement_on_a_busy_machine_says_so_and_no_other(machine: dict, tol
     done = measured(FAST, SLOW, **machine)
     assert done.reasons == ((told,) if told else ())
     assert done.busy is bool(told)
-    assert verdict(done).endswith(f" The machine was busy: {told}." if told else "(GRU, fill 58 %).")
+    assert verdict(done).endswith(f" The machine was busy: {told}." if told else "(GRU forward, fill 58 %).")
 
 
 def test_a_fixed_piece_of_work_that_takes_longer_at_times_is_a_sign() -> None:

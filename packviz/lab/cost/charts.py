@@ -28,7 +28,7 @@ def timings(measurements: Sequence[Measurement], palette: Palette = LIGHT) -> go
 
     The subtitle names the sizes that were measured: the batch may have changed since.
     """
-    names = [_name(each) for each in measurements]
+    names = [each.setup.told.replace(", ", "<br>") + "<br>machine busy" * each.busy for each in measurements]
     bars = [
         _bars("padded", [each.padded for each in measurements], names, palette.pad_hatch, palette),
         _bars("packed", [each.packed for each in measurements], names, palette.now, palette),
@@ -81,14 +81,6 @@ def _sizes(measurement: Measurement) -> str:
     more = {"L": setup.num_layers, "D": 2 if setup.bidirectional else 1}
     sizes |= {letter: size for letter, size in more.items() if size != 1}
     return ", ".join(f"{letter} {size:,}" for letter, size in sizes.items())
-
-
-def _name(measurement: Measurement) -> str:
-    """Return the label of a measurement, in lines: the cell, then how it was run."""
-    setup = measurement.setup
-    where = setup.device.upper() if setup.device != "cpu" else "" if setup.onednn else "oneDNN off"
-    how = "forward, backward" if setup.backward else "forward"
-    return "<br>".join(filter(None, (f"{setup.name} {how}", where, "machine busy" * measurement.busy)))
 
 
 def waste(shares: Mapping[str, float], palette: Palette = LIGHT) -> go.Figure:
@@ -151,6 +143,8 @@ def winning(points: Sequence[Point], across: Across = "batch_size", palette: Pal
     bar = {"title": "ratio", "tickvals": ticks, "ticktext": [f"{2.0**tick:.3g}" for tick in ticks]}
     marks = {"?": ~places["differs"].astype(bool), "*": places["busy"].astype(bool)}
     key = ["packed ÷ padded: below 1 packing wins", *(f"{mark} {MARKS[mark]}" for mark in marks if marks[mark].any())]
+    cells = dict.fromkeys(point.setting.setup.told for point in points)
+    ran = f",<br>{' and '.join(cells)}" if cells else ": nothing was measured yet"
     numbers = [
         {
             "x": z.columns.get_loc(size),
@@ -165,7 +159,7 @@ def winning(points: Sequence[Point], across: Across = "batch_size", palette: Pal
         [heatmap(z.to_numpy().tolist(), told.to_numpy().tolist(), end, palette, xgap=2, ygap=2, colorbar=bar)],
         _alt([point.measurement for point in points]),
         palette,
-        title=f"Where packing wins{_ran(points)}",
+        title=f"Where packing wins{ran}",
         subtitle="<br>".join(key) if points else "",
         on_top=True,
         margin={"t": 150},
@@ -174,13 +168,6 @@ def winning(points: Sequence[Point], across: Across = "batch_size", palette: Pal
         yaxis=named_axis([f"{100 * fill:.3g}" for fill in z.index], title="fill (%)"),
         annotations=numbers,
     )
-
-
-def _ran(points: Sequence[Point]) -> str:
-    """Return the end of the title: the cells that were run, each with its passes."""
-    setups = [point.setting.setup for point in points]
-    ran = [f"{setup.name} {'forward with backward' if setup.backward else 'forward'}" for setup in setups]
-    return f",<br>{' and '.join(dict.fromkeys(ran))}" if ran else ": nothing was measured yet"
 
 
 def _ratio(ratio: float) -> str:

@@ -264,10 +264,10 @@ def _sign_test(padded: Sequence[float], packed: Sequence[float]) -> float:
 def verdict(measurement: Measurement) -> str:
     """Return one sentence on padding and packing, computed from the numbers, and another where the machine was busy.
 
-    "Here packing takes 2.0 times as long as padding (LSTM, fill 46 %)."
+    "Here packing takes 2.0 times as long as padding (LSTM forward, fill 46 %)."
     """
     padded, packed, ratio = measurement.padded, measurement.packed, measurement.ratio
-    where = _where(measurement)
+    where = f"{measurement.setup.told}, fill {percent(measurement.fill)}"
     if measurement.rounds < LEAST_ROUNDS:
         runs = "1 run is" if measurement.rounds == 1 else f"{measurement.rounds} runs are"
         said = f"{runs} too few to compare packing with padding ({where})."
@@ -281,15 +281,3 @@ def verdict(measurement: Measurement) -> str:
     else:
         said = f"Here packing takes {min(100 * ratio, 99):.0f} % of the time that padding takes ({where})."
     return f"{said} The machine was busy: {'; '.join(measurement.reasons)}." if measurement.busy else said
-
-
-def _where(measurement: Measurement) -> str:
-    setup = measurement.setup
-    parts = [setup.name, f"fill {percent(measurement.fill)}"]
-    if setup.backward:
-        parts.append("forward with backward")
-    if setup.device != "cpu":
-        parts.append(f"on {setup.device.upper()}")
-    elif not setup.onednn:
-        parts.append("oneDNN off")
-    return ", ".join(parts)

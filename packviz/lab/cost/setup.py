@@ -66,6 +66,12 @@ class Setup:
         """Return the cell as PyTorch writes it: "LSTM"."""
         return self.cell.upper()
 
+    @property
+    def told(self) -> str:
+        """Return what is run, in words: "LSTM forward + backward, oneDNN off"."""
+        where = f", on {self.device.upper()}" if self.device != "cpu" else "" if self.onednn else ", oneDNN off"
+        return f"{self.name} {'forward + backward' if self.backward else 'forward'}{where}"
+
     def work(self, cells: int) -> int:
         """Return the multiplications and additions of `cells` cell updates in every layer and direction.
 
