@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from jinja2 import Environment, StrictUndefined, Template
 
 __all__ = [
     "counted",
+    "filled",
     "joined",
     "letters",
     "listed",
@@ -134,25 +135,32 @@ def with_article(noun: str) -> str:
     return f"an {noun}" if noun[:1] in "aeioAEIO" else f"a {noun}"
 
 
+def filled(template: str, values: Mapping[str, object]) -> str:
+    """Return a Jinja template with its values filled in, on one line. The functions of this module are filters.
+
+    >>> filled("{{ n | counted('row') }}", {"n": 2})
+    '2 rows'
+    """
+    return " ".join(_compiled(template).render(values).split())
+
+
 def sentences(path: Path) -> Callable[..., str]:
     """Return the writer of a table of sentences: a TOML file of Jinja templates, by section and key.
 
-    It takes "section.key" and the values by name, and returns one line. The functions of this module are filters.
+    It takes "section.key" and the values by name, and returns one line, as `filled` does.
     """
-    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {each.__name__: each for each in (counted, joined, letters, listed, two_digits)}
-    environment.filters |= {"label": sequence_label, "repr": repr}
     table = tomllib.loads(path.read_text(encoding="utf-8"))
 
-    @cache
-    def template(key: str) -> Template:
-        section, _, name = key.partition(".")
-        return environment.from_string(table[section][name])
-
     def write(key: str, /, **values: object) -> str:
-        return " ".join(template(key).render(values).split())
+        section, _, name = key.partition(".")
+        return filled(table[section][name], values)
 
     return write
+
+
+@cache
+def _compiled(template: str) -> Template:
+    return _ENVIRONMENT.from_string(template)
 
 
 def _symbol(match: re.Match[str]) -> str:
@@ -160,3 +168,8 @@ def _symbol(match: re.Match[str]) -> str:
     if code < 0x20:
         return chr(0x2400 + code)
     return "␡" if code == 0x7F else "\N{REPLACEMENT CHARACTER}"
+
+
+_ENVIRONMENT = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+_ENVIRONMENT.filters |= {each.__name__: each for each in (counted, joined, letters, listed, two_digits)}
+_ENVIRONMENT.filters |= {"label": sequence_label, "repr": repr}

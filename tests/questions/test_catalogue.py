@@ -9,8 +9,7 @@ from entry_cases import BY_NAME, FORMER, answered, key_of
 from packviz.show.movie import beside, movie
 from packviz.teach.questions import ENTRIES, GROUPS, Answer, Entry, answer, has_message
 from packviz.teach.questions.entry import FOLDER, read
-from packviz.teach.questions.running import OTHERWISE
-from packviz.teach.templates import written
+from packviz.teach.questions.running import OTHERWISE, written
 from packviz.theme import DARK, LIGHT
 
 each_entry = pytest.mark.parametrize("entry", ENTRIES, ids=key_of)

@@ -15,7 +15,7 @@ from typing import Any
 from packviz.compute.record import Trace
 from packviz.teach.predictions.facts import Facts, spread
 from packviz.teach.predictions.prediction import Answer, Form, Moment, Prediction, Slip
-from packviz.teach.templates import filled
+from packviz.text import filled
 
 __all__ = ["Case", "Kind", "kind", "once"]
 
@@ -98,8 +98,8 @@ class Kind:
         names = {**facts.names, **case.names, "answer": _told(right)}
         for name, template in table.items():
             if isinstance(template, str):
-                names[name] = _text(template, names)
-        choices = {name: _text(table["choices"][name], names) for name in case.choices}
+                names[name] = filled(template, names)
+        choices = {name: filled(table["choices"][name], names) for name in case.choices}
         slips = self._slips(facts, case).items()
         return Prediction(
             key=self.key,
@@ -107,7 +107,7 @@ class Kind:
             form="choice" if choices else self.form,
             answer=choices.get(str(right), right),
             slips=tuple(
-                Slip(choices.get(str(wrong), wrong), _text(reasons[name], {**names, "given": _told(wrong)}))
+                Slip(choices.get(str(wrong), wrong), filled(reasons[name], {**names, "given": _told(wrong)}))
                 for wrong, name in slips
             ),
             moment=case.moment,
@@ -134,7 +134,3 @@ def once(condition: Callable[[Facts], object]) -> Callable[[Facts], Sequence[Non
 def _told(answer: Answer) -> object:
     """Return an answer as a template has it: one number as a number."""
     return answer[0] if isinstance(answer, tuple) and len(answer) == 1 and isinstance(answer[0], int) else answer
-
-
-def _text(template: str, names: Mapping[str, object]) -> str:
-    return " ".join(filled(template, names).split())

@@ -18,13 +18,15 @@ from __future__ import annotations
 import ast
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
+from jinja2 import Environment, StrictUndefined
+from torch import Size, Tensor
 
 from packviz.compute.determinism import seeded, with_onednn
 from packviz.compute.record import Trace
@@ -33,9 +35,9 @@ from packviz.inputs.batch import Batch
 from packviz.show.snippet import preparation
 from packviz.teach.questions import panels
 from packviz.teach.questions.entry import Entry, Verdict
-from packviz.teach.templates import filled
+from packviz.text import counted, joined, percent
 
-__all__ = ["OTHERWISE", "Answer", "Chart", "Program", "answer"]
+__all__ = ["OTHERWISE", "Answer", "Chart", "Program", "answer", "written"]
 
 OTHERWISE = (
     "With this version of PyTorch the programs no longer do what they did when this answer was written, so the "
@@ -141,7 +143,7 @@ def answer(entry: Entry) -> Answer:
     cases = {name: bool(held) for name, held in names["holds"].items()}
     done = Answer(entry, shown, before, wrong, right, cases, OTHERWISE, pictures[-1] if pictures else None)
     if as_written and entry.verdict in ("varies", done.verdict):
-        return replace(done, told=filled(entry.explanation, names))
+        return replace(done, told=_JINJA.from_string(entry.explanation).render(names))
     return done
 
 
@@ -196,3 +198,28 @@ def _done(code: str, names: dict[str, Any]) -> tuple[Any, str | None]:
     except Exception as error:  # whatever torch raises is what is shown
         return None, f"{type(error).__name__}: {error}".replace(_HOME, "...")
     return None, None
+
+
+def written(value: object) -> str:
+    """Return a value as it is written in a sentence: 0.42, 3e-8, [1, 2, 3], (3, 1), "A and B"."""
+    if isinstance(value, Tensor):
+        value = value.detach().tolist()
+    if isinstance(value, float):
+        return f"{value:.0f}" if value == int(value) else f"{value:.2g}".replace("e-0", "e-").replace("e+0", "e")
+    if isinstance(value, Size | tuple):
+        return f"({', '.join(map(written, value))}{',' * (len(value) == 1)})"
+    if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
+        return joined(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(written, value))}]"
+    return str(value)
+
+
+def _count(number: int | Tensor | Sequence[object], noun: str) -> str:
+    """Return "1 row" or "2 rows", also of things that have to be counted first."""
+    return counted(int(number) if isinstance(number, int | Tensor) else len(number), noun)
+
+
+_JINJA = Environment(undefined=StrictUndefined, finalize=written)
+_JINJA.filters |= {"count": _count, "percent": lambda share: percent(float(share))}
+_JINJA.globals |= {each.__name__: each for each in (abs, enumerate, float, int, len, max, min, sorted, sum, zip)}
