@@ -1,4 +1,4 @@
-"""Connections that hold something up without end are closed: who sends no request, and who reads no answer.
+"""Close connections that block the server: clients that send no request, and clients that read no answer.
 
 The server that Streamlit starts, uvicorn, waits for both forever. It takes any class as its protocol, so its own are
 extended here, before the first visitor comes.

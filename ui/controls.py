@@ -78,7 +78,7 @@ def _example() -> str:
 
 
 def _fill_in() -> None:
-    """Put the text of the example just picked into the text area; one's own text comes back as it was left."""
+    """Put the text of the example just picked into the text area; the visitor's own text comes back as it was."""
     picked = st.session_state["example"]
     own = visit().own_text or st.session_state.get("sequences")
     text = own if picked == OWN else example(picked).text
@@ -87,12 +87,12 @@ def _fill_in() -> None:
 
 
 def _take_over() -> None:
-    """Make an example whose text has been edited one's own."""
+    """Turn an edited example into the visitor's own text."""
     st.session_state["example"] = OWN
 
 
 def put(settings: Mapping[str, object]) -> None:
-    """Put settings, by their names, into the controls; a text of one's own that has to give way can be had back."""
+    """Put settings, by their names, into the controls; a typed text that is replaced can be restored."""
     visited, state = visit(), st.session_state
     if "sequences" in settings:
         if state.get("example") == OWN and "sequences" in state and visited.put_aside is None:

@@ -1,4 +1,4 @@
-"""The page of the doctor: what is found in what is given, and every step of a run with one's own weights."""
+"""The page of the doctor: the findings, and every step of a run with uploaded weights."""
 
 from collections.abc import Sequence
 
@@ -28,12 +28,12 @@ _BADGES = {
     "silent": ":orange-badge[:material/visibility_off: goes wrong silently]",
     "note": ":gray-badge[:material/info: worth knowing]",
 }
-_MAX_SEQUENCES, _MAX_STEPS = 32, 64  # of a run with one's own weights
+_MAX_SEQUENCES, _MAX_STEPS = 32, 64  # of a run with uploaded weights
 _STAND_INS = (5, 3, 2)  # lengths where none are given
 
 
 def doctor() -> None:
-    """Ask for a batch, or weights, or both; show what is found, and the run of one's own weights."""
+    """Ask for a batch, or weights, or both; show the findings, and the run of the weights."""
     with st.container(horizontal=True, vertical_alignment="center"):
         way = st.segmented_control(
             "What is given", _WAYS, default=_WAYS[0], required=True, key="given", label_visibility="collapsed"

@@ -57,7 +57,7 @@ def _letters(sorted_indices: Tensor | None, count: int) -> list[int]:
 
 
 def _padded(given: Given, findings: Sequence[Finding]) -> Panel | None:
-    """Return x (B, T), or (B, T, F) with a name for each step; and up to two steps that the lengths ask for in vain."""
+    """Return x (B, T), or (B, T, F) with a name for each step; and up to two steps that lengths claim and x lacks."""
     x = given.x
     if not isinstance(x, Tensor) or x.dim() not in (2, 3) or x.numel() == 0:
         return None

@@ -64,13 +64,13 @@ class Given:
 
 
 def examples() -> None:
-    """Offer batches to try; with one's own among them, once that has had to give way."""
+    """Offer examples to try, and the visitor's own input once an example has replaced it."""
     own = [_OWN] if visit().doctor_input is not None else []
     st.pills("Try", [*EXAMPLES, *own], key="doctor example", on_change=_fill_in, label_visibility="collapsed")
 
 
 def _fill_in() -> None:
-    """Put what was picked into the fields; what somebody has typed there can be had back as one's own."""
+    """Put what was picked into the fields; what the visitor had typed there can be restored."""
     picked, there = st.session_state["doctor example"], tuple(st.session_state.get(name) for name in _FIELDS)
     if there[:-1] not in EXAMPLES.values():
         visit().doctor_input = there
@@ -184,7 +184,7 @@ def _read(file: UploadedFile) -> Loaded:
 
 @st.cache_resource(scope="session", max_entries=2 * MAX_FILES, show_spinner=False)
 def _once(file_id: str, name: str, _file: UploadedFile) -> Loaded | PackvizError:  # noqa: ARG001
-    """Read a file, in a process of its own, once for each visitor who has given it."""
+    """Read a file in a separate process, once for each visitor who has uploaded it."""
     try:
         return read_isolated(_file.getvalue(), name)
     except PackvizError as problem:

@@ -126,7 +126,7 @@ def _is_page(message: Message) -> bool:
 
 
 def needed() -> list[str]:
-    """Return the player, the files of ELEMENTS and whatever they import, less what the page names itself."""
+    """Return the player, the files of ELEMENTS and whatever they import, except those that the page names itself."""
     folder, page = _STATIC / "static" / "js", _STATIC / "index.html"
     if not page.is_file():
         return [NAME]

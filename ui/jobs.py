@@ -50,8 +50,8 @@ class Job:
 class Jobs:
     """A queue of jobs, and the one thread that has them done.
 
-    present: tells whether a visitor is there; the work of one who has been away for longer than `grace` seconds is
-    ended, and none is begun for one who is away. limit: seconds that a job may run; what it has yielded by then stays.
+    present: tells whether a visitor is there; the job of a visitor who has been away for longer than `grace` seconds
+    is ended, and none is started for a visitor who is away. limit: seconds that a job may run; its results so far stay.
     """
 
     def __init__(self, present: Callable[[str], bool], *, limit: float = TIME_LIMIT, grace: float = GRACE) -> None:
@@ -156,8 +156,8 @@ class Jobs:
 
 
 def _work(work: Work, out: Connection) -> None:
-    """Do the work, in a process of its own, and send whatever it yields."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who presses Ctrl-C means the server, which ends this process
+    """Do the work, in a separate process, and send all that it yields."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the server, which ends this process
     torch.set_num_threads(1)  # the matrices are small, and the other cores serve the visitors
     try:
         for each in work():

@@ -20,7 +20,7 @@ from ui.visit import visit
 
 __all__ = ["apart", "lesson", "measured", "overview"]
 
-Part = tuple[str, str, Callable[[Shown], None]]  # a heading, a sentence or two of Markdown, and what stands there
+Part = tuple[str, str, Callable[[Shown], None]]  # a heading, a sentence or two of Markdown, and what is shown there
 Try = Mapping[str, Mapping[str, object]] | Callable[[Shown], Mapping[str, Mapping[str, object]]]
 
 _OF_THE_TEXT = {"text", "kind"}  # the parameters of Batch.parse
@@ -53,7 +53,7 @@ def lesson(
     """Show one part of the way in full depth.
 
     question: the title. answer: at most three short sentences, Markdown. stages: whose movie is shown, the first of
-    them is asked about. parts: what stands below the movie, once it has been painted. to_try: a sentence, and buttons
+    them is asked about. parts: what is shown below the movie, once it has been painted. to_try: a sentence, and buttons
     with the settings that they make. onward: the next page, and the label of the link to it.
     """
     leave_others("")
@@ -77,7 +77,7 @@ def lesson(
 def measured(question: str, answer: str, work: str, parts: Sequence[Part]) -> None:
     """Show a page without a movie, whose numbers are measured when a visitor asks for them.
 
-    work: the name of what may take long here; such work of other pages is ended.
+    work: the name of what may take long here; long work of other pages is ended.
     """
     leave_others(work)
     _head(question, answer)
@@ -159,7 +159,7 @@ def _shown(chosen: Controls, stages: tuple[View, ...] | None) -> Shown:
 
 
 def _about_the_link(asked: Request, shown: Shown) -> None:
-    """Say what the link asked for in vain, until a control is touched."""
+    """Say what was ignored from the link, until a control is touched."""
     visited = visit()
     visited.first_request = visited.first_request or asked
     if visited.first_request != asked or not address.asked():

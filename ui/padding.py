@@ -22,7 +22,7 @@ __all__ = ["confused", "embedding", "shares", "stacked", "to_try"]
 
 
 def to_try(shown: Shown) -> dict[str, dict[str, object]]:
-    """Return what one may try on this batch: another pad, one that stands in its data if it can, the other side."""
+    """Return what to try: other padding values, if possible one that occurs in the data, and the other side."""
     others: dict[str, dict[str, object]] = {
         "on the left": {"padding_side": "left"},
         "on the right": {"padding_side": "right"},

@@ -172,7 +172,7 @@ def _fields(trace: Trace) -> str:
 
 
 def explore(label: str, sequences: str, config: Config, back: WayBack, *, direction: int = 0, step: int = 1) -> None:
-    """Offer to open a batch, all settings and a step of the movie in the explorer; one's own text is put aside.
+    """Offer to open a batch, all settings and a step of the movie in the explorer; the visitor's own text is put aside.
 
     back: the page, a label and the address by which the explorer leads back.
     """

@@ -20,7 +20,7 @@ from ui.status import announce
 __all__ = ["questions"]
 
 _NEAREST = 4  # entries for an error that none of them has
-_SHORT = 160  # letters of what a verdict depends on; more stands case by case
+_SHORT = 160  # characters of what a verdict depends on; longer texts are shown case by case
 
 _BADGES = {
     "true": ":green-badge[:material/check: true]",
@@ -53,7 +53,7 @@ def questions(question: str, answer: str) -> None:
 def _choose(asked: str) -> str:
     """Let a visitor search or choose a group, and list what is there; return what the search came to, to be spoken.
 
-    asked: a name in vain.
+    asked: a name that no entry has.
     """
     if asked:
         st.text(f"There is no question named {quoted(asked)}. Choose one of these.")
@@ -170,7 +170,7 @@ def _picture(done: Answer) -> None:
             st.markdown("Framed in red: not the intended result.")
         with st.container(key="picture"):
             told = fresh(chart.draw, *chart.of, key=f"chart {done.entry.key}")
-            with st.expander("The picture in words"):  # by which the keyboard, too, gets into what scrolls sideways
+            with st.expander("The picture in words"):  # so that the keyboard can reach what scrolls sideways
                 st.text(told)
     elif film is not None:
         shot = _movie(done.entry.key)

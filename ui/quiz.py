@@ -1,4 +1,4 @@
-"""The quiz: a round of questions, one on the screen at a time, then what came of it. All of its state is here."""
+"""The quiz: a round of questions, one on the screen at a time, then the result."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,11 +22,11 @@ _STYLE = Path(__file__).parent / "quiz.css"
 
 @dataclass
 class Game:
-    """Hold how far somebody is in a round.
+    """Hold a visitor's progress in a round.
 
     at      the question on the screen, behind the last one the result
     unread  for each question, what was typed last that could not be read
-    heard   whether a click of this run has been acted on; after a restart of the server, none of them has
+    heard   whether a click of this run has been handled; after a restart of the server, none has
     """
 
     level: int
@@ -45,7 +45,7 @@ class Game:
 def quiz(told: str) -> None:
     """Show the round that the address names.
 
-    told: one or two sentences for who has not answered anything yet.
+    told: one or two sentences, shown before the first answer.
     """
     st.html(_STYLE)
     with st.container(key="measured"), st.container(key="quiz"):
@@ -168,7 +168,7 @@ def _settled(game: Game, i: int) -> None:
 
 
 def _make_up_for(game: Game, clicked: bool, act: Callable[..., None], *given: int) -> None:
-    """Act on a click that a server which has just been started could not know what to do with."""
+    """Act on a click that a server could not handle because it had just been restarted."""
     if clicked and not game.heard:
         act(game, *given)
         game.heard = False

@@ -1,6 +1,6 @@
-"""Which round of the quiz is played, by its level and number in the address, and how far one is in it.
+"""Which round of the quiz is played, by its level and number in the address, and the progress in it.
 
-The address names the round, so that a link is a round for everybody. How far somebody is in it stays in the browser,
+The address names the round, so that a link gives everybody the same round. A visitor's progress stays in the browser,
 in a cookie for the latest few rounds: the server gets it with the page, after a restart, too.
 """
 
@@ -31,7 +31,7 @@ _keep = st.components.v2.component(
 
 
 def chosen() -> tuple[int, int]:
-    """Draw the level and the number of the round as the address has them; what it lacks is as it was there last."""
+    """Draw the level and the number of the round as the address has them; what it lacks is as in the last round."""
     level, number = _in_address("level", len(LEVELS)), _in_address("round", LAST_ROUND)
     if number is None and visit().round is not None:
         level, number = level or last()[0], last()[1]
@@ -58,19 +58,19 @@ def begin(level: int | None = None) -> None:
 
 
 def progress(level: int, number: int) -> str:
-    """Return how far the browser says that somebody is in a round; "" if it has kept nothing of it."""
+    """Return the progress in a round as the browser has kept it; "" if it has none."""
     rounds = (each.partition("_") for each in st.context.cookies.get(_COOKIE, "").split("."))
     return next((kept for name, _, kept in rounds if name == f"{level}-{number}"), "")
 
 
 def keep_progress(level: int, number: int, code: str) -> None:
-    """Have the browser keep how far one is in a round. code: "" at its start."""
+    """Have the browser keep the progress in a round. code: "" at its start."""
     data = {"name": f"{level}-{number}", "kept": code, "cookie": _COOKIE, "most": _MAX_KEPT}
     _keep(key="quiz-progress", data=data, height=0)
 
 
 def _go() -> None:
-    """Follow the widgets; an emptied number stays what it was."""
+    """Follow the widgets; an emptied number is restored."""
     level, number = last()
     address.write_all(level=st.session_state[_LEVEL] or level, round=st.session_state[_NUMBER] or number)
 

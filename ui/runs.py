@@ -45,7 +45,7 @@ MAX_STEPS = 64
 MAX_FEATURES = 64
 MAX_CHARACTERS = 100_000
 
-_LARGE = 1000  # places in the grid: such movies are made in turn, which needs the memory of one and takes no longer
+_LARGE = 1000  # places in the grid: larger movies are made one at a time: less memory, and no slower
 _ONE_AT_A_TIME = threading.Lock()
 
 

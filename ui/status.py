@@ -32,7 +32,7 @@ export default ({ data, parentElement }) => {
 def announce(markdown: str, key: str, *, number: int = 0) -> None:
     """Tell screen readers a result, politely, as soon as it differs from the last one.
 
-    markdown  what stands on the screen; "" while there is no result: the line has to be there before it speaks
+    markdown  what is on the screen; "" while there is no result: the line has to exist before it can speak
     key       of the place, the same on every rerun
     number    of the answer: with another number the same words are spoken again
     """

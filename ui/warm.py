@@ -34,7 +34,7 @@ _M_MMAP_THRESHOLD, _LARGE = -3, 2**18  # of mallopt; bytes
 @asynccontextmanager
 async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
     """Warm the process, say where the app is, and serve."""
-    _c("mallopt", _M_MMAP_THRESHOLD, _LARGE)  # a large block is mapped on its own, and goes back as soon as it is free
+    _c("mallopt", _M_MMAP_THRESHOLD, _LARGE)  # large blocks are mapped separately, and given back when freed
     torch.set_num_threads(1)  # the matrices are small, and every visitor has a thread
     PagesManager.uses_pages_directory = False  # a deep link that comes first finds its page through app.py, too
     shown = run(Request())
