@@ -162,14 +162,13 @@ def filler_of(x: Tensor, lengths: Sequence[float] | Tensor | None, *, batch_firs
     """
     if lengths is None or x.dim() not in (2, 3) or x.numel() == 0 or x.is_complex():
         return 0.0
-    grid = x if batch_first else x.transpose(0, 1)
+    values = x if batch_first else x.transpose(0, 1)
     try:
         ends = torch.as_tensor(lengths)
     except (ValueError, TypeError, RuntimeError, OverflowError):
         return 0.0
-    if ends.device.type != "cpu" or ends.dim() != 1 or len(ends) != len(grid) or not bool(ends.isfinite().all()):
+    if ends.device.type != "cpu" or ends.dim() != 1 or len(ends) != len(values) or not bool(ends.isfinite().all()):
         return 0.0
-    after = grid[torch.arange(grid.size(1)) >= ends[:, None]]
-    if len(after) < 2 or not bool((after == after.flatten()[0]).all()):
-        return 0.0
-    return float(after.flatten()[0])
+    pad = Grid(values, [], torch.arange(values.size(1)) < ends[:, None], None).pad
+    cell = torch.zeros(1) if pad is None else pad.cell.flatten()
+    return float(cell[0]) if bool((cell == cell[0]).all()) else 0.0

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 from doctor_cases import npy, npz, saved
+from hostile_cases import ANY, odd_lengths, odd_packed, odd_state, spoilt
 from safetensors.torch import save
 from seeds import raw_errors, seeds
-from test_hostile import ANY, odd_lengths, odd_packed, odd_state, spoilt
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 

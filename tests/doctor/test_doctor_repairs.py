@@ -49,109 +49,111 @@ def spoilt(values: Tensor, at: tuple[int, ...], what: float) -> Tensor:
     return values
 
 
-RIGHT = [
-    Planted("length_over_T", {"x": X, "lengths": [6, 3, 2]}, SEQUENCES),
-    Planted("unsorted", {"x": X[ORDER], "lengths": SHUFFLED, "enforce_sorted": True}, [SEQUENCES[b] for b in ORDER]),
-    Planted("zero_length", {"x": X, "lengths": [5, 3, 0]}, SEQUENCES[:2]),
-    Planted("negative_length", {"x": X, "lengths": [5, 3, -1]}, SEQUENCES[:2]),
-    Planted("float_lengths", {"x": X, "lengths": torch.tensor([5, 2.9, 2])}, SEQUENCES),
-    Planted("float_lengths", {"x": X, "lengths": [5.0, 3.0, 2.0]}, SEQUENCES),
-    Planted("relative_lengths", {"x": X, "lengths": torch.tensor([1, 0.6, 0.4])}, SEQUENCES),
-    Planted("lengths_dim", {"x": X, "lengths": torch.tensor([[5], [3], [2]])}, SEQUENCES),
-    Planted("wrong_count", {"x": X, "lengths": [5, 3]}, SEQUENCES),
-    Planted("batch_first", {"x": X.transpose(0, 1), "lengths": LENGTHS}, SEQUENCES),
-    Planted("viewed", {"x": X.transpose(0, 1).contiguous().view(3, 5, F), "lengths": LENGTHS}, SEQUENCES),
-    Planted(
-        "left_padded",
-        {"x": torch.stack([row.roll(T - n, 0) for row, n in zip(X, LENGTHS, strict=True)]), "lengths": LENGTHS},
-        SEQUENCES,
-    ),
-    Planted(
-        "left_padded",
-        {"x": torch.stack([row.roll(T - n, 0) for row, n in zip(X, LENGTHS, strict=True)]), "lengths": [T] * 3},
-        SEQUENCES,
-    ),
-    Planted("lengths_order", {"x": X, "lengths": SHUFFLED}, SEQUENCES),
-    Planted(
-        "zero_counted_out", {"x": IDS, "lengths": [4, 3, 2]}, [row[:n] for row, n in zip(IDS, LENGTHS, strict=True)]
-    ),
-    Planted("tokens_dropped", {"x": X, "lengths": [5, 2, 1]}, SEQUENCES),
-    Planted("pads_packed", {"x": X, "lengths": [5, 5, 2], "padding_value": 0.0}, SEQUENCES),
-    Planted("pads_packed", {"x": X, "lengths": [5, 5, 2]}, SEQUENCES),
-    Planted(
-        "nan_in_data",
-        {"x": spoilt(X, (1, 1), NAN), "lengths": LENGTHS},
-        [SEQUENCES[0], spoilt(SEQUENCES[1], (1,), 0.0), SEQUENCES[2]],
-    ),
-    Planted("nan_in_pads", {"x": spoilt(X, (2, 4), INF), "lengths": LENGTHS}, SEQUENCES),
-    Planted("one_dimension", {"x": torch.arange(1.0, 6), "lengths": [5]}, [torch.arange(1.0, 6)]),
-    # packed sequences; x and lengths are what they were packed from
-    Planted("batch_sizes_kind", {"packed": pack(X, LENGTHS)._replace(batch_sizes=torch.ones(5))}, SEQUENCES),
-    Planted(
-        "batch_sizes_empty",
-        {"packed": PackedSequence(torch.zeros(0, 2), torch.zeros(0, dtype=torch.int64))},
-        SEQUENCES,
-    ),
-    Planted("batch_sizes_below_1", {"packed": PackedSequence(X[0], torch.tensor([3, 2, 0]))}, SEQUENCES),
-    Planted("batch_sizes_grow", {"packed": PackedSequence(X[0], torch.tensor([2, 3]))}, SEQUENCES),
-    Planted("rows_differ", {"packed": PackedSequence(X[0], torch.tensor([3, 3, 2]))}, SEQUENCES),
-    Planted("pads_packed", {"packed": pack(X, [5, 5, 2]), "padding_value": 0.0}, SEQUENCES),
-    Planted(
-        "nan_in_data",
-        {"packed": pack(spoilt(X, (1, 1), NAN), LENGTHS)},
-        [SEQUENCES[0], spoilt(SEQUENCES[1], (1,), 0.0), SEQUENCES[2]],
-    ),
-]
-SORTED = pack(X[ORDER], SHUFFLED)
-INDICES = {
-    "indices_missing": [SORTED._replace(unsorted_indices=None), SORTED._replace(sorted_indices=None)],
-    "indices_not_inverse": [SORTED._replace(unsorted_indices=SORTED.sorted_indices)],
-    "indices_no_permutation": [
-        SORTED._replace(unsorted_indices=torch.tensor([0, 0, 1])),
-        SORTED._replace(sorted_indices=torch.tensor([0, 0, 1])),
-    ],
-    "indices_lost": [PackedSequence(SORTED.data, SORTED.batch_sizes)],
-}
-RIGHT += [
-    Planted(key, {"packed": wrong, "lengths": SHUFFLED}, [SEQUENCES[b] for b in ORDER])
-    for key, packed in INDICES.items()
-    for wrong in packed
-]
-RIGHT += [Planted("packed_lengths_differ", {"packed": SORTED, "lengths": LENGTHS}, names={"lengths": SHUFFLED})]
+def padded(key: str, lengths: Any, x: Tensor | None = None, right: list[Tensor] | None = None, **more: Any) -> Planted:
+    return Planted(key, {"x": X if x is None else x, "lengths": lengths, **more}, right or SEQUENCES)
 
+
+def packed_as(key: str, packed: PackedSequence, right: list[Tensor] | None = None, **more: Any) -> Planted:
+    return Planted(key, {"packed": packed, **more}, right or SEQUENCES)
+
+
+def beside(key: str, given: dict[str, Any], **right: Any) -> Planted:
+    return Planted(key, {"x": X, "lengths": LENGTHS, **given}, names=right)
+
+
+def filled(pad: float) -> Tensor:
+    return X.masked_fill(~MASK[..., None], pad)
+
+
+def on_the_left(grid: Tensor) -> Tensor:
+    return torch.stack([row.roll(T - n, 0) for row, n in zip(grid, LENGTHS, strict=True)])
+
+
+PADS = (-100.0, -INF, NAN)
+LEFT = on_the_left(X)
+WITHOUT_NAN = [SEQUENCES[0], spoilt(SEQUENCES[1], (1,), 0.0), SEQUENCES[2]]
+SORTED = pack(X[ORDER], SHUFFLED)
+IN_ORDER = [SEQUENCES[b] for b in ORDER]
+BROKEN = torch.tensor([0, 0, 1])
 with torch.no_grad():
     OUTPUT = pad_packed_sequence(module()(pack(X, LENGTHS))[0], batch_first=True)[0]
 START = torch.randn(1, 3, H)
 TARGETS = torch.arange(1, 16).view(3, 5) * MASK
-RIGHT += [
-    Planted("mask_shape", {"x": X, "lengths": LENGTHS, "mask": MASK[:, :4]}, names={"mask": MASK}),
-    Planted("mask_inverted", {"x": X, "lengths": LENGTHS, "mask": ~MASK}, names={"mask": MASK}),
-    Planted("mask_differs", {"x": X, "lengths": LENGTHS, "mask": MASK.roll(1, 0)}, names={"mask": MASK}),
-    Planted(
+NARROW = OUTPUT[:, :3]
+RIGHT = [
+    padded("length_over_T", [6, 3, 2]),
+    padded("unsorted", SHUFFLED, X[ORDER], IN_ORDER, enforce_sorted=True),
+    padded("zero_length", [5, 3, 0], right=SEQUENCES[:2]),
+    padded("negative_length", [5, 3, -1], right=SEQUENCES[:2]),
+    padded("float_lengths", torch.tensor([5, 2.9, 2])),
+    padded("float_lengths", [5.0, 3.0, 2.0]),
+    padded("relative_lengths", torch.tensor([1, 0.6, 0.4])),
+    padded("lengths_dim", torch.tensor([[5], [3], [2]])),
+    padded("wrong_count", [5, 3]),
+    padded("batch_first", LENGTHS, X.transpose(0, 1)),
+    padded("viewed", LENGTHS, X.transpose(0, 1).contiguous().view(3, 5, F)),
+    padded("left_padded", LENGTHS, LEFT),
+    padded("left_padded", [T] * 3, LEFT),
+    padded("lengths_order", SHUFFLED),
+    padded("zero_counted_out", [4, 3, 2], IDS, [row[:n] for row, n in zip(IDS, LENGTHS, strict=True)]),
+    padded("tokens_dropped", [5, 2, 1]),
+    padded("pads_packed", [5, 5, 2], padding_value=0.0),
+    padded("pads_packed", [5, 5, 2]),
+    *(padded("pads_packed", [5, 5, 2], filled(pad), padding_value=pad) for pad in PADS),
+    *(packed_as("pads_packed", pack(filled(pad), [5, 5, 2]), padding_value=pad) for pad in PADS),
+    *(padded("left_padded", LENGTHS, on_the_left(filled(pad)), padding_value=pad) for pad in PADS),
+    padded("nan_in_data", LENGTHS, spoilt(X, (1, 1), NAN), WITHOUT_NAN),
+    padded("nan_in_pads", LENGTHS, spoilt(X, (2, 4), INF)),
+    padded("one_dimension", [5], torch.arange(1.0, 6), [torch.arange(1.0, 6)]),
+    # packed sequences; x and lengths are what they were packed from
+    packed_as("batch_sizes_kind", pack(X, LENGTHS)._replace(batch_sizes=torch.ones(5))),
+    packed_as("batch_sizes_empty", PackedSequence(torch.zeros(0, 2), torch.zeros(0, dtype=torch.int64))),
+    packed_as("batch_sizes_below_1", PackedSequence(X[0], torch.tensor([3, 2, 0]))),
+    packed_as("batch_sizes_grow", PackedSequence(X[0], torch.tensor([2, 3]))),
+    packed_as("rows_differ", PackedSequence(X[0], torch.tensor([3, 3, 2]))),
+    packed_as("pads_packed", pack(X, [5, 5, 2]), padding_value=0.0),
+    packed_as("nan_in_data", pack(spoilt(X, (1, 1), NAN), LENGTHS), WITHOUT_NAN),
+    *(
+        packed_as(key, wrong, IN_ORDER, lengths=SHUFFLED)
+        for key, wrong in (
+            ("indices_missing", SORTED._replace(unsorted_indices=None)),
+            ("indices_missing", SORTED._replace(sorted_indices=None)),
+            ("indices_not_inverse", SORTED._replace(unsorted_indices=SORTED.sorted_indices)),
+            ("indices_no_permutation", SORTED._replace(unsorted_indices=BROKEN)),
+            ("indices_no_permutation", SORTED._replace(sorted_indices=BROKEN)),
+            ("indices_lost", PackedSequence(SORTED.data, SORTED.batch_sizes)),
+        )
+    ),
+    Planted("packed_lengths_differ", {"packed": SORTED, "lengths": LENGTHS}, names={"lengths": SHUFFLED}),
+    # what is given beside the batch, and to a module
+    beside("mask_shape", {"mask": MASK[:, :4]}, mask=MASK),
+    beside("mask_inverted", {"mask": ~MASK}, mask=MASK),
+    beside("mask_differs", {"mask": MASK.roll(1, 0)}, mask=MASK),
+    beside(
         "targets_differ",
-        {"x": X, "lengths": LENGTHS, "targets": pack(TARGETS, [4, 3, 2])},
-        names={"targets": pack(TARGETS * (torch.arange(5) < 4), LENGTHS)},
+        {"targets": pack(TARGETS, [4, 3, 2])},
+        targets=pack(TARGETS * (torch.arange(5) < 4), LENGTHS),
     ),
-    Planted(
-        "targets_differ", {"x": X, "lengths": LENGTHS, "target_lengths": [4, 3, 2]}, names={"target_lengths": LENGTHS}
-    ),
-    Planted("output_layout", {"x": X, "lengths": LENGTHS, "output": OUTPUT.transpose(0, 1)}, names={"output": OUTPUT}),
-    Planted(
+    beside("targets_differ", {"target_lengths": [4, 3, 2]}, target_lengths=LENGTHS),
+    beside("output_layout", {"output": OUTPUT.transpose(0, 1)}, output=OUTPUT),
+    beside(
         "output_narrower",
-        {"x": X[:, :4], "lengths": [3, 3, 2], "output": OUTPUT[:, :3], "mask": torch.ones(3, 4)},
-        names={"output": nn.functional.pad(OUTPUT[:, :3], (0, 0, 0, 1))},
+        {"x": X[:, :4], "lengths": [3, 3, 2], "output": NARROW, "mask": torch.ones(3, 4)},
+        output=nn.functional.pad(NARROW, (0, 0, 0, 1)),
     ),
-    Planted("no_feature_axis", {"module": module(F=1), "x": X[..., 0], "lengths": LENGTHS}, names={"x": X[..., :1]}),
-    Planted("integer_data", {"module": module(), "x": X.long(), "lengths": LENGTHS}, names={"x": X.long().float()}),
-    Planted("data_dtype", {"module": module(), "x": X.double(), "lengths": LENGTHS}, names={"x": X}),
-    Planted("data_dim", {"module": module(), "x": X.unsqueeze(-1), "lengths": LENGTHS}, names={"x": X}),
-    Planted(
-        "hx_shape", {"module": module(), "x": X, "lengths": LENGTHS, "hx": START.transpose(0, 1)}, names={"hx": START}
-    ),
-    Planted("hx_shape", {"module": module(), "x": X, "lengths": LENGTHS, "hx": START[:, :2]}, names={"hx": None}),
-    Planted("hx_kind", {"module": module(), "x": X, "lengths": LENGTHS, "hx": (START, START)}, names={"hx": START}),
-    Planted("hx_dtype", {"module": module(), "x": X, "lengths": LENGTHS, "hx": START.double()}, names={"hx": START}),
+    beside("no_feature_axis", {"module": module(F=1), "x": X[..., 0]}, x=X[..., :1]),
+    beside("integer_data", {"module": module(), "x": X.long()}, x=X.long().float()),
+    beside("data_dtype", {"module": module(), "x": X.double()}, x=X),
+    beside("data_dim", {"module": module(), "x": X.unsqueeze(-1)}, x=X),
+    beside("hx_shape", {"module": module(), "hx": START.transpose(0, 1)}, hx=START),
+    beside("hx_shape", {"module": module(), "hx": START[:, :2]}, hx=None),
+    beside("hx_kind", {"module": module(), "hx": (START, START)}, hx=START),
+    beside("hx_dtype", {"module": module(), "hx": START.double()}, hx=START),
 ]
+STATES = (
+    *("naive_last", "pads_pooled", "off_by_one", "backward_one_step", "one_direction", "state_after_pads"),
+    *("states_mixed", "lower_layer", "cell_state", "states_order", "state_unknown"),
+)
 BY_MEANING = {  # whose repair is carried out elsewhere, or can only be a hint
     "no_lengths": "trace_module() alone refuses it",
     "lengths_device": "a meta tensor holds no numbers, and the repair says so; lengths.cpu() needs a GPU",
@@ -160,25 +162,8 @@ BY_MEANING = {  # whose repair is carried out elsewhere, or can only be a hint
     "dropout_one_layer": "below",
     "features": "below",
     "nan_in_output": "clips gradients from now on: the weights are gone",
-    **dict.fromkeys(
-        [
-            "naive_last",
-            "pads_pooled",
-            "off_by_one",
-            "backward_one_step",
-            "one_direction",
-            "state_after_pads",
-            "states_mixed",
-            "lower_layer",
-            "cell_state",
-            "states_order",
-            "state_unknown",
-        ],
-        "each state: test_doctor_module.py",
-    ),
+    **dict.fromkeys(STATES, "each state: test_doctor_module.py"),
 }
-
-
 EITHER_WAY = [planted for planted in RIGHT if set(planted.given) <= {"x", "lengths", "enforce_sorted", "padding_value"}]
 
 
