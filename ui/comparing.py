@@ -41,7 +41,7 @@ def readings(shown: Shown) -> None:
     """Show three ways to read the result, on both sides."""
     for each in shown.fact(compare).readings:
         right = [":green[**✓**]" if side else ":red[**✗**]" for side in (each.padded.right, each.packed.right)]
-        st.markdown(f"{right[0]} padded {right[1]} packed: {each.told}")
+        st.markdown(f"{right[0]} padded {right[1]} packed: {each.sentence}")
         width = min(each.padded.values.shape[1], 6)
         names = shown.letters
         sides = {"padded": each.padded.values, "packed": each.packed.values}
@@ -55,7 +55,7 @@ def drifting(shown: Shown) -> None:
     """Show how far every state moves while the cell goes on reading padding."""
     moved = shown.fact(drift)
     figure(shown, charts.drifts, moved, key="drifts")
-    st.markdown(moved.told)
+    st.markdown(moved.sentence)
 
 
 def other_settings(shown: Shown) -> None:
@@ -69,7 +69,7 @@ def other_settings(shown: Shown) -> None:
     for each in found:
         if each.changed:
             with st.expander(f"{each.setting}: {each.after} instead of {each.before}"):
-                st.markdown(each.told)
+                st.markdown(each.sentence)
 
 
 @st.fragment
@@ -77,7 +77,7 @@ def alone(shown: Shown) -> None:
     """Show one sequence alone and in this batch, padded and packed."""
     letters = shown.letters
     letter = st.selectbox("sequence", letters, key="alone")
-    st.markdown(batch_dependence(shown.trace, letters.index(letter)).told)
+    st.markdown(batch_dependence(shown.trace, letters.index(letter)).sentence)
 
 
 def training(shown: Shown) -> None:
@@ -96,4 +96,4 @@ def training(shown: Shown) -> None:
 def pads_elsewhere(shown: Shown) -> None:
     """Say what padding does in a normalisation, in attention and in pooling."""
     for each in (shown.fact(norms), shown.fact(attention), shown.fact(pooling)):
-        st.markdown(each.told)
+        st.markdown(each.sentence)

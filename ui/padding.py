@@ -47,7 +47,7 @@ def stacked(shown: Shown) -> None:
 def confused(shown: Shown) -> None:
     """Show what a count of cells that are not padding makes of the lengths."""
     found = pad_collision(shown.trace)
-    st.markdown(f":{'red' if found.wrong else 'green'}[**{'✗' if found.wrong else '✓'}**] {found.told}")
+    st.markdown(f":{'red' if found.wrong else 'green'}[**{'✗' if found.wrong else '✓'}**] {found.sentence}")
     if found.wrong:
         names = shown.letters
         frame = pd.DataFrame({"sequence": names, "length": found.lengths, found.code: found.counted})
@@ -58,11 +58,11 @@ def embedding(shown: Shown) -> None:
     """Show what the pad's row of the embedding is, and that a vector of zeros moves the state."""
     row, zeros = pad_row(shown.trace), shown.fact(after_zero_vector)
     if row is not None:
-        st.markdown(row.told)
+        st.markdown(row.sentence)
         table = shown.trace.padded.embedding
         assert table is not None
         verdicts([(f"embedding.weight.detach()[{row.id}]", repr(table[row.id]))])
-    st.markdown(zeros.told)
+    st.markdown(zeros.sentence)
     columns = [f"unit {unit}" for unit in range(len(zeros.states[0]))]
     frame = pd.DataFrame(zeros.states, ["after its last token", "one zero later", "fifty zeros later"], columns)
     st.dataframe(frame.style.format("{:.4f}"), key="zeros", alt="The state before and after inputs of zeros")
@@ -75,6 +75,6 @@ def shares(shown: Shown) -> None:
     outlier = next(each for each in DISTRIBUTIONS if each.key == "outlier")
     share, (pads, cells) = padding_share(outlier.lengths()), padding_cells(outlier.lengths())
     st.markdown(
-        f"A mean hides what one batch can do. {outlier.title.capitalize()}: {outlier.told} "
+        f"A mean hides what one batch can do. {outlier.title.capitalize()}: {outlier.description} "
         f"On average {round(100 * share)} % of a batch is padding, but {round(100 * pads / cells)} % of all cells are."
     )

@@ -17,7 +17,7 @@ from packviz.errors import PackvizError
 from packviz.facts.padded_run import Answer, layer_states, packed_grid, run_padded, valid_cells
 from packviz.facts.readings import Reading, readings
 from packviz.facts.readouts import WAYS
-from packviz.facts.words import said
+from packviz.facts.words import sentence
 from packviz.inputs.config import Config
 from packviz.inputs.module import directions
 from packviz.rules.finding import Finding
@@ -34,7 +34,7 @@ class Comparison:
     padded      (B, T, D*H), torch's output on the padded grid, pads computed on
     packed      (B, T, D*H), the packed output unpacked to the same width, with filler after each end
     valid       (B, T) bool: the cells that were packed, t < length
-    real        (B, T) bool: the cells that hold a token; other ones than valid only after padding on the left
+    real        (B, T) bool: the cells that hold a token; they differ from valid only after padding on the left
     findings    what is equal, as a note, and what is not: forward, backward, pads, h_n_forward, packed_pads and so on
     readings    last column, last valid step, and h_n of the top layer for each direction
     """
@@ -48,7 +48,7 @@ class Comparison:
 
     @property
     def tolerance(self) -> float:
-        """Return up to where two numbers are called equal."""
+        """Return the largest difference that is called equal."""
         return tolerance_of(self.padded.dtype)
 
     @cached_property
@@ -67,10 +67,10 @@ class Comparison:
         return distance(self.padded[~self.valid], self.packed[~self.valid])
 
     @property
-    def told(self) -> dict[str, str]:
+    def sentences(self) -> dict[str, str]:
         """Return the sentences of all findings, and of the two readings of the output, by key."""
         findings = {each.key: each.found for each in self.findings}
-        return findings | {each.key: each.told for each in self.readings[:2]}
+        return findings | {each.key: each.sentence for each in self.readings[:2]}
 
     @property
     def verdicts(self) -> dict[str, tuple[bool, ...]]:
@@ -112,14 +112,14 @@ def _findings(trace: Trace, ran: Answer, packed: Tensor) -> Iterator[Finding]:
                 yield _finding("final", f"{state}_{WAYS[d]}", *layers, state=state, d=d, **known)
     if rows := trace.packed.sequence[trace.packed_is_pad].tolist():
         off = tuple(sorted(set(rows)))
-        told = said("compare.packed_pads", off=off, count=len(rows), rows=len(trace.output))
+        told = sentence("compare.packed_pads", off=off, count=len(rows), rows=len(trace.output))
         yield Finding("packed_pads", "silent", told, sequences=off)
 
 
 def _finding(words: str, key: str, padded: Tensor, packed: Tensor, **known: object) -> Finding:
     """Compare (B, ...), padded and packed, row by row."""
     off, most = differing(padded, packed, tolerance_of(padded.dtype)), distance(padded, packed)
-    told = said(f"compare.{words}", off=off, most=most, **known)
+    told = sentence(f"compare.{words}", off=off, most=most, **known)
     return Finding(key, "silent" if off else "note", told, sequences=off)
 
 
@@ -140,9 +140,9 @@ class Switch:
     changed: dict[str, str]
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Return what the changed setting does, with the sentences of the verdicts that change."""
-        return said("compare.switch", it=self)
+        return sentence("compare.switch", it=self)
 
 
 def switches(trace: Trace) -> tuple[Switch, ...]:
@@ -175,11 +175,11 @@ def _changes(config: Config, *, embedded: bool) -> Iterator[tuple[str, Any]]:
 
 
 def _changed(now: Comparison, then: Comparison) -> dict[str, str]:
-    before, after, told = now.verdicts, then.verdicts, then.told
+    before, after, told = now.verdicts, then.verdicts, then.sentences
 
     def amiss(verdicts: dict[str, tuple[bool, ...]], key: str) -> tuple[bool, ...]:
         """Return the verdict, () where all is well, or where there is no such thing."""
         return () if all(verdicts.get(key, ())) else verdicts[key]
 
     changed = [key for key in dict.fromkeys((*before, *after)) if amiss(before, key) != amiss(after, key)]
-    return {key: told.get(key) or said("compare.gone", key=key) for key in changed}
+    return {key: told.get(key) or sentence("compare.gone", key=key) for key in changed}

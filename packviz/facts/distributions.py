@@ -30,7 +30,7 @@ class Distribution:
 
     key: str
     title: str
-    told: str
+    description: str
     draw: Draw
 
     def lengths(self, seed: int = 0) -> Tensor:

@@ -17,7 +17,7 @@ from packviz.compute.determinism import exact_arithmetic, seeded
 from packviz.compute.record import Trace
 from packviz.compute.verify import differing, distance, tolerance_of
 from packviz.facts.padded_run import initial_state, packed_grid, run_padded, valid_cells
-from packviz.facts.words import said
+from packviz.facts.words import sentence
 from packviz.inputs.module import directions, state_size, weight_dtype
 from packviz.validate import integer
 
@@ -105,7 +105,7 @@ class Losses:
     pad_row    the gradient of the embedding row that pads; None without an embedding
     pads       how many cells of the grid are pads, and how many there are
     packed_pads   how many packed rows are pads, as after padding on the left
-    tolerance  up to where two numbers are called equal
+    tolerance  the largest difference that is called equal
     """
 
     losses: tuple[Loss, ...]
@@ -129,14 +129,14 @@ class Losses:
     def verdicts(self) -> tuple[str, ...]:
         """Return what the numbers say, in plain sentences."""
         spread, seen = self._spread(), {"it": self, "row": self.pad_row, "pad_class": PAD_CLASS}
-        told = [said("losses.agreement", finite=isfinite(spread), spread=spread, **seen)]
-        told += [said("losses.unmasked", **seen), said("losses.means", **seen), *self._gradients()]
+        told = [sentence("losses.agreement", finite=isfinite(spread), spread=spread, **seen)]
+        told += [sentence("losses.unmasked", **seen), sentence("losses.means", **seen), *self._gradients()]
         if self.pad_row is not None:
-            told.append(said("losses.pad_row", **seen))
+            told.append(sentence("losses.pad_row", **seen))
             if self.pad_row.padding_idx is not None:
-                told.append(said("losses.frozen", **seen))
+                told.append(sentence("losses.frozen", **seen))
             elif self.pad_row.is_token:
-                told.append(said("losses.is_token", **seen))
+                told.append(sentence("losses.is_token", **seen))
         return tuple(told)
 
     def _spread(self) -> float:
@@ -145,14 +145,14 @@ class Losses:
 
     def _gradients(self) -> Iterator[str]:
         if overflowed := sum(not isfinite(row.size) for row in self.gradients):
-            yield said("losses.overflow", it=self, count=overflowed)
+            yield sentence("losses.overflow", it=self, count=overflowed)
             return
         for how in ("masked", "unmasked"):
             off = [row for row in self.gradients if not getattr(row, f"same_{how}")]
             name, most = max(((row.name, getattr(row, how)) for row in off or self.gradients), key=lambda pair: pair[1])
-            yield said("losses.gradients", it=self, how=how, off=len(off), name=name, most=most)
+            yield sentence("losses.gradients", it=self, how=how, off=len(off), name=name, most=most)
         if self.packed_pads:
-            yield said("losses.packed_pads", it=self)
+            yield sentence("losses.packed_pads", it=self)
 
 
 def losses(trace: Trace, seed: int = 0) -> Losses:

@@ -10,7 +10,7 @@ from torch import Tensor
 from packviz.compute.determinism import seeded
 from packviz.compute.record import Trace
 from packviz.facts.padded_run import a_sequence, tokens_of
-from packviz.facts.words import said
+from packviz.facts.words import sentence
 from packviz.inputs.cell_kinds import kind_of
 from packviz.inputs.torch_answers import ask
 from packviz.text import sequence_label
@@ -40,9 +40,9 @@ class Address:
         return self.n - self.offset
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Return the arithmetic in a line: ``data[offset[2] + 1] = data[6 + 1] = data[7]``."""
-        return said("address.told", it=self)
+        return sentence("address.arithmetic", it=self)
 
 
 def row_of(trace: Trace, b: int, t: int) -> Address:

@@ -12,7 +12,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_sequence, pad_packed_sequenc
 from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.record import Trace
 from packviz.compute.verify import differing, distance, tolerance_of
-from packviz.facts.words import said
+from packviz.facts.words import sentence
 from packviz.inputs.module import directions, one_layer
 from packviz.validate import integer
 
@@ -141,10 +141,10 @@ class BatchDependence:
         return _differ(*self.packed)
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Return what the batch does to this sequence, in plain sentences."""
         moved = {"padded": distance(*self.padded), "packed": distance(*self.packed)}
-        return said("drift.batch", it=self, padded_off=self.padded_changes, packed_off=self.packed_changes, **moved)
+        return sentence("drift.batch", it=self, padded_off=self.padded_changes, packed_off=self.packed_changes, **moved)
 
 
 def batch_dependence(trace: Trace, b: int = 0) -> BatchDependence:

@@ -12,7 +12,7 @@ from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.record import Trace
 from packviz.compute.verify import differing, distance, tolerance_of
 from packviz.facts.padded_run import packed_grid, valid_cells
-from packviz.facts.words import said
+from packviz.facts.words import sentence
 from packviz.validate import choice
 
 __all__ = ["Attention", "Norms", "Pooling", "attention", "norms", "pooling"]
@@ -39,11 +39,11 @@ class Norms:
     packed_pads: int
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Return how far both are apart, in a sentence."""
         mean, var = distance(self.mean_padded, self.mean_packed), distance(self.var_padded, self.var_packed)
         f = int((self.mean_padded - self.mean_packed).abs().argmax())
-        return said("statistics.norms", it=self, f=f, mean=mean, var=var)
+        return sentence("statistics.norms", it=self, f=f, mean=mean, var=var)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class Attention:
 
     unmasked, masked  the weights without a mask, and with -inf in place of the scores of what was not packed
     valid             (B, T) bool: the cells that were packed, which is the mask by length
-    real              (B, T) bool: the cells that hold a token; other ones than valid only after padding on the left
+    real              (B, T) bool: the cells that hold a token; they differ from valid only after padding on the left
     """
 
     unmasked: Tensor
@@ -73,7 +73,7 @@ class Attention:
         return self.masked.masked_fill(self.real, 0.0).sum(1)
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Return how much weight leaks to pads, in a sentence."""
         leaks, masked, short = (
             100 * self.leaks,
@@ -81,7 +81,7 @@ class Attention:
             (~self.real).any(1).nonzero().flatten().tolist(),
         )
         most = {"b": int(leaks.argmax()), "most": leaks.max(), "mean": leaks[short].mean(), "masked": masked.max()}
-        return said("statistics.attention", short=short, through=int((self.valid & ~self.real).sum()), **most)
+        return sentence("statistics.attention", short=short, through=int((self.valid & ~self.real).sum()), **most)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,13 +100,13 @@ class Pooling:
     packed_pads: int
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Return for which sequences filler changes the mean and the largest number, in a sentence."""
         told, tolerance = [], tolerance_of(self.mean.dtype)
         for name, naive, valid in (("mean", self.mean, self.mean_valid), ("max", self.max, self.max_valid)):
             off, most = differing(naive, valid, tolerance), distance(naive, valid)
-            told.append(said("statistics.pooling", name=name, off=off, most=most))
-        return " ".join([*told, said("statistics.pooled_pads", it=self)] if self.packed_pads else told)
+            told.append(sentence("statistics.pooling", name=name, off=off, most=most))
+        return " ".join([*told, sentence("statistics.pooled_pads", it=self)] if self.packed_pads else told)
 
 
 def norms(trace: Trace, where: Where = "input") -> Norms:

@@ -13,7 +13,7 @@ from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.draw import Drawn, draw
 from packviz.compute.record import Trace
 from packviz.facts.padded_run import a_sequence, pad_input, run_tokens, tokens_of
-from packviz.facts.words import said
+from packviz.facts.words import sentence
 from packviz.inputs.module import directions
 from packviz.text import sequence_label, two_digits
 from packviz.validate import integer
@@ -56,11 +56,11 @@ class PadCollision:
         return tuple(b for b, length in enumerate(self.lengths) if length != self.counted[b])
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Return what is lost, or why nothing is, in plain sentences."""
         counts = [f"{self.counted[b]} for {sequence_label(b)} (length {self.lengths[b]})" for b in self.wrong]
         places = [f"{sequence_label(b)} at t = {t}" for b, t in self.cells]
-        return said("pad.collision", it=self, counts=counts, places=places)
+        return sentence("pad.collision", it=self, counts=counts, places=places)
 
 
 def pad_collision(trace: Trace) -> PadCollision:
@@ -100,9 +100,9 @@ class PadRow:
     padding_idx: int | None
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Return what the row is and why, in plain sentences."""
-        return said("pad.row", it=self)
+        return sentence("pad.row", it=self)
 
 
 def pad_row(trace: Trace) -> PadRow | None:
@@ -150,14 +150,14 @@ class Drift:
         return tuple((self.last_moves <= _AT_REST * self.distances[:, -1]).tolist())
 
     @property
-    def told(self) -> str:
-        """Return how far one pad and all pads move the state, and whether it comes to rest, in plain sentences."""
+    def sentence(self) -> str:
+        """Return how far one pad and all pads move the state, and whether it converges, in plain sentences."""
         K, finite = self.pads[-1], self.states.isfinite().flatten(1).all(1)
         if not bool(finite.all()):
-            return said("drift.grows", K=K, off=(~finite).nonzero().flatten().tolist())
+            return sentence("drift.grows", K=K, off=(~finite).nonzero().flatten().tolist())
         percent = 100 * self.relative[:, 1]
-        return said(
-            "drift.told",
+        return sentence(
+            "drift.moved",
             it=self,
             K=K,
             one=_span(self.distances[:, 1]),
@@ -208,10 +208,10 @@ class ZeroStep:
     norms: tuple[float, ...]
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Return what one step of zeros does to h, and what fifty do, in plain sentences."""
         norm, once, often = self.norms
-        return said("drift.zeros", it=self, norm=norm, once=once, often=often, many=_MANY)
+        return sentence("drift.zeros", it=self, norm=norm, once=once, often=often, many=_MANY)
 
 
 def after_zero_vector(trace: Trace, b: int = 0) -> ZeroStep:

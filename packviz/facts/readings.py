@@ -11,7 +11,7 @@ from packviz.compute.record import Trace
 from packviz.compute.verify import apart, differing, tolerance_of
 from packviz.facts.padded_run import run_tokens, tokens_of
 from packviz.facts.readouts import WAYS, codes
-from packviz.facts.words import said
+from packviz.facts.words import sentence
 from packviz.inputs.module import directions
 
 __all__ = ["Reading", "Side", "readings"]
@@ -48,15 +48,15 @@ class Side:
         return not self.wrong
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Return for which sequences it is the state after exactly their own tokens, and why not."""
         wrong, single = self.wrong, [b for b in self.single if b not in self.wrong]
         if not wrong:
-            return said("reading.right", single=single, count=len(self.values))
+            return sentence("reading.right", single=single, count=len(self.values))
         whys: dict[str, list[int]] = {}
         for b in wrong:
             whys.setdefault(self._why(b), []).append(b)
-        return said("reading.wrong", whys=whys, most=float(self.off[list(wrong)].max()), single=single)
+        return sentence("reading.wrong", whys=whys, most=float(self.off[list(wrong)].max()), single=single)
 
     def _why(self, b: int) -> str:
         """Return the reasons of the halves of one sequence that are wrong."""
@@ -83,9 +83,9 @@ class Reading:
         return differing(self.padded.values, self.packed.values, tolerance_of(self.padded.values.dtype))
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Return for which sequences each side is right, and why not."""
-        return said("reading.told", it=self)
+        return sentence("reading.both", it=self)
 
 
 def readings(trace: Trace, padded: Tensor, packed: Tensor, h_n_padded: Tensor) -> tuple[Reading, ...]:

@@ -12,7 +12,7 @@ from torch import Tensor
 from packviz.compute.record import Trace
 from packviz.compute.verify import distance
 from packviz.facts.unit_arithmetic import rounded
-from packviz.facts.words import said
+from packviz.facts.words import sentence
 
 __all__ = ["WAYS", "Readout", "Spot", "codes", "readouts"]
 
@@ -116,7 +116,7 @@ class _Run:
     def reason(self, key: str, **known: object) -> str:
         """Return why a readout is right or wrong."""
         everything = "all that was packed, pads included" if self.padded else "the whole sequence"
-        return said(
+        return sentence(
             f"readout.{key}",
             run=self,
             everything=everything,
@@ -138,7 +138,7 @@ class _Run:
 
 def _state(run: _Run, key: str, title: str, code: str) -> Readout:
     """Judge a readout of one state for each sequence: by the steps taken, and against the record's last_valid."""
-    reason = run.reason(key, code=code, one_step=said("readout.one_step", run=run))
+    reason = run.reason(key, code=code, one_step=sentence("readout.one_step", run=run))
     code, caution = f"state = {code}", _caution(run.trace)
     if key == "h_n_both" and run.D == 1:
         return Readout(key, title, code, reason, caution)
@@ -193,4 +193,4 @@ def _pooled(run: _Run, key: str, code: str) -> Readout:
 def _caution(trace: Trace) -> str:
     spoilt = trace.packed.sequence[trace.packed_is_pad].tolist()
     known = {"count": len(spoilt), "rows": len(trace.output), "spoilt": sorted(set(spoilt))}
-    return said("readout.caution", **known) if spoilt else ""
+    return sentence("readout.caution", **known) if spoilt else ""

@@ -6,6 +6,6 @@ from pathlib import Path
 
 from packviz.text import sentences
 
-__all__ = ["said"]
+__all__ = ["sentence"]
 
-said = sentences(Path(__file__).with_name("facts.toml"))
+sentence = sentences(Path(__file__).with_name("facts.toml"))

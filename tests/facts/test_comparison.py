@@ -191,7 +191,7 @@ def test_the_naive_last_column_is_filler_packed_and_a_state_after_pads_padded() 
     assert column.packed.values[1:].eq(-1.0).all()
     wrong = [(reading.padded.wrong, reading.packed.wrong) for reading in (column, valid, final)]
     assert wrong == [((1, 2), (1, 2)), ((), ()), ((1, 2), ())]
-    assert valid.told.endswith("padded right for every sequence; packed right for every sequence.")
+    assert valid.sentence.endswith("padded right for every sequence; packed right for every sequence.")
 
 
 def test_of_two_directions_the_last_valid_step_has_only_the_forward_half() -> None:
@@ -209,7 +209,7 @@ def test_padding_on_the_left_is_packed_and_said() -> None:
     )
     assert finding(done, "forward").found.startswith("Output: equal at every packed position")
     assert done.readings[-1].packed.wrong == (1, 2)
-    assert not any("valid position" in sentence for sentence in done.told.values())
+    assert not any("valid position" in sentence for sentence in done.sentences.values())
     assert told("1 2\n3", "packed_pads", padding_side="left") == (
         "Padding was packed: 1 of the 3 packed rows is a pad, and one token of B was dropped."
     )
@@ -218,7 +218,7 @@ def test_padding_on_the_left_is_packed_and_said() -> None:
 def test_without_padding_nothing_differs() -> None:
     done = compare(made("1 2\n3 4", cell="lstm", bidirectional=True))
     assert {each.severity for each in done.findings} == {"note"}
-    assert "pads" not in done.told
+    assert "pads" not in done.sentences
     assert done.at_pads == 0.0
     assert "there is no padding in this batch" in done.findings[0].found
 
@@ -244,12 +244,12 @@ def test_numbers_that_grow_without_end_are_told_without_an_error_and_never_calle
     done = compare(trace)
     assert not same(done, "h_n_forward")
     assert same(done, "forward")
-    assert not any("nan" in sentence or "inf " in sentence for sentence in done.told.values())
+    assert not any("nan" in sentence or "inf " in sentence for sentence in done.sentences.values())
     if weight_ih > 1:
         verdicts = losses(trace).verdicts
         assert "are not all finite" in verdicts[0]
         assert not any("is the packed one" in verdict for verdict in verdicts)
-        assert drift(trace, 5).told == "Within 5 pads the state of A and B grows beyond every finite number."
+        assert drift(trace, 5).sentence == "Within 5 pads the state of A and B is no longer finite."
 
 
 def test_a_module_of_ones_own_is_left_as_it_is() -> None:
@@ -288,21 +288,21 @@ def test_total_length_and_layout_change_no_verdict_but_that_on_the_last_column()
         assert torch.equal(column.packed.values, trace.unpacked.output[:, -1])
         assert column.packed.values.eq(-1.0).all()
         assert column.packed.wrong == (0, 1, 2)
-        assert "packed wrong for A, B and C (filler stands there), by up to " in column.told
+        assert "packed wrong for A, B and C (filler stands there), by up to " in column.sentence
 
 
 def test_each_wrong_reading_has_its_reason() -> None:
     column, valid, forward, backward = compare(made(THREE, bidirectional=True)).readings
     only = "its backward half has read one token only"
     assert valid.packed.reasons[:2] == valid.packed.reasons[1:2] * 2
-    assert f"packed wrong for A and B ({only}), by up to " in valid.told
-    assert valid.told.endswith(", right for C, which has length 1.")
-    assert f"A ({only}), B and C (filler stands there), by up to " in column.told
-    assert "padded wrong for B and C (padding has moved it), by up to " in forward.told
-    assert "padded wrong for B and C (it starts in the padding), by up to " in backward.told
-    deep = compare(made(THREE, bidirectional=True, num_layers=2)).readings[1].told
+    assert f"packed wrong for A and B ({only}), by up to " in valid.sentence
+    assert valid.sentence.endswith(", right for C, which has length 1.")
+    assert f"A ({only}), B and C (filler stands there), by up to " in column.sentence
+    assert "padded wrong for B and C (padding has moved it), by up to " in forward.sentence
+    assert "padded wrong for B and C (it starts in the padding), by up to " in backward.sentence
+    deep = compare(made(THREE, bidirectional=True, num_layers=2)).readings[1].sentence
     assert "its forward half reads a layer below that starts in the padding, and its backward half" in deep
-    ones = compare(made("3\n4", bidirectional=True)).readings[1].told
+    ones = compare(made("3\n4", bidirectional=True)).readings[1].sentence
     assert ones.endswith("packed right for every sequence, for each has length 1.")
 
 
@@ -323,7 +323,9 @@ def test_each_switch_is_the_comparison_of_a_new_trace(seed: int) -> None:
         assert getattr(seen.config, one.setting) == one.before != one.after
         setting: dict[str, Any] = {one.setting: one.after}
         again = compare(trace(seen.batch, replace(seen.config, **setting)))
-        assert {key: again.told[key] for key in one.changed if key in again.told}.items() <= one.changed.items()
+        assert {
+            key: again.sentences[key] for key in one.changed if key in again.sentences
+        }.items() <= one.changed.items()
         for key, verdict in again.verdicts.items():
             assert (key in one.changed) == (verdict != now.get(key, verdict if all(verdict) else ())), key
 
@@ -338,12 +340,12 @@ def test_every_switch_of_the_page_is_there() -> None:
 def test_what_each_switch_spoils() -> None:
     second = switch("bidirectional")
     assert set(second.changed) == {"last_valid", "backward", "h_n_backward"}
-    assert second.told.startswith("bidirectional=True instead of False: 3 verdicts change.")
+    assert second.sentence.startswith("bidirectional=True instead of False: 3 verdicts change.")
     bias = switch("bias", bidirectional=True)
     assert "its state stays 0 in the padding" in bias.changed["backward"]
-    assert switch("bias").told == "bias=False instead of True: no verdict on the outputs changes."
+    assert switch("bias").sentence == "bias=False instead of True: no verdict on the outputs changes."
     assert "packed_pads" in switch("padding_side").changed
-    assert "Packed pads: no longer there." in switch("padding_side", padding_side="left").told
+    assert "Packed pads: no longer there." in switch("padding_side", padding_side="left").sentence
     assert "forward" in switch("num_layers", bidirectional=True).changed
 
 
@@ -366,7 +368,7 @@ def test_padded_results_change_with_the_batch_and_packed_ones_do_not() -> None:
     done = batch_dependence(made(THREE, bidirectional=True), 2)
     moved = float((done.padded[0] - done.padded[1]).abs().max())
     assert (done.pads, done.padded_changes, done.outputs[0] > 0.01) == (3, True, True)
-    assert done.told == (
+    assert done.sentence == (
         f"C has 3 pads in this batch. Padded, its h_n differs from the one alone, by up to {moved:.2g}. "
         "Packed, it is the same as alone (largest difference 0)."
     )

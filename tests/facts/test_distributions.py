@@ -89,6 +89,6 @@ def test_the_real_lengths_are_those_of_the_built_in_batches(key: str, count: str
     real = Batch.example(key).lengths
     assert set(BY_KEY[key].lengths().tolist()) == set(real.tolist())
     assert len(real) == {"19": 19, "nine": 9}[count]
-    told = BY_KEY[key].told
+    told = BY_KEY[key].description
     assert f"the {count} real lengths" in told
     assert [int(real.min()), int(real.max())] == [int(word) for word in re.findall(r"\d+", told)][-2:]

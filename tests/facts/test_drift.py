@@ -61,7 +61,7 @@ def test_the_first_distance_is_none_and_the_last_move_is_that_of_the_last_pad() 
     moves = [float((states[3] - states[2]).norm()) for states in done.states]
     assert done.last_moves.tolist() == pytest.approx(moves)
     assert done.converges == (False, False, False)
-    assert "not at rest for A, B and C" in done.told
+    assert "not converged for A, B and C" in done.sentence
     zeros = drift(made("on your mark\ngo", padding_idx=0))  # a row of zeros moves the state all the same
     assert not zeros.pad.any()
     assert (zeros.distances[:, 1] > 0.01).all()
@@ -100,12 +100,12 @@ def test_nobody_waits_for_more_than_one_run(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_whose_state_it_is_is_said() -> None:
-    assert drift(made()).told.startswith("One pad moves h by ")
-    assert drift(made(bidirectional=True)).told.startswith("One pad moves the forward half of h by ")
-    assert drift(made(num_layers=2)).told.startswith("One pad moves h of the top layer of 2 by ")
+    assert drift(made()).sentence.startswith("One pad moves h by ")
+    assert drift(made(bidirectional=True)).sentence.startswith("One pad moves the forward half of h by ")
+    assert drift(made(num_layers=2)).sentence.startswith("One pad moves h of the top layer of 2 by ")
     deep = drift(made(num_layers=2, bidirectional=True))
-    assert deep.told.startswith("One pad moves the forward half of h of the top layer of 2 by ")
-    assert "1 pads" not in drift(made(), 1).told
+    assert deep.sentence.startswith("One pad moves the forward half of h of the top layer of 2 by ")
+    assert "1 pads" not in drift(made(), 1).sentence
 
 
 @each_seed
@@ -125,13 +125,13 @@ def test_the_states_before_and_after_zeros_are_torchs(seed: int) -> None:
 def test_a_zero_vector_moves_a_gru_and_leaves_a_dead_relu() -> None:
     step = after_zero_vector(made(), 1)
     assert step.norms[1] > 0.01
-    assert step.told.startswith("After its 2 tokens the norm of B's h is ")
-    assert f"moves h by {step.norms[1]:.3g}" in step.told
-    assert after_zero_vector(made("1\n2 3")).told.startswith("After its one token the norm of A's h")
+    assert step.sentence.startswith("After its 2 tokens the norm of B's h is ")
+    assert f"moves h by {step.norms[1]:.3g}" in step.sentence
+    assert after_zero_vector(made("1\n2 3")).sentence.startswith("After its one token the norm of A's h")
     relu = {"cell": "rnn", "nonlinearity": "relu", "hidden_size": 1, "bias": False}
     dead = next(seen for seed in seeds(100) if not (seen := made("1 2", **relu, seed=seed)).h_n.any())
     assert after_zero_vector(dead).norms == (0.0, 0.0, 0.0)
-    assert "leaves this h as it is" in after_zero_vector(dead).told
+    assert "leaves this h as it is" in after_zero_vector(dead).sentence
 
 
 @pytest.mark.parametrize("b", [-1, 3, True, 1.0, "A", None])

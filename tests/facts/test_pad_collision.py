@@ -28,14 +28,14 @@ def test_the_count_is_the_codes_own_and_the_cells_are_the_tokens_that_equal_the_
         if all(number == found.pad for number in seen.padded.tokens[b, t].flatten().tolist())
     ]
     assert list(found.cells) == cells
-    assert bool(cells) == ("equal" in found.told)
+    assert bool(cells) == ("equal" in found.sentence)
     if seen.config is not None:  # each such token is missing from the count, and nothing else is
         assert found.counted == tuple(
             length - sum(b == other for other, _ in cells) for b, length in enumerate(found.lengths)
         )
 
 
-LUCK = "Nothing is lost in this batch, by luck: no token is -1."
+LUCK = "Nothing is lost in this batch, but only by luck: no token is -1."
 SAFE = "Nothing is lost: words have ids from 1 on, and no word has the id 0, which pads."
 TRAINED = "With padding_idx such a token has a row of zeros as its embedding, and it is never trained."
 
@@ -64,9 +64,9 @@ TRAINED = "With padding_idx such a token has a row of zeros as its embedding, an
 def test_what_is_lost_is_told(text: str, settings: dict[str, Any], cells: list[Any], told: str) -> None:
     found = pad_collision(made(text, **settings))
     assert list(found.cells) == cells
-    assert told in found.told
+    assert told in found.sentence
     assert bool(found.wrong) == bool(cells)
-    assert ("never trained" in found.told) == (told == TRAINED)
+    assert ("never trained" in found.sentence) == (told == TRAINED)
 
 
 def test_a_padding_value_is_found_in_float64_too() -> None:
@@ -82,7 +82,7 @@ def test_a_grid_of_your_own_tells_what_pads_it_and_0_is_assumed_where_it_does_no
     assert (known.pad, known.cells, known.counted) == (7.0, ((0, 0),), (1, 1))
     mixed = found([7.0, 1.0, 2.0], [2.0, 7.0, 8.0], lengths=[3, 1])
     assert (mixed.pad, mixed.cells, mixed.counted, mixed.wrong) == (0.0, (), (3, 3), (1,))
-    assert mixed.told.startswith("The grid is not padded with 0 everywhere.")
+    assert mixed.sentence.startswith("The grid is not padded with 0 everywhere.")
     none = found([1.0, 1.0], [1.0, 1.0], lengths=[2, 2])
     assert (none.pad, none.cells, none.wrong) == (0.0, (), ())
 
@@ -96,9 +96,9 @@ def test_it_works_where_torch_refused_the_lengths() -> None:
 def test_the_pads_row_is_zeros_only_with_padding_idx() -> None:
     drawn, kept = pad_row(made("on your mark\ngo")), pad_row(made("on your mark\ngo", padding_idx=2))
     assert drawn is not None
-    assert "random" in drawn.told
+    assert "random" in drawn.sentence
     assert kept is not None
-    assert kept.told.startswith("padding_idx = 2: row 2 is zeros")
+    assert kept.sentence.startswith("padding_idx = 2: row 2 is zeros")
 
 
 @each_seed

@@ -36,7 +36,7 @@ def test_the_statistics_are_those_that_torchs_batch_norm_takes(seed: int) -> Non
 def test_pads_pull_the_mean_towards_the_padding_value() -> None:
     done = norms(made(THREE))
     assert (float(done.mean_padded), float(done.mean_packed)) == pytest.approx((25 / 12, 25 / 7))
-    assert "Over the 12 cells of the grid feature 0 has the mean 2.08, over the 7 packed rows 3.57." in done.told
+    assert "Over the 12 cells of the grid feature 0 has the mean 2.08, over the 7 packed rows 3.57." in done.sentence
 
 
 def test_of_the_output_the_filler_is_counted() -> None:
@@ -71,7 +71,7 @@ def test_without_a_mask_weight_leaks_to_pads_of_zeros() -> None:
     done = attention(made(THREE))
     assert done.leaks[0] == 0.0
     assert (done.leaks[1:] > 0.1).all()
-    assert done.told.endswith("With a mask it is 0 %.")
+    assert done.sentence.endswith("With a mask it is 0 %.")
 
 
 @each_seed
@@ -89,9 +89,9 @@ def test_pooling_over_valid_steps_is_pooling_of_each_sequence_alone(seed: int) -
 
 
 def test_filler_of_zeros_changes_the_mean_and_the_largest_number() -> None:
-    told = pooling(made(THREE)).told
+    told = pooling(made(THREE)).sentence
     assert told.startswith("Filler changes the mean of B and C, by up to ")
-    assert pooling(made("1 2\n3 4")).told == "Filler changes no mean. Filler changes no max."
+    assert pooling(made("1 2\n3 4")).sentence == "Filler changes no mean. Filler changes no max."
 
 
 def test_packed_pads_get_through_the_length_mask_and_into_statistics_and_pools() -> None:
@@ -100,17 +100,19 @@ def test_packed_pads_get_through_the_length_mask_and_into_statistics_and_pools()
     assert torch.equal(done.real, left.padded.mask)
     assert done.leaks_masked[1:].tolist() == pytest.approx([1.0, 1.0])  # B and C: nothing but pads was packed
     share = float(done.unmasked.masked_fill(left.padded.mask, 0.0).sum(1)[1:].mean())
-    assert done.told.startswith(f"Without a mask {100 * share:.1f} % of the weight of B and C lies on pads on average")
-    assert done.told.endswith("The length mask lets 3 pads through: with it, it is up to 100.0 %.")
-    assert "over the 7 packed rows, of which 3 are pads, 1.43." in norms(left).told
-    assert pooling(left).told.endswith("3 pads were packed and are pooled, too.")
+    assert done.sentence.startswith(
+        f"Without a mask {100 * share:.1f} % of the weight of B and C lies on pads on average"
+    )
+    assert done.sentence.endswith("The length mask lets 3 pads through: with it, the share is up to 100.0 %.")
+    assert "over the 7 packed rows, of which 3 are pads, 1.43." in norms(left).sentence
+    assert pooling(left).sentence.endswith("3 pads were packed and are pooled, too.")
     assert (norms(right).packed_pads, pooling(right).packed_pads) == (0, 0)
-    assert "of which 1 is a pad," in norms(made("1 2\n3", padding_side="left")).told
+    assert "of which 1 is a pad," in norms(made("1 2\n3", padding_side="left")).sentence
 
 
 def test_one_is_not_many() -> None:
-    assert "of the weight of B lies on pads. With a mask" in attention(made("1 2\n3")).told
-    assert norms(made("3")).told == (
+    assert "of the weight of B lies on pads. With a mask" in attention(made("1 2\n3")).sentence
+    assert norms(made("3")).sentence == (
         "Over the one cell of the grid feature 0 has the mean 3, over the one packed row 3. "
         "The means and the variances are the same."
     )

@@ -30,7 +30,7 @@ def test_every_row_is_found_from_its_token_and_back(seed: int) -> None:
 
 
 def test_the_sentence_is_the_arithmetic() -> None:
-    assert row_of(made(), 0, 2).told == "data[offset[2] + 1] = data[6 + 1] = data[7]"
+    assert row_of(made(), 0, 2).sentence == "data[offset[2] + 1] = data[6 + 1] = data[7]"
 
 
 def test_a_hundred_sequences_are_found_too() -> None:
