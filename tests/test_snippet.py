@@ -193,12 +193,6 @@ def test_pads_are_exact_to_the_sign_of_a_zero(padding_value: float) -> None:
     assert_same(run(snippet(seen)), seen)
 
 
-@pytest.mark.parametrize("key", ["unsorted", "forum", "words", "zen", "vowels"])
-def test_the_examples_are_written_out(key: str) -> None:
-    seen = trace(Batch.example(key), Config())
-    assert torch.equal(run(snippet(seen))["padded_output"], seen.unpacked.output)
-
-
 def test_too_many_numbers_are_left_to_the_reader() -> None:
     script = snippet(trace(Batch.example("hundred"), Config()))
     assert "sequences = ..." in script

@@ -295,17 +295,6 @@ def all_tables(seen: Trace) -> list[pd.DataFrame]:
     return [make(seen) for make in (padded_table, sorted_table, packed_table, run_table, unpacked_table)]
 
 
-def test_beyond_z_every_sequence_keeps_a_letter_of_its_own() -> None:
-    lengths = [1 + b % 3 for b in range(60)]
-    seen = trace(Batch.from_tensors([torch.full((length,), float(b)) for b, length in enumerate(lengths)]))
-    for table in all_tables(seen):
-        assert set(table["sequence"]) == set(LETTERS[:60])
-    assert padded_table(seen)["sequence"].unique().tolist() == LETTERS[:60]
-    packed = packed_table(seen)
-    assert packed["sequence"].tolist() == [LETTERS[int(value)] for value in packed["value"]]
-    assert packed.groupby("sequence").size().to_dict() == dict(zip(LETTERS, lengths, strict=False))
-
-
 @each_run
 def test_every_column_has_one_plain_type_and_arrow_takes_it_as_it_is(seed: int) -> None:
     arrow, seen = pytest.importorskip("pyarrow"), judged(seed).seen

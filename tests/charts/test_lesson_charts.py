@@ -14,7 +14,7 @@ import packviz as pv
 from packviz import Batch, Config, PackvizError, charts
 from packviz.inputs.batch import sequence_label
 from packviz.lab.cost import Point, Setting, Setup, counts, measure
-from packviz.theme import DARK, LIGHT, SEQUENCE_HUES, Palette
+from packviz.theme import DARK, LIGHT, SEQUENCE_HUES, Palette, diverging
 
 CASES = [
     ("1 2 3\n4 5\n6 7 8 9", Config()),
@@ -140,6 +140,21 @@ def test_without_a_batch_nothing_is_marked() -> None:
     figure = charts.padding_shares({"all equal": 0.0})
     assert not figure.layout.shapes
     assert list(figure.data[0].marker.color) == [LIGHT.pad]
+
+
+def test_panels_show_every_text_on_its_colour_and_frame_what_is_wrong() -> None:
+    grid = charts.Panel(
+        "x", (("1", "2"), ("<b>",)), owners=((0, 0), (None,)), wrong=frozenset({(0, 1)}), rows=("A", "B")
+    )
+    figure = charts.panels([grid, charts.Panel("d", (("-1", "2"),), values=((-1.0, 2.0),))])
+    assert [note.text for note in figure.layout.annotations] == (
+        ["<b>x</b>", "A", "B", "1", "2", "&lt;b&gt;", "<b>d</b>", "-1", "2"]
+    )
+    fills = [box.fillcolor for box in figure.layout.shapes]
+    own = SEQUENCE_HUES[0]
+    assert fills == [own, LIGHT.background, own, LIGHT.pad, diverging(-0.5), diverging(1.0)]
+    assert [box.line.color == LIGHT.wrong for box in figure.layout.shapes] == [False, True, *[False] * 4]
+    assert figure.layout.meta["alt"] == "x: 1 2; <b>. d: -1 2."
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.5, float("nan"), float("inf")])

@@ -1,7 +1,7 @@
-"""Training: it learns, reports after every epoch, can be stopped, and repeats itself for a seed."""
+"""Training: it learns, reports after every epoch, and repeats itself for a seed."""
 
 from dataclasses import replace
-from itertools import islice, pairwise, product
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -89,21 +89,6 @@ def test_extra_padding_changes_nothing_for_packed_and_last_valid_in_one_directio
     ):
         assert loss == pytest.approx(other_loss, abs=1e-9)
         assert accuracy == other_accuracy
-
-
-def test_what_a_process_does_only_once_is_not_timed() -> None:
-    """Without the model that warms up, the first seed in a process takes many times as long as the second."""
-    first, second = [p.seconds for p in trained(QUICK, epochs=1)]
-    assert first < 5 * second
-
-
-def test_the_generator_can_be_closed_at_any_time() -> None:
-    for steps in range(4):
-        running = run_all([QUICK])
-        seen = list(islice(running, steps))
-        running.close()  # type: ignore[attr-defined]
-        assert len(seen) == steps
-        assert list(running) == []
 
 
 def test_it_learns_while_the_caller_has_gradients_off_and_leaves_them_off() -> None:

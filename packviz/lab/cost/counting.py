@@ -26,11 +26,6 @@ class Amount:
     padded: int
     packed: int
 
-    @property
-    def ratio(self) -> float:
-        """Return packed ÷ padded."""
-        return self.packed / self.padded
-
 
 @dataclass(frozen=True)
 class Counts:
@@ -48,11 +43,6 @@ class Counts:
     inputs: Amount
     outputs: Amount
     indices: int
-
-    @property
-    def fill(self) -> float:
-        """Return the share of the padded grid that is no padding: 0.0 to 1.0."""
-        return self.updates.ratio
 
     @property
     def spared(self) -> int:

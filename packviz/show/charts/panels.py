@@ -43,23 +43,34 @@ class Panel:
         """Return rows and columns."""
         return len(self.texts), max((len(row) for row in self.texts), default=0)
 
-
-@dataclass(frozen=True)
-class _Placed:
-    panel: Panel
-    left: float
-    top: float
+    @property
+    def head(self) -> float:
+        """Return the cells above the first row: the title's, and less than one for the names of the columns."""
+        return HEAD + (0.7 if self.columns else 0.0)
 
 
 def panels(given: Sequence[Panel], palette: Palette = LIGHT, *, wide: int = WIDE) -> go.Figure:
     """Return the panels as one figure, side by side while they are at most `wide` cells, else below each other."""
     placed, width, height = _placed(given, wide)
     most = max((abs(value) for panel in given for row in panel.values for value in row), default=0.0) or 1.0
-    shapes = [shape for each in placed for shape in _cells(each, palette, most)]
-    words = [word for each in placed for word in (*_names(each, palette), *_texts(each, palette, most))]
+    shapes: list[dict[str, Any]] = []
+    words: list[dict[str, Any]] = []
+    for panel, left, top in placed:
+        words += _names(panel, left, top, palette)
+        small = any(len(text) > 4 for row in panel.texts for text in row)
+        for i, j in ((i, j) for i, row in enumerate(panel.texts) for j in range(len(row))):
+            x, y, fill = left + j, top + panel.head + i, _fill(panel, i, j, palette, most)
+            if (i, j) in panel.wrong:  # a double frame, which shows on every colour
+                shapes.append(_box(x, y, 0.05, palette.background, palette.wrong, 4))
+                shapes.append(_box(x, y, 0.1, fill, palette.background, 1))
+            else:
+                shapes.append(_box(x, y, 0.04, fill, mix(fill, palette.text, 0.35), 1))
+            size = 12 if small else 14
+            words.append(_word(x + 0.5, y + 0.5, panel.texts[i][j], text_on(fill), "center", size=size))
+    told = (f"{panel.title}: {'; '.join(' '.join(row) for row in panel.texts)}." for panel in given)
     return drawn(
         [{"type": "scatter", "x": [], "y": []}],
-        _alt(given),
+        " ".join(told),
         palette,
         height=round(height * CELL) + 24,
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
@@ -70,8 +81,9 @@ def panels(given: Sequence[Panel], palette: Palette = LIGHT, *, wide: int = WIDE
     )
 
 
-def _placed(given: Sequence[Panel], wide: int) -> tuple[list[_Placed], float, float]:
-    placed: list[_Placed] = []
+def _placed(given: Sequence[Panel], wide: int) -> tuple[list[tuple[Panel, float, float]], float, float]:
+    """Return each panel with the left and top of its cells and title, and the width and height of all."""
+    placed: list[tuple[Panel, float, float]] = []
     left, top, tallest, widest = 0.0, 0.0, 0.0, 0.0
     for panel in given:
         rows, columns = panel.size
@@ -79,19 +91,11 @@ def _placed(given: Sequence[Panel], wide: int) -> tuple[list[_Placed], float, fl
         across = max(columns, 0.24 * len(panel.title)) + names
         if left and left + across > wide:
             left, top, tallest = 0.0, top + tallest + GAP, 0.0
-        placed.append(_Placed(panel, left + names, top))
-        tallest = max(tallest, HEAD + (0.7 if panel.columns else 0.0) + rows)
+        placed.append((panel, left + names, top))
+        tallest = max(tallest, panel.head + rows)
         left += across + 2 * GAP
         widest = max(widest, left - 2 * GAP)
     return placed, widest, top + tallest
-
-
-def _spots(each: _Placed) -> Iterator[tuple[int, int, float, float]]:
-    """Yield row, column, left and top of each cell."""
-    top = each.top + HEAD + (0.7 if each.panel.columns else 0.0)
-    for i, row in enumerate(each.panel.texts):
-        for j in range(len(row)):
-            yield i, j, each.left + j, top + i
 
 
 def _fill(panel: Panel, i: int, j: int, palette: Palette, most: float) -> str:
@@ -101,36 +105,17 @@ def _fill(panel: Panel, i: int, j: int, palette: Palette, most: float) -> str:
     return palette.pad if owner is None else sequence_color(owner)
 
 
-def _cells(each: _Placed, palette: Palette, most: float) -> Iterator[dict[str, Any]]:
-    """Yield each cell; one that is wrong has a double frame, which shows on every colour."""
-    for i, j, left, top in _spots(each):
-        fill = _fill(each.panel, i, j, palette, most)
-        if (i, j) not in each.panel.wrong:
-            yield _box(left, top, 0.04, fill, mix(fill, palette.text, 0.35), 1)
-            continue
-        yield _box(left, top, 0.05, palette.background, palette.wrong, 4)
-        yield _box(left, top, 0.1, fill, palette.background, 1)
-
-
 def _box(left: float, top: float, gap: float, fill: str, edge: str, width: int) -> dict[str, Any]:
     place = {"x0": left + gap, "x1": left + 1 - gap, "y0": top + gap, "y1": top + 1 - gap}
     return {"type": "rect", "fillcolor": fill, "line": {"color": edge, "width": width}} | place
 
 
-def _texts(each: _Placed, palette: Palette, most: float) -> Iterator[dict[str, Any]]:
-    small = any(len(text) > 4 for row in each.panel.texts for text in row)
-    for i, j, left, top in _spots(each):
-        ink = text_on(_fill(each.panel, i, j, palette, most))
-        yield _word(left + 0.5, top + 0.5, each.panel.texts[i][j], ink, "center", size=12 if small else 14)
-
-
-def _names(each: _Placed, palette: Palette) -> Iterator[dict[str, Any]]:
-    panel, top = each.panel, each.top + HEAD
-    yield _word(each.left, each.top + HEAD / 2, panel.title, palette.text, "left", strong=True)
+def _names(panel: Panel, left: float, top: float, palette: Palette) -> Iterator[dict[str, Any]]:
+    yield _word(left, top + HEAD / 2, panel.title, palette.text, "left", strong=True)
     for j, name in enumerate(panel.columns):
-        yield _word(each.left + j + 0.5, top + 0.35, name, palette.quiet, "center")
+        yield _word(left + j + 0.5, top + HEAD + 0.35, name, palette.quiet, "center")
     for i, name in enumerate(panel.rows):
-        yield _word(each.left - 0.25, top + i + (0.7 if panel.columns else 0.0) + 0.5, name, palette.quiet, "right")
+        yield _word(left - 0.25, top + panel.head + i + 0.5, name, palette.quiet, "right")
 
 
 def _word(
@@ -139,11 +124,3 @@ def _word(
     shown = f"<b>{plain(text)}</b>" if strong else plain(text)
     place = {"x": x, "y": y, "xref": "x", "yref": "y", "showarrow": False, "bgcolor": CLEAR}
     return place | {"text": shown, "xanchor": anchor, "yanchor": "middle", "font": {"color": ink, "size": size}}
-
-
-def _alt(given: Sequence[Panel]) -> str:
-    told = []
-    for panel in given:
-        rows = "; ".join(" ".join(row) for row in panel.texts)
-        told.append(f"{panel.title}: {rows}.")
-    return " ".join(told)
