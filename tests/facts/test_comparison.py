@@ -12,26 +12,15 @@ from facts_cases import alone, bound, each_seed, made, packed_run, padded_run, r
 from torch import nn
 from torch.nn.utils.rnn import pad_packed_sequence
 
-from packviz import PackvizError, Trace, trace, trace_module
+from packviz import PackvizError, Trace, facts, trace, trace_module
 from packviz.compute.determinism import exact_arithmetic
-from packviz.facts import (
-    Comparison,
-    Switch,
-    attention,
-    batch_dependence,
-    compare,
-    drift,
-    losses,
-    norms,
-    pooling,
-    switches,
-)
+from packviz.facts import Comparison, Switch, batch_dependence, compare, drift, losses, switches
 from packviz.facts.padded_run import layer_states
 from packviz.rules.finding import Finding
 
 THREE = "1 2 3 4\n4 5\n6"
 WAYS = ("forward", "backward")
-STUDIES = (compare, drift, switches, batch_dependence, losses, norms, attention, pooling)
+STUDIES = (compare, drift, switches, batch_dependence, losses, facts.norms, facts.attention, facts.pooling)
 
 
 def right_padded(trace: Trace) -> bool:
