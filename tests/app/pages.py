@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, cast
 
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
@@ -28,7 +29,7 @@ def texts(app: AppTest) -> str:
     """Return every text on a page, one after the other."""
     assert not app.exception, [each.message for each in app.exception]
     kinds = ("title", "header", "subheader", "markdown", "text", "code", "success")
-    return "\n".join(each.value for kind in kinds for each in app.get(kind))
+    return "\n".join(cast(Any, each).value for kind in kinds for each in app.get(kind))
 
 
 def movies(app: AppTest) -> list[str]:

@@ -85,7 +85,7 @@ def test_a_stopped_job_ends_with_its_process(jobs: Jobs) -> None:
     job = jobs.start("a", never_end)
     until(lambda: bool(job.results))
     jobs.stop(job)
-    assert job.state == "stopped"
+    assert str(job.state) == "stopped"
     until(lambda: is_gone(job.results[0]))
 
 
@@ -110,7 +110,7 @@ def test_who_is_away_for_a_moment_keeps_the_job_and_who_stays_away_loses_it() ->
     assert job.state == "running"
     there.remove("a")
     until(lambda: job.over)
-    assert job.state == "stopped"
+    assert str(job.state) == "stopped"
     until(lambda: is_gone(job.results[0]))
 
 

@@ -1,6 +1,7 @@
 """The five lessons: a question, a prediction, the movie of one stage, and what belongs to it."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
@@ -76,7 +77,7 @@ def test_a_link_opens_a_lesson_on_its_step(browser: Browser, address: str) -> No
 def test_the_keys_step_the_movie_after_every_click_on_the_way_through_a_lesson(browser: Browser, address: str) -> None:
     with visit(browser, address, path="padding", reduced_motion="reduce") as visited:
         page, keys = visited.page, (("ArrowRight", 1), ("PageDown", 2), ("PageUp", 1), ("ArrowLeft", 0))
-        clicks = {
+        clicks: dict[str, Callable[[], object]] = {
             "a page": lambda: go_to(visited, "packing"),
             "an empty spot": lambda: visited.main.get_by_role("heading", level=1).click(),
             "an example": lambda: visited.sidebar.get_by_role("radio", name="words").last.click(),

@@ -3,7 +3,7 @@
 import os
 import re
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from urllib.parse import parse_qsl, urlsplit
 
@@ -212,7 +212,11 @@ def test_nothing_serious_is_found_and_nothing_scrolls_sideways(
     browser: Browser, address: str, size: tuple[int, int], scheme: str
 ) -> None:
     with opened(browser, address, size=size, color_scheme=scheme) as visited:
-        states = [lambda: None, lambda: answer(visited, ASKED[0], wrong(0)), lambda: press(visited, "Show me")]
+        states: list[Callable[[], object]] = [
+            lambda: None,
+            lambda: answer(visited, ASKED[0], wrong(0)),
+            lambda: press(visited, "Show me"),
+        ]
         for go_on in states:
             go_on()
             check(visited, size)

@@ -13,7 +13,7 @@ def spoken(app: AppTest) -> str:
     """Return what the page's line for screen readers holds."""
     assert not app.exception
     all_data = [json.loads(each.proto.json) for each in app.get("bidi_component") if each.proto.json]
-    (text,) = [data["text"] for data in all_data if set(data) == {"text", "number"}]
+    (text,) = [str(data["text"]) for data in all_data if set(data) == {"text", "number"}]
     return text
 
 

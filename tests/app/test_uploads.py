@@ -2,6 +2,7 @@
 
 import io
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ def file(name: str, x: np.ndarray) -> File:
 def page() -> AppTest:
     """Open the doctor where files are given."""
     page = AppTest.from_file(DOCTOR, default_timeout=60).run()
-    page.get_by_key("given").set_value("a file").run()
+    cast(Any, page.get_by_key("given")).set_value("a file").run()
     return page
 
 

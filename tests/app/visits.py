@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from failures import screenshots
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Locator, Page
 
 LAPTOP, PROJECTOR, PHONE = (1440, 900), (1280, 720), (390, 844)
 PLAYER = '[data-testid="packviz-player"]'
@@ -24,10 +24,14 @@ class Visit:
         page.on("console", lambda message: self.errors.append(message.text) if _is_error(message) else None)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", lambda request: self.hosts.add(urlsplit(request.url).hostname))
-        page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
+        page.on("dialog", self._dismiss)
         page.goto(address)
         self.player.or_(page.locator(".st-key-measured")).first.wait_for()
         self.settle()
+
+    def _dismiss(self, dialog: Dialog) -> None:
+        self.dialogs.append(dialog.message)
+        dialog.dismiss()
 
     @property
     def player(self) -> Locator:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, repeat
+from typing import Any
 
 from packviz.lab.cost import Measurement, Setup, measure
 from packviz.lab.cost.measuring import Stopwatch
@@ -33,7 +34,7 @@ def scripted(seconds: Iterable[float], share: float = 1.0, load: float | None = 
     return Stopwatch(now, had, lambda: load, cores)
 
 
-def measured(padded: Iterable[float], packed: Iterable[float], setup: Setup = SMALL, **machine: float) -> Measurement:
+def measured(padded: Iterable[float], packed: Iterable[float], setup: Setup = SMALL, **machine: Any) -> Measurement:
     """Return the measurement whose rounds took these ms; warm-up and fixed work take 5 ms."""
     rounds = list(zip(padded, packed, strict=True))
     script = chain([5.0] * 3, *((a, b, 5.0) for a, b in rounds))

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import pytest
 import torch
@@ -49,7 +50,7 @@ def test_bytes_are_those_of_torchs_own_tensors(seed: int) -> None:
     assert found.inputs == Amount(x.nbytes, packed.data.nbytes)
     assert found.outputs == Amount(padded_output.nbytes, output.data.nbytes)
     order = (unsorted.batch_sizes, unsorted.sorted_indices, unsorted.unsorted_indices)
-    assert found.indices == sum(indices.nbytes for indices in order)
+    assert found.indices == sum(indices.nbytes for indices in order if indices is not None)
     assert found.both_inputs == x.nbytes + packed.data.nbytes + found.indices
     assert found.steps == Amount(x.size(1 if module.batch_first else 0), len(packed.batch_sizes))
 
@@ -75,7 +76,7 @@ def test_the_module_of_the_trace_counts() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"features": 0}, {"hidden_size": 1.5}, {"num_layers": -1}, {"width": 2}])
-def test_what_is_no_size_is_refused(wrong: dict) -> None:
+def test_what_is_no_size_is_refused(wrong: Any) -> None:
     with pytest.raises(PackvizError, match=next(iter(wrong))):
         counts([3, 1], **wrong)
 
@@ -114,7 +115,7 @@ def test_no_batch_exceeds_the_budget_and_none_could_take_the_next_sequence(
 
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=lambda each: each.key)
 @pytest.mark.parametrize("seed", range(3))
-def test_buckets_waste_less_than_random_batches(distribution, seed: int) -> None:
+def test_buckets_waste_less_than_random_batches(distribution: Any, seed: int) -> None:
     lengths = distribution.lengths(seed)
     cuts = cut_by_name(lengths, seed=seed)
     share = {name: cut.share for name, cut in cuts.items()}

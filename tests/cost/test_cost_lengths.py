@@ -1,5 +1,7 @@
 """Lengths as people type and upload them, and as they are drawn."""
 
+from typing import Any
+
 import pytest
 import torch
 from hypothesis import given
@@ -91,7 +93,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "wrong", [[], [0], [3, -1], [2.5], [True], ["3"], torch.tensor([2.0]), torch.tensor(3), [2**40], [1] * 100_001]
 )
-def test_what_is_no_length_is_refused_by_every_count(wrong: list) -> None:
+def test_what_is_no_length_is_refused_by_every_count(wrong: Any) -> None:
     with pytest.raises(PackvizError, match=r"^lengths:"):
         counts(wrong)
 

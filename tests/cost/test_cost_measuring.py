@@ -8,6 +8,7 @@ from functools import partial
 from itertools import product
 from math import ceil
 from statistics import median
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ SLOW, FAST = [8.0, 9.0, 8.5, 8.0, 9.5, 8.2, 8.8], [4.0, 4.5, 4.1, 4.2, 4.4, 4.0,
 
 
 @pytest.mark.parametrize(("cell", "both", "layers"), [*product(KINDS, (False, True), (1, 2))])
-def test_both_sides_run_the_same_weights_on_the_same_input(cell: str, both: bool, layers: int) -> None:
+def test_both_sides_run_the_same_weights_on_the_same_input(cell: Any, both: bool, layers: int) -> None:
     before = torch.get_rng_state()
     way = works(Setup(cell, 3, 5, layers, both), LENGTHS)
     assert torch.equal(torch.get_rng_state(), before)
@@ -46,7 +47,7 @@ def test_both_sides_run_the_same_weights_on_the_same_input(cell: str, both: bool
 
 
 @pytest.mark.parametrize("cell", KINDS)
-def test_backward_computes_the_same_gradients_of_all_weights_on_both_sides(cell: str) -> None:
+def test_backward_computes_the_same_gradients_of_all_weights_on_both_sides(cell: Any) -> None:
     padded, packed = (way()[1:] for way in works(Setup(cell, 3, 5, 2, backward=True), LENGTHS).values())
     assert [one.shape for one in padded] == [weight.shape for weight in KINDS[cell](3, 5, 2).parameters()]
     for one, two in zip(padded, packed, strict=True):
@@ -68,7 +69,7 @@ def test_backward_computes_the_same_gradients_of_all_weights_on_both_sides(cell:
         ({"lengths": [1_000_000] * 1000, "hidden_size": 1, "features": 1}, "hidden_size"),
     ],
 )
-def test_what_cannot_be_run_is_refused(wrong: dict, of: str) -> None:
+def test_what_cannot_be_run_is_refused(wrong: Any, of: str) -> None:
     given = {"lengths": LENGTHS, "repeats": 1, "cell": "gru", "features": 2, "hidden_size": 3} | wrong
     with pytest.raises(PackvizError, match=f"^{of}:"):
         measure(lengths=given.pop("lengths"), repeats=given.pop("repeats"), setup=Setup(**given))
@@ -79,7 +80,7 @@ def test_cuda_is_offered_where_torch_has_it() -> None:
 
 
 @pytest.mark.parametrize(("cell", "layers", "both"), [*product(KINDS, (1, 3), (False, True))])
-def test_work_is_two_for_each_weight_of_a_matrix_and_cell(cell: str, layers: int, both: bool) -> None:
+def test_work_is_two_for_each_weight_of_a_matrix_and_cell(cell: Any, layers: int, both: bool) -> None:
     module = KINDS[cell](7, 5, layers, bidirectional=both)
     weights = sum(parameter.numel() for parameter in module.parameters() if parameter.dim() == 2)
     assert Setup(cell, 7, 5, layers, both).work(11) == 2 * weights * 11
@@ -207,7 +208,8 @@ def test_a_difference_takes_six_rounds(rounds: int, differs: bool) -> None:
 
 def test_two_sides_that_are_alike_rarely_differ() -> None:
     draw = random.Random(0)
-    alike = [measured(*([draw.gauss(10, 1) for _ in range(7)] for _ in range(2))) for _ in range(300)]
+    times = [[[draw.gauss(10, 1) for _ in range(7)] for _ in range(2)] for _ in range(300)]
+    alike = [measured(padded, packed) for padded, packed in times]
     assert sum(done.differs for done in alike) <= 0.05 * len(alike)
 
 
@@ -230,7 +232,7 @@ def test_the_way_it_was_run_is_told() -> None:
         ({"load": 1.5, "cores": 1}, "the load average was 1.5 on 1 processor"),
     ],
 )
-def test_a_measurement_on_a_busy_machine_says_so_and_no_other(machine: dict, told: str) -> None:
+def test_a_measurement_on_a_busy_machine_says_so_and_no_other(machine: Any, told: str) -> None:
     done = measured(FAST, SLOW, **machine)
     assert done.reasons == ((told,) if told else ())
     assert done.busy is bool(told)
@@ -254,7 +256,8 @@ def test_a_thread_that_waits_for_a_device_is_not_called_kept_from_its_processor(
 
 
 def test_the_plan_is_every_combination_that_can_be() -> None:
-    cells, fills, sizes, steps, hidden = ("rnn", "lstm"), (0.05, 0.5, 1.0), (1, 4, 64), (5, 40), (2, 8)
+    cells: tuple[Any, ...] = ("rnn", "lstm")
+    fills, sizes, steps, hidden = (0.05, 0.5, 1.0), (1, 4, 64), (5, 40), (2, 8)
     planned = plan_sweep(cells, fills, sizes, steps, hidden, backward=True, onednn=False, threads=1, seed=3)
     found = {(s.setup.cell, s.fill, s.batch_size, s.steps, s.hidden_size) for s in planned}
     possible = {
@@ -280,15 +283,20 @@ def test_the_plan_is_every_combination_that_can_be() -> None:
         ({"batch_sizes": tuple(range(1, 300))}, "sweep"),
     ],
 )
-def test_a_sweep_that_cannot_be_or_would_not_be_quick_is_refused(wrong: dict, of: str) -> None:
+def test_a_sweep_that_cannot_be_or_would_not_be_quick_is_refused(wrong: Any, of: str) -> None:
     with pytest.raises(PackvizError, match=f"^{of}:"):
         plan_sweep(**wrong)
 
 
 def test_points_come_one_by_one_in_the_order_of_the_plan() -> None:
-    planned = plan_sweep(tuple(KINDS), (0.5, 1.0), (4,), (6,), (3,), features=2)
+    planned = plan_sweep(cast(Any, tuple(KINDS)), (0.5, 1.0), (4,), (6,), (3,), features=2)
     asked: list[int] = []
-    points = sweep(planned, repeats=2, watch=Stopwatch(lambda: asked.append(0) or float(len(asked))))
+
+    def clock() -> float:
+        asked.append(0)
+        return float(len(asked))
+
+    points = sweep(planned, repeats=2, watch=Stopwatch(clock))
     for i, (setting, done) in enumerate(points, 1):
         assert setting == planned[i - 1]
         assert done.setup == setting.setup

@@ -5,7 +5,7 @@ import pickle
 import random
 import zipfile
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ import torch
 from doctor_cases import npy, npz, saved, sound
 from safetensors.torch import save
 from seeds import seeds
-from torch import nn
+from torch import Tensor, nn
 from trace_cases import random_module
 
 from packviz.doctor import MAX_BYTES, module_from, read_file, recurrent_prefixes
@@ -23,7 +23,7 @@ from packviz.errors import PackvizError
 def test_every_kind_of_file_gives_its_tensors_back() -> None:
     x, lengths = torch.randn(3, 4, 2), torch.tensor([4, 2, 1])
     named = {"x": x, "lengths": lengths}
-    arrays = {name: value.numpy() for name, value in named.items()}
+    arrays: dict[str, Any] = {name: value.numpy() for name, value in named.items()}
     for name, data in (
         ("a.npz", npz(**arrays)),
         ("a.npz", npz(True, **arrays)),
@@ -48,7 +48,7 @@ def test_a_packed_sequence_that_was_saved_is_loaded() -> None:
     loaded = read_file("batch.pt", saved({"inputs": packed, "epoch": 3, "model": {"w": torch.ones(2)}}))
     assert list(loaded.tensors) == ["model.w"]
     for one, other in zip(loaded.packed["inputs"], packed, strict=True):
-        assert one is other or torch.equal(one, other)
+        assert one is other or torch.equal(cast(Tensor, one), cast(Tensor, other))
 
 
 class Evil:
@@ -153,7 +153,7 @@ def test_a_module_built_from_its_weights_computes_the_same() -> None:
         assert recurrent_prefixes(state) == (prefix,)
         loaded = read_file("w.safetensors", save(dict(state))) if seed % 3 else read_file("w.pt", saved(state))
         assert loaded.prefixes == (prefix,)
-        nonlinearity = getattr(module, "nonlinearity", "tanh")
+        nonlinearity: Any = getattr(module, "nonlinearity", "tanh")
         again = module_from(loaded.tensors, batch_first=module.batch_first, nonlinearity=nonlinearity)
         assert repr(again) == repr(module)
         x = torch.randn(4, 5, module.input_size, dtype=dtype)

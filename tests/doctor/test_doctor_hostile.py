@@ -36,7 +36,20 @@ def odd_tensor(draw: random.Random, B: int, T: int, F: int) -> Any:
     )
     x: Tensor = torch.randn(draw.choice(shapes))
     kinds = (
-        *(x, x, x, x.double(), x.half(), x.bfloat16(), x.cfloat(), x.to(torch.uint8), x.long(), x > 0, x / 0, x * 0),
+        *(
+            x,
+            x,
+            x,
+            x.double(),
+            x.half(),
+            x.bfloat16(),
+            x.to(torch.complex64),
+            x.to(torch.uint8),
+            x.long(),
+            x > 0,
+            x / 0,
+            x * 0,
+        ),
         *(x.to("meta"), x.requires_grad_().exp(), x.detach() * float("nan")),
         *(x.to(torch.uint16), x.to(torch.float8_e5m2), nn.Parameter(x.detach()), x.numpy(force=True)),
     )
@@ -47,7 +60,7 @@ def odd_tensor(draw: random.Random, B: int, T: int, F: int) -> Any:
             lambda: torch.quantize_per_tensor(dense, 0.1, 0, torch.qint8),
             lambda: torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(1, 3)]),
             lambda: dense.expand(2, *dense.shape),
-            lambda: dense.cfloat().conj(),
+            lambda: dense.to(torch.complex64).conj(),
         )
         return draw.choice(odd)()
     return draw.choice(kinds)
@@ -123,7 +136,7 @@ def good_files() -> Mapping[str, tuple[bytes, ...]]:
     x, lengths = torch.randn(3, 4, 2), torch.tensor([4, 2, 1])
     packed = pack_padded_sequence(x, lengths, batch_first=True)
     state, named = nn.LSTM(2, 3, bidirectional=True).state_dict(), {"x": x, "lengths": lengths}
-    arrays = {name: value.numpy() for name, value in named.items()}
+    arrays: dict[str, Any] = {name: value.numpy() for name, value in named.items()}
     old: dict[str, Any] = {"_use_new_zipfile_serialization": False}
     pt = (saved(x), saved({"batch": packed, **named}), saved(state), saved(named, **old), saved(packed, **old))
     return {
@@ -195,7 +208,7 @@ def test_what_once_was_a_raw_error_is_a_finding_or_a_refusal() -> None:
     assert [finding.key for finding in pv.examine(halved)] == ["indices_missing"]
     for options in ({"output": torch.zeros(2, 3, 0)}, {"padding_value": 10**400}, {"state": torch.tensor([[1, 2]])}):
         with pytest.raises(pv.PackvizError):
-            pv.examine(torch.randn(3, 2), [3, 2], **options)  # type: ignore[arg-type]
+            pv.examine(torch.randn(3, 2), [3, 2], **options)
     assert pv.examine(torch.randn(2, 3), [3, 2], batch_first=True, padding_value=-(10**30)) is not None
 
 

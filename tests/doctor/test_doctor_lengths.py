@@ -186,7 +186,8 @@ def taken_in(draw: random.Random, case: Sound) -> Iterator[Trouble]:
     short = [b for b, length in enumerate(case.lengths) if length < T]
     longer = {b: draw.randint(case.lengths[b] + 1, T) for b in draw.sample(short, draw.randint(1, len(short)))}
     wrong = with_lengths(case, [longer.get(b, length) for b, length in enumerate(case.lengths)])
-    for named, severity in (({}, "note"), ({"padding_value": 0.0}, "silent")):
+    told: list[tuple[dict[str, Any], Any]] = [({}, "note"), ({"padding_value": 0.0}, "silent")]
+    for named, severity in told:
         at = {b: case.lengths[b] for b in longer}
         yield Trouble("pads_packed", wrong, at, severity=severity, options=named, right=case)
         packed = pack_padded_sequence(case.x, wrong.lengths, case.batch_first, enforce_sorted=False)
@@ -355,7 +356,7 @@ def test_an_empty_batch_and_one_of_one_dimension_are_found_with_torchs_message()
     "call",
     [
         lambda: pv.examine("x", [1]),  # type: ignore[arg-type]
-        lambda: pv.examine(torch.zeros(2, 3), ["a"], batch_first=True),  # type: ignore[list-item]
+        lambda: pv.examine(torch.zeros(2, 3), ["a"], batch_first=True),  # type: ignore[arg-type]
         lambda: pv.examine(torch.zeros(2, 3), [10**30, 1], batch_first=True),
         lambda: pv.examine(torch.zeros(2, 3).to_sparse(), [1, 1]),
         lambda: pv.examine(torch.nn.Linear(2, 3), torch.zeros(2, 3)),

@@ -276,7 +276,7 @@ def test_an_output_in_the_other_layout_or_narrower_than_the_mask_is_found() -> N
 
 
 class Twice(nn.LSTM):
-    def forward(self, x: Tensor, hx: object = None) -> object:
+    def forward(self, x: Any, hx: Any = None) -> Any:
         return super().forward(torch.cat([x, x], -1), hx)
 
 
@@ -292,7 +292,7 @@ def test_a_module_with_a_forward_of_its_own_is_not_judged_by_torchs() -> None:
 
 @pytest.mark.parametrize("cell", [nn.RNN, nn.GRU, nn.LSTM])
 @pytest.mark.parametrize("lengths", [[5, 5, 5], [5, 3, 2]])
-def test_under_autocast_data_of_half_the_size_are_sound(cell: type[nn.RNNBase], lengths: list[int]) -> None:
+def test_under_autocast_data_of_half_the_size_are_sound(cell: Any, lengths: list[int]) -> None:
     layer = cell(3, 4, batch_first=True)
     given = pack_padded_sequence(torch.randn(3, 5, 3).bfloat16(), lengths, batch_first=True)
     assert {finding.key for finding in pv.examine(layer, given)} == {"data_dtype"}

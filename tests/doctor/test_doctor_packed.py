@@ -3,6 +3,7 @@
 import random
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 import torch
@@ -110,7 +111,7 @@ def test_indices_that_are_not_each_others_inverse_are_found() -> None:
     for seed in range(MANY):
         draw = random.Random(seed)
         case = sound(seed)
-        packed = pack_padded_sequence(case.x, case.lengths, case.batch_first, enforce_sorted=False)
+        packed: Any = pack_padded_sequence(case.x, case.lengths, case.batch_first, enforce_sorted=False)
         forth = packed.sorted_indices
         B = len(forth)
         other = torch.tensor(draw.sample(range(B), B))

@@ -105,7 +105,7 @@ def test_what_is_no_tensor_is_refused_and_said_clearly(text: str, part: str) -> 
     ],
 )
 def test_lengths_are_read_as_they_were_written(text: str, expected: Any) -> None:
-    read = read_lengths(text)
+    read: Any = read_lengths(text)
     assert type(read) is type(expected)
     assert torch.equal(read, expected) if isinstance(expected, torch.Tensor) else read == expected
     if isinstance(read, list):
@@ -132,7 +132,7 @@ def test_a_printed_packed_sequence_is_read_back() -> None:
 def test_a_packed_sequence_whose_fields_contradict_each_other_is_read_as_it_stands() -> None:
     packed = pack_padded_sequence(torch.ones(2, 3, 1), [1, 3], True, enforce_sorted=False)
     wrong = packed._replace(unsorted_indices=torch.tensor([0, 0]))
-    assert read_packed(repr(wrong)).unsorted_indices.tolist() == [0, 0]
+    assert str(read_packed(repr(wrong)).unsorted_indices) == "tensor([0, 0])"
     bare = read_packed("PackedSequence(data=tensor([1, 2]), batch_sizes=tensor([1, 3]), sorted_indices=None)")
     assert [one.key for one in pv.examine(bare)] == ["batch_sizes_grow"]
 

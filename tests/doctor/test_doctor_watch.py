@@ -89,7 +89,7 @@ def test_other_hooks_are_called_once_and_stay() -> None:
 def test_an_output_that_is_not_finite_though_its_input_is_points_at_the_weights() -> None:
     module = nn.RNN(2, 3)
     with torch.no_grad():
-        module.weight_hh_l0[0, 0] = float("nan")
+        module.get_parameter("weight_hh_l0")[0, 0] = float("nan")
     with pv.watch(module) as watched:
         module(torch.ones(4, 1, 2))
     (finding,) = watched.findings
