@@ -95,7 +95,6 @@ def unpacked_width(facts: Facts, _: None) -> Case:
     width = _width(facts)
     mistakes = {
         "padded": facts.T,
-        "longest": facts.longest,
         "shortest": facts.shortest,
         "rows": facts.N,
         "sequences": facts.B,
