@@ -32,7 +32,7 @@ def _in_browser(part: Callable[[Browser], Iterable[Line]]) -> Part:
 
 
 PARTS: dict[str, tuple[str, Part]] = {
-    "size": ("lines and files of Python, names at the top of packviz/", size),
+    "size": ("lines and files of Python, names at the top of packviz/, repeated places", size),
     "first_paint": ("first painted grid ÷ first paint of a plain app", _in_browser(first_paint)),
     "rerun": ("edit to repainted grid ÷ a plain app's rerun", _in_browser(rerun)),
     "frames": ("painted frames a second while the player sorts a batch", _in_browser(frames)),

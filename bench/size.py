@@ -1,5 +1,8 @@
 """How large the project is: lines and files of Python, and names at the top of the package."""
 
+import shutil
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 from bench.report import Line
@@ -10,17 +13,19 @@ ROOT = Path(__file__).parent.parent
 PROGRAM = ("packviz", "ui", "pages", "player", "bench", "app.py")
 
 
-def size() -> list[Line]:
-    """Count what is there now."""
+def size() -> Iterator[Line]:
+    """Count what is there now; repeated places where the command `duplicates` is installed."""
     library, program, tests = (_python(*parts) for parts in (("packviz",), PROGRAM, ("tests",)))
-    top = [path for path in (ROOT / "packviz").iterdir() if not path.name.startswith("__pycache__")]
-    return [
-        Line("lines of Python in packviz/", _lines(library), "", at_most=16_000),
-        Line("files of Python in packviz/", len(library), "", at_most=140),
-        Line("lines of Python but the tests", _lines(program), ", ".join(PROGRAM), at_most=21_000),
-        Line("lines of Python in tests/", _lines(tests), "", at_most=16_000),
-        Line("names at the top of packviz/", len(top), "files and folders", at_most=15),
-    ]
+    top = [path for path in (ROOT / "packviz").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()]
+    yield Line("lines of Python in packviz/", _lines(library), "", at_most=16_000)
+    yield Line("files of Python in packviz/", len(library), "", at_most=140)
+    yield Line("lines of Python but the tests", _lines(program), ", ".join(PROGRAM), at_most=21_000)
+    yield Line("lines of Python in tests/", _lines(tests), "", at_most=16_000)
+    yield Line("names at the top of packviz/", len(top) - 1, "modules and folders, without __init__.py", at_most=15)
+    if shutil.which("duplicates"):
+        told = subprocess.run(["duplicates", "--seconds", "120"], cwd=ROOT, capture_output=True, text=True, check=True)
+        pairs = told.stdout.split(maxsplit=1)[0]
+        yield Line("pairs of repeated places", int(pairs) if pairs.isdecimal() else 0, "duplicates", at_most=80)
 
 
 def _python(*parts: str) -> list[Path]:
