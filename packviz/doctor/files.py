@@ -43,7 +43,7 @@ class Loaded:
     """Hold what a file holds.
 
     tensors, packed   by name; a lone one under the file's name without its ending
-    prefixes          where in `tensors` the state of a recurrent layer stands: see recurrent_prefixes()
+    prefixes          where in `tensors` the state of a recurrent layer is: see recurrent_prefixes()
     """
 
     name: str
@@ -61,7 +61,7 @@ def read_file(name: str, data: bytes) -> Loaded:
 
     The file is parsed in this process: for files of strangers there is read_isolated().
     Raises PackvizError for another ending, for more than MAX_BYTES, packed or unpacked, and for whatever cannot be
-    opened without running code that stands in the file.
+    opened without running code that is in the file.
     """
     with _refusing():
         return _loaded(name, open_parts(name, data))
@@ -141,7 +141,7 @@ def _packed(fields: Mapping[str, Tensor]) -> PackedSequence:
     data, batch_sizes, forth, back = (fields.get(field) for field in FIELDS)
     assert data is not None
     bare = PackedSequence(data, batch_sizes)
-    return bare._replace(sorted_indices=forth, unsorted_indices=back)  # as they stand: torch would invert the one
+    return bare._replace(sorted_indices=forth, unsorted_indices=back)  # as they are: torch would invert the one
 
 
 def _tensor(part: Part) -> Tensor:

@@ -28,7 +28,7 @@ __all__ = ["Watched", "watch"]
 class Watched:
     """Collect what is found in the calls of recurrent layers.
 
-    One finding is kept for each layer and kind of trouble: that of the first call, with how often it came.
+    One finding is kept for each layer and kind of trouble: that of the first call, with how often it occurred.
     """
 
     def __init__(self, layers: int) -> None:
@@ -39,7 +39,7 @@ class Watched:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Return the findings in the order in which they came first."""
+        """Return the findings in the order of their first occurrence."""
         with self._lock:
             return tuple(self._found.values())
 

@@ -19,13 +19,13 @@ FEW = 256  # cells
 class Pad:
     """Hold what a pad looks like.
 
-    cell      its value or its features, (F,); told: whether the caller gave it
+    cell      its value or its features, (F,); given: whether the caller gave it
     constant  whether everything after the lengths is just this
     code      the value as Python code: a number, or an index into the grid
     """
 
     cell: Tensor
-    told: bool
+    given: bool
     constant: bool
     code: str
 
@@ -52,11 +52,11 @@ def all_finite(values: Tensor) -> bool:
     return not values.is_floating_point() or isfinite(values.sum().item()) or bool(values.isfinite().all())
 
 
-def filled(values: Tensor, told: float) -> Tensor:
+def filled(values: Tensor, given: float) -> Tensor:
     """Return a step (...) of values (B, T, ...) that is nothing but a pad, in their dtype where they are floating."""
     if values.is_floating_point():
-        return torch.full(values.shape[2:], float(told), dtype=values.dtype, device=values.device)
-    return torch.full(values.shape[2:], told, device=values.device)
+        return torch.full(values.shape[2:], float(given), dtype=values.dtype, device=values.device)
+    return torch.full(values.shape[2:], given, device=values.device)
 
 
 def fills(largest: Tensor, lengths: list[int]) -> bool:
@@ -88,7 +88,7 @@ class Grid:
     values: Tensor
     lengths: list[int]
     mask: Tensor  # (B, T): True before each length
-    told: float | None
+    given: float | None
 
     @property
     def T(self) -> int:
@@ -99,9 +99,9 @@ class Grid:
     def pad(self) -> Pad | None:
         """Return what a pad looks like, or None where the cells after the lengths show no padding value."""
         shape = self.values.shape[2:]
-        if self.told is not None:
-            cell = filled(self.values, self.told)
-            return Pad(cell, True, bool(~(real_cells(self.values, self.told) & ~self.mask).any()), repr(self.told))
+        if self.given is not None:
+            cell = filled(self.values, self.given)
+            return Pad(cell, True, bool(~(real_cells(self.values, self.given) & ~self.mask).any()), repr(self.given))
         after = (~self.mask).nonzero()
         zero = torch.zeros(shape, dtype=self.values.dtype, device=self.values.device)
         if not len(after):
@@ -122,7 +122,7 @@ class Grid:
         NaN and inf after the lengths are not data: they are a finding of their own.
         """
         assert self.pad is not None
-        real = real_cells(self.values, self.told if self.told is not None else self.pad.cell)
+        real = real_cells(self.values, self.given if self.given is not None else self.pad.cell)
         finite = self.values.isfinite()
         return real & (self.mask | (finite if finite.dim() == 2 else finite.flatten(2).all(-1)))
 
@@ -134,7 +134,7 @@ class Grid:
 
     @cached_property
     def starts(self) -> list[int]:
-        """Return how many pads stand before each sequence's data; T where there are no data."""
+        """Return how many pads come before each sequence's data; T where there are no data."""
         first = self.real.int().argmax(1)
         starts: list[int] = torch.where(self.real.any(1), first, self.T).tolist()
         return starts
@@ -142,7 +142,7 @@ class Grid:
     @property
     def turned(self) -> Grid:
         """Return the grid read the other way round, with the same lengths; for as many sequences as steps."""
-        return Grid(self.values.transpose(0, 1), self.lengths, self.mask, self.told)
+        return Grid(self.values.transpose(0, 1), self.lengths, self.mask, self.given)
 
 
 def pad_code(cell: Tensor, at: Sequence[int] | Tensor) -> str:
@@ -155,7 +155,7 @@ def pad_code(cell: Tensor, at: Sequence[int] | Tensor) -> str:
 
 
 def filler_of(x: Tensor, lengths: Sequence[float] | Tensor | None, *, batch_first: bool) -> float:
-    """Return the one value that stands everywhere after the lengths of x (B, T) or (B, T, F), else 0.0.
+    """Return the one value that is everywhere after the lengths of x (B, T) or (B, T, F), else 0.0.
 
     0.0 is what pad_sequence fills with, and the answer wherever there is no evidence: fewer than two steps after the
     lengths, several values there, or lengths that do not fit x. batch_first as in pack_padded_sequence.

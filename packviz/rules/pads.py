@@ -31,15 +31,15 @@ __all__ = ["not_finite", "packed_data", "pads"]
 
 def pads(case: Case) -> Iterator[Fault]:
     """Compare lengths that torch would take with where the data end; of x or, where they are given, the ids."""
-    lengths, told = cast("list[int]", case.ends), case.padding_value
+    lengths, given = cast("list[int]", case.ends), case.padding_value
     if case.data.is_complex():
         return
-    if not told and case.ids is None and fills(case.peaks, lengths):
+    if not given and case.ids is None and fills(case.peaks, lengths):
         return  # every step before its length is something, every one after it is zero
     values = case.by_sequence
     if case.ids is not None:
         values = case.ids if case.batch_first else case.ids.transpose(0, 1)
-    grid = Grid(values, lengths, inside(lengths, values.size(1), values.device), told)
+    grid = Grid(values, lengths, inside(lengths, values.size(1), values.device), given)
     if grid.pad is None:  # nothing after the lengths looks like a pad: unless the pads, zeros, are elsewhere
         yield from _displaced(case, grid, Grid(values, lengths, grid.mask, 0.0))
         return
@@ -65,9 +65,9 @@ def _fault(
     alone, length = grid.values[b : b + 1].detach().cpu(), grid.lengths[b]
     answer: Answer[PackedSequence] = ask(lambda: pack_padded_sequence(alone, [length], batch_first=True))
     after = alone[0, length:]
-    lost = after[real_cells(after.unsqueeze(0), 0.0 if grid.told is None else grid.told)[0]]
+    lost = after[real_cells(after.unsqueeze(0), 0.0 if grid.given is None else grid.given)[0]]
     taken = alone[0, :0] if answer.result is None else answer.result.data[first:]
-    assumed = None if pad is None or pad.told else pad.code.removesuffix(".0")
+    assumed = None if pad is None or pad.given else pad.code.removesuffix(".0")
     about: dict[str, object] = {
         "note": False,
         "grid": grid,
@@ -111,7 +111,7 @@ def _fits(grid: Grid) -> bool:
     if pad is None or not pad.constant or all(length == grid.T for length in grid.lengths):
         return False
     zero = bool((pad.cell == 0).all())
-    return (pad.told or zero or int((~grid.mask).sum()) > 1) and grid.ends == grid.lengths
+    return (pad.given or zero or int((~grid.mask).sum()) > 1) and grid.ends == grid.lengths
 
 
 def _source(case: Case) -> Tensor:
@@ -123,16 +123,16 @@ def _viewed(case: Case, grid: Grid) -> Grid | None:
     source = _source(case)
     there, here = source.shape[:2]
     back = source.reshape(here, there, *source.shape[2:])  # the numbers in their old order, in the other layout
-    seen = Grid(back.transpose(0, 1) if case.batch_first else back, grid.lengths, grid.mask, grid.told)
+    seen = Grid(back.transpose(0, 1) if case.batch_first else back, grid.lengths, grid.mask, grid.given)
     return seen if there != here and _fits(seen) else None
 
 
 def _left(grid: Grid, short: list[int]) -> Tensor | None:
     """Return what the pads look like where the data end with the last step and begin as late as their lengths say."""
     missing = [grid.T - grid.lengths[b] for b in short]
-    if sum(missing) < 2 and (grid.told is None or not short):
+    if sum(missing) < 2 and (grid.given is None or not short):
         return None
-    first = grid.values[short[0], 0] if grid.told is None else filled(grid.values, grid.told)
+    first = grid.values[short[0], 0] if grid.given is None else filled(grid.values, grid.given)
     real = real_cells(grid.values, first)
     starts = torch.where(real.any(1), real.int().argmax(1), grid.T)[short].tolist()
     return first if starts == missing and bool(real[short, -1].all()) else None
@@ -149,7 +149,7 @@ def _left_out(grid: Grid, pad: Pad) -> Iterator[Fault]:
     if rest:
         gone = sum(grid.ends[b] - grid.lengths[b] for b in rest)
         # what a layer computed from pads, such as a convolution at its edge, is not a padding value
-        computed = not pad.told and grid.values.is_floating_point() and grid.values.dim() > 2
+        computed = not pad.given and grid.values.is_floating_point() and grid.values.dim() > 2
         steps = [grid.lengths[b] for b in rest]
         yield _fault("tokens_dropped", grid, rest, steps, pad, {"gone": gone, "note": computed})
 
@@ -162,7 +162,7 @@ def _taken_in(grid: Grid, pad: Pad) -> Iterator[Fault]:
             real[b, grid.lengths[b] - 1] = True
     found = _at_the_ends(grid, real, pad)
     if found is None and min(grid.lengths) == grid.T and len(set(grid.starts)) > 1:  # alike: a vector of zeros
-        back = _at_the_ends(Grid(grid.values.flip(1), grid.lengths, grid.mask, grid.told), real.flip(1), pad)
+        back = _at_the_ends(Grid(grid.values.flip(1), grid.lengths, grid.mask, grid.given), real.flip(1), pad)
         if back is not None:
             rows, note = back.sequences, back.severity == "note"
             values = {"number": [grid.starts[b] for b in rows], "note": note, "counts": True, "code": pad.code}
@@ -182,34 +182,34 @@ def _at_the_ends(grid: Grid, real: Tensor, pad: Pad) -> Fault | None:
     """
     ends: list[int] = (real * torch.arange(1, real.size(1) + 1, device=real.device)).amax(1).tolist()
     lengths = grid.lengths
-    rows = [b for b, end in enumerate(ends) if end < lengths[b] and (end or (pad.told and lengths[b] > 1))]
+    rows = [b for b, end in enumerate(ends) if end < lengths[b] and (end or (pad.given and lengths[b] > 1))]
     within = sum(ends) - int(real.sum())
-    if not rows or (within and not pad.told):
+    if not rows or (within and not pad.given):
         return None
     at_ends = sum(lengths[b] - ends[b] for b in rows)
-    values: dict[str, object] = {"at_ends": at_ends, "within": within, "note": not pad.told or within > 0}
+    values: dict[str, object] = {"at_ends": at_ends, "within": within, "note": not pad.given or within > 0}
     values["such"] = int((grid.mask & ~real).sum())
     return _fault("pads_packed", grid, rows, [ends[b] for b in rows], pad, values, first=ends[rows[0]])
 
 
 def packed_data(case: Case) -> Iterator[Fault]:
     """Look at packed data: whether there are any, whether they are finite, and whether pads end the sequences."""
-    packed, told = cast(PackedSequence, case.packed), case.padding_value
+    packed, given = cast(PackedSequence, case.packed), case.padding_value
     if not packed.data.numel():
         yield Fault("empty_packed", Answer(True))
         return
     largest = peaks(packed.data.unsqueeze(0))[0]
     if not all_finite(largest):
         yield _not_finite_rows(packed)
-    real = real_cells(packed.data.unsqueeze(0), told)[0] if told else largest != 0
+    real = real_cells(packed.data.unsqueeze(0), given)[0] if given else largest != 0
     if bool(real.all()):
         return
     flags, lengths = as_grid(packed._replace(data=real))
     ends = (flags * torch.arange(1, flags.size(1) + 1, device=flags.device)).amax(1).tolist()
-    if told is not None or any(end not in (0, length) for end, length in zip(ends, lengths, strict=True)):
+    if given is not None or any(end not in (0, length) for end, length in zip(ends, lengths, strict=True)):
         values, _ = as_grid(packed._replace(data=packed.data.detach()))
-        grid = Grid(values, lengths, inside(lengths, values.size(1), values.device), told)
-        pad = Pad(filled(values, told or 0), told is not None, True, f"{told or 0:g}")
+        grid = Grid(values, lengths, inside(lengths, values.size(1), values.device), given)
+        pad = Pad(filled(values, given or 0), given is not None, True, f"{given or 0:g}")
         found = _at_the_ends(grid, flags, pad)
         if found is not None:
             yield found
