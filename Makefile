@@ -24,7 +24,7 @@ venv: $(VENV)/.made
 PYTEST := $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 check: lint
-	PACKVIZ_SEEDS=0.2 $(PYTEST) -m "not browser and not slow or check"
+	PACKVIZ_SEEDS=0.2 $(PYTEST) -m "not browser or check"
 
 test: lint
 	$(PYTEST)
