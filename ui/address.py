@@ -1,7 +1,7 @@
 """The address: every name in it with its owner and default, the widgets that follow it, and the one place that writes.
 
-Bound widgets write their names through Streamlit, and the player writes its own step in the browser. All else that
-changes the address goes through `write` and `write_all`.
+Bound widgets write their names through Streamlit; the player writes its step, and the quiz the round that it shows, in
+the browser. All else that changes the address goes through `write` and `write_all`.
 """
 
 import math

@@ -6,11 +6,9 @@
   const replace = window.history.replaceState.bind(window.history);
   const place = ({ pathname, searchParams: asked }) =>
     JSON.stringify([pathname, asked.get("entry"), asked.get("level") || "1", asked.get("round")]);
-  const named = ({ searchParams: asked }) =>
-    /^[1-9]\d{0,3}$/.test(asked.get("round")) && /^[1-3]?$/.test(asked.get("level") ?? "");
   window.history.pushState = (state, unused, address) => {
     const here = new URL(window.location.href), there = new URL(address ?? "", here);
-    const drawn = there.searchParams.has("round") && !named(here); // a round for who named none
+    const drawn = there.searchParams.has("round") && !here.searchParams.has("round"); // a round for who named none
     const same = place(here) === place(there) || (here.pathname === there.pathname && drawn);
     (same ? replace : push)(state, unused, address);
   };

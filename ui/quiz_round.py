@@ -18,9 +18,17 @@ _HELP = "Every set of ten questions has a number. Read it out, or share the link
 _LEVEL, _NUMBER = "quiz level", "quiz number"  # the widgets, which follow the address
 
 _COOKIE, _MAX_KEPT = "packviz_quiz", 5
-_keep = st.components.v2.component(
-    "packviz_quiz_progress",
+_in_browser = st.components.v2.component(
+    "packviz_quiz_round",
     js="""export default function ({ data }) {
+  const url = new URL(window.location.href), before = url.href;
+  if (!/\\/quiz\\/?$/.test(url.pathname)) return;
+  for (const [name, value] of Object.entries({ level: data.level, round: data.round, said: "" })) {
+    if (value) url.searchParams.set(name, value);
+    else url.searchParams.delete(name);
+  }
+  if (url.href !== before) window.history.replaceState(window.history.state, "", url);
+
   const kept = document.cookie.split("; ").find((each) => each.startsWith(`${data.cookie}=`)) ?? "";
   const others = kept.split("=").pop().split(".").filter((each) => each && !each.startsWith(`${data.name}_`));
   const all = data.kept ? [`${data.name}_${data.kept}`, ...others] : others;
@@ -36,7 +44,6 @@ def chosen() -> tuple[int, int]:
     if number is None and visit().round is not None:
         level, number = level or last()[0], last()[1]
     level, number = visit().round = level or 1, number or _any_round()
-    address.write_all(level=level, round=number)
     for key, value in ((_LEVEL, level), (_NUMBER, number)):
         if st.session_state.get(key) != value:
             st.session_state[key] = value
@@ -64,9 +71,12 @@ def progress(level: int, number: int) -> str:
 
 
 def keep_progress(level: int, number: int, code: str) -> None:
-    """Have the browser keep the progress in a round. code: "" at its start."""
-    data = {"name": f"{level}-{number}", "kept": code, "cookie": _COOKIE, "most": _MAX_KEPT}
-    _keep(key="quiz-progress", data=data, height=0)
+    """Have the browser name the round in the address, and keep the progress in it. code: "" at its start.
+
+    The server does not write the address here: its message may arrive when the visitor is already on another page.
+    """
+    place = {"level": str(level) if level > 1 else "", "round": str(number), "name": f"{level}-{number}"}
+    _in_browser(key="quiz-address", data=place | {"kept": code, "cookie": _COOKIE, "most": _MAX_KEPT}, height=0)
 
 
 def _go() -> None:

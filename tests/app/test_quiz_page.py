@@ -135,7 +135,6 @@ def test_without_a_good_number_a_round_is_drawn(query: str) -> None:
     app = opened("quiz", dict(parse_qsl(query)))
     number = int(app.number_input(key="quiz number").value or 0)
     assert 1 <= number <= LAST_ROUND
-    assert app.query_params == {"round": str(number)}
     assert questions(1, number)[0].prediction.prompt in texts(app)
 
 
@@ -171,7 +170,6 @@ def test_what_was_typed_in_vain_stands_in_the_result(app: AppTest) -> None:
 def test_a_link_carries_nobodys_points(said: str) -> None:
     app = opened("quiz", {"level": LEVEL, "round": ROUND, "said": said})
     assert "**Question 1 of 10**, 0 points" in texts(app)
-    assert app.query_params == START
 
 
 def test_a_new_round_in_the_middle_of_one_asks_first(app: AppTest) -> None:
@@ -190,4 +188,3 @@ def test_a_round_waits_while_another_page_is_read(app: AppTest) -> None:
     app.query_params.clear()
     app.switch_page("pages/11_quiz.py").run()
     assert "**Question 2 of 10**, 2 points" in texts(app)
-    assert app.query_params == START
