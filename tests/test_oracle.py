@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from seeds import many, seeds
+from seeds import all_of_them, many, seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -179,6 +179,7 @@ def test_the_gates_are_those_inside_torchs_own_run(kind: str, heard: str, seed: 
     assert next(answers, None) is None
 
 
+@all_of_them
 def test_all_kinds_of_modules_are_among_the_random_ones() -> None:
     modules = [random_case(seed).module for seed in range(BLOCKS * PER_BLOCK)]
     assert {module.mode for module in modules} == {"RNN_TANH", "RNN_RELU", "GRU", "LSTM"}
