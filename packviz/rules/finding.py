@@ -86,7 +86,7 @@ def worded(fault: Fault, case: object) -> Finding:
 
     Words with a parameter are also those of the PackvizError that trace_module() raises.
     """
-    words, answer = _words()[fault.key], fault.answer
+    words, answer = _words(fault.key), fault.answer
     rows, steps = tuple(fault.sequences), tuple(fault.timesteps)
     values = {**fault.values, "case": case, "rows": rows, "steps": steps}
 
@@ -119,8 +119,8 @@ def places(sequences: Sequence[int], timesteps: Sequence[int] = ()) -> str:
 
 
 @cache
-def _words() -> dict[str, dict[str, Template]]:
-    """Return the table: the templates of each key, by field."""
+def _table() -> tuple[Environment, dict[str, dict[str, str]]]:
+    """Return the words of every key as they are in the table, and what fills them."""
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     filters = (counted, described, dtype_name, letters, listed, numbers, places)
     environment.filters |= {each.__name__: each for each in filters}
@@ -128,11 +128,15 @@ def _words() -> dict[str, dict[str, Template]]:
     environment.globals |= {"places": places, "tuple": tuple}
     table = tomllib.loads(Path(__file__).with_name("findings.toml").read_text(encoding="utf-8"))
     environment.globals["macros"] = environment.from_string(table.pop("macros")["text"]).module
+    return environment, table
 
-    def fields(key: str) -> dict[str, str]:
-        """Return the words of a key, with those that they complete."""
-        base = {"silently": "takes it without an error", "severity": ""}
-        own = table[key]
-        return {**(fields(own["like"]) if "like" in own else base), "key": key, **own}
 
-    return {key: {name: environment.from_string(text) for name, text in fields(key).items()} for key in table}
+@cache
+def _words(key: str) -> dict[str, Template]:
+    """Return the templates of a key, by field, compiled when the key is first found."""
+    environment, table = _table()
+    fields = {"key": key, **table[key]}
+    while "like" in fields:
+        fields = {**table[fields.pop("like")], **fields}
+    fields = {"silently": "takes it without an error", "severity": "", **fields}
+    return {name: environment.from_string(text) for name, text in fields.items()}
