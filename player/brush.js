@@ -1,6 +1,6 @@
 // The brush: text, tiles and stripes, in the colours of the theme; roles.js says how each role looks.
 
-/** @import { Cell, Ctx, Hue, Look, Movie, Numbers, Rect, Scale, Theme, Tint } from "./types" */
+/** @import { Cell, Ctx, Hue, Look, Numbers, Read, Rect, Scale, Theme, Tint } from "./types" */
 
 import { READABLE } from "./layout.js";
 import { roles } from "./roles.js";
@@ -14,7 +14,7 @@ export const within = (w) => w - Math.min(7, w * 0.2);
 export class Brush {
   /**
    * @param {Theme} theme
-   * @param {Movie} movie
+   * @param {Read} movie
    * @param {Cell[]} cells
    */
   constructor(theme, movie, cells) {

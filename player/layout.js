@@ -16,7 +16,7 @@ export function frameView(scene, width, height) {
   const size = ({ w, h }) => Math.min((width - 20) / w, (height - 14) / h, MAX_UNIT);
   /** @param {View} view */
   const panels = ({ at }) => Object.keys(at).length,
-    views = width / height > 1.12 ? scene.wide : scene.tall;
+    views = width / height > 1.12 ? scene.wide : (scene.tall ?? scene.wide);
   const most = Math.max(...views.map(panels)),
     worth = (/** @type {View} */ view) => size(view) * (panels(view) < most ? 0.8 : 1); // better all panels than large cells
   const view = views.reduce((best, other) => (worth(other) > worth(best) + 0.01 ? other : best));
@@ -46,7 +46,7 @@ export function rectOf(frame, panel, x, y, w, h) {
   const { view, unit, left, top } = frame,
     at = view.at[panel];
   if (!at) return null;
-  const starts = view.breaks[panel];
+  const starts = view.breaks?.[panel];
   if (starts) {
     const [inLine, down, end] = inStrip(starts, x);
     if (end !== undefined && x + w > end + 1e-6) w = end - x - 0.1;

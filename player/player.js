@@ -6,7 +6,7 @@ import { Brush } from "./brush.js";
 import { channels, luminance, readTheme } from "./colour.js";
 import { controls } from "./controls.js";
 import { el, icon } from "./dom.js";
-import { framesOf } from "./frames.js";
+import { framesOf, read } from "./frames.js";
 import { here, steer } from "./keys.js";
 import { frameView, looks } from "./layout.js";
 import { BODIES, motionTo } from "./motion.js";
@@ -107,7 +107,8 @@ export class Player {
    * @param {number} step
    */
   load(movie, step) {
-    this.movie = movie;
+    this.given = movie;
+    this.movie = read(movie);
     this.text = JSON.stringify(movie);
     Object.assign(this, framesOf(movie));
     this.steps = movie.steps.length;
@@ -162,7 +163,7 @@ export class Player {
   sameStage({ steps, tokens }) {
     const { stage } = this.root.dataset,
       begins = steps.findIndex((step) => step.stage === stage) + 1;
-    const same = steps[this.step - 1]?.stage === stage && JSON.stringify(tokens) === JSON.stringify(this.movie.tokens);
+    const same = steps[this.step - 1]?.stage === stage && JSON.stringify(tokens) === JSON.stringify(this.given.tokens);
     return same ? this.step : begins || 1;
   }
 
@@ -530,11 +531,12 @@ export class Player {
   }
   // What has been clicked stays outlined, and whoever asked hears of it.
   pick() {
-    const { i, token } = this.hit_?.state ?? {};
+    const { i, role, seq, k, token } = this.hit_?.state ?? {};
     if (i === undefined || !this.options.onPick) return;
     this.picked = this.picked === i ? null : i;
     this.paint();
-    if (this.picked !== null) this.options.onPick({ cell: i, step: this.step, token: token ?? null });
+    if (this.picked !== null)
+      this.options.onPick({ role, seq: seq ?? null, k: k ?? null, step: this.step, token: token ?? null });
   }
   /**
    * Light up a token wherever it stands, as if it were pointed at.
@@ -545,7 +547,7 @@ export class Player {
     this.hover = token;
     this.hit_ = null;
     this.showTip(look, look && { x: look.rect.x + look.rect.w / 2, y: look.rect.y + look.rect.h / 2 });
-    this.ui.live.textContent = this.movie.tokens[token]?.[3] ?? "";
+    this.ui.live.textContent = this.movie.tokens[token]?.tip ?? "";
     this.paint();
   }
   /**
@@ -614,7 +616,7 @@ export class Player {
   walk(by) {
     const order = this.movie.tokens
       .map((_, i) => i)
-      .sort((i, j) => (this.movie.tokens[i][2] ?? i) - (this.movie.tokens[j][2] ?? j));
+      .sort((i, j) => (this.movie.tokens[i].n ?? i) - (this.movie.tokens[j].n ?? j));
     const at = this.hover == null ? (by > 0 ? -1 : 0) : order.indexOf(this.hover);
     const token = order[(at + by + order.length) % order.length];
     if (!this.motion && this.shown.some(({ state, alpha, rect }) => alpha && rect && state.token === token))

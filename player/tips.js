@@ -1,6 +1,6 @@
 // What a cell says when it is pointed at: the lines of its family, with their blanks filled in.
 
-/** @import { Cell, Movie } from "./types" */
+/** @import { Cell, Read } from "./types" */
 
 /** @param {number | null | undefined} v */
 const number = (v) => (v == null ? "nan" : String(v).replace("-", "−"));
@@ -17,7 +17,7 @@ function filled(line, blanks) {
 }
 
 /**
- * @param {Movie} movie
+ * @param {Read} movie
  * @param {Cell} cell
  * @returns {string[]}
  */
@@ -25,7 +25,7 @@ export function tipLines(movie, cell) {
   const blanks = {
     seq: movie.sequences[cell.seq]?.[0],
     k: cell.k,
-    token: movie.tokens[cell.token]?.[3],
+    token: movie.tokens[cell.token]?.tip,
     text: cell.text,
     number: cell.text || number(cell.v),
     vec: cell.vec && `[${cell.vec.map(number).join(", ")}]`,

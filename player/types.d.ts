@@ -25,7 +25,7 @@ export type Tone = "" | "now" | "good" | "wrong";
 export type Scale = "input" | "state";
 export type Numbers = (number | null)[];
 
-/** A cell; i: its number in the movie. f: its family. k: its number in that. */
+/** A cell; i: its number in the movie, in the order in which they are painted. f: its group. k: its number in that. */
 export interface Cell {
   i: number;
   role: Role;
@@ -47,10 +47,18 @@ export interface Cell {
   k?: number;
 }
 export type Origin = [panel: string, x: number, y: number];
-/** What a beat changes in the cell with the number c, and where that starts from on its way. */
-export type Change = Partial<Cell> & { c: number; from?: Origin };
-/** Several records: of each field one value for all of them, or a list with one for each; n: how many, if c does not say so. */
-export type Block = Record<string, unknown> & { c?: number[]; n?: number };
+/** One value for all, one for each, runs that grow evenly (first, step, how many, ...), or the number of a shared list. */
+export type Column = unknown[] | { runs: number[] } | { column: number } | string | number | boolean | null;
+/** Marks of one kind: n of them, if there are several; of each field a column. tip: the number of what they say. */
+export type Group = Record<string, unknown> & { role: Role; n?: number; tip?: number };
+/** What a beat changes: the number of a group, or of several; which of their marks (null: all); of each field a column. */
+export type Block = [group: number | number[], marks: Column, columns: Record<string, Column>];
+export interface Token {
+  b: number;
+  t: number;
+  n: number | null;
+  tip: string;
+}
 export type CodeLine = [text: string, shape: string];
 
 export interface Step {
@@ -67,29 +75,43 @@ export interface View {
   w: number;
   h: number;
   at: Record<string, [x: number, y: number]>;
-  breaks: Record<string, number[]>;
+  breaks?: Record<string, number[]>;
 }
 export interface Scene {
   wide: View[];
-  tall: View[];
+  tall?: View[];
 }
 export interface Movie {
   format: 1;
   title: string;
   stages: Partial<Record<Stage, string>>;
-  cells: Block[];
-  /** Of each family, the lines that its cells say: of each line its wordings, with blanks. */
-  families: string[][][];
+  groups: Group[];
+  /** What cells say when pointed at: of each line its wordings, with blanks. */
+  tips: string[][][];
+  /** Lists that several groups have in common. */
+  columns: unknown[][];
+  /** The rows that cells show as stripes, by their numbers. */
+  numbers: Numbers[];
   steps: Step[];
   scenes: Record<string, Scene>;
   code: CodeLine[];
   sequences: [label: string, hue: number, lap: number][];
-  tokens: [b: number, t: number, n: number | null, tip: string][];
+  /** Columns of the tokens, and what they say, with blanks. */
+  tokens: Record<"b" | "t" | "n", Column> & {
+    said: string[];
+    offsets: number[];
+    tip: string;
+    typed: string;
+    address: string;
+  };
   scales: Record<Scale, number>;
   notes: string[];
   proof: string;
   exact: boolean;
 }
+
+/** A movie with its tokens one by one, and for each group the lines that its cells say. */
+export type Read = Omit<Movie, "tokens"> & { tokens: Token[]; families: string[][][] };
 
 /** All cells at one moment, and where some of them start from on their way to it. */
 export interface Frame {
@@ -163,7 +185,9 @@ export type Ctx = CanvasRenderingContext2D;
 export type Paint = (this: Brush, ctx: Ctx, rect: Rect, state: Cell, look: Placed, unit: number) => void;
 
 export interface Picked {
-  cell: number;
+  role: Role;
+  seq: number | null;
+  k: number | null;
   step: number;
   token: number | null;
 }

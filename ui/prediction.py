@@ -5,7 +5,7 @@ from hashlib import sha256
 import streamlit as st
 
 from packviz.errors import PackvizError
-from packviz.show.movie.model import Stage
+from packviz.show.movie.step import Stage
 from packviz.teach.predictions import Prediction, ask
 from ui.player import show
 from ui.runs import Shown

@@ -46,11 +46,10 @@ def _follow_the_click(shown: Shown) -> None:
     pick, visit().picked = visit().picked, None
     if pick is None or pick["request"] != shown.request:
         return
-    cell = shown.film.cells[pick["cell"]]
-    if cell.role != "value" or cell.sequence is None:
+    b = pick["seq"]
+    if pick["role"] != "value" or b is None:
         return
-    b = cell.sequence
-    st.session_state["unit_sequence"], st.session_state["unit_unit"] = sequence_label(b), cell.number
+    st.session_state["unit_sequence"], st.session_state["unit_unit"] = sequence_label(b), pick["k"]
     time = shown.film.steps[pick["step"] - 1].time
     steps = shown.trace.packed.timestep[shown.trace.packed.sequence == b].tolist()
     if time is not None:

@@ -4,21 +4,23 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Brush } from "../brush.js";
 import { channels, luminance } from "../colour.js";
-import { framesOf } from "../frames.js";
+import { framesOf, read } from "../frames.js";
 import { frameView, looks, rectOf } from "../layout.js";
 import { motionTo } from "../motion.js";
 import { tipLines } from "../tips.js";
 
 const view = { w: 4, h: 2, at: { x: [1, 0.5] }, breaks: {} };
 const standing = { view, unit: 10, left: 5, top: 7 };
-const cell = (more) => ({ role: "token", p: "x", x: 0, y: 0, seq: 0, ...more });
-const movie = (cells, ...beats) => ({
-  cells: cells.map((each) => ({ ...each, n: 1 })),
+const cell = (more) => ({ role: "token", p: "x", x: 0, y: 0, seq: 0, shown: true, ...more });
+const movie = (groups, ...beats) => ({
+  groups,
+  columns: [["one", "two"]],
+  numbers: [[1], [2]],
   steps: beats.map((each) => ({ stage: "pad", beats: each })),
 });
 
 test("a step has a frame for each of its beats, and one where it has none", () => {
-  const { frames, ends } = framesOf(movie([cell()], [], [[{ c: [0], x: 1 }], [{ c: [0], x: 2 }]]));
+  const { frames, ends } = framesOf(movie([cell()], [], [[[0, null, { x: 1 }]], [[0, null, { x: 2 }]]]));
   assert.deepEqual(ends, [0, 2]);
   assert.deepEqual(
     frames.map(({ states }) => states[0].x),
@@ -27,14 +29,14 @@ test("a step has a frame for each of its beats, and one where it has none", () =
 });
 
 test("a change leaves the frames before it as they were, and shares what it does not touch", () => {
-  const { frames } = framesOf(movie([cell(), cell()], [], [[{ c: [0], text: "new" }]]));
+  const { frames } = framesOf(movie([cell(), cell()], [], [[[0, null, { text: "new" }]]]));
   assert.equal(frames[0].states[0].text, "");
   assert.equal(frames[1].states[0].text, "new");
   assert.equal(frames[0].states[1], frames[1].states[1]);
 });
 
 test("where a cell starts from belongs to its frame alone", () => {
-  const { frames } = framesOf(movie([cell()], [[{ c: [0], x: 3, from: [["x", 1, 1]] }]], []));
+  const { frames } = framesOf(movie([cell()], [[[0, null, { x: 3, from: ["x", 1, 1] }]]], []));
   assert.deepEqual(frames[0].origins.get(0), ["x", 1, 1]);
   assert.equal(frames[1].origins.size, 0);
 });
@@ -82,7 +84,7 @@ test("what is hidden, or stands in no panel of the view, is not drawn", () => {
 });
 
 test("a cell that moves is halfway at half the time, and where it belongs at the end", () => {
-  const { frames } = framesOf(movie([cell(), cell({ y: 1 })], [], [[{ c: [0], x: 2 }]]));
+  const { frames } = framesOf(movie([cell(), cell({ y: 1 })], [], [[[0, null, { x: 2 }]]]));
   const motion = motionTo(looks(frames[0], standing), standing, frames[1], standing, true, { w: 100, h: 100 });
   assert.deepEqual(motion.moving, [0]);
   assert.equal(motion.at(0, 0.5).rect.x, 25);
@@ -99,7 +101,7 @@ test("colours are read as the browser writes them", () => {
 
 test("a tip is the first wording of each line whose blanks can be filled", () => {
   const families = [[["{token}", "sequence {seq}"], ["h, unit {k}: {number}"], ["{vec}"]]];
-  const data = { families, sequences: [["A", 0, 0]], tokens: [[0, 0, 0, "the token"]] };
+  const data = { families, sequences: [["A", 0, 0]], tokens: [{ tip: "the token" }] };
   const said = (more) => tipLines(data, { f: 0, k: 3, seq: 0, text: "", ...more });
   assert.deepEqual(said({ v: -0.5 }), ["sequence A", "h, unit 3: −0.5"]);
   assert.deepEqual(said({ token: 0, v: 0.25 }), ["the token", "h, unit 3: 0.25"]);
@@ -108,33 +110,81 @@ test("a tip is the first wording of each line whose blanks can be filled", () =>
   assert.deepEqual(tipLines({ ...data, families: [[["sequence {seq}"]]] }, { f: 0, text: "" }), []);
 });
 
-test("records come as columns: one value for all of them, or a list with one for each", () => {
-  const cells = [
-    { role: "token", p: "x", x: [0, 1], y: 0, vec: [[1], [2]], n: 2 },
-    { role: "pad", p: "x", x: 2, y: 0, n: 1 },
+test("marks come as columns: one value for all of them, one for each, runs, or a list that groups share", () => {
+  const groups = [
+    cell({ n: 2, x: { runs: [0, 0.5, 2] }, text: { column: 0 }, vec: [0, null], tip: 0 }),
+    cell({ role: "pad", x: 2 }),
   ];
   const beat = [
-    { c: [0, 2], shown: false, x: [5, 6] },
-    { c: [1], y: 3 },
+    [[0, 1], null, { shown: false }],
+    [0, [1], { x: [6], vec: 1 }],
   ];
-  const { frames } = framesOf({
-    cells,
-    steps: [
-      { stage: "pad", beats: [] },
-      { stage: "pad", beats: [beat] },
-    ],
-  });
-  const told = (frame) => frame.states.map(({ i, x, y, shown, vec }) => [i, x, y, shown, vec]);
+  const { frames } = framesOf(movie(groups, [], [beat]));
+  const told = (frame) => frame.states.map(({ i, x, text, shown, vec, f }) => [i, x, text, shown, vec, f]);
   assert.deepEqual(told(frames[0]), [
-    [0, 0, 0, true, [1]],
-    [1, 1, 0, true, [2]],
-    [2, 2, 0, true, undefined],
+    [0, 0, "one", true, [1], 0],
+    [1, 0.5, "two", true, undefined, 0],
+    [2, 2, "", true, undefined, undefined],
   ]);
   assert.deepEqual(told(frames[1]), [
-    [0, 5, 0, false, [1]],
-    [1, 1, 3, true, [2]],
-    [2, 6, 0, false, undefined],
+    [0, 0, "one", false, [1], 0],
+    [1, 6, "two", false, [2], 0],
+    [2, 2, "", false, undefined, undefined],
   ]);
+  const coming = [0, { runs: [0, 1, 2] }, { from: [["x", "y"], 0, [4, 5]] }];
+  const { origins } = framesOf(movie(groups, [[coming]])).frames[0];
+  assert.deepEqual(
+    [...origins],
+    [
+      [0, ["x", 0, 4]],
+      [1, ["y", 0, 5]],
+    ],
+  );
+});
+
+test("what is drawn around cells is painted after all of them, and changes still find their marks", () => {
+  const groups = [cell({ role: "ring" }), cell({ n: 2, x: [1, 2] }), cell({ role: "mark", x: 3 })];
+  const { frames } = framesOf(
+    movie(groups, [
+      [
+        [0, null, { text: "ring" }],
+        [1, [1], { text: "second" }],
+      ],
+    ]),
+  );
+  assert.deepEqual(
+    frames[0].states.map(({ role, text }) => [role, text]),
+    [
+      ["token", ""],
+      ["token", "second"],
+      ["ring", "ring"],
+      ["mark", ""],
+    ],
+  );
+});
+
+test("tokens are told in full, but where nothing was typed or packed", () => {
+  const given = {
+    groups: [cell({ tip: 1 }), cell()],
+    tips: [[["a"]], [["b"]]],
+    sequences: [["A", 0, 0]],
+    tokens: {
+      b: [0, 0],
+      t: { runs: [0, 1, 2] },
+      n: [3, -1],
+      said: ["go", ""],
+      offsets: [2, 4],
+      tip: "sequence {seq}, time step {t}",
+      typed: "“{said}”, ",
+      address: ", packed row {n}: data[{offset} + {position}]",
+    },
+  };
+  const { tokens, families } = read(given);
+  assert.deepEqual(tokens, [
+    { b: 0, t: 0, n: 3, tip: "“go”, sequence A, time step 0, packed row 3: data[2 + 1]" },
+    { b: 0, t: 1, n: null, tip: "sequence A, time step 1" },
+  ]);
+  assert.deepEqual(families, [[["b"]], []]);
 });
 
 for (const role of ["ring", "mark"]) {
@@ -170,8 +220,8 @@ for (const role of ["ring", "mark"]) {
 }
 
 test("an outline that stays is painted again after what moves below it", () => {
-  const mark = { c: [1], shown: true };
-  const { frames } = framesOf(movie([cell(), cell({ role: "mark" })], [[mark], [{ c: [0], text: "new" }]]));
+  const mark = [1, null, { shown: true }];
+  const { frames } = framesOf(movie([cell(), cell({ role: "mark" })], [[mark], [[0, null, { text: "new" }]]]));
   const motion = motionTo(looks(frames[0], standing), standing, frames[1], standing, true, { w: 40, h: 20 });
   assert.deepEqual(motion.moving, [0, 1]);
 });

@@ -1,16 +1,17 @@
 """Plays a movie as the player does: from its plain data, change after change."""
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 from packviz.show.movie import Movie
 
-__all__ = ["Look", "Show", "grid_of", "records", "rect_of"]
+__all__ = ["Look", "Show", "cells", "grid_of", "records", "rect_of", "tokens", "unpacked", "visible"]
 
-Look = dict[str, Any]  # a cell as it is now: the short names of Cell.to_dict
-DEFAULTS: Look = {"w": 1, "h": 1, "text": "", "sub": "", "scale": "state", "tone": "", "shown": True}
+Look = dict[str, Any]  # a cell as it is now, by the short names of the data
+DEFAULTS: Look = {"w": 1, "h": 1, "text": "", "sub": "", "token": None, "scale": "state", "tone": "", "shown": False}
 
 
 class Show:
@@ -19,14 +20,21 @@ class Show:
     def __init__(self, movie: Movie) -> None:
         self.movie = movie
         self.data = movie.to_dict()
-        self.ids = [cell.id for cell in movie.cells]
-        self.first = {
-            name: DEFAULTS | {"id": name} | cell
-            for name, cell in zip(self.ids, records(self.data["cells"]), strict=True)
-        }
+        self.ids = movie.ids
+        self.first = {name: {"id": name} | cell for name, cell in zip(self.ids, cells(self.data), strict=True)}
+        starts = [0, *accumulate(group.get("n", 1) for group in self.data["groups"])]
         self.steps: list[dict[str, Any]] = [
-            step | {"beats": [list(records(beat)) for beat in step["beats"]]} for step in self.data["steps"]
+            step | {"beats": [list(self._changes(beat, starts)) for beat in step["beats"]]}
+            for step in self.data["steps"]
         ]
+
+    def _changes(self, beat: list[Any], starts: list[int]) -> Iterator[dict[str, Any]]:
+        for numbers, picked, columns in beat:
+            for number in numbers if isinstance(numbers, list) else [numbers]:
+                count = self.data["groups"][number].get("n", 1)
+                marks = range(count) if picked is None else unpacked(picked, 1)
+                for mark, change in zip(marks, records(columns, len(marks), self.data["numbers"]), strict=True):
+                    yield {"c": starts[number] + mark} | change
 
     @cached_property
     def after(self) -> list[dict[str, Look]]:
@@ -55,7 +63,10 @@ class Show:
         return [(step, cells) for step, cells in zip(self.steps, self.after, strict=True) if step["stage"] == stage]
 
     def idle_changes(self) -> Iterable[tuple[int, str]]:
-        """Yield step and cell of every change that names no cell that is there, or changes nothing in it."""
+        """Yield step and cell of every change that names no cell that is there, or changes nothing in it.
+
+        Rows of numbers are told apart by where they stand, and two of them may be the same.
+        """
         cells = dict(self.first)
         for i, step in enumerate(self.steps):
             for change in (change for beat in step["beats"] for change in beat):
@@ -64,17 +75,72 @@ class Show:
                     yield i, f"number {change['c']}"
                     continue
                 name = self.ids[change["c"]]
-                if "from" not in change and all(cells[name].get(key) == value for key, value in new.items()):
+                if not {"from", "vec"} & set(change) and all(
+                    cells[name].get(key) == value for key, value in new.items()
+                ):
                     yield i, name
                 cells[name] = cells[name] | new
 
 
-def records(blocks: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield what blocks of columns hold, record by record."""
-    for block in blocks:
-        columns = {name: column for name, column in block.items() if name != "n"}
-        for i in range(block["n"] if "n" in block else len(block["c"])):
-            yield {name: column[i] if isinstance(column, list) else column for name, column in columns.items()}
+def visible(cells: dict[str, Look]) -> dict[str, Look]:
+    """Return what is seen of cells, for movies to be compared that count their groups in another way."""
+    return {
+        name: {key: value for key, value in cell.items() if key != "f" and value is not None}
+        for name, cell in cells.items()
+        if cell["shown"]
+    }
+
+
+def cells(data: dict[str, Any]) -> Iterator[Look]:
+    """Yield every cell of a movie as it is before the first step."""
+    for number, group in enumerate(data["groups"]):
+        columns = {name: column for name, column in group.items() if name not in ("n", "tip")}
+        tip = {"f": number} if "tip" in group else {}
+        known = {name: _shared(column, data["columns"]) for name, column in columns.items()}
+        for cell in records(known, group.get("n", 1), data["numbers"]):
+            yield DEFAULTS | cell | tip
+
+
+def records(columns: dict[str, Any], count: int, numbers: list[Any]) -> Iterator[dict[str, Any]]:
+    """Yield what columns hold, record by record; a row of numbers is looked up, a place is put together."""
+    plain = {name: unpacked(column, count) for name, column in columns.items() if name != "from"}
+    if "vec" in plain:
+        plain["vec"] = [None if row is None else numbers[row] for row in plain["vec"]]
+    if "from" in columns:
+        plain["from"] = list(zip(*(unpacked(column, count) for column in columns["from"]), strict=True))
+    for i in range(count):
+        yield {name: column[i] for name, column in plain.items()}
+
+
+def _shared(column: Any, columns: list[Any]) -> Any:
+    """Return a column, or the list that several groups have in common."""
+    return columns[column["column"]] if isinstance(column, dict) and "column" in column else column
+
+
+def unpacked(column: Any, count: int) -> list[Any]:
+    """Return a column with one value for each."""
+    if isinstance(column, list):
+        return column
+    if not isinstance(column, dict):
+        return [column] * count
+    triples = zip(*[iter(column["runs"])] * 3, strict=True)
+    return [round(first + k * step, 4) for first, step, count in triples for k in range(count)]
+
+
+def tokens(movie: Movie) -> list[dict[str, Any]]:
+    """Return the tokens with what they say when pointed at, filled in as the player does."""
+    data = movie.to_dict()
+    told, sequences = data["tokens"], data["sequences"]
+    found = []
+    for k, (b, t, n) in enumerate(zip(*(unpacked(told[name], 0) for name in ("b", "t", "n")), strict=True)):
+        said = told["typed"].format(said=told["said"][k]) if told["said"] else ""
+        tip = said + told["tip"].format(seq=sequences[b][0], t=t)
+        if n >= 0:
+            offset = told["offsets"][t]
+            blanks = {"n": n, "t": t, "offset": offset, "position": n - offset}
+            tip += re.sub(r"\{(\w+)\}", lambda blank, known=blanks: str(known[blank[1]]), told["address"])
+        found.append({"b": b, "t": t, "n": n if n >= 0 else None, "tip": tip})
+    return found
 
 
 def grid_of(cells: Iterable[Look], *, transposed: bool) -> dict[tuple[int, int], Look]:
@@ -98,7 +164,7 @@ def rect_of(view: dict[str, Any], cell: Look) -> tuple[float, float, float, floa
     if at is None:
         return None
     x, y, w = cell["x"], cell["y"], cell["w"]
-    pitch, *starts = view["breaks"].get(cell["p"], (0, 0))
+    pitch, *starts = view.get("breaks", {}).get(cell["p"], (0, 0))
     line = max(i for i, start in enumerate(starts) if i == 0 or start <= x + 1e-6)
     if line + 1 < len(starts) and x + w > starts[line + 1] + 1e-6:
         w = starts[line + 1] - x - 0.1

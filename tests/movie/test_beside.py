@@ -1,7 +1,7 @@
 """Padded beside packed: every number on either side is torch's, and what is said of them follows from them."""
 
 import re
-from itertools import pairwise
+from itertools import pairwise, product
 from math import isnan
 from operator import itemgetter
 
@@ -16,7 +16,7 @@ from test_layout import SOLID, overlapping, shown
 import packviz as pv
 from packviz import Batch, Config, PackvizError
 from packviz.show.movie import beside
-from packviz.show.movie.twin import Twin
+from packviz.show.movie.padded_vs_packed import Both
 
 each = over(BESIDE)
 
@@ -37,42 +37,32 @@ def verdict(case: Beside, b: int, t: int) -> tuple[float, bool | None]:
 @each
 def test_there_is_a_step_for_every_time_step_in_the_order_of_the_direction(case: Beside) -> None:
     steps = case.movie.steps
-    assert [step.time for step in steps] == [None, *case.times, None, None]
-    assert {step.stage for step in steps} == {"run"}
+    assert [played.time for played in steps] == [None, *case.times, None, None]
+    assert {played.stage for played in steps} == {"run"}
     assert case.movie.step_at("run", name="outputs") == len(steps) - 1
     assert case.movie.step_at("run", name="h_n") == len(steps)
 
 
 @each
-def test_the_padded_side_computes_on_pads_as_torch_does(case: Beside) -> None:
+def test_both_sides_start_alike_and_hold_torchs_states_ringed_where_a_sequence_has_ended(case: Beside) -> None:
+    layer, direction = case.watched
+    first, left_out = case.judge.h_0[layer * case.judge.D + direction], direction and case.judge.T > 128
+    for side, states in (("padded", case.padded), ("packed", case.packed)):
+        for b in case.filmed:
+            assert close(state(case.show.first, f"h:{side}", b), states[b, 128] if left_out else first[b])
+            for t, _, cells in case.timed:
+                assert close(state(cells, f"h:{side}", b), states[b, t]), (side, b, t)
     for t, _, cells in case.timed:
         for b in case.filmed:
-            assert close(state(cells, "h:padded", b), case.padded[b, t]), (b, t)
-
-
-@each
-def test_the_packed_side_holds_torchs_packed_states_and_rests_where_a_sequence_ended(case: Beside) -> None:
-    for t, _, cells in case.timed:
-        for b in case.filmed:
-            assert close(state(cells, "h:packed", b), case.packed[b, t]), (b, t)
+            ended = t == 0 if case.direction else t >= case.judge.lengths[b] - 1
+            assert cells.get(f"ring:packed:{b}", {"shown": False})["shown"] == (ended and not case.small)
 
 
 @each
 def test_the_states_of_the_padded_side_are_those_of_torchs_module_within_a_millionth(case: Beside) -> None:
     layer, direction = case.watched
-    ours, theirs = Twin(case.trace, layer, direction, transposed=False).ours, case.padded
+    ours, theirs = Both(case.trace, layer, direction, transposed=False).ours, case.padded
     assert torch.allclose(ours, theirs, rtol=1e-6, atol=1e-6, equal_nan=True)
-
-
-@each
-def test_both_sides_start_alike(case: Beside) -> None:
-    cells = case.show.first
-    layer, direction = case.watched
-    first = case.judge.h_0[layer * case.judge.D + direction]
-    left_out = direction and case.judge.T > 128
-    for b in case.filmed:
-        assert close(state(cells, "h:padded", b), case.padded[b, 128] if left_out else first[b])
-        assert close(state(cells, "h:packed", b), case.packed[b, 128] if left_out else first[b])
 
 
 @each
@@ -85,53 +75,63 @@ def test_each_row_stands_beside_its_letter_and_where_its_side_has_it(case: Besid
             assert case.show.first[name]["y"] == order.index(b)
 
 
+def read(cells: dict, side: str, b: int, t: int) -> dict | None:
+    """Return what a side has at a place of x: a token, a pad or nothing."""
+    there = [cells[name] for kind in ("x", "pad") if (name := f"{kind}:{side}:{b}:{t}") in cells]
+    assert len(there) <= 1
+    return there[0] if there and there[0]["shown"] else None
+
+
 @each
 def test_a_pad_enters_on_the_padded_side_and_nothing_where_the_packed_one_rests(case: Beside) -> None:
+    order = {"padded": sorted(case.filmed), "packed": case.filmed}
     for t, _, cells in case.timed:
-        for b in case.filmed:
-            token = bool(case.judge.mask[b, t])
-            for side, fed in (("padded", True), ("packed", t < case.judge.lengths[b])):
-                entered = [
-                    cells[name]
-                    for kind in ("in", "inpad")
-                    if (name := f"{kind}:{side}:{b}") in cells and cells[name]["shown"]
-                ]
-                assert len(entered) == fed, (side, b, t)
+        for side, rows in order.items():
+            fed = [b for b in case.filmed if side == "padded" or t < case.judge.lengths[b]]
+            for b in case.filmed:
+                kinds = [f"{kind}:{side}:{b}" for kind in ("in", "inpad")]
+                entered = [cells[name] for name in kinds if name in cells and cells[name]["shown"]]
+                assert len(entered) == (b in fed), (side, b, t)
                 for cell in entered:
-                    source = cells[f"x:{side}:{b}:{t}"]
-                    assert cell["role"] == source["role"] == ("token" if token else "pad")
+                    source = read(cells, side, b, t)
+                    assert cell["role"] == source["role"] == ("token" if case.judge.mask[b, t] else "pad")
                     assert cell["text"] == source["text"]
                     assert cell.get("vec") == (None if case.small else source.get("vec"))
+            focus = cells.get(f"focus:{side}", {"shown": False})
+            assert focus["shown"] == bool(fed)
+            if fed:
+                corner = read(cells, side, rows[0], t)
+                assert (focus["x"], focus["y"], focus["h"]) == (corner["x"], corner["y"], len(fed))
 
 
 @each
 def test_the_padded_x_has_every_cell_and_the_packed_one_its_rows_alone(case: Beside) -> None:
     columns, cells = min(case.judge.T, 128), case.show.first
-    there = {name for name, cell in cells.items() if name.startswith("x:") and cell["shown"]}
-    padded = {f"x:padded:{b}:{t}" for b in case.filmed for t in range(columns)}
-    packed = {f"x:packed:{b}:{t}" for b in case.filmed for t in range(min(case.judge.lengths[b], columns))}
-    assert there == padded | packed
-    for name in there:
-        b, t = map(int, name.split(":")[2:])
-        assert (cells[name]["role"] == "token") == bool(case.judge.mask[b, t])
-        assert (cells[name]["tone"] == "wrong") == (name in packed and not case.judge.mask[b, t])
+    for side, b, t in product(("padded", "packed"), case.filmed, range(columns)):
+        cell, real = read(cells, side, b, t), bool(case.judge.mask[b, t])
+        assert bool(cell) == (side == "padded" or t < case.judge.lengths[b])
+        assert cell is None or cell["role"] == ("token" if real else "pad")
+        assert cell is None or (cell["tone"] == "wrong") == (side == "packed" and not real)
+    kinds = {name: cell for name, cell in cells.items() if name.startswith(("x:", "pad:")) and cell["shown"]}
+    assert {tuple(map(int, name.split(":")[2:])) for name in kinds} <= set(product(case.filmed, range(columns)))
 
 
 @each
-def test_the_distance_beside_a_row_is_that_between_the_two_states(case: Beside) -> int:
+def test_beside_a_row_stands_how_far_it_is_from_packing_and_around_it_whether_it_ran_on_a_pad(case: Beside) -> int:
     spoke = 0
     for t, _, cells in case.timed:
         for b in case.filmed:
+            alone = t >= case.judge.lengths[b] and not case.judge.mask[b, t]
+            mark = cells.get(f"mark:h:{b}", {"shown": False})
+            assert mark["shown"] == (alone and not case.small)
+            assert not mark["shown"] or mark["tone"] == "wrong"
             note, (distance, differs) = cells[f"apart:{b}"], verdict(case, b, t)
+            spoke += differs is not None
             if case.small:
-                spoke += 1
                 assert differs is None or as_colour(note, distance if differs else 0.0)
                 continue
-            if differs is not None:
-                spoke += 1
-                assert note["shown"] == differs, (b, t, distance)
+            assert differs is None or note["shown"] == differs, (b, t, distance)
             if note["shown"]:
-                spoke += 1
                 assert note["tone"] == "wrong"
                 assert near(note["text"], distance), (note["text"], distance)
     return spoke
@@ -140,38 +140,6 @@ def test_the_distance_beside_a_row_is_that_between_the_two_states(case: Beside) 
 def as_colour(cell: dict, distance: float) -> bool:
     """Whether a cell shows a distance on the diverging scale; one that is not finite has no number there."""
     return close(list(cell["vec"]), torch.tensor(distance))
-
-
-@each
-def test_a_row_that_computes_on_a_pad_while_the_packed_one_rests_is_outlined(case: Beside) -> None:
-    for t, _, cells in case.timed:
-        for b in case.filmed:
-            alone = t >= case.judge.lengths[b] and not case.judge.mask[b, t]
-            assert cells[f"mark:h:{b}"]["shown"] == (alone and not case.small)
-            assert case.small or not alone or cells[f"mark:h:{b}"]["tone"] == "wrong"
-
-
-@each
-def test_a_state_is_ringed_once_its_sequence_is_over(case: Beside) -> None:
-    for t, _, cells in case.timed:
-        for b in case.filmed:
-            if case.small:
-                assert f"ring:packed:{b}" not in cells
-                continue
-            over_ = t == 0 if case.direction else t >= case.judge.lengths[b] - 1
-            assert cells[f"ring:packed:{b}"]["shown"] == over_
-
-
-@each
-def test_the_outlines_are_around_what_each_side_reads(case: Beside) -> None:
-    for t, _, cells in case.timed:
-        live = [b for b in case.filmed if t < case.judge.lengths[b]]
-        for side, rows in (("padded", len(case.filmed)), ("packed", len(live))):
-            focus = cells[f"focus:{side}"]
-            assert focus["shown"] == bool(rows)
-            if rows:
-                corner = cells[f"x:{side}:{(sorted(case.filmed) if side == 'padded' else case.filmed)[0]}:{t}"]
-                assert (focus["x"], focus["y"], focus["h"]) == (corner["x"], corner["y"], rows)
 
 
 @each
@@ -206,10 +174,10 @@ def test_in_the_end_the_packed_side_stands_in_the_original_order_with_its_filler
         assert filler == {f"filler:{b}:{t}" for b in case.filmed for t in range(case.judge.lengths[b], wide)}
     for b in case.filmed:
         row = sorted(case.filmed).index(b)
-        mine = [n for n in cells if re.fullmatch(rf"(h|x|out|ring):packed:{b}(:\d+)?|label:packed.:{b}", n)]
+        mine = [n for n in cells if re.fullmatch(rf"(h|x|pad|out|ring):packed:{b}(:\d+)?|label:packed.:{b}", n)]
         mine += [name for name in filler if name.startswith(f"filler:{b}:")]
         assert len(mine) >= 3
-        assert {cells[name]["y"] for name in mine} == {row}
+        assert {cells[name]["y"] for name in mine if cells[name]["shown"]} == {row}
     moving = ("in", "inpad", "focus")
     assert not [name for name, cell in cells.items() if name.split(":")[0] in moving and cell["shown"]]
 
@@ -340,7 +308,8 @@ def test_a_heading_ends_before_the_next_one_begins_in_a_hand_and_on_a_desk(case:
     scene = case.movie.to_dict()["scenes"]["run"]
     for kind, (width, height) in (("tall", (366, 430)), ("wide", (690, 336))):
         unit, view = max(
-            ((min(width / view["w"], height / view["h"]), view) for view in scene[kind]), key=itemgetter(0)
+            ((min(width / view["w"], height / view["h"]), view) for view in scene.get(kind, scene["wide"])),
+            key=itemgetter(0),
         )
         letter = max(6.9 / unit, 0.19)  # as a browser sets 12 pixels, or more where cells are large
         for cells in (case.show.first, *case.show.after[-2:]):
@@ -382,7 +351,7 @@ def test_equal_lengths_differ_nowhere() -> None:
 
 def test_a_small_batch_is_told_in_its_own_words() -> None:
     trace = pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"))
-    captions = [step.caption for step in beside(trace).steps]
+    captions = [played.caption for played in beside(trace).steps]
     assert captions[1] == "**t = 0.** Packed: {C}, {A} and {B} are fed. Padded: the same, and every state is equal."
     told = (
         r"\*\*t = 2\.\*\* Packed: \{C\} and \{A\} are fed, \{B\} rests\. Padded: all 3 are fed; \{B\} reads a pad and"

@@ -16,26 +16,15 @@ def listed(text: str, truth: list[int]) -> bool:
 
 
 @each
-def test_the_caption_reads_both_margins_as_torch_has_them(case: Deep) -> None:
-    found = re.search(
-        r"\*\*lengths\*\* ([\d, …]+)\. .*\*\*batch_sizes\*\* ([\d, …]+)\. .* same (\d+) ", case.margins[0]["caption"]
-    )
+def test_the_caption_reads_both_margins_as_torch_has_them_and_as_they_stand(case: Deep) -> None:
+    judge, caption = case.judge, case.margins[0]["caption"]
+    found = re.search(r"\*\*lengths\*\* ([\d, …]+)\. .*\*\*batch_sizes\*\* ([\d, …]+)\. .* same (\d+) ", caption)
     assert found
-    assert listed(found[1], [case.judge.lengths[b] for b in case.judge.order])
-    assert listed(found[2], case.judge.batch_sizes)
-    assert int(found[3]) == len(case.judge.packed.data)
-
-
-@each
-def test_rows_and_columns_are_named_as_they_stand_in_the_picture(case: Deep) -> None:
-    along = "columns" if case.transposed else "rows"
-    assert re.search(rf"Read (?:along|down) the {along}: \*\*lengths", case.margins[0]["caption"])
-
-
-@each
-def test_what_is_packed_is_only_called_a_token_where_it_is_one(case: Deep) -> None:
-    strays = any(not case.judge.mask[b][t] for b, t in case.judge.at)
-    assert ("packed row" in case.margins[0]["caption"]) == strays
+    assert listed(found[1], [judge.lengths[b] for b in judge.order])
+    assert listed(found[2], judge.batch_sizes)
+    assert int(found[3]) == len(judge.packed.data)
+    assert re.search(rf"Read (?:along|down) the {'columns' if case.transposed else 'rows'}: \*\*lengths", caption)
+    assert ("packed row" in caption) == any(not judge.mask[b][t] for b, t in judge.at)  # a pad is no token
 
 
 @each
@@ -50,39 +39,28 @@ def test_each_margin_made_from_the_other_is_torchs_own(case: Deep) -> None:
 
 
 @each
-def test_both_margins_are_now_and_nothing_else_is(case: Deep) -> None:
-    cells = case.margins[1]
-    now = {name for name, cell in cells.items() if cell["tone"] == "now" and cell["shown"]}
-    lengths = {f"length:{b}" for b in case.filmed}
+def test_both_margins_are_now_and_nothing_else_is_and_nothing_moves(case: Deep) -> None:
     counts = {f"count:{t}" for t in range(min(len(case.judge.batch_sizes), 128))}
-    crowded = case.small or len(counts) > 24
+    *_, (_, before) = case.show.of("pack")[: len(counts) + 1]
+    step, cells = case.margins
+    now = {name for name, cell in cells.items() if cell["tone"] == "now" and cell["shown"]}
+    lengths, crowded = {f"length:{b}" for b in case.filmed}, case.small or len(counts) > 24
     assert now == lengths | {"title:lengths", "title:counts"} | (set() if crowded else counts)
     assert not any(cell["shown"] for cell in cells.values() if cell["role"] == "focus")
-
-
-@each
-def test_the_margins_follow_the_columns_and_move_nothing(case: Deep) -> None:
-    *_, (_, before) = case.show.of("pack")[: len(case.judge.batch_sizes[:128]) + 1]
-    step, after = case.margins
     assert step["stage"] == "pack"
-    for name, cell in after.items():
-        assert [cell[key] for key in ("p", "x", "y")] == [before[name][key] for key in ("p", "x", "y")]
+    assert all(cell[key] == before[name][key] for name, cell in cells.items() for key in ("p", "x", "y"))
 
 
 @each
-def test_the_first_steps_are_those_of_the_ordinary_movie(case: Deep) -> None:
+def test_the_other_steps_of_packing_and_all_after_it_are_as_without_the_whys(case: Deep) -> None:
     ordinary, deep = case.plain.of("pack"), case.show.of("pack")
     assert "takes the grid column after column" in deep[0][0]["caption"]
     for (step, cells), (deep_step, deep_cells) in zip(ordinary, deep[1:], strict=False):
         assert step == {**deep_step, "beats": step["beats"]}
         assert alike(case, cells, deep_cells)
-
-
-@each
-def test_after_packing_all_is_as_without_the_whys(case: Deep) -> None:
-    (_, plain), (_, deep) = case.plain.of("unpack")[0], case.show.of("unpack")[1]
-    assert alike(case, plain, deep)
-    assert not [name for name, cell in deep.items() if cell["shown"] and name not in plain]
+    (_, plain), (_, after) = case.plain.of("unpack")[0], case.show.of("unpack")[1]
+    assert alike(case, plain, after)
+    assert not [name for name, cell in after.items() if cell["shown"] and name not in plain]
 
 
 def test_the_margins_of_the_famous_batch() -> None:

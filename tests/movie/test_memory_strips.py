@@ -3,13 +3,15 @@
 import re
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 import torch
 from conftest import Open
 from movie_cases import over
+from movie_deep import standing
 from movie_judge import close
-from movie_screen import Look
+from movie_screen import Look, tokens
 from test_layout import overlapping, shown
 from way_cases import DEEP, Deep, at_the_strip, detail, rows_of
 
@@ -32,8 +34,7 @@ def holds(case: Deep, cell: Look, number: int) -> bool:
     b, t = divmod(number, case.judge.T)
     if cell["role"] == "pad":
         return cell["seq"] == b and not case.judge.mask[b][t] and cell.get("token") is None
-    token = case.movie.tokens[cell["token"]]
-    return bool(case.judge.mask[b][t]) and (token.b, token.t) == (b, t)
+    return bool(case.judge.mask[b][t]) and case.movie.tokens[cell["token"]] == (b, t)
 
 
 def ends(case: Deep) -> dict[str, Look]:
@@ -41,54 +42,42 @@ def ends(case: Deep) -> dict[str, Look]:
 
 
 @each_drawn
-def test_the_padded_strip_is_the_memory_of_the_padded_tensor(case: Deep) -> None:
-    order = numbers(case).t() if case.transposed else numbers(case)
-    rows = rows_of(ends(case), "padded")
-    assert all(holds(case, cell, n) for cell, n in zip(rows, order.flatten().tolist(), strict=True))
+def test_each_strip_is_the_memory_of_what_torch_makes_in_groups_that_stand_apart(case: Deep) -> None:
+    """The padded tensor, the packed data with its strays, and torch's jagged nested tensor."""
+    cells, judge = ends(case), case.judge
+    padded = numbers(case).t() if case.transposed else numbers(case)
+    tokens = [row[mask] for row, mask in zip(numbers(case), judge.mask, strict=True)]
+    jagged = torch.nested.nested_tensor(tokens, layout=torch.jagged).values()
+    time_steps = judge.pack(numbers(case))
+    for panel, truth, groups in (
+        ("padded", padded.flatten(), [padded.shape[1]] * len(padded)),
+        (at_the_strip(cells), time_steps.data, time_steps.batch_sizes.tolist()),
+        ("jagged", jagged, judge.lengths),
+    ):
+        rows = rows_of(cells, panel)
+        assert all(holds(case, cell, n) for cell, n in zip(rows, truth.tolist(), strict=True))
+        starts = {sum(groups[:i]) for i in range(len(groups))}
+        for i, (cell, following) in enumerate(pairwise(rows), 1):
+            gap = following["x"] - cell["x"] - cell["w"]
+            assert gap > 0.2 if i in starts else abs(gap) < 0.01
+    (_, earlier), _ = case.memory
+    strip = [rows_of(each, at_the_strip(each)) for each in (earlier, cells)]
+    assert strip[0] == strip[1]
+    assert all(cell["tone"] == "wrong" for cell in strip[1] if cell["role"] == "pad")
 
 
 @each_drawn
-def test_the_packed_strip_is_the_memory_of_packed_data_strays_and_all(case: Deep) -> None:
-    for _, cells in case.memory:
-        rows = rows_of(cells, at_the_strip(cells))
-        order = case.judge.pack(numbers(case)).data.tolist()
-        assert all(holds(case, cell, n) for cell, n in zip(rows, order, strict=True))
-        assert all(cell["tone"] == "wrong" for cell in rows if cell["role"] == "pad")
-
-
-@each_drawn
-def test_the_jagged_strip_is_the_memory_of_torchs_nested_tensor(case: Deep) -> None:
-    tokens = [row[mask] for row, mask in zip(numbers(case), case.judge.mask, strict=True)]
-    order = torch.nested.nested_tensor(tokens, layout=torch.jagged).values().tolist()
-    rows = rows_of(ends(case), "jagged")
-    assert all(holds(case, cell, n) for cell, n in zip(rows, order, strict=True))
-
-
-@each_drawn
-def test_a_token_stands_once_in_each_strip_so_that_pointing_at_it_lights_up_all(case: Deep) -> None:
+def test_a_token_stands_once_in_each_strip_and_looks_as_it_was_packed(case: Deep) -> None:
+    """So pointing at it lights up all of them."""
     cells = ends(case)
-    for k, token in enumerate(case.movie.tokens):
-        panels = [c["p"] for c in cells.values() if c["shown"] and c.get("token") == k and c["p"] != "x"]
-        packed = [at_the_strip(cells)] if (token.b, token.t) in case.judge.row else []
-        assert sorted(panels) == sorted(["padded", "jagged", *packed])
-
-
-@each_drawn
-def test_a_row_looks_as_the_token_that_was_packed(case: Deep) -> int:
-    spoke = 0
-    cells = ends(case)
-    for name, cell in cells.items():
-        if name.startswith(("padded:", "jagged:")) and cell["role"] == "token":
-            spoke += 1
-            token = case.movie.tokens[cell["token"]]
-            original = cells[f"token:{token.b}:{token.t}"]
-            assert [cell.get(key) for key in ("text", "sub", "vec", "scale", "seq")] == [
-                original.get(key) for key in ("text", "sub", "vec", "scale", "seq")
-            ]
-            if cell.get("vec"):
-                spoke += 1
-                assert close(cell["vec"], case.judge.x[token.b, token.t])
-    return spoke
+    for k, (b, t) in enumerate(case.movie.tokens):
+        there = [c for c in cells.values() if c["shown"] and c.get("token") == k and c["p"] != "x"]
+        packed = [at_the_strip(cells)] if (b, t) in case.judge.row else []
+        assert sorted(c["p"] for c in there) == sorted(["padded", "jagged", *packed])
+        original = cells[f"token:{b}:{t}"]
+        for cell in there:
+            assert all(cell.get(key) == original.get(key) for key in ("text", "sub", "vec", "scale", "seq"))
+            assert not cell.get("vec") or close(cell["vec"], case.judge.x[b, t])
 
 
 @each_drawn
@@ -98,7 +87,7 @@ def test_copies_fly_from_the_grid_and_then_from_the_packed_rows(case: Deep) -> N
         flights = {case.show.ids[c["c"]]: c["from"] for beat in step["beats"] for c in beat if "from" in c}
         assert set(flights) == {cell["id"] for cell in rows_of(now, panel)}
         for name, start in flights.items():
-            assert start in [[c["p"], c["x"], c["y"]] for c in source(case, now, now[name], panel)], name
+            assert start in [(c["p"], c["x"], c["y"]) for c in source(case, now, now[name], panel)], name
 
 
 def source(case: Deep, cells: dict[str, Look], cell: Look, panel: str) -> list[Look]:
@@ -106,46 +95,26 @@ def source(case: Deep, cells: dict[str, Look], cell: Look, panel: str) -> list[L
     same = [c for c in cells.values() if c["shown"] and c["p"] != panel and c.get("token") == cell.get("token")]
     if cell["role"] == "pad":
         return [c for c in same if c["p"] == "x" and c["role"] == "pad" and c["seq"] == cell["seq"]]
-    token = case.movie.tokens[cell["token"]]
-    packed = panel == "jagged" and (token.b, token.t) in case.judge.row
+    packed = panel == "jagged" and case.movie.tokens[cell["token"]] in case.judge.row
     return [c for c in same if c["p"] == (at_the_strip(cells) if packed else "x")]
 
 
 @each_drawn
-def test_rows_that_belong_together_stand_together_and_apart_from_others(case: Deep) -> None:
-    cells, judge = ends(case), case.judge
-    sizes = [judge.B] * judge.T if case.transposed else [judge.T] * judge.B
-    for panel, groups in (("padded", sizes), ("jagged", judge.lengths)):
-        rows = rows_of(cells, panel)
-        starts = {sum(groups[:i]) for i in range(len(groups))}
-        for i in range(1, len(rows)):
-            gap = rows[i]["x"] - rows[i - 1]["x"] - rows[i - 1]["w"]
-            assert gap > 0.2 if i in starts else abs(gap) < 0.01
-
-
-@each_drawn
-def test_headings_count_the_rows_and_name_their_order(case: Deep) -> None:
-    cells, judge = ends(case), case.judge
-    tokens, order = sum(judge.lengths), "time step after time step" if case.transposed else "row after row"
+def test_headings_count_the_rows_and_name_their_order_and_addresses_count_from_0(case: Deep) -> int:
+    cells, judge, spoke = ends(case), case.judge, 0
+    order = "time step after time step" if case.transposed else "row after row"
     for name, count, words in (
         ("padded", judge.B * judge.T, order),
         ("strip", len(judge.at), "time step after time step"),
-        ("jagged", tokens, "sequence after sequence"),
+        ("jagged", sum(judge.lengths), "sequence after sequence"),
     ):
         assert cells[f"title:{name}"]["shown"]
         assert re.search(rf": {count} (?:row|cell)s?, {words}$", cells[f"title:{name}"]["text"])
-
-
-@each_drawn
-def test_addresses_count_the_rows_from_0(case: Deep) -> int:
-    spoke = 0
-    cells = ends(case)
-    for panel in ("padded", "jagged"):
-        addresses = [c for name, c in cells.items() if name.startswith(f"address:{panel}") and c["shown"]]
+        addresses = [c for c in standing(cells, "address") if c["p"] == name != "strip"]
         if addresses:
             spoke += 1
             found = [(c["x"], c["text"]) for c in sorted(addresses, key=lambda c: c["x"])]
-            assert found == [(c["x"], str(i)) for i, c in enumerate(rows_of(cells, panel))]
+            assert found == [(c["x"], str(i)) for i, c in enumerate(rows_of(cells, name))]
     return spoke
 
 
@@ -219,7 +188,7 @@ def test_on_the_screen_the_step_stands_in_its_own_scene(open_page: Open) -> None
     x, y = view.panels["jagged"]
     left, top = (box["width"] - view.width * unit) / 2, max(4, (box["height"] - view.height * unit) / 2)
     screen.page.mouse.move(box["x"] + left + (x + 0.5) * unit, box["y"] + top + (y + 0.5) * unit)
-    assert screen.tip[0] == movie.tokens[0].tip
+    assert screen.tip[0] == next(token["tip"] for token in tokens(movie) if (token["b"], token["t"]) == (0, 0))
 
 
 def test_a_lessons_movie_does_not_import_torchs_compiler() -> None:
@@ -227,7 +196,7 @@ def test_a_lessons_movie_does_not_import_torchs_compiler() -> None:
         import sys
         import packviz as pv
         movie = pv.movie(pv.trace(pv.Batch.parse("1 2 3\\n4")), deep=True)
-        assert any("jagged" in cell.id for cell in movie.cells)
+        assert any("jagged" in name for name in movie.ids)
         print("torch._dynamo" in sys.modules)
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

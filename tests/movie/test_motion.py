@@ -28,12 +28,10 @@ def sampled(
     """Sample what is drawn on the way from the end of one step to the end of another, by the player's own functions."""
     times, roles = [i / many for i in range(many + 1)], [*BODIES, "note", "ring", "thread"]
     asked = {"movie": movie.to_dict(), "size": size, "from": first, "to": last, "times": times, "only": roles}
+    groups = sorted(movie.changes.groups, key=lambda group: group.role in ("ring", "mark"))  # as they are painted
+    ids = [name for group in groups for name in group.ids]
     return [
-        {
-            "there": there,
-            "t": t,
-            "told": [dict(zip(FIELDS, (movie.cells[i].id, *look), strict=True)) for i, *look in told],
-        }
+        {"there": there, "t": t, "told": [dict(zip(FIELDS, (ids[i], *look), strict=True)) for i, *look in told]}
         for there, t, told in json.loads(node(SAMPLE, text=json.dumps(asked | {"most": most})))
     ]
 
@@ -160,7 +158,7 @@ def test_a_ring_comes_when_its_cell_has_come() -> None:
 
 def test_rows_leave_the_threads_of_the_lesson_free() -> None:
     movie = pv.movie(pv.trace(*BATCHES["twenty"]), ("sort",), deep=True)
-    then = next(i for i, step in enumerate(movie.steps) if step.name == "sorted")
+    then = next(i for i, played in enumerate(movie.steps) if played.name == "sorted")
     for way in sampled(movie, then - 1, then, many=4):
         threads = [cell["x"] + cell["w"] for cell in way["told"] if cell["role"] == "thread"]
         assert threads

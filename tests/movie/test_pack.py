@@ -1,9 +1,11 @@
 """The strip holds torch's packed rows in torch's order, and batch_sizes are torch's."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from movie_cases import PACKED, Case, over
+from movie_deep import standing
 from movie_judge import close
 from movie_screen import Look, grid_of
 
@@ -12,11 +14,7 @@ each_packed = over(PACKED)
 
 def rows_in(cells: dict[str, Look], panel: str = "strip") -> list[Look]:
     """Return the tokens and pads on a strip, from its beginning to its end."""
-    rows = [
-        cell
-        for cell in cells.values()
-        if cell["shown"] and cell["p"] == panel and cell["role"] in ("token", "pad", "output")
-    ]
+    rows = (c for c in cells.values() if c["shown"] and c["p"] == panel and c["role"] in ("token", "pad", "output"))
     return sorted(rows, key=lambda cell: cell["x"])
 
 
@@ -25,20 +23,22 @@ def filmed_rows(case: Case) -> list[tuple[int, int]]:
     return [(b, t) for b, t in case.judge.at if t < 128 and b in case.filmed]
 
 
+def names(rows: list[Look]) -> list[tuple[int, ...]]:
+    return [tuple(map(int, cell["id"].split(":")[1:])) for cell in rows]
+
+
 @each_packed
-def test_the_strip_holds_the_packed_rows_in_torchs_order(case: Case) -> None:
-    strip = rows_in(case.show.end_of("pack"))
-    assert [tuple(map(int, cell["id"].split(":")[1:])) for cell in strip] == filmed_rows(case)
-    for cell, (b, t) in zip(strip, filmed_rows(case), strict=True):
+def test_the_strip_holds_the_packed_rows_in_torchs_order_with_gaps_between_time_steps(case: Case) -> None:
+    """A pad is among them only if it was packed by mistake, and then it glows."""
+    strip, at = rows_in(case.show.end_of("pack")), filmed_rows(case)
+    assert names(strip) == at
+    for cell, (b, t) in zip(strip, at, strict=True):
         assert cell["seq"] == b
         assert cell["role"] == ("token" if case.judge.mask[b][t] else "pad")
-
-
-@each_packed
-def test_a_pad_is_in_the_strip_only_if_it_was_packed_by_mistake_and_then_it_glows(case: Case) -> None:
-    pads = [cell for cell in rows_in(case.show.end_of("pack")) if cell["role"] == "pad"]
-    assert {cell["tone"] for cell in pads} <= {"wrong"}
-    assert len(pads) == sum(not case.judge.mask[b][t] for b, t in filmed_rows(case))
+        assert cell["role"] == "token" or cell["tone"] == "wrong"
+    for (cell, (_, t)), (following, (_, later)) in pairwise(zip(strip, at, strict=True)):
+        gap = following["x"] - cell["x"] - cell["w"]
+        assert gap > 0.2 if later > t else abs(gap) < 0.01
 
 
 @each_packed
@@ -56,24 +56,34 @@ def test_the_rows_carry_the_values_that_torch_packed(case: Case) -> int:
 
 
 @each_packed
-def test_step_after_step_a_column_flies_into_the_strip(case: Case) -> None:
-    arrived = 0
-    for t, (step, cells) in enumerate(case.show.of("pack")):
-        rows = rows_in(cells)
-        shown = [position for position in filmed_rows(case) if position[1] == t]
-        assert [tuple(map(int, cell["id"].split(":")[1:])) for cell in rows[arrived:]] == shown
-        arrived = len(rows)
-        assert step["stage"] == "pack"
-    assert arrived == len(filmed_rows(case))
+def test_step_after_step_a_column_flies_into_the_strip_and_is_counted(case: Case) -> None:
+    sizes, rows = case.judge.batch_sizes[:128], filmed_rows(case)
+    total, width = case.judge.packed.data.shape
+    steps = case.show.of("pack")
+    assert len(steps) == len(sizes)
+    for t, (_, cells) in enumerate(steps):
+        assert names(rows_in(cells)) == [position for position in rows if position[1] <= t]
+        assert [cell["text"] for cell in standing(cells, "count")] == [str(size) for size in sizes[: t + 1]]
+        text = cells["title:strip"]["text"]
+        assert f"({total}, {width})" in text
+        assert re.search(rf"\b{sum(sizes[: t + 1])} of {total} rows?\b", text)
 
 
 @each_packed
-def test_the_counts_are_torchs_batch_sizes(case: Case) -> None:
-    sizes = case.judge.batch_sizes[:128]
+def test_the_outline_holds_the_first_rows_of_the_column_and_it_alone_is_now(case: Case) -> None:
+    low, high, along = ("x", "w", "y") if case.transposed else ("y", "h", "x")
+    wide = next(cell["w"] for cell in standing(case.show.first, "token")) if case.transposed else 1
     for t, (_, cells) in enumerate(case.show.of("pack")):
-        counts = [cell["text"] for name, cell in cells.items() if name.startswith("count:") and cell["shown"]]
-        assert counts == [str(size) for size in sizes[: t + 1]]
-    assert len(case.show.of("pack")) == len(sizes)
+        focus = cells["focus:x"]
+        labels = [cells[f"label:{b}"] for b in case.judge.live(t) if b in case.filmed]
+        assert focus["shown"]
+        assert focus[along] == cells[f"axis:{t}"][along]
+        for label in labels:
+            assert focus[low] <= label[low] + 1e-3
+            assert label[low] + wide <= focus[low] + focus[high] + 0.02
+        assert focus[high] == pytest.approx(len(labels) * wide, abs=0.01)
+        now = {name for name, cell in cells.items() if cell["tone"] == "now"}
+        assert {f"axis:{t}", f"count:{t}"} <= now <= {f"axis:{t}", f"count:{t}", f"bracket:{t}"}
 
 
 @each_packed
@@ -87,121 +97,32 @@ def test_a_count_stands_at_the_end_of_its_column_with_a_bar_of_its_size(case: Ca
 
 
 @each_packed
-def test_the_heading_counts_the_rows_up_to_n(case: Case) -> None:
-    total, width = case.judge.packed.data.shape
-    done = 0
-    for t, (_, cells) in enumerate(case.show.of("pack")):
-        done += case.judge.batch_sizes[t]
-        text = cells["title:strip"]["text"]
-        assert f"({total}, {width})" in text
-        assert re.search(rf"\b{done} of {total} rows?\b", text)
-
-
-@each_packed
-def test_the_outline_holds_the_first_rows_of_the_column(case: Case) -> None:
-    for t, (_, cells) in enumerate(case.show.of("pack")):
-        focus = cells["focus:x"]
-        at = [cells[f"axis:{t}"]] + [cells[f"label:{b}"] for b in case.judge.live(t) if b in case.filmed]
-        low, high = ("x", "w") if case.transposed else ("y", "h")
-        along = "y" if case.transposed else "x"
-        wide = (
-            case.show.first[f"token:{case.movie.tokens[0].b}:{case.movie.tokens[0].t}"]["w"] if case.transposed else 1
-        )
-        assert focus["shown"]
-        assert focus[along] == at[0][along]
-        for label in at[1:]:
-            assert focus[low] <= label[low] + 1e-3
-            assert label[low] + wide <= focus[low] + focus[high] + 0.02
-        assert focus[high] == pytest.approx((len(at) - 1) * wide, abs=0.01)
-
-
-@each_packed
-def test_where_a_token_has_flown_its_ghost_stays(case: Case) -> int:
-    spoke = 0
-    before, cells = case.show.end_of("sort"), case.show.end_of("pack")
-    for name, cell in cells.items():
-        if name.startswith("ghost:"):
-            spoke += 1
-            token = before[name.replace("ghost", "token")]
-            assert cell["shown"]
-            assert [cell[key] for key in ("p", "x", "y", "text", "token")] == [
-                token[key] for key in ("p", "x", "y", "text", "token")
-            ]
-    return spoke
-
-
-@each_packed
-def test_pads_stay_in_the_grid(case: Case) -> None:
+def test_the_grid_is_left_as_it_was_sorted_with_a_ghost_where_a_token_has_flown(case: Case) -> None:
     before, cells = case.show.end_of("sort"), case.show.end_of("pack")
     assert all(cells[name] == cell for name, cell in before.items() if name.startswith("pad:"))
+    grid = [cell for cell in standing(cells, "ghost", "pad", "token") if cell["p"] == "x"]
+    assert len(grid_of(grid, transposed=case.transposed)) == len(case.filmed) * min(case.judge.T, 128)
+    flown = [cell["id"] for cell in rows_in(cells) if cell["role"] == "token"]
+    assert {cell["id"].replace("ghost", "token") for cell in standing(cells, "ghost")} == set(flown)
+    for name in flown:
+        ghost = cells[name.replace("token", "ghost")]
+        for key in ("p", "x", "y", "w", "text", "sub", "token", "seq", "vec"):
+            assert ghost.get(key) == before[name].get(key), (key, name)
+        assert ghost["scale"] == before[name]["scale"]
 
 
 @each_packed
-def test_an_address_below_a_row_is_its_number_in_data(case: Case) -> int:
-    spoke = 0
-    cells = case.show.end_of("pack")
-    addresses = {
-        cell["x"]: cell["text"] for name, cell in cells.items() if name.startswith("address:") and cell["shown"]
-    }
+def test_addresses_and_brackets_tell_the_rows_and_their_time_steps(case: Case) -> int:
+    cells, at = case.show.end_of("pack"), filmed_rows(case)
+    rows = rows_in(cells)
+    addresses = {cell["x"]: cell["text"] for cell in standing(cells, "address")}
     if addresses:
-        spoke += 1
-        rows = [str(case.judge.row[position]) for position in filmed_rows(case)]
-        assert [addresses[cell["x"]] for cell in rows_in(cells)] == rows
-        assert len(addresses) == len(rows)
-    return spoke
-
-
-@each_packed
-def test_a_bracket_spans_the_rows_of_its_time_step(case: Case) -> int:
-    spoke = 0
-    cells = case.show.end_of("pack")
-    for name, bracket in cells.items():
-        if name.startswith("bracket:"):
-            spoke += 1
-            t = int(name.split(":")[1])
-            rows = [cell for cell, (_, step) in zip(rows_in(cells), filmed_rows(case), strict=True) if step == t]
-            assert bracket["text"] == f"t={t}"
-            assert bracket["x"] == rows[0]["x"]
-            assert bracket["x"] + bracket["w"] == pytest.approx(rows[-1]["x"] + rows[-1]["w"], abs=0.01)
-    return spoke
-
-
-@each_packed
-def test_there_is_a_gap_between_time_steps_and_none_within_one(case: Case) -> None:
-    rows, at = rows_in(case.show.end_of("pack")), filmed_rows(case)
-    for (cell, (_, t)), (following, (_, later)) in zip(
-        zip(rows, at, strict=True), list(zip(rows, at, strict=True))[1:], strict=False
-    ):
-        gap = following["x"] - cell["x"] - cell["w"]
-        assert gap > 0.2 if later > t else abs(gap) < 0.01
-
-
-@each_packed
-def test_only_the_current_time_step_is_now(case: Case) -> None:
-    for t, (_, cells) in enumerate(case.show.of("pack")):
-        now = {name for name, cell in cells.items() if cell["tone"] == "now"}
-        assert now <= {f"axis:{t}", f"count:{t}", f"bracket:{t}"}
-        assert {f"axis:{t}", f"count:{t}"} <= now
-
-
-@each_packed
-def test_the_grid_is_left_as_it_was_sorted(case: Case) -> None:
-    cells = case.show.end_of("pack")
-    grid = [
-        cell
-        for name, cell in cells.items()
-        if cell["shown"] and name.startswith(("ghost:", "pad:", "token:")) and cell["p"] == "x"
-    ]
-    placed = grid_of(grid, transposed=case.transposed)
-    left_over = min(case.judge.T, 128)
-    assert len(placed) == len(case.filmed) * left_over
-
-
-@each_packed
-def test_what_stays_in_the_grid_shows_the_vector_of_the_token_that_flew(case: Case) -> None:
-    cells = case.show.end_of("pack")
-    for name, cell in cells.items():
-        if name.startswith("ghost:"):
-            token = cells[name.replace("ghost", "token")]
-            assert (cell.get("vec"), cell["text"]) == (token.get("vec"), token["text"])
-            assert cell["scale"] == token["scale"] or cell.get("vec") is None
+        assert [addresses.pop(cell["x"]) for cell in rows] == [str(case.judge.row[position]) for position in at]
+        assert not addresses
+    brackets = standing(cells, "bracket")
+    for t, bracket in enumerate(brackets):
+        inside = [cell for cell, (_, step) in zip(rows, at, strict=True) if step == t]
+        assert bracket["text"] == f"t={t}"
+        assert bracket["x"] == inside[0]["x"]
+        assert bracket["x"] + bracket["w"] == pytest.approx(inside[-1]["x"] + inside[-1]["w"], abs=0.01)
+    return len(brackets)

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from movie_cases import CASES, Case, over
 from movie_deep import deep_show, footing, newly_shown, runs_of, standing, steps_with
-from movie_screen import Look
+from movie_screen import visible
 from test_layout import SOLID, overlapping, shown
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
@@ -45,73 +45,58 @@ def shape_of(text: str) -> tuple[int, ...]:
 
 
 @each_case
-def test_the_mask_is_true_where_torch_has_a_token(case: Case) -> None:
+def test_the_mask_is_true_where_torch_has_a_token_and_is_counted(case: Case) -> None:
     ((step, cells),) = steps_with(case, "pad", "**mask**")
+    mask = case.judge.mask
     flags = footing(standing(cells, "flag"), transposed=case.transposed)
     assert len(flags) == len(case.filmed) * columns(case)
     for (row, t), cell in flags.items():
-        assert cell["text"] == str(bool(case.judge.mask[rows_of(case)[row]][t]))
-        assert cell["seq"] == rows_of(case)[row]
-        token = None if "token" not in cell else deep_show(case).movie.tokens[cell["token"]]
-        assert (token and (token.b, token.t)) == ((cell["seq"], t) if case.judge.mask[cell["seq"]][t] else None)
+        b = rows_of(case)[row]
+        assert (cell["text"], cell["seq"]) == (str(bool(mask[b][t])), b)
+        token = None if cell["token"] is None else deep_show(case).movie.tokens[cell["token"]]
+        assert token == ((b, t) if mask[b][t] else None)
     (line,) = step["detail"]
     made = ran(case, line[0])
-    assert torch.equal(made.T if case.transposed else made, case.judge.mask)
+    assert torch.equal(made.T if case.transposed else made, mask)
     assert shape_of(line[1]) == tuple(made.shape)
-
-
-@each_case
-def test_the_mask_is_counted(case: Case) -> None:
-    ((step, _),) = steps_with(case, "pad", "**mask**")
-    tokens, pads = int(case.judge.mask.sum()), int((~case.judge.mask).sum())
-    numbers = list(map(int, re.findall(r"\d+", step["caption"])))
-    assert numbers == ([tokens, tokens, pads] if pads else [tokens])
+    tokens, pads = int(mask.sum()), int((~mask).sum())
+    assert list(map(int, re.findall(r"\d+", step["caption"]))) == ([tokens, tokens, pads] if pads else [tokens])
     assert f"{tokens} token{'s' if tokens > 1 else ''}" in step["caption"]
 
 
 @each_case
-def test_the_other_side_is_shown_where_there_is_padding_to_move(case: Case) -> None:
+def test_the_other_side_is_shown_where_there_is_padding_to_move_as_torch_pads_and_packs_it(case: Case) -> None:
+    """Tokens stand where pad_sequence puts them, what torch takes is outlined, and its losses are counted."""
     steps = steps_with(case, "pad", "**padding_side=")
     whole = case.judge.T <= 128
     assert len(steps) == (case.trace.batch is not None and len(set(case.judge.lengths)) > 1 and whole)
-
-
-@each_case
-def test_tokens_stand_where_pad_sequence_puts_them_on_the_other_side(case: Case) -> None:
-    for step, cells in steps_with(case, "pad", "**padding_side="):
+    for step, cells in steps:
         side = "right" if case.trace.config.padding_side == "left" else "left"
+        assert f'padding_side="{side}"' in step["caption"]
+        (line,) = step["detail"]
+        assert tuple(ran(case, line[0]).shape) == shape_of(line[1])
+        assert f'padding_side="{side}"' in line[0]
         numbers = [torch.arange(length) for length in case.judge.lengths]
-        expected = pad_sequence(numbers, True, -1, side)
-        mine = pad_sequence(numbers, True, -1, case.trace.config.padding_side)
+        mine, left, theirs = (
+            pad_sequence(numbers, True, -1, s) for s in (case.trace.config.padding_side, "left", side)
+        )
         placed = footing(standing(cells, "token", "pad"), transposed=case.transposed)
         assert len(placed) == len(case.filmed) * case.judge.T
         for (row, t), cell in placed.items():
             kind, b, own = cell["id"].split(":")
             assert int(b) == rows_of(case)[row]
-            assert (kind == "pad") == (int(expected[int(b), t]) == -1)
-            assert int(mine[int(b), int(own)]) == int(expected[int(b), t])
-        assert f'padding_side="{side}"' in step["caption"]
-        (line,) = step["detail"]
-        assert tuple(ran(case, line[0]).shape) == shape_of(line[1])
-        assert f'padding_side="{side}"' in line[0]
-
-
-@each_case
-def test_the_outlined_columns_are_those_that_torch_packs_and_its_losses_are_counted(case: Case) -> None:
-    for step, cells in steps_with(case, "pad", "**padding_side="):
-        side = "right" if case.trace.config.padding_side == "left" else "left"
-        lengths = torch.tensor(case.judge.lengths)
+            assert (kind == "pad") == (int(theirs[int(b), t]) == -1)
+            assert int(mine[int(b), int(own)]) == int(theirs[int(b), t])
         rank = torch.arange(case.judge.B * case.judge.T).view(case.judge.B, case.judge.T)
-        taken = set(pack_padded_sequence(rank, lengths, True, enforce_sorted=False).data.tolist())
-        real = {s: pad_sequence([torch.ones(n) for n in lengths.tolist()], True, 0.0, s).bool() for s in ("left", side)}
-        placed = footing(standing(cells, "token", "pad"), transposed=case.transposed)
+        packed = pack_padded_sequence(rank, torch.tensor(case.judge.lengths), True, enforce_sorted=False)
+        taken = set(packed.data.tolist())
         for row, b in enumerate(rows_of(case)):
-            (mark,) = [cell for name, cell in cells.items() if name == f"mark:taken:{b}"]
+            mark = cells[f"mark:taken:{b}"]
             inside = [t for r, t in runs_of(mark, placed) if r == row]
             assert inside == [t for t in range(case.judge.T) if b * case.judge.T + t in taken]
             assert mark["shown"]
-            assert mark["tone"] == ("good" if all(real[side][b][t] for t in inside) else "wrong")
-        lost = sum(not real["left"].flatten()[n] for n in taken)
+            assert mark["tone"] == ("good" if all(theirs[b][t] >= 0 for t in inside) else "wrong")
+        lost = sum(int(left.flatten()[n]) < 0 for n in taken)
         assert re.findall(r"(\d+) pads?\b.*?(\d+) tokens?\b", step["caption"]) == [(str(lost), str(lost))]
 
 
@@ -154,24 +139,14 @@ def test_the_turned_grid_has_no_cell_on_another(case: Case) -> int:
 @each_case
 def test_after_the_lesson_the_grid_is_as_without_it(case: Case) -> None:
     step, cells = deep_show(case).of("pad")[-1]
-    assert newly_shown(case, cells) == []
-    plain = case.show.end_of("pad")
-    assert {name: look(cells[name]) for name in plain} == {name: look(cell) for name, cell in plain.items()}
+    assert visible(cells) == visible(case.show.end_of("pad"))
     sizes = case.trace.padded.values.shape[: 2 if case.trace.padded.embedding is not None else 3]
     assert shape_of(step["caption"]) == tuple(sizes)
 
 
-def look(cell: Look) -> Look:
-    return {
-        key: value for key, value in cell.items() if value is not None and key != "f"
-    }  # f: families are numbered anew
-
-
-@each_case
+@over([case for case in CASES if case.trace.padded.embedding is not None])
 def test_the_pads_are_outlined_and_their_row_is_the_tables(case: Case) -> None:
     table = case.trace.padded.embedding
-    if table is None:
-        return
     steps = deep_show(case).of("embed")
     assert len(steps) == (1 if bool(case.judge.mask.all()) else 2)
     for step, cells in steps[1:]:
@@ -191,11 +166,9 @@ def test_the_pads_are_outlined_and_their_row_is_the_tables(case: Case) -> None:
         assert f"ow {at}, the pad's" in step["caption"]
 
 
-@each_case
+@over([case for case in CASES if case.trace.padded.embedding is not None and not case.trace.error])
 def test_a_pads_vector_of_zeros_still_changes_h(case: Case) -> None:
     """What the lesson claims of the cell, asked of torch: a row of zeros moves a state that is not zeros."""
-    if case.trace.padded.embedding is None or case.trace.error:
-        return
     module = case.trace.module
     x = torch.zeros(1, 1, module.input_size)
     h = torch.full((module.num_layers * case.judge.D, 1, module.hidden_size), 0.5)
@@ -204,7 +177,8 @@ def test_a_pads_vector_of_zeros_still_changes_h(case: Case) -> None:
 
 
 @each_case
-def test_the_lessons_captions_are_plain(case: Case) -> None:
+def test_the_lessons_captions_are_plain_and_no_change_is_idle(case: Case) -> None:
+    assert list(deep_show(case).idle_changes()) == []
     for step in deep_show(case).steps:
         plain = step["caption"].replace("*", "")
         assert 1 <= len(re.findall(r"[.!?](?=\s|$)", plain)) <= 2, plain
@@ -213,8 +187,3 @@ def test_the_lessons_captions_are_plain(case: Case) -> None:
         assert not re.search(r"(?<![\w.,])1 (sequences|rows|tokens|pads)\b", plain), plain
         for text, _ in step.get("detail", ()):
             assert max(map(len, text.split("\n"))) <= WIDEST or "…" in text or "indices" in text, text
-
-
-@each_case
-def test_no_change_of_a_lesson_is_idle(case: Case) -> None:
-    assert list(deep_show(case).idle_changes()) == []

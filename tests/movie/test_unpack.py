@@ -94,7 +94,7 @@ def test_a_copy_shows_the_token_of_its_packed_row(case: Case) -> int:
             _, b, t = map(int, name.replace("u:", "0:").split(":"))
             token = cell.get("token")
             assert (token is not None) == bool(case.judge.mask[b][t])
-            assert token is None or (case.movie.tokens[token].b, case.movie.tokens[token].t) == (b, t)
+            assert token is None or case.movie.tokens[token] == (b, t)
     return spoke
 
 
@@ -130,7 +130,7 @@ def test_the_last_valid_states_are_torchs_h_n_of_the_top_layer(case: Case) -> No
             assert cell["x"] == pytest.approx(d * cell["w"], abs=2e-3)
             t = 0 if d else case.judge.lengths[b] - 1
             token = cell.get("token")
-            assert token is None or (case.movie.tokens[token].b, case.movie.tokens[token].t) == (b, t)
+            assert token is None or case.movie.tokens[token] == (b, t)
 
 
 @each_packed

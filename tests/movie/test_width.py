@@ -30,7 +30,7 @@ def test_every_width_is_torchs(case: Deep) -> None:
     for step in told(case):
         axis, out = int(not case.transposed), case.judge.unpacked.shape[1]
         without = pad_packed_sequence(case.judge.output, True)[0].shape[1]
-        assert step["detail"] == [
+        assert [list(line) for line in step["detail"]] == [
             [f"x.size({axis})", str(case.judge.T)],
             ["lens.max()", str(without)],
             [f"out.size({axis})", str(out)],
@@ -61,7 +61,9 @@ def test_the_outline_is_around_the_whole_output(case: Deep) -> int:
 
 def caption(movie: Movie) -> str:
     return next(
-        step.caption for step in movie.steps if "total_length" in step.caption and "padding_value" not in step.caption
+        played.caption
+        for played in movie.steps
+        if "total_length" in played.caption and "padding_value" not in played.caption
     )
 
 

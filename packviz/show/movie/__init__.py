@@ -1,36 +1,49 @@
 """Trace -> Movie: pure data for the player, and the page that plays it anywhere."""
 
-from collections.abc import Callable, Sequence
-from typing import get_args
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
 from packviz.compute.record import Trace
 from packviz.errors import PackvizError
 from packviz.rules import check_kind
 from packviz.show.movie.beside import beside
 from packviz.show.movie.facts import watched_layer
-from packviz.show.movie.film import Film
-from packviz.show.movie.model import Stage
-from packviz.show.movie.pack import pack
-from packviz.show.movie.pad import embed, pad
+from packviz.show.movie.layout import Scene
+from packviz.show.movie.marks import Frame
+from packviz.show.movie.movie import Movie, made
+from packviz.show.movie.pack import pack, pack_end, pack_scene
+from packviz.show.movie.pad import embed, embed_end, pad, pad_end, pad_scene, plain_scene
 from packviz.show.movie.page import assets
-from packviz.show.movie.plan import Plan
 from packviz.show.movie.program import program
-from packviz.show.movie.reel import Movie, reel
-from packviz.show.movie.run import run
-from packviz.show.movie.sort import sort
-from packviz.show.movie.unpack import unpack
+from packviz.show.movie.run import run, run_end, run_scene
+from packviz.show.movie.sheet import ragged
+from packviz.show.movie.sort import sort, sort_end, sort_scene
+from packviz.show.movie.step import Stage, Step
+from packviz.show.movie.unpack import unpack, unpack_scene
+from packviz.show.movie.view import View
 
 __all__ = ["STAGES", "Movie", "assets", "beside", "movie"]
 
-STAGES: tuple[Stage, ...] = get_args(Stage)
-_SHOOT: dict[Stage, Callable[[Film, Plan], None]] = {
-    "pad": pad,
-    "embed": embed,
-    "sort": sort,
-    "pack": pack,
-    "run": run,
-    "unpack": unpack,
+
+class _Stage(NamedTuple):
+    """A stage: its steps, where things stand in it, how it ends, and the statement of the program that it follows."""
+
+    steps: Callable[[View], Iterator[Step]]
+    scene: Callable[[View], Scene]
+    end: Callable[[View], Frame]
+    line: str
+
+
+_TABLE: dict[Stage, _Stage] = {
+    "pad": _Stage(pad, pad_scene, pad_end, "pad"),
+    "embed": _Stage(embed, plain_scene, embed_end, "embed"),
+    "sort": _Stage(sort, sort_scene, sort_end, "pack"),
+    "pack": _Stage(pack, pack_scene, pack_end, "pack"),
+    "run": _Stage(run, run_scene, run_end, "run"),
+    "unpack": _Stage(unpack, unpack_scene, run_end, "unpack"),
 }
+STAGES: tuple[Stage, ...] = tuple(_TABLE)
 
 
 def movie(
@@ -54,17 +67,31 @@ def movie(
     there = _stages(trace)
     chosen = there if stages is None else tuple(stage for stage in there if stage in stages)
     _check_stages(stages, there)
-    film, plan = Film(chosen), _plan(trace, layer, direction, frozenset(chosen if deep else ()))
-    for stage in there:
-        _SHOOT[stage](film, plan)
-    return reel(film, plan, program(plan))
+    watched = 0 if trace.error is not None else watched_layer(trace, layer, direction)
+    watching = 0 if trace.error is not None else direction
+    view = View(
+        trace, watched, watching, transposed=not trace.padded.batch_first, deep=frozenset(chosen if deep else ())
+    )
+    before = {stage: _TABLE[previous].end for previous, stage in pairwise(there)} | {there[0]: ragged}
+    code = program(view)
+    lines = {stage: list(code).index(_TABLE[stage].line) for stage in chosen}
+    scenes: dict[str, Scene] = {stage: _TABLE[stage].scene(view) for stage in chosen}
+    return made(view, before[chosen[0]](view), _played(view, chosen, before), scenes, code, lines)
+
+
+def _played(
+    view: View, chosen: Sequence[Stage], before: dict[Stage, Callable[[View], Frame]]
+) -> Iterator[tuple[Stage, Step]]:
+    """Yield the steps of the stages; what happens in those that are left out is part of the next step."""
+    for stage in chosen:
+        for i, step in enumerate(_TABLE[stage].steps(view)):
+            yield stage, step.after(before[stage](view)) if i == 0 else step
 
 
 def _stages(trace: Trace) -> tuple[Stage, ...]:
     missing = {"embed"} if trace.padded.embedding is None else set()
-    return tuple(
-        stage for stage in STAGES if stage not in missing | ({"pack", "run", "unpack"} if trace.error else set())
-    )
+    refused = {"pack", "run", "unpack"} if trace.error else set()
+    return tuple(stage for stage in STAGES if stage not in missing | refused)
 
 
 def _check_stages(stages: Sequence[Stage] | None, there: tuple[Stage, ...]) -> None:
@@ -78,9 +105,3 @@ def _check_stages(stages: Sequence[Stage] | None, there: tuple[Stage, ...]) -> N
             expected=f"some of {', '.join(there)}",
             mend="leave out what this trace does not have",
         )
-
-
-def _plan(trace: Trace, layer: int | None, direction: int, deep: frozenset[Stage]) -> Plan:
-    if trace.error is not None:
-        return Plan(trace, 0, 0, not trace.padded.batch_first, deep)
-    return Plan(trace, watched_layer(trace, layer, direction), direction, not trace.padded.batch_first, deep)

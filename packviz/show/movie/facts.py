@@ -1,20 +1,29 @@
-"""What a movie needs to know of a trace: who is shown, in which order, and which rows are alive when."""
+"""What a movie needs to know of a trace: who is shown, in which order, which rows are alive when, and their numbers."""
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
+from typing import Any
 
-from torch import nn
+import numpy as np
+import torch
+from torch import Tensor
 
-from packviz.compute.record import Trace
-from packviz.compute.recurrence import Direction
+from packviz.compute.trace import Trace
 from packviz.inputs.cell_kinds import kind_of
 from packviz.validate import integer
 
-__all__ = ["MAX_SEQUENCES", "MAX_TIME_STEPS", "Facts", "watched_layer"]
+__all__ = ["MAX_TIME_STEPS", "Facts", "as_rows", "exact", "number", "rounded", "rows_of", "watched_layer"]
 
 MAX_SEQUENCES = 128
 MAX_TIME_STEPS = 128
+MAX_UNITS = 8  # of a hidden state
+MAX_FEATURES = 12  # of a token
+SMALL_FROM = 25  # sequences from which cells are too small for text
+NOBODY = -1  # in a table: not there, or not shown
+
+Row = list[float | None]  # None stands for NaN and infinities, which JSON lacks
+Cells = tuple[np.ndarray, np.ndarray]  # sequence and time step of each
 
 
 def watched_layer(trace: Trace, layer: int | None, direction: int) -> int:
@@ -25,194 +34,166 @@ def watched_layer(trace: Trace, layer: int | None, direction: int) -> int:
     return chosen
 
 
-@dataclass(frozen=True)
 class Facts:
-    """A trace as the movie looks at it.
+    """A trace as the movie looks at it: `layer` and `direction` (1 is backward) are what the stage `run` watches.
 
-    layer, direction: which of them the stage `run` watches (direction 1 is backward).
+    Where torch refused to pack, there is nothing from `batch_sizes` on.
     """
 
-    trace: Trace
-    layer: int
-    direction: int
+    def __init__(self, trace: Trace, layer: int, direction: int) -> None:
+        padded, config = trace.padded, trace.config
+        self.trace, self.layer, self.direction = trace, layer, direction
+        self.module = trace.module
+        self.cell = trace.module.mode.lower().partition("_")[0]  # rnn, gru or lstm
+        self.gates = "".join(kind_of(trace.module).gates)  # their letters, in torch's order
+        self.refused = trace.error is not None
+        self.batch_first = padded.batch_first
+        self.padding_side = config.padding_side if config else "right"
+        self.embedded = padded.embedding is not None
+        self.features: int = padded.values.shape[-1]  # F, what enters the cell
+        self.one_number = not self.embedded and padded.tokens.dim() == 2  # needs an axis of one feature
+        self.raw_vectors = self.features > 1 and not self.embedded
+        self.pad_id = (config.pad_id if config else 0) if self.embedded else trace.padding_value
 
-    @property
-    def module(self) -> nn.RNNBase:
-        """torch's own module of this trace."""
-        return self.trace.module
+        self.lengths: list[int] = padded.lengths.tolist()  # (B,), in the original order
+        self.lens = np.array(self.lengths)
+        self.tokens = sum(self.lengths)  # N
+        self.mask: np.ndarray = padded.mask.numpy()  # (B,T) True where a token stands
+        self.total: tuple[int, int] = (len(self.mask), self.mask.shape[1])  # B, T
+        self.leads = (self.total[1] - self.lens) * (self.padding_side == "left")  # (B,) pads before each sequence
 
-    @property
-    def cell(self) -> str:
-        """`rnn`, `gru` or `lstm`."""
-        return {"RNN_TANH": "rnn", "RNN_RELU": "rnn"}.get(self.module.mode, self.module.mode.lower())
+        self.order: list[int] = list(range(self.total[0])) if self.refused else trace.sorted.order.tolist()
+        self.by_rank = self.order[:MAX_SEQUENCES]  # who is shown, in sorted order: the first rows of the packed batch
+        self.shown = sorted(self.by_rank)  # the same in the original order
+        self.bs, self.ranked = np.array(self.shown), np.array(self.by_rank)  # both as columns
+        self.columns = min(self.total[1], MAX_TIME_STEPS)  # the time steps that are shown
+        self.ts = np.arange(self.columns)
+        self.rank, self.place = self._rows(self.by_rank), self._rows(self.shown)  # (B,) the row in either order
 
-    @property
-    def gates(self) -> str:
-        """The letters of the cell's gates, in torch's order."""
-        return "".join(kind_of(self.module).gates)
+        self.small = len(self.by_rank) >= SMALL_FROM  # too small for text
+        self.most = MAX_UNITS // 2 if self.small else MAX_UNITS  # units of a state that are shown at most
+        self.features_shown = min(self.features, MAX_UNITS // 2 if self.small else MAX_FEATURES)
 
-    @property
-    def refused(self) -> bool:
-        """Whether torch refused to pack."""
-        return self.trace.error is not None
+        self.token_b, self.token_t = self._cells(self.mask)  # the place in these columns is the number of a token
+        self.pads = self._cells(~self.mask)
+        self.token_number = np.full(self.total, NOBODY)  # (B,T)
+        self.token_number[self.token_b, self.token_t] = np.arange(len(self.token_b))
+        self.row_at = np.full(self.total, NOBODY)  # (B,T) the packed row of each sequence at each time step
+        if not self.refused:
+            self._packed(trace)
+        self.token_n: np.ndarray = self.row_at[self.token_b, self.token_t]  # the packed row of each token
+        self.numbers: list[Row] = []  # every row of numbers that a mark shows as stripes; see rows()
+        self._starts: dict[str, int] = {}
+        self._matrices: dict[str, np.ndarray] = {}
 
-    @property
-    def batch_first(self) -> bool:
-        """Whether x is (B,T,F)."""
-        return self.trace.padded.batch_first
+    def _packed(self, trace: Trace) -> None:
+        self.watched = trace.layers[self.layer][self.direction]
+        self.directions = len(trace.layers[0])  # D
+        self.last_layer = self.layer == len(trace.layers) - 1 and self.directions == 1  # watched: all of the output
+        self.units = min(self.watched.h.shape[1], self.most)  # hidden units that are shown
+        below = trace.layers[self.layer - 1] if self.layer else ()
+        self.entering = sum(half.h.shape[1] for half in below) or self.features  # numbers that enter at a packed row
+        self.batch_sizes: list[int] = trace.packed.batch_sizes.tolist()  # (T,)
+        self.offsets: list[int] = trace.packed.offsets.tolist()  # (T,) the packed row at which each time step begins
+        self.alive = [self.by_rank[:size] for size in self.batch_sizes[: self.columns]]  # who has a row at each step
+        counts = [len(rows) for rows in self.alive]
+        self.packed_b = np.array([b for rows in self.alive for b in rows])  # of each packed row its sequence,
+        self.packed_t = np.repeat(np.arange(len(counts)), counts)  # its time step,
+        self.packed_n = np.array(self.offsets)[self.packed_t] + self.rank[self.packed_b]  # and its number
+        self.row_at[self.packed_b, self.packed_t] = self.packed_n
+        self.packed_pads = Counter(trace.packed.sequence[trace.packed_is_pad].tolist())  # how many each has
+        self.width_out: int = trace.unpacked.output.shape[1 if self.batch_first else 0]
+        self.pads_out = sum(self.width_out - length for length in self.lengths)  # places of the output with filler
 
-    @property
+    def _rows(self, sequences: list[int]) -> np.ndarray:
+        rows = np.full(self.total[0], NOBODY)
+        rows[sequences] = np.arange(len(sequences))
+        return rows
+
+    def _cells(self, where: np.ndarray) -> Cells:
+        """Return the cells that are shown, time step after time step in sorted order."""
+        steps, rows = where[self.by_rank, : self.columns].T.nonzero()
+        return self.ranked[rows], steps
+
+    @cached_property
     def enforce_sorted(self) -> bool:
         """Whether torch was told to check the order of the lengths instead of sorting."""
         return self.refused or self.trace.sorted.sorted_indices is None
 
-    @property
-    def padding_side(self) -> str:
-        """`right` or `left`."""
-        return self.trace.config.padding_side if self.trace.config else "right"
-
-    @property
+    @cached_property
     def initial_state(self) -> str:
-        """`zeros`, `random`, `learned`, or `given` by the caller."""
+        """`zeros`, `random`, `learned`, `carried`, or `given` by the caller."""
         if self.trace.config:
             return self.trace.config.initial_state
         given = (state for state in (self.trace.h_0, self.trace.c_0) if state is not None)
         return "given" if any(bool(state.any()) for state in given) else "zeros"
 
-    @cached_property
-    def lengths(self) -> list[int]:
-        """(B,) the lengths, in the original order."""
-        return self.trace.padded.lengths.tolist()
+    def rows(self, name: str, matrix: Tensor | None = None) -> int:
+        """Return where the rows of a matrix begin in `numbers`: a new one, or one of the known names."""
+        if name == "output" and self.last_layer:
+            name = "h"
+        if name not in self._starts:
+            self._starts[name] = len(self.numbers)
+            self.numbers.extend(as_rows(self.matrix(name) if matrix is None else rounded(matrix)))
+        return self._starts[name]
 
-    @cached_property
-    def total(self) -> tuple[int, int]:
-        """B and T of the padded grid."""
-        rows, columns = self.trace.padded.mask.shape
-        return rows, columns
+    def matrix(self, name: str) -> np.ndarray:
+        """Return the numbers of a known matrix as they are shown: a gate, h, c, h_0, c_0, x, output, below."""
+        if name not in self._matrices:
+            self._matrices[name] = rounded(self._known(name))
+        return self._matrices[name]
 
-    @property
-    def tokens(self) -> int:
-        """N, the sum of the lengths."""
-        return sum(self.lengths)
+    def _known(self, name: str) -> Tensor:
+        if name == "x":
+            return self.trace.padded.grid[self.shown, : self.columns, : self.features_shown].flatten(0, 1)
+        if name == "output":
+            return self.halves(self.trace.output).flatten(1)
+        if name == "below":
+            halves = self.trace.layers[self.layer - 1]
+            return torch.cat([half.h[:, : self.most // len(halves)] for half in halves], 1)
+        watched = self.watched
+        matrix: Tensor = watched.gates[name] if name in self.gates else getattr(watched, name)
+        return matrix[:, : self.units]
 
-    @cached_property
-    def features(self) -> int:
-        """F, the features that enter the cell."""
-        return self.trace.padded.values.shape[-1]
+    def shown_number(self, name: str, n: int) -> float | None:
+        """Return what is shown of unit 0 in a row of a known matrix; None stands for NaN and infinities."""
+        value = float(self.matrix(name)[n, 0])
+        return value if isfinite(value) else None
 
-    @cached_property
-    def order(self) -> list[int]:
-        """(B,) the original sequence in each sorted row; as typed, where torch refused to sort."""
-        return list(range(self.total[0])) if self.refused else self.trace.sorted.order.tolist()
+    def x_rows(self, b: Any, t: Any) -> Any:
+        """Return where in `numbers` the features stand that enter the cell for a sequence at a time step."""
+        return self.rows("x") + self.place[b] * self.columns + t
 
-    @cached_property
-    def by_rank(self) -> list[int]:
-        """The sequences that are shown, in sorted order: the first rows of the packed batch."""
-        return self.order[:MAX_SEQUENCES]
+    def halves(self, rows: Tensor) -> Tensor:
+        """Return (rows, D, units) of (rows, D*H): the units of each direction that are shown."""
+        return rows.view(len(rows), self.directions, -1)[..., : self.most // self.directions]
 
-    @cached_property
-    def shown(self) -> list[int]:
-        """The sequences that are shown, in original order."""
-        return sorted(self.by_rank)
 
-    @cached_property
-    def rank(self) -> dict[int, int]:
-        """The sorted row of each sequence that is shown."""
-        return {b: rank for rank, b in enumerate(self.by_rank)}
+def rounded(rows: Tensor) -> np.ndarray:
+    """Return numbers rounded to the four decimals that are shown."""
+    return rows.detach().double().round(decimals=4).numpy()
 
-    @cached_property
-    def place(self) -> dict[int, int]:
-        """The row of each sequence that is shown, in original order."""
-        return {b: row for row, b in enumerate(self.shown)}
 
-    @cached_property
-    def columns(self) -> int:
-        """The time steps that are shown."""
-        return min(self.total[1], MAX_TIME_STEPS)
+def as_rows(matrix: np.ndarray) -> list[Row]:
+    """Return a matrix as lists."""
+    if bool(np.isfinite(matrix).all()):
+        rows: list[Row] = matrix.tolist()
+        return rows
+    return [[value if isfinite(value) else None for value in row] for row in matrix.tolist()]
 
-    @cached_property
-    def mask(self) -> list[list[bool]]:
-        """(B,T) True where a token stands."""
-        return self.trace.padded.mask.tolist()
 
-    @cached_property
-    def positions(self) -> list[tuple[int, int]]:
-        """(b, t) of every token that is shown; its place in this list is the number of the token."""
-        return [(b, t) for b in self.shown for t in range(self.columns) if self.mask[b][t]]
+def rows_of(rows: Tensor) -> list[Row]:
+    """Return the rows of a matrix, rounded to the four decimals that are shown."""
+    return as_rows(rounded(rows))
 
-    @cached_property
-    def token_number(self) -> dict[tuple[int, int], int]:
-        """The number of each token that is shown."""
-        return {position: k for k, position in enumerate(self.positions)}
 
-    @cached_property
-    def batch_sizes(self) -> list[int]:
-        """(T,) torch's batch_sizes."""
-        return self.trace.packed.batch_sizes.tolist()
+def exact(value: float) -> str:
+    """Return all digits of a number, without a needless `.0`."""
+    return repr(value).removesuffix(".0")
 
-    @cached_property
-    def offsets(self) -> list[int]:
-        """(T,) the packed row at which each time step begins."""
-        return self.trace.packed.offsets.tolist()
 
-    @cached_property
-    def alive(self) -> list[list[int]]:
-        """The shown sequences that have a packed row at each shown time step, in the order of their rows."""
-        return [self.by_rank[:size] for size in self.batch_sizes[: self.columns]]
-
-    @cached_property
-    def watched(self) -> Direction:
-        """The layer and direction that the stage `run` watches."""
-        return self.trace.layers[self.layer][self.direction]
-
-    @property
-    def directions(self) -> int:
-        """D, 1 or 2."""
-        return len(self.trace.layers[0])
-
-    @property
-    def last_layer(self) -> bool:
-        """Whether the watched states are the whole output."""
-        return self.layer == len(self.trace.layers) - 1 and len(self.trace.layers[0]) == 1
-
-    @property
-    def embedded(self) -> bool:
-        """Whether ids are turned into vectors."""
-        return self.trace.padded.embedding is not None
-
-    @property
-    def one_number(self) -> bool:
-        """Whether a token is a bare number, which needs an axis of one feature to enter a cell."""
-        return not self.embedded and self.trace.padded.tokens.dim() == 2
-
-    @cached_property
-    def raw_vectors(self) -> bool:
-        """Whether tokens are vectors from the beginning."""
-        return self.features > 1 and not self.embedded
-
-    @cached_property
-    def packed_pads(self) -> dict[int, int]:
-        """How many pads were packed for each sequence that has any; as many of its tokens were lost."""
-        return Counter(self.trace.packed.sequence[self.trace.packed_is_pad].tolist())
-
-    @property
-    def pads_out(self) -> int:
-        """How many places of the unpacked output are filler."""
-        width = self.trace.unpacked.output.shape[1 if self.batch_first else 0]
-        return sum(width - length for length in self.lengths)
-
-    def packed_row(self, b: int, t: int) -> int:
-        """Return n, the packed row of a sequence at a time step."""
-        return self.offsets[t] + self.rank[b]
-
-    @property
-    def pad_id(self) -> float:
-        """What stands in the padding of what was typed."""
-        if not self.embedded:
-            return self.trace.padding_value
-        config = self.trace.config
-        return config.pad_id if config else 0
-
-    def lead(self, b: int) -> int:
-        """Return how many time steps of padding stand before a sequence."""
-        return self.total[1] - self.lengths[b] if self.padding_side == "left" else 0
+def number(value: float) -> str:
+    """Return a number as it stands in a cell: short, without a needless `.0`."""
+    if not isfinite(value) or value != int(value):
+        return f"{value:.4g}"
+    return str(int(value)) if abs(value) < 1e6 else f"{value:.3g}"

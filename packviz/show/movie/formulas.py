@@ -11,11 +11,10 @@ from torch import Tensor
 from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.recurrence import Step
 from packviz.inputs.module import read_weights
-from packviz.show.movie.figures import rows_of
-from packviz.show.movie.model import CodeLine
-from packviz.show.movie.plan import Plan
-from packviz.show.movie.program import LINE, shape
-from packviz.show.movie.states import entering
+from packviz.show.movie.facts import rows_of
+from packviz.show.movie.program import LINE
+from packviz.show.movie.step import CodeLine
+from packviz.show.movie.view import View, shape
 
 __all__ = ["start_line", "step_lines", "whole_lines", "whole_start"]
 
@@ -24,86 +23,86 @@ HUGE = 1e4
 Known = float | None  # None stands for NaN and infinities
 
 
-def start_line(plan: Plan) -> tuple[CodeLine, ...]:
+def start_line(view: View) -> tuple[CodeLine, ...]:
     """Return the line that sets the first state."""
-    row = plan.layer * plan.directions + plan.direction
-    order = "" if plan.trace.sorted.sorted_indices is None else "[sorted_indices]"
-    name = "h = start" if plan.direction else "h"  # going backward, sequences join in with it later
-    return (CodeLine(f"{name} = h_0[{row}]{order}", shape(plan.total[0], plan.watched.h.shape[1])),)
+    row = view.layer * view.directions + view.direction
+    order = "" if view.trace.sorted.sorted_indices is None else "[sorted_indices]"
+    name = "h = start" if view.direction else "h"  # going backward, sequences join in with it later
+    return (CodeLine(f"{name} = h_0[{row}]{order}", shape(view.total[0], view.watched.h.shape[1])),)
 
 
-def whole_start(plan: Plan) -> tuple[CodeLine, ...]:
+def whole_start(view: View) -> tuple[CodeLine, ...]:
     """Return the lines that set the first state, an LSTM's c too."""
-    h = start_line(plan)
-    if plan.cell != "lstm":
+    h = start_line(view)
+    if view.cell != "lstm":
         return h
     c = h[0].text.replace("h =", "c =", 1).replace("start", "start_c").replace("h_0", "c_0")
-    return (*h, CodeLine(c, shape(plan.total[0], plan.module.hidden_size)))
+    return (*h, CodeLine(c, shape(view.total[0], view.module.hidden_size)))
 
 
-def step_lines(plan: Plan, step: Step) -> tuple[CodeLine, ...]:
+def step_lines(view: View, step: Step) -> tuple[CodeLine, ...]:
     """Return the lines of a time step: the rows that are taken, and the call of the cell."""
-    states, kept = ("h, c", "(h, c)") if plan.cell == "lstm" else ("h", "h")
-    made = shape(len(step.live), plan.watched.h.shape[1])
-    return (*_taken(plan, step), CodeLine(f"{states} = {plan.cell}(x, {kept})", made))
+    states, kept = ("h, c", "(h, c)") if view.cell == "lstm" else ("h", "h")
+    made = shape(len(step.live), view.watched.h.shape[1])
+    return (*_taken(view, step), CodeLine(f"{states} = {view.cell}(x, {kept})", made))
 
 
-def whole_lines(plan: Plan, step: Step) -> tuple[CodeLine, ...]:
+def whole_lines(view: View, step: Step) -> tuple[CodeLine, ...]:
     """Return the same with the formulas of the cell in the place of its call, and one unit's numbers in the last."""
     size, joined = len(step.live), len(step.live) - len(step.began)
-    x, h = _taken(plan, step)
-    joins = plan.cell == "lstm" and plan.direction and 0 < joined < size
-    c = [CodeLine(f"c = cat((c[:{joined}], start_c[{joined}:{size}]))", shape(size, plan.module.hidden_size))]
-    return (x, h, *(c if joins else ()), *_formulas(plan, size), CodeLine(_numbers(plan, step)))
+    x, h = _taken(view, step)
+    joins = view.cell == "lstm" and view.direction and 0 < joined < size
+    c = [CodeLine(f"c = cat((c[:{joined}], start_c[{joined}:{size}]))", shape(size, view.module.hidden_size))]
+    return (x, h, *(c if joins else ()), *_formulas(view, size), CodeLine(_numbers(view, step)))
 
 
-def _taken(plan: Plan, step: Step) -> tuple[CodeLine, ...]:
-    size, width = step.stop - step.start, plan.watched.h.shape[1]
-    source = "data" if not plan.layer else f"output{plan.layer - 1}"
+def _taken(view: View, step: Step) -> tuple[CodeLine, ...]:
+    size, width = step.stop - step.start, view.watched.h.shape[1]
+    source = "data" if not view.layer else f"output{view.layer - 1}"
     joined = size - len(step.began)
-    if plan.direction and step.began and joined:
+    if view.direction and step.began and joined:
         enters = f"h = cat((h[:{joined}], start[{joined}:{size}]))"
     else:
-        enters = f"h, c = h[:{size}], c[:{size}]" if plan.cell == "lstm" else f"h = h[:{size}]"
+        enters = f"h, c = h[:{size}], c[:{size}]" if view.cell == "lstm" else f"h = h[:{size}]"
     return (
-        CodeLine(f"x = {source}[{step.start}:{step.stop}]", shape(size, entering(plan))),
+        CodeLine(f"x = {source}[{step.start}:{step.stop}]", shape(size, view.entering)),
         CodeLine(enters, shape(size, width)),
     )
 
 
-def _formulas(plan: Plan, size: int) -> list[CodeLine]:
+def _formulas(view: View, size: int) -> list[CodeLine]:
     """Return the formulas in the letters of PyTorch's documentation."""
-    inside, state = shape(size, plan.module.hidden_size), shape(size, plan.watched.h.shape[1])
-    if plan.cell == "rnn":
-        return [CodeLine(_sum(plan, "h", _squash(plan), "ih", "hh"), state)]
-    gates = [CodeLine(_gate(plan, gate), inside) for gate in plan.gates]
-    if plan.cell == "gru":
+    inside, state = shape(size, view.module.hidden_size), shape(size, view.watched.h.shape[1])
+    if view.cell == "rnn":
+        return [CodeLine(_sum(view, "h", _squash(view), "ih", "hh"), state)]
+    gates = [CodeLine(_gate(view, gate), inside) for gate in view.gates]
+    if view.cell == "gru":
         return [*gates, CodeLine("h = (1 − z) ⊙ n + z ⊙ h", state)]
-    h = "h = W_hr (o ⊙ tanh(c))" if plan.module.proj_size else "h = o ⊙ tanh(c)"
+    h = "h = W_hr (o ⊙ tanh(c))" if view.module.proj_size else "h = o ⊙ tanh(c)"
     return [*gates, CodeLine("c = f ⊙ c + i ⊙ g", inside), CodeLine(h, state)]
 
 
-def _gate(plan: Plan, gate: str) -> str:
+def _gate(view: View, gate: str) -> str:
     if gate == "n":  # its hidden part is weighed by r, bias and all
-        return _sum(plan, "n", "tanh", "in", "hn", weighed="r ⊙ ")
-    return _sum(plan, gate, "tanh" if gate == "g" else "σ", f"i{gate}", f"h{gate}")
+        return _sum(view, "n", "tanh", "in", "hn", weighed="r ⊙ ")
+    return _sum(view, gate, "tanh" if gate == "g" else "σ", f"i{gate}", f"h{gate}")
 
 
-def _sum(plan: Plan, name: str, function: str, given: str, held: str, weighed: str = "") -> str:
-    bias = plan.module.bias
+def _sum(view: View, name: str, function: str, given: str, held: str, weighed: str = "") -> str:
+    bias = view.module.bias
     hidden = f"W_{held} h + b_{held}" if bias else f"W_{held} h"
     first = f"{name} = {function}(W_{given} x" + (f" + b_{given}\n    " if bias else " ")
     return f"{first}+ {f'{weighed}({hidden})' if weighed else hidden})"
 
 
-def _squash(plan: Plan) -> str:
-    return "relu" if plan.module.mode == "RNN_RELU" else "tanh"
+def _squash(view: View) -> str:
+    return "relu" if view.module.mode == "RNN_RELU" else "tanh"
 
 
-def _numbers(plan: Plan, step: Step) -> str:
+def _numbers(view: View, step: Step) -> str:
     """Return the last formulas with the numbers of unit 0 of the first live row."""
-    lines = {"rnn": _rnn, "gru": _gru, "lstm": _lstm}[plan.cell](plan, step)
-    return "\n".join((f"# unit 0 of {plan.label(step.live[0])}", *lines))
+    lines = {"rnn": _rnn, "gru": _gru, "lstm": _lstm}[view.cell](view, step)
+    return "\n".join((f"# unit 0 of {view.label(step.live[0])}", *lines))
 
 
 def _filled(start: str, end: str) -> str:
@@ -112,53 +111,53 @@ def _filled(start: str, end: str) -> str:
     return line if len(line) <= LINE else f"{start}\n    {end}"
 
 
-def _rnn(plan: Plan, step: Step) -> list[str]:
-    function, result = _squash(plan), plan.states[step.start][0]
+def _rnn(view: View, step: Step) -> list[str]:
+    function, result = _squash(view), view.shown_number("h", step.start)
     same = math.tanh if function == "tanh" else (lambda a: max(0.0, a))
-    (given, held), sign = _agreeing(_parts(plan, step), result, lambda a, b: same(a + b))
+    (given, held), sign = _agreeing(_parts(view, step), result, lambda a, b: same(a + b))
     added = f"− {held[1:]}" if held.startswith("−") else f"+ {held}"
     return [_filled(f"h = {function}({given} {added})", f"{sign} {_written(result)}")]
 
 
-def _gru(plan: Plan, step: Step) -> list[str]:
-    n, result = step.start, plan.states[step.start][0]
-    values = (plan.gate_rows["z"][n][0], plan.gate_rows["n"][n][0], _before(plan, step)[0])
+def _gru(view: View, step: Step) -> list[str]:
+    n, result = step.start, view.shown_number("h", step.start)
+    values = (view.shown_number("z", n), view.shown_number("n", n), _before(view, step)[0])
     (z, new, h), sign = _agreeing(values, result, lambda z, new, h: (1 - z) * new + z * h)
     return [_filled(f"h = (1 − {z})·{_factor(new)}", f"+ {z}·{_factor(h)} {sign} {_written(result)}")]
 
 
-def _lstm(plan: Plan, step: Step) -> list[str]:
-    n, c, h = step.start, plan.memories[step.start][0], plan.states[step.start][0]
-    i, f, g, o = (plan.gate_rows[gate][n][0] for gate in "ifgo")
-    values, sign = _agreeing((f, _before(plan, step)[1], i, g), c, lambda f, c, i, g: f * c + i * g)
+def _lstm(view: View, step: Step) -> list[str]:
+    n, c, h = step.start, view.shown_number("c", step.start), view.shown_number("h", step.start)
+    i, f, g, o = (view.shown_number(gate, n) for gate in "ifgo")
+    values, sign = _agreeing((f, _before(view, step)[1], i, g), c, lambda f, c, i, g: f * c + i * g)
     f_, c_, i_, g_ = values
     lines = [_filled(f"c = {f_}·{_factor(c_)}", f"+ {i_}·{_factor(g_)} {sign} {_written(c)}")]
-    if plan.module.proj_size:  # then h is a sum over every unit
+    if view.module.proj_size:  # then h is a sum over every unit
         return lines
     (o_, new), sign = _agreeing((o, c), h, lambda o, c: o * math.tanh(c))
     return [*lines, f"h = {o_}·tanh({new}) {sign} {_written(h)}"]
 
 
-def _before(plan: Plan, step: Step) -> tuple[Known, Known]:
+def _before(view: View, step: Step) -> tuple[Known, Known]:
     """Return unit 0 of h and c of the first live row, as they enter the step."""
-    h, c = plan.watched.before(step.k)
+    h, c = view.watched.before(step.k)
     return rows_of(h[:1, :1])[0][0], None if c is None else rows_of(c[:1, :1])[0][0]
 
 
-def _parts(plan: Plan, step: Step) -> tuple[Known, Known]:
+def _parts(view: View, step: Step) -> tuple[Known, Known]:
     """Return what the input and the state add to unit 0 of the first live row: a row of W x + b, and of W h + b."""
-    weights = read_weights(plan.module)[plan.layer][plan.direction]
+    weights = read_weights(view.module)[view.layer][view.direction]
     with exact_arithmetic():
-        given = F.linear(_entering_row(plan, step.start), weights.w_ih[:1], _first(weights.b_ih))
-        held = F.linear(plan.watched.before(step.k)[0][0], weights.w_hh[:1], _first(weights.b_hh))
+        given = F.linear(_entering_row(view, step.start), weights.w_ih[:1], _first(weights.b_ih))
+        held = F.linear(view.watched.before(step.k)[0][0], weights.w_hh[:1], _first(weights.b_hh))
     return rows_of(given.view(1, 1))[0][0], rows_of(held.view(1, 1))[0][0]
 
 
-def _entering_row(plan: Plan, n: int) -> Tensor:
+def _entering_row(view: View, n: int) -> Tensor:
     """Return (F,) or (D*H,): what enters the watched layer at a packed row."""
-    if plan.layer:
-        return torch.cat([half.h[n] for half in plan.trace.layers[plan.layer - 1]])
-    return plan.trace.packed.data[n]
+    if view.layer:
+        return torch.cat([half.h[n] for half in view.trace.layers[view.layer - 1]])
+    return view.trace.packed.data[n]
 
 
 def _first(bias: Tensor | None) -> Tensor | None:

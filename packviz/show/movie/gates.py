@@ -1,28 +1,15 @@
 """The gates of the cell as small grids of numbers, and the states before and after: the run that goes deep."""
 
-from collections.abc import Iterator
+import numpy as np
 
-from torch import Tensor
+from packviz.show.movie.cell import arrow, filled, heading, state, units
+from packviz.show.movie.facts import rounded
+from packviz.show.movie.gate_panels import kept, number_width
+from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
+from packviz.show.movie.run_marks import base, ended, entering, finals, lively, outputs, run_steps, state_after, taken
+from packviz.show.movie.view import View, once, shape
 
-from packviz.compute.recurrence import Step
-from packviz.show.movie.bench import kept, number_width
-from packviz.show.movie.cast import arrow, cell_headings, heading, inputs, outputs, state, state_headings
-from packviz.show.movie.figures import rows_of
-from packviz.show.movie.model import Cell, Change, Place
-from packviz.show.movie.plan import Plan
-from packviz.show.movie.program import shape
-from packviz.show.movie.states import (
-    feed,
-    hand_out,
-    initial_states,
-    lower_output,
-    now,
-    set_state,
-    set_units,
-    start_marks,
-)
-
-__all__ = ["gate_beats", "gate_cast", "gate_start"]
+__all__ = ["gate_end", "gate_frames", "gate_start"]
 
 NAMES = {"r": "reset", "z": "update", "n": "new", "i": "input", "f": "forget", "g": "cell", "o": "output"}
 MADE_OF = {"n": "tanh of x, h, r", "g": "tanh of x, h"}  # and all others: σ of x, h
@@ -31,135 +18,127 @@ MEMORY = "f ⊙ c + i ⊙ g"
 LINES = (1, 2, 3)  # of panels that may need letters of their own
 
 
-def gate_cast(plan: Plan) -> Iterator[Cell]:
-    """Yield every cell that the run brings on the stage, hidden."""
-    yield from cell_headings(plan, arrow(plan))  # there is no room for the layer, which stands in the notes
-    yield from _headings(plan)
-    yield from state_headings(plan, f"h {_all_rows(plan)}")
-    for rank, b in enumerate(plan.by_rank):
-        yield from inputs(plan, b, rank)
-        for line in LINES:
-            place = Place(f"names:{line}", -1.1 * plan.text, rank)
-            yield Cell(f"names:{b}:{line}", "label", place, plan.text, text=plan.label(b), sequence=b, shown=False)
-        for name, where in _grids(plan):
-            for unit in range(plan.units):
-                at = Place(where, unit * number_width(plan), rank)
-                yield Cell(f"{name}:{b}:{unit}", "value", at, number_width(plan), sequence=b, value=0.0, shown=False)
-        yield from state(plan, b, rank, number_width(plan))
-        if plan.cell == "lstm":
-            width = plan.units * number_width(plan)
-            yield Cell(f"ring:c:{b}", "ring", Place("gate:c", 0, rank), width, sequence=b, shown=False)
-    yield from outputs(plan)
+def gate_start(view: View) -> Frame:
+    """Return the initial states."""
+    return {**base(view, None), **_headings(view, -1), **_states(view, -1)}
 
 
-def gate_start(plan: Plan) -> Iterator[Change]:
-    """Yield the changes that put the initial states on the stage."""
-    yield from start_marks(plan)
-    yield from (Change(cell.id, shown=True) for cell in _headings(plan))
-    yield from lower_output(plan)
-    h_0, c_0 = initial_states(plan)
-    for b in plan.by_rank:
-        yield from (Change(f"row:{b}", shown=True), Change(f"letter:{b}", shown=True))
-        yield from (Change(f"names:{b}:{line}", shown=True) for line in LINES)
-        yield from set_state(plan, "h", b, h_0[b], shown=True)
-        if plan.cell == "lstm":
-            yield from set_units(f"gate:c:{b}", c_0[b], shown=True)
+def gate_frames(view: View, k: int) -> tuple[Frame, ...]:
+    """Return the frames of a time step: rows enter, gates are computed, states change, copies of them leave."""
+    first, then = ("rz", "n") if view.cell == "gru" else (view.gates, "")
+    done = {"out": outputs(view, k - 1), **finals(view, k - 1, number_width(view)), **_rings(view, k - 1)}
+    seen = {**base(view, run_steps(view)[k].t), **_headings(view, k), **done}
+    old, now = _states(view, k - 1), _states(view, k)
+    fed = {**seen, **old, **_was(view, k, anew=True), "in": entering(view, k, anew=True)}
+    still = {**seen, **_was(view, k, anew=False), "in": entering(view, k, anew=False)}
+    some = {**still, **old, **_gates(view, k, first)}
+    every = {**still, **old, **_gates(view, k, first + then)}
+    remembered = {**every, **{name: group for name, group in now.items() if name != "h"}}
+    changed = {**remembered, **now}
+    handed = {"out": outputs(view, k, origin=True), **finals(view, k, number_width(view), origin=True)}
+    return fed, some, every, remembered, changed, {**changed, **handed, **_rings(view, k)}
 
 
-def gate_beats(plan: Plan, step: Step, previous: Step | None) -> tuple[Iterator[Change], ...]:
-    """Return the beats of a time step: rows enter, gates are computed, states change, copies of them leave."""
-    first, then = ("rz", "n") if plan.cell == "gru" else (plan.gates, "")
-    return (
-        _enter(plan, step, previous),
-        _compute(plan, step, first),
-        _compute(plan, step, then),
-        _remember(plan, step),
-        _change(plan, step),
-        _leave(plan, step),
+def gate_end(view: View) -> Frame:
+    """Return the end of the run."""
+    return gate_frames(view, len(run_steps(view)) - 1)[-1]
+
+
+def _headings(view: View, k: int) -> Frame:
+    """Return what stands above the panels, and the letters before them."""
+    x, name, size = view.text, kept(view), shape(view.total[0], view.watched.h.shape[1])
+    live, running = len(run_steps(view)[k].live) if k >= 0 else 0, k >= 0
+    before = f"{name} before {shape(live, _width(view))}" if running else f"{name} before"
+    changed = {"was": before, "h": f"h {'after ' if running else ''}{size}", "gate:c": "c after" if running else "c"}
+    groups = dict(_still_headings(view))
+    for panel, text in changed.items():
+        if panel != "gate:c" or name == "c":
+            groups[f"title:{panel}"] = heading(panel, Place(panel, 0.0, -1.6 * x), text)
+    return groups
+
+
+def _width(view: View) -> int:
+    state = view.watched.c if kept(view) == "c" else view.watched.h
+    assert state is not None
+    return state.shape[1]
+
+
+@once
+def _still_headings(view: View) -> Frame:
+    x, name, b = view.text, kept(view), view.ranked
+    rank = np.arange(len(b))
+    letters = np.array([view.label(each) for each in view.by_rank], dtype=object)
+    title = f"{view.cell.upper()}{arrow(view)}"  # there is no room for the layer, which stands in the notes
+    groups = [heading("cell", Place("cell", -1.1 * x, -1.6 * x), title)]
+    for gate in view.gates:
+        groups.append(heading(f"gate:{gate}", Place(f"gate:{gate}", 0.0, -1.6 * x), f"{gate} {NAMES[gate]}"))
+        groups.append(_note(view, f"gate:{gate}", MADE_OF.get(gate, "σ of x, h")))
+    groups.append(_note(view, "was", "rows that are fed"))
+    if name == "c":
+        groups.append(_note(view, "gate:c", MEMORY))
+    squash = "relu" if view.module.mode == "RNN_RELU" else "tanh"
+    made = "W_hr h" if view.module.proj_size else STATE.get(view.cell, f"{squash} of x, h")
+    groups.append(_note(view, "h", made))
+    after = Place("gate:c" if name == "c" else "h", -0.9, (len(b) - 1) / 2)
+    groups.append(marks("arrow:0", "axis", after, w=0.9, text="→"))
+    for line in LINES:
+        place = Place(f"names:{line}", -1.1 * x, rank)
+        groups.append(marks(f"names:{line}", "label", place, (b,), seq=b, w=x, text=letters))
+    return frame(*groups)
+
+
+def _note(view: View, panel: str, text: str) -> Marks:
+    return marks(f"note:{panel}", "note", Place(panel, 0.0, -0.8 * view.text), h=0.8 * view.text, text=text)
+
+
+@once
+def _states(view: View, k: int) -> Frame:
+    """Return h after the k-th step, and an LSTM's c."""
+    rank = np.arange(len(view.by_rank))
+    groups = [filled(state(view, "h", rank, number_width(view)), state_after(view, "h", k))]
+    if view.cell == "lstm":
+        groups.append(filled(_grid(view, "gate:c", "gate:c", "c of {seq}"), state_after(view, "c", k)))
+    return frame(*groups)
+
+
+@once
+def _grid(view: View, name: str, where: str, what: str) -> Marks:
+    rank = np.arange(len(view.by_rank))
+    return units(view, name, where, rank, number_width(view), says=f"{what}, unit {{k}}")
+
+
+def _was(view: View, k: int, *, anew: bool) -> Frame:
+    """Return a copy of the state that belongs to each row that is fed; anew: on its way."""
+    name, b, live = kept(view), view.ranked, lively(view, k)
+    h, c = view.watched.before(k)
+    values = np.zeros((len(b), view.units))
+    values[live] = rounded((h if c is None else c)[:, : view.units])[: len(values[live])]
+    group = filled(_grid(view, f"was:{name}", "was", f"{name} of {{seq}} before"), values)
+    column = np.tile(np.arange(view.units) * number_width(view), len(b))
+    source = "gate:c" if name == "c" else "h"
+    start = Place(source, column, np.repeat(np.arange(len(b)), view.units)) if anew else None
+    return frame(group.but(shown=np.repeat(live, view.units), origin=start, anew=anew))
+
+
+@once
+def _gates(view: View, k: int, gates: str) -> Frame:
+    """Return these gates of the rows that are fed."""
+    n, shown = np.maximum(taken(view, k), 0), np.repeat(lively(view, k), view.units)
+    return frame(
+        *(
+            filled(_grid(view, f"gate:{gate}", f"gate:{gate}", f"{gate} of {{seq}}"), view.matrix(gate)[n]).but(
+                shown=shown
+            )
+            for gate in gates
+        )
     )
 
 
-def _grids(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Yield how the cells of each grid are called, and its panel."""
-    yield from ((f"gate:{gate}", f"gate:{gate}") for gate in plan.gates)
-    yield f"was:{kept(plan)}", "was"
-    if plan.cell == "lstm":
-        yield "gate:c", "gate:c"
-
-
-def _headings(plan: Plan) -> Iterator[Cell]:
-    name, x = kept(plan), plan.text
-    for gate in plan.gates:
-        yield heading(f"gate:{gate}", Place(f"gate:{gate}", 0, -1.6 * x), f"{gate} {NAMES[gate]}")
-        yield _note(plan, f"gate:{gate}", MADE_OF.get(gate, "σ of x, h"))
-    yield heading("was", Place("was", 0, -1.6 * x), f"{name} before")
-    yield _note(plan, "was", "rows that are fed")
-    if name == "c":
-        yield heading("gate:c", Place("gate:c", 0, -1.6 * x), "c")
-        yield _note(plan, "gate:c", MEMORY)
-    squash = "relu" if plan.module.mode == "RNN_RELU" else "tanh"
-    yield _note(plan, "h", "W_hr h" if plan.module.proj_size else STATE.get(plan.cell, f"{squash} of x, h"))
-    after = Place("gate:c" if name == "c" else "h", -0.9, (len(plan.by_rank) - 1) / 2)
-    yield Cell("arrow:0", "axis", after, 0.9, text="→", shown=False)
-
-
-def _all_rows(plan: Plan) -> str:
-    return shape(plan.total[0], plan.watched.h.shape[1])
-
-
-def _note(plan: Plan, panel: str, text: str) -> Cell:
-    return Cell(f"note:{panel}", "note", Place(panel, 0, -0.8 * plan.text), 1, 0.8 * plan.text, text=text, shown=False)
-
-
-def _rows(plan: Plan, step: Step) -> Iterator[tuple[int, int]]:
-    """Yield the packed row and the sequence of every live row that is shown."""
-    return ((n, b) for n, b in enumerate(step.live, step.start) if b in plan.rank)
-
-
-def _enter(plan: Plan, step: Step, previous: Step | None) -> Iterator[Change]:
-    """The rows of x, and a copy of the state that belongs to each; what the last step computed goes."""
-    yield from now(plan, step, previous)
-    yield from feed(plan, step)
-    name, before = kept(plan), _before(plan, step)
-    live = dict(zip(step.live, rows_of(before[:, : plan.units]), strict=True))
-    yield Change("title:was", text=f"{name} before {shape(*before.shape)}")
-    yield Change("title:h", text=f"h after {_all_rows(plan)}")
-    if name == "c":
-        yield Change("title:gate:c", text="c after")
-    for b in plan.by_rank:
-        for gate in plan.gates:
-            yield from (Change(f"gate:{gate}:{b}:{unit}", shown=False) for unit in range(plan.units))
-        if b not in live:
-            yield from (Change(f"was:{name}:{b}:{unit}", shown=False) for unit in range(plan.units))
-            continue
-        for unit, change in enumerate(set_units(f"was:{name}:{b}", live[b], shown=True)):
-            origin = Place("gate:c" if name == "c" else "h", unit * number_width(plan), plan.rank[b])
-            yield Change(change.id, value=change.value, text=change.text, shown=True, origin=origin)
-
-
-def _before(plan: Plan, step: Step) -> Tensor:
-    h, c = plan.watched.before(step.k)
-    return h if c is None else c
-
-
-def _compute(plan: Plan, step: Step, gates: str) -> Iterator[Change]:
-    for n, b in _rows(plan, step):
-        for gate in gates:
-            yield from set_units(f"gate:{gate}:{b}", plan.gate_rows[gate][n], shown=True)
-
-
-def _remember(plan: Plan, step: Step) -> Iterator[Change]:
-    for n, b in _rows(plan, step):
-        if plan.cell == "lstm":
-            yield from set_units(f"gate:c:{b}", plan.memories[n])
-
-
-def _change(plan: Plan, step: Step) -> Iterator[Change]:
-    for n, b in _rows(plan, step):
-        yield from set_state(plan, "h", b, plan.states[n])
-
-
-def _leave(plan: Plan, step: Step) -> Iterator[Change]:
-    yield from hand_out(plan, step, number_width(plan))
-    if plan.cell == "lstm":
-        yield from (Change(f"ring:c:{b}", shown=True) for b in step.ended if b in plan.rank)
+@once
+def _rings(view: View, k: int) -> Frame:
+    """Return the rings around an LSTM's c."""
+    if view.cell != "lstm":
+        return {}
+    b, rank = view.ranked, np.arange(len(view.by_rank))
+    width = view.units * number_width(view)
+    return frame(marks("ring:c", "ring", Place("gate:c", 0.0, rank), (b,), seq=b, w=width, shown=ended(view, k)))

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
-from packviz.show.movie.layout import Box, Margins, above, beside, panel, scene
-from packviz.show.movie.model import Place, Scene
-from packviz.show.movie.plan import Plan
+from packviz.show.movie.layout import Box, Margins, Scene, above, beside, panel, scene
+from packviz.show.movie.marks import Column, Place
+from packviz.show.movie.view import View
 
-__all__ = ["Lane", "lanes", "sort_scene"]
+__all__ = ["Lane", "lanes", "lanes_scene"]
 
 HEADING = 7.5  # units of text that the heading of the grid needs
 
@@ -51,18 +52,20 @@ class Lane:
         last = "thread" if self.name == "from" else "letter"
         return self.depth(last) + self.sizes[last]
 
-    def at(self, thing: str, p: float) -> Place:
+    def at(self, thing: str, p: Column) -> Place:
         """Return where a thing of this position stands."""
         depth = self.depth(thing)
         return Place(self.name, p * self.width, depth) if self.down else Place(self.name, depth, p)
 
-    def size(self, thing: str) -> tuple[float, float]:
+    def size(self, thing: str) -> dict[str, Any]:
         """Return width and height of a thing."""
-        return (self.width, self.sizes[thing]) if self.down else (self.sizes[thing], 1.0)
+        w, h = (self.width, self.sizes[thing]) if self.down else (self.sizes[thing], 1.0)
+        return {"w": w, "h": h}
 
-    def thread(self, rows: float) -> tuple[float, float]:
-        """Return width and height of a thread that leads so many rows further."""
-        return (rows * self.width, self.sizes["thread"]) if self.down else (self.sizes["thread"], rows)
+    def thread(self, rows: Column) -> dict[str, Any]:
+        """Return width and height of threads that lead so many rows further."""
+        deep = self.sizes["thread"]
+        return {"w": rows * self.width, "h": deep} if self.down else {"w": deep, "h": rows * 1.0}
 
     def heading(self, thing: str) -> Place:
         """Return where the heading of a thing stands."""
@@ -77,23 +80,23 @@ class Lane:
         return panel(self.name, self.whole, float(self.rows), Margins(0.1, 1.65 * x, 0.1, 0.1))
 
 
-def lanes(plan: Plan) -> tuple[Lane, Lane]:
+def lanes(view: View) -> tuple[Lane, Lane]:
     """Return the lane of the original order before the grid, and the one behind it."""
-    grid = plan.grid
-    width = grid.width if plan.transposed else 1.0
-    first, second = (Lane(name, plan.transposed, width, grid.rows, plan.text, plan.small) for name in ("from", "to"))
+    grid = view.grid
+    width = grid.width if view.transposed else 1.0
+    first, second = (Lane(name, view.transposed, width, grid.rows, view.text, view.small) for name in ("from", "to"))
     return first, second
 
 
-def sort_scene(plan: Plan) -> Scene:
+def lanes_scene(view: View) -> Scene:
     """Return the scene in which the grid stands between the two lanes."""
-    return scene([partial(_between, plan)])
+    return scene([partial(_between, view)])
 
 
-def _between(plan: Plan, _: float) -> Box:
-    before, behind = lanes(plan)
-    grid = plan.grid.box(counts=False)
-    if plan.transposed:
+def _between(view: View, _: float) -> Box:
+    before, behind = lanes(view)
+    grid = view.grid.box(counts=False)
+    if view.transposed:
         return above(before.box(), grid, behind.box(), gap=0.0)
-    roomy = Box(max(grid.width, HEADING * plan.text), grid.height, grid.panels)
+    roomy = Box(max(grid.width, HEADING * view.text), grid.height, grid.panels)
     return beside(before.box(), roomy, behind.box(), gap=0.0)

@@ -1,11 +1,10 @@
 """Where panels stand: beside and above one another, as large as the screen lets them be."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from packviz.show.movie.model import Scene, View
-
-__all__ = ["Box", "Margins", "above", "beside", "panel", "scene"]
+__all__ = ["Box", "Margins", "Scene", "above", "beside", "panel", "scene", "tried"]
 
 WIDE, TALL = (2.2, 1.8, 1.5, 1.25), (1.0, 0.8, 0.6)  # width by height of pictures on a desk and in a hand
 CAPACITIES = tuple(round(7 * 1.25**i) for i in range(16))  # units in one line of a strip, tried in turn: 7 to 199
@@ -35,11 +34,34 @@ class Box:
         """How many lines its strips have."""
         return sum(map(len, self.breaks.values()))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return where each panel stands, and where each strip goes on to a new line, as the player reads it."""
+        broken = {name: [_short(x) for x in starts] for name, starts in self.breaks.items() if len(starts) > 2}
+        return {
+            "w": _short(self.width),
+            "h": _short(self.height),
+            "at": {name: [_short(x), _short(y)] for name, (x, y) in self.panels.items()},
+            **({"breaks": broken} if broken else {}),
+        }
+
     def _moved(self, dx: float, dy: float) -> dict[str, tuple[float, float]]:
         return {name: (x + dx, y + dy) for name, (x, y) in self.panels.items()}
 
 
 Arrangement = Callable[[float], Box]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Where panels may stand, wide or tall as the screen is; of several ways the one with the largest cells wins."""
+
+    wide: tuple[Box, ...]
+    tall: tuple[Box, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for the player."""
+        wide, tall = ([box.to_dict() for box in boxes] for boxes in (self.wide, self.tall))
+        return {"wide": wide} if wide == tall else {"wide": wide, "tall": tall}
 
 
 def panel(name: str, width: float, height: float, margins: Margins) -> Box:
@@ -78,13 +100,26 @@ def scene(wide: Sequence[Arrangement], tall: Sequence[Arrangement] | None = None
     return Scene(_views(wide, WIDE), _views(tall or wide, TALL))
 
 
-def _views(arrangements: Sequence[Arrangement], aspects: Sequence[float]) -> tuple[View, ...]:
+def _views(arrangements: Sequence[Arrangement], aspects: Sequence[float]) -> tuple[Box, ...]:
     best: dict[int, Box] = {}
     for arrange in arrangements:
-        boxes = [arrange(capacity) for capacity in CAPACITIES]
+        boxes = list(tried(arrange))
         best |= {id(box): box for box in (_largest(boxes, aspect) for aspect in aspects)}
-    return tuple(View(box.width, box.height, dict(box.panels), dict(box.breaks)) for box in best.values())
+    return tuple(best.values())
+
+
+def tried(arrange: Arrangement) -> Iterator[Box]:
+    """Yield what an arrangement makes of each length of a line, until every strip is one line."""
+    for capacity in CAPACITIES:
+        box = arrange(capacity)
+        yield box
+        if all(len(starts) <= 2 for starts in box.breaks.values()):
+            return
 
 
 def _largest(boxes: Sequence[Box], aspect: float) -> Box:
     return min(boxes, key=lambda box: (round(max(box.width / aspect, box.height), 3), box.lines))
+
+
+def _short(units: float) -> float:
+    return round(units, 3) if units % 1 else int(units)

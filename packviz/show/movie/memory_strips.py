@@ -2,16 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 
+import numpy as np
+
 from packviz.facts.memory_layout import Memory, memory
-from packviz.show.movie.film import Film
 from packviz.show.movie.layout import Box, above, beside, scene
-from packviz.show.movie.model import Cell, Change, CodeLine, Place
+from packviz.show.movie.marks import NONE, Column, Frame, Marks, Place, Role, frame, marks
 from packviz.show.movie.places import Strip
-from packviz.show.movie.plan import Plan
-from packviz.show.movie.program import index, shape
+from packviz.show.movie.sheet import texts
+from packviz.show.movie.step import CodeLine, Step
+from packviz.show.movie.view import View, shape
+from packviz.show.movie.words import say
 from packviz.text import counted
 
 __all__ = ["MOST", "SCENE", "memory_strips"]
@@ -21,138 +24,150 @@ MOST = 400  # cells of the padded tensor up to which it is drawn
 SCENE = "pack:memory"
 
 
-def memory_strips(film: Film, plan: Plan, heading: str) -> None:
-    """Film the padded and the jagged layout beside the packed one; many cells are only counted.
-
-    heading: of the packed strip as the stage leaves it.
-    """
-    kept, code = memory(plan.trace), index(plan, "pack")
-    if len(kept.padded.cells) > MOST or plan.total != (len(plan.shown), plan.columns):
-        film.step("pack", _numbers_caption(kept), code, detail=_bytes(kept, 3))
-        return
-    packed = plan.strip if len(kept.padded.cells) <= MARKED else replace(plan.strip, name="packed", marks=False)
-    padded, jagged = _padded(plan, kept, packed), _jagged(plan, kept, packed)
-    strips = (padded.strip, packed, jagged.strip)
-    film.scenes[SCENE] = scene(
-        [partial(arrange, plan, strips) for arrange in (_beside, _above)], [partial(_alone, strips)]
-    )
-    film.add(*padded.cells, *jagged.cells)
-    film.later(_room_for(plan, packed))
-    first, second = _padded_caption(plan, kept), _jagged_caption(kept)
-    film.step("pack", first, code, padded.flight, detail=_bytes(kept, 1), scene=SCENE)
-    named = Change("title:strip", text=f"packed: {_rows(kept.packed.cells)}, time step after time step")
-    film.step("pack", second, code, [named, *jagged.flight], detail=(*_made(kept), *_bytes(kept, 3)), scene=SCENE)
-    film.later(
-        [*padded.hidden, *jagged.hidden, *_room_for(plan, plan.strip, counts=True), Change("title:strip", text=heading)]
-    )
-
-
 @dataclass(frozen=True)
 class _Layout:
-    """A strip of its own: (b, t) of every row in memory order, which of them are tokens, and from where they come.
+    """A strip of its own: sequence and time step of every row in memory order, and the names of their groups."""
 
-    names: of the groups that stand apart.
-    """
-
-    plan: Plan
     strip: Strip
     heading: str
     names: Sequence[str]
-    rows: Sequence[tuple[int, int]]
-    tokens: Sequence[bool]
-    origins: Sequence[Place]
-
-    @cached_property
-    def cells(self) -> list[Cell]:
-        """Every cell, hidden."""
-        return [*self._tokens(), *self._marks()]
-
-    @property
-    def hidden(self) -> list[Change]:
-        """What hides it all again."""
-        return [Change(cell.id, shown=False) for cell in self.cells]
-
-    @property
-    def flight(self) -> list[Change]:
-        """What shows it all, the rows on their way from where they come."""
-        rows = [Change(f"{self.strip.name}:{i}", shown=True, origin=origin) for i, origin in enumerate(self.origins)]
-        return [*rows, *(Change(cell.id, shown=True) for cell in self.cells[len(rows) :])]
-
-    def _tokens(self) -> Iterator[Cell]:
-        plan, strip = self.plan, self.strip
-        for i, ((b, t), is_token, place) in enumerate(zip(self.rows, self.tokens, _places(strip), strict=True)):
-            text, sub = plan.texts(b, t) if is_token else (plan.pad_text, "")
-            inside = plan.embedded or (is_token and plan.raw_vectors)
-            yield Cell(
-                f"{strip.name}:{i}", "token" if is_token else "pad", place, strip.width, text=text, sub=sub, sequence=b,
-                token=plan.token_number[b, t] if is_token else None,
-                vector=plan.features_at(b, t) if inside else None, scale="input", shown=False,
-            )  # fmt: skip
-
-    def _marks(self) -> Iterator[Cell]:
-        strip, first = self.strip, 0
-        yield Cell(f"title:{strip.name}", "title", strip.heading(), text=self.heading, shown=False)
-        for group, (count, name) in enumerate(zip(strip.counts, self.names, strict=True)):
-            start = strip.cell(group, 0)
-            if strip.marks:
-                above_it, width = Place(start.panel, start.x, -0.85), count * strip.width
-                yield Cell(f"bracket:{strip.name}:{group}", "bracket", above_it, width, 0.8, text=name, shown=False)
-                for position in range(count):
-                    at, n = strip.cell(group, position), first + position
-                    below = Place(at.panel, at.x, strip.height)
-                    yield Cell(f"address:{strip.name}:{n}", "axis", below, strip.width, 0.5, text=str(n), shown=False)
-            first += count
+    b: np.ndarray
+    t: np.ndarray
 
 
-def _places(strip: Strip) -> list[Place]:
-    return [strip.cell(group, n) for group, count in enumerate(strip.counts) for n in range(count)]
+def memory_strips(view: View, end: Frame) -> Iterator[Step]:
+    """Show the padded and the jagged layout beside the packed one; many cells are only counted."""
+    kept = memory(view.trace)
+    if len(kept.padded.cells) > MOST or view.total != (len(view.shown), view.columns):
+        yield Step(
+            say("pack", "counted_memory", view, kept=kept, pads=_pads(kept.padded.cells)),
+            (end,),
+            detail=_bytes(kept, 3),
+        )
+        return
+    packed = view.strip if len(kept.padded.cells) <= MARKED else replace(view.strip, name="packed", marks=False)
+    padded, jagged = _padded(view, kept, packed), _jagged(view, kept, packed)
+    strips = (padded.strip, packed, jagged.strip)
+    ways = [partial(arrange, view, strips) for arrange in (_beside, _above)]
+    where = (SCENE, scene(ways, [partial(_alone, strips)]))
+    here = _moved(view, end, packed)
+    first = _drawn(view, padded, view.grid.cell(view.rank[padded.b], padded.t))
+    yield Step(
+        say("pack", "padded_memory", view, kept=kept, pads=_pads(kept.padded.cells)),
+        (here, {**here, **first}),
+        detail=_bytes(kept, 1),
+        scene=where,
+    )
+    heading = f"packed: {_rows(kept.packed.cells)}, time step after time step"
+    second = _drawn(view, jagged, _place_of(view, packed, jagged.b, jagged.t))
+    still = {name: group.but() for name, group in first.items()}
+    seen = {**here, **still, "title:strip": here["title:strip"].but(text=heading), **second}
+    yield Step(
+        say("pack", "jagged_memory", view, kept=kept, pads=_pads(kept.packed.cells)),
+        (seen,),
+        detail=(*_made(kept), *_bytes(kept, 3)),
+        scene=where,
+    )
 
 
-def _room_for(plan: Plan, packed: Strip, *, counts: bool = False) -> Iterator[Change]:
-    """Move the packed rows to a strip that has less around it, or more; and with or without a name for the counts."""
-    yield Change("title:counts", shown=counts)
-    yield Change("title:strip", place=packed.heading())
-    for t, rows in enumerate(plan.alive):
-        for position, b in enumerate(rows):
-            kind = "token" if plan.mask[b][t] else "stray"
-            yield Change(f"{kind}:{b}:{t}", place=packed.cell(t, position))
+def _place_of(view: View, packed: Strip, b: np.ndarray, t: np.ndarray) -> Place:
+    """Return where a sequence's time step stands after packing: in the strip, or in the grid if it was not packed."""
+    inside = view.row_at[b, t] >= 0
+    there = packed.cell(np.minimum(t, len(packed.counts) - 1), view.rank[b])
+    grid = view.grid.cell(view.rank[b], t)
+    return Place(
+        np.where(inside, packed.name, grid.panel), np.where(inside, there.x, grid.x), np.where(inside, 0.0, grid.y)
+    )
 
 
-def _padded(plan: Plan, kept: Memory, packed: Strip) -> _Layout:
-    rows, columns = plan.total
-    groups, size = (rows, columns) if plan.batch_first else (columns, rows)
-    places = [divmod(i, size) for i in range(groups * size)]
-    at = [
-        cell or (here if plan.batch_first else here[::-1]) for cell, here in zip(kept.padded.cells, places, strict=True)
-    ]
-    names = [plan.label(b) for b in range(rows)] if plan.batch_first else [f"t={t}" for t in range(columns)]
-    order = "row after row" if plan.batch_first else "time step after time step"
-    heading = f"padded: {counted(len(at), 'cell')}, {order}"
-    origins = [plan.grid.cell(plan.rank[b], t) for b, t in at]
-    tokens = [cell is not None for cell in kept.padded.cells]
-    return _Layout(plan, replace(packed, name="padded", counts=[size] * groups), heading, names, at, tokens, origins)
+def _moved(view: View, end: Frame, packed: Strip) -> Frame:
+    """Return the packed rows in a strip that has less around it, without a name for the counts."""
+    groups = {name: group for name, group in end.items() if name != "title:counts"}
+    for name in ("token", "stray"):
+        if name in groups:
+            groups[name] = groups[name].but(_place_of(view, packed, *groups[name].keys))
+    return groups | {"title:strip": groups["title:strip"].but(packed.heading())}
 
 
-def _jagged(plan: Plan, kept: Memory, packed: Strip) -> _Layout:
+def _drawn(view: View, layout: _Layout, origin: Place) -> Frame:
+    """Return the rows of a layout, on their way from where they come, with all that stands around them."""
+    strip, b, t = layout.strip, layout.b, layout.t
+    counts = np.array(strip.counts)
+    group = np.repeat(np.arange(len(counts)), counts)
+    first = np.cumsum(counts) - counts
+    i = np.arange(len(b))
+    at = strip.cell(group, i - first[group])
+    heading = marks(f"title:{strip.name}", "title", strip.heading(), text=layout.heading)
+    groups = [*_rows_of(view, strip, at, origin, b, t), heading]
+    if strip.marks:
+        start, every = strip.cell(np.arange(len(counts)), 0), np.arange(len(counts))
+        names = np.array(layout.names, dtype=object)
+        groups.append(
+            marks(
+                f"bracket:{strip.name}", "bracket", Place(start.panel, start.x, -0.85), (every,),
+                w=counts * strip.width, h=0.8, text=names,
+            )
+        )  # fmt: skip
+        below = Place(at.panel, at.x, strip.height)
+        groups.append(marks(f"address:{strip.name}", "axis", below, (i,), w=strip.width, h=0.5, text=texts(i)))
+    return frame(*groups)
+
+
+def _rows_of(view: View, strip: Strip, at: Place, origin: Place, b: np.ndarray, t: np.ndarray) -> Iterator[Marks]:
+    """Yield the tokens of a layout, and its pads."""
+    real = view.mask[b, t]
+    kinds: tuple[tuple[Role, np.ndarray], ...] = (("token", real), ("pad", ~real))
+    for role, which in kinds:
+        if not which.any():
+            continue
+        i, rows, steps = np.flatnonzero(which), b[which], t[which]
+        inside = view.embedded or (role == "token" and view.raw_vectors)
+        token: Column = view.token_number[rows, steps] if role == "token" else NONE
+        text, sub = (view.token_text[token], _picked(view.token_sub, token)) if role == "token" else (view.pad_text, "")
+        yield marks(
+            strip.name if role == "token" else f"{strip.name}:pad", role, Place(strip.name, at.x[which], 0.0), (i,),
+            seq=rows, text=text, sub=sub, token=token, w=strip.width, scale="input",
+            vec=view.x_rows(rows, steps) if inside else NONE,
+            origin=Place(_picked(origin.panel, which), origin.x[which], _picked(origin.y, which)),
+        )  # fmt: skip
+
+
+def _picked(column: Column, which: Column) -> Column:
+    return column[which] if isinstance(column, np.ndarray) else column
+
+
+def _padded(view: View, kept: Memory, packed: Strip) -> _Layout:
+    rows, columns = view.total
+    groups, size = (rows, columns) if view.batch_first else (columns, rows)
+    across, along = np.divmod(np.arange(groups * size), size)
+    b, t = (across, along) if view.batch_first else (along, across)
+    names = [view.label(b) for b in range(rows)] if view.batch_first else [f"t={t}" for t in range(columns)]
+    order = "row after row" if view.batch_first else "time step after time step"
+    heading = f"padded: {counted(len(b), 'cell')}, {order}"
+    there = [i for i, cell in enumerate(kept.padded.cells) if cell is not None]
+    b[there], t[there] = zip(*(cell for cell in kept.padded.cells if cell is not None), strict=True)
+    return _Layout(replace(packed, name="padded", counts=[size] * groups), heading, names, b, t)
+
+
+def _jagged(view: View, kept: Memory, packed: Strip) -> _Layout:
     counts = [end - start for start, end in pairwise(kept.offsets)]
-    at = [cell for cell in kept.jagged.cells if cell is not None]
-    there = {cell: place for cell, place in zip(kept.packed.cells, _places(packed), strict=True) if cell}
-    origins = [there.get((b, t)) or plan.grid.cell(plan.rank[b], t) for b, t in at]
-    heading = f"jagged: {_rows(at)}, sequence after sequence"
-    names = [plan.label(b) for b in range(len(counts))]
-    return _Layout(plan, replace(packed, name="jagged", counts=counts), heading, names, at, [True] * len(at), origins)
+    cells = [cell for cell in kept.jagged.cells if cell is not None]
+    b, t = (np.array(column) for column in zip(*cells, strict=True))
+    names = [view.label(b) for b in range(len(counts))]
+    heading = f"jagged: {_rows(cells)}, sequence after sequence"
+    return _Layout(replace(packed, name="jagged", counts=counts), heading, names, b, t)
 
 
 def _alone(strips: Sequence[Strip], capacity: float) -> Box:
     return above(*(strip.box(capacity) for strip in strips), gap=0.25)
 
 
-def _beside(plan: Plan, strips: Sequence[Strip], capacity: float) -> Box:
-    return beside(plan.grid.box(), _alone(strips, capacity), gap=0.8 * plan.text)
+def _beside(view: View, strips: Sequence[Strip], capacity: float) -> Box:
+    return beside(view.grid.box(), _alone(strips, capacity), gap=0.8 * view.text)
 
 
-def _above(plan: Plan, strips: Sequence[Strip], capacity: float) -> Box:
-    return above(plan.grid.box(), _alone(strips, capacity), gap=0.25)
+def _above(view: View, strips: Sequence[Strip], capacity: float) -> Box:
+    return above(view.grid.box(), _alone(strips, capacity), gap=0.25)
 
 
 def _rows(rows: Sequence[object]) -> str:
@@ -161,34 +176,6 @@ def _rows(rows: Sequence[object]) -> str:
 
 def _pads(cells: Sequence[object]) -> int:
     return sum(cell is None for cell in cells)
-
-
-def _padded_caption(plan: Plan, kept: Memory) -> str:
-    cells, pads = len(kept.padded.cells), _pads(kept.padded.cells)
-    order = "row after row" if plan.batch_first else "time step after time step"
-    given = ", in the order in which they were given" if plan.order != sorted(plan.order) else ""
-    share = (
-        f"{pads} of {counted(cells, 'cell')} {'is' if pads == 1 else 'are'} padding" if pads else "no cell is padding"
-    )
-    return f"Memory is one long line. There the **padded** tensor lies {order}{given}: {share}."
-
-
-def _jagged_caption(kept: Memory) -> str:
-    pads, rows = _pads(kept.packed.cells), len(kept.packed.cells)
-    orders = "**Packed** data lies time step after time step, a **jagged** nested tensor sequence after sequence"
-    if pads:
-        verb = "is" if pads == 1 else "are"
-        return f"{orders}. But {pads} of the {rows} packed rows {verb} padding, packed as if it were data."
-    each = f"{counted(rows, 'row')} each, no padding"
-    return f"{orders}: {each}. An RNN reads a time step at a time: in packed data that is one slice."
-
-
-def _numbers_caption(kept: Memory) -> str:
-    cells, pads = len(kept.padded.cells), _pads(kept.padded.cells)
-    return (
-        f"In memory the **padded** tensor has {counted(cells, 'cell')}, {pads} of them padding, **packed** data "
-        f"has {_rows(kept.packed.cells)}, a **jagged** nested tensor {_rows(kept.jagged.cells)}. Too many to draw."
-    )
 
 
 def _made(kept: Memory) -> tuple[CodeLine, ...]:

@@ -2,187 +2,218 @@
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
-from packviz.show.movie.film import Film
-from packviz.show.movie.layout import Box, above, beside, scene
-from packviz.show.movie.margins import margins
+import numpy as np
+import torch
+
+from packviz.show.movie.layout import Box, Scene, above, beside, scene
+from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
 from packviz.show.movie.memory_strips import memory_strips
-from packviz.show.movie.model import Cell, Change, CodeLine, Place
-from packviz.show.movie.plan import Plan
-from packviz.show.movie.program import index, shape
-from packviz.text import counted
+from packviz.show.movie.sheet import steps, texts
+from packviz.show.movie.sort import sort_end, sorted_grid
+from packviz.show.movie.step import CodeLine, Step
+from packviz.show.movie.view import View, listed, once, shape
+from packviz.show.movie.words import say
 
-__all__ = ["look_at", "pack"]
+__all__ = ["lit", "pack", "pack_end", "pack_scene", "packed"]
 
-
-def pack(film: Film, plan: Plan) -> None:
-    """Film one step for every time step; in depth, what the counts are, and how all of it lies in memory."""
-    film.scenes["pack"] = scene([partial(_below, plan), partial(_aside, plan)])
-    film.add(*_ghosts(plan), *_marks(plan))
-    code = index(plan, "pack")
-    if "pack" in plan.deep:
-        film.step("pack", _before_caption(plan), code)
-    for t in range(len(plan.alive)):
-        beats = (_looked_at(plan, t), _flight(plan, t))
-        film.step("pack", _caption(plan, t), code, *beats, detail=_detail(plan, t), time=t)
-    if "pack" in plan.deep:
-        margins(film, plan)
-        memory_strips(film, plan, _counted(plan, len(plan.alive) - 1))
+CROWDED = 24  # time steps from which the counts have no room to be lit up all at once
 
 
-def _below(plan: Plan, capacity: float) -> Box:
-    return above(plan.grid.box(), plan.strip.box(capacity), gap=0.4 * plan.text)
+def pack(view: View) -> Iterator[Step]:
+    """Show one step for every time step; in depth, what the counts are, and how all of it lies in memory."""
+    if "pack" in view.deep:
+        yield Step(say("pack", "before", view), (sort_end(view),))
+    for t in range(len(view.alive)):
+        frames = (packed(view, t - 1, now=t), packed(view, t, now=t, origin=True))
+        yield Step(_caption(view, t), frames, detail=_detail(view, t), time=t)
+    if "pack" in view.deep:
+        yield _margins(view)
+        yield from memory_strips(view, packed(view, len(view.alive) - 1))
 
 
-def _aside(plan: Plan, capacity: float) -> Box:
-    return beside(plan.grid.box(), plan.strip.box(capacity), gap=plan.text)
+def pack_scene(view: View) -> Scene:
+    """Return the scene: the grid, and the strip below it or beside it."""
+    return scene([partial(_below, view), partial(_aside, view)])
 
 
-def _marks(plan: Plan) -> Iterator[Cell]:
-    high = 1.0 if plan.strip.marks else plan.text
-    yield Cell("title:strip", "title", plan.strip.heading(), h=high, text="", shown=False)
-    yield Cell("title:counts", "note", plan.grid.counts_heading(), 1, plan.text, text="batch_sizes", shown=False)
-    place, width, height = plan.grid.focus(0, len(plan.alive[0]))
-    yield Cell("focus:x", "focus", place, width, height, shown=False)
-    if not plan.strip.marks:
-        yield Cell("focus:strip", "focus", plan.strip.cell(0, 0), 1, plan.strip.height, shown=False)
-    for t, rows in enumerate(plan.alive):
-        size = plan.batch_sizes[t]
-        share = size / plan.batch_sizes[0]
-        width = plan.cell_width if not plan.transposed else 1.6
-        height = 1.0 if plan.transposed else plan.text
-        yield Cell(f"count:{t}", "count", plan.grid.count(t), width, height, text=str(size), value=share, shown=False)
-        if plan.strip.marks:
-            start = plan.strip.cell(t, 0)
-            above_it = Place(start.panel, start.x, -0.85)
-            width = len(rows) * plan.strip.width
-            yield Cell(f"bracket:{t}", "bracket", above_it, width, 0.8, text=f"t={t}", shown=False)
-            for position in range(len(rows)):
-                at = plan.strip.cell(t, position)
-                below, n = Place(at.panel, at.x, plan.strip.height), plan.offsets[t] + position
-                yield Cell(f"address:{n}", "axis", below, plan.strip.width, 0.5, text=str(n), shown=False)
+def _below(view: View, capacity: float) -> Box:
+    return above(view.grid.box(), view.strip.box(capacity), gap=0.4 * view.text)
 
 
-def _ghosts(plan: Plan) -> Iterator[Cell]:
-    """What stays in the grid when a token has flown, for the padded tensor is copied; and pads packed by mistake."""
-    for t, rows in enumerate(plan.alive):
-        for b in rows:
-            if plan.mask[b][t]:
-                place = plan.grid.cell(plan.rank[b], t)
-                text, sub = plan.texts(b, t)
-                k = plan.token_number[b, t]
-                yield Cell(
-                    f"ghost:{b}:{t}",
-                    "ghost",
-                    place,
-                    plan.cell_width,
-                    text=text,
-                    sub=sub,
-                    sequence=b,
-                    token=k,
-                    vector=plan.features_at(b, t) if plan.embedded or plan.raw_vectors else None,
-                    scale="input",
-                    shown=False,
-                )
-            else:
-                yield Cell(
-                    f"stray:{b}:{t}", "pad", plan.strip.cell(t, plan.rank[b]), plan.strip.width, text=plan.pad_text,
-                    sequence=b, scale="input", tone="wrong", shown=False,
-                )  # fmt: skip
+def _aside(view: View, capacity: float) -> Box:
+    return beside(view.grid.box(), view.strip.box(capacity), gap=view.text)
 
 
-def look_at(plan: Plan, t: int) -> Iterator[Change]:
-    """Yield the changes that put the outlines around a time step."""
-    alive = len(plan.alive[t])
-    place, width, height = plan.grid.focus(t, alive)
-    yield Change("focus:x", place=place, w=width, h=height, shown=True)
-    if not plan.strip.marks:
-        yield Change("focus:strip", place=plan.strip.cell(t, 0), w=alive * plan.strip.width, shown=True)
+@once
+def pack_end(view: View) -> Frame:
+    """Return the packed rows as the stage leaves them."""
+    return packed(view, len(view.alive) - 1, now=len(view.alive) - 1)
 
 
-def _looked_at(plan: Plan, t: int) -> Iterator[Change]:
-    yield from look_at(plan, t)
-    yield Change(f"axis:{t}", tone="now")
-    if t:
-        yield Change(f"axis:{t - 1}", tone="")
-        yield Change(f"count:{t - 1}", tone="")
-        if plan.strip.marks:
-            yield Change(f"bracket:{t - 1}", tone="")
-    yield from (Change(f"length:{b}", tone="") for b in plan.shown if not t)
+def packed(view: View, done: int, *, now: int | None = None, origin: bool = False) -> Frame:
+    """Return the grid and the strip once the time steps up to `done` are packed.
+
+    now: the time step that is looked at. origin: whether pads that were packed by mistake are on their way.
+    """
+    groups = dict(sorted_grid(view))
+    if done < 0:
+        return groups if now is None else groups | _looked_at(view, now)
+    still, every = _marks(view), np.arange(len(view.alive))
+    groups |= {name: still[name].but(shown=every <= done) for name in ("count", "bracket") if name in still}
+    groups |= {
+        "ghost": still["ghost"].but(shown=still["ghost"].keys[1] <= done),
+        "title:counts": still["title:counts"],
+        "title:strip": still["title:strip"].but(text=_counted(view, done)),
+        "token": _flown(view, done),
+    }
+    if "stray" in still:
+        b, t = still["stray"].keys
+        start = view.grid.cell(view.rank[b], t) if origin else None
+        groups["stray"] = still["stray"].but(shown=t <= done, origin=start)
+    if "address" in still:
+        groups["address"] = still["address"].but(shown=view.packed_t <= done)
+    return groups if now is None else lit(view, groups, now)
 
 
-def _flight(plan: Plan, t: int) -> Iterator[Change]:
-    for position, b in enumerate(plan.alive[t]):
-        place = plan.strip.cell(t, position)
-        if plan.mask[b][t]:
-            yield Change(f"ghost:{b}:{t}", shown=True)
-            yield Change(f"token:{b}:{t}", place=place, w=plan.strip.width)
-        else:
-            start = plan.grid.cell(plan.rank[b], t)
-            yield Change(
-                f"stray:{b}:{t}", shown=True, origin=start, vector=plan.features_at(b, t) if plan.embedded else None
+def lit(view: View, seen: Frame, t: int) -> dict[str, Marks]:
+    """Return the same with a time step looked at, its count and its bracket lit."""
+    tone = np.where(np.arange(len(view.alive)) == t, "now", "")
+    counts: Frame = {name: seen[name].but(tone=tone) for name in ("count", "bracket") if name in seen}
+    return {**seen, **_looked_at(view, t), **counts}
+
+
+def _looked_at(view: View, t: int) -> dict[str, Marks]:
+    """Return the outlines around a time step, and its name lit."""
+    axis, alive, strip = sorted_grid(view)["axis"], len(view.alive[t]), view.strip
+    place, width, height = view.grid.focus(t, alive)
+    groups = [
+        axis.but(tone=np.where(view.ts == t, "now", "")),
+        marks("focus:x", "focus", place, w=width, h=height),
+    ]
+    if not strip.marks:
+        groups.append(marks("focus:strip", "focus", strip.cell(t, 0), w=alive * strip.width, h=strip.height))
+    return frame(*groups)
+
+
+def _flown(view: View, done: int) -> Marks:
+    """Return the tokens: those up to a time step in the strip, the others in the grid."""
+    token, strip = sorted_grid(view)["token"], view.strip
+    flown = (view.token_n >= 0) & (view.token_t <= done)
+    place = Place(
+        np.where(flown, "strip", "x"),
+        np.where(flown, _strip_x(view), token.look["x"]),
+        np.where(flown, 0.0, token.look["y"]),
+    )
+    return token.but(place, w=np.where(flown, strip.width, view.cell_width))
+
+
+@once
+def _strip_x(view: View) -> np.ndarray:
+    """Return where each token stands along the strip, if it was packed."""
+    packed_steps = np.minimum(view.token_t, len(view.alive) - 1)
+    x: np.ndarray = view.strip.cell(packed_steps, view.rank[view.token_b]).x
+    return x
+
+
+@once
+def _marks(view: View) -> dict[str, Marks]:
+    """Return what packing brings, all of it: the copies that stay, the counts, and what stands around the strip."""
+    grid, strip, token = view.grid, view.strip, sorted_grid(view)["token"]
+    kept = view.token_n >= 0
+    look: dict[str, Any] = {
+        name: column[kept] if isinstance(column, np.ndarray) else column for name, column in token.look.items()
+    }
+    b, t = view.token_b[kept], view.token_t[kept]
+    sizes, every = np.array(view.batch_sizes[: len(view.alive)]), np.arange(len(view.alive))
+    width, height = (1.6, 1.0) if view.transposed else (view.cell_width, view.text)
+    groups = [
+        marks("ghost", "ghost", Place("x", 0.0, 0.0), (b, t), seq=b).but(**look),  # the padded tensor is copied
+        marks("title:strip", "title", strip.heading(), h=1.0 if strip.marks else view.text),
+        marks("title:counts", "note", grid.counts_heading(), h=view.text, text="batch_sizes"),
+        marks(
+            "count", "count", grid.count(every), (every,), w=width, h=height, text=texts(sizes), v=sizes / sizes[0]
+        ),
+    ]  # fmt: skip
+    if strip.marks:
+        start, rows = strip.cell(every, 0), np.array([len(rows) for rows in view.alive])
+        above_it = Place(start.panel, start.x, -0.85)
+        groups.append(
+            marks("bracket", "bracket", above_it, (every,), w=rows * strip.width, h=0.8, text=steps(len(every)))
+        )
+        at, n = strip.cell(view.packed_t, view.rank[view.packed_b]), view.packed_n
+        below = Place(at.panel, at.x, strip.height)
+        groups.append(marks("address", "axis", below, (n,), w=strip.width, h=0.5, text=texts(n)))
+    wrong = ~view.mask[view.packed_b, view.packed_t]
+    if wrong.any():
+        b, t = view.packed_b[wrong], view.packed_t[wrong]
+        groups.append(
+            marks(
+                "stray", "pad", strip.cell(t, view.rank[b]), (b, t), seq=b, w=strip.width, text=view.pad_text,
+                vec=view.x_rows(b, t) if view.embedded else -1, scale="input", tone="wrong",
             )
-        if plan.strip.marks:
-            yield Change(f"address:{plan.offsets[t] + position}", shown=True)
-    yield Change(f"count:{t}", shown=True, tone="now")
-    if plan.strip.marks:
-        yield Change(f"bracket:{t}", shown=True, tone="now")
-    if not t:
-        yield Change("title:counts", shown=True)
-    yield Change("title:strip", text=_counted(plan, t), shown=True)
+        )  # fmt: skip
+    return frame(*groups)
 
 
-def _counted(plan: Plan, t: int) -> str:
-    done = sum(plan.batch_sizes[: t + 1])
-    total, width = plan.trace.packed.data.shape
+def _margins(view: View) -> Step:
+    """Read the grid both ways: lengths along the sequences, batch_sizes along the time steps."""
+    grid, x, end = view.grid, view.text, packed(view, len(view.alive) - 1)
+    at = grid.length(0)
+    if view.transposed:  # to the right stands `batch_sizes`
+        title = marks("title:lengths", "note", Place(at.panel, -1.3 * x, at.y), w=x, text="len", tone="now")
+    else:
+        place = Place(at.panel, at.x, grid.axis(0).y)
+        title = marks("title:lengths", "note", place, h=x, text="lengths", tone="now")
+    crowded = view.small or len(view.alive) > CROWDED
+    lit: dict[str, Any] = {name: end[name].but(tone="now") for name in ("title:counts", "length")}
+    lit["count"] = end["count"].but(tone="" if crowded else "now")
+    return Step(_margins_caption(view), ({**end, **lit, **frame(title)},), detail=_margins_detail(view), name="margins")
+
+
+def _counted(view: View, t: int) -> str:
+    done = sum(view.batch_sizes[: t + 1])
+    total, width = view.trace.packed.data.shape
     return f"packed data {shape(total, width)}: Σ {done} of {total} rows"
 
 
-def _before_caption(plan: Plan) -> str:
-    order = "" if plan.trace.sorted.sorted_indices is None else ", longest first"
-    steps = len(plan.batch_sizes)
-    return (
-        f"The rows stand{order}. **pack_padded_sequence** takes the grid column after column, "
-        f"{'all' if steps > 1 else 'the one'} {counted(steps, 'time step')}, and of each only the rows that are live."
-    )
-
-
-def _caption(plan: Plan, t: int) -> str:
-    if not bool(plan.trace.packed_is_pad.any()):
-        size = f"**batch_sizes[{t}] = {plan.batch_sizes[t]}**"
-        return f"**t = {t}.** {_reach(plan, t)} a token here, so {size}. {_sum(plan, t)}"
-    pads = [b for b in plan.alive[t] if not plan.mask[b][t]]
-    dropped = [b for b in plan.by_rank if plan.mask[b][t] and b not in plan.alive[t]]
-    size = f"**t = {t}.** The lengths say **batch_sizes[{t}] = {plan.batch_sizes[t]}**"
-    if pads:
-        return f"{size}, but in {plan.chips(pads)} a pad stands here: it is packed as if it were data."
-    if dropped:
-        return f"{size}, so the token of {plan.chips(dropped)} here is dropped without a word."
-    return f"{size}. {_sum(plan, t)}"
-
-
-def _reach(plan: Plan, t: int) -> str:
-    size = plan.batch_sizes[t]
-    if size == plan.total[0]:
-        return "Every sequence has"
-    return f"Only {plan.chips(plan.order[:size])} {'has' if size == 1 else 'have'}"
-
-
-def _sum(plan: Plan, t: int) -> str:
-    total, strays = sum(plan.batch_sizes[: t + 1]), int(plan.trace.packed_is_pad.sum())
-    if t < len(plan.batch_sizes) - 1:
-        return f"Σ = {total} rows so far." if t else "They go into the strip first, in sorted order."
-    if strays:
-        return f"Σ batch_sizes = {total} = N, but {strays} of these rows {'is' if strays == 1 else 'are'} padding."
-    return f"Σ batch_sizes = {total} = N: every token once, no padding."
-
-
-def _detail(plan: Plan, t: int) -> tuple[CodeLine, ...]:
-    start, size = plan.offsets[t], plan.batch_sizes[t]
-    rows = f"x[:{size}, {t}]" if plan.batch_first else f"x[{t}, :{size}]"
-    taken = rows.replace("x", "x_sorted") if plan.trace.sorted.sorted_indices is not None else rows
-    width = plan.trace.packed.data.shape[1]
+def _detail(view: View, t: int) -> tuple[CodeLine, ...]:
+    start, size = view.offsets[t], view.batch_sizes[t]
+    rows = f"x[:{size}, {t}]" if view.batch_first else f"x[{t}, :{size}]"
+    taken = rows.replace("x", "x_sorted") if view.trace.sorted.sorted_indices is not None else rows
+    width = view.trace.packed.data.shape[1]
     return (
         CodeLine(f"data[{start}:{start + size}] = {taken}", shape(size, width)),
-        CodeLine(f"batch_sizes = {plan.listed(plan.batch_sizes[: t + 1])}", shape(t + 1)),
+        CodeLine(f"batch_sizes = {listed(view.batch_sizes[: t + 1])}", shape(t + 1)),
     )
+
+
+def _margins_detail(view: View) -> tuple[CodeLine, ...]:
+    """Return each margin made from the other one, by torch."""
+    lengths, sizes = view.trace.padded.lengths, view.trace.packed.batch_sizes
+    rank = view.trace.sorted.unsorted_indices
+    ranks = torch.arange(len(lengths), device="cpu") if rank is None else rank
+    counts = [int((lengths > t).sum()) for t in range(int(lengths.max()))]
+    rows = [int((sizes > row).sum()) for row in ranks.tolist()]
+    return (
+        CodeLine(f"batch_sizes[t] = (lengths > t).sum()\n# {listed(counts)}"),
+        CodeLine(f"lengths[b] = (batch_sizes > rank[b]).sum()\n# {listed(rows)}"),
+        CodeLine(f"# rank: {'as given' if rank is None else 'unsorted_indices'}\n# {listed(ranks.tolist())}"),
+    )
+
+
+def _caption(view: View, t: int) -> str:
+    rows = say("pack", "rows", view, t=t, total=sum(view.batch_sizes[: t + 1]))
+    pads = [b for b in view.alive[t] if not view.mask[b, t]]
+    dropped = [b for b in view.by_rank if view.mask[b, t] and b not in view.alive[t]]
+    return say("pack", "step", view, t=t, rows=rows, pads=pads, dropped=dropped)
+
+
+def _margins_caption(view: View) -> str:
+    lengths, sizes = (_read(values) for values in (view.trace.sorted.lengths.tolist(), view.batch_sizes))
+    return say("pack", "margins", view, lengths=lengths, sizes=sizes)
+
+
+def _read(values: list[int]) -> str:
+    return listed(values).strip("[]")

@@ -1,51 +1,90 @@
-"""The ragged input, the padding, and the embedding where there is one."""
+"""The ragged input, the padding, and the embedding where there is one; in depth, every side of the padded grid."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
-from packviz.show.movie.figures import number
-from packviz.show.movie.film import Film
-from packviz.show.movie.layout import Box, above, beside, scene
-from packviz.show.movie.mask import mask, mask_grid
-from packviz.show.movie.model import Cell, Change, CodeLine, Place
-from packviz.show.movie.pad_row import pad_row
-from packviz.show.movie.plan import Plan
-from packviz.show.movie.program import index, shape
-from packviz.show.movie.sides import other_side
-from packviz.show.movie.turned import back, turned, turned_box
-from packviz.text import counted, percent
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
-__all__ = ["embed", "pad"]
+from packviz.inputs.config import PaddingSide
+from packviz.show.movie.facts import exact, number, rows_of
+from packviz.show.movie.layout import Box, Scene, above, beside, scene
+from packviz.show.movie.marks import Frame, Marks, frame, marks
+from packviz.show.movie.places import Grid
+from packviz.show.movie.sheet import around, heading, ragged, sheet, steps, upright
+from packviz.show.movie.step import CodeLine, Step
+from packviz.show.movie.view import View, once, shape
+from packviz.show.movie.words import say
 
+__all__ = ["embed", "embed_end", "pad", "pad_end", "pad_scene", "pads_taken", "plain_scene"]
 
-def pad(film: Film, plan: Plan) -> None:
-    """Film the ragged rows and the filler that makes them a tensor."""
-    upright = plan.upright
-    film.scenes["pad"] = scene([lambda _: _around(_alone(upright), _alone(plan))])
-    film.scenes["embed"] = film.scenes["sort"] = scene([lambda _: _alone(plan)])
-    film.add(*_tokens(upright), *_labels(upright), *_filler(upright), *_axes(upright))
-    film.step("pad", _ragged_caption(plan), index(plan, "pad"))
-    filled, code = _padding(upright), index(plan, "pad")
-    film.step("pad", _padded_caption(plan), code, filled, detail=_axes_of(plan), name="padded")
-    if not plan.batch_first:
-        film.step("pad", _transposed_caption(plan), index(plan, "pad"), _transposition(plan))
-    if "pad" in plan.deep:
-        film.scenes["pad"] = scene([lambda _: _with_mask(plan, beside), lambda _: _with_mask(plan, above)])
-        for why in (mask, other_side, turned, back):
-            why(film, plan)
+FLAG = 1.6  # units that the word False needs in the mask
+ASPECT = 1.8  # width by height that the turned grid may take without making the picture smaller
+LISTED = 4  # numbers of the pad's row that are written out
 
 
-def embed(film: Film, plan: Plan) -> None:
-    """Film how every id, the pad's too, becomes its row of the embedding table."""
-    film.step("embed", _embedded_caption(plan), index(plan, "embed"), _embedding(plan), name="embedded")
-    if "embed" in plan.deep:
-        pad_row(film, plan)
+def pad(view: View) -> Iterator[Step]:
+    """Show the ragged rows and the filler that makes them a tensor."""
+    first = ragged(view)
+    yield Step(say("pad", "ragged", view), (first,))
+    filled = _filled(view)
+    yield Step(say("pad", "padded", view), (filled,), detail=_axes_of(view), name="padded")
+    if not view.batch_first:
+        yield Step(say("pad", "transposed", view, grid=_mask_shape(view)), (pad_end(view),))
+    if "pad" in view.deep:
+        end = back = pad_end(view)
+        yield Step(
+            say("pad", "mask", view, pads=int((~view.mask).sum())),
+            ({**end, **_mask(view)},),
+            detail=(_mask_code(view),),
+        )
+        if _two_sides(view):
+            yield _other_side(view, end)
+            back = {**end, "pad": _entering(view, view.grid, end["pad"], view.padding_side, anew=True)}
+        if view.total != (1, 1):
+            yield _turned_step(view, back)
+        yield Step(say("pad", "back", view, here=shape(*_sizes(view, turn=False))), (end,))
 
 
-def _alone(plan: Plan) -> Box:
-    return plan.grid.box(counts=False)
+@once
+def pad_end(view: View) -> Frame:
+    """Return the padded grid as the stage leaves it."""
+    return sheet(view, view.grid, view.place, heading(view, "padded"), raw=True)
 
 
-def _around(*boxes: Box) -> Box:
+def embed(view: View) -> Iterator[Step]:
+    """Show how every id, the pad's too, becomes its row of the embedding table."""
+    end = embed_end(view)
+    yield Step(say("embed", "embedded", view, table=_table(view).shape, own=_own_row(view)), (end,), name="embedded")
+    if "embed" in view.deep and len(view.pads[0]):
+        yield Step(
+            say("embed", "pad_row", view, own=_own_row(view)),
+            ({**end, **frame(_pad_marks(view))},),
+            detail=_pad_row_detail(view),
+        )
+
+
+@once
+def embed_end(view: View) -> Frame:
+    """Return the embedded grid; the padded one where there is no embedding."""
+    return sheet(view, view.grid, view.place, heading(view, "embedded")) if view.embedded else pad_end(view)
+
+
+def pad_scene(view: View) -> Scene:
+    """Return the scene of the padding, with room for the mask where it is shown."""
+    if "pad" in view.deep:
+        return scene([lambda _: _with_mask(view, beside), lambda _: _with_mask(view, above)])
+    return scene([lambda _: _together(upright(view).box(counts=False), view.grid.box(counts=False))])
+
+
+def plain_scene(view: View) -> Scene:
+    """Return the scene of the grid alone."""
+    return scene([lambda _: view.grid.box(counts=False)])
+
+
+def _together(*boxes: Box) -> Box:
     """Return a box in which the grid has room before it is turned and after, without moving."""
     left, top = (max(box.panels["x"][axis] for box in boxes) for axis in (0, 1))
     right = max(box.width - box.panels["x"][0] for box in boxes)
@@ -57,137 +96,173 @@ def _around(*boxes: Box) -> Box:
     return Box(left + right, top + bottom, panels)
 
 
-def _with_mask(plan: Plan, joined: Callable[..., Box]) -> Box:
+def _with_mask(view: View, joined: Callable[..., Box]) -> Box:
     """Return a box with room for the mask too; it is away while the grid is turned, and leaves its room to it."""
-    return _around(joined(_alone(plan), mask_grid(plan).box(counts=False)), _alone(plan.upright), turned_box(plan))
+    grid, turned = view.grid.box(counts=False), _turned(view).box(counts=False)
+    lower = Box(turned.width, turned.height - view.columns * (1 - _tall(view)), turned.panels)
+    mask = _mask_grid(view).box(counts=False)
+    return _together(joined(grid, mask), upright(view).box(counts=False), lower)
 
 
-def _tokens(plan: Plan) -> Iterator[Cell]:
-    for k, (b, t) in enumerate(plan.positions):
-        place = plan.grid.cell(plan.place[b], t - plan.lead(b))
-        vector = plan.features_at(b, t) if plan.raw_vectors else None
-        text, sub = plan.texts(b, t)
-        yield Cell(
-            f"token:{b}:{t}", "token", place, plan.cell_width, text=text, sub=sub, sequence=b, token=k, vector=vector,
-            scale="input",
-        )  # fmt: skip
+def _filled(view: View) -> Frame:
+    """Return the rows with their pads, which come in from the other side than the tokens keep to."""
+    grid = upright(view)
+    end = sheet(view, grid, view.place, heading(view, "padded"), raw=True)
+    return {**end, "pad": _entering(view, grid, end["pad"], view.padding_side)} if "pad" in end else end
 
 
-def _labels(plan: Plan) -> Iterator[Cell]:
-    yield Cell("title:x", "title", plan.grid.heading(), text=counted(plan.total[0], "sequence"))
-    for b in plan.shown:
-        yield Cell(f"label:{b}", "label", plan.grid.label(plan.place[b]), plan.text, text=plan.label(b), sequence=b)
-        end = plan.grid.cell(plan.place[b], plan.lengths[b])
-        yield Cell(
-            f"length:{b}",
-            "note",
-            Place(end.panel, end.x + 0.2 * plan.text, end.y),
-            text=str(plan.lengths[b]),
-            sub=str(plan.lengths[b]),  # what is left of "len 4" where there is no room for it
-            sequence=b,
-        )
+def _entering(view: View, grid: Grid, pads: Marks, side: str, *, anew: bool = False) -> Marks:
+    start = grid.cell(view.place[view.pads[0]], -1.5 if side == "left" else view.columns + 0.5)
+    return pads.but(origin=start, anew=anew)
 
 
-def _filler(plan: Plan) -> Iterator[Cell]:
-    for b in plan.shown:
-        for t in range(plan.columns):
-            if not plan.mask[b][t]:
-                place = plan.grid.cell(plan.place[b], t)
-                yield Cell(f"pad:{b}:{t}", "pad", place, plan.cell_width, text=plan.pad_text, sequence=b, shown=False)
+def _mask_grid(view: View) -> Grid:
+    """Return where the mask stands: laid out as x is."""
+    width = view.cell_width if view.small else max(view.cell_width, FLAG)
+    return replace(view.grid, name="mask", width=width, below=0.0)
 
 
-def _axes(plan: Plan) -> Iterator[Cell]:
-    for t in range(plan.columns):
-        yield Cell(f"axis:{t}", "axis", plan.grid.axis(t), plan.cell_width, plan.text, text=f"t={t}", shown=False)
-
-
-def _padding(plan: Plan) -> Iterator[Change]:
-    """Tokens keep to their side; filler comes in from the other one."""
-    left = plan.padding_side == "left"
-    for b, t in plan.positions:
-        yield Change(f"token:{b}:{t}", place=plan.grid.cell(plan.place[b], t))
-    for b in plan.shown:
-        yield Change(f"length:{b}", place=plan.grid.length(plan.place[b]), text=f"len {plan.lengths[b]}")
-        for t in range(plan.columns):
-            if not plan.mask[b][t]:
-                start = plan.grid.cell(plan.place[b], -1.5 if left else plan.columns + 0.5)
-                yield Change(f"pad:{b}:{t}", shown=True, origin=start)
-    yield from (Change(f"axis:{t}", shown=True) for t in range(plan.columns))
-    yield Change("title:x", text=_heading(plan, "padded"))
-
-
-def _transposition(plan: Plan) -> Iterator[Change]:
-    grid, width = plan.grid, plan.cell_width
-    for b in plan.shown:
-        p = plan.place[b]
-        yield Change(f"label:{b}", place=grid.label(p), w=width)
-        yield Change(f"length:{b}", place=grid.length(p), w=width)
-        for t in range(plan.columns):
-            yield Change(f"{'token' if plan.mask[b][t] else 'pad'}:{b}:{t}", place=grid.cell(p, t))
-    yield from (Change(f"axis:{t}", place=grid.axis(t), w=plan.text, h=1.0) for t in range(plan.columns))
-    yield Change("title:x", place=grid.heading(), text=_heading(plan, "padded"))
-
-
-def _embedding(plan: Plan) -> Iterator[Change]:
-    for b in plan.shown:
-        for t in range(plan.columns):
-            kind = "token" if plan.mask[b][t] else "pad"
-            yield Change(f"{kind}:{b}:{t}", vector=plan.features_at(b, t), scale="input")
-    yield Change("title:x", text=_heading(plan, "embedded"))
-
-
-def _axes_of(plan: Plan) -> tuple[CodeLine, ...]:
-    sizes = plan.trace.padded.values.shape
-    if not plan.one_number or plan.trace.batch is None:
-        return ()
-    return (
-        CodeLine(
-            "pad_sequence: B rows, T steps" if plan.batch_first else "pad_sequence: T steps, B columns",
-            shape(*sizes[:2]),
+def _mask(view: View) -> Frame:
+    """Return the mask: of every cell of the grid, which comes from there, whether it is a token."""
+    grid, down, bs, row = _mask_grid(view), view.transposed, view.bs, view.place
+    wide, high = (view.text, 1.0) if down else (grid.width, view.text)
+    b, t = np.repeat(bs, view.columns), np.tile(view.ts, len(bs))
+    truth = np.where(view.mask[b, t], "True", "False")
+    return frame(
+        marks("title:mask", "title", grid.heading(), text=f"mask {_mask_shape(view)}"),
+        marks("maxis", "axis", grid.axis(view.ts), (view.ts,), text=steps(view.columns), w=wide, h=high),
+        marks(
+            "mlabel", "label", grid.label(row[bs]), (bs,), seq=bs, text=view.letters,
+            w=grid.width if down else view.text,
         ),
-        CodeLine("unsqueeze(-1): F = 1 a token", shape(*sizes)),
+        marks(
+            "flag", "flag", grid.cell(row[b], t), (b, t), seq=b, text=truth, w=grid.width,
+            token=view.token_number[b, t], origin=view.grid.cell(row[b], t),
+        ),
+    )  # fmt: skip
+
+
+def _two_sides(view: View) -> bool:
+    """Whether there is padding whose other side can be shown."""
+    return view.trace.batch is not None and len(set(view.lengths)) > 1 and view.columns == view.total[1]
+
+
+def _other_side(view: View, end: Frame) -> Step:
+    """Show the tokens at the other end of their rows, and which columns packing would take then."""
+    side: PaddingSide = "right" if view.padding_side == "left" else "left"
+    lengths, pad_b = view.lens, view.pads[0]
+    lead = view.columns - lengths if side == "left" else 0 * lengths
+    b, t = view.token_b, view.token_t
+    tokens = end["token"].but(view.grid.cell(view.place[b], t - view.leads[b] + lead[b]))
+    k = view.pads[1] - (0 if view.padding_side == "left" else lengths[pad_b])  # of each row's own pads, counted from 0
+    at = view.grid.cell(view.place[pad_b], k + np.where(side == "left", 0, lengths[pad_b]))
+    pads = _entering(view, view.grid, end["pad"].but(at), side, anew=True)
+    taken = lengths[view.bs]
+    spoilt = (side == "left") & (taken < view.columns)
+    outlines = marks(
+        "mark:taken", "mark", view.grid.cell(view.place[view.bs], 0), (view.bs,),
+        tone=np.where(spoilt, "wrong", "good"),
+    ).but(**around(view.grid, view.place[view.bs], 0, 1, taken))  # fmt: skip
+    slid = {**end, "token": tokens, "pad": pads}
+    frames = (slid, {**slid, "pad": pads.but(), **frame(outlines)})
+    return Step(
+        say("pad", "other_side", view, side=side, lost=pads_taken(view.lengths, "left")),
+        frames,
+        detail=(_side_code(view, side),),
     )
 
 
-def _heading(plan: Plan, how: str) -> str:
-    name = "ids" if plan.embedded and how == "padded" else "x"
-    return f"{how} {name} {shape(*plan.trace.padded.values.shape[: 2 if name == 'ids' else 3])}"
+def pads_taken(lengths: list[int], side: PaddingSide) -> int:
+    """Return how many pads torch packs, and so how many tokens it drops, where these lengths are padded on a side."""
+    ones = [torch.ones(length, device="cpu") for length in lengths]
+    grid = pad_sequence(ones, batch_first=True, padding_side=side)
+    sizes = torch.tensor(lengths, device="cpu")
+    return int((pack_padded_sequence(grid, sizes, batch_first=True, enforce_sorted=False).data == 0).sum())
 
 
-def _ragged_caption(plan: Plan) -> str:
-    lengths = plan.listed(plan.lengths)
-    if len(plan.lengths) == 1:
-        return f"One sequence of length {plan.lengths[0]}. The batch has one row, {plan.chips(plan.shown)}."
-    if len(set(plan.lengths)) == 1:
-        return f"**{plan.total[0]} sequences**, all of length {plan.lengths[0]}: they stack into a tensor as they are."
-    return f"**{plan.total[0]} sequences** of lengths {lengths}. A tensor needs rows of one length."
+def _turned(view: View) -> Grid:
+    """Return the grid the other way round; its cells are as wide as before where there is room for that."""
+    grid = view.grid
+    if grid.transposed:
+        return upright(view)
+    room = max(grid.columns * grid.width, grid.rows * (1.0 if view.small else ASPECT))
+    return replace(grid, transposed=True, width=max(1.0, min(grid.width, room / grid.rows)))
 
 
-def _padded_caption(plan: Plan) -> str:
-    rows, columns = plan.total
-    pads = rows * columns - plan.tokens
-    if not pads:
-        return f"All rows have length T = {columns}: there is nothing to fill."
-    part = percent(pads / (rows * columns))
-    share = f"{pads} of {rows * columns} cells ({part}) {'is' if pads == 1 else 'are'} padding."
-    if plan.trace.batch is None:
-        return f"x came padded up to T = {columns}: {share}"
-    side = " on the left" if plan.padding_side == "left" else ""
-    return f"**pad_sequence** fills up to T = {columns}{side} with {plan.pad_text}: {share}"
+def _tall(view: View) -> float:
+    """Units of a row of the turned grid: fewer than one where there are far more time steps than sequences."""
+    grid = view.grid
+    if grid.transposed:
+        return 1.0
+    return min(1.0, max(float(grid.rows), grid.columns * grid.width / ASPECT, 9.0) / grid.columns)
 
 
-def _transposed_caption(plan: Plan) -> str:
-    sizes = shape(*plan.trace.padded.values.shape[:2])
-    return f"**batch_first=False**: time goes down, sequences stand side by side. (T, B) = {sizes}."
+def _turned_step(view: View, end: Frame) -> Step:
+    sizes, name = shape(*_sizes(view, turn=True)), "ids" if view.embedded else "x"
+    turned = sheet(view, _turned(view), view.place, f"padded {name} {sizes}", tall=_tall(view), raw=True)
+    detail = CodeLine(f"{name}.transpose(0, 1)", sizes)
+    caption = say("pad", "turned", view, there=sizes, here=shape(*_sizes(view, turn=False)))
+    return Step(caption, (end, turned), detail=(detail,))
 
 
-def _embedded_caption(plan: Plan) -> str:
-    table = plan.trace.padded.embedding
+def _sizes(view: View, *, turn: bool) -> tuple[int, ...]:
+    first, second, features = view.trace.padded.values.shape
+    sizes = (second, first) if turn else (first, second)
+    return sizes if view.embedded else (*sizes, features)
+
+
+def _pad_marks(view: View) -> Marks:
+    """Return an outline around the padding of every row that has any."""
+    b, first, count = np.unique(view.pads[0], return_index=True, return_counts=True)
+    start = view.pads[1][first]  # the first of them is the earliest: pads come time step after time step
+    outlines = marks("mark:pads", "mark", view.grid.cell(view.place[b], start), (b,), tone="now")
+    return outlines.but(**around(view.grid, view.place[b], start, 1, count))
+
+
+def _pad_row_detail(view: View) -> tuple[CodeLine, ...]:
+    row = _pad_row(view)
+    values = [number(value or 0.0) for value in rows_of(row.unsqueeze(0))[0][:LISTED]]
+    dots = ", …" if len(row) > LISTED else ""
+    name = f"embedding.weight[{number(view.pad_id)}]"
+    return CodeLine(name, shape(len(row))), CodeLine(f"= [{', '.join(values)}{dots}]")
+
+
+def _table(view: View) -> Tensor:
+    table = view.trace.padded.embedding
     assert table is not None
-    rows, width = table.shape
-    zero = not bool(table[int(plan.pad_id)].any())
-    pad = "a row of zeros, for it is padding_idx" if zero else "a row of its own, and not zeros"
-    return (
-        f"**embedding** looks up every id in a table of {counted(rows, 'row')}: "
-        f"each cell is now {counted(width, 'number')}, so F = {width}. The pad's id {number(plan.pad_id)} has {pad}."
-    )
+    return table
+
+
+def _pad_row(view: View) -> Tensor:
+    return _table(view)[int(view.pad_id)]
+
+
+def _own_row(view: View) -> bool:
+    """Return whether the pad's row of the table is not zeros."""
+    return bool(_pad_row(view).any())
+
+
+def _mask_shape(view: View) -> str:
+    return shape(*view.trace.padded.values.shape[:2])
+
+
+def _mask_code(view: View) -> CodeLine:
+    steps = "arange(T).flip(0)" if view.padding_side == "left" else "arange(T)"
+    compared = f"{steps} < lengths[:, None]" if view.batch_first else f"{steps}[:, None] < lengths"
+    return CodeLine(f"mask = {compared}", _mask_shape(view))
+
+
+def _side_code(view: View, side: PaddingSide) -> CodeLine:
+    first = "    sequences, batch_first=True," if view.batch_first else "    sequences,"
+    value = f"    padding_value={exact(view.pad_id)},\n" if view.pad_id else ""
+    sizes = view.trace.padded.values.shape
+    made = shape(*sizes[:2]) if view.trace.padded.tokens.dim() == 2 else shape(*sizes)
+    return CodeLine(f'pad_sequence(\n{first}\n{value}    padding_side="{side}")', made)
+
+
+def _axes_of(view: View) -> tuple[CodeLine, ...]:
+    sizes = view.trace.padded.values.shape
+    if not view.one_number or view.trace.batch is None:
+        return ()
+    rows = "pad_sequence: B rows, T steps" if view.batch_first else "pad_sequence: T steps, B columns"
+    return CodeLine(rows, shape(*sizes[:2])), CodeLine("unsqueeze(-1): F = 1 a token", shape(*sizes))

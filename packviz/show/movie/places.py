@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
+import numpy as np
+
 from packviz.show.movie.layout import Box, Margins, panel
-from packviz.show.movie.model import Place
+from packviz.show.movie.marks import Column, Place
 
 __all__ = ["Grid", "Strip"]
 
@@ -30,29 +32,29 @@ class Grid:
     text: float = 1.0
     below: float = 0.0
 
-    def cell(self, p: float, t: float) -> Place:
+    def cell(self, p: Column, t: Column) -> Place:
         """Return where the cell of position p and time step t stands."""
         return self._at(p, t)
 
-    def label(self, p: float) -> Place:
+    def label(self, p: Column) -> Place:
         """Return where the letter of position p stands: before its first time step."""
         if self.transposed:
             return Place(self.name, p * self.width, -0.55 * self.text - 1)
         return Place(self.name, -1.1 * self.text, p)
 
-    def axis(self, t: float) -> Place:
+    def axis(self, t: Column) -> Place:
         """Return where the name of time step t stands."""
         if self.transposed:
             return Place(self.name, -1.3 * self.text, t)
         return Place(self.name, t * self.width, -0.75 * self.text)
 
-    def length(self, p: float) -> Place:
+    def length(self, p: Column) -> Place:
         """Return where the length of position p stands: behind its last time step."""
         if self.transposed:
             return Place(self.name, p * self.width, self.columns + 0.05)
         return Place(self.name, self.columns * self.width + 0.2 * self.text, p)
 
-    def count(self, t: float) -> Place:
+    def count(self, t: Column) -> Place:
         """Return where batch_sizes[t] stands: at the far end of its time step."""
         if self.transposed:
             return Place(self.name, self.rows * self.width + 0.2, t)
@@ -98,9 +100,9 @@ class Grid:
             margins = Margins(1.2 * x, 1.65 * x, 1.9 * x, below + self.below)
         return panel(self.name, *self.size, margins)
 
-    def _at(self, p: float, t: float) -> Place:
-        x, y = (p * self.width, t) if self.transposed else (t * self.width, p)
-        return Place(self.name, x, y)
+    def _at(self, p: Column, t: Column) -> Place:
+        along = np.round((p if self.transposed else t) * self.width, 4)  # the same place is the same number
+        return Place(self.name, along, t) if self.transposed else Place(self.name, along, p)
 
 
 @dataclass(frozen=True)
@@ -119,13 +121,9 @@ class Strip:
     marks: bool = True
     text: float = 1.0
 
-    def start(self, t: int) -> float:
-        """Return where the rows of time step t begin, in units along the strip."""
-        return self._starts[t]
-
-    def cell(self, t: int, position: int) -> Place:
+    def cell(self, t: Column, position: Column) -> Place:
         """Return where the row at this position of time step t stands."""
-        return Place(self.name, self.start(t) + position * self.width, 0.0)
+        return Place(self.name, self._starts[t] + position * self.width, 0.0)
 
     def heading(self) -> Place:
         """Return where the heading stands."""
@@ -134,11 +132,11 @@ class Strip:
     @property
     def length(self) -> float:
         """Units from the first row to the last."""
-        return self._starts[-1] - self.gap
+        return float(self._starts[-1]) - self.gap
 
     @cached_property
-    def _starts(self) -> list[float]:
-        return list(accumulate((count * self.width + self.gap for count in self.counts), initial=0.0))
+    def _starts(self) -> np.ndarray:
+        return np.array([*accumulate((count * self.width + self.gap for count in self.counts), initial=0.0)])
 
     @property
     def pitch(self) -> float:
@@ -147,9 +145,9 @@ class Strip:
 
     def breaks(self, capacity: float) -> tuple[float, ...]:
         """Return where each line starts: at a time step if that fits, else within one."""
-        starts = [0.0]
+        starts, begins = [0.0], self._starts.tolist()
         for t, count in enumerate(self.counts):
-            first, last = self.start(t), self.start(t) + count * self.width
+            first, last = begins[t], begins[t] + count * self.width
             if last - starts[-1] > capacity and first > starts[-1]:
                 starts.append(first)
             while last - starts[-1] > capacity + 1e-9:

@@ -3,97 +3,163 @@
 from collections.abc import Iterator
 from functools import partial
 
-from packviz.compute.recurrence import Step
-from packviz.show.movie.bench import bench, numbers_fit
-from packviz.show.movie.cast import UNIT, cast, cell_box, gate_names, state_box
-from packviz.show.movie.film import Film
+import numpy as np
+
+from packviz.compute.recurrence import Step as TimeStep
+from packviz.show.movie.cell import (
+    INPUT_GAP,
+    UNIT,
+    arrow,
+    cell_box,
+    filled,
+    gate_names,
+    heading,
+    input_width,
+    state,
+    state_box,
+)
 from packviz.show.movie.formulas import start_line, step_lines, whole_lines, whole_start
-from packviz.show.movie.gates import gate_beats, gate_cast, gate_start
-from packviz.show.movie.layout import Box, above, beside, scene
-from packviz.show.movie.model import Change, Scene
-from packviz.show.movie.plan import Plan
-from packviz.show.movie.program import index
-from packviz.show.movie.states import feed, hand_out, initial_states, lower_output, now, set_state, start_marks
-from packviz.show.movie.words import run_caption, start_caption
+from packviz.show.movie.gate_panels import gate_scene, numbers_fit
+from packviz.show.movie.gates import gate_end, gate_frames, gate_start
+from packviz.show.movie.layout import Box, Scene, above, beside, scene
+from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
+from packviz.show.movie.run_marks import base, entering, finals, lively, outputs, row_of, run_steps, state_after, taken
+from packviz.show.movie.step import Step
+from packviz.show.movie.view import View, once, shape
+from packviz.show.movie.words import STARTS, say
 
-__all__ = ["run"]
-
-
-def run(film: Film, plan: Plan) -> None:
-    """Film the initial state and one step for every time step, in the order in which the cell takes them."""
-    deep = "run" in plan.deep
-    numbers = deep and numbers_fit(plan)
-    film.scenes["run"] = bench(plan) if numbers else _scene(plan)
-    film.add(*(gate_cast(plan) if numbers else cast(plan)))
-    code, start = index(plan, "run"), gate_start(plan) if numbers else _start(plan)
-    film.step("run", start_caption(plan), code, start, detail=whole_start(plan) if deep else start_line(plan))
-    steps = (plan.watched.step(k) for k in range(plan.watched.steps))
-    previous: Step | None = None
-    for step in (step for step in steps if step.t < plan.columns):
-        beats = gate_beats(plan, step, previous) if numbers else _beats(plan, step, previous)
-        detail = whole_lines(plan, step) if deep else step_lines(plan, step)
-        film.step("run", run_caption(plan, step), code, *beats, detail=detail, time=step.t)
-        previous = step
+__all__ = ["run", "run_end", "run_scene"]
 
 
-def _scene(plan: Plan) -> Scene:
+def run(view: View) -> Iterator[Step]:
+    """Show the initial state and one step for every time step, in the order in which the cell takes them."""
+    deep, numbers = "run" in view.deep, _in_numbers(view)
+    lines = whole_start(view) if deep else start_line(view)
+    yield Step(
+        say("run", "start", view, start=STARTS.get(view.initial_state, view.initial_state)),
+        (gate_start(view) if numbers else _start(view),),
+        detail=lines,
+    )
+    for k, step in enumerate(run_steps(view)):
+        frames = gate_frames(view, k) if numbers else _frames(view, k)
+        lines = whole_lines(view, step) if deep else step_lines(view, step)
+        yield Step(_caption(view, step), frames, detail=lines, time=step.t)
+
+
+@once
+def run_end(view: View) -> Frame:
+    """Return the run as the stage leaves it."""
+    k = len(run_steps(view)) - 1
+    return gate_end(view) if _in_numbers(view) else _frames(view, k)[-1]
+
+
+def _caption(view: View, step: TimeStep) -> str:
+    rest = [b for b in view.order if b not in step.live]
+    last = max((view.lengths[b] for b in rest), default=0) - 1
+    return say("run", "step", view, step=step, last=last, over=[b for b in rest if view.lengths[b] - 1 == last])
+
+
+def run_scene(view: View) -> Scene:
+    """Return the scene: the strips, the cell and its states, in lines or columns."""
+    if _in_numbers(view):
+        return gate_scene(view)
     wide = (_with_grid, _columns, _lines)
-    return scene([partial(arrange, plan) for arrange in wide], [partial(_stacked, plan)])
+    return scene([partial(arrange, view) for arrange in wide], [partial(_stacked, view)])
 
 
-def _work(plan: Plan) -> Box:
-    return beside(cell_box(plan), state_box(plan, "h"), gap=0.4)
+@once
+def _in_numbers(view: View) -> bool:
+    """Return whether the gates stand there as numbers, and not as stripes."""
+    return "run" in view.deep and numbers_fit(view)
 
 
-def _with_grid(plan: Plan, capacity: float) -> Box:
-    strips = above(plan.strip.box(capacity), plan.out.box(capacity), gap=0.4)
-    top = beside(plan.grid.box(), _work(plan), gap=0.8 * plan.text)
-    return above(top, beside(strips, state_box(plan, "hn"), gap=0.8 * plan.text), gap=0.4)
+def _work(view: View) -> Box:
+    return beside(cell_box(view), state_box(view, "h"), gap=0.4)
 
 
-def _lines(plan: Plan, capacity: float) -> Box:
-    work = beside(_work(plan), state_box(plan, "hn"), gap=0.8 * plan.text)
-    return above(plan.strip.box(capacity), work, plan.out.box(capacity), gap=0.3)
+def _with_grid(view: View, capacity: float) -> Box:
+    strips = above(view.strip.box(capacity), view.out.box(capacity), gap=0.4)
+    top = beside(view.grid.box(), _work(view), gap=0.8 * view.text)
+    return above(top, beside(strips, state_box(view, "hn"), gap=0.8 * view.text), gap=0.4)
 
 
-def _columns(plan: Plan, capacity: float) -> Box:
-    strips = above(plan.strip.box(capacity), plan.out.box(capacity), gap=0.4 * plan.text)
-    return beside(strips, _work(plan), state_box(plan, "hn"), gap=plan.text)
+def _lines(view: View, capacity: float) -> Box:
+    work = beside(_work(view), state_box(view, "hn"), gap=0.8 * view.text)
+    return above(view.strip.box(capacity), work, view.out.box(capacity), gap=0.3)
 
 
-def _stacked(plan: Plan, capacity: float) -> Box:
-    if plan.small:
-        return above(plan.strip.box(capacity), beside(_work(plan), state_box(plan, "hn")), gap=0.4)
-    return above(plan.strip.box(capacity), _work(plan), state_box(plan, "hn"), gap=0.4)
+def _columns(view: View, capacity: float) -> Box:
+    strips = above(view.strip.box(capacity), view.out.box(capacity), gap=0.4 * view.text)
+    return beside(strips, _work(view), state_box(view, "hn"), gap=view.text)
 
 
-def _start(plan: Plan) -> Iterator[Change]:
-    yield from start_marks(plan)
-    yield from (Change(f"axis:gate:{gate}", shown=True) for gate in gate_names(plan))
-    yield from lower_output(plan)
-    h_0, c_0 = initial_states(plan)
-    for b in plan.by_rank:
-        yield from (Change(f"row:{b}", shown=True), Change(f"letter:{b}", shown=True))
-        yield from set_state(plan, "h", b, h_0[b], shown=True)
-        if "c" in gate_names(plan):
-            yield Change(f"gate:c:{b}", vector=c_0[b], shown=True)
+def _stacked(view: View, capacity: float) -> Box:
+    if view.small:
+        return above(view.strip.box(capacity), beside(_work(view), state_box(view, "hn")), gap=0.4)
+    return above(view.strip.box(capacity), _work(view), state_box(view, "hn"), gap=0.4)
 
 
-def _beats(plan: Plan, step: Step, previous: Step | None) -> tuple[Iterator[Change], ...]:
-    return _feed(plan, step, previous), _compute(plan, step), hand_out(plan, step, UNIT)
+def _start(view: View) -> Frame:
+    return {**_seen(view, None), **_gates(view, -1, -1), "h": _state(view, -1)}
 
 
-def _feed(plan: Plan, step: Step, previous: Step | None) -> Iterator[Change]:
-    yield from now(plan, step, previous)
-    yield from feed(plan, step)
-    for b in (b for b in plan.by_rank if b not in step.live):
-        yield from (Change(f"gate:{gate}:{b}", shown=False) for gate in gate_names(plan) if gate != "c")
+def _frames(view: View, k: int) -> tuple[Frame, ...]:
+    """Return the frames of the k-th step: rows enter, the cell computes, and copies of its states leave."""
+    seen, still = _seen(view, run_steps(view)[k].t), entering(view, k, anew=False)
+    before = {"out": outputs(view, k - 1), **finals(view, k - 1, UNIT)}
+    h = _state(view, k)
+    fed = {**seen, "in": entering(view, k, anew=True), **_gates(view, k, k - 1), "h": _state(view, k - 1), **before}
+    computed = {**seen, "in": still, **_gates(view, k, k), "h": h, **before}
+    handed = {"out": outputs(view, k, origin=True), **finals(view, k, UNIT, origin=True)}
+    return fed, computed, {**computed, **handed}
 
 
-def _compute(plan: Plan, step: Step) -> Iterator[Change]:
-    for n, b in enumerate(step.live, step.start):
-        if b in plan.rank:
-            for gate in gate_names(plan):
-                row = plan.memories[n] if gate == "c" else plan.gate_rows[gate][n]
-                yield Change(f"gate:{gate}:{b}", vector=row, shown=True)
-            yield from set_state(plan, "h", b, plan.states[n])
+def _seen(view: View, t: int | None) -> Frame:
+    """Return what stands around the cell."""
+    return {**base(view, t), **_headings(view)}
+
+
+@once
+def _headings(view: View) -> Frame:
+    x, layer = view.text, f" · layer {view.layer}" if len(view.trace.layers) > 1 else ""
+    start = input_width(view) + INPUT_GAP
+    axes = [
+        marks(f"axis:gate:{gate}", "axis", Place("cell", start + i, -0.75 * x), h=x, text=gate)
+        for i, gate in enumerate(gate_names(view))
+    ]
+    name = f"{view.cell.upper()}{layer}{arrow(view)}"
+    h = f"h {shape(view.total[0], view.watched.h.shape[1])}"
+    heads = heading("cell", Place("cell", -1.1 * x, -1.6 * x), name), heading("h", Place("h", 0.0, -1.6 * x), h)
+    return frame(*heads, *axes)
+
+
+def _gates(view: View, k: int, computed: int) -> Frame:
+    """Return the gates of the rows that are live in the k-th step, as far as they are computed; and an LSTM's c."""
+    b, n = view.ranked, taken(view, computed)
+    there = lively(view, k) & lively(view, computed) if k >= 0 else lively(view, k)
+    groups = dict(_empty_gates(view))
+    for gate in gate_names(view):
+        rows = view.rows(gate) + np.maximum(n, 0)
+        if gate == "c":
+            rows = np.where(n >= 0, rows, view.rows("c_0") + b)
+        groups[f"gate:{gate}"] = groups[f"gate:{gate}"].but(vec=rows, shown=True if gate == "c" else there)
+    return groups
+
+
+@once
+def _empty_gates(view: View) -> Frame:
+    b, start = view.ranked, input_width(view) + INPUT_GAP
+    places = (Place("cell", start + i, np.arange(len(b))) for i in range(len(gate_names(view))))
+    names = zip(gate_names(view), places, strict=True)
+    return frame(*(marks(f"gate:{gate}", "vector", place, (b,), seq=b) for gate, place in names))
+
+
+@once
+def _state(view: View, k: int) -> Marks:
+    group = _empty_state(view)
+    return group.but(vec=row_of(view, k)) if view.small else filled(group, state_after(view, "h", k))
+
+
+@once
+def _empty_state(view: View) -> Marks:
+    return state(view, "h", np.arange(len(view.by_rank)), UNIT)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from packviz.errors import PackvizError
-from packviz.show.movie.model import Stage
+from packviz.show.movie.step import Stage
 from packviz.text import counted, quoted, shown
 
 __all__ = [

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from packviz.inputs.config import Config
-from packviz.show.movie.model import Stage
+from packviz.show.movie.step import Stage
 
 __all__ = ["ENTRIES", "FOLDER", "GROUPS", "Entry", "Film", "Verdict", "read"]
 

@@ -1,0 +1,193 @@
+"""Movie: steps and scenes as pure data, with all that a player needs."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from packviz.show.movie.changes import Block, Changes
+from packviz.show.movie.columns import runs
+from packviz.show.movie.layout import Scene
+from packviz.show.movie.marks import Frame
+from packviz.show.movie.page import framed, standalone
+from packviz.show.movie.step import CodeLine, Stage, Step
+from packviz.show.movie.view import View
+from packviz.show.movie.words import lost
+from packviz.theme import SEQUENCE_HUES
+
+__all__ = ["FORMAT", "Movie", "Played", "made"]
+
+FORMAT = 1  # of the data, as movie.schema.json describes it
+
+
+@dataclass(frozen=True, slots=True)
+class Played(Step):
+    """A step with its beats: for each of its frames the blocks of what changes on the way to it."""
+
+    stage: Stage = "pad"
+    beats: tuple[list[Block], ...] = ()
+
+
+@dataclass(frozen=True)
+class Movie:
+    """Steps and scenes; the same for the app, a notebook and a file.
+
+    ids: what each mark is called, in the order of the data. scales: the number at which the diverging scale ends, for
+    what enters the cell and for its states. notes: what is not shown, or otherwise to be known. proof: how the numbers
+    compare with torch's own run. exact: whether they are the same to the bit, and no padding was packed.
+    """
+
+    view: View
+    title: str
+    changes: Changes
+    steps: tuple[Played, ...]
+    scenes: Mapping[str, Scene]
+    code: tuple[CodeLine, ...]
+    lines: Mapping[Stage, int]
+    scales: Mapping[str, float]
+    notes: tuple[str, ...]
+    proof: str
+    exact: bool
+
+    @property
+    def ids(self) -> list[str]:
+        """What each mark is called, in the order of the data."""
+        return [name for group in self.changes.groups for name in group.ids]
+
+    @property
+    def tokens(self) -> list[tuple[int, int]]:
+        """Sequence and time step of every token that is shown, in the order in which the marks number them."""
+        return list(zip(self.view.token_b.tolist(), self.view.token_t.tolist(), strict=True))
+
+    def step_at(self, stage: Stage, time: int | None = None, name: str = "") -> int:
+        """Return the number, from 1, of the step of a stage that has this name or time; without one, where it ends."""
+        here = [(i, played) for i, played in enumerate(self.steps, 1) if played.stage == stage]
+        named = [i for i, played in here if name and played.name == name]
+        timed = [i for i, played in here if time is not None and played.time == time]
+        return (named or timed or [i for i, _ in here[-1:]] or [len(self.steps)])[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the movie as lists, dicts, strings and numbers, ready for JSON; do not change it."""
+        return self._data
+
+    def to_html(self) -> str:
+        """Return one page with the player in it, which needs no server and no network."""
+        return standalone(self.title, self._data)
+
+    def save_html(self, path: str | Path) -> Path:
+        """Write `to_html` to a file and return its path."""
+        target = Path(path)
+        target.write_text(self.to_html(), encoding="utf-8")
+        return target
+
+    def _repr_html_(self) -> str:
+        return framed(self.title, self._data)
+
+    @cached_property
+    def _data(self) -> dict[str, Any]:
+        view = self.view
+        return {
+            "format": FORMAT,
+            "title": self.title,
+            "stages": {stage: stage.capitalize() for stage in dict.fromkeys(step.stage for step in self.steps)},
+            **self.changes.data(),
+            "numbers": view.numbers,
+            "steps": [self._step(step) for step in self.steps],
+            "scenes": {name: scene.to_dict() for name, scene in self.scenes.items()},
+            "code": list(map(list, self.code)),
+            "sequences": [
+                [view.label(b), b % len(SEQUENCE_HUES), b // len(SEQUENCE_HUES)] for b in range(view.total[0])
+            ],
+            "tokens": _tokens(view),
+            "scales": dict(self.scales),
+            "notes": list(self.notes),
+            "proof": self.proof,
+            "exact": self.exact,
+        }
+
+    def _step(self, played: Played) -> dict[str, Any]:
+        step, code = played, self.lines[played.stage]
+        fields = {"stage": played.stage, "caption": step.caption, "code": code, "beats": list(played.beats)}
+        scene = step.scene[0] if step.scene else ""
+        more = {"detail": list(map(list, step.detail)), "tone": step.tone, "error": step.error, "scene": scene}
+        return fields | {name: value for name, value in more.items() if value}
+
+
+def made(
+    view: View,
+    opening: Frame,
+    steps: Iterable[tuple[Stage, Step]],
+    scenes: Mapping[str, Scene],
+    code: Mapping[str, CodeLine],
+    lines: Mapping[Stage, int],
+) -> Movie:
+    """Return the movie of these steps; opening: what is there before the first one."""
+    changes, played = Changes(opening), []
+    scenes = dict(scenes)
+    for stage, step in steps:
+        beats = tuple(beat for beat in map(changes.to, step.frames) if beat)
+        if step.scene:
+            scenes[step.scene[0]] = step.scene[1]
+        said = (step.detail, step.tone, step.error, step.scene, step.time, step.name)
+        played.append(Played(step.caption, (), *said, stage, beats))
+    view.__dict__.pop("_made", None)  # the frames have been compared, and are not needed any more
+    return Movie(
+        view, view.title, changes, tuple(played), scenes, tuple(code.values()), lines, _scales(view),
+        (*_window(view), *view.trace.notes), _proof(view),
+        exact=not view.refused and view.trace.exact and not view.packed_pads,
+    )  # fmt: skip
+
+
+def _tokens(view: View) -> dict[str, Any]:
+    """Return the columns of the tokens, and what they say when pointed at, with blanks for the numbers."""
+    return {
+        "b": runs(view.token_b.tolist()),
+        "t": runs(view.token_t.tolist()),
+        "n": runs(view.token_n.tolist()),
+        "said": view.said,
+        "offsets": [] if view.refused else view.offsets,
+        "tip": "sequence {seq}, time step {t}",
+        "typed": "“{said}”, ",
+        "address": ", packed row {n}: data[offset[{t}] + position] = data[{offset} + {position}] = data[{n}]",
+    }
+
+
+def _scales(view: View) -> dict[str, float]:
+    largest = float(view.trace.padded.values.abs().nan_to_num(posinf=0.0).amax()) or 1.0
+    if view.refused:
+        return {"input": largest, "state": 1.0}
+    states = [
+        tensor for layer in view.trace.layers for half in layer for tensor in (half.h, half.c) if tensor is not None
+    ]
+    ends = (float(tensor.abs().nan_to_num(posinf=0.0).amax()) for tensor in states)
+    return {"input": largest, "state": max(1.0, *ends)}
+
+
+def _window(view: View) -> list[str]:
+    rows, columns = view.total
+    notes = []
+    if len(view.shown) < rows:
+        notes.append(f"showing {len(view.shown)} of {rows} sequences, the longest")
+    if view.columns < columns:
+        notes.append(f"showing {view.columns} of {columns} time steps")
+    if view.small:
+        notes.append("cells too small for text: point at one to read it")
+    if view.raw_vectors and view.features > view.features_shown:
+        notes.append(f"{view.features_shown} of {view.features} features")
+    if not view.refused and len(view.trace.h_n) > 1:
+        notes.append(f"the run is watched in layer {view.layer}, {'backward' if view.direction else 'forward'}")
+    if not view.refused and view.watched.h.shape[1] > view.units:
+        notes.append(f"{view.units} of {view.watched.h.shape[1]} hidden units")
+    return notes
+
+
+def _proof(view: View) -> str:
+    name = f"torch.nn.{view.cell.upper()}"
+    if view.refused:
+        return "torch refused to pack: there is nothing to compare"
+    if view.trace.exact and view.packed_pads:
+        return f"what {name} makes of this packed input: {lost(view)}"
+    if view.trace.exact:
+        return f"equal to {name}, bit for bit"
+    return f"differs from {name} by at most {max(view.trace.proof.values()):.1e}"

@@ -1,0 +1,245 @@
+"""Padded beside packed in numbers and places: what both sides hold at every time step, how far apart, and where."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property, partial
+from itertools import groupby
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pad_packed_sequence
+
+from packviz.compute.determinism import exact_arithmetic
+from packviz.compute.trace import Trace
+from packviz.compute.verify import apart, differing, tolerance_of
+from packviz.facts.padded_run import layer_states
+from packviz.show.movie.cell import UNIT
+from packviz.show.movie.facts import rows_of
+from packviz.show.movie.layout import Box, Margins, Scene, above, beside, panel, scene
+from packviz.show.movie.marks import Column, Place
+from packviz.show.movie.places import Grid
+from packviz.show.movie.view import View, shape
+
+__all__ = ["PACKED", "PADDED", "SIDES", "UNPACKED", "Both", "both_scene"]
+
+PADDED, PACKED = SIDES = ("padded", "packed")
+UNPACKED = "unpacked output"  # the heading of the packed output in the end
+OUTPUT_WIDTH = 1.2  # units of a state in the output, at most
+GAP = 0.35  # units between what enters and h
+STAGE = (690.0, 336.0)  # pixels of the picture beside the code
+HAND = (366.0, 430.0)  # pixels of the picture above the code
+LINE = 14  # pixels of a line of text
+LETTER = 7.0  # pixels of a letter of a heading, at least
+LETTER_UNITS = 0.2  # units of such a letter where cells are large
+WIDENED = 8  # times: a wider picture has smaller units, in which its headings are wider
+
+
+class Both(View):
+    """A trace beside the same module over the padded grid; time goes across, whatever batch_first says."""
+
+    def __init__(self, trace: Trace, layer: int, direction: int) -> None:
+        super().__init__(trace, layer, direction, transposed=False)
+        with exact_arithmetic():  # [layer][direction] (B,T,P): what torch makes of every cell of the grid, pads too
+            self.padded = tuple(tuple(half.detach() for half in each) for each in layer_states(trace))
+        self.ours, self.theirs = self.padded[layer][direction], self._held()  # (B,T,P) after every time step
+        self.last = self.ours[:, 0 if direction else -1], self.watched.h_n  # (B,P) each: h_n of the two sides
+        self.apart, self.last_apart = _farthest(self.ours, self.theirs), _farthest(*self.last)  # (B,T), (B,): of a unit
+        self.same = _same(self.ours.flatten(0, 1), self.theirs.flatten(0, 1)).reshape(self.total)  # but for rounding
+        self.last_same = _same(*self.last)
+        self.apart_somewhere = not (self.last_same.all() and self.same[:, : self.columns].all())
+        before = self.watched.h_0.unsqueeze(1)
+        order = (self.ours[:, 1:], before) if direction else (before, self.ours[:, :-1])
+        self.moved = _farthest(self.ours, torch.cat(order, 1))  # (B,T) how far a step moved the padded side's state
+        self.times = sorted(range(self.columns), reverse=bool(direction))  # in the order in which they are taken
+        self.with_outputs = not self.small  # otherwise there would be no room to read them
+        self.output_width = min(self.cell_width, OUTPUT_WIDTH)
+        self.state_width = max(8.0, len(self.shown) / 4) if self.small else self.units * UNIT
+        self.input_width = self.text if self.small else min(self.cell_width, 1.6)
+        self.lead_in = self.input_width + GAP  # from the left edge of what enters to h
+        self.letter = self.text * (1.0 if self.total[0] <= 26 else 1.5)  # from the 27th on there are two letters
+        self.inset = 0.07 if len(self.shown) <= 5 else 0.18  # of an outline in its cells: more where others are close
+        self._kept: dict[tuple[float | None, ...], int] = {}
+
+    def _held(self) -> Tensor:
+        """Return the watched state that the packed side holds at each time step; a row that rests keeps it."""
+        states = self.trace.packed_sequence._replace(data=self.watched.h)
+        unpacked, _ = pad_packed_sequence(states, batch_first=True, total_length=self.total[1])
+        steps, lengths = torch.arange(self.total[1]), self.trace.padded.lengths.unsqueeze(1)
+        resting = (self.watched.h_0 if self.direction else self.watched.h_n).unsqueeze(1)
+        return torch.where((steps < lengths).unsqueeze(2), unpacked, resting)
+
+    def states(self, side: str) -> Tensor:
+        """Return (B,T,P) the watched state of a side after every time step."""
+        return self.ours if side == PADDED else self.theirs
+
+    def state_rows(self, side: str, b: Column, t: Column) -> Column:
+        """Return where in the movie's numbers the state of a sequence after a time step stands."""
+        start = self.rows(side, self.states(side)[:, : self.columns, : self.units].flatten(0, 1))
+        return start + b * self.columns + t
+
+    def rows_like(self, matrix: Tensor) -> np.ndarray:
+        """Return where in the movie's numbers rows like these stand; those that are the same stand there once."""
+        rows = rows_of(matrix)
+        for row in rows:
+            if tuple(row) not in self._kept:
+                self._kept[tuple(row)] = len(self.numbers)
+                self.numbers.append(row)
+        return np.array([self._kept[tuple(row)] for row in rows])
+
+    def start(self, side: str) -> Tensor:
+        """Return (B,P) the state before the first time step that is shown: h_0, if none is left out before it."""
+        if self.direction and self.columns < self.total[1]:
+            return self.states(side)[:, self.columns]
+        return self.watched.h_0
+
+    def below_rows(self, b: Column, t: Column) -> Column:
+        """Return where in the movie's numbers stands what enters a higher layer on the padded side."""
+        halves = self.padded[self.layer - 1]
+        each = torch.cat([half[..., : self.most // len(halves)] for half in halves], 2)
+        start = self.rows("padded below", each[:, : self.columns].flatten(0, 1))
+        return start + b * self.columns + t
+
+    def row(self, side: str) -> np.ndarray:
+        """Return (B,) the row of each sequence on a side: the padded side keeps the order in which they came."""
+        return self.place if side == PADDED else self.rank
+
+    def runs(self, side: str) -> np.ndarray:
+        """Return (B,) over how many of the time steps that are shown a side computes states of each sequence."""
+        return np.full(self.total[0], self.columns) if side == PADDED else np.minimum(self.lens, self.columns)
+
+    def cells(self, side: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return sequence and time step of every state that a side computes, of those that are shown."""
+        rows, t = (self.ts < self.runs(side)[self.ranked][:, None]).nonzero()
+        return self.ranked[rows], t
+
+    def pad_readers(self, side: str) -> np.ndarray:
+        """Return the sequences of which a side reads a pad among the time steps that are shown, in sorted order."""
+        b, t = self.cells(side)
+        readers = set(b[~self.mask[b, t]].tolist())
+        return np.array([b for b in self.by_rank if b in readers], dtype=np.int64)
+
+    @cached_property
+    def off_runs(self) -> np.ndarray:
+        """(3,K) sequence, first time step and length of every run of states of the padded side that packing has not."""
+        found = []
+        for b in self.by_rank:
+            off = [t >= self.lengths[b] or not self.same[b, t] for t in range(self.columns)]
+            for wrong, run in groupby(enumerate(off), key=lambda at: at[1]):
+                times = [t for t, _ in run]
+                if wrong:
+                    found.append((b, times[0], len(times)))
+        return np.array(found, dtype=np.int64).reshape(-1, 3).T
+
+    @cached_property
+    def text(self) -> float:
+        """Room for a line of text, in units: there are two of everything, so cells are smaller than elsewhere."""
+        rows, wide = len(self.shown), self.columns * self.cell_width + self.state_width + 2
+        out = self.columns * self.output_width if self.with_outputs else 0
+        stacked = max(_line(wide + out, 7, 0), _line(2 * rows, 4, 1))
+        return max(1.0, min(stacked, max(_line(2 * wide, 13, 0), _line(rows * (2 if out else 1), 4, 1))))
+
+    def letter_at(self, panel: str, row: Column) -> Place:
+        """Return where the letter of a row stands: before its first cell, or before what enters h."""
+        lead = self.lead_in if panel.endswith("h") else 0.0
+        return Place(panel, -self.letter - 0.1 * self.text - lead, row)
+
+    def grid_of(self, side: str) -> Grid:
+        """Return the grid x of a side."""
+        return replace(self.grid, name=f"{side}x", transposed=False, below=0.0)
+
+    def out_of(self, side: str) -> Grid:
+        """Return the grid of a side's outputs; the unpacked one is as wide as pad_packed_sequence makes it."""
+        columns = self.columns if side == PADDED else self.unpacked.columns
+        return Grid(f"{side}o", len(self.shown), columns, self.output_width, text=self.text)
+
+    def heading(self, side: str, panel: str) -> str:
+        """Return what stands above a panel of a side: "x" what is read, "h", or "o" the output."""
+        if panel == "h":
+            return f"h {shape(self.total[0], self.watched.h.shape[1])}"
+        if panel == "o":
+            return f"{'out' if side == PADDED else 'output'}{self._which}"
+        if self.layer:
+            return f"{side.capitalize()}: output of layer {self.layer - 1}"
+        if side == PADDED:
+            return f"Padded: x {shape(*self.trace.padded.values.shape)}"
+        return f"Packed: data {shape(*self.trace.packed.data.shape)}"
+
+    @property
+    def last_heading(self) -> str:
+        """What stands above h in the end: which row of h_n it is."""
+        return f"h_n[{self.layer * self.directions + self.direction}] {shape(*self.last[0].shape)}"
+
+    @property
+    def _which(self) -> str:
+        """Name the part of the output that is watched, where it is not all of it."""
+        half = f", {('forward', 'backward')[self.direction]}" if self.directions == 2 else ""
+        if self.layer < len(self.trace.layers) - 1:
+            return f" of layer {self.layer}{half}"
+        return f"{half} half" if half else ""
+
+    @property
+    def h_lead(self) -> float:
+        """Units from the left edge of h's panel to h: its letters, and what enters."""
+        return self.lead_in + (0.0 if self.small else self.letter + 0.2 * self.text)
+
+
+def _farthest(a: Tensor, b: Tensor) -> np.ndarray:
+    """Return the largest distance along the last axis; what is identical, nan and infinity too, is 0 apart."""
+    return apart(a, b).amax(-1).numpy()
+
+
+def _same(a: Tensor, b: Tensor) -> np.ndarray:
+    """Return (rows,) whether a row of a and of b are the same, but for rounding."""
+    same = np.ones(len(a), dtype=bool)
+    same[list(differing(a, b, tolerance_of(a.dtype)))] = False
+    return same
+
+
+def both_scene(both: Both) -> Scene:
+    """Return where the two sides stand: beside or above one another."""
+    shapes = ("xho", "xh/o", "xo/h", "x/h/o") if both.with_outputs else ("xh",)
+    wide = [partial(_joined, both, join, side, STAGE) for side in shapes for join in (above, beside)]
+    return scene(wide, [partial(_joined, both, above, side, HAND) for side in shapes])
+
+
+def _line(units: float, lines: float, axis: int) -> float:
+    """Return the units of a line of text in a picture so many units and so many lines wide, or high."""
+    return LINE * units / (STAGE[axis] - LINE * lines)
+
+
+def _joined(both: Both, join: object, shape: str, stage: tuple[float, float], _: float) -> Box:
+    """Return both sides with room for their headings: a letter takes more units where the picture is larger."""
+    box = _lined(both, join, shape, LETTER_UNITS)
+    for _again in range(WIDENED):
+        unit = min(stage[0] / box.width, stage[1] / box.height)
+        box = _lined(both, join, shape, max(LETTER_UNITS, LETTER / unit))
+    return box
+
+
+def _lined(both: Both, join: object, shape: str, letter: float) -> Box:
+    """Return both sides, each with its panels set as the shape says: `/` begins a new line."""
+    boxes = []
+    for side in SIDES:
+        lines = [beside(*_line_of(both, side, line, letter), gap=0.5) for line in shape.split("/")]
+        boxes.append(above(*lines, gap=0.25 * both.text))
+    return above(*boxes, gap=0.3 * both.text) if join is above else beside(*boxes, gap=both.text)
+
+
+def _line_of(both: Both, side: str, names: str, letter: float) -> Iterator[Box]:
+    """Yield the panels of a line, each so wide that its heading ends before the next one begins."""
+    for name, following in zip(names, f"{names[1:]} ", strict=True):
+        box = _panel(both, side, name)
+        later = {"o": UNPACKED, "h": both.last_heading}.get(name, "")
+        letters = 1 + max(map(len, [*(both.heading(either, name) for either in SIDES), later]))
+        start, end = (both.h_lead if at == "h" else 0.0 for at in (name, following))
+        yield replace(box, width=max(box.width, start + letters * letter - end))
+
+
+def _panel(both: Both, side: str, name: str) -> Box:
+    x = both.text
+    if name == "h":
+        return panel(f"{side}h", both.state_width, float(len(both.shown)), Margins(both.h_lead, 1.65 * x, 3.2 * x, 0.1))
+    grid = both.grid_of(side) if name == "x" else both.out_of(side)
+    width = max(grid.size[0], both.out_of(PADDED).size[0]) if name == "o" else grid.size[0]
+    return panel(grid.name, width, grid.size[1], Margins(both.letter + 0.2 * x, 1.65 * x, 0.2, 0.1))

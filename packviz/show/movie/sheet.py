@@ -1,0 +1,115 @@
+"""The padded grid as marks: its tokens and pads, the letters and lengths of its rows, the names of its time steps."""
+
+from typing import Any
+
+import numpy as np
+
+from packviz.show.movie.marks import Frame, Marks, Place, Tone, frame, marks
+from packviz.show.movie.places import Grid
+from packviz.show.movie.view import View, shape
+from packviz.text import counted
+
+__all__ = ["around", "heading", "outline", "ragged", "sheet", "steps", "texts", "upright"]
+
+
+def ragged(view: View) -> Frame:
+    """Return the sequences as they came: rows of tokens that end where they end."""
+    grid = upright(view)
+    rows, b, t = view.place, view.token_b, view.token_t
+    end = grid.cell(rows[view.bs], view.lens[view.bs])
+    before = sheet(view, grid, rows, counted(view.total[0], "sequence"))
+    return {
+        "title:x": before["title:x"],
+        "label": before["label"],
+        "length": before["length"].but(end.moved(0.2 * view.text, 0.0), text=_lengths(view)),
+        "token": before["token"].but(grid.cell(rows[b], t - view.leads[b]), vec=_vectors(view, "token", raw=True)),
+    }
+
+
+def upright(view: View) -> Grid:
+    """Return the grid with time going across, as one writes sequences."""
+    return Grid("x", len(view.shown), view.columns, view.cell_width, False, view.text, view.grid.below)
+
+
+def sheet(view: View, grid: Grid, row: Any, title: str, *, tall: float = 1.0, raw: bool = False) -> dict[str, Marks]:
+    """Return all of the padded grid.
+
+    row: (B,) the position of each sequence in the picture. title: its heading. tall: units of a row where time goes
+    down. raw: whether ids are not embedded yet.
+    """
+    down = grid.transposed
+    p, lengths = row[view.bs], _lengths(view)
+    label = marks(
+        "label", "label", grid.label(p), (view.bs,), seq=view.bs, text=view.letters, w=grid.width if down else view.text
+    )
+    length = marks(
+        "length", "note", _lowered(grid.length(p), tall), (view.bs,), seq=view.bs, w=grid.width if down else 1.0,
+        text=_named(view), sub=lengths,
+    )  # fmt: skip
+    axis = marks(
+        "axis", "axis", _lowered(grid.axis(view.ts), tall), (view.ts,), text=steps(view.columns),
+        w=view.text if down else grid.width, h=tall if down else view.text,
+    )  # fmt: skip
+    size: dict[str, Any] = {"w": grid.width, "h": tall, "scale": "input"}
+    (b, t), (pad_b, pad_t) = (view.token_b, view.token_t), view.pads
+    token = marks(
+        "token", "token", _lowered(grid.cell(row[b], t), tall), (b, t), seq=b, text=view.token_text,
+        sub=view.token_sub, token=np.arange(len(b)), vec=_vectors(view, "token", raw=raw), **size,
+    )  # fmt: skip
+    pad = marks(
+        "pad", "pad", _lowered(grid.cell(row[pad_b], pad_t), tall), (pad_b, pad_t), seq=pad_b, text=view.pad_text,
+        vec=_vectors(view, "pad", raw=raw), **size,
+    )  # fmt: skip
+    heads = marks("title:x", "title", grid.heading(), text=title)
+    return frame(heads, label, length, axis, token, pad)
+
+
+def heading(view: View, how: str) -> str:
+    """Return what stands above the grid: how it is, and its shape."""
+    name = "ids" if view.embedded and how == "padded" else "x"
+    return f"{how} {name} {shape(*view.trace.padded.values.shape[: 2 if name == 'ids' else 3])}"
+
+
+def steps(count: int) -> np.ndarray:
+    """Return the names of time steps."""
+    return texts(f"t={t}" for t in range(count))
+
+
+def around(grid: Grid, p: Any, t: Any, rows: Any = 1, columns: Any = 1) -> dict[str, Any]:
+    """Return place and size of so many rows and time steps, from position p and time step t on."""
+    place = grid.cell(p, t)
+    wide, high = (rows * grid.width, columns) if grid.transposed else (columns * grid.width, rows)
+    return {"p": place.panel, "x": place.x, "y": place.y, "w": wide * 1.0, "h": high * 1.0}
+
+
+def outline(name: str, grid: Grid, p: Any, t: Any, rows: Any = 1, columns: Any = 1, tone: Tone = "now") -> Marks:
+    """Return the outline around them."""
+    return marks(name, "mark", grid.cell(p, t), tone=tone).but(**around(grid, p, t, rows, columns))
+
+
+def texts(values: Any) -> np.ndarray:
+    """Return numbers as a column of texts."""
+    return np.array([str(each) for each in values], dtype=object)
+
+
+def _lengths(view: View) -> np.ndarray:
+    return texts(view.lengths[b] for b in view.shown)
+
+
+def _named(view: View) -> np.ndarray:
+    return texts(f"len {view.lengths[b]}" for b in view.shown)
+
+
+def _vectors(view: View, kind: str, *, raw: bool) -> Any:
+    """Return the rows of numbers that the cells of the grid show: none for numbers, and for ids not embedded yet."""
+    if view.embedded and not raw:
+        return view.x_rows(*(view.pads if kind == "pad" else (view.token_b, view.token_t)))
+    return view.x_rows(view.token_b, view.token_t) if view.raw_vectors and kind == "token" else -1
+
+
+def _lowered(place: Place, tall: float) -> Place:
+    if tall == 1.0:
+        return place
+    y = place.y
+    lower = np.where(y > 0, y * tall, y) if isinstance(y, np.ndarray) else y * tall if y > 0 else y
+    return Place(place.panel, place.x, lower)

@@ -1,0 +1,42 @@
+"""A step of a movie: what is said, which lines run, and the frames that show it."""
+
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from packviz.show.movie.layout import Scene
+from packviz.show.movie.marks import Frame
+
+__all__ = ["CodeLine", "Stage", "Step"]
+
+Stage = Literal["pad", "embed", "sort", "pack", "run", "unpack"]
+
+
+class CodeLine(NamedTuple):
+    """One line of the program, and the shape of what it makes."""
+
+    text: str
+    shape: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a stage.
+
+    caption: one or two plain sentences; `{A}` is the letter of a sequence, `**...**` is strong. frames: what is shown,
+    one after the other. detail: the lines that run within it. error: torch's own message, where it refuses. scene: a
+    name and where things stand in it, if not as in all of its stage. time: the time step t that it shows, if it shows
+    one. name: by which others lead to it, if they do.
+    """
+
+    caption: str
+    frames: tuple[Frame, ...]
+    detail: tuple[CodeLine, ...] = ()
+    tone: Literal["", "wrong"] = ""
+    error: str = ""
+    scene: tuple[str, Scene] | None = None
+    time: int | None = None
+    name: str = ""
+
+    def after(self, frame: Frame) -> "Step":
+        """Return the step with a frame before its own."""
+        return replace(self, frames=(frame, *self.frames))

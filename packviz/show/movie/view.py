@@ -1,0 +1,172 @@
+"""How a movie shows a trace: where everything stands, and what it is called."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import cached_property
+from math import sqrt
+from typing import Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+
+from packviz.compute.trace import Trace
+from packviz.show.movie.facts import MAX_TIME_STEPS, Facts, number
+from packviz.show.movie.places import Grid, Strip
+from packviz.text import counted, sequence_label
+
+__all__ = ["View", "listed", "once", "shape"]
+
+WORDY = 40  # tokens up to which a packed row has room for its word
+STRIP_WIDTH = 1.6  # units that it then has, at most
+MARKED = 64  # tokens up to which every packed row has its address below it
+STACKED = 1.5  # units that a cell of two halves has at most, one half above the other
+LONGEST = 40  # characters of a word
+REFUSAL = 3.2  # units below the grid for what torch says when it refuses
+
+
+def listed(values: list[int]) -> str:
+    """Return numbers as Python lists them, the middle left out where there are many."""
+    return f"[{', '.join(map(str, values[:8]))}, … {values[-1]}]" if len(values) > 12 else str(values)
+
+
+Made = TypeVar("Made")
+P = ParamSpec("P")
+V = TypeVar("V", bound="View")
+
+
+def shape(*sizes: int) -> str:
+    """Return sizes as torch prints a shape: `(3, 4)`, `(3,)`."""
+    return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(map(str, sizes))})"
+
+
+class View(Facts):
+    """The facts and numbers of a trace, with their places and names.
+
+    transposed: whether time goes down, as x of (T,B,F) has it. deep: the stages that are shown with all their whys.
+    """
+
+    def __init__(
+        self, trace: Trace, layer: int, direction: int, *, transposed: bool, deep: frozenset[str] = frozenset()
+    ) -> None:
+        super().__init__(trace, layer, direction)
+        self.transposed, self.deep = transposed, deep
+
+    @cached_property
+    def title(self) -> str:
+        """What the movie is called."""
+        return f"{counted(self.total[0], 'sequence')}, {counted(self.tokens, 'token')}, {self.cell.upper()}"
+
+    @cached_property
+    def out(self) -> Strip:
+        """The packed output, aligned with the packed rows."""
+        return replace(self.strip, name="out", height=1.0 if self.small else 1.5, marks=False)
+
+    @cached_property
+    def unpacked(self) -> Grid:
+        """The unpacked output."""
+        columns = min(self.width_out, MAX_TIME_STEPS)
+        stacked = self.directions == 2  # wide cells would lay their two halves side by side
+        width = min(self.cell_width, STACKED) if stacked else self.cell_width
+        return Grid("u", len(self.shown), columns, width, self.transposed, self.text)
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The padded grid."""
+        below = REFUSAL if self.refused else 0.0
+        return Grid("x", len(self.shown), self.columns, self.cell_width, self.transposed, self.text, below)
+
+    @cached_property
+    def strip(self) -> Strip:
+        """The packed rows."""
+        width = min(self.cell_width, STRIP_WIDTH) if self.tokens <= WORDY and not self.small else 1.0
+        marked = not self.small and self.tokens <= MARKED
+        return Strip("strip", [len(rows) for rows in self.alive], width, marks=marked, text=self.text)
+
+    @cached_property
+    def cell_width(self) -> float:
+        """Width of a token: words need room, and many rows make flat cells."""
+        if self.small:
+            return max(1.0, min(6.0, 0.9 * len(self.shown) / self.columns))
+        texts = self.trace.batch.texts if self.trace.batch else ()
+        longest = max((len(text) for row in texts for text in row), default=1)
+        room = 1.5 * len(self.shown) / self.columns  # a wide picture has room for wide cells
+        return min(max(2.4, min(room, 4.0)), max(1.0, 0.27 * longest + 0.25))
+
+    @cached_property
+    def text(self) -> float:
+        """Room for a line of text, in units: cells may be smaller than text can be."""
+        wide = self.columns * self.cell_width
+        return max(1.0, len(self.shown) / 15, wide / 34, sqrt(self.tokens) / 7)
+
+    @cached_property
+    def pad_text(self) -> str:
+        """What stands in the padding; `…` where a grid of one's own holds different numbers there."""
+        if self.trace.batch:
+            return number(self.pad_id)
+        pads = self.trace.padded.grid[~self.trace.padded.mask].flatten()
+        return number(float(pads[0])) if len(pads) and bool((pads == pads[0]).all()) else "…"
+
+    @cached_property
+    def _texts(self) -> tuple[list[str], list[str]]:
+        """Of each token what was typed, and the id that stands for it where that is something else."""
+        places = list(zip(self.token_b.tolist(), (self.token_t - self.leads[self.token_b]).tolist(), strict=True))
+        nothing = [""] * len(places)
+        if self.raw_vectors:
+            return [f"{self.label(b)}{t}" for b, t in places], nothing
+        batch, typed = self.trace.batch, nothing
+        if self.features == 1 or batch:
+            tokens = self.trace.padded.tokens
+            ids = (tokens[..., 0] if tokens.dim() == 3 else tokens).numpy()
+            typed = [number(each) for each in ids[self.token_b, self.token_t].tolist()]
+        if batch is None or batch.kind == "vectors":
+            return typed, nothing
+        return [_short(batch.texts[b][t]) for b, t in places], typed if batch.kind == "words" else nothing
+
+    @cached_property
+    def token_text(self) -> np.ndarray:
+        """What was typed for each token."""
+        return np.array(self._texts[0], dtype=object)
+
+    @cached_property
+    def token_sub(self) -> np.ndarray | str:
+        """The id that stands for it; nothing where that is what was typed."""
+        return np.array(self._texts[1], dtype=object) if any(self._texts[1]) else ""
+
+    @property
+    def said(self) -> list[str]:
+        """What the tip of each token quotes; nothing where tokens are vectors."""
+        if self.raw_vectors:
+            return []
+        return [f"{text} (id {sub})" if sub else text for text, sub in zip(*self._texts, strict=True)]
+
+    def label(self, b: int) -> str:
+        """Return the letter of a sequence."""
+        return sequence_label(b)
+
+    @cached_property
+    def letters(self) -> np.ndarray:
+        """The letter of each sequence that is shown, in original order."""
+        return np.array([self.label(b) for b in self.shown], dtype=object)
+
+    def chips(self, sequences: Iterable[int]) -> str:
+        """Return the letters of some sequences as the caption shows them: `{A}, {B} and {C}`."""
+        chips = ["{" + self.label(b) + "}" for b in sequences]
+        if len(chips) > 6:
+            return f"{chips[0]}, {chips[1]}, … {chips[-1]} ({len(chips)} sequences)"
+        return " and ".join(filter(None, (", ".join(chips[:-1]), chips[-1]))) if chips else "none"
+
+
+def once(make: Callable[Concatenate[V, P], Made]) -> Callable[Concatenate[V, P], Made]:
+    """Make something of a view when it is first needed, and keep it: what stays the same need not be compared."""
+
+    def kept(view: V, /, *args: P.args, **kwargs: P.kwargs) -> Made:
+        known: dict[object, Made] = view.__dict__.setdefault("_made", {})
+        key = (make, args, *kwargs.items())
+        if key not in known:
+            known[key] = make(view, *args, **kwargs)
+        return known[key]
+
+    return kept
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

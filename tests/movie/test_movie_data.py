@@ -1,0 +1,159 @@
+"""A movie as data: it keeps to its schema, which allows nothing else, and what it says is true of torch's numbers."""
+
+import json
+import re
+from importlib.resources import files
+from itertools import product
+from typing import Any, get_args
+
+import pytest
+import torch
+from jsonschema import Draft202012Validator
+from movie_cases import CASES, PACKED, Case, over
+from movie_screen import cells, tokens
+
+import packviz as pv
+from packviz import Batch, Config, Movie
+from packviz.show.movie import beside
+from packviz.show.movie.marks import Role
+from packviz.show.movie.movie import FORMAT
+from packviz.show.movie.step import Stage
+
+SCHEMA = json.loads((files("packviz.show.movie") / "movie.schema.json").read_text("utf-8"))
+JUDGE = Draft202012Validator(SCHEMA)
+
+BATCHES = ["1 2 3\n4 5\n6 7 8 9", "she sleeps\nI love cats very much\nhello", "1"]
+CONFIGS = {
+    "gru": Config(),
+    "lstm": Config(cell="lstm", bidirectional=True),
+    "time first": Config(batch_first=False),
+    "refused": Config(enforce_sorted=True),
+    "left": Config(padding_side="left"),
+}
+SILENT = {"focus", "ring", "title", "thread", "mark"}  # roles at which nothing can be pointed
+
+
+def as_sent(movie: Movie) -> Any:
+    return json.loads(json.dumps(movie.to_dict(), allow_nan=False))
+
+
+def faults(data: Any) -> list[str]:
+    return [f"{fault.json_path}: {fault.message}" for fault in JUDGE.iter_errors(data)][:5]
+
+
+def test_the_schema_names_what_python_names() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["properties"]["format"] == {"const": FORMAT}
+    assert tuple(SCHEMA["$defs"]["stage"]["enum"]) == get_args(Stage)
+    assert tuple(SCHEMA["$defs"]["group"]["properties"]["role"]["enum"]) == get_args(Role)
+
+
+@pytest.mark.parametrize(("typed", "config"), [*product(BATCHES, CONFIGS)])
+def test_every_movie_keeps_to_the_schema(typed: str, config: str) -> None:
+    trace = pv.trace(Batch.parse(typed), CONFIGS[config])
+    assert [faults(as_sent(pv.movie(trace, deep=deep))) for deep in (False, True)] == [[], []]
+    assert trace.error or faults(as_sent(beside(trace))) == []
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda data: data.update(format=2),
+        lambda data: data.update(more=1),
+        lambda data: data["groups"][0].update(id="token:0:0"),
+        lambda data: data["groups"][0].update(role="star"),
+        lambda data: data["groups"][0].pop("x"),
+        lambda data: data["steps"][0].update(stage="Pad"),
+        lambda data: data["steps"][1]["beats"][0][0].pop(),
+        lambda data: data["steps"][1]["beats"][0][0][2].update(more=1),
+        lambda data: data["tips"].append([["{unknown}"]]),
+        lambda data: data["tokens"].pop("n"),
+        lambda data: next(iter(data["scenes"].values())).pop("wide"),
+    ],
+)
+def test_the_schema_allows_nothing_else(spoil: Any) -> None:
+    data = as_sent(pv.movie(pv.trace(Batch.parse("1 2\n3"))))
+    assert faults(data) == []
+    spoil(data)
+    assert faults(data)
+
+
+@over(CASES)
+def test_every_group_says_its_tip_but_what_nobody_can_point_at(case: Case) -> None:
+    data = case.movie.to_dict()
+    assert {group["tip"] for group in data["groups"] if "tip" in group} == set(range(len(data["tips"])))
+    assert all(("tip" in group) is (group["role"] not in SILENT) for group in data["groups"])
+    assert len(case.movie.ids) == len(set(case.movie.ids)) == sum(group.get("n", 1) for group in data["groups"])
+
+
+def test_the_names_of_time_steps_are_numbered() -> None:
+    shown = list(cells(as_sent(pv.movie(pv.trace(Batch.parse("1 2 3\n4 5"))))))
+    axes = [cell for cell in shown if cell["role"] == "axis" and cell["text"].startswith("t=")]
+    assert len({cell["f"] for cell in axes}) == 2  # before packing, and after unpacking
+    assert all(cell["text"] == f"t={cell['k']}" for cell in axes)
+
+
+@over(CASES)
+def test_every_token_that_is_shown_has_its_tip_once_with_sequence_and_time_step(case: Case) -> None:
+    told = tokens(case.movie)
+    assert [(token["b"], token["t"]) for token in told] == case.movie.tokens
+    steps = range(min(128, case.judge.T))
+    assert sorted(case.movie.tokens) == [
+        (b, t) for b, t in product(sorted(case.filmed), steps) if case.judge.mask[b][t]
+    ]
+    for token in told:
+        assert f"sequence {case.letter(token['b'])}, time step {token['t']}" in token["tip"]
+
+
+@over(CASES)
+def test_the_address_is_the_row_at_which_torch_holds_the_token(case: Case) -> int:
+    packed = 0
+    for token in tokens(case.movie):
+        b, t = token["b"], token["t"]
+        if case.trace.error or (b, t) not in case.judge.row:  # torch refused, or left padding took its place
+            assert token["n"] is None
+            assert "data[" not in token["tip"]
+            continue
+        packed += 1
+        n = case.judge.row[b, t]
+        address = r"packed row (\d+): data\[offset\[(\d+)\] \+ position\] = data\[(\d+) \+ (\d+)\] = data\[(\d+)\]$"
+        row, step, offset, position, there = map(int, re.search(address, token["tip"]).groups())
+        assert row == token["n"] == n == offset + position == there
+        assert step == t
+        assert offset == sum(case.judge.batch_sizes[:t])
+        assert torch.equal(case.judge.packed.data[n].nan_to_num(), case.judge.x[b, t].nan_to_num())
+    return packed
+
+
+@over([case for case in CASES if case.name in ("words", "forum")])
+def test_a_tip_quotes_what_was_typed(case: Case) -> None:
+    for token in tokens(case.movie):
+        b, t = token["b"], token["t"]
+        identity = f" (id {int(case.trace.batch.sequences[b][t])})" if case.name == "words" else ""
+        assert token["tip"].startswith(f"“{case.trace.batch.texts[b][t]}{identity}”, sequence {case.letter(b)}")
+
+
+@over(CASES)
+def test_a_sequence_has_a_letter_and_a_hue_of_its_own(case: Case) -> None:
+    labels, hues, laps = zip(*case.movie.to_dict()["sequences"], strict=True)
+    assert len(set(labels)) == len(set(zip(hues, laps, strict=True))) == len(labels) == case.judge.B
+    assert set(hues) == set(range(min(10, len(labels))))
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [("1 2\n3", "2 sequences, 3 tokens, GRU"), ("7", "1 sequence, 1 token, GRU")],
+)
+def test_the_title_counts_sequences_and_tokens(text: str, title: str) -> None:
+    assert pv.movie(pv.trace(Batch.parse(text))).title == title
+
+
+@over(PACKED)
+def test_the_scale_ends_at_the_largest_number(case: Case) -> None:
+    hidden = [half[half.isfinite()].abs() for layer in case.judge.hidden for half in layer]
+    largest = max([1.0, *(float(half.max()) for half in hidden if len(half))])
+    ends = case.movie.scales
+    assert ends["state"] >= largest - 1e-5
+    assert case.judge.module.mode == "LSTM" or ends["state"] == pytest.approx(largest, rel=1e-5)
+    finite = case.judge.x[case.judge.x.isfinite()].abs()
+    assert ends["input"] >= float(finite.max())
