@@ -211,10 +211,10 @@ def test_the_movie_has_the_step_that_shows_why(level: int, number: int) -> None:
     for question in round_of(level, number):
         film = movie(question.trace, question.stages, direction=question.direction, deep=True)
         moment = question.prediction.moment
-        step = film.steps[film.step_at(moment.stage, moment.timestep, moment.name) - 1]
-        assert step.stage == question.stage
-        assert step.name == moment.name or step.time == moment.timestep
-        assert film.steps[0] is not step or len(film.steps) == 1
+        played = film.steps[film.step_at(moment.stage, moment.timestep, moment.name) - 1]
+        assert played.stage == question.stage
+        assert played.step.name == moment.name or played.step.time == moment.timestep
+        assert film.steps[0] is not played or len(film.steps) == 1
 
 
 @pytest.mark.parametrize(("name", "arguments"), [
