@@ -125,7 +125,7 @@ def test_what_is_asked_about_enforce_sorted_is_what_is_shown_and_run(level: int)
         assert "enforce_sorted=False" not in call
         if question.prediction.key == "enforced":
             refused = question.prediction.answer == "It raises a RuntimeError."
-            assert refused == bool(film.steps[-1].error) == asked_of(question).refused()
+            assert refused == bool(film.steps[-1].step.error) == asked_of(question).refused()
 
 
 def test_the_same_round_is_the_same_in_any_process() -> None:
