@@ -11,6 +11,8 @@ from movie_cases import CASES, PACKED, REFUSED, Case, over
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
 
+from packviz.show.movie.step import CodeLine
+
 each_case = over(CASES)
 each_packed = over(PACKED)
 WIDEST = 44  # characters of a line beside the picture
@@ -71,14 +73,9 @@ def run(case: Case) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 @each_packed
-def test_the_program_runs_and_makes_the_shapes_that_it_says(case: Case) -> None:
-    _, shapes = run(case)
+def test_the_program_runs_makes_the_shapes_that_it_says_and_computes_what_the_movie_shows(case: Case) -> None:
+    space, shapes = run(case)
     assert shapes == {line.text: line.shape for line in case.movie.code}
-
-
-@each_packed
-def test_the_program_computes_what_the_movie_shows(case: Case) -> None:
-    space, _ = run(case)
     expected = case.judge.unpacked.transpose(0, 1) if case.transposed else case.judge.unpacked
     torch.testing.assert_close(space["packed"].data, case.judge.packed.data, equal_nan=True)
     torch.testing.assert_close(space["out"], expected, equal_nan=True)
@@ -96,31 +93,21 @@ def test_the_program_that_torch_refuses_stops_at_the_last_line_with_the_same_mes
             assert shape_of(result(line.text, space)) == line.shape
     with pytest.raises(RuntimeError) as caught:
         exec(last.text, space)
-    assert str(caught.value) == case.movie.steps[-1].error
+    assert str(caught.value) == case.show.steps[-1]["error"]
     return spoke
 
 
 @each_case
-def test_each_step_stands_at_its_line(case: Case) -> None:
+def test_each_step_stands_at_its_line_and_no_line_is_too_wide_for_its_place(case: Case) -> None:
+    pack = "pack_padded_sequence("
     lines = {
-        "pad": "pad_sequence(",
-        "embed": "embedding(",
-        "sort": "pack_padded_sequence(",
-        "pack": "pack_padded_sequence(",
-    }
-    lines |= {"run": f"{type(case.trace.module).__name__.lower()}(", "unpack": "pad_packed_sequence("}
-    for step in case.movie.steps:
-        given = step.stage == "pad" and case.trace.batch is None
-        assert ("as given" if given else lines[step.stage]) in case.movie.code[step.code].text
-
-
-@each_case
-def test_no_line_is_too_wide_for_its_place(case: Case) -> None:
-    details = [line for step in case.movie.steps for line in step.detail]
-    for line in case.movie.code:
-        assert max(map(len, line.text.splitlines())) <= WIDEST
-    for line in details:
-        assert len(line.text) <= 2 * WIDEST
+        "pad": "as given" if case.trace.batch is None else "pad_sequence(", "embed": "embedding(", "sort": pack,
+        "pack": pack, "run": f"{type(case.trace.module).__name__.lower()}(", "unpack": "pad_packed_sequence(",
+    }  # fmt: skip
+    for step in case.show.steps:
+        assert lines[step["stage"]] in case.movie.code[step["code"]].text
+        assert all(len(line.text) <= 2 * WIDEST for line in details_of(step))
+    assert all(len(line) <= WIDEST for code in case.movie.code for line in code.text.splitlines())
 
 
 @each_packed
@@ -222,14 +209,9 @@ def test_the_last_valid_step_is_h_n_as_the_code_says(case: Case) -> None:
             torch.testing.assert_close(value, top, equal_nan=True)
 
 
-def details_of(step: dict[str, Any]) -> list[Any]:
+def details_of(step: dict[str, Any]) -> list[CodeLine]:
     """Return the lines of a step that say what happens within it."""
-    return [_Line(text, shape) for text, shape in step.get("detail", [])]
-
-
-class _Line:
-    def __init__(self, text: str, shape: str) -> None:
-        self.text, self.shape = text, shape
+    return [CodeLine(*line) for line in step.get("detail", [])]
 
 
 def listed(text: str, truth: list[int]) -> bool:
