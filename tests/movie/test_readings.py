@@ -114,31 +114,34 @@ def test_there_is_a_step_for_every_way_that_exists_and_it_stands_in_the_heading(
 
 
 @each
-def test_outlined_is_what_is_read_and_nothing_else(case: Deep) -> None:
+def test_outlined_is_what_is_read_and_good_where_a_direction_is_complete(case: Deep) -> None:
     for title, _, cells in readings(case):
         for b in case.filmed:
-            assert set(outlined(case, cells, b)) == {half for half in read(case, title, b) if half[1] < 128}, title
-
-
-@each
-def test_an_outline_is_good_where_a_direction_is_complete(case: Deep) -> None:
-    for title, _, cells in readings(case):
-        for b in case.filmed:
-            for half, tone in outlined(case, cells, b).items():
+            tones = outlined(case, cells, b)
+            assert set(tones) == {half for half in read(case, title, b) if half[1] < 128}, title
+            for half, tone in tones.items():
                 good = not strays(case, b) and (title in POOLS or complete(case, half))
                 assert tone == ("good" if good else "wrong"), (title, half)
 
 
 @each
-def test_beside_the_grid_stands_what_torch_gives(case: Deep) -> None:
+def test_beside_the_grid_stands_what_torch_gives_and_the_token_that_it_is_read_at(case: Deep) -> int:
+    spoke = 0
     for title, _, cells in readings(case):
         for b in case.filmed:
-            halves = sorted({d for _, _, d in read(case, title, b)})
+            places = read(case, title, b)
+            halves = sorted({d for _, _, d in places})
             assert [d for d in range(case.judge.D) if cells[f"last:{b}:{d}"]["shown"]] == halves
             for d, row in zip(halves, given(case, title, b), strict=True):
-                shown = cells[f"last:{b}:{d}"]["vec"]
-                assert close(shown, row), title
-                assert len(shown) == min(len(row), (4 if case.small else 8) // case.judge.D)
+                spoke += 1
+                cell = cells[f"last:{b}:{d}"]
+                assert close(cell["vec"], row), title
+                assert len(cell["vec"]) == min(len(row), (4 if case.small else 8) // case.judge.D)
+                spots = [(b, t) for _, t, half in places if half == d]
+                there = spots[0] if len(spots) == 1 and spots[0] in case.movie.tokens else None
+                assert (cell.get("token") is not None) == (there is not None)
+                assert there is None or case.movie.tokens[cell["token"]] == there
+    return spoke
 
 
 @each
@@ -154,11 +157,12 @@ def test_the_row_is_outlined_by_whether_it_is_right(case: Deep) -> None:
 
 
 @each
-def test_the_caption_says_whether_it_is_right_for_all(case: Deep) -> int:
-    spoke = 0
+def test_the_caption_says_whether_it_is_right_for_all_and_never_passes_over_packed_padding(case: Deep) -> int:
+    spoke, pads = 0, lost(case)
     for title, step, _ in readings(case):
+        assert any(text.startswith(f"# {pads}: ") for text, _ in step["detail"]) == bool(pads)
         verdict = all(right(case, title, b) for b in range(case.judge.B))
-        if pads := lost(case):
+        if pads:
             spoke += 1
             assert f" is wrong here: **{pads}**. " in step["caption"]
             assert step["tone"] == "wrong"
@@ -166,6 +170,9 @@ def test_the_caption_says_whether_it_is_right_for_all(case: Deep) -> int:
             spoke += 1
             assert "tone" not in step
             assert (" is right here. " if verdict else " is wrong here. ") in step["caption"]
+    [step] = [step for step, _ in case.show.of("unpack") if step["caption"].startswith("Ringed")]
+    assert (step.get("tone") == "wrong") == bool(pads)
+    assert not pads or f": **{pads}**." in step["caption"]
     return spoke
 
 
@@ -181,25 +188,6 @@ def test_what_flies_comes_from_where_it_is_read(case: Deep) -> None:
             assert abs(y - cell["y"] - int(d) / case.judge.D) < 0.002
         if title not in POOLS and max(case.judge.T, width(case)) <= 128:
             assert len(flights) == sum(len(read(case, title, b)) for b in case.filmed)
-
-
-@each
-def test_the_rows_show_the_token_that_they_are_read_at(case: Deep) -> int:
-    spoke = 0
-    for title, _, cells in readings(case):
-        for b, d in product(case.filmed, range(case.judge.D)):
-            if cells[f"last:{b}:{d}"]["shown"]:
-                spoke += 1
-                spots = [(b, t) for _, t, half in read(case, title, b) if half == d]
-                token = cells[f"last:{b}:{d}"].get("token")
-                there = spots[0] if len(spots) == 1 and spots[0] in tokens(case) else None
-                assert (token is not None) == (there is not None)
-                assert token is None or case.movie.tokens[token] == there
-    return spoke
-
-
-def tokens(case: Deep) -> set[tuple[int, int]]:
-    return set(case.movie.tokens)
 
 
 @each
@@ -248,20 +236,6 @@ def test_of_two_directions_it_is_told_what_each_has_seen(case: Deep) -> int:
                     text, _ = detail(step, "# ")
                     assert f"# {half}: {seen}" in text.split("\n")
     return spoke
-
-
-@each
-def test_padding_that_was_packed_is_never_passed_over(case: Deep) -> None:
-    pads = lost(case)
-    for _, step, _ in readings(case):
-        assert any(text.startswith(f"# {pads}: ") for text, _ in step["detail"]) == bool(pads)
-
-
-@each
-def test_the_last_valid_steps_are_called_wrong_where_padding_was_packed(case: Deep) -> None:
-    [step] = [step for step, _ in case.show.of("unpack") if step["caption"].startswith("Ringed")]
-    assert (step.get("tone") == "wrong") == bool(lost(case))
-    assert not lost(case) or f": **{lost(case)}**." in step["caption"]
 
 
 @each

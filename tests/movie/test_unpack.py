@@ -20,55 +20,42 @@ def halves(case: Case, row: torch.Tensor, shown: list[float | None]) -> torch.Te
 
 
 @each_packed
-def test_every_cell_stands_where_pad_packed_sequence_puts_it(case: Case) -> None:
-    placed, unpacked, rows = grid(case, case.show.after[-1]), case.judge.unpacked, sorted(case.filmed)
-    columns = min(unpacked.shape[1], 128)
-    assert set(placed) == {(row, t) for row in range(len(rows)) for t in range(columns)}
+def test_every_cell_stands_where_pad_packed_sequence_puts_it_with_its_states_or_filler(case: Case) -> None:
+    cells, unpacked, rows = case.show.after[-1], case.judge.unpacked, sorted(case.filmed)
+    placed = grid(case, cells)
+    assert set(placed) == {(row, t) for row in range(len(rows)) for t in range(min(unpacked.shape[1], 128))}
     for (row, t), cell in placed.items():
-        b = rows[row]
+        b, truth = rows[row], unpacked[rows[row], t]
         assert cell["seq"] == b
         assert cell["role"] == ("output" if t < case.judge.lengths[b] else "pad")
-        if cell["role"] == "output":
-            assert close(cell["vec"], halves(case, unpacked[b, t], cell["vec"]))
-
-
-@each_packed
-def test_what_is_filled_in_is_torchs_padding_value(case: Case) -> int:
-    spoke = 0
-    for (_, t), cell in grid(case, case.show.after[-1]).items():
         if cell["role"] == "pad":
-            spoke += 1
-            filler = case.judge.unpacked[cell["seq"], t]
-            assert torch.equal(filler, torch.full_like(filler, float(cell["text"]))) or (
-                filler.isnan().all() and cell["text"] == "nan"
-            )
-    return spoke
+            same = torch.equal(truth, torch.full_like(truth, float(cell["text"])))
+            assert same or (truth.isnan().all() and cell["text"] == "nan")
+            continue
+        assert close(cell["vec"], halves(case, truth, cell["vec"]))
+        token = cell.get("token")
+        assert (token is not None) == bool(case.judge.mask[b][t])
+        assert token is None or case.movie.tokens[token] == (b, t)
+    shape = tuple(unpacked.transpose(0, 1).shape if case.transposed else unpacked.shape)
+    assert str(shape) in cells["title:u"]["text"]
 
 
 @each_packed
-def test_the_rows_come_back_in_sorted_order_and_then_as_they_were_given(case: Case) -> int:
-    spoke = 0
-    order = case.judge.order[:128]
+def test_rows_come_back_in_sorted_order_and_then_as_they_were_given_with_letters_and_lengths(case: Case) -> None:
+    order, across = case.judge.order[:128], "x" if case.transposed else "y"
     for step, cells in case.show.of("unpack"):
         placed = grid(case, cells)
-        if placed:
-            spoke += 1
-            seen = [placed[row, 0]["seq"] for row in range(len(order))]
-            assert seen in (order, sorted(order))
-            assert (seen == sorted(order)) or "unsorted" not in step["caption"]
-    assert [placed[row, 0]["seq"] for row in range(len(order))] == sorted(order)
-    return spoke
-
-
-@each_packed
-def test_letters_and_lengths_go_with_their_rows(case: Case) -> None:
-    across = "x" if case.transposed else "y"
-    for _, cells in case.show.of("unpack"):
-        for cell in grid(case, cells).values():
+        if not placed:
+            continue
+        seen = [placed[row, 0]["seq"] for row in range(len(order))]
+        assert seen in (order, sorted(order))
+        assert (seen == sorted(order)) or "unsorted" not in step["caption"]
+        for cell in placed.values():
             b = cell["seq"]
             assert cells[f"ulabel:{b}"]["shown"]
             assert cells[f"ulabel:{b}"][across] == cells[f"ulength:{b}"][across] == cell[across]
             assert cells[f"ulength:{b}"]["text"] == f"len {case.judge.lengths[b]}"
+    assert seen == sorted(order)
 
 
 @each_packed
@@ -82,19 +69,6 @@ def test_the_packed_output_is_that_of_the_top_layer_with_its_directions_side_by_
             row = case.judge.output.data[case.judge.row[b, t]]
             assert close(cell["vec"], halves(case, row, cell["vec"]))
     assert cells["title:out"]["text"].endswith(str(tuple(case.judge.output.data.shape)))
-    return spoke
-
-
-@each_packed
-def test_a_copy_shows_the_token_of_its_packed_row(case: Case) -> int:
-    spoke = 0
-    for name, cell in case.show.after[-1].items():
-        if name.startswith("u:"):
-            spoke += 1
-            _, b, t = map(int, name.replace("u:", "0:").split(":"))
-            token = cell.get("token")
-            assert (token is not None) == bool(case.judge.mask[b][t])
-            assert token is None or case.movie.tokens[token] == (b, t)
     return spoke
 
 
@@ -131,12 +105,6 @@ def test_the_last_valid_states_are_torchs_h_n_of_the_top_layer(case: Case) -> No
             t = 0 if d else case.judge.lengths[b] - 1
             token = cell.get("token")
             assert token is None or case.movie.tokens[token] == (b, t)
-
-
-@each_packed
-def test_the_heading_carries_the_shape_of_the_unpacked_output(case: Case) -> None:
-    shape = tuple(case.judge.unpacked.transpose(0, 1).shape if case.transposed else case.judge.unpacked.shape)
-    assert str(shape) in case.show.after[-1]["title:u"]["text"]
 
 
 @each_packed
