@@ -52,16 +52,11 @@ def overlapping(rects: list[tuple[Rect, str]]) -> Iterator[tuple[str, str]]:
 
 
 @over(CASES)
-def test_everything_that_is_drawn_as_a_box_lies_inside_the_picture(case: Case) -> None:
+def test_everything_lies_inside_the_picture_or_begins_in_it_where_it_is_written(case: Case) -> None:
     for stage, view, cells in views(case):
         for (left, top, right, bottom), name in shown(view, cells, SOLID | MARKS | {"axis"}):
             inside = left >= -0.01 and top >= -0.01 and right <= view["w"] + 0.01 and bottom <= view["h"] + 0.01
             assert inside, (stage, name, (left, top, right, bottom), (view["w"], view["h"]))
-
-
-@over(CASES)
-def test_letters_headings_and_remarks_begin_inside_the_picture(case: Case) -> None:
-    for stage, view, cells in views(case):
         for (left, top, _, _), name in shown(view, cells, {"label", "note", "title"}):
             assert -0.01 <= left <= view["w"], (stage, name)
             assert -0.01 <= top <= view["h"] - 0.3, (stage, name)
@@ -72,24 +67,17 @@ def test_a_stage_has_the_panels_that_it_is_about(case: Case) -> None:
     for stage, set_ in case.movie.to_dict()["scenes"].items():
         if stage == "run":
             assert all(set(view["at"]) in (RUN, RUN | {"x"}) for view in set_["wide"])
-            assert all(set(view["at"]) == RUN - {"out"} for view in set_["tall"])
+            assert all(set(view["at"]) == RUN - {"out"} for view in set_.get("tall", ()))
         else:
             assert all(set(view["at"]) == PANELS[stage] for views in set_.values() for view in views)
-        assert set_["wide"]
-        assert set_["tall"]
-
-
-@over(CASES)
-def test_there_are_no_two_ways_alike(case: Case) -> None:
-    for set_ in case.movie.to_dict()["scenes"].values():
         for views in set_.values():
-            assert len({str(view) for view in views}) == len(views)
+            assert len({str(view) for view in views}) == len(views) > 0  # no two ways alike
 
 
 @over(CASES)
 def test_a_strip_breaks_between_cells_and_shows_all_of_them(case: Case) -> None:
     for _, view, cells in views(case):
-        for name, (_, *starts) in view["breaks"].items():
+        for name, (_, *starts) in view.get("breaks", {}).items():
             assert starts == sorted(set(starts))
             rows = [
                 c for c in cells.values() if c["p"] == name and c["role"] in ("token", "pad", "output") and c["shown"]
@@ -100,24 +88,20 @@ def test_a_strip_breaks_between_cells_and_shows_all_of_them(case: Case) -> None:
 
 @over(CASES)
 def test_rings_are_drawn_around_a_cell_of_their_sequence(case: Case) -> int:
-    spoke = 0
-    for name, ring in case.show.after[-1].items():
-        if ring["role"] == "ring" and ring["shown"]:
-            spoke += 1
-            inside = [
-                cell
-                for cell in case.show.after[-1].values()
-                if cell["p"] == ring["p"]
-                and cell["role"] in ("value", "vector", "output")
-                and cell["shown"]
-                and cell["y"] < ring["y"] + ring["h"] - 1e-3
-                and cell["y"] + cell["h"] > ring["y"] + 1e-3
-                and cell["x"] < ring["x"] + ring["w"] - 1e-3
-                and cell["x"] + cell["w"] > ring["x"] + 1e-3
-            ]
-            assert inside, name
-            assert {cell["seq"] for cell in inside} == {ring["seq"]}, name
-    return spoke
+    cells = [cell for cell in case.show.after[-1].values() if cell["shown"]]
+    solid = [cell for cell in cells if cell["role"] in ("value", "vector", "output")]
+    rings = [cell for cell in cells if cell["role"] == "ring"]
+    for ring in rings:
+        inside = [cell for cell in solid if cell["p"] == ring["p"] and meet(cell, ring)]
+        assert {cell["seq"] for cell in inside} == {ring["seq"]}, ring["id"]
+    return len(rings)
+
+
+def meet(one: Look, other: Look) -> bool:
+    return all(
+        max(one[start], other[start]) < min(one[start] + one[size], other[start] + other[size]) - 1e-3
+        for start, size in ("xw", "yh")
+    )
 
 
 def test_boxes_beside_one_another_stand_level_and_apart() -> None:
