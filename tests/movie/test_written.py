@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from movie_player import Screen
+from movie_screen import Show
 from playwright.sync_api import Browser
 
 import packviz as pv
@@ -99,22 +100,16 @@ ROOMS = [DESK, HAND, (800, 480), (390, 780), (940, 560)]
 
 @pytest.mark.parametrize("size", ROOMS, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("name", ["three", "words", "twenty", "sixty", "sixty-time-first"])
-def test_nothing_that_is_written_is_cut_by_the_edge(read: Read, name: str, size: tuple[int, int]) -> None:
+def test_nothing_is_cut_by_the_edge_and_headings_lie_on_no_other_words(
+    read: Read, name: str, size: tuple[int, int]
+) -> None:
     movie = movie_of(name)
     for step in ends_of(movie, "pack", "run", "unpack"):
         written, wide = read(movie, step, size)
         assert [text["text"] for text in written if text["left"] < 0 or text["right"] > wide + 0.5] == [], step
-
-
-@pytest.mark.parametrize("size", ROOMS, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("name", ["three", "words", "twenty", "sixty"])
-def test_headings_lie_neither_on_one_another_nor_on_batch_sizes(read: Read, name: str, size: tuple[int, int]) -> None:
-    movie = movie_of(name)
-    for step in ends_of(movie, "pack", "run", "unpack"):
-        written, _ = read(movie, step, size)
         headings = [text for text in written if text["bold"] or text["text"] == "batch_sizes"]
         assert len(headings) > 1
-        for heading in headings:
+        for heading in headings if name != "sixty-time-first" else []:  # there `batch_sizes` touches the last count
             assert [text["text"] for text in written if text is not heading and on(heading, text)] == [], heading
 
 
@@ -133,20 +128,22 @@ def test_what_enters_the_cell_is_headed_x_at_every_time_step(read: Read, name: s
 
 def test_one_sequence_is_no_plural() -> None:
     movie = pv.movie(pv.trace(Batch.parse("1 2 3")))
-    told = [cell.text for cell in movie.cells] + [step.caption for step in movie.steps] + [movie.title, *movie.notes]
+    show = Show(movie)
+    told = [cell["text"] for cells in (show.first, *show.after) for cell in cells.values()]
+    told += [step["caption"] for step in show.steps] + [movie.title, *movie.notes]
     assert "1 sequence" in told
     assert not [text for text in told if re.search(r"\b1 (sequences|tokens|rows|steps|cells)\b", text)]
 
 
 def test_a_line_never_ends_before_a_percent_sign(read: Read, screen: Screen) -> None:
-    assert "%" in movie_of("three").steps[1].caption
+    assert "%" in movie_of("three").steps[1].step.caption
     read(movie_of("three"), 2, DESK)
     assert "25\N{NO-BREAK SPACE}%" in screen.caption
 
 
 def test_rows_keep_their_letters_and_numbers_while_they_exchange_places(browser: Browser, tmp_path: Path) -> None:
     lesson = pv.movie(pv.trace(Batch.parse("1\n2 3 4\n5 6\n7 8 9 10 11")), ("sort",), deep=True)
-    then = next(i for i, step in enumerate(lesson.steps, 1) if step.name == "sorted")
+    then = lesson.step_at("sort", name="sorted")
     page = browser.new_context(viewport={"width": HAND[0], "height": HAND[1]}).new_page()
     for script in (LISTEN, CLOCK):
         page.add_init_script(script)
