@@ -15,8 +15,8 @@ from movie_screen import cells, tokens
 import packviz as pv
 from packviz import Batch, Config, Movie
 from packviz.show.movie import beside
+from packviz.show.movie.data import FORMAT
 from packviz.show.movie.marks import Role
-from packviz.show.movie.movie import FORMAT
 from packviz.show.movie.step import Stage
 
 SCHEMA = json.loads((files("packviz.show.movie") / "movie.schema.json").read_text("utf-8"))

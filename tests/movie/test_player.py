@@ -51,7 +51,7 @@ def test_it_opens_on_the_first_step_and_says_what_there_is(open_page: Open, movi
     assert int(screen.data("steps")) == len(movie.steps)
     assert int(screen.data("cells")) == len(movie.ids)
     assert screen.painted >= 1
-    assert screen.caption == plain(movie.steps[0].step.caption)
+    assert screen.caption == plain(movie.steps[0].caption)
     assert movie.title in screen.page.title()
     for control in screen.root.locator("button, input, select").all():
         assert (control.get_attribute("aria-label") or control.inner_text()).strip()
@@ -65,7 +65,7 @@ def test_the_keyboard_goes_to_the_end_and_back_and_no_further(open_page: Open, m
     for key, steps in (("ArrowRight", there), ("ArrowLeft", [*there[-2::-1], 1])):
         for step in steps:
             screen.press(key)
-            caption = plain(movie.steps[step - 1].step.caption)
+            caption = plain(movie.steps[step - 1].caption)
             assert (screen.step, screen.data("stage")) == (step, movie.steps[step - 1].stage)
             assert screen.caption == caption
             expect(live).to_have_text(caption)
@@ -157,7 +157,7 @@ def test_a_step_is_held_as_long_as_it_takes_to_read(open_page: Open, motion: boo
                 moved, painted = held, screen.painted
             clock.run_for(50)
             held += 50
-        reading = max(2500, 350 * len(plain(played.step.caption).split()))
+        reading = max(2500, 350 * len(plain(played.caption).split()))
         assert reading - 50 <= held <= max(reading, moved + 1000) + 150
         assert held - moved >= 1000
         assert bool(moved) == motion
@@ -231,7 +231,7 @@ def test_motion_is_tweened_and_with_reduced_motion_nothing_is_painted_in_between
 def test_an_address_opens_on_its_step(open_page: Open, movie: Movie, at: str, step: int | None) -> None:
     screen = open_page(movie, at)
     assert screen.step == (step or len(movie.steps))
-    assert screen.caption == plain(movie.steps[screen.step - 1].step.caption)
+    assert screen.caption == plain(movie.steps[screen.step - 1].caption)
 
 
 def test_the_address_follows_and_opens_the_same_picture_anew(open_page: Open, movie: Movie) -> None:
@@ -313,7 +313,7 @@ def test_a_refusal_is_shown_in_torchs_own_words(open_page: Open) -> None:
     expect(said).to_be_hidden()
     screen.press("End")
     expect(said).to_be_visible()
-    expect(said).to_have_text(movie.steps[-1].step.error)
+    expect(said).to_have_text(movie.steps[-1].error)
     screen.press("ArrowLeft")
     expect(said).to_be_hidden()
 
@@ -433,7 +433,7 @@ def test_a_step_that_cannot_be_drawn_says_so_and_the_others_go_on(open_page: Ope
     for step in (2, 3):
         screen.press("ArrowRight")
         expect(said).to_contain_text("This step could not be drawn: no ink.")
-        assert (screen.step, screen.caption) == (step, plain(movie.steps[step - 1].step.caption))
+        assert (screen.step, screen.caption) == (step, plain(movie.steps[step - 1].caption))
     assert screen.noise
     screen.noise.clear()
     screen.page.evaluate("() => { CanvasRenderingContext2D.prototype.fillText = window.kept; }")

@@ -136,7 +136,7 @@ def test_one_sequence_is_no_plural() -> None:
 
 
 def test_a_line_never_ends_before_a_percent_sign(read: Read, screen: Screen) -> None:
-    assert "%" in movie_of("three").steps[1].step.caption
+    assert "%" in movie_of("three").steps[1].caption
     read(movie_of("three"), 2, DESK)
     assert "25\N{NO-BREAK SPACE}%" in screen.caption
 

@@ -21,8 +21,8 @@ def leads_nowhere(film: Movie, moment: Moment) -> bool:
         return True
     if moment.timestep is None and not moment.name:  # a moment that is meant to be the end of its stage
         return played is not [each for each in film.steps if each.stage == moment.stage][-1]
-    by_name = bool(moment.name) and played.step.name == moment.name
-    return not by_name and (moment.timestep is None or played.step.time != moment.timestep)
+    by_name = bool(moment.name) and played.name == moment.name
+    return not by_name and (moment.timestep is None or played.time != moment.timestep)
 
 
 def check(seen: Trace, turns: range = range(12)) -> int:
@@ -67,7 +67,7 @@ def test_the_width_is_shown_by_the_step_on_the_width_where_there_is_one(total_le
     assert prediction.key == "unpacked_width"
     moment = prediction.moment
     played = film.steps[film.step_at(moment.stage, moment.timestep, moment.name) - 1]
-    assert (played.step.name == "width") == (total_length is not None)
+    assert (played.name == "width") == (total_length is not None)
 
 
 def test_a_moment_that_no_step_has_is_found() -> None:

@@ -125,7 +125,7 @@ def test_what_is_asked_about_enforce_sorted_is_what_is_shown_and_run(level: int)
         assert "enforce_sorted=False" not in call
         if question.prediction.key == "enforced":
             refused = question.prediction.answer == "It raises a RuntimeError."
-            assert refused == bool(film.steps[-1].step.error) == asked_of(question).refused()
+            assert refused == bool(film.steps[-1].error) == asked_of(question).refused()
 
 
 def test_the_same_round_is_the_same_in_any_process() -> None:
@@ -213,7 +213,7 @@ def test_the_movie_has_the_step_that_shows_why(level: int, number: int) -> None:
         moment = question.prediction.moment
         played = film.steps[film.step_at(moment.stage, moment.timestep, moment.name) - 1]
         assert played.stage == question.stage
-        assert played.step.name == moment.name or played.step.time == moment.timestep
+        assert played.name == moment.name or played.time == moment.timestep
         assert film.steps[0] is not played or len(film.steps) == 1
 
 

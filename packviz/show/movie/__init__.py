@@ -8,10 +8,10 @@ from packviz.compute.record import Trace
 from packviz.errors import PackvizError
 from packviz.rules import check_kind
 from packviz.show.movie.beside import beside
+from packviz.show.movie.data import Movie, made
 from packviz.show.movie.facts import watched_layer
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Frame
-from packviz.show.movie.movie import Movie, made
 from packviz.show.movie.pack import pack, pack_end, pack_scene
 from packviz.show.movie.pad import embed, embed_end, pad, pad_end, pad_scene, plain_scene
 from packviz.show.movie.page import assets

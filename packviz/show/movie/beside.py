@@ -23,9 +23,9 @@ from packviz.show.movie.beside_words import (
     state_names,
     step_words,
 )
+from packviz.show.movie.data import Movie, made
 from packviz.show.movie.facts import number, rounded, watched_layer
 from packviz.show.movie.marks import NONE, Frame, Marks, Place, frame, marks
-from packviz.show.movie.movie import Movie, made
 from packviz.show.movie.padded_vs_packed import PACKED, PADDED, SIDES, UNPACKED, Both, both_scene
 from packviz.show.movie.step import CodeLine, Stage, Step
 
