@@ -61,7 +61,7 @@ def test_both_sides_start_alike_and_hold_torchs_states_ringed_where_a_sequence_h
 @each
 def test_the_states_of_the_padded_side_are_those_of_torchs_module_within_a_millionth(case: Beside) -> None:
     layer, direction = case.watched
-    ours, theirs = Both(case.trace, layer, direction, transposed=False).ours, case.padded
+    ours, theirs = Both(case.trace, layer, direction).ours, case.padded
     assert torch.allclose(ours, theirs, rtol=1e-6, atol=1e-6, equal_nan=True)
 
 

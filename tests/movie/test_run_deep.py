@@ -206,7 +206,7 @@ def test_the_code_of_the_steps_run_as_it_stands_gives_torchs_states(case: Deep) 
     names = named_things(case)
     if direction and len(case.judge.batch_sizes) > 128:
         return  # its first steps stand outside the window
-    for step in (played.step for played in case.movie.steps):
+    for step in (played for played in case.movie.steps):
         for line in step.detail:
             if line.text.startswith("#"):
                 continue

@@ -86,7 +86,7 @@ def test_the_picture_can_be_drawn_on_light_and_dark(entry: Entry, done: Answer) 
             if film.stage == "beside"
             else movie(done.trace, (film.stage,), direction=film.direction, deep=True)
         )
-        steps = [played.step for played in shot.steps if played.stage == stage]
+        steps = [played for played in shot.steps if played.stage == stage]
         assert steps
         assert film.timestep is None or film.timestep in {step.time for step in steps}
         assert not film.name or film.name in {step.name for step in steps}
