@@ -39,7 +39,7 @@ class Visitor:
     @property
     def lengths(self) -> list[int]:
         """The lengths of the sequences on the screen, in their order."""
-        tokens = [token[0] for token in self.picture["tokens"]]
+        tokens = _unpacked(self.picture["tokens"]["b"])
         return [tokens.count(number) for number in range(len(self.picture["sequences"]))]
 
     async def look(self) -> None:
@@ -109,3 +109,11 @@ async def visitor(address: str, page: str = "") -> AsyncIterator[Visitor]:
         yield Visitor(socket, page)
     finally:
         socket.transport.abort()  # as a tab that is closed; a polite goodbye would wait for answers that nobody reads
+
+
+def _unpacked(column: Any) -> list[int]:
+    """Return a column of the movie's data, which may say in runs what grows evenly: first, step, how many."""
+    if isinstance(column, list):
+        return column
+    triples = zip(*[iter(column["runs"])] * 3, strict=True)
+    return [first + k * step for first, step, count in triples for k in range(count)]
