@@ -130,12 +130,14 @@ def findings(case: Case, rules: Iterable[Rule] = RULES) -> Iterator[Finding]:
     """Judge a case by one rule after the other, and yield what they find."""
     given, found = _given(case), list[Finding]()
     for rule in rules:
-        if rule.given <= given and all(_KNOWN[name](case, found) for name in rule.known):
-            new = [worded(fault, case) for fault in rule.condition(case)]
-            yield from new
-            found += new
-            if new and rule.stops:
-                return
+        if not rule.given <= given or (rule.known and not all(_KNOWN[name](case, found) for name in rule.known)):
+            continue
+        before = len(found)
+        for fault in rule.condition(case):
+            found.append(worded(fault, case))
+            yield found[-1]
+        if rule.stops and len(found) > before:
+            return
 
 
 def raise_first(case: Case) -> None:
