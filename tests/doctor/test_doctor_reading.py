@@ -86,7 +86,11 @@ REFUSED: list[tuple[Callable[[Any], object], Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("read", "text", "part"), REFUSED, ids=lambda value: str(value)[:40])
+def called(value: object) -> str:
+    return getattr(value, "__name__", str(value)[:40])
+
+
+@pytest.mark.parametrize(("read", "text", "part"), REFUSED, ids=called)
 def test_what_cannot_be_read_is_refused_and_said_clearly(read: Callable[[Any], object], text: Any, part: str) -> None:
     with pytest.raises(PackvizError) as refused:
         read(text)
