@@ -233,7 +233,7 @@ PATTERNS = {
 
 def said(case: Case, t: int) -> list[tuple[list[float], str, float]]:
     """Return (numbers, sign, result) of every line with numbers at a time step."""
-    step = case.movie.steps[case.movie.step_at("run", t) - 1].step
+    step = case.movie.steps[case.movie.step_at("run", t) - 1]
     head, *lines = step.detail[-1].text.replace("\n    ", " ").split("\n")
     assert head == f"# unit 0 of {case.letter(case.judge.live(t)[0])}"
     mode = case.trace.module.mode[:4].rstrip("_T").rstrip("_")
