@@ -8,7 +8,7 @@ from typing import Any
 from movie_cases import CASES, Case, over
 from movie_screen import Look, rect_of
 
-from packviz.show.movie.layout import Margins, above, beside, panel, scene
+from packviz.show.movie.layout import Margins, Scene, above, beside, panel
 
 SOLID = {"token", "ghost", "pad", "value", "vector", "output", "count"}  # what may not lie on another of these
 MARKS = {"ring", "focus", "bracket"}  # what is drawn around something
@@ -117,7 +117,7 @@ def test_boxes_above_one_another_stand_flush_and_apart() -> None:
 
 
 def test_a_scene_is_set_for_every_shape_of_screen() -> None:
-    flat, high = (lambda _: panel("x", 9, 1, Margins())), (lambda _: panel("x", 1, 9, Margins()))
-    made = scene([flat, high], [high])
-    assert [(view.width, view.height) for view in made.wide] == [(9, 1), (1, 9)]
-    assert [(view.width, view.height) for view in made.tall] == [(1, 9)]
+    flat, high = panel("x", 9, 1, Margins()), panel("x", 1, 9, Margins())
+    made = Scene([flat, high], [high]).to_dict()
+    assert [(view["w"], view["h"]) for view in made["wide"]] == [(9, 1), (1, 9)]
+    assert [(view["w"], view["h"]) for view in made["tall"]] == [(1, 9)]

@@ -172,21 +172,21 @@ def deep(text: str, **settings: object) -> Movie:
 
 @pytest.mark.parametrize("text", ["1 2 3\n4 5\n6 7 8 9", "on your mark\nget set\ngo"])
 def test_the_cells_of_a_small_batch_stay_large_enough_to_read(text: str) -> None:
-    views = deep(text).scenes["pack:memory"].wide
-    assert max(min((690 - 20) / view.width, (336 - 14) / view.height) for view in views) >= 30
+    views = deep(text).to_dict()["scenes"]["pack:memory"]["wide"]
+    assert max(min((690 - 20) / view["w"], (336 - 14) / view["h"]) for view in views) >= 30
 
 
 def test_on_the_screen_the_step_stands_in_its_own_scene(open_page: Open) -> None:
     movie = deep("1 2 3\n4 5\n6 7 8 9")
     screen = open_page(movie, f"#step={len(movie.steps)}")
     box = screen.root.locator("canvas").bounding_box()
-    wide = movie.scenes["pack:memory"].wide
+    wide = movie.to_dict()["scenes"]["pack:memory"]["wide"]
     unit, view = max(
-        ((min((box["width"] - 20) / v.width, (box["height"] - 14) / v.height, 58), v) for v in wide),
+        ((min((box["width"] - 20) / v["w"], (box["height"] - 14) / v["h"], 58), v) for v in wide),
         key=lambda each: each[0],
     )
-    x, y = view.panels["jagged"]
-    left, top = (box["width"] - view.width * unit) / 2, max(4, (box["height"] - view.height * unit) / 2)
+    x, y = view["at"]["jagged"]
+    left, top = (box["width"] - view["w"] * unit) / 2, max(4, (box["height"] - view["h"] * unit) / 2)
     screen.page.mouse.move(box["x"] + left + (x + 0.5) * unit, box["y"] + top + (y + 0.5) * unit)
     assert screen.tip[0] == next(token["tip"] for token in tokens(movie) if (token["b"], token["t"]) == (0, 0))
 

@@ -1,10 +1,11 @@
 """Where the gates stand in a run that goes deep: each a small grid of numbers, live rows by units."""
 
 from collections.abc import Iterator
-from functools import partial
+
+import numpy as np
 
 from packviz.show.movie.cell import input_width, state_box
-from packviz.show.movie.layout import Arrangement, Box, Margins, Scene, above, beside, panel, scene, tried
+from packviz.show.movie.layout import Box, Margins, Scene, above, beside, panel
 from packviz.show.movie.view import View
 
 __all__ = ["gate_scene", "kept", "number_width", "numbers_fit"]
@@ -17,7 +18,7 @@ LEAST = (28.0, 13.0)  # pixels that a number needs there: across and down
 def gate_scene(view: View) -> Scene:
     """Return the scene: what enters and the gates in one line, the states before and after in another."""
     whole = _wide(view)
-    return scene(whole if _fit(view, whole) else _narrow(view), [partial(_tall, view)])
+    return Scene(whole if _fit(view, whole) else _narrow(view), [_tall(view)])
 
 
 def numbers_fit(view: View) -> bool:
@@ -25,10 +26,9 @@ def numbers_fit(view: View) -> bool:
     return not view.small and (_fit(view, _wide(view)) or _fit(view, _narrow(view)))
 
 
-def _fit(view: View, arrangements: list[Arrangement]) -> bool:
-    boxes = [box for arrange in arrangements for box in tried(arrange)]
-    unit = max(min(SCREEN[0] / box.width, SCREEN[1] / box.height) for box in boxes)
-    return unit * number_width(view) >= LEAST[0] and unit >= LEAST[1]
+def _fit(view: View, boxes: list[Box]) -> bool:
+    unit = max(np.minimum(SCREEN[0] / box.width, SCREEN[1] / box.height).max() for box in boxes)
+    return bool(unit * number_width(view) >= LEAST[0] and unit >= LEAST[1])
 
 
 def number_width(view: View) -> float:
@@ -41,26 +41,26 @@ def kept(view: View) -> str:
     return "c" if view.cell == "lstm" else "h"
 
 
-def _wide(view: View) -> list[Arrangement]:
-    return [partial(_lines, view), partial(_strips_above, view), partial(_strips_aside, view)]
+def _wide(view: View) -> list[Box]:
+    return [_lines(view), _strips_above(view), _strips_aside(view)]
 
 
-def _narrow(view: View) -> list[Arrangement]:
-    return [lambda capacity: above(view.strip.box(capacity), *_work(view), gap=0.3)]
+def _narrow(view: View) -> list[Box]:
+    return [above(view.strip.box, *_work(view), gap=0.3)]
 
 
-def _lines(view: View, capacity: float) -> Box:
+def _lines(view: View) -> Box:
     """The two strips in one line, above the cell."""
-    strips = beside(_headed(view, view.strip.box(capacity), STRIP_HEADED), view.out.box(capacity), gap=view.text)
+    strips = beside(_headed(view, view.strip.box, STRIP_HEADED), view.out.box, gap=view.text)
     return above(strips, *_work(view), gap=0.3)
 
 
-def _strips_above(view: View, capacity: float) -> Box:
-    return above(view.strip.box(capacity), view.out.box(capacity), *_work(view), gap=0.3)
+def _strips_above(view: View) -> Box:
+    return above(view.strip.box, view.out.box, *_work(view), gap=0.3)
 
 
-def _strips_aside(view: View, capacity: float) -> Box:
-    strips = above(_headed(view, view.strip.box(capacity), STRIP_HEADED), view.out.box(capacity), gap=0.4)
+def _strips_aside(view: View) -> Box:
+    strips = above(_headed(view, view.strip.box, STRIP_HEADED), view.out.box, gap=0.4)
     return beside(strips, above(*_work(view), gap=0.3), gap=view.text)
 
 
@@ -78,8 +78,8 @@ def _states(view: View, first: Box) -> Box:
     return beside(_line(first, _grid(view, "was"), *memory, _state(view, "h")), _state(view, "hn"), gap=0.0)
 
 
-def _tall(view: View, capacity: float) -> Box:
-    strip, was, h_n = view.strip.box(capacity), _grid(view, "was"), _state(view, "hn")
+def _tall(view: View) -> Box:
+    strip, was, h_n = view.strip.box, _grid(view, "was"), _state(view, "hn")
     gates, h = [_gate(view, gate) for gate in view.gates], _state(view, "h")
     if view.cell == "rnn":
         return above(strip, _line(_enters(view), was), _line(_letters(view, 2), h, h_n), gap=0.3)
@@ -124,4 +124,4 @@ def _state(view: View, name: str) -> Box:
 
 def _headed(view: View, box: Box, numbers: float = HEADED) -> Box:
     """Return the box at least as wide as its heading."""
-    return Box(max(box.width, numbers * number_width(view)), box.height, box.panels, box.breaks)
+    return box.at_least(numbers * number_width(view))

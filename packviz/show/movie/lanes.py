@@ -1,10 +1,9 @@
 """Where the original order stands, before the sorted grid and behind it, with the room for threads between."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from packviz.show.movie.layout import Box, Margins, Scene, above, beside, panel, scene
+from packviz.show.movie.layout import Box, Margins, Scene, above, beside, panel
 from packviz.show.movie.marks import Column, Place
 from packviz.show.movie.view import View
 
@@ -90,13 +89,8 @@ def lanes(view: View) -> tuple[Lane, Lane]:
 
 def lanes_scene(view: View) -> Scene:
     """Return the scene in which the grid stands between the two lanes."""
-    return scene([partial(_between, view)])
-
-
-def _between(view: View, _: float) -> Box:
     before, behind = lanes(view)
     grid = view.grid.box(counts=False)
     if view.transposed:
-        return above(before.box(), grid, behind.box(), gap=0.0)
-    roomy = Box(max(grid.width, HEADING * view.text), grid.height, grid.panels)
-    return beside(before.box(), roomy, behind.box(), gap=0.0)
+        return Scene([above(before.box(), grid, behind.box(), gap=0.0)])
+    return Scene([beside(before.box(), grid.at_least(HEADING * view.text), behind.box(), gap=0.0)])

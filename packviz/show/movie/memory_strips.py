@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
 from packviz.facts.memory_layout import Memory, memory
-from packviz.show.movie.layout import Box, above, beside, scene
+from packviz.show.movie.layout import Scene, above, beside
 from packviz.show.movie.marks import NONE, Column, Frame, Marks, Place, Role, frame, marks
 from packviz.show.movie.places import Strip
 from packviz.show.movie.sheet import texts
@@ -48,8 +47,8 @@ def memory_strips(view: View, end: Frame) -> Iterator[Step]:
     packed = view.strip if len(kept.padded.cells) <= MARKED else replace(view.strip, name="packed", marks=False)
     padded, jagged = _padded(view, kept, packed), _jagged(view, kept, packed)
     strips = (padded.strip, packed, jagged.strip)
-    ways = [partial(arrange, view, strips) for arrange in (_beside, _above)]
-    where = (SCENE, scene(ways, [partial(_alone, strips)]))
+    grid, alone = view.grid.box(), above(*(strip.box for strip in strips), gap=0.25)
+    where = (SCENE, Scene([beside(grid, alone, gap=0.8 * view.text), above(grid, alone, gap=0.25)], [alone]))
     here = _moved(view, end, packed)
     first = _drawn(view, padded, view.grid.cell(view.rank[padded.b], padded.t))
     yield Step(
@@ -156,18 +155,6 @@ def _jagged(view: View, kept: Memory, packed: Strip) -> _Layout:
     names = [view.label(b) for b in range(len(counts))]
     heading = f"jagged: {_rows(cells)}, sequence after sequence"
     return _Layout(replace(packed, name="jagged", counts=counts), heading, names, b, t)
-
-
-def _alone(strips: Sequence[Strip], capacity: float) -> Box:
-    return above(*(strip.box(capacity) for strip in strips), gap=0.25)
-
-
-def _beside(view: View, strips: Sequence[Strip], capacity: float) -> Box:
-    return beside(view.grid.box(), _alone(strips, capacity), gap=0.8 * view.text)
-
-
-def _above(view: View, strips: Sequence[Strip], capacity: float) -> Box:
-    return above(view.grid.box(), _alone(strips, capacity), gap=0.25)
 
 
 def _rows(rows: Sequence[object]) -> str:

@@ -1,13 +1,12 @@
 """Column after column flies into the strip, and batch_sizes are counted on the way."""
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 
-from packviz.show.movie.layout import Box, Scene, above, beside, scene
+from packviz.show.movie.layout import Scene, above, beside
 from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
 from packviz.show.movie.memory_strips import memory_strips
 from packviz.show.movie.sheet import steps, texts
@@ -35,15 +34,8 @@ def pack(view: View) -> Iterator[Step]:
 
 def pack_scene(view: View) -> Scene:
     """Return the scene: the grid, and the strip below it or beside it."""
-    return scene([partial(_below, view), partial(_aside, view)])
-
-
-def _below(view: View, capacity: float) -> Box:
-    return above(view.grid.box(), view.strip.box(capacity), gap=0.4 * view.text)
-
-
-def _aside(view: View, capacity: float) -> Box:
-    return beside(view.grid.box(), view.strip.box(capacity), gap=view.text)
+    grid, strip = view.grid.box(), view.strip.box
+    return Scene([above(grid, strip, gap=0.4 * view.text), beside(grid, strip, gap=view.text)])
 
 
 @once

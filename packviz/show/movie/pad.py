@@ -10,7 +10,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
 from packviz.inputs.config import PaddingSide
 from packviz.show.movie.facts import exact, number, rows_of
-from packviz.show.movie.layout import Box, Scene, above, beside, scene
+from packviz.show.movie.layout import Box, Scene, above, beside
 from packviz.show.movie.marks import Frame, Marks, frame, marks
 from packviz.show.movie.places import Grid
 from packviz.show.movie.sheet import around, heading, ragged, sheet, steps, upright
@@ -75,13 +75,13 @@ def embed_end(view: View) -> Frame:
 def pad_scene(view: View) -> Scene:
     """Return the scene of the padding, with room for the mask where it is shown."""
     if "pad" in view.deep:
-        return scene([lambda _: _with_mask(view, beside), lambda _: _with_mask(view, above)])
-    return scene([lambda _: _together(upright(view).box(counts=False), view.grid.box(counts=False))])
+        return Scene([_with_mask(view, beside), _with_mask(view, above)])
+    return Scene([_together(upright(view).box(counts=False), view.grid.box(counts=False))])
 
 
 def plain_scene(view: View) -> Scene:
     """Return the scene of the grid alone."""
-    return scene([lambda _: view.grid.box(counts=False)])
+    return Scene([view.grid.box(counts=False)])
 
 
 def _together(*boxes: Box) -> Box:

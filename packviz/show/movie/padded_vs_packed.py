@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import groupby
 
 import numpy as np
@@ -16,7 +16,7 @@ from packviz.compute.verify import apart, differing, tolerance_of
 from packviz.facts.padded_run import layer_states
 from packviz.show.movie.cell import UNIT
 from packviz.show.movie.facts import rows_of
-from packviz.show.movie.layout import Box, Margins, Scene, above, beside, panel, scene
+from packviz.show.movie.layout import Box, Margins, Scene, above, beside, panel
 from packviz.show.movie.marks import Column, Place
 from packviz.show.movie.places import Grid
 from packviz.show.movie.view import View, shape
@@ -199,8 +199,8 @@ def _same(a: Tensor, b: Tensor) -> np.ndarray:
 def both_scene(both: Both) -> Scene:
     """Return where the two sides stand: beside or above one another."""
     shapes = ("xho", "xh/o", "xo/h", "x/h/o") if both.with_outputs else ("xh",)
-    wide = [partial(_joined, both, join, side, STAGE) for side in shapes for join in (above, beside)]
-    return scene(wide, [partial(_joined, both, above, side, HAND) for side in shapes])
+    wide = [_joined(both, join, side, STAGE) for side in shapes for join in (above, beside)]
+    return Scene(wide, [_joined(both, above, side, HAND) for side in shapes])
 
 
 def _line(units: float, lines: float, axis: int) -> float:
@@ -208,7 +208,7 @@ def _line(units: float, lines: float, axis: int) -> float:
     return LINE * units / (STAGE[axis] - LINE * lines)
 
 
-def _joined(both: Both, join: object, shape: str, stage: tuple[float, float], _: float) -> Box:
+def _joined(both: Both, join: object, shape: str, stage: tuple[float, float]) -> Box:
     """Return both sides with room for their headings: a letter takes more units where the picture is larger."""
     box = _lined(both, join, shape, LETTER_UNITS)
     for _again in range(WIDENED):
@@ -233,7 +233,7 @@ def _line_of(both: Both, side: str, names: str, letter: float) -> Iterator[Box]:
         later = {"o": UNPACKED, "h": both.last_heading}.get(name, "")
         letters = 1 + max(map(len, [*(both.heading(either, name) for either in SIDES), later]))
         start, end = (both.h_lead if at == "h" else 0.0 for at in (name, following))
-        yield replace(box, width=max(box.width, start + letters * letter - end))
+        yield box.at_least(start + letters * letter - end)
 
 
 def _panel(both: Both, side: str, name: str) -> Box:

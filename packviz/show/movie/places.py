@@ -1,13 +1,14 @@
 """Where cells stand within their panel: the padded grid, and the packed strip."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
+from operator import sub
 
 import numpy as np
 
-from packviz.show.movie.layout import Box, Margins, panel
+from packviz.show.movie.layout import LINES, Box, Margins, panel
 from packviz.show.movie.marks import Column, Place
 
 __all__ = ["Grid", "Strip"]
@@ -144,7 +145,7 @@ class Strip:
         return self.height + (1.75 if self.marks else LINE_GAP)
 
     def breaks(self, capacity: float) -> tuple[float, ...]:
-        """Return where each line starts: at a time step if that fits, else within one."""
+        """Return where each line of at most `capacity` units starts: at a time step if that fits, else within one."""
         starts, begins = [0.0], self._starts.tolist()
         for t, count in enumerate(self.counts):
             first, last = begins[t], begins[t] + count * self.width
@@ -154,13 +155,16 @@ class Strip:
                 starts.append(starts[-1] + max(1, int(capacity / self.width)) * self.width)
         return tuple(starts)
 
-    def box(self, capacity: float) -> Box:
-        """Return the box around the strip, broken into lines of at most `capacity` units."""
-        starts = self.breaks(capacity)
-        ends = (*starts[1:], self.length)
+    @cached_property
+    def box(self) -> Box:
+        """The box around the strip, broken into lines of every length."""
+        broken: list[tuple[float, ...]] = []
+        for capacity in LINES:
+            single = broken and len(broken[-1]) == 1  # and so with longer lines too
+            broken.append(broken[-1] if single else self.breaks(capacity))
         top, bottom = (1.75, 0.5) if self.marks else (0.95 * self.text, 0.05)
-        width = max(end - start for start, end in zip(starts, ends, strict=True))
-        height = self.pitch * (len(starts) - 1) + self.height
+        width = np.array([max(map(sub, (*starts[1:], self.length), starts)) for starts in broken])
+        height = self.pitch * (np.array([len(starts) for starts in broken]) - 1) + self.height
         heading = (6.5 if self.marks else 10.0) * self.text  # its longest text; beside small cells it is the wider one
-        box = panel(self.name, max(width, heading), height, Margins(0.1, top, 0.1, bottom))
-        return Box(box.width, box.height, box.panels, {self.name: (self.pitch, *starts)})
+        box = panel(self.name, np.maximum(width, heading), height, Margins(0.1, top, 0.1, bottom))
+        return replace(box, breaks={self.name: [(self.pitch, *starts) for starts in broken]})

@@ -1,7 +1,6 @@
 """The recurrent cell at work: the rows that enter, the states that change, those that are final."""
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from packviz.show.movie.cell import (
 from packviz.show.movie.formulas import start_line, step_lines, whole_lines, whole_start
 from packviz.show.movie.gate_panels import gate_scene, numbers_fit
 from packviz.show.movie.gates import gate_end, gate_frames, gate_start
-from packviz.show.movie.layout import Box, Scene, above, beside, scene
+from packviz.show.movie.layout import Box, Scene, above, beside
 from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
 from packviz.show.movie.run_marks import base, entering, finals, lively, outputs, row_of, run_steps, state_after, taken
 from packviz.show.movie.step import Step
@@ -63,8 +62,7 @@ def run_scene(view: View) -> Scene:
     """Return the scene: the strips, the cell and its states, in lines or columns."""
     if _in_numbers(view):
         return gate_scene(view)
-    wide = (_with_grid, _columns, _lines)
-    return scene([partial(arrange, view) for arrange in wide], [partial(_stacked, view)])
+    return Scene([_with_grid(view), _columns(view), _lines(view)], [_stacked(view)])
 
 
 @once
@@ -77,26 +75,26 @@ def _work(view: View) -> Box:
     return beside(cell_box(view), state_box(view, "h"), gap=0.4)
 
 
-def _with_grid(view: View, capacity: float) -> Box:
-    strips = above(view.strip.box(capacity), view.out.box(capacity), gap=0.4)
+def _with_grid(view: View) -> Box:
+    strips = above(view.strip.box, view.out.box, gap=0.4)
     top = beside(view.grid.box(), _work(view), gap=0.8 * view.text)
     return above(top, beside(strips, state_box(view, "hn"), gap=0.8 * view.text), gap=0.4)
 
 
-def _lines(view: View, capacity: float) -> Box:
+def _lines(view: View) -> Box:
     work = beside(_work(view), state_box(view, "hn"), gap=0.8 * view.text)
-    return above(view.strip.box(capacity), work, view.out.box(capacity), gap=0.3)
+    return above(view.strip.box, work, view.out.box, gap=0.3)
 
 
-def _columns(view: View, capacity: float) -> Box:
-    strips = above(view.strip.box(capacity), view.out.box(capacity), gap=0.4 * view.text)
+def _columns(view: View) -> Box:
+    strips = above(view.strip.box, view.out.box, gap=0.4 * view.text)
     return beside(strips, _work(view), state_box(view, "hn"), gap=view.text)
 
 
-def _stacked(view: View, capacity: float) -> Box:
+def _stacked(view: View) -> Box:
     if view.small:
-        return above(view.strip.box(capacity), beside(_work(view), state_box(view, "hn")), gap=0.4)
-    return above(view.strip.box(capacity), _work(view), state_box(view, "hn"), gap=0.4)
+        return above(view.strip.box, beside(_work(view), state_box(view, "hn")), gap=0.4)
+    return above(view.strip.box, _work(view), state_box(view, "hn"), gap=0.4)
 
 
 def _start(view: View) -> Frame:

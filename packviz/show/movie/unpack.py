@@ -1,7 +1,6 @@
 """The packed output flies back into a grid, filler takes the empty places, and the sort is undone."""
 
 from collections.abc import Iterator
-from functools import partial
 from math import ceil
 from typing import Any, Literal
 
@@ -9,7 +8,7 @@ import numpy as np
 
 from packviz.show.movie.cell import UNIT
 from packviz.show.movie.facts import number
-from packviz.show.movie.layout import Box, Margins, Scene, above, beside, panel, scene
+from packviz.show.movie.layout import Box, Margins, Scene, above, beside, panel
 from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
 from packviz.show.movie.readings import MARGIN, readings
 from packviz.show.movie.run import run_end
@@ -59,23 +58,9 @@ def unpack(view: View) -> Iterator[Step]:
 
 def unpack_scene(view: View) -> Scene:
     """Return the scene: the packed output, the grid, and the last valid states."""
-    return scene([partial(arrange, view) for arrange in (_below, _aside, _stacked)])
-
-
-def _grids(view: View) -> Box:
-    return beside(view.unpacked.box(counts=False), _last_box(view), gap=0.5 * view.text)
-
-
-def _below(view: View, capacity: float) -> Box:
-    return above(view.out.box(capacity), _grids(view), gap=0.5 * view.text)
-
-
-def _stacked(view: View, capacity: float) -> Box:
-    return above(view.out.box(capacity), view.unpacked.box(counts=False), _last_box(view), gap=0.4 * view.text)
-
-
-def _aside(view: View, capacity: float) -> Box:
-    return beside(view.out.box(capacity), _grids(view), gap=view.text)
+    x, out, grid, last = view.text, view.out.box, view.unpacked.box(counts=False), _last_box(view)
+    grids = beside(grid, last, gap=0.5 * x)
+    return Scene([above(out, grids, gap=0.5 * x), beside(out, grids, gap=x), above(out, grid, last, gap=0.4 * x)])
 
 
 def _last_box(view: View) -> Box:
