@@ -20,7 +20,7 @@ from packviz.compute.record import Start
 from packviz.compute.recurrence import run_layers
 from packviz.compute.stages import locate, pad
 from packviz.compute.trace import record
-from packviz.inputs.config import Cell
+from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.module import zero_state
 from packviz.lab.cost import Measurement, Setup, draw_lengths, measure
 

@@ -416,7 +416,7 @@ BY_STATE: list[Any] = [
     *((gru(), torch.zeros(*shape), "h_0 of shape (1, 3, 6)") for shape in ((1, 2, H), (1, 4, H), (B, 1, H), (B, H))),
     (gru(), torch.zeros(1, B, H).double(), "h_0 in float32"),
     (gru(), torch.zeros(1, B, H, device="meta"), "h_0 as a dense tensor on the CPU"),
-    *((gru(), hx, "one tensor h_0 for a GRU") for hx in ((torch.zeros(1, B, H),) * 2, 0, {}, "h", [], object())),
+    *((gru(), hx, "one tensor h_0 for an nn.GRU") for hx in ((torch.zeros(1, B, H),) * 2, 0, {}, "h", [], object())),
     *((lstm(), hx, "a tuple (h_0, c_0)") for hx in ({}, "h", [], object())),
     (lstm(proj_size=2), torch.zeros(1, B, 2), "a tuple (h_0, c_0)"),
     (lstm(proj_size=2), (torch.zeros(1, B, 2),), "a tuple (h_0, c_0)"),

@@ -8,7 +8,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from packviz.inputs.batch import ReadAs
-from packviz.inputs.config import Cell, InitialState, Nonlinearity, PaddingSide
+from packviz.inputs.cell_kinds import Cell
+from packviz.inputs.config import InitialState, Nonlinearity, PaddingSide
 from packviz.inputs.examples import EXAMPLES, example
 from ui import address
 from ui.address import choice, maybe_whole, number, of_every_page, switch, whole

@@ -12,7 +12,7 @@ from packviz import charts
 from packviz.compute.trace import Trace
 from packviz.errors import PackvizError
 from packviz.facts import DISTRIBUTIONS
-from packviz.inputs.config import Cell
+from packviz.inputs.cell_kinds import Cell
 from packviz.lab.cost import (
     Measurement,
     Point,

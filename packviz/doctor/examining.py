@@ -10,9 +10,9 @@ from torch import Tensor, nn
 from torch.nn.utils import parametrize
 from torch.nn.utils.rnn import PackedSequence
 
+from packviz.inputs.cell_kinds import RECURRENT
 from packviz.inputs.module import has_own_forward, snapshot
 from packviz.rules import Case, Finding, check_beside, check_subject, check_weights, findings
-from packviz.rules.module import RECURRENT
 from packviz.rules.preconditions import refusal_of
 
 __all__ = ["examine"]

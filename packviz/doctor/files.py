@@ -24,6 +24,7 @@ from torch.nn.utils.rnn import PackedSequence
 from packviz.doctor import opening
 from packviz.doctor.opening import FIELDS, Part, UnreadableError, megabytes, open_parts, too_large, unreadable
 from packviz.errors import PackvizError
+from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.text import listed, quoted
 from packviz.validate import choice
 
@@ -35,7 +36,7 @@ _READERS = BoundedSemaphore(MAX_READERS)
 _FIRST = re.compile(r"(.*)weight_ih_l0", re.DOTALL)
 _NAME = re.compile(r"(?:weight_ih|weight_hh|bias_ih|bias_hh|weight_hr)_l\d{1,4}(?:_reverse)?")
 _LAYER = re.compile(r"weight_ih_l\d+")
-_CELLS: dict[int, type[nn.RNN] | type[nn.GRU] | type[nn.LSTM]] = {1: nn.RNN, 3: nn.GRU, 4: nn.LSTM}
+_KINDS = {kind.G: kind for kind in CELL_KINDS.values()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +181,10 @@ def module_from(
         raise _refusal("floating-point matrices weight_ih_l0 and weight_hh_l0", shapes)
     H = hidden.size(1) if projection is None else projection.size(-1)
     gates, rest = divmod(hidden.size(0), max(H, 1))
-    if rest or gates not in _CELLS or (projection is not None and gates != 4):
-        expected = f"1, 3 or 4 times {H} rows in weight_hh_l0: RNN, GRU or LSTM"
+    kind = None if rest else _KINDS.get(gates)
+    if kind is None or (projection is not None and "proj_size" not in kind.own):
+        rows = [f"{each.G * H} rows (nn.{each.module.__name__})" for each in CELL_KINDS.values()]
+        expected = f"weight_hh_l0 with {' or '.join(rows)}"
         raise _refusal(expected, f"{hidden.size(0)} rows" + (" and a projection" if projection is not None else ""))
     settings: dict[str, Any] = {
         "num_layers": sum(_LAYER.fullmatch(name) is not None for name in own),
@@ -191,10 +194,10 @@ def module_from(
     }
     if projection is not None:
         settings["proj_size"] = projection.size(0)
-    if gates == 1:
+    if "nonlinearity" in kind.own:
         settings["nonlinearity"] = choice("nonlinearity", nonlinearity, ("tanh", "relu"))
     # built without drawing weights; only when names and shapes fit is it given the memory
-    return _filled(_CELLS[gates](first.size(1), H, **settings, device="meta", dtype=first.dtype), own)
+    return _filled(kind.module(first.size(1), H, **settings, device="meta", dtype=first.dtype), own)
 
 
 def _filled(module: nn.RNN | nn.GRU | nn.LSTM, own: Mapping[str, Tensor]) -> nn.RNN | nn.GRU | nn.LSTM:

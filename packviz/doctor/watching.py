@@ -14,11 +14,11 @@ from torch.nn.utils.rnn import PackedSequence
 
 from packviz.doctor.examining import examine
 from packviz.errors import PackvizError
+from packviz.inputs.cell_kinds import RECURRENT
 from packviz.inputs.module import has_own_forward
 from packviz.inputs.torch_answers import Answer
 from packviz.rules import Finding, described
 from packviz.rules.finding import Fault, worded
-from packviz.rules.module import RECURRENT
 from packviz.rules.padding_value import all_finite
 from packviz.text import counted
 

@@ -14,6 +14,7 @@ from packviz.compute.record import Trace
 from packviz.compute.recurrence import Direction, output_of
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CellKind, kind_of
+from packviz.inputs.module import nonlinearity_of
 from packviz.validate import integer
 
 __all__ = ["Formula", "GateSum", "Largest", "Term", "UnitSum", "rounded", "unit_sum"]
@@ -164,7 +165,7 @@ def _formulas(kind: CellKind, known: dict[str, float]) -> list[Formula]:
 
     return [
         Formula(f"{left} = {right}", f"{left} = {_LETTER.sub(number, right)} = {rounded(known[left])}", known[left])
-        for left, right in kind.formulas
+        for left, right, _ in kind.formulas
     ]
 
 
@@ -172,32 +173,30 @@ def _gate_sum(
     module: nn.RNNBase, suffix: str, unit: int, x: Tensor, h: Tensor, name: str, values: dict[str, float]
 ) -> GateSum:
     """Take apart a gate of a unit, a row of W x + b and one of W h + b; values: of all its gates, in torch's order."""
-    row, kind = [*values].index(name) * module.hidden_size + unit, kind_of(module)
-    r = values["r"] if name == "n" else 1.0  # only the GRU has a gate n, and only there r weighs the hidden part
-    weighed = name == "n"
+    row, gate = [*values].index(name) * module.hidden_size + unit, kind_of(module).gates.get(name)
+    weighing = gate.weighed_by if gate else ""
+    factor = values[weighing] if weighing else 1.0
     terms: list[Term] = []
     sums, symbols = [], []
-    for side, letter, v, factor in (("i", "x", x, 1.0), ("h", "h", h, r)):
+    for side, letter, v, weighed in (("i", "x", x, 1.0), ("h", "h", h, factor)):
         weights = getattr(module, f"weight_{side}h_{suffix}").detach()[row]
         bias = getattr(module, f"bias_{side}h_{suffix}").detach()[row] if module.bias else None
         columns = zip(weights.tolist(), v.tolist(), (weights * v).tolist(), strict=True)
         for j, numbers in enumerate(columns):
             named = f"W_{side}{name}[{unit},{j}] · {letter}[{j}]"
-            terms.append(Term(named, f"weight_{side}h_{suffix}[{row}, {j}]", *numbers, factor))
+            terms.append(Term(named, f"weight_{side}h_{suffix}[{row}, {j}]", *numbers, weighed))
         if bias is not None:
             named = f"b_{side}{name}[{unit}]"
-            terms.append(Term(named, f"bias_{side}h_{suffix}[{row}]", float(bias), 1.0, float(bias), factor))
+            terms.append(Term(named, f"bias_{side}h_{suffix}[{row}]", float(bias), 1.0, float(bias), weighed))
         sums.append(float(F.linear(v, weights[None], None if bias is None else bias[None])))
         symbols.append(f"W_{side}{name} {letter}" + (f" + b_{side}{name}" if module.bias else ""))
     fed, held = sums
-    left, function = name, kind.gates.get(name, "")
-    if not kind.gates:
-        left, function = "h'", "ReLU" if module.mode == "RNN_RELU" else "tanh"
-    added = f"{rounded(fed)} + {f'{rounded(r)} · ' if weighed else ''}{_as_factor(held)}"
-    summed = f"{symbols[0]} + {f'r · ({symbols[1]})' if weighed else symbols[1]}"
+    left, function = (name, gate.function) if gate else ("h'", nonlinearity_of(module).replace("relu", "ReLU"))
+    added = f"{rounded(fed)} + {f'{rounded(factor)} · ' if weighing else ''}{_as_factor(held)}"
+    summed = f"{symbols[0]} + {f'{weighing} · ({symbols[1]})' if weighing else symbols[1]}"
     worked = f"{left} = {function}({added}) = {rounded(values[name])}"
     formula = Formula(f"{left} = {function}({summed})", worked, values[name])
-    return GateSum(name, tuple(terms), fed, held, r, formula)
+    return GateSum(name, tuple(terms), fed, held, factor, formula)
 
 
 def rounded(value: float) -> str:

@@ -1,16 +1,33 @@
-"""The cell kinds: what torch calls them, which gates they have, and the formulas of their new state."""
+"""The cell kinds: what torch calls them, their gates and states, and the formulas of their new state."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from torch import nn
 
-from packviz.inputs.config import Cell
+__all__ = ["CELL_KINDS", "RECURRENT", "Cell", "CellKind", "Formula", "Gate", "kind_of"]
 
-__all__ = ["CELL_KINDS", "CellKind", "kind_of"]
+Cell = Literal["rnn", "gru", "lstm"]
+
+
+class Gate(NamedTuple):
+    """Hold what a gate is called, the function of its sum, and the letter of the gate that weighs its hidden part."""
+
+    name: str
+    function: str
+    weighed_by: str = ""
+
+
+class Formula(NamedTuple):
+    """Hold a formula of the new state: what stands left and right of the equals sign, and the right side as code."""
+
+    left: str
+    right: str
+    calculate: Callable[..., float]  # its arguments in the order in which their letters first stand on the right
 
 
 @dataclass(frozen=True)
@@ -18,22 +35,28 @@ class CellKind:
     """Hold what tells one kind of cell from the others; its step stands in compute/cells.py.
 
     module    torch's class
-    gates     name -> function, in torch's order; of the RNN, whose one gate is its new state, none
+    gates     by letter, in torch's order; of the RNN, whose one gate is its new state, none
     states    the letters of the states that it carries from step to step
     own       the settings that only this class takes
-    formulas  how the new state is made of the gates, one line each: what stands left and right of the equals sign
+    formulas  how the new state is made of the gates, h' last
     """
 
     module: type[nn.RNN] | type[nn.GRU] | type[nn.LSTM]
-    gates: Mapping[str, str]
+    gates: Mapping[str, Gate]
     states: tuple[str, ...]
     own: tuple[str, ...]
-    formulas: tuple[tuple[str, str], ...]
+    formulas: tuple[Formula, ...]
 
     @property
     def G(self) -> int:
         """Return the number of rows of weights that each hidden unit has."""
         return max(1, len(self.gates))
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """Return what torch calls modules of this kind in their attribute `mode`."""
+        name = self.module.__name__
+        return (f"{name}_TANH", f"{name}_RELU") if "nonlinearity" in self.own else (name,)
 
     def named(self, when: str) -> tuple[str, ...]:
         """Return the names of the states: ("h_0", "c_0") for "0"."""
@@ -53,17 +76,27 @@ class CellKind:
 
 CELL_KINDS: Mapping[Cell, CellKind] = {
     "rnn": CellKind(nn.RNN, {}, ("h",), ("nonlinearity",), ()),
-    "gru": CellKind(nn.GRU, {"r": "σ", "z": "σ", "n": "tanh"}, ("h",), (), (("h'", "(1 - z) · n + z · h"),)),
+    "gru": CellKind(
+        nn.GRU,
+        {"r": Gate("reset", "σ"), "z": Gate("update", "σ"), "n": Gate("new", "tanh", weighed_by="r")},
+        ("h",),
+        (),
+        (Formula("h'", "(1 - z) · n + z · h", lambda z, n, h: (1 - z) * n + z * h),),
+    ),
     "lstm": CellKind(
         nn.LSTM,
-        {"i": "σ", "f": "σ", "g": "tanh", "o": "σ"},
+        {"i": Gate("input", "σ"), "f": Gate("forget", "σ"), "g": Gate("cell", "tanh"), "o": Gate("output", "σ")},
         ("h", "c"),
         ("proj_size",),
-        (("c'", "f · c + i · g"), ("h'", "o · tanh(c')")),
+        (
+            Formula("c'", "f · c + i · g", lambda f, c, i, g: f * c + i * g),
+            Formula("h'", "o · tanh(c')", lambda o, c: o * math.tanh(c)),
+        ),
     ),
 }
+RECURRENT = tuple(kind.module for kind in CELL_KINDS.values())
 
 
 def kind_of(module: nn.RNNBase) -> CellKind:
     """Return the kind of a module of torch's own, or of a subclass."""
-    return next(kind for kind in CELL_KINDS.values() if module.mode.startswith(kind.module.__name__))
+    return next(kind for kind in CELL_KINDS.values() if module.mode in kind.modes)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from packviz.errors import PackvizError
+from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.parsing.tokens import Kind
 from packviz.text import shown
 from packviz.validate import choice, flag, integer, number
 
-__all__ = ["Cell", "Config", "InitialState", "Nonlinearity", "PaddingSide"]
+__all__ = ["Config", "InitialState", "Nonlinearity", "PaddingSide"]
 
-Cell = Literal["rnn", "gru", "lstm"]
 Nonlinearity = Literal["tanh", "relu"]
 PaddingSide = Literal["right", "left"]
 InitialState = Literal["zeros", "random", "learned", "carried"]

@@ -16,7 +16,7 @@ from torch.nn.utils.rnn import PackedSequence
 from torch.nn.utils.spectral_norm import SpectralNorm
 from torch.nn.utils.weight_norm import WeightNorm
 
-from packviz.inputs.cell_kinds import kind_of
+from packviz.inputs.cell_kinds import RECURRENT, kind_of
 
 __all__ = [
     "Weights",
@@ -24,6 +24,7 @@ __all__ = [
     "directions",
     "dtype_name",
     "has_own_forward",
+    "nonlinearity_of",
     "one_layer",
     "parameters_of",
     "read_weights",
@@ -86,9 +87,14 @@ def zero_state(module: nn.RNNBase, B: int, dtype: torch.dtype) -> tuple[Tensor, 
     return h_0, torch.zeros(slots, B, module.hidden_size, dtype=dtype, device="cpu")
 
 
+def nonlinearity_of(module: nn.RNNBase) -> str:
+    """Return "tanh" or "relu" for an RNN, else nothing."""
+    return module.mode.partition("_")[2].lower()
+
+
 def has_own_forward(module: nn.RNNBase) -> bool:
     """Return whether a call of the module runs code of its class, or of its own, in place of torch's forward."""
-    plain = type(module).forward in (nn.RNN.forward, nn.GRU.forward, nn.LSTM.forward)
+    plain = type(module).forward in [recurrent.forward for recurrent in RECURRENT]
     return not plain or type(module).__call__ is not nn.Module.__call__ or "forward" in vars(module)
 
 
@@ -121,7 +127,7 @@ def bare(module: nn.RNNBase, layer: int | None = None) -> nn.RNNBase:
         "device": "meta",
         "dtype": weight_dtype(module),
         "proj_size": module.proj_size,
-        "nonlinearity": module.mode.removeprefix("RNN_").lower(),
+        "nonlinearity": nonlinearity_of(module),
     }
     return kind_of(module).build(*sizes, **settings).eval()
 

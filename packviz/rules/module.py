@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from packviz.errors import PackvizError
+from packviz.inputs.cell_kinds import CELL_KINDS, RECURRENT, kind_of
 from packviz.inputs.module import (
     directions,
     dtype_name,
@@ -27,7 +28,6 @@ from packviz.text import shown
 from packviz.validate import choice, flag, integer, is_integer, number
 
 __all__ = [
-    "RECURRENT",
     "check_module",
     "check_padding_value",
     "check_total_length",
@@ -39,10 +39,8 @@ __all__ = [
     "state_of",
 ]
 
-RECURRENT = (nn.RNN, nn.GRU, nn.LSTM)
 MAX_NUMBERS = 1_000_000_000  # of an unpacked output: 4 GB in float32
 _AUTOCAST = {torch.float32, torch.bfloat16, torch.float16}  # what it converts
-_MODES = ("RNN_TANH", "RNN_RELU", "GRU", "LSTM")
 
 
 def check_module(module: object) -> nn.RNNBase:
@@ -90,7 +88,7 @@ def _check_settings(module: nn.RNNBase) -> None:
         integer(f"module.{name}", getattr(module, name), least, mend="build the module anew")
     for name in ("bias", "bidirectional"):
         flag(f"module.{name}", getattr(module, name))
-    choice("module.mode", module.mode, _MODES)
+    choice("module.mode", module.mode, [mode for kind in CELL_KINDS.values() for mode in kind.modes])
     number("module.dropout", module.dropout)
     slots, names = module.num_layers * directions(module), module._all_weights
     if not isinstance(names, list) or len(names) != slots or not all(isinstance(layer, list) for layer in names):
@@ -232,7 +230,7 @@ def initial_state(case: Case) -> Iterator[Fault]:
     module, hx, weight = case.layer, case.hx, case.weight
     if hx is None:
         return
-    several, pair = isinstance(hx, tuple | list), module.mode == "LSTM"
+    several, pair = isinstance(hx, tuple | list), len(kind_of(module).states) == 2
     parts = hx if isinstance(hx, tuple | list) else (hx,)
     if len(parts) != 1 + pair or not all(isinstance(part, Tensor) for part in parts) or several != pair:
         values: dict[str, object] = {

@@ -4,7 +4,7 @@ import struct
 import textwrap
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from packviz.compute.record import check_own_making
 from packviz.compute.trace import Trace
@@ -140,7 +140,7 @@ def _packing(config: Config, error: str | None) -> str:
 
 def _running(batch: Batch, config: Config) -> str:
     lines = running_lines(config)
-    if config.cell == "lstm" and len({len(sequence) for sequence in batch.sequences}) == 1:
+    if CELL_KINDS[config.cell].module is nn.LSTM and len({len(sequence) for sequence in batch.sequences}) == 1:
         why = "# oneDNN takes over when all lengths are equal, and rounds other bits"
         lines.insert(0, f"torch.backends.mkldnn.enabled = False  {why}")
     return "\n".join(lines)

@@ -14,8 +14,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from packviz.compute.determinism import seeded, with_onednn
 from packviz.errors import PackvizError
-from packviz.inputs.cell_kinds import CELL_KINDS
-from packviz.inputs.config import Cell
+from packviz.inputs.cell_kinds import CELL_KINDS, Cell
 from packviz.lab.cost.lengths import check_lengths, draw_lengths, reachable
 from packviz.validate import choice, integer
 

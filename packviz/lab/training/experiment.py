@@ -15,7 +15,7 @@ from torch import Generator, Tensor
 from torch.nn.functional import one_hot
 
 from packviz.errors import PackvizError
-from packviz.inputs.config import Cell
+from packviz.inputs.cell_kinds import Cell
 from packviz.text import shown
 from packviz.validate import choice, integer, is_number
 

@@ -20,7 +20,6 @@ from packviz.show.movie.beside_words import (
     output_words,
     row_lines,
     start_words,
-    state_names,
     step_words,
 )
 from packviz.show.movie.data import Movie, made
@@ -42,8 +41,8 @@ def beside(trace: Trace, *, layer: int | None = None, direction: int = 0) -> Mov
     """
     check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
     both = Both(trace, watched_layer(trace, layer, direction), direction)
-    names, start = state_names(both), ", (h_0, c_0)" if both.cell == "lstm" else ", h_0"
-    given = "" if both.initial_state == "zeros" else start
+    names = both.kind.in_code("n")
+    given = "" if both.initial_state == "zeros" else f", {both.kind.in_code('0')}"
     lines = (f"out, {names} = {both.cell}(x{given})", f"output, {names} = {both.cell}(packed{given})")
     played: list[tuple[Stage, Step]] = [("run", step) for step in _steps(both)]
     movie = made(both, _start(both), played, {"run": both_scene(both)}, {"run": CodeLine("\n".join(lines))}, {"run": 0})

@@ -19,7 +19,6 @@ __all__ = [
     "output_words",
     "row_lines",
     "start_words",
-    "state_names",
     "step_words",
 ]
 
@@ -77,12 +76,8 @@ def _order(distance: float) -> float:
     return distance if distance == distance else float("inf")
 
 
-def state_names(both: Both) -> str:
-    return "(h_n, c_n)" if both.cell == "lstm" else "h_n"
-
-
 def call_lines(both: Both) -> tuple[CodeLine, ...]:
-    states, rows = state_names(both), shape(*both.trace.output.shape)
+    states, rows = both.kind.in_code("n"), shape(*both.trace.output.shape)
     return (
         CodeLine(f"out, {states} = {both.cell}(x)", _out_shape(both)),
         CodeLine("packed = pack_padded_sequence(…)", f"data {shape(*both.trace.packed.data.shape)}"),

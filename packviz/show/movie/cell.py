@@ -29,7 +29,7 @@ INPUT_GAP = 0.4  # between what enters the cell and its gates
 
 def gate_names(view: View) -> str:
     """Return the letters of what is shown inside the cell: its gates, and an LSTM's c; none where it is too small."""
-    return "" if view.small else view.gates + ("c" if view.cell == "lstm" else "")
+    return "" if view.small else "".join((*view.gates, *view.kind.states[1:]))
 
 
 def cell_box(view: View) -> Box:

@@ -44,8 +44,8 @@ class Facts:
         padded, config = trace.padded, trace.config
         self.trace, self.layer, self.direction = trace, layer, direction
         self.module = trace.module
-        self.cell = trace.module.mode.lower().partition("_")[0]  # rnn, gru or lstm
-        self.gates = "".join(kind_of(trace.module).gates)  # their letters, in torch's order
+        self.kind = kind_of(trace.module)
+        self.gates = "".join(self.kind.gates)  # their letters, in torch's order
         self.refused = trace.error is not None
         self.batch_first = padded.batch_first
         self.padding_side = config.padding_side if config else "right"
@@ -114,6 +114,16 @@ class Facts:
         """Return the cells that are shown, time step after time step in sorted order."""
         steps, rows = where[self.by_rank, : self.columns].T.nonzero()
         return self.ranked[rows], steps
+
+    @property
+    def cell(self) -> str:
+        """What the kind of cell is called in code: rnn, gru or lstm."""
+        return self.kind.module.__name__.lower()
+
+    @property
+    def kept(self) -> str:
+        """The state that each new one is made of: c for the LSTM, else h."""
+        return self.kind.states[-1]
 
     @cached_property
     def enforce_sorted(self) -> bool:

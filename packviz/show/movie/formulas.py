@@ -1,6 +1,7 @@
 """The code of a time step, line by line: what enters, the formulas of the cell, and one unit's numbers in them."""
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -10,16 +11,18 @@ from torch import Tensor
 
 from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.recurrence import Step
-from packviz.inputs.module import read_weights
+from packviz.inputs.cell_kinds import Formula, Gate
+from packviz.inputs.module import nonlinearity_of, read_weights
 from packviz.show.movie.facts import rows_of
 from packviz.show.movie.program import LINE
 from packviz.show.movie.step import CodeLine
 from packviz.show.movie.view import View, shape
 
-__all__ = ["start_line", "step_lines", "whole_lines", "whole_start"]
+__all__ = ["in_letters", "start_line", "step_lines", "whole_lines", "whole_start"]
 
 DIGITS = (2, 3, 4)  # behind the point: as many as it takes to come to the number that the trace has
 HUGE = 1e4
+LETTER = re.compile(r"\b[a-z]\b'?")  # of a formula: a gate, a state, or a new one
 Known = float | None  # None stands for NaN and infinities
 
 
@@ -34,7 +37,7 @@ def start_line(view: View) -> tuple[CodeLine, ...]:
 def whole_start(view: View) -> tuple[CodeLine, ...]:
     """Return the lines that set the first state, an LSTM's c too."""
     h = start_line(view)
-    if view.cell != "lstm":
+    if view.kept != "c":
         return h
     c = h[0].text.replace("h =", "c =", 1).replace("start", "start_c").replace("h_0", "c_0")
     return (*h, CodeLine(c, shape(view.total[0], view.module.hidden_size)))
@@ -42,8 +45,9 @@ def whole_start(view: View) -> tuple[CodeLine, ...]:
 
 def step_lines(view: View, step: Step) -> tuple[CodeLine, ...]:
     """Return the lines of a time step: the rows that are taken, and the call of the cell."""
-    states, kept = ("h, c", "(h, c)") if view.cell == "lstm" else ("h", "h")
+    states = ", ".join(view.kind.states)
     made = shape(len(step.live), view.watched.h.shape[1])
+    kept = f"({states})" if "," in states else states
     return (*_taken(view, step), CodeLine(f"{states} = {view.cell}(x, {kept})", made))
 
 
@@ -51,7 +55,7 @@ def whole_lines(view: View, step: Step) -> tuple[CodeLine, ...]:
     """Return the same with the formulas of the cell in the place of its call, and one unit's numbers in the last."""
     size, joined = len(step.live), len(step.live) - len(step.began)
     x, h = _taken(view, step)
-    joins = view.cell == "lstm" and view.direction and 0 < joined < size
+    joins = view.kept == "c" and view.direction and 0 < joined < size
     c = [CodeLine(f"c = cat((c[:{joined}], start_c[{joined}:{size}]))", shape(size, view.module.hidden_size))]
     return (x, h, *(c if joins else ()), *_formulas(view, size), CodeLine(_numbers(view, step)))
 
@@ -63,7 +67,7 @@ def _taken(view: View, step: Step) -> tuple[CodeLine, ...]:
     if view.direction and step.began and joined:
         enters = f"h = cat((h[:{joined}], start[{joined}:{size}]))"
     else:
-        enters = f"h, c = h[:{size}], c[:{size}]" if view.cell == "lstm" else f"h = h[:{size}]"
+        enters = f"h, c = h[:{size}], c[:{size}]" if view.kept == "c" else f"h = h[:{size}]"
     return (
         CodeLine(f"x = {source}[{step.start}:{step.stop}]", shape(size, view.entering)),
         CodeLine(enters, shape(size, width)),
@@ -73,19 +77,25 @@ def _taken(view: View, step: Step) -> tuple[CodeLine, ...]:
 def _formulas(view: View, size: int) -> list[CodeLine]:
     """Return the formulas in the letters of PyTorch's documentation."""
     inside, state = shape(size, view.module.hidden_size), shape(size, view.watched.h.shape[1])
-    if view.cell == "rnn":
-        return [CodeLine(_sum(view, "h", _squash(view), "ih", "hh"), state)]
-    gates = [CodeLine(_gate(view, gate), inside) for gate in view.gates]
-    if view.cell == "gru":
-        return [*gates, CodeLine("h = (1 − z) ⊙ n + z ⊙ h", state)]
-    h = "h = W_hr (o ⊙ tanh(c))" if view.module.proj_size else "h = o ⊙ tanh(c)"
-    return [*gates, CodeLine("c = f ⊙ c + i ⊙ g", inside), CodeLine(h, state)]
+    if not view.gates:
+        return [CodeLine(_sum(view, "h", nonlinearity_of(view.module), "ih", "hh"), state)]
+    lines = [CodeLine(_gate(view, letter, gate), inside) for letter, gate in view.kind.gates.items()]
+    for formula in view.kind.formulas:
+        name, right = formula.left.rstrip("'"), in_letters(formula)
+        if name == "h" and view.module.proj_size:
+            right = f"W_hr ({right})"
+        lines.append(CodeLine(f"{name} = {right}", state if name == "h" else inside))
+    return lines
 
 
-def _gate(view: View, gate: str) -> str:
-    if gate == "n":  # its hidden part is weighed by r, bias and all
-        return _sum(view, "n", "tanh", "in", "hn", weighed="r ⊙ ")
-    return _sum(view, gate, "tanh" if gate == "g" else "σ", f"i{gate}", f"h{gate}")
+def in_letters(formula: Formula) -> str:
+    """Return the right side as the movie writes it: `(1 − z) ⊙ n + z ⊙ h`; the new c is c."""
+    return formula.right.replace("'", "").replace("-", "−").replace("·", "⊙")
+
+
+def _gate(view: View, letter: str, gate: Gate) -> str:
+    weighed = f"{gate.weighed_by} ⊙ " if gate.weighed_by else ""
+    return _sum(view, letter, gate.function, f"i{letter}", f"h{letter}", weighed)
 
 
 def _sum(view: View, name: str, function: str, given: str, held: str, weighed: str = "") -> str:
@@ -95,13 +105,11 @@ def _sum(view: View, name: str, function: str, given: str, held: str, weighed: s
     return f"{first}+ {f'{weighed}({hidden})' if weighed else hidden})"
 
 
-def _squash(view: View) -> str:
-    return "relu" if view.module.mode == "RNN_RELU" else "tanh"
-
-
 def _numbers(view: View, step: Step) -> str:
     """Return the last formulas with the numbers of unit 0 of the first live row."""
-    lines = {"rnn": _rnn, "gru": _gru, "lstm": _lstm}[view.cell](view, step)
+    lines = [_formula(view, step, formula) for formula in view.kind.formulas] or [_sum_of_both(view, step)]
+    if view.module.proj_size:  # then h is a sum over every unit
+        del lines[-1]
     return "\n".join((f"# unit 0 of {view.label(step.live[0])}", *lines))
 
 
@@ -111,31 +119,33 @@ def _filled(start: str, end: str) -> str:
     return line if len(line) <= LINE else f"{start}\n    {end}"
 
 
-def _rnn(view: View, step: Step) -> list[str]:
-    function, result = _squash(view), view.shown_number("h", step.start)
+def _sum_of_both(view: View, step: Step) -> str:
+    """Return the new state of a cell without gates: a function of what the input and the state add up to."""
+    function, result = nonlinearity_of(view.module), view.shown_number("h", step.start)
     same = math.tanh if function == "tanh" else (lambda a: max(0.0, a))
     (given, held), sign = _agreeing(_parts(view, step), result, lambda a, b: same(a + b))
     added = f"− {held[1:]}" if held.startswith("−") else f"+ {held}"
-    return [_filled(f"h = {function}({given} {added})", f"{sign} {_written(result)}")]
+    return _filled(f"h = {function}({given} {added})", f"{sign} {_written(result)}")
 
 
-def _gru(view: View, step: Step) -> list[str]:
-    n, result = step.start, view.shown_number("h", step.start)
-    values = (view.shown_number("z", n), view.shown_number("n", n), _before(view, step)[0])
-    (z, new, h), sign = _agreeing(values, result, lambda z, new, h: (1 - z) * new + z * h)
-    return [_filled(f"h = (1 − {z})·{_factor(new)}", f"+ {z}·{_factor(h)} {sign} {_written(result)}")]
+def _formula(view: View, step: Step, formula: Formula) -> str:
+    """Return a formula of the new state with numbers for its letters."""
+    known = dict(zip("hc", _before(view, step), strict=True))
+    names = list(dict.fromkeys(LETTER.findall(formula.right)))
+    values = [known[name] if name in known else view.shown_number(name.rstrip("'"), step.start) for name in names]
+    made = formula.left.rstrip("'")
+    result = view.shown_number(made, step.start)
+    texts, sign = _agreeing(values, result, formula.calculate)
+    written = dict(zip(names, texts, strict=True))
 
+    def number(match: re.Match[str]) -> str:
+        text = written[match[0]]
+        return _factor(text) if formula.right[: match.start()].endswith("· ") else text
 
-def _lstm(view: View, step: Step) -> list[str]:
-    n, c, h = step.start, view.shown_number("c", step.start), view.shown_number("h", step.start)
-    i, f, g, o = (view.shown_number(gate, n) for gate in "ifgo")
-    values, sign = _agreeing((f, _before(view, step)[1], i, g), c, lambda f, c, i, g: f * c + i * g)
-    f_, c_, i_, g_ = values
-    lines = [_filled(f"c = {f_}·{_factor(c_)}", f"+ {i_}·{_factor(g_)} {sign} {_written(c)}")]
-    if view.module.proj_size:  # then h is a sum over every unit
-        return lines
-    (o_, new), sign = _agreeing((o, c), h, lambda o, c: o * math.tanh(c))
-    return [*lines, f"h = {o_}·tanh({new}) {sign} {_written(h)}"]
+    right = LETTER.sub(number, formula.right).replace(" - ", " − ").replace(" · ", "·")
+    first, plus, second = right.partition(" + ")
+    start, end = f"{made} = {first}", f"{sign} {_written(result)}"
+    return _filled(start, f"+ {second} {end}") if plus else f"{start} {end}"
 
 
 def _before(view: View, step: Step) -> tuple[Known, Known]:

@@ -8,7 +8,7 @@ from packviz.show.movie.cell import input_width, state_box
 from packviz.show.movie.layout import Box, Margins, Scene, above, beside, panel
 from packviz.show.movie.view import View
 
-__all__ = ["gate_scene", "kept", "number_width", "numbers_fit"]
+__all__ = ["gate_scene", "number_width", "numbers_fit"]
 
 HEADED, STRIP_HEADED = 3.6, 8.8  # numbers beside one another that are as wide as a heading
 SCREEN = (670.0, 322.0)  # pixels of the picture at a projector
@@ -34,11 +34,6 @@ def _fit(view: View, boxes: list[Box]) -> bool:
 def number_width(view: View) -> float:
     """Return the width of a number in units: many rows make flat cells, with room at their sides."""
     return min(1.7 + 0.2 * max(0, len(view.by_rank) - 3), 2.4)
-
-
-def kept(view: View) -> str:
-    """Return the state that is shown before and after a step: c for the LSTM, where each new h is made of c alone."""
-    return "c" if view.cell == "lstm" else "h"
 
 
 def _wide(view: View) -> list[Box]:
@@ -74,17 +69,17 @@ def _work(view: View) -> Iterator[Box]:
 
 
 def _states(view: View, first: Box) -> Box:
-    memory = [_gate(view, "c")] if kept(view) == "c" else []
+    memory = [_gate(view, "c")] if view.kept == "c" else []
     return beside(_line(first, _grid(view, "was"), *memory, _state(view, "h")), _state(view, "hn"), gap=0.0)
 
 
 def _tall(view: View) -> Box:
     strip, was, h_n = view.strip.box, _grid(view, "was"), _state(view, "hn")
     gates, h = [_gate(view, gate) for gate in view.gates], _state(view, "h")
-    if view.cell == "rnn":
+    if not gates:
         return above(strip, _line(_enters(view), was), _line(_letters(view, 2), h, h_n), gap=0.3)
     first, second = _line(_enters(view), *gates[:2]), _line(_letters(view, 1), *gates[2:])
-    if view.cell == "lstm":
+    if view.kept == "c":
         memory = _line(_letters(view, 2), was, _gate(view, "c"))
         return above(strip, first, second, memory, _line(_letters(view, 3), h, h_n), gap=0.3)
     return above(strip, first, _line(second, h_n), _line(_letters(view, 2), was, h), gap=0.3)

@@ -2,19 +2,17 @@
 
 import numpy as np
 
+from packviz.inputs.module import nonlinearity_of
 from packviz.show.movie.cell import arrow, filled, heading, state, units
 from packviz.show.movie.facts import rounded
-from packviz.show.movie.gate_panels import kept, number_width
+from packviz.show.movie.formulas import in_letters
+from packviz.show.movie.gate_panels import number_width
 from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
 from packviz.show.movie.run_marks import base, ended, entering, finals, lively, outputs, run_steps, state_after, taken
 from packviz.show.movie.view import View, once, shape
 
 __all__ = ["gate_end", "gate_frames", "gate_start"]
 
-NAMES = {"r": "reset", "z": "update", "n": "new", "i": "input", "f": "forget", "g": "cell", "o": "output"}
-MADE_OF = {"n": "tanh of x, h, r", "g": "tanh of x, h"}  # and all others: σ of x, h
-STATE = {"gru": "(1 − z) ⊙ n + z ⊙ h", "lstm": "o ⊙ tanh(c)"}
-MEMORY = "f ⊙ c + i ⊙ g"
 LINES = (1, 2, 3)  # of panels that may need letters of their own
 
 
@@ -25,7 +23,8 @@ def gate_start(view: View) -> Frame:
 
 def gate_frames(view: View, k: int) -> tuple[Frame, ...]:
     """Return the frames of a time step: rows enter, gates are computed, states change, copies of them leave."""
-    first, then = ("rz", "n") if view.cell == "gru" else (view.gates, "")
+    then = "".join(letter for letter, gate in view.kind.gates.items() if gate.weighed_by)  # needs the others first
+    first = "".join(gate for gate in view.gates if gate not in then)
     done = {"out": outputs(view, k - 1), **finals(view, k - 1, number_width(view)), **_rings(view, k - 1)}
     seen = {**base(view, run_steps(view)[k].t), **_headings(view, k), **done}
     old, now = _states(view, k - 1), _states(view, k)
@@ -46,7 +45,7 @@ def gate_end(view: View) -> Frame:
 
 def _headings(view: View, k: int) -> Frame:
     """Return what stands above the panels, and the letters before them."""
-    x, name, size = view.text, kept(view), shape(view.total[0], view.watched.h.shape[1])
+    x, name, size = view.text, view.kept, shape(view.total[0], view.watched.h.shape[1])
     live, running = len(run_steps(view)[k].live) if k >= 0 else 0, k >= 0
     before = f"{name} before {shape(live, _width(view))}" if running else f"{name} before"
     changed = {"was": before, "h": f"h {'after ' if running else ''}{size}", "gate:c": "c after" if running else "c"}
@@ -58,27 +57,28 @@ def _headings(view: View, k: int) -> Frame:
 
 
 def _width(view: View) -> int:
-    state = view.watched.c if kept(view) == "c" else view.watched.h
+    state = view.watched.c if view.kept == "c" else view.watched.h
     assert state is not None
     return state.shape[1]
 
 
 @once
 def _still_headings(view: View) -> Frame:
-    x, name, b = view.text, kept(view), view.ranked
+    x, name, b = view.text, view.kept, view.ranked
     rank = np.arange(len(b))
     letters = np.array([view.label(each) for each in view.by_rank], dtype=object)
     title = f"{view.cell.upper()}{arrow(view)}"  # there is no room for the layer, which stands in the notes
     groups = [heading("cell", Place("cell", -1.1 * x, -1.6 * x), title)]
-    for gate in view.gates:
-        groups.append(heading(f"gate:{gate}", Place(f"gate:{gate}", 0.0, -1.6 * x), f"{gate} {NAMES[gate]}"))
-        groups.append(_note(view, f"gate:{gate}", MADE_OF.get(gate, "σ of x, h")))
+    for letter, gate in view.kind.gates.items():
+        groups.append(heading(f"gate:{letter}", Place(f"gate:{letter}", 0.0, -1.6 * x), f"{letter} {gate.name}"))
+        weighed = f", {gate.weighed_by}" if gate.weighed_by else ""
+        groups.append(_note(view, f"gate:{letter}", f"{gate.function} of x, h{weighed}"))
     groups.append(_note(view, "was", "rows that are fed"))
+    made = {formula.left: in_letters(formula) for formula in view.kind.formulas}
     if name == "c":
-        groups.append(_note(view, "gate:c", MEMORY))
-    squash = "relu" if view.module.mode == "RNN_RELU" else "tanh"
-    made = "W_hr h" if view.module.proj_size else STATE.get(view.cell, f"{squash} of x, h")
-    groups.append(_note(view, "h", made))
+        groups.append(_note(view, "gate:c", made["c'"]))
+    new = made.get("h'", f"{nonlinearity_of(view.module)} of x, h")
+    groups.append(_note(view, "h", "W_hr h" if view.module.proj_size else new))
     after = Place("gate:c" if name == "c" else "h", -0.9, (len(b) - 1) / 2)
     groups.append(marks("arrow:0", "axis", after, w=0.9, text="→"))
     for line in LINES:
@@ -96,7 +96,7 @@ def _states(view: View, k: int) -> Frame:
     """Return h after the k-th step, and an LSTM's c."""
     rank = np.arange(len(view.by_rank))
     groups = [filled(state(view, "h", rank, number_width(view)), state_after(view, "h", k))]
-    if view.cell == "lstm":
+    if view.kept == "c":
         groups.append(filled(_grid(view, "gate:c", "gate:c", "c of {seq}"), state_after(view, "c", k)))
     return frame(*groups)
 
@@ -109,7 +109,7 @@ def _grid(view: View, name: str, where: str, what: str) -> Marks:
 
 def _was(view: View, k: int, *, anew: bool) -> Frame:
     """Return a copy of the state that belongs to each row that is fed; anew: on its way."""
-    name, b, live = kept(view), view.ranked, lively(view, k)
+    name, b, live = view.kept, view.ranked, lively(view, k)
     h, c = view.watched.before(k)
     values = np.zeros((len(b), view.units))
     values[live] = rounded((h if c is None else c)[:, : view.units])[: len(values[live])]
@@ -137,7 +137,7 @@ def _gates(view: View, k: int, gates: str) -> Frame:
 @once
 def _rings(view: View, k: int) -> Frame:
     """Return the rings around an LSTM's c."""
-    if view.cell != "lstm":
+    if view.kept != "c":
         return {}
     b, rank = view.ranked, np.arange(len(view.by_rank))
     width = view.units * number_width(view)

@@ -44,7 +44,7 @@ def _pack(view: View) -> CodeLine:
 
 
 def _run(view: View) -> CodeLine:
-    states, start = ("(h_n, c_n)", "(h_0, c_0)") if view.cell == "lstm" else ("h_n", "h_0")
+    states, start = view.kind.in_code("n"), view.kind.in_code("0")
     given = ("packed",) if view.initial_state == "zeros" else ("packed", start)
     return CodeLine(_call(f"output, {states} = {view.cell}", *given), f"data {shape(*view.trace.output.shape)}")
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz.facts import drift, losses
-from packviz.inputs.config import Cell
+from packviz.inputs.cell_kinds import Cell
 from packviz.lab.cost import Measurement, Setup, counts_of, draw_lengths, measure
 from packviz.lab.cost.charts import counts_bars, timings
 from packviz.show.charts import Panel, drifts, gradients, margins, panels

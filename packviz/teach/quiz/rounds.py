@@ -11,7 +11,8 @@ from typing import get_args
 from packviz.compute.record import Trace
 from packviz.compute.trace import trace
 from packviz.inputs.batch import Batch
-from packviz.inputs.config import Cell, Config
+from packviz.inputs.cell_kinds import Cell
+from packviz.inputs.config import Config
 from packviz.teach.predictions import KINDS, Prediction, Stage
 from packviz.validate import integer
 
