@@ -1,45 +1,22 @@
 """What can be wrong with what was given: one list of rules, judged by one loop.
 
 trace_module() raises the error of the first finding that has one; the doctor's examine() returns all findings. A rule
-is a condition in the module of its subject, a row in RULES, and its words and repair in findings.toml.
+is a condition in the module of its subject, marked as @rule, and its words and repair in findings.toml.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from torch import Tensor
 
+from packviz.rules import companions, data, lengths, module, packed_sequence, pads, readout
 from packviz.rules.case import Case
-from packviz.rules.companions import mask, output, target_lengths, targets
-from packviz.rules.finding import Fault, Finding, worded
-from packviz.rules.lengths import (
-    form,
-    fractional,
-    missing,
-    order,
-    order_refusal,
-    shares,
-    too_long,
-    too_short,
-    wrong_count,
-)
-from packviz.rules.module import (
-    check_module,
-    check_padding_value,
-    check_total_length,
-    check_weights,
-    data,
-    dropout,
-    empty_or_flat,
-    initial_state,
-    state_of,
-)
-from packviz.rules.packed_sequence import fields, lengths_beside
-from packviz.rules.pads import not_finite, packed_data, pads
+from packviz.rules.finding import Finding, worded
+from packviz.rules.lengths import order_refusal
+from packviz.rules.module import check_module, check_padding_value, check_total_length, check_weights, state_of
 from packviz.rules.preconditions import check_beside, check_kind, check_subject, check_traced, described, frozen_copy
-from packviz.rules.readout import readout
+from packviz.rules.rule import Rule
 
 __all__ = [
     "RULES",
@@ -61,24 +38,6 @@ __all__ = [
     "state_of",
 ]
 
-
-@dataclass(frozen=True)
-class Rule:
-    """Hold a condition, and when it is asked.
-
-    given    what the case must have: its fields, "grid" or "packed", and "numbers" where none is on the meta device
-    known    what must be known by then: see _KNOWN
-    stops    whether nothing after it can be judged where it finds something
-    refuses  whether trace_module() refuses what it finds
-    """
-
-    condition: Callable[[Case], Iterable[Fault]]
-    given: frozenset[str]
-    known: tuple[str, ...] = ()
-    stops: bool = False
-    refuses: bool = False
-
-
 _KNOWN: dict[str, Callable[[Case, list[Finding]], bool]] = {
     "lengths": lambda case, _: case.ends is not None,
     "end": lambda case, _: case.lengths is None or case.ends is not None,  # of the data: all of x without lengths
@@ -87,34 +46,9 @@ _KNOWN: dict[str, Callable[[Case, list[Finding]], bool]] = {
 }
 
 
-def _rule(condition: Callable[[Case], Iterable[Fault]], given: str, *known: str, **flags: bool) -> Rule:
-    return Rule(condition, frozenset(given.split()), known, **flags)
-
-
-RULES = (
-    _rule(dropout, "module"),
-    _rule(empty_or_flat, "grid", stops=True, refuses=True),
-    _rule(fields, "packed", stops=True, refuses=True),
-    _rule(data, "module", refuses=True),
-    _rule(missing, "grid", refuses=True),
-    _rule(form, "grid lengths", refuses=True),
-    _rule(shares, "grid lengths", refuses=True),
-    _rule(fractional, "grid lengths", refuses=True),
-    _rule(wrong_count, "grid lengths", refuses=True),
-    _rule(too_short, "grid lengths", refuses=True),
-    _rule(too_long, "grid lengths", refuses=True),
-    _rule(order, "grid lengths"),
-    _rule(lengths_beside, "packed lengths numbers"),
-    _rule(packed_data, "packed numbers"),
-    _rule(pads, "grid lengths numbers", "lengths"),
-    _rule(not_finite, "grid numbers", "end", "layout"),
-    _rule(mask, "mask", "lengths", "layout"),
-    _rule(targets, "targets", "lengths", "layout"),
-    _rule(target_lengths, "target_lengths", "lengths", "layout"),
-    _rule(output, "grid output", "lengths", "layout"),
-    _rule(initial_state, "module hx", "layout", refuses=True),
-    _rule(readout, "state", "lengths", "layout", "no error"),
-)
+# the subjects in the order of judgement; what a rule must have known has been judged by then
+_SUBJECTS = (module, packed_sequence, data, lengths, pads, companions, readout)
+RULES = tuple(dict.fromkeys(one for subject in _SUBJECTS for one in vars(subject).values() if isinstance(one, Rule)))
 _FIELDS = ("packed", "lengths", "module", "hx", "mask", "targets", "target_lengths", "output", "state")
 
 

@@ -1,4 +1,4 @@
-"""What goes beside the batch: a mask, targets and their lengths, the unpacked output."""
+"""What goes beside the batch: a mask, targets and their lengths, the unpacked output, hx."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from packviz.inputs.cell_kinds import kind_of
+from packviz.inputs.module import directions, run_module, state_size
 from packviz.inputs.packed_rows import packed_lengths
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case
@@ -17,10 +19,12 @@ from packviz.rules.lengths import pack_cells
 from packviz.rules.packed_sequence import fields
 from packviz.rules.padding_value import inside
 from packviz.rules.preconditions import MAX_CELLS, known_lengths
+from packviz.rules.rule import rule
 
-__all__ = ["mask", "output", "target_lengths", "targets"]
+__all__ = ["initial_state", "mask", "output", "target_lengths", "targets"]
 
 
+@rule("mask", "lengths", "layout")
 def mask(case: Case) -> Iterator[Fault]:
     """Compare a mask, (B, T) or laid out as x, with the lengths: True, or 1, where there is a token."""
     lengths, flags = cast("list[int]", case.ends), cast(Tensor, case.mask).detach().cpu()
@@ -45,13 +49,15 @@ def mask(case: Case) -> Iterator[Fault]:
     yield Fault("mask_inverted" if inverted else "mask_differs", Answer(sums), shape | counts, rows, steps)
 
 
+@rule("targets", "lengths", "layout")
 def targets(case: Case) -> Iterator[Fault]:
     """Compare what the targets were packed with: row n of theirs must be row n of the inputs'."""
     if isinstance(case.targets, PackedSequence):
-        unsound = [*fields(Case(packed=case.targets))]
+        unsound = [*fields.condition(Case(packed=case.targets))]
         yield from unsound or _differing(case, packed_lengths(case.targets), packed=True)
 
 
+@rule("target_lengths", "lengths", "layout")
 def target_lengths(case: Case) -> Iterator[Fault]:
     """Compare the lengths that the targets would be packed with."""
     if not isinstance(case.targets, PackedSequence):
@@ -86,6 +92,7 @@ def _misaligned(theirs: list[int], ours: list[int]) -> Answer[Any]:
     return ask(compared)
 
 
+@rule("grid output", "lengths", "layout")
 def output(case: Case) -> Iterator[Fault]:
     """Compare the unpacked output's shape with x, for its layout, and with the mask, for its width."""
     given, lengths = cast(Tensor, case.output), cast("list[int]", case.ends)
@@ -100,3 +107,70 @@ def output(case: Case) -> Iterator[Fault]:
     elif seen.size(0) == B and width < T and case.mask is not None and T in case.mask.shape:
         answer = ask(lambda: pad_packed_sequence(packed, batch_first=True)[0] * torch.ones(B, T, 1))
         yield Fault("output_narrower", answer, {"T": T, "longest": max(lengths)}, (), [width])
+
+
+@rule("module hx", "layout", refuses=True)
+def initial_state(case: Case) -> Iterator[Fault]:
+    """Find an hx of another kind, shape, dtype or device; its sequences are in the order in which they were given."""
+    module, hx, weight = case.layer, case.hx, case.weight
+    if hx is None:
+        return
+    several, pair = isinstance(hx, tuple | list), len(kind_of(module).states) == 2
+    parts = hx if isinstance(hx, tuple | list) else (hx,)
+    if len(parts) != 1 + pair or not all(isinstance(part, Tensor) for part in parts) or several != pair:
+        values: dict[str, object] = {
+            "pair": pair,
+            "several": several,
+            "is_tensor": isinstance(parts[0] if parts else None, Tensor),
+        }
+        yield _misfit(case, "hx_kind", values)
+        return
+    slots = module.num_layers * directions(module)
+    batched = case.packed is not None or case.lengths is not None or case.data.dim() == 3
+    for name, part, width in zip(("h_0", "c_0"), parts, (state_size(module), module.hidden_size), strict=False):
+        shape = (slots, case.B, width) if batched else (slots, width)
+        values = {"name": name, "part": part, "shape": shape, "pair": pair, "several": several}
+        if tuple(part.shape) != shape:
+            turned = batched and tuple(part.shape) == (case.B, slots, width)
+            yield _misfit(case, "hx_shape", {**values, "turned": turned})
+            return
+        if part.dtype != weight.dtype or part.device != weight.device:
+            answer = _run_state(case)
+            if case.traced or answer.error or answer.unasked:  # else autocast converts it
+                yield Fault("hx_dtype", answer, values)
+                return
+
+
+def _misfit(case: Case, key: str, values: dict[str, object]) -> Fault:
+    answer = _run_state(case)
+    return Fault(key, answer, values, severity="error" if answer.unasked else None)
+
+
+def _run_state(case: Case) -> Answer[object]:
+    """Return what torch says of this hx beside one step of B sequences."""
+    module, weight, B = case.layer, case.weight, case.B
+    if _overreads_state(case):
+        return Answer(unasked="it does not check the hx of a packed LSTM, and such states can crash the process")
+    row = torch.zeros(B, module.input_size, dtype=weight.dtype, device=weight.device)
+    size = torch.tensor([B], device="cpu")
+    given: Tensor | PackedSequence = PackedSequence(row, size)
+    if case.packed is not None:
+        given = PackedSequence(row, size, *case.packed[2:])
+    elif case.lengths is not None and not case.enforce_sorted:
+        given = PackedSequence(row, size, torch.arange(B, device=weight.device))
+    elif case.lengths is None:
+        given = case.data[:1] if case.is_unbatched else row.unsqueeze(1 if module.batch_first else 0)
+    return ask(lambda: run_module(module, given, case.hx))  # type: ignore[type-var]
+
+
+def _overreads_state(case: Case) -> bool:
+    """Tell whether torch can read past the end of a state: it does not check the hx of a packed LSTM."""
+    module, hx = case.layer, case.hx
+    packed = case.packed is not None or case.lengths is not None
+    if not packed or not isinstance(hx, tuple | list) or len(hx) != 2 or module.mode != "LSTM":
+        return False
+    slots = module.num_layers * directions(module)
+    fitting = [(slots, case.B, width) for width in (state_size(module), module.hidden_size)]
+    states = [part for part in hx if isinstance(part, Tensor)]
+    narrow = any(part.element_size() < case.weight.element_size() for part in states)
+    return narrow or [tuple(part.shape) for part in states] != fitting

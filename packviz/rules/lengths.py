@@ -14,6 +14,7 @@ from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case
 from packviz.rules.finding import Fault
 from packviz.rules.preconditions import MAX_CELLS, numbers
+from packviz.rules.rule import rule
 
 __all__ = [
     "form",
@@ -46,12 +47,14 @@ def _pack(case: Case, lengths: object, *, enforce_sorted: bool = False) -> Answe
     return ask(lambda: pack_padded_sequence(x, lengths, case.batch_first, enforce_sorted))  # type: ignore[arg-type]
 
 
+@rule("grid", refuses=True)
 def missing(case: Case) -> Iterator[Fault]:
     """Find a padded x without lengths, where it is to be packed."""
     if case.traced and case.lengths is None:
         yield Fault("no_lengths", Answer(True))
 
 
+@rule("grid lengths", refuses=True)
 def form(case: Case) -> Iterator[Fault]:
     """Find lengths on another device, or in other than one dimension."""
     given = case.given
@@ -61,12 +64,14 @@ def form(case: Case) -> Iterator[Fault]:
     yield Fault(key, _pack(case, given, enforce_sorted=case.enforce_sorted))
 
 
+@rule("grid lengths", refuses=True)
 def shares(case: Case) -> Iterator[Fault]:
     """Find lengths that are shares of the longest."""
     if isinstance(case.given, Tensor) and case.given.dim() == 1 and case.given.device.type == "cpu" and case.are_shares:
         yield Fault("relative_lengths", _pack(case, case.given))
 
 
+@rule("grid lengths", refuses=True)
 def fractional(case: Case) -> Iterator[Fault]:
     """Find lengths that torch cuts, or converts, to integers."""
     given, whole = case.given, case.whole
@@ -78,6 +83,7 @@ def fractional(case: Case) -> Iterator[Fault]:
     yield Fault("float_lengths", Answer(whole), values, cut, severity="silent" if cut else "note")
 
 
+@rule("grid lengths", refuses=True)
 def wrong_count(case: Case) -> Iterator[Fault]:
     """Tell lengths that belong to the other dimension from lengths that are simply too few or too many."""
     whole, B, T = case.whole, case.B, case.T
@@ -90,6 +96,7 @@ def wrong_count(case: Case) -> Iterator[Fault]:
     yield Fault("batch_first" if other_layout else "wrong_count", answer, values, () if other_layout else missing)
 
 
+@rule("grid lengths", refuses=True)
 def too_short(case: Case) -> Iterator[Fault]:
     """Find lengths of 0 and below."""
     whole = case.whole
@@ -103,6 +110,7 @@ def too_short(case: Case) -> Iterator[Fault]:
             yield Fault(key, answer, {"lengths": short}, rows)
 
 
+@rule("grid lengths", refuses=True)
 def too_long(case: Case) -> Iterator[Fault]:
     """Find lengths beyond T, which torch packs to an inconsistent object."""
     whole, T = case.whole, case.T
@@ -126,6 +134,7 @@ def _unpacks(packed: PackedSequence) -> str:
     return answer.does(lambda done: f"unpacks {numbers(done[1])}")
 
 
+@rule("grid lengths")
 def order(case: Case) -> Iterator[Fault]:
     """Find lengths that torch refuses because they must be in decreasing order."""
     whole, T = case.whole, case.T

@@ -18,6 +18,7 @@ from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case
 from packviz.rules.finding import Fault
 from packviz.rules.preconditions import MAX_CELLS, check_unpacked_size, described, known_lengths, numbers
+from packviz.rules.rule import rule
 
 __all__ = ["fields", "lengths_beside"]
 
@@ -26,6 +27,7 @@ _ABORTS: Answer[object] = Answer(
 )
 
 
+@rule("packed", stops=True, refuses=True)
 def fields(case: Case) -> Iterator[Fault]:
     """Find fields that do not fit each other. Raises PackvizError for sound ones that are too large to examine."""
     packed = cast(PackedSequence, case.packed)
@@ -104,6 +106,7 @@ def _permutes(indices: Tensor, B: int) -> bool:
     return sorted(indices.tolist()) == list(range(B))
 
 
+@rule("packed lengths numbers")
 def lengths_beside(case: Case) -> Iterator[Fault]:
     """Compare the lengths (B,) that the caller has, in the order of the sequences, with those that were packed."""
     packed = cast(PackedSequence, case.packed)

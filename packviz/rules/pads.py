@@ -25,10 +25,12 @@ from packviz.rules.case import Case
 from packviz.rules.finding import Fault
 from packviz.rules.padding_value import Grid, Pad, all_finite, filled, fills, inside, pad_code, peaks, real_cells
 from packviz.rules.preconditions import numbers
+from packviz.rules.rule import rule
 
 __all__ = ["not_finite", "packed_data", "pads"]
 
 
+@rule("grid lengths numbers", "lengths")
 def pads(case: Case) -> Iterator[Fault]:
     """Compare lengths that torch would take with where the data end; of x or, where they are given, the ids."""
     lengths, given = cast("list[int]", case.ends), case.padding_value
@@ -192,6 +194,7 @@ def _at_the_ends(grid: Grid, real: Tensor, pad: Pad) -> Fault | None:
     return _fault("pads_packed", grid, rows, [ends[b] for b in rows], pad, values, first=ends[rows[0]])
 
 
+@rule("packed numbers")
 def packed_data(case: Case) -> Iterator[Fault]:
     """Look at packed data: whether there are any, whether they are finite, and whether pads end the sequences."""
     packed, given = cast(PackedSequence, case.packed), case.padding_value
@@ -215,6 +218,7 @@ def packed_data(case: Case) -> Iterator[Fault]:
             yield found
 
 
+@rule("grid numbers", "end", "layout")
 def not_finite(case: Case) -> Iterator[Fault]:
     """Find NaN and inf in x; all of it is data where there are no lengths."""
     values = case.by_sequence

@@ -16,6 +16,7 @@ from packviz.inputs.module import directions, run_module
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case
 from packviz.rules.finding import Fault
+from packviz.rules.rule import rule
 from packviz.text import sequence_label
 
 __all__ = ["readout"]
@@ -50,6 +51,7 @@ class _Run:
 _Reading = tuple[str, str, Tensor, object]
 
 
+@rule("state", "lengths", "layout", "no error")
 def readout(case: Case) -> Iterator[Fault]:
     """Find out which reading the state (B, width) is; one that is not known is a note.
 
