@@ -1,4 +1,4 @@
-"""The one error that a user's input can cause: what was expected, what came, how to fix it."""
+"""The one error that a user's input can cause: what was expected, what we got, how to fix it."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ __all__ = ["PackvizError", "first_line"]
 
 
 class PackvizError(ValueError):
-    """Say which parameter was refused, what was expected of it, what came, and how to fix it.
+    """Say which parameter was refused, what was expected of it, what we got, and how to fix it.
 
     The fields are parts of one sentence, without a full stop:
-    ``expected`` and ``came`` as nouns ("an integer", "2.5"), ``mend`` as a request ("round it").
+    ``expected`` and ``got`` as nouns ("an integer", "2.5"), ``fix`` as a request ("round it").
 
-    >>> print(PackvizError("hidden_size", expected="an integer of at least 1", came="0", mend="choose 1 or more"))
+    >>> print(PackvizError("hidden_size", expected="an integer of at least 1", got="0", fix="choose 1 or more"))
     hidden_size: expected an integer of at least 1, but got 0. Choose 1 or more.
     """
 
-    def __init__(self, parameter: str, came: str, expected: str, mend: str, torch_says: str | None = None) -> None:
-        super().__init__(parameter, came, expected, mend, torch_says)
+    def __init__(self, parameter: str, got: str, expected: str, fix: str, torch_says: str | None = None) -> None:
+        super().__init__(parameter, got, expected, fix, torch_says)
         self.parameter = parameter
-        self.came = came
+        self.got = got
         self.expected = expected
-        self.mend = mend
+        self.fix = fix
         self.torch_says = torch_says
 
     @property
     def sentence(self) -> str:
         """Return the message without the parameter's name, for a place where that is plain to see."""
         torch_part = f' (torch: "{self.torch_says}")' if self.torch_says else ""
-        return f"Expected {self.expected}, but got {self.came}{torch_part}. {self.mend[:1].upper()}{self.mend[1:]}."
+        return f"Expected {self.expected}, but got {self.got}{torch_part}. {self.fix[:1].upper()}{self.fix[1:]}."
 
     def __str__(self) -> str:
         return f"{self.parameter}: e{self.sentence[1:]}"

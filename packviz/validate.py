@@ -42,7 +42,7 @@ def integer(
     most: int | None = None,
     *,
     what: str = "an integer",
-    mend: str = "choose a number in that range",
+    fix: str = "choose a number in that range",
     or_none: bool = False,
 ) -> int:
     """Return the value as an int; raises PackvizError unless it is an integer from `least` to `most`.
@@ -53,7 +53,7 @@ def integer(
         return int(value)
     reach = f"of at least {least}" if most is None else f"from {least} to {most}"
     expected = f"{what} {reach}" + (", or None" if or_none else "")
-    raise PackvizError(parameter, expected=expected, came=shown(value), mend=mend)
+    raise PackvizError(parameter, expected=expected, got=shown(value), fix=fix)
 
 
 def number(
@@ -68,15 +68,15 @@ def number(
     raise PackvizError(
         parameter,
         expected=f"a number that is finite in {what}: at most {limit:.8g}",
-        came=shown(value),
-        mend="choose a number such as 0.0 or -100.0",
+        got=shown(value),
+        fix="choose a number such as 0.0 or -100.0",
     )
 
 
 def flag(parameter: str, value: object) -> bool:
     """Return the value; raises PackvizError unless it is True or False."""
     if not isinstance(value, bool):
-        raise PackvizError(parameter, expected="True or False", came=shown(value), mend="choose one of the two")
+        raise PackvizError(parameter, expected="True or False", got=shown(value), fix="choose one of the two")
     return value
 
 
@@ -87,4 +87,4 @@ def choice(parameter: str, value: object, choices: Sequence[Value], *, where: st
             return one
     *most, last = map(str, choices)
     words = f"{', '.join(most)} or {last}" if most else last
-    raise PackvizError(parameter, expected=words + where, came=shown(value), mend=f"choose {words}")
+    raise PackvizError(parameter, expected=words + where, got=shown(value), fix=f"choose {words}")

@@ -67,8 +67,8 @@ def test_a_sequence_of_length_zero_is_refused_in_the_words_of_torch() -> None:
         Batch.from_tensors([torch.ones(2), torch.ones(0)])
     for caught in (from_list, from_tensors):
         assert "greater than 0" in (caught.value.torch_says or "")
-        assert "clamp(min=1)" in caught.value.mend
-        assert "mask" in caught.value.mend
+        assert "clamp(min=1)" in caught.value.fix
+        assert "mask" in caught.value.fix
     assert "sequence 2" in str(from_list.value)
     assert "tensors[1]" in str(from_tensors.value)
 
@@ -87,7 +87,7 @@ def test_parse_refuses_arguments_that_make_no_sense(text: Any, settings: dict[st
 
 
 @pytest.mark.parametrize(
-    ("came", "kept"),
+    ("got", "kept"),
     [
         (torch.int64, torch.int64),
         (torch.int16, torch.int64),
@@ -98,8 +98,8 @@ def test_parse_refuses_arguments_that_make_no_sense(text: Any, settings: dict[st
         (torch.float64, torch.float64),
     ],
 )
-def test_numbers_as_tensors_keep_their_precision(came: torch.dtype, kept: torch.dtype) -> None:
-    batch = Batch.from_tensors([torch.tensor([1, 2, 3]).to(came), torch.tensor([4]).to(came)])
+def test_numbers_as_tensors_keep_their_precision(got: torch.dtype, kept: torch.dtype) -> None:
+    batch = Batch.from_tensors([torch.tensor([1, 2, 3]).to(got), torch.tensor([4]).to(got)])
     assert batch.kind == "numbers"
     assert {sequence.dtype for sequence in batch.sequences} == {kept}
     assert batch.texts == (("1", "2", "3"), ("4",))

@@ -3,7 +3,7 @@ import pickle
 from packviz.errors import PackvizError
 from packviz.text import quoted, visible
 
-ERROR = PackvizError("hidden_size", expected="an integer", came="0.5", mend="choose 1 or more")
+ERROR = PackvizError("hidden_size", expected="an integer", got="0.5", fix="choose 1 or more")
 
 
 def test_the_message_says_parameter_expectation_what_came_and_how_to_fix_it() -> None:
@@ -12,7 +12,7 @@ def test_the_message_says_parameter_expectation_what_came_and_how_to_fix_it() ->
 
 
 def test_what_torch_says_stands_in_the_message() -> None:
-    error = PackvizError("lengths", expected="3 lengths", came="2", mend="give one each", torch_says="no, never")
+    error = PackvizError("lengths", expected="3 lengths", got="2", fix="give one each", torch_says="no, never")
     assert str(error) == 'lengths: expected 3 lengths, but got 2 (torch: "no, never"). Give one each.'
 
 

@@ -97,13 +97,13 @@ def assert_same(space: dict[str, Any], seen: Trace, run: object = "") -> None:
     wanted = expected(seen)
     assert ("c_n" in space) == ("c_n" in wanted)
     for name, tensor in wanted.items():
-        came = space[name]
+        got = space[name]
         if tensor is None:
-            assert came is None, (name, run)
+            assert got is None, (name, run)
             continue
-        assert came.dtype == tensor.dtype, (name, run)
-        assert torch.equal(came, tensor), (name, run)
-        assert torch.equal(came.signbit(), tensor.signbit()), (name, run)
+        assert got.dtype == tensor.dtype, (name, run)
+        assert torch.equal(got, tensor), (name, run)
+        assert torch.equal(got.signbit(), tensor.signbit()), (name, run)
 
 
 @pytest.mark.parametrize(("text", "settings"), CASES)

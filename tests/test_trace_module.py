@@ -352,14 +352,14 @@ def given_packed(**fields: Any) -> Any:
 
 BY_LENGTHS: list[Any] = [
     (given(lengths=[3, 5]), {"expected": "3 lengths, one for each sequence", "torch_says": None}),
-    (given(lengths=[3, 5]), {"came": "2 (torch packs 2 sequences without an error and drops sequence C)"}),
+    (given(lengths=[3, 5]), {"got": "2 (torch packs 2 sequences without an error and drops sequence C)"}),
     (given(lengths=[5, 3], enforce_sorted=True), {"torch_says": "equal to batch_size, but got 2 (batch_size=3)"}),
-    (given(lengths=[5, 4, 3, 2], enforce_sorted=True), {"came": "4", "torch_says": "but got 4"}),
-    (given(lengths=[5, 4, 3, 2]), {"came": "4", "torch_says": ""}),
+    (given(lengths=[5, 4, 3, 2], enforce_sorted=True), {"got": "4", "torch_says": "but got 4"}),
+    (given(lengths=[5, 4, 3, 2]), {"got": "4", "torch_says": ""}),
     *(
         (
             given(lengths=[3, 2, length], enforce_sorted=sort),
-            {"came": f"{length} for sequence C", "torch_says": "Length of all samples", "mend": "clamp(min=1)"},
+            {"got": f"{length} for sequence C", "torch_says": "Length of all samples", "fix": "clamp(min=1)"},
         )
         for length in (0, -2)
         for sort in (False, True)
@@ -367,50 +367,50 @@ BY_LENGTHS: list[Any] = [
     *(
         (
             given(lengths=lengths),
-            {"came": "2.9, 1.2 for sequences B and C (torch truncates them to [5, 2, 1] without an error)"},
+            {"got": "2.9, 1.2 for sequences B and C (torch truncates them to [5, 2, 1] without an error)"},
         )
         for lengths in ([5, 2.9, 1.2], torch.tensor([5, 2.9, 1.2]))
     ),
-    *((given(lengths=lengths), {"came": "torch converts them to ["}) for lengths in OTHER_INTEGERS),
+    *((given(lengths=lengths), {"got": "torch converts them to ["}) for lengths in OTHER_INTEGERS),
     *((given(lengths=lengths), {}) for lengths in (*NO_LENGTHS, *NAN_LENGTHS)),
     (
         given(lengths=torch.tensor([[3], [5], [2]]), enforce_sorted=True),
-        {"came": "shape (3, 1)", "torch_says": "but got 2D cpu Long tensor", "mend": "give 3 lengths in one row"},
+        {"got": "shape (3, 1)", "torch_says": "but got 2D cpu Long tensor", "fix": "give 3 lengths in one row"},
     ),
     (
         given(lengths=torch.ones(3, dtype=torch.int64, device="meta"), enforce_sorted=True),
-        {"came": "on meta", "torch_says": "1D CPU int64 tensor", "mend": "copy it with lengths.cpu()"},
+        {"got": "on meta", "torch_says": "1D CPU int64 tensor", "fix": "copy it with lengths.cpu()"},
     ),
-    (given(lengths=None), {"came": "every pad"}),
+    (given(lengths=None), {"got": "every pad"}),
     (given(packed()), {"expected": "None beside a PackedSequence"}),
-    (given(lengths=[]), {"came": "0"}),
-    (given(module=gru(batch_first=False)), {"expected": "5 lengths, one for each sequence", "mend": "batch_first"}),
+    (given(lengths=[]), {"got": "0"}),
+    (given(module=gru(batch_first=False)), {"expected": "5 lengths, one for each sequence", "fix": "batch_first"}),
 ]
 BY_MODULE: list[Any] = [
-    (nn.Linear(4, 4), {"mend": "nn.GRU("}),
-    (nn.GRUCell(4, 4), {"mend": "give an nn.GRU;"}),
-    (nn.GRU, {"mend": "build one: nn.GRU(input_size, hidden_size)"}),
-    (nn.Sequential(nn.Linear(4, 4), nn.LSTM(4, 4)), {"mend": "module.1"}),
-    ("gru", {"mend": "nn.GRU("}),
-    (gru(device="meta"), {"came": "on meta"}),
+    (nn.Linear(4, 4), {"fix": "nn.GRU("}),
+    (nn.GRUCell(4, 4), {"fix": "give an nn.GRU;"}),
+    (nn.GRU, {"fix": "build one: nn.GRU(input_size, hidden_size)"}),
+    (nn.Sequential(nn.Linear(4, 4), nn.LSTM(4, 4)), {"fix": "module.1"}),
+    ("gru", {"fix": "nn.GRU("}),
+    (gru(device="meta"), {"got": "on meta"}),
 ]
 BY_X: list[Any] = [
-    ([[1.0, 2.0]], {"mend": "torch.as_tensor"}),
-    (NESTED, {"mend": "pad_sequence"}),
-    (torch.ones(B, T, F).numpy(), {"mend": "torch.as_tensor"}),
-    (torch.ones(T, F), {"mend": "x.unsqueeze(0)"}),
-    (torch.ones(B, T), {"mend": "x.unsqueeze(-1)", "torch_says": "input must have 2 dimensions, got 1"}),
-    (torch.ones(B), {"mend": "three dimensions"}),
-    (torch.ones(1, B, T, F), {"mend": "three dimensions"}),
+    ([[1.0, 2.0]], {"fix": "torch.as_tensor"}),
+    (NESTED, {"fix": "pad_sequence"}),
+    (torch.ones(B, T, F).numpy(), {"fix": "torch.as_tensor"}),
+    (torch.ones(T, F), {"fix": "x.unsqueeze(0)"}),
+    (torch.ones(B, T), {"fix": "x.unsqueeze(-1)", "torch_says": "input must have 2 dimensions, got 1"}),
+    (torch.ones(B), {"fix": "three dimensions"}),
+    (torch.ones(1, B, T, F), {"fix": "three dimensions"}),
     (torch.ones(B, T, F, 1), {"torch_says": "input must have 2 dimensions, got 3"}),
-    (torch.ones(B, T, F).to_sparse(), {"mend": "x.to_dense()"}),
-    (torch.ones(B, T, F, device="meta"), {"mend": "x.cpu()"}),
-    (torch.ones(B, T, F).double(), {"mend": "x.to(torch.float32)", "torch_says": "dtype (torch.float64) does not"}),
-    (torch.ones(B, T, F).long(), {"mend": "embed it first", "torch_says": "dtype (torch.int64) does not match"}),
-    (torch.ones(B, T, F + 1), {"mend": f"input_size={F + 1}", "torch_says": "input_size. Expected 4, got 5"}),
-    (torch.ones(0, T, F), {"mend": "empty batch"}),
-    (torch.ones(B, 0, F), {"mend": "empty batch", "torch_says": "Cannot pack empty tensors."}),
-    ("x", {"mend": "torch.as_tensor"}),
+    (torch.ones(B, T, F).to_sparse(), {"fix": "x.to_dense()"}),
+    (torch.ones(B, T, F, device="meta"), {"fix": "x.cpu()"}),
+    (torch.ones(B, T, F).double(), {"fix": "x.to(torch.float32)", "torch_says": "dtype (torch.float64) does not"}),
+    (torch.ones(B, T, F).long(), {"fix": "embed it first", "torch_says": "dtype (torch.int64) does not match"}),
+    (torch.ones(B, T, F + 1), {"fix": f"input_size={F + 1}", "torch_says": "input_size. Expected 4, got 5"}),
+    (torch.ones(0, T, F), {"fix": "empty batch"}),
+    (torch.ones(B, 0, F), {"fix": "empty batch", "torch_says": "Cannot pack empty tensors."}),
+    ("x", {"fix": "torch.as_tensor"}),
 ]
 BY_STATE: list[Any] = [
     *((gru(), torch.zeros(*shape), "h_0 of shape (1, 3, 6)") for shape in ((1, 2, H), (1, 4, H), (B, 1, H), (B, H))),
@@ -447,7 +447,7 @@ REFUSED: list[Any] = [
     *((given(x), "x", parts) for x, parts in BY_X),
     *((given(module=module, hx=hx), "hx", {"expected": expected}) for module, hx, expected in BY_STATE),
     *((given_packed(**fields), parameter, {}) for fields, parameter in BY_FIELD),
-    ((gru(), pack_sequence([torch.ones(3), torch.ones(2)]), None, {}), "x.data", {"mend": "unsqueeze"}),
+    ((gru(), pack_sequence([torch.ones(3), torch.ones(2)]), None, {}), "x.data", {"fix": "unsqueeze"}),
     *(
         (given(total_length=width), "total_length", {"torch_says": f"got total_length={width} and max sequence"})
         for width in (4, 0, -1)
@@ -474,26 +474,26 @@ def test_what_cannot_be_run_is_refused_in_a_plain_sentence(
 def test_a_module_that_is_none_or_of_two_dtypes_is_refused() -> None:
     module = gru()
     module.bias_hh_l0 = nn.Parameter(module.state_dict()["bias_hh_l0"].double())
-    assert "float32 and float64" in refusal(module, grid(), LENGTHS).came
-    assert "nn.GRU(" in refusal(None, grid(), LENGTHS).mend
-    assert "torch.as_tensor" in refusal(gru(), None, LENGTHS).mend
+    assert "float32 and float64" in refusal(module, grid(), LENGTHS).got
+    assert "nn.GRU(" in refusal(None, grid(), LENGTHS).fix
+    assert "torch.as_tensor" in refusal(gru(), None, LENGTHS).fix
 
 
 @pytest.mark.filterwarnings("ignore")  # torch announces that both kinds may change or go
 def test_quantized_and_nested_tensors_are_refused() -> None:
     quantized = torch.quantize_per_tensor(torch.ones(B, T, F), 0.1, 0, torch.qint8)
-    assert "dequantize" in refusal(gru(), quantized, LENGTHS).mend
-    assert "to_padded_tensor" in refusal(gru(), torch.nested.nested_tensor(NESTED), [3, 2]).mend
+    assert "dequantize" in refusal(gru(), quantized, LENGTHS).fix
+    assert "to_padded_tensor" in refusal(gru(), torch.nested.nested_tensor(NESTED), [3, 2]).fix
 
 
 @pytest.mark.parametrize("enforce_sorted", [False, True])
 def test_what_torch_packs_without_an_error_is_told_with_the_refusal(enforce_sorted: bool) -> None:
     error = refusal(gru(), grid(), [6, 3, 2], enforce_sorted=enforce_sorted)
     assert error.expected == "lengths of at most T = 5"
-    assert "6 for sequence A" in error.came
+    assert "6 for sequence A" in error.got
     torchs = pack_padded_sequence(grid(), torch.tensor([6, 3, 2]), True, enforce_sorted)  # no error
-    assert f"{len(torchs.data)} rows" in error.came
-    assert f"sum to {int(torchs.batch_sizes.sum())}" in error.came
+    assert f"{len(torchs.data)} rows" in error.got
+    assert f"sum to {int(torchs.batch_sizes.sum())}" in error.got
     assert pack_padded_sequence(grid(), [3, 5], True, enforce_sorted=False).batch_sizes[0] == 2  # one is dropped
     assert pad_packed_sequence(pack_padded_sequence(grid(), torch.tensor([5, 2.9, 1.2]), True))[1].tolist() == [5, 2, 1]
 
@@ -508,7 +508,7 @@ def test_torchs_own_words_about_the_state_are_quoted() -> None:
 def test_torch_is_not_asked_about_lstm_states_that_it_would_read_past() -> None:
     module, x = nn.LSTM(2, 64, batch_first=True), torch.randn(3, 3, 2)
     for state in (torch.zeros(1), torch.zeros(0), torch.zeros(1, 1, 1), torch.zeros(1, 3, 64, dtype=torch.float16)):
-        assert "can crash the process" in refusal(module, x, [3, 3, 3], hx=(state, state)).came
+        assert "can crash the process" in refusal(module, x, [3, 3, 3], hx=(state, state)).got
 
 
 # A PackedSequence from outside
@@ -521,9 +521,9 @@ def test_batch_sizes_that_can_abort_the_process_are_refused(sizes: list[int]) ->
     error = refusal(gru(), PackedSequence(grid(10, F), torch.tensor(sizes, dtype=torch.int64)))
     assert error.parameter == "x.batch_sizes"
     if sizes in ([3, 3, 1], [3, 3, 3, 3]):  # only their sum is wrong
-        assert error.came.startswith(f"a sum of {sum(sizes)}")
+        assert error.got.startswith(f"a sum of {sum(sizes)}")
     else:
-        assert "abort" in error.came
+        assert "abort" in error.got
 
 
 def test_no_bad_packed_sequence_reaches_torch() -> None:
@@ -561,4 +561,4 @@ def test_the_error_is_that_of_the_first_finding(module: nn.RNNBase, given: Any, 
     findings = pv.examine(module, *given, enforce_sorted=False, **options)
     first = next(finding.error for finding in findings if finding.error is not None)
     assert str(refusal(module, *given, **options)) == str(first)
-    assert first.came.split(" (torch")[0] in findings[0].found
+    assert first.got.split(" (torch")[0] in findings[0].found

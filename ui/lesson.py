@@ -175,9 +175,9 @@ def _about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> 
     """Say in short why the batch is not shown, and the whole reason where it was typed or set."""
     of_the_text = problem.parameter in _OF_THE_TEXT
     name = "" if of_the_text else f"{problem.parameter}: "
-    mend = problem.mend.split(";")[0].split(", or ")[0]
+    fix = problem.fix.split(";")[0].split(", or ")[0]
     with st.container(border=True):
-        st.text(f"⚠ {name}{problem.came}: {mend}. This is the last batch that could be shown: {last.summary}.")
+        st.text(f"⚠ {name}{problem.got}: {fix}. This is the last batch that could be shown: {last.summary}.")
     with chosen.under_text if of_the_text else chosen.over_settings, st.container(border=True):
         st.text(f"⚠ {problem.sentence if of_the_text else problem}")
 

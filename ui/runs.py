@@ -149,8 +149,8 @@ def _batch(source: Source) -> Batch:
 
 def _check(what: str, count: int, most: int) -> None:
     if count > most:
-        mend = "give fewer, or use packviz.Batch.parse in Python, which has no limit of its own"
-        raise PackvizError("text", expected=f"at most {most:,} {what}", came=f"{count:,}", mend=mend)
+        fix = "give fewer, or use packviz.Batch.parse in Python, which has no limit of its own"
+        raise PackvizError("text", expected=f"at most {most:,} {what}", got=f"{count:,}", fix=fix)
 
 
 def _movie(traced: Trace, request: Request) -> Movie:

@@ -81,8 +81,8 @@ def _table_shape(batch: Batch, config: Config, E: int) -> tuple[int, int]:
         raise PackvizError(
             "embedding_dim",
             expected=f"an embedding of at most {MAX_EMBEDDING_WEIGHTS:,} numbers",
-            came=f"ids up to {_rounded(V - 1)} and {_rounded(E)} numbers each, {_rounded(V * E)} in all",
-            mend="use smaller ids, or a smaller embedding_dim",
+            got=f"ids up to {_rounded(V - 1)} and {_rounded(E)} numbers each, {_rounded(V * E)} in all",
+            fix="use smaller ids, or a smaller embedding_dim",
         )
     return V, E
 
@@ -94,8 +94,8 @@ def _check_ids(batch: Batch) -> None:
                 raise PackvizError(
                     "embedding_dim",
                     expected="integers of at least 0, because an embedding looks up rows of a table",
-                    came=f"{value:g} in sequence {batch.label(b)}, step {t + 1}",
-                    mend="leave embedding_dim out and let the numbers enter the cell as they are",
+                    got=f"{value:g} in sequence {batch.label(b)}, step {t + 1}",
+                    fix="leave embedding_dim out and let the numbers enter the cell as they are",
                 )
 
 
@@ -106,8 +106,8 @@ def _check_size(config: Config, F: int, G: int) -> None:
         raise PackvizError(
             "hidden_size",
             expected=f"a module of at most {MAX_WEIGHTS:,} weights",
-            came=f"{_rounded(H)}, which makes {_rounded(weights)}",
-            mend="choose a smaller hidden_size",
+            got=f"{_rounded(H)}, which makes {_rounded(weights)}",
+            fix="choose a smaller hidden_size",
         )
 
 

@@ -127,19 +127,19 @@ class Refused(Trace):
         raise PackvizError(
             "enforce_sorted",
             expected="lengths in decreasing order where enforce_sorted is True",
-            came=", ".join(str(length) for length in self.padded.lengths.tolist()[:20]),
-            mend="set enforce_sorted=False, and torch sorts and unsorts by itself",
+            got=", ".join(str(length) for length in self.padded.lengths.tolist()[:20]),
+            fix="set enforce_sorted=False, and torch sorts and unsorts by itself",
             torch_says=self.error,
         )
 
 
-def check_own_making(trace: Trace, mend: str) -> tuple[Batch, Config]:
-    """Return what a trace was made from; raises PackvizError, with `mend`, for the trace of a module of one's own."""
+def check_own_making(trace: Trace, fix: str) -> tuple[Batch, Config]:
+    """Return what a trace was made from; raises PackvizError, with `fix`, for the trace of a module of one's own."""
     if trace.batch is None or trace.config is None:
         raise PackvizError(
             "trace",
             expected="a trace that packviz made from a Batch and a Config",
-            came="the trace of a module of your own",
-            mend=mend,
+            got="the trace of a module of your own",
+            fix=fix,
         )
     return trace.batch, trace.config

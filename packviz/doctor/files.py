@@ -95,8 +95,8 @@ def _refusing() -> Iterator[None]:
     try:
         yield
     except UnreadableError as refusal:
-        expected, came, mend, says = refusal.args
-        raise PackvizError("file", expected=expected, came=came, mend=mend, torch_says=says) from None
+        expected, got, fix, says = refusal.args
+        raise PackvizError("file", expected=expected, got=got, fix=fix, torch_says=says) from None
 
 
 def _received(data: bytes, name: str, seconds: int, memory: int) -> list[Part]:
@@ -202,12 +202,12 @@ def module_from(
 
 def _filled(module: nn.RNN | nn.GRU | nn.LSTM, own: Mapping[str, Tensor]) -> nn.RNN | nn.GRU | nn.LSTM:
     wanted = {name: tuple(weight.shape) for name, weight in module.state_dict().items()}
-    came = {name: tuple(weight.shape) for name, weight in own.items()}
-    for name in {**wanted, **came}:
-        if wanted.get(name) != came.get(name):
+    got = {name: tuple(weight.shape) for name, weight in own.items()}
+    for name in {**wanted, **got}:
+        if wanted.get(name) != got.get(name):
             expected = f"{name} of shape {wanted[name]}" if name in wanted else f"no {name}"
             expected += f", for an nn.{module!r} with {module.num_layers} layers"
-            raise _refusal(expected, f"shape {came[name]}" if name in came else "none")
+            raise _refusal(expected, f"shape {got[name]}" if name in got else "none")
     dtypes = {str(weight.dtype) for weight in own.values()}
     if len(dtypes) > 1:
         raise _refusal(f"weights of one dtype, {module.weight_ih_l0.dtype}", listed(sorted(dtypes)))
@@ -222,13 +222,13 @@ def _chosen(known: tuple[str, ...], prefix: str | None) -> str:
         raise _refusal(expected, "a state without")
     shown = listed([quoted(name) for name in known])
     if prefix is None and len(known) > 1:
-        came, mend = f"{len(known)}: {shown}", "choose one of them"
-        raise PackvizError("prefix", expected="one recurrent layer", came=came, mend=mend)
+        got, fix = f"{len(known)}: {shown}", "choose one of them"
+        raise PackvizError("prefix", expected="one recurrent layer", got=got, fix=fix)
     if prefix is not None and prefix not in known:
-        mend = "choose one of these, with its dot"
-        raise PackvizError("prefix", expected=f"one of {shown}", came=quoted(prefix), mend=mend)
+        fix = "choose one of these, with its dot"
+        raise PackvizError("prefix", expected=f"one of {shown}", got=quoted(prefix), fix=fix)
     return known[0] if prefix is None else prefix
 
 
-def _refusal(expected: str, came: str) -> PackvizError:
-    return PackvizError("state", expected=expected, came=came, mend="save module.state_dict() of the layer as it is")
+def _refusal(expected: str, got: str) -> PackvizError:
+    return PackvizError("state", expected=expected, got=got, fix="save module.state_dict() of the layer as it is")

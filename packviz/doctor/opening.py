@@ -51,7 +51,7 @@ class Part(NamedTuple):
 
 
 class UnreadableError(Exception):
-    """Say why a file was not opened, in the words of a PackvizError: expected, came, mend, torch_says."""
+    """Say why a file was not opened, in the words of a PackvizError: expected, got, fix, torch_says."""
 
 
 def open_parts(name: str, data: bytes) -> list[Part]:
@@ -61,8 +61,8 @@ def open_parts(name: str, data: bytes) -> list[Part]:
     path = PurePath(name)
     suffix = path.suffix.lower()
     if suffix not in _READERS:
-        came = ascii(path.suffix[:20]) if suffix else "a name without an ending"
-        raise UnreadableError(", ".join(_READERS), came, "save it with numpy.save or torch.save", None)
+        got = ascii(path.suffix[:20]) if suffix else "a name without an ending"
+        raise UnreadableError(", ".join(_READERS), got, "save it with numpy.save or torch.save", None)
     expected, read = _READERS[suffix]
     try:
         parts = list(read(path.stem, data))
@@ -206,9 +206,9 @@ def megabytes(number: int) -> str:
 _ALONE = "save the batch or the layer in question alone"
 
 
-def too_large(came: str) -> UnreadableError:
+def too_large(got: str) -> UnreadableError:
     """Return the refusal of more than MAX_BYTES."""
-    return UnreadableError(f"at most {megabytes(MAX_BYTES)}, packed and unpacked", came, _ALONE, None)
+    return UnreadableError(f"at most {megabytes(MAX_BYTES)}, packed and unpacked", got, _ALONE, None)
 
 
 def unreadable(expected: str, error: Exception) -> UnreadableError:
@@ -216,8 +216,8 @@ def unreadable(expected: str, error: Exception) -> UnreadableError:
     text = _COLOURS.sub("", str(error))
     reason = _REASON.search(text)
     says = reason[1] if reason else (text.strip().splitlines() or [type(error).__name__])[0]
-    mend = "save tensors with numpy.save, torch.save(module.state_dict(), ...) or safetensors"
-    return UnreadableError(expected, "a file that cannot be opened as that", mend, says[:MAX_NAME])
+    fix = "save tensors with numpy.save, torch.save(module.state_dict(), ...) or safetensors"
+    return UnreadableError(expected, "a file that cannot be opened as that", fix, says[:MAX_NAME])
 
 
 def _limit(memory: int, seconds: int) -> None:

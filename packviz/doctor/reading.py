@@ -54,8 +54,8 @@ def read_tensor(text: str) -> Tensor:
         tensor = torch.tensor(values, dtype=dtype)
         return tensor.reshape(cast("list[int]", _literal(named["size"]))) if "size" in named else tensor
     except (RuntimeError, ValueError, TypeError, OverflowError) as error:
-        came = f"{quoted(text.strip())} ({first_line(error)})"
-        raise _refusal("numbers that fit a tensor", came, "check the numbers") from None
+        got = f"{quoted(text.strip())} ({first_line(error)})"
+        raise _refusal("numbers that fit a tensor", got, "check the numbers") from None
 
 
 def read_lengths(text: str) -> list[int] | list[float] | Tensor:
@@ -84,13 +84,13 @@ def read_packed(text: str) -> PackedSequence:
     text = _text(text)
     match = _PACKED.fullmatch(text)
     if match is None:
-        mend = "print the packed sequence and copy the whole of it"
-        raise _refusal("PackedSequence(data=..., ...)", quoted(text.strip()), mend)
+        fix = "print the packed sequence and copy the whole of it"
+        raise _refusal("PackedSequence(data=..., ...)", quoted(text.strip()), fix)
     fields = _named_arguments(_arguments(match[1]))
     missing = [name for name in FIELDS[:2] if fields.get(name, "None") == "None"]
     if missing or set(fields) - set(FIELDS):
-        came = f"{counted(len(fields), 'field')}: {quoted(', '.join(fields), 60)}"
-        raise _refusal(f"the fields {', '.join(FIELDS)}", came, "copy all of it, with data and batch_sizes")
+        got = f"{counted(len(fields), 'field')}: {quoted(', '.join(fields), 60)}"
+        raise _refusal(f"the fields {', '.join(FIELDS)}", got, "copy all of it, with data and batch_sizes")
     data, batch_sizes, forth, back = (
         None if fields.get(name, "None") == "None" else read_tensor(fields[name]) for name in FIELDS
     )
@@ -138,29 +138,29 @@ def _literal(text: str) -> Nested:
     Raises PackvizError for anything else, for shortened text ("..."), and for more than MAX_CHARACTERS.
     """
     if len(text) > MAX_CHARACTERS:
-        came = f"{len(text):,} characters"
-        raise _refusal(f"at most {MAX_CHARACTERS:,} characters", came, "upload it as a file: .npy, .npz, .pt")
+        got = f"{len(text):,} characters"
+        raise _refusal(f"at most {MAX_CHARACTERS:,} characters", got, "upload it as a file: .npy, .npz, .pt")
     if "..." in text or "…" in text:
-        mend = "print all of it: torch.set_printoptions(threshold=float('inf')), or upload it as a file"
-        raise _refusal("every number", "a shortened text, with '...' in it", mend)
+        fix = "print all of it: torch.set_printoptions(threshold=float('inf')), or upload it as a file"
+        raise _refusal("every number", "a shortened text, with '...' in it", fix)
     plain = _WORD.sub(lambda match: _WORDS[match[0].lower()], text.strip())
     if not plain or not _ALLOWED.fullmatch(plain):
-        came = quoted(text.strip()) if plain else "nothing"
-        raise _refusal("numbers in brackets", came, "write a list such as [[1, 2, 3], [4, 5, 0]]")
+        got = quoted(text.strip()) if plain else "nothing"
+        raise _refusal("numbers in brackets", got, "write a list such as [[1, 2, 3], [4, 5, 0]]")
     if "," not in plain:
         plain = _GAP.sub(", ", plain)
     depth = 0
     for bracket in re.findall(r"[\[\]()]", plain):
         depth += 1 if bracket in "[(" else -1
         if depth > MAX_BRACKETS:
-            came = f"more than {MAX_BRACKETS} brackets within one another"
-            raise _refusal("at most three dimensions", came, "write sequences, time steps, and features")
+            got = f"more than {MAX_BRACKETS} brackets within one another"
+            raise _refusal("at most three dimensions", got, "write sequences, time steps, and features")
     try:
         return _numbers(ast.literal_eval(plain))
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError) as error:
         says = (str(error).splitlines() or ["too deep"])[0]  # a MemoryError of the parser has no message
-        came = f"{quoted(text.strip())} ({says})"
-        raise _refusal("numbers in brackets", came, "close every bracket and set a comma after every item") from None
+        got = f"{quoted(text.strip())} ({says})"
+        raise _refusal("numbers in brackets", got, "close every bracket and set a comma after every item") from None
 
 
 def _numbers(value: object) -> Nested:
@@ -181,11 +181,11 @@ def _shape(values: Nested, where: str) -> tuple[int, ...]:
     for index, shape in enumerate(shapes):
         if shape != shapes[0]:
             one, other = (counted(each[0], "item") if each else "no bracket" for each in (shape, shapes[0]))
-            came = f"x{where}[{index}] with {one} after x{where}[0] with {other}"
-            mend = "fill the shorter rows with a padding value, for example 0, and give the lengths beside it"
-            raise _refusal("rows of one length", came, mend)
+            got = f"x{where}[{index}] with {one} after x{where}[0] with {other}"
+            fix = "fill the shorter rows with a padding value, for example 0, and give the lengths beside it"
+            raise _refusal("rows of one length", got, fix)
     return (len(values), *(shapes[0] if shapes else ()))
 
 
-def _refusal(expected: str, came: str, mend: str) -> PackvizError:
-    return PackvizError("text", expected=expected, came=came, mend=mend)
+def _refusal(expected: str, got: str, fix: str) -> PackvizError:
+    return PackvizError("text", expected=expected, got=got, fix=fix)

@@ -75,7 +75,7 @@ def watch(module: nn.Module) -> Iterator[Watched]:
     removed. Raises PackvizError for anything but a module.
     """
     if not isinstance(module, nn.Module):
-        raise PackvizError("module", expected="an nn.Module", came=described(module), mend="give the model itself")
+        raise PackvizError("module", expected="an nn.Module", got=described(module), fix="give the model itself")
     layers = [(name, part) for name, part in module.named_modules() if isinstance(part, RECURRENT)]
     watched = Watched(len(layers))
     with ExitStack() as hooks:

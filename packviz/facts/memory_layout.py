@@ -54,8 +54,8 @@ def row_of(trace: Trace, b: int, t: int) -> Address:
     b = a_sequence(trace, b)
     name, length = sequence_label(b), int(trace.padded.lengths[b])
     what = f"a time step of {name} (length {length})"
-    mend = f"choose a smaller t: what stands after the first {length} of {name}'s cells is not packed"
-    t = integer("t", t, 0, length - 1, what=what, mend=mend)
+    fix = f"choose a smaller t: what stands after the first {length} of {name}'s cells is not packed"
+    t = integer("t", t, 0, length - 1, what=what, fix=fix)
     return token_of(trace, int(((packed.sequence == b) & (packed.timestep == t)).nonzero()))
 
 
@@ -66,7 +66,7 @@ def token_of(trace: Trace, n: int) -> Address:
     """
     packed = trace.packed
     N = len(packed.data)
-    n = integer("n", n, 0, N - 1, what="a packed row", mend=f"choose one of the {N} rows of data")
+    n = integer("n", n, 0, N - 1, what="a packed row", fix=f"choose one of the {N} rows of data")
     t = int(packed.timestep[n])
     return Address(int(packed.sequence[n]), t, n, int(packed.offsets[t]))
 

@@ -111,7 +111,7 @@ def pad_input(trace: Trace) -> Tensor:
 
 def a_sequence(trace: Trace, b: object) -> int:
     """Return the number of a sequence of the batch; raises PackvizError where there is no such sequence."""
-    return integer("b", b, 0, len(trace.padded.lengths) - 1, what="a sequence", mend="choose a sequence of this batch")
+    return integer("b", b, 0, len(trace.padded.lengths) - 1, what="a sequence", fix="choose a sequence of this batch")
 
 
 @dataclass(frozen=True, eq=False)

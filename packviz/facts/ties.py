@@ -30,7 +30,7 @@ class Tie:
 @cache
 def order_of_equals(n: int) -> tuple[int, ...]:
     """Return torch's own sorted_indices for n sequences of equal length; raises PackvizError for n below 1."""
-    n = integer("n", n, 1, mend="ask for the order of at least one sequence")
+    n = integer("n", n, 1, fix="ask for the order of at least one sequence")
     lengths = torch.ones(n, dtype=torch.int64, device="cpu")
     packed = pack_padded_sequence(torch.zeros(1, n, 1, device="cpu"), lengths, enforce_sorted=False)
     assert packed.sorted_indices is not None  # it is None with enforce_sorted=True alone

@@ -124,16 +124,16 @@ def unit_sum(trace: Trace, n: int, unit: int, *, layer: int | None = None, direc
 
     Raises PackvizError for a number out of its range, and for an LSTM with a projection: there h' mixes all units.
     """
-    module, mend = trace.module, "choose one of these"
+    module, fix = trace.module, "choose one of these"
     layer = len(trace.layers) - 1 if layer is None else layer
-    integer("layer", layer, 0, len(trace.layers) - 1, what="a layer", mend=mend)
-    integer("direction", direction, 0, len(trace.layers[layer]) - 1, what="a direction", mend=mend)
-    integer("n", n, 0, len(trace.output) - 1, what="a packed row", mend=mend)
-    integer("unit", unit, 0, module.hidden_size - 1, what="a hidden unit", mend=mend)
+    integer("layer", layer, 0, len(trace.layers) - 1, what="a layer", fix=fix)
+    integer("direction", direction, 0, len(trace.layers[layer]) - 1, what="a direction", fix=fix)
+    integer("n", n, 0, len(trace.output) - 1, what="a packed row", fix=fix)
+    integer("unit", unit, 0, module.hidden_size - 1, what="a hidden unit", fix=fix)
     if module.proj_size:
-        came = f"an LSTM with proj_size={module.proj_size}, whose h' mixes all hidden units"
-        mend = "trace the same LSTM with proj_size=0"
-        raise PackvizError("trace", expected="a module without a projection", came=came, mend=mend)
+        got = f"an LSTM with proj_size={module.proj_size}, whose h' mixes all hidden units"
+        fix = "trace the same LSTM with proj_size=0"
+        raise PackvizError("trace", expected="a module without a projection", got=got, fix=fix)
     ran, kind, b, t = trace.layers[layer][direction], kind_of(module), *_place(trace, n)
     below = output_of(trace.layers[layer - 1]) if layer else trace.packed.data
     entering = _before(ran, n, t)

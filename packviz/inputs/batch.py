@@ -54,12 +54,12 @@ class Batch:
         '3 sequences, 6 tokens, 33 % padding'
         """
         if not isinstance(text, str):
-            mend = "give one sequence a line, or use Batch.from_tensors for tensors"
-            raise PackvizError("text", expected="a str", came=with_article(type(text).__name__), mend=mend)
+            fix = "give one sequence a line, or use Batch.from_tensors for tensors"
+            raise PackvizError("text", expected="a str", got=with_article(type(text).__name__), fix=fix)
         choice("kind", kind, get_args(ReadAs))
         for name, limit in (("max_sequences", max_sequences), ("max_steps", max_steps)):
             if limit is not None:
-                integer(name, limit, 1, or_none=True, mend="leave it out for no limit")
+                integer(name, limit, 1, or_none=True, fix="leave it out for no limit")
         parsed = parse(text, kind, max_sequences, max_steps)
         if 0 in parsed.lengths:
             raise zero_length_refusal("text", parsed.lengths, parsed.place(parsed.lengths.index(0)))

@@ -93,15 +93,15 @@ class Config:
             raise PackvizError(
                 "embedding_dim",
                 expected="None for feature vectors, which enter the cell as they are",
-                came=shown(self.embedding_dim),
-                mend="leave embedding_dim out, or give sequences of words or integers",
+                got=shown(self.embedding_dim),
+                fix="leave embedding_dim out, or give sequences of words or integers",
             )
         embedding_dim = _WORD_EMBEDDING_DIM if kind == "words" and self.embedding_dim is None else self.embedding_dim
         if embedding_dim is None and self.padding_idx is not None:
             raise PackvizError(
                 "padding_idx",
                 expected="None where there is no embedding",
-                came=shown(self.padding_idx),
-                mend="leave padding_idx out" + (", or set embedding_dim" if kind == "numbers" else ""),
+                got=shown(self.padding_idx),
+                fix="leave padding_idx out" + (", or set embedding_dim" if kind == "numbers" else ""),
             )
         return embedding_dim

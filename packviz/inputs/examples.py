@@ -39,7 +39,7 @@ def example(key: str) -> Example:
         if candidate.key == key:
             return candidate
     keys = ", ".join(candidate.key for candidate in EXAMPLES)
-    raise PackvizError("example", expected=f"one of {keys}", came=shown(key), mend="choose one of these")
+    raise PackvizError("example", expected=f"one of {keys}", got=shown(key), fix="choose one of these")
 
 
 def example_tensors(key: str) -> list[Tensor]:

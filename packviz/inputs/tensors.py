@@ -24,32 +24,32 @@ def checked_sequences(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     Raises PackvizError where there is none, or where one is not a dense tensor, empty, of another shape, dtype or
     device than the first, or not finite.
     """
-    for expected, came, mend in _faults(tensors):
-        raise PackvizError("tensors", expected=expected, came=came, mend=mend)
+    for expected, got, fix in _faults(tensors):
+        raise PackvizError("tensors", expected=expected, got=got, fix=fix)
     dtype = torch.int64 if tensors[0].dim() == 1 and tensors[0].dtype in _INTEGERS else torch.float32
     if any(tensor.dtype == torch.float64 for tensor in tensors):
         dtype = torch.float64
     return tuple(tensor.detach().to(dtype, copy=True) for tensor in tensors)
 
 
-def zero_length_refusal(parameter: str, lengths: Sequence[int], came: str) -> PackvizError:
+def zero_length_refusal(parameter: str, lengths: Sequence[int], got: str) -> PackvizError:
     """Return the error for a sequence of length 0, with what torch says of these lengths when it is asked now."""
     column = torch.zeros(len(lengths), 1)  # torch looks at the lengths before it looks at the values
     answer = ask(lambda: pack_padded_sequence(column, torch.tensor(lengths), True, enforce_sorted=False))
     return PackvizError(
         parameter,
         expected="at least one step in each sequence",
-        came=f"{came} of length 0",
+        got=f"{got} of length 0",
         torch_says=answer.message,
-        mend="remove that sequence, or keep its row by packing with lengths.clamp(min=1) and masking what comes of it",
+        fix="remove that sequence, or keep its row by packing with lengths.clamp(min=1) and masking what comes of it",
     )
 
 
 def _faults(tensors: object) -> Iterator[tuple[str, str, str]]:
-    """Yield what is expected, what came and how to fix it; each check relies on those before it."""
+    """Yield what is expected, what we got and how to fix it; each check relies on those before it."""
     if not isinstance(tensors, list | tuple):
-        came = _described(tensors) if isinstance(tensors, Tensor) else with_article(type(tensors).__name__)
-        yield "a list of tensors", came, "put each sequence into a tensor of its own, without padding"
+        got = _described(tensors) if isinstance(tensors, Tensor) else with_article(type(tensors).__name__)
+        yield "a list of tensors", got, "put each sequence into a tensor of its own, without padding"
     elif not tensors:
         yield "at least one tensor", "an empty list", "give one tensor a sequence"
     else:
@@ -64,38 +64,38 @@ def _faults(tensors: object) -> Iterator[tuple[str, str, str]]:
 
 def _faults_of_one(tensor: object, name: str) -> Iterator[tuple[str, str, str]]:
     if not isinstance(tensor, Tensor):
-        came = f"{with_article(type(tensor).__name__)} as {name}"
-        yield "tensors", came, "use torch.tensor(...) for each sequence, or Batch.parse for text"
+        got = f"{with_article(type(tensor).__name__)} as {name}"
+        yield "tensors", got, "use torch.tensor(...) for each sequence, or Batch.parse for text"
         return
-    came = f"{_described(tensor)} as {name}"
+    got = f"{_described(tensor)} as {name}"
     if tensor.layout != torch.strided or tensor.is_nested or tensor.device.type == "meta":
-        yield "dense tensors with values", came, "call to_dense() or unbind() on it first"
+        yield "dense tensors with values", got, "call to_dense() or unbind() on it first"
     if tensor.dtype not in _INTEGERS + _FLOATING:
         names = "uint8, int8 to int64, float16, bfloat16, float32 or float64"
-        mend = "convert it, for example with .float() or .long()"
-        yield f"sequences of {names}", f"{tensor.dtype} in {name}", mend
+        fix = "convert it, for example with .float() or .long()"
+        yield f"sequences of {names}", f"{tensor.dtype} in {name}", fix
     if tensor.dim() not in (1, 2):
-        yield "shape (len,) or (len, F)", came, "give a row a sequence: (len,) for numbers, (len, F) for vectors"
+        yield "shape (len,) or (len, F)", got, "give a row a sequence: (len,) for numbers, (len, F) for vectors"
     if tensor.dim() == 2 and tensor.size(1) == 0:
-        yield "at least one feature", came, "give each step one feature or more"
+        yield "at least one feature", got, "give each step one feature or more"
 
 
 def _faults_beside(tensor: Tensor, first: Tensor, name: str) -> Iterator[tuple[str, str, str]]:
     """Check a tensor against the first one, and its values."""
     if tensor.shape[1:] != first.shape[1:]:
         pattern = "(len,)" if first.dim() == 1 else f"(len, {first.size(1)})"
-        expected, came = f"shape {pattern} in all, as in tensors[0]", f"{_described(tensor)} as {name}"
-        yield expected, came, "give every step the same number of features"
+        expected, got = f"shape {pattern} in all, as in tensors[0]", f"{_described(tensor)} as {name}"
+        yield expected, got, "give every step the same number of features"
     if tensor.dtype.is_floating_point != first.dtype.is_floating_point:
-        came = f"{first.dtype} in tensors[0] and {tensor.dtype} in {name}"
-        yield "either integers or floating-point numbers in all of them", came, "convert all with .float()"
+        got = f"{first.dtype} in tensors[0] and {tensor.dtype} in {name}"
+        yield "either integers or floating-point numbers in all of them", got, "convert all with .float()"
     if tensor.device != first.device:
-        came = f"tensors[0] on {first.device} and {name} on {tensor.device}"
-        yield "all of them on one device", came, f"move them with .to('{first.device}')"
+        got = f"tensors[0] on {first.device} and {name} on {tensor.device}"
+        yield "all of them on one device", got, f"move them with .to('{first.device}')"
     if not tensor.isfinite().all():
         place = tuple((~tensor.isfinite()).nonzero()[0].tolist())
-        came = f"{tensor[place].item()} at {name}{list(place)}"
-        yield "finite values", came, "replace or remove it, for example with nan_to_num()"
+        got = f"{tensor[place].item()} at {name}{list(place)}"
+        yield "finite values", got, "replace or remove it, for example with nan_to_num()"
 
 
 def _described(tensor: Tensor) -> str:

@@ -97,8 +97,8 @@ def worded(fault: Fault, case: object) -> Finding:
     error = None
     if "parameter" in words:
         parameter, expected, got = said("parameter"), said("expected"), said("got")
-        came = got if answer.error else f"{got} (torch {does})"
-        error = PackvizError(parameter, expected=expected, came=came, mend=said("fix"), torch_says=answer.message)
+        with_torch = got if answer.error else f"{got} (torch {does})"
+        error = PackvizError(parameter, expected=expected, got=with_torch, fix=said("fix"), torch_says=answer.message)
     found = said("found") if error is None else f"{parameter.removeprefix('x.')}: expected {expected}, but got {got}."
     where = said("where") if "where" in words else places(rows, steps)
     severity = fault.severity or cast("Severity", said("severity")) or answer.severity

@@ -45,11 +45,11 @@ def check_module(module: object) -> nn.RNNBase:
     Raises PackvizError for anything that is not an nn.RNN, nn.GRU or nn.LSTM, and for a subclass with its own forward.
     """
     if not isinstance(module, RECURRENT):
-        came = f"the class {module.__name__} itself" if isinstance(module, type) else described(module)
-        raise _refusal(came, _way_out(module))
+        got = f"the class {module.__name__} itself" if isinstance(module, type) else described(module)
+        raise _refusal(got, _way_out(module))
     if has_own_forward(module):
-        came = f"{described(module)} with a forward of its own, which would not be run"
-        raise _refusal(came, "give the nn.RNN, nn.GRU or nn.LSTM inside it, or a plain one with the same state_dict()")
+        got = f"{described(module)} with a forward of its own, which would not be run"
+        raise _refusal(got, "give the nn.RNN, nn.GRU or nn.LSTM inside it, or a plain one with the same state_dict()")
     plain = check_weights(module, snapshot)
     weights = [*plain.parameters()]
     for obstacle in filter(None, map(tensor_obstacle, weights)):
@@ -81,7 +81,7 @@ def check_weights(module: nn.RNNBase, read: Callable[[nn.RNNBase], nn.RNNBase]) 
 def _check_settings(module: nn.RNNBase) -> None:
     """Check what the constructor was given, for it may have been changed since; raises PackvizError."""
     for name, least in (("input_size", 1), ("hidden_size", 1), ("num_layers", 1), ("proj_size", 0)):
-        integer(f"module.{name}", getattr(module, name), least, mend="build the module anew")
+        integer(f"module.{name}", getattr(module, name), least, fix="build the module anew")
     for name in ("bias", "bidirectional"):
         flag(f"module.{name}", getattr(module, name))
     choice("module.mode", module.mode, [mode for kind in CELL_KINDS.values() for mode in kind.modes])
@@ -91,9 +91,9 @@ def _check_settings(module: nn.RNNBase) -> None:
         raise _refusal(f"one whose weights do not belong to {slots} layers and directions", "build it anew")
 
 
-def _refusal(came: str, mend: str) -> PackvizError:
+def _refusal(got: str, fix: str) -> PackvizError:
     expected = "an nn.RNN, nn.GRU or nn.LSTM with floating-point parameters of one dtype on the CPU"
-    return PackvizError("module", expected=expected, came=came, mend=mend)
+    return PackvizError("module", expected=expected, got=got, fix=fix)
 
 
 def _way_out(module: object) -> str:
@@ -135,18 +135,18 @@ def check_total_length(total_length: object, longest: int, column: int) -> int |
     """
     if total_length is None:
         return None
-    expected, mend = f"None or an integer of at least {longest}, the longest length", f"give {longest} or more, or None"
+    expected, fix = f"None or an integer of at least {longest}, the longest length", f"give {longest} or more, or None"
     if not is_integer(total_length):
-        raise PackvizError("total_length", expected=expected, came=described(total_length), mend=mend)
+        raise PackvizError("total_length", expected=expected, got=described(total_length), fix=fix)
     width = int(total_length)
     if width < longest:
         packed = pack_padded_sequence(torch.zeros(1, longest, device="cpu"), [longest], batch_first=True)
         says = ask(lambda: pad_packed_sequence(packed, True, 0.0, width)).message
-        raise PackvizError("total_length", expected=expected, came=shown(width), mend=mend, torch_says=says)
+        raise PackvizError("total_length", expected=expected, got=shown(width), fix=fix, torch_says=says)
     if width > max(longest, MAX_NUMBERS // column):
-        came = f"{described(width)}, with {column:,} numbers in each time step"
-        expected, mend = f"an unpacked output of at most {MAX_NUMBERS:,} numbers", f"give {longest}, or slightly more"
-        raise PackvizError("total_length", expected=expected, came=came, mend=mend)
+        got = f"{described(width)}, with {column:,} numbers in each time step"
+        expected, fix = f"an unpacked output of at most {MAX_NUMBERS:,} numbers", f"give {longest}, or slightly more"
+        raise PackvizError("total_length", expected=expected, got=got, fix=fix)
     return width
 
 

@@ -63,10 +63,10 @@ def numbers(values: Tensor | Sequence[float]) -> str:
     return f"[{listed}]" if len(flat) <= 8 else f"[{listed}, …]"
 
 
-def check_kind(parameter: str, value: object, kind: type, mend: str) -> None:
+def check_kind(parameter: str, value: object, kind: type, fix: str) -> None:
     """Raise PackvizError unless the value is of that kind."""
     if not isinstance(value, kind):
-        raise PackvizError(parameter, expected=with_article(kind.__name__), came=described(value), mend=mend)
+        raise PackvizError(parameter, expected=with_article(kind.__name__), got=described(value), fix=fix)
 
 
 def frozen_copy(tensor: Tensor) -> Tensor:
@@ -74,10 +74,10 @@ def frozen_copy(tensor: Tensor) -> Tensor:
     return tensor.detach().as_subclass(Tensor).clone()
 
 
-def refusal_of(name: str, expected: str, came: object, mend: str) -> PackvizError:
+def refusal_of(name: str, expected: str, got: object, fix: str) -> PackvizError:
     """Return the error for a value that is not what was expected."""
-    obstacle = _layout_obstacle(came) if isinstance(came, Tensor) else None
-    return PackvizError(name, expected=expected, came=obstacle or described(came), mend=mend)
+    obstacle = _layout_obstacle(got) if isinstance(got, Tensor) else None
+    return PackvizError(name, expected=expected, got=obstacle or described(got), fix=fix)
 
 
 def tensor_obstacle(tensor: Tensor) -> str | None:
@@ -105,8 +105,8 @@ def read_lengths(name: str, lengths: object) -> list[int] | Tensor:
     try:
         given = torch.as_tensor(lengths, device=lengths.device if isinstance(lengths, Tensor) else "cpu")
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
-        came = f"{described(lengths)} ({first_line(error)})"
-        raise PackvizError(name, expected="one integer for each sequence", came=came, mend=_INTEGERS) from None
+        got = f"{described(lengths)} ({first_line(error)})"
+        raise PackvizError(name, expected="one integer for each sequence", got=got, fix=_INTEGERS) from None
     if given.is_complex():
         raise refusal_of(name, "integers", given, _INTEGERS)
     return given
@@ -167,8 +167,8 @@ def check_unpacked_size(packed: PackedSequence) -> None:
     """Raise PackvizError where a sound packed sequence would unpack to far more than it holds."""
     cells = int(packed.batch_sizes[0]) * len(packed.batch_sizes) * max(packed.data[0].numel(), 1)
     if cells > max(MAX_CELLS, 16 * packed.data.numel()):
-        expected, came = f"at most {MAX_CELLS:,} numbers, unpacked", f"one that unpacks to {cells:,}"
-        raise PackvizError("packed", expected=expected, came=came, mend="examine some of its sequences")
+        expected, got = f"at most {MAX_CELLS:,} numbers, unpacked", f"one that unpacks to {cells:,}"
+        raise PackvizError("packed", expected=expected, got=got, fix="examine some of its sequences")
 
 
 def _check_tensor(name: str, value: object, *, on_meta: bool) -> None:
@@ -188,20 +188,20 @@ def check_traced(case: Case) -> None:
     if case.packed is not None:
         _check_fields(case.packed)
         if case.lengths is not None:
-            came, mend = described(case.lengths), "leave lengths out, or give the padded tensor"
-            raise PackvizError("lengths", expected="None beside a PackedSequence", came=came, mend=mend)
+            got, fix = described(case.lengths), "leave lengths out, or give the padded tensor"
+            raise PackvizError("lengths", expected="None beside a PackedSequence", got=got, fix=fix)
     else:
         axes = "(B, T, F)" if case.batch_first else "(T, B, F)"
         expected = f"a padded tensor {axes}, or a PackedSequence"
         if not isinstance(x, Tensor):
-            raise PackvizError("x", expected=expected, came=described(x), mend=_tensor_from(x))
+            raise PackvizError("x", expected=expected, got=described(x), fix=_tensor_from(x))
         if obstacle := tensor_obstacle(x):
-            raise PackvizError("x", expected=f"{expected}, dense and on the CPU", came=obstacle, mend=_dense(x))
+            raise PackvizError("x", expected=f"{expected}, dense and on the CPU", got=obstacle, fix=_dense(x))
     states = case.hx if isinstance(case.hx, tuple | list) else (case.hx,)
     for name, state in zip(("h_0", "c_0"), states, strict=False):
         if isinstance(state, Tensor) and (obstacle := tensor_obstacle(state)):
-            expected, mend = f"{name} as a dense tensor on the CPU", f"convert it, for example {name}.cpu()"
-            raise PackvizError("hx", expected=expected, came=obstacle, mend=mend)
+            expected, fix = f"{name} as a dense tensor on the CPU", f"convert it, for example {name}.cpu()"
+            raise PackvizError("hx", expected=expected, got=obstacle, fix=fix)
 
 
 def _check_fields(packed: PackedSequence) -> None:
@@ -209,11 +209,11 @@ def _check_fields(packed: PackedSequence) -> None:
     for name, value in zip(PackedSequence._fields, packed, strict=True):
         if name == "batch_sizes" or (name != "data" and value is None):
             continue
-        came = tensor_obstacle(value) if isinstance(value, Tensor) else described(value)
-        if came:
+        got = tensor_obstacle(value) if isinstance(value, Tensor) else described(value)
+        if got:
             built = "let pack_padded_sequence or pack_sequence build it"
-            mend = "convert it, for example with x.cpu()" if isinstance(value, Tensor) else built
-            raise PackvizError(f"x.{name}", expected="a dense tensor on the CPU", came=came, mend=mend)
+            fix = "convert it, for example with x.cpu()" if isinstance(value, Tensor) else built
+            raise PackvizError(f"x.{name}", expected="a dense tensor on the CPU", got=got, fix=fix)
 
 
 def _tensor_from(x: object) -> str:

@@ -15,7 +15,7 @@ from packviz.inputs.config import Config
 
 __all__ = ["preparation", "snippet"]
 
-_MEND = "call your own module: its weights cannot be written as a script"
+_FIX = "call your own module: its weights cannot be written as a script"
 _MAX_NUMBERS = 2_000  # as literals in the script; nobody reads more
 
 
@@ -29,7 +29,7 @@ def snippet(trace: Trace) -> str:
 
     Raises PackvizError for the trace of a module of your own: its weights are not known from a seed.
     """
-    batch, config = check_own_making(trace, _MEND)
+    batch, config = check_own_making(trace, _FIX)
     way = [_packing(config, trace.error)]
     if trace.error is None:
         way += [_running(batch, config), _unpacking(config), "", _showing(config)]
@@ -38,7 +38,7 @@ def snippet(trace: Trace) -> str:
 
 def preparation(trace: Trace) -> str:
     """Return the first half of that script, up to the padded `x`; raises PackvizError as `snippet` does."""
-    batch, config = check_own_making(trace, _MEND)
+    batch, config = check_own_making(trace, _FIX)
     embedded, dtype = trace.padded.embedding is not None, trace.padded.values.dtype
     blocks = [
         _imports(),

@@ -44,7 +44,7 @@ def test_lengths_may_be_written_as_files_write_them(text: str, lengths: list[int
 
 
 @pytest.mark.parametrize(
-    ("text", "came"),
+    ("text", "got"),
     [
         ("", "no number at all"),
         (" \n,;\n", "no number at all"),
@@ -66,13 +66,13 @@ def test_lengths_may_be_written_as_files_write_them(text: str, lengths: list[int
         (b"\xff\xfe3\x00", "an invalid byte at position 1"),
     ],
 )
-def test_what_is_no_length_is_refused_with_its_place(text: str | bytes, came: str) -> None:
+def test_what_is_no_length_is_refused_with_its_place(text: str | bytes, got: str) -> None:
     with pytest.raises(PackvizError) as caught:
         read_lengths(text)
     assert caught.value.parameter == "lengths"
-    assert came in caught.value.came
+    assert got in caught.value.got
     assert len(str(caught.value)) < 300
-    assert caught.value.mend
+    assert caught.value.fix
 
 
 def test_there_may_be_a_hundred_thousand_and_no_more() -> None:

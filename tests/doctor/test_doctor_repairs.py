@@ -203,14 +203,14 @@ def assert_sequences(after: dict[str, Any], right: list[Tensor], *, packed: bool
         assert torch.equal(row[: len(sequence)], sequence)
 
 
-def assert_same(came: Any, right: Any) -> None:
+def assert_same(got: Any, right: Any) -> None:
     if isinstance(right, PackedSequence):
-        assert torch.equal(came.data, right.data)
-        assert torch.equal(came.batch_sizes, right.batch_sizes)
+        assert torch.equal(got.data, right.data)
+        assert torch.equal(got.batch_sizes, right.batch_sizes)
     elif isinstance(right, Tensor):
-        assert torch.equal(came, right)
+        assert torch.equal(got, right)
     else:
-        assert (came.tolist() if isinstance(came, Tensor) else came) == right
+        assert (got.tolist() if isinstance(got, Tensor) else got) == right
 
 
 def test_a_square_batch_is_turned() -> None:

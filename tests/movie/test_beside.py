@@ -376,7 +376,7 @@ def test_where_torch_refuses_to_pack_there_is_nothing_to_compare(case: Beside) -
 def test_a_layer_or_direction_that_is_not_there_is_refused(named: str, value: int) -> None:
     with pytest.raises(PackvizError) as refused:
         beside(pv.trace(Batch.parse("1 2\n3")), **{named: value})
-    assert (refused.value.parameter, refused.value.came) == (named, str(value))
+    assert (refused.value.parameter, refused.value.got) == (named, str(value))
 
 
 def test_what_is_no_trace_is_refused() -> None:

@@ -151,12 +151,12 @@ def refusing(refuses: Callable[..., bool]) -> Callable[..., PackedSequence]:
     return pack
 
 
-def taking(mend: Callable[[Tensor], Tensor], **fixed: bool) -> Callable[..., PackedSequence]:
+def taking(fix: Callable[[Tensor], Tensor], **fixed: bool) -> Callable[..., PackedSequence]:
     """Return pack_padded_sequence as it would be if it took other lengths, too."""
 
     def pack(x: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True) -> PackedSequence:
         given = {"batch_first": batch_first, "enforce_sorted": enforce_sorted} | fixed
-        return pack_padded_sequence(x, mend(torch.as_tensor(lengths)), **given)
+        return pack_padded_sequence(x, fix(torch.as_tensor(lengths)), **given)
 
     return pack
 

@@ -105,7 +105,7 @@ def test_another_count_of_numbers_is_no_try_unless_it_is_a_typical_mistake() -> 
                 with pytest.raises(PackvizError, match="this did not count as a try") as problem:
                     scorecard.answered(i, more)
                 word = "number" if asked.form == "numbers" else "letter"
-                assert problem.value.came.startswith(str(len(more.split())))
+                assert problem.value.got.startswith(str(len(more.split())))
                 assert problem.value.expected == f"{len(asked.answer)} {word}{'s' * (len(asked.answer) > 1)}"
                 refused += 1
     assert refused > 100

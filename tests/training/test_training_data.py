@@ -44,7 +44,7 @@ def test_what_cannot_be_trained_is_refused_with_its_name(settings: dict[str, Any
         Experiment(**settings)
     assert message in str(refused.value)
     assert refused.value.parameter == next(iter(settings))
-    assert refused.value.mend
+    assert refused.value.fix
 
 
 def test_an_experiment_is_frozen_can_be_a_key_and_has_a_name() -> None:

@@ -28,8 +28,8 @@ def parse(text: str, kind: ReadAs, max_sequences: int | None = None, max_steps: 
     if kind != "words":
         text = _MINUS.sub("-", text)
     if not text.strip():
-        mend = "type numbers such as 1 2 3, or words such as on your mark"
-        raise PackvizError("text", expected="one sequence a line", came="nothing", mend=mend)
+        fix = "type numbers such as 1 2 3, or words such as on your mark"
+        raise PackvizError("text", expected="one sequence a line", got="nothing", fix=fix)
     parsed = _read(text, kind)
     _check_limits(parsed, max_sequences, max_steps)
     return parsed
@@ -59,11 +59,11 @@ def _in_one_list(text: str) -> str:
 def _check_limits(parsed: Parsed, max_sequences: int | None, max_steps: int | None) -> None:
     longest = max(parsed.lengths, default=0)
     if max_sequences is not None and len(parsed.rows) > max_sequences:
-        limit, came, less = counted(max_sequences, "sequence"), str(len(parsed.rows)), "fewer sequences"
+        limit, got, less = counted(max_sequences, "sequence"), str(len(parsed.rows)), "fewer sequences"
     elif max_steps is not None and longest > max_steps:
         limit, less = f"{counted(max_steps, 'step')} in each sequence", "shorter sequences"
-        came = f"{longest} in {parsed.place(parsed.lengths.index(longest))}"
+        got = f"{longest} in {parsed.place(parsed.lengths.index(longest))}"
     else:
         return
-    mend = f"give {less}, or use packviz.Batch.parse in Python, which has no limit of its own"
-    raise PackvizError("text", expected=f"at most {limit}", came=came, mend=mend)
+    fix = f"give {less}, or use packviz.Batch.parse in Python, which has no limit of its own"
+    raise PackvizError("text", expected=f"at most {limit}", got=got, fix=fix)

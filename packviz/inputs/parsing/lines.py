@@ -91,12 +91,12 @@ def _separator_notes(lines: list[str]) -> tuple[str, ...]:
 
 
 def _two_ways(line: str, number: int, one: str, other: str, decimal: re.Match[str] | None = None) -> PackvizError:
-    mend = "start a new line for each sequence, and separate its numbers by spaces alone"
+    fix = "start a new line for each sequence, and separate its numbers by spaces alone"
     if decimal:
         whole, part = decimal.groups()
-        mend = f"write {whole}.{part} for one decimal number or {whole} {part} for two numbers"
-    came = f"{quoted(line.strip())} in line {number}, with {one} and {other}"
-    return PackvizError("text", expected="one kind of separator between numbers", came=came, mend=mend)
+        fix = f"write {whole}.{part} for one decimal number or {whole} {part} for two numbers"
+    got = f"{quoted(line.strip())} in line {number}, with {one} and {other}"
+    return PackvizError("text", expected="one kind of separator between numbers", got=got, fix=fix)
 
 
 def _look_like_numbers(rows: Rows) -> bool:
@@ -121,6 +121,6 @@ def _refusal(token: str, place: str) -> PackvizError:
     return PackvizError(
         "text",
         expected="a number between every two separators",
-        came=f"an empty place {place}",
-        mend="write a number there, or remove the separator",
+        got=f"an empty place {place}",
+        fix="write a number there, or remove the separator",
     )

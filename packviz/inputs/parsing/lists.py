@@ -94,9 +94,9 @@ def read_tree(text: str, root: Group, kind: ReadAs) -> Parsed:
     return Parsed("numbers", _texts(rows))
 
 
-def list_refusal(text: str, offset: int, expected: str, came: str, mend: str) -> PackvizError:
+def list_refusal(text: str, offset: int, expected: str, got: str, fix: str) -> PackvizError:
     """Return the error for what stands at an offset of a list."""
-    return PackvizError("text", expected=expected, came=f"{came} at {_position(text, offset)}", mend=mend)
+    return PackvizError("text", expected=expected, got=f"{got} at {_position(text, offset)}", fix=fix)
 
 
 def check_depth(text: str, group: Group, depth: int) -> None:
@@ -136,8 +136,8 @@ def _read_brackets(text: str) -> Group:
         part = next(name for name in ("opening", "closing", "string", "atom", "odd") if match[name])
         found, offset = match[part], match.start(part)
         if comma_due and part != "closing":
-            mend = "put a comma between items" + ("" if NUMBER.fullmatch(found) else f", or {AS_WORDS}")
-            raise list_refusal(text, offset, "a comma or a closing bracket", quoted(found), mend)
+            fix = "put a comma between items" + ("" if NUMBER.fullmatch(found) else f", or {AS_WORDS}")
+            raise list_refusal(text, offset, "a comma or a closing bracket", quoted(found), fix)
         comma_due = part != "opening" and not match["comma"]
         if part == "opening":
             group = Group([], offset, found)
@@ -157,8 +157,8 @@ def _read_brackets(text: str) -> Group:
         else:
             string = part == "string"
             opened[-1].items.append(Atom(unquoted(found) if string else found, offset, string))
-    mend = f"add the missing '{_CLOSING[opened[-1].bracket]}'"
-    raise PackvizError("text", expected=_to_close(text, opened[-1]), came="the end of the text", mend=mend)
+    fix = f"add the missing '{_CLOSING[opened[-1].bracket]}'"
+    raise PackvizError("text", expected=_to_close(text, opened[-1]), got="the end of the text", fix=fix)
 
 
 def _to_close(text: str, group: Group) -> str:
@@ -168,8 +168,8 @@ def _to_close(text: str, group: Group) -> str:
 def _check_end(text: str, end: int) -> None:
     rest = text[end:].lstrip()
     if rest:
-        mend = f"put all sequences into one list, as in {EXAMPLE}, or {AS_WORDS}"
-        raise list_refusal(text, len(text) - len(rest), "nothing after the list", "more text", mend)
+        fix = f"put all sequences into one list, as in {EXAMPLE}, or {AS_WORDS}"
+        raise list_refusal(text, len(text) - len(rest), "nothing after the list", "more text", fix)
 
 
 def _odd(text: str, odd: str, offset: int) -> PackvizError:
@@ -185,8 +185,8 @@ def _list_of_lines(text: str, atoms: list[Atom], kind: ReadAs) -> Parsed:
     _check_numbers(text, atoms)
     flat = f"[{', '.join(atom.text for atom in atoms)}]"
     repair = f"[{flat}]" if len(flat) <= 40 else "[[1, 2, 3]], not [1, 2, 3]"
-    mend = f"put a second pair of brackets around it: {repair}"
-    raise PackvizError("text", expected="a list of sequences, each a list", came="a flat list", mend=mend)
+    fix = f"put a second pair of brackets around it: {repair}"
+    raise PackvizError("text", expected="a list of sequences, each a list", got="a flat list", fix=fix)
 
 
 def _vectors(text: str, sequences: list[Group]) -> Parsed:
@@ -201,11 +201,11 @@ def _vectors(text: str, sequences: list[Group]) -> Parsed:
         for t, step in enumerate(steps, 1):
             if len(step) != features or features == 0:
                 same = f"{_features(features)} in every step, as in the first" if features else "at least one feature"
-                came, mend = (
+                got, fix = (
                     f"{_features(len(step))} in sequence {b}, step {t}",
                     "give every step the same number of features",
                 )
-                raise PackvizError("text", expected=same, came=came, mend=mend)
+                raise PackvizError("text", expected=same, got=got, fix=fix)
     return Parsed("vectors", _texts(chain.from_iterable(steps) for steps in batch), features=features)
 
 
@@ -222,8 +222,8 @@ def _check_numbers(text: str, atoms: Sequence[Atom]) -> None:
         return
     odd = next(atom for atom in atoms if atom.quoted or not are_numbers([atom.text]))
     if odd.quoted:
-        mend = "remove the quotes" if NUMBER.fullmatch(odd.text) else "write a number there"
-        raise list_refusal(text, odd.offset, "numbers only", f"the string {quoted(odd.text)}", mend)
+        fix = "remove the quotes" if NUMBER.fullmatch(odd.text) else "write a number there"
+        raise list_refusal(text, odd.offset, "numbers only", f"the string {quoted(odd.text)}", fix)
     raise number_refusal(odd.text, f"at {_position(text, odd.offset)}", f"{_QUOTE_WORDS}, or {AS_WORDS}")
 
 

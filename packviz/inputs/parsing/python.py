@@ -76,8 +76,8 @@ class _Reader:
         root = groups[0]
         if len(groups) > 1 or (root.bracket == TENSOR and _is_flat(root)):
             if not all(map(_is_flat, groups)):
-                came = f"{len(groups)} lists, the second one"
-                raise list_refusal(self._text, groups[1].offset, "one list of sequences", came, _KEEP)
+                got = f"{len(groups)} lists, the second one"
+                raise list_refusal(self._text, groups[1].offset, "one list of sequences", got, _KEEP)
             root = Group([*groups], groups[0].offset, "[")
         check_depth(self._text, root, 1)
         ignored = ", ".join(self._ignored)
@@ -140,8 +140,8 @@ class _Reader:
             case ast.Constant(value=str()):
                 return self._string(node)
             case ast.Constant(value=value) if value is ...:
-                mend = "print all of it: torch.set_printoptions(threshold=float('inf'))"
-                raise list_refusal(self._text, at, "every number", "'...', a shortened text", mend)
+                fix = "print all of it: torch.set_printoptions(threshold=float('inf'))"
+                raise list_refusal(self._text, at, "every number", "'...', a shortened text", fix)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=ast.Constant() | ast.Name()):
                 return Atom("".join(self._source(node).split()), at, False)
             case ast.Constant() | ast.Name() | ast.Attribute():

@@ -66,9 +66,9 @@ def number_refusal(token: str, place: str, words_help: str) -> PackvizError:
     `place` says where it stands; `words_help` how it could be read as a word.
     """
     if NUMBER.fullmatch(token):
-        expected, mend = "numbers that are finite in float32 (below 3.4e38)", "write a smaller number there"
+        expected, fix = "numbers that are finite in float32 (below 3.4e38)", "write a smaller number there"
     elif is_gap(token):
-        expected, mend = "finite numbers only", "write a number there, or leave it out"
+        expected, fix = "finite numbers only", "write a number there, or leave it out"
     else:
-        expected, mend = "a number", f"write a number there, or {words_help}"
-    return PackvizError("text", expected=expected, came=f"{quoted(token)} {place}", mend=mend)
+        expected, fix = "a number", f"write a number there, or {words_help}"
+    return PackvizError("text", expected=expected, got=f"{quoted(token)} {place}", fix=fix)

@@ -72,12 +72,12 @@ def counts(
     """
     known = check_lengths(lengths)
     for name, value in (("features", features), ("hidden_size", hidden_size), ("num_layers", num_layers)):
-        integer(name, value, 1, mend="choose 1 or more")
+        integer(name, value, 1, fix="choose 1 or more")
     B, N, longest = len(known), sum(known), max(known)
     T = longest if width is None else width
     if longest > T:
-        mend = "leave width out, or give at least the longest length"
-        raise PackvizError("width", expected=f"at least {longest}, the longest length", came=str(T), mend=mend)
+        fix = "leave width out, or give at least the longest length"
+        raise PackvizError("width", expected=f"at least {longest}, the longest length", got=str(T), fix=fix)
     D, rows = 2 if bidirectional else 1, Amount(B * T, N)
 
     def times(factor: int) -> Amount:
@@ -143,7 +143,7 @@ def ways(lengths: Tensor | Sequence[int], batch_size: int = 32, seed: int = 0) -
     Sorted batches come in random order. Raises PackvizError for lengths and sizes below 1.
     """
     known = torch.tensor(check_lengths(lengths), dtype=torch.int64, device="cpu")
-    integer("batch_size", batch_size, 1, mend="choose 1 or more")
+    integer("batch_size", batch_size, 1, fix="choose 1 or more")
     generator = torch.Generator("cpu").manual_seed(seed)
     shuffled, by_length = _shuffled(len(known), generator), known.argsort(stable=True)
     pools = torch.split(shuffled, POOL * batch_size)

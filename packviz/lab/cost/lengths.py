@@ -36,14 +36,14 @@ def read_lengths(text: str | bytes) -> Tensor:
     for number, line in enumerate(_lines(text), 1):
         tokens = _TOKEN.findall(line)
         if len(lengths) + len(tokens) > MAX_LENGTHS:
-            came, mend = f"more, up to line {number:,}", "give a random part of them"
-            raise PackvizError("lengths", expected=f"at most {MAX_LENGTHS:,} lengths", came=came, mend=mend)
+            got, fix = f"more, up to line {number:,}", "give a random part of them"
+            raise PackvizError("lengths", expected=f"at most {MAX_LENGTHS:,} lengths", got=got, fix=fix)
         for token in tokens:
             match = _LENGTH.fullmatch(token)
             lengths.append(_checked(int(match[1]) if match else None, f"{quoted(token)} in line {number:,}"))
     if not lengths:
-        mend = "type numbers such as 12 7 30, or upload a file with one number a line"
-        raise PackvizError("lengths", expected="at least one length", came="no number at all", mend=mend)
+        fix = "type numbers such as 12 7 30, or upload a file with one number a line"
+        raise PackvizError("lengths", expected="at least one length", got="no number at all", fix=fix)
     return torch.tensor(lengths, dtype=torch.int64, device="cpu")
 
 
@@ -51,9 +51,9 @@ def check_lengths(lengths: Tensor | Sequence[int]) -> list[int]:
     """Return lengths (B,) as whole numbers; raises PackvizError for none, too many, and anything that is no length."""
     given = lengths.tolist() if isinstance(lengths, Tensor) else list(lengths)
     if not (isinstance(given, list) and 1 <= len(given) <= MAX_LENGTHS):
-        came = f"{len(given):,}" if isinstance(given, list) else "one number"
-        expected, mend = f"1 to {MAX_LENGTHS:,} lengths", "give one length for each sequence"
-        raise PackvizError("lengths", expected=expected, came=came, mend=mend)
+        got = f"{len(given):,}" if isinstance(given, list) else "one number"
+        expected, fix = f"1 to {MAX_LENGTHS:,} lengths", "give one length for each sequence"
+        raise PackvizError("lengths", expected=expected, got=got, fix=fix)
     return [_checked(length, f"{shown(length)} as length {b}") for b, length in enumerate(given, 1)]
 
 
@@ -62,10 +62,10 @@ def reachable(batch_size: int, steps: int, fill: float) -> bool:
 
     Raises PackvizError for a size below 1 and for a share outside 0.0 to 1.0.
     """
-    integer("batch_size", batch_size, 1, mend="choose 1 or more")
-    integer("steps", steps, 1, mend="choose 1 or more")
+    integer("batch_size", batch_size, 1, fix="choose 1 or more")
+    integer("steps", steps, 1, fix="choose 1 or more")
     if not is_number(fill) or not 0 < fill <= 1:
-        raise PackvizError("fill", expected="a share above 0.0, up to 1.0", came=shown(fill), mend="choose 0.05 to 1.0")
+        raise PackvizError("fill", expected="a share above 0.0, up to 1.0", got=shown(fill), fix="choose 0.05 to 1.0")
     return steps + batch_size - 1 <= round(fill * batch_size * steps)
 
 
@@ -86,11 +86,11 @@ def draw_lengths(batch_size: int, steps: int, fill: float, seed: int = 0) -> Ten
     return lengths[torch.randperm(batch_size, generator=generator, device="cpu")]
 
 
-def _checked(length: object, came: str) -> int:
+def _checked(length: object, got: str) -> int:
     if is_integer(length, 1, MAX_STEPS):
         return length
     expected = f"whole numbers from 1 to {MAX_STEPS:,}"
-    raise PackvizError("lengths", expected=expected, came=came, mend="fix that length, or leave it out")
+    raise PackvizError("lengths", expected=expected, got=got, fix="fix that length, or leave it out")
 
 
 def _lines(text: str | bytes) -> list[str]:
@@ -99,8 +99,8 @@ def _lines(text: str | bytes) -> list[str]:
         try:
             text = text.decode("utf-8")
         except UnicodeDecodeError as reason:
-            came, mend = f"an invalid byte at position {reason.start + 1:,}", "save the file as plain text or CSV"
-            raise PackvizError("lengths", expected="text in UTF-8", came=came, mend=mend) from None
+            got, fix = f"an invalid byte at position {reason.start + 1:,}", "save the file as plain text or CSV"
+            raise PackvizError("lengths", expected="text in UTF-8", got=got, fix=fix) from None
     first, *rest = text.removeprefix("\ufeff").split("\n")
     name = first.strip(" \t\r,;|\"'")
     named = bool(rest) and _HEADER.fullmatch(name) is not None and not is_gap(name)

@@ -216,7 +216,7 @@ def measure(
     seconds: time after which no new round begins, once there are six. Raises PackvizError for an invalid setup and for
     a batch that would take too much.
     """
-    integer("repeats", repeats, 1, mend="choose 1 or more")
+    integer("repeats", repeats, 1, fix="choose 1 or more")
     known, clocks = tuple(check_lengths(lengths)), watch or Stopwatch()
     gpu = setup.device == "cuda"
     laps = list(

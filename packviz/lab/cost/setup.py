@@ -55,9 +55,9 @@ class Setup:
     def __post_init__(self) -> None:
         choice("cell", self.cell, get_args(Cell))
         for name in ("features", "hidden_size", "num_layers"):
-            integer(name, getattr(self, name), 1, mend="choose 1 or more")
+            integer(name, getattr(self, name), 1, fix="choose 1 or more")
         if self.threads is not None:
-            integer("threads", self.threads, 1, mend="choose 1 or more")
+            integer("threads", self.threads, 1, fix="choose 1 or more")
         choice("device", self.device, devices(), where=" here")
 
     @property
@@ -92,8 +92,8 @@ class Setup:
             raise PackvizError(
                 parameter,
                 expected=f"at most {most / 1e9:g} GFLOPs and {MAX_BYTES / 1e9:g} GB per run",
-                came=f"{work / 1e9:,.1f} GFLOPs and {nbytes / 1e9:,.2f} GB ({self.name}, {cells:,} cells)",
-                mend="choose a smaller hidden_size, fewer sequences or shorter ones",
+                got=f"{work / 1e9:,.1f} GFLOPs and {nbytes / 1e9:,.2f} GB ({self.name}, {cells:,} cells)",
+                fix="choose a smaller hidden_size, fewer sequences or shorter ones",
             )
 
 
@@ -186,8 +186,8 @@ def plan_sweep(
     for more than 1,000 combinations, and for one that would not be quick.
     """
     if (many := len(cells) * len(fills) * len(batch_sizes) * len(steps) * len(hidden_sizes)) > MAX_SETTINGS:
-        expected, mend = f"at most {MAX_SETTINGS:,} combinations", "choose fewer values"
-        raise PackvizError("sweep", expected=expected, came=f"{many:,}", mend=mend)
+        expected, fix = f"at most {MAX_SETTINGS:,} combinations", "choose fewer values"
+        raise PackvizError("sweep", expected=expected, got=f"{many:,}", fix=fix)
     planned = []
     for cell, H, T, B, fill in product(cells, hidden_sizes, steps, batch_sizes, fills):
         setup = Setup(cell, features, H, **how)

@@ -89,19 +89,19 @@ class Experiment:
 def _rate(value: object) -> float:
     if is_number(value) and 0 < value <= LARGEST_LR:  # False for nan
         return float(value)
-    mend = "choose a number such as 0.01"
-    raise PackvizError("lr", expected="a number above 0, at most 1", came=shown(value), mend=mend)
+    fix = "choose a number such as 0.01"
+    raise PackvizError("lr", expected="a number above 0, at most 1", got=shown(value), fix=fix)
 
 
 def _seeds(value: object) -> tuple[int, ...]:
-    expected, mend = "a few integers without duplicates", "give seeds such as (0, 1, 2)"
+    expected, fix = "a few integers without duplicates", "give seeds such as (0, 1, 2)"
     if not isinstance(value, Sequence) or isinstance(value, str) or not value:
-        came = "no seed" if isinstance(value, Sequence) and not value else shown(value)
-        raise PackvizError("seeds", expected=expected, came=came, mend=mend)
+        got = "no seed" if isinstance(value, Sequence) and not value else shown(value)
+        raise PackvizError("seeds", expected=expected, got=got, fix=fix)
     for seed in value:
         integer("seeds", seed, 0, MAX_SEED)
         if list(value).count(seed) > 1:
-            raise PackvizError("seeds", expected=expected, came=f"{seed} more than once", mend=mend)
+            raise PackvizError("seeds", expected=expected, got=f"{seed} more than once", fix=fix)
     return tuple(value)
 
 

@@ -75,8 +75,8 @@ def padding_shares(
     rows += [] if here is None else [(own, here, True)]
     for name, share, _ in rows:
         if not (isfinite(share) and 0 <= share <= 1):
-            mend = "divide the pads by all cells of the grid"
-            raise PackvizError("shares", expected="shares from 0.0 to 1.0", came=f"{name}: {share}", mend=mend)
+            fix = "divide the pads by all cells of the grid"
+            raise PackvizError("shares", expected="shares from 0.0 to 1.0", got=f"{name}: {share}", fix=fix)
 
     def marked(text: str, mine: bool) -> str:
         return f"<b>{text}</b>" if mine else text

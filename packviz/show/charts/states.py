@@ -52,8 +52,8 @@ def _grid(trace: Trace, layer: int | None, direction: int) -> _Grid:
     """Return one layer and direction of a trace; raises PackvizError for one that does not exist."""
     layers = trace.layers
     L, D = len(layers), len(layers[0])
-    layer = integer("layer", L - 1 if layer is None else layer, 0, L - 1, mend=f"this run has {L}, counted from 0")
-    integer("direction", direction, 0, D - 1, mend=f"this run has {D}, counted from 0")
+    layer = integer("layer", L - 1 if layer is None else layer, 0, L - 1, fix=f"this run has {L}, counted from 0")
+    integer("direction", direction, 0, D - 1, fix=f"this run has {D}, counted from 0")
     h, packed = layers[layer][direction].h.detach(), trace.packed_sequence
     grid, lengths = pad_packed_sequence(packed._replace(data=h), True, float("nan"))
     rows, _ = pad_packed_sequence(packed._replace(data=torch.arange(len(h))), True, -1)
@@ -122,7 +122,7 @@ def units(trace: Trace, b: int, *, layer: int | None = None, direction: int = 0,
     """
     seen = _grid(trace, layer, direction)
     B, _, H = seen.h.shape
-    b = integer("b", b, 0, B - 1, mend=f"this batch has {counted(B, 'sequence')}, counted from 0")
+    b = integer("b", b, 0, B - 1, fix=f"this batch has {counted(B, 'sequence')}, counted from 0")
     length, final, shown = seen.lengths[b], seen.finals[b], min(H, LINES)
     colors = [with_contrast(color, palette.background, 3.0) for color in (*SEQUENCE_HUES, sequence_color(b))]
     lines = [

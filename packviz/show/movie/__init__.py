@@ -101,7 +101,7 @@ def _check_stages(stages: Sequence[Stage] | None, there: tuple[Stage, ...]) -> N
     if unknown or not stages:
         raise PackvizError(
             "stages",
-            came=", ".join(map(repr, unknown)) or "none",
+            got=", ".join(map(repr, unknown)) or "none",
             expected=f"some of {', '.join(there)}",
-            mend="leave out what this trace does not have",
+            fix="leave out what this trace does not have",
         )

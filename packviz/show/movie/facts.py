@@ -30,7 +30,7 @@ def watched_layer(trace: Trace, layer: int | None, direction: int) -> int:
     """Return the layer to watch, the top one if none is given; raises PackvizError for what is not there."""
     chosen = len(trace.layers) - 1 if layer is None else layer
     for name, value, count in (("layer", chosen, len(trace.layers)), ("direction", direction, len(trace.layers[0]))):
-        integer(name, value, 0, count - 1, mend=f"watch a {name} that is there")
+        integer(name, value, 0, count - 1, fix=f"watch a {name} that is there")
     return chosen
 
 

@@ -38,7 +38,7 @@ def ask(trace: Trace, stage: Stage, number: int = 0, *, direction: int = 0) -> P
     """
     check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
     choice("stage", stage, tuple(_LESSONS))
-    integer("number", number, 0, mend="count the questions from 0")
+    integer("number", number, 0, fix="count the questions from 0")
     both = trace.module.bidirectional or trace.error is not None
     only = "" if both else ", forward, the only direction of this module"
     choice("direction", direction, (0, 1) if both else (0,), where=only)

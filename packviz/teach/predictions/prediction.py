@@ -233,4 +233,4 @@ def _checked(typed: object, expected: str, fix: str) -> str:
 
 
 def _refusal(got: str, expected: str, fix: str) -> PackvizError:
-    return PackvizError("answer", expected=expected, came=got, mend=fix)
+    return PackvizError("answer", expected=expected, got=got, fix=fix)

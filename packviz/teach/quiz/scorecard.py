@@ -109,9 +109,9 @@ def _check_count(prediction: Prediction, typed: str) -> None:
     given = prediction.read(typed)
     if prediction.form == "choice" or (prediction.form == "letters" and not prediction.single):
         return
-    came, asked = (counted(len(each), prediction.form.removesuffix("s")) for each in (given, prediction.answer))
-    if came != asked and given not in {slip.answer for slip in prediction.slips}:
-        raise PackvizError("answer", expected=asked, came=came, mend=f"type {asked}; this did not count as a try")
+    got, asked = (counted(len(each), prediction.form.removesuffix("s")) for each in (given, prediction.answer))
+    if got != asked and given not in {slip.answer for slip in prediction.slips}:
+        raise PackvizError("answer", expected=asked, got=got, fix=f"type {asked}; this did not count as a try")
 
 
 def _plain(typed: str) -> str:
