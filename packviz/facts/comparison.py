@@ -9,10 +9,10 @@ from typing import Any
 
 from torch import Tensor
 
-from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.record import Trace
 from packviz.compute.trace import trace as run
 from packviz.compute.verify import apart, differing, distance, tolerance_of
+from packviz.determinism import exact_arithmetic
 from packviz.errors import PackvizError
 from packviz.facts.padded_run import Answer, layer_states, packed_grid, run_padded, valid_cells
 from packviz.facts.readings import Reading, readings

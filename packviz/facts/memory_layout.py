@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from packviz.compute.determinism import seeded
 from packviz.compute.record import Trace
+from packviz.determinism import seeded
 from packviz.facts.padded_run import a_sequence, tokens_of
 from packviz.facts.words import sentence
 from packviz.inputs.cell_kinds import kind_of

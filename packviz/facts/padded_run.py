@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_sequence, pad_packed_sequence
 
-from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.record import Trace
 from packviz.compute.verify import differing, distance, tolerance_of
+from packviz.determinism import exact_arithmetic
 from packviz.facts.words import sentence
 from packviz.inputs.module import directions, one_layer
 from packviz.validate import integer

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from packviz.compute.determinism import seeded, with_onednn
+from packviz.determinism import seeded, with_onednn
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CELL_KINDS, Cell
 from packviz.lab.cost.lengths import check_lengths, draw_lengths, reachable

@@ -14,7 +14,7 @@ from torch.nn.utils import clip_grad_norm_
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 from torch.optim import Adam
 
-from packviz.compute.determinism import seeded
+from packviz.determinism import seeded
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.lab.training.experiment import Experiment, Split
 

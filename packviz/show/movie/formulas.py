@@ -9,8 +9,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.recurrence import Step
+from packviz.determinism import exact_arithmetic
 from packviz.inputs.cell_kinds import Formula, Gate
 from packviz.inputs.module import nonlinearity_of, read_weights
 from packviz.show.movie.facts import rows_of

@@ -28,9 +28,9 @@ import torch
 from jinja2 import Environment, StrictUndefined
 from torch import Size, Tensor
 
-from packviz.compute.determinism import seeded, with_onednn
 from packviz.compute.record import Trace
 from packviz.compute.trace import trace
+from packviz.determinism import seeded, with_onednn
 from packviz.inputs.batch import Batch
 from packviz.show.snippet import preparation
 from packviz.teach.questions import panels
