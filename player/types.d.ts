@@ -2,7 +2,8 @@
 
 import type { Brush } from "./brush.js";
 
-export type Stage = "pad" | "embed" | "sort" | "pack" | "run" | "unpack";
+/** Its name: a movie lists those that it has. */
+export type Stage = string;
 export type Role =
   | "token"
   | "ghost"

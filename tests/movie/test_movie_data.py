@@ -17,7 +17,6 @@ from packviz import Batch, Config, Movie
 from packviz.show.movie import beside
 from packviz.show.movie.data import FORMAT
 from packviz.show.movie.marks import Role
-from packviz.show.movie.step import Stage
 
 SCHEMA = json.loads((files("packviz.show.movie") / "movie.schema.json").read_text("utf-8"))
 JUDGE = Draft202012Validator(SCHEMA)
@@ -44,7 +43,6 @@ def faults(data: Any) -> list[str]:
 def test_the_schema_names_what_python_names() -> None:
     Draft202012Validator.check_schema(SCHEMA)
     assert SCHEMA["properties"]["format"] == {"const": FORMAT}
-    assert tuple(SCHEMA["$defs"]["stage"]["enum"]) == get_args(Stage)
     assert tuple(SCHEMA["$defs"]["group"]["properties"]["role"]["enum"]) == get_args(Role)
 
 

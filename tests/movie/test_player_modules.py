@@ -7,7 +7,6 @@ from typing import get_args
 import pytest
 
 from packviz.show.movie.marks import Role, Tone
-from packviz.show.movie.step import Stage
 from player.build import SHIPPED, bundle, node
 
 PLAYER = Path(__file__).parents[2] / "player"
@@ -18,7 +17,7 @@ def test_the_file_that_is_shipped_is_made_of_the_modules() -> None:
     assert SHIPPED.read_text("utf-8") == bundle(), "run `make player`"
 
 
-@pytest.mark.parametrize("kind", [Role, Stage, Tone], ids=["Role", "Stage", "Tone"])
+@pytest.mark.parametrize("kind", [Role, Tone], ids=["Role", "Tone"])
 def test_the_types_name_what_python_names(kind: object, request: pytest.FixtureRequest) -> None:
     name = request.node.callspec.id
     found = re.search(rf"export type {name} =(.*?);", TYPES, re.DOTALL)

@@ -1,6 +1,7 @@
 """Trace -> Movie: pure data for the player, and the page that plays it anywhere."""
 
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -12,38 +13,36 @@ from packviz.show.movie.data import Movie, made
 from packviz.show.movie.facts import watched_layer
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Frame
-from packviz.show.movie.pack import pack, pack_end, pack_scene
-from packviz.show.movie.pad import embed, embed_end, pad, pad_end, pad_scene, plain_scene
 from packviz.show.movie.page import assets
 from packviz.show.movie.program import program
-from packviz.show.movie.run import run, run_end, run_scene
 from packviz.show.movie.sheet import ragged
-from packviz.show.movie.sort import sort, sort_end, sort_scene
 from packviz.show.movie.step import Stage, Step
-from packviz.show.movie.unpack import unpack, unpack_scene
 from packviz.show.movie.view import View
+from packviz.show.movie.words import ABOUT_STAGES
 
 __all__ = ["STAGES", "Movie", "assets", "beside", "movie"]
 
 
 class _Stage(NamedTuple):
-    """A stage: its steps, where things stand in it, how it ends, and the statement of the program that it follows."""
+    """A stage: its steps, where things stand in it, and how it ends; the last one needs no end."""
 
     steps: Callable[[View], Iterator[Step]]
     scene: Callable[[View], Scene]
     end: Callable[[View], Frame]
-    line: str
 
 
-_TABLE: dict[Stage, _Stage] = {
-    "pad": _Stage(pad, pad_scene, pad_end, "pad"),
-    "embed": _Stage(embed, plain_scene, embed_end, "embed"),
-    "sort": _Stage(sort, sort_scene, sort_end, "pack"),
-    "pack": _Stage(pack, pack_scene, pack_end, "pack"),
-    "run": _Stage(run, run_scene, run_end, "run"),
-    "unpack": _Stage(unpack, unpack_scene, run_end, "unpack"),
+def _functions(stage: Stage) -> _Stage:
+    """Return the functions of a stage, which its file has by its name: in pack.py pack, pack_scene and pack_end."""
+    module = import_module(f"{__name__}.{stage}")
+    return _Stage(*(getattr(module, f"{stage}{part}", None) for part in ("", "_scene", "_end")))  # type: ignore[arg-type]
+
+
+STAGES: tuple[Stage, ...] = tuple(ABOUT_STAGES)  # in order
+_TABLE = {stage: _functions(stage) for stage in STAGES}
+_HAS: dict[str, Callable[[Trace], bool]] = {
+    "embedding": lambda trace: trace.padded.embedding is not None,
+    "packing": lambda trace: trace.error is None,
 }
-STAGES: tuple[Stage, ...] = tuple(_TABLE)
 
 
 def movie(
@@ -74,7 +73,7 @@ def movie(
     )
     before = {stage: _TABLE[previous].end for previous, stage in pairwise(there)} | {there[0]: ragged}
     code = program(view)
-    lines = {stage: list(code).index(_TABLE[stage].line) for stage in chosen}
+    lines = {stage: list(code).index(ABOUT_STAGES[stage]["statement"]) for stage in chosen}
     scenes: dict[str, Scene] = {stage: _TABLE[stage].scene(view) for stage in chosen}
     return made(view, before[chosen[0]](view), _played(view, chosen, before), scenes, code, lines)
 
@@ -89,9 +88,7 @@ def _played(
 
 
 def _stages(trace: Trace) -> tuple[Stage, ...]:
-    missing = {"embed"} if trace.padded.embedding is None else set()
-    refused = {"pack", "run", "unpack"} if trace.error else set()
-    return tuple(stage for stage in STAGES if stage not in missing | refused)
+    return tuple(stage for stage, about in ABOUT_STAGES.items() if "needs" not in about or _HAS[about["needs"]](trace))
 
 
 def _check_stages(stages: Sequence[Stage] | None, there: tuple[Stage, ...]) -> None:

@@ -1,15 +1,14 @@
-"""The ragged input, the padding, and the embedding where there is one; in depth, every side of the padded grid."""
+"""The ragged input and the padding; in depth, every side of the padded grid."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 import torch
-from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
 from packviz.inputs.config import PaddingSide
-from packviz.show.movie.facts import exact, number, rows_of
+from packviz.show.movie.facts import exact
 from packviz.show.movie.layout import Box, Scene, above, beside
 from packviz.show.movie.marks import Frame, Marks, frame, marks
 from packviz.show.movie.places import Grid
@@ -18,11 +17,10 @@ from packviz.show.movie.step import CodeLine, Step
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import say
 
-__all__ = ["embed", "embed_end", "pad", "pad_end", "pad_scene", "pads_taken", "plain_scene"]
+__all__ = ["pad", "pad_end", "pad_scene", "pads_taken"]
 
 FLAG = 1.6  # units that the word False needs in the mask
 ASPECT = 1.8  # width by height that the turned grid may take without making the picture smaller
-LISTED = 4  # numbers of the pad's row that are written out
 
 
 def pad(view: View) -> Iterator[Step]:
@@ -54,34 +52,11 @@ def pad_end(view: View) -> Frame:
     return sheet(view, view.grid, view.place, heading(view, "padded"), raw=True)
 
 
-def embed(view: View) -> Iterator[Step]:
-    """Show how every id, the pad's too, becomes its row of the embedding table."""
-    end = embed_end(view)
-    yield Step(say("embed", "embedded", view, table=_table(view).shape, own=_own_row(view)), (end,), name="embedded")
-    if "embed" in view.deep and len(view.pads[0]):
-        yield Step(
-            say("embed", "pad_row", view, own=_own_row(view)),
-            ({**end, **frame(_pad_marks(view))},),
-            detail=_pad_row_detail(view),
-        )
-
-
-@once
-def embed_end(view: View) -> Frame:
-    """Return the embedded grid; the padded one where there is no embedding."""
-    return sheet(view, view.grid, view.place, heading(view, "embedded")) if view.embedded else pad_end(view)
-
-
 def pad_scene(view: View) -> Scene:
     """Return the scene of the padding, with room for the mask where it is shown."""
     if "pad" in view.deep:
         return Scene([_with_mask(view, beside), _with_mask(view, above)])
     return Scene([_together(upright(view).box(counts=False), view.grid.box(counts=False))])
-
-
-def plain_scene(view: View) -> Scene:
-    """Return the scene of the grid alone."""
-    return Scene([view.grid.box(counts=False)])
 
 
 def _together(*boxes: Box) -> Box:
@@ -209,37 +184,6 @@ def _sizes(view: View, *, turn: bool) -> tuple[int, ...]:
     first, second, features = view.trace.padded.values.shape
     sizes = (second, first) if turn else (first, second)
     return sizes if view.embedded else (*sizes, features)
-
-
-def _pad_marks(view: View) -> Marks:
-    """Return an outline around the padding of every row that has any."""
-    b, first, count = np.unique(view.pads[0], return_index=True, return_counts=True)
-    start = view.pads[1][first]  # the first of them is the earliest: pads come time step after time step
-    outlines = marks("mark:pads", "mark", view.grid.cell(view.place[b], start), (b,), tone="now")
-    return outlines.but(**around(view.grid, view.place[b], start, 1, count))
-
-
-def _pad_row_detail(view: View) -> tuple[CodeLine, ...]:
-    row = _pad_row(view)
-    values = [number(value or 0.0) for value in rows_of(row.unsqueeze(0))[0][:LISTED]]
-    dots = ", …" if len(row) > LISTED else ""
-    name = f"embedding.weight[{number(view.pad_id)}]"
-    return CodeLine(name, shape(len(row))), CodeLine(f"= [{', '.join(values)}{dots}]")
-
-
-def _table(view: View) -> Tensor:
-    table = view.trace.padded.embedding
-    assert table is not None
-    return table
-
-
-def _pad_row(view: View) -> Tensor:
-    return _table(view)[int(view.pad_id)]
-
-
-def _own_row(view: View) -> bool:
-    """Return whether the pad's row of the table is not zeros."""
-    return bool(_pad_row(view).any())
 
 
 def _mask_shape(view: View) -> str:

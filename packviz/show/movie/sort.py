@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from packviz.facts.ties import Tie, first_unstable, ties
+from packviz.show.movie.embed import embed_end, embed_scene
 from packviz.show.movie.lanes import Lane, lanes, lanes_scene
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Frame, Marks, frame, marks
-from packviz.show.movie.pad import embed_end, plain_scene
 from packviz.show.movie.sheet import around, outline, sheet, texts
 from packviz.show.movie.step import CodeLine, Step
 from packviz.show.movie.view import View, listed, once, shape
@@ -71,7 +71,7 @@ def sorted_grid(view: View) -> Frame:
 def sort_scene(view: View) -> Scene:
     """Return the scene of the sort, with room for threads where they are shown."""
     threaded = "sort" in view.deep and not view.refused and view.trace.sorted.sorted_indices is not None
-    return lanes_scene(view) if threaded else plain_scene(view)
+    return lanes_scene(view) if threaded else embed_scene(view)
 
 
 def _refusal(view: View, given: Frame) -> Step:

@@ -1,5 +1,6 @@
 """The captions: templates in captions.toml, filled in with this batch's numbers."""
 
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from packviz.show.movie.facts import exact, number
 from packviz.show.movie.view import View, listed, shape
 from packviz.text import counted, percent, sentences
 
-__all__ = ["STARTS", "lost", "say"]
+__all__ = ["ABOUT_STAGES", "STARTS", "lost", "say"]
 
 STARTS = {
     "zeros": "zeros",
@@ -19,7 +20,9 @@ STARTS = {
 }
 
 
-_WRITE = sentences(Path(__file__).with_name("captions.toml"))
+_CAPTIONS = Path(__file__).with_name("captions.toml")
+ABOUT_STAGES: dict[str, dict[str, str]] = tomllib.loads(_CAPTIONS.read_text(encoding="utf-8"))["stages"]
+_WRITE = sentences(_CAPTIONS)
 _FUNCTIONS = {made.__name__: made for made in (counted, exact, listed, number, percent, shape)}
 
 
