@@ -2,18 +2,11 @@
 
 from packviz.lab.cost.charts import counts_bars, timings, waste, winning
 from packviz.lab.training.charts import final, learning
-from packviz.show.charts import (
-    Panel,
-    difference,
-    drifts,
-    gradients,
-    margins,
-    padding_shares,
-    panels,
-    states,
-    template,
-    units,
-)
+from packviz.show.charts.differences import difference, drifts, gradients
+from packviz.show.charts.lengths import margins, padding_shares
+from packviz.show.charts.panels import Panel, panels
+from packviz.show.charts.states import states, units
+from packviz.show.charts.template import template
 
 __all__ = [
     "Panel",

@@ -12,6 +12,7 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined, Template
 
 __all__ = [
+    "ENVIRONMENT",
     "counted",
     "filled",
     "joined",
@@ -160,7 +161,7 @@ def sentences(path: Path) -> Callable[..., str]:
 
 @cache
 def _compiled(template: str) -> Template:
-    return _ENVIRONMENT.from_string(template)
+    return ENVIRONMENT.from_string(template)
 
 
 def _symbol(match: re.Match[str]) -> str:
@@ -170,6 +171,6 @@ def _symbol(match: re.Match[str]) -> str:
     return "␡" if code == 0x7F else "\N{REPLACEMENT CHARACTER}"
 
 
-_ENVIRONMENT = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-_ENVIRONMENT.filters |= {each.__name__: each for each in (counted, joined, letters, listed, two_digits)}
-_ENVIRONMENT.filters |= {"label": sequence_label, "repr": repr}
+ENVIRONMENT = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+ENVIRONMENT.filters |= {each.__name__: each for each in (counted, joined, letters, listed, two_digits)}
+ENVIRONMENT.filters |= {"label": sequence_label, "repr": repr}

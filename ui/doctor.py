@@ -7,11 +7,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
+from packviz.charts import panels
 from packviz.compute.trace import Trace, trace_module
 from packviz.doctor import Finding, examine, filler_of
 from packviz.errors import PackvizError
 from packviz.inputs.config import Config
-from packviz.show.charts import panels
 from packviz.show.movie import movie
 from packviz.text import counted
 from ui.doctor_picture import WIDE, as_integers, as_text, panel

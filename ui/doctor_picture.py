@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
 
+from packviz.charts import Panel
 from packviz.doctor import Finding
 from packviz.inputs.batch import sequence_label
-from packviz.show.charts import Panel
 from ui.given import Given, Lengths
 from ui.runs import MAX_SEQUENCES, MAX_STEPS
 

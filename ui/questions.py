@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from packviz.show.charts import panels
+from packviz.charts import panels
 from packviz.show.movie import Movie, beside, movie
 from packviz.teach.questions import ENTRIES, GROUPS, Answer, Entry, Page, Program, answer, has_message, is_error, search
 from packviz.text import counted, quoted

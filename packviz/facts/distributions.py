@@ -15,6 +15,7 @@ import torch
 from torch import Generator, Tensor
 from torch.nn.utils.rnn import pad_sequence
 
+from packviz.facts.words import sentence
 from packviz.inputs.batch import Batch
 
 __all__ = ["COUNT", "DISTRIBUTIONS", "Distribution", "padding_cells", "padding_share", "padding_shares"]
@@ -101,52 +102,19 @@ def _again(key: str) -> Draw:
     return draw
 
 
-DISTRIBUTIONS: tuple[Distribution, ...] = (
-    Distribution("same", "all the same", "Every length is 20.", lambda _: _empty().fill_(20)),
-    Distribution(
-        "near", "nearly equal", "Uniform from 45 to 50.", lambda seed: _empty().random_(45, 51, generator=seed)
-    ),
-    Distribution(
-        "uniform",
-        "uniform, 1 to 100",
-        "Every length from 1 to 100 is equally likely.",
-        lambda seed: _empty().random_(1, 101, generator=seed),
-    ),
-    Distribution(
-        "sentences",
-        "log-normal, sentences",
-        "Log-normal: median 20, sigma 0.6.",
-        lambda seed: _empty().log_normal_(log(20), 0.6, generator=seed),
-    ),
-    Distribution(
-        "chat",
-        "geometric, chat messages",
-        "Geometric: from 1 on, mean 8.",
-        lambda seed: _empty().geometric_(1 / 8, generator=seed),
-    ),
-    Distribution(
-        "bimodal",
-        "bimodal, questions and documents",
-        "Seven in ten Poisson with mean 12, three in ten normal with mean 250 and standard deviation 40.",
-        _questions_and_documents,
-    ),
-    Distribution(
-        "cut",
-        "cut off at 512",
-        "Log-normal: median 300, sigma 1; what is longer than 512 is cut off there.",
-        lambda seed: _empty().log_normal_(log(300), 1, generator=seed).clamp(max=512),
-    ),
-    Distribution("outlier", "one outlier", "999 lengths are 10, one is 1,000.", _outlier),
-    Distribution(
-        "zen",
-        "words in a line, the Zen of Python",
-        "1,000 draws from the 19 real lengths, 2 to 13 words, with repetition.",
-        _again("zen"),
-    ),
-    Distribution(
-        "vowels",
-        "time steps of a recording, Japanese vowels",
-        "1,000 draws from the nine real lengths, 7 to 26 steps, with repetition.",
-        _again("vowels"),
-    ),
+_DRAWS: dict[str, Draw] = {
+    "same": lambda _: _empty().fill_(20),
+    "near": lambda generator: _empty().random_(45, 51, generator=generator),
+    "uniform": lambda generator: _empty().random_(1, 101, generator=generator),
+    "sentences": lambda generator: _empty().log_normal_(log(20), 0.6, generator=generator),
+    "chat": lambda generator: _empty().geometric_(1 / 8, generator=generator),
+    "bimodal": _questions_and_documents,
+    "cut": lambda generator: _empty().log_normal_(log(300), 1, generator=generator).clamp(max=512),
+    "outlier": _outlier,
+    "zen": _again("zen"),
+    "vowels": _again("vowels"),
+}
+DISTRIBUTIONS = tuple(
+    Distribution(key, sentence(f"distribution.{key}"), sentence(f"distribution.{key}_drawn"), draw)
+    for key, draw in _DRAWS.items()
 )

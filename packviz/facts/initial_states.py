@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import get_args
 
 import torch
 
 from packviz.compute.record import Trace, check_own_making
 from packviz.compute.trace import trace as run
 from packviz.compute.verify import distance
+from packviz.facts.words import sentence
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.config import Config, InitialState
 
@@ -39,27 +41,8 @@ class StartEffect:
     chosen: bool
 
 
-STARTS = (
-    Start(
-        "zeros",
-        "Every sequence starts from zeros, which is what torch takes when no h_0 is given.",
-        "Take it where sequences have nothing to do with each other: it is the usual choice.",
-    ),
-    Start(
-        "random",
-        "Every sequence starts from random numbers of its own, which are different in every run.",
-        "Take it to see how much the start matters: what h_n keeps of it is noise.",
-    ),
-    Start(
-        "learned",
-        "Every sequence starts from the same row, which is a parameter and is trained with the weights.",
-        "Take it where sequences are short, so that a good start counts.",
-    ),
-    Start(
-        "carried",
-        "Row b starts from the state in which row b of the batch before ended; here that is this same batch.",
-        "Take it where row b of each batch is the next piece of one long text.",
-    ),
+STARTS = tuple(
+    Start(name, sentence(f"start.{name}"), sentence(f"start.{name}_wanted")) for name in get_args(InitialState)
 )
 
 

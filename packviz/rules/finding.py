@@ -10,13 +10,13 @@ from pathlib import Path
 from textwrap import indent
 from typing import Any, Literal, cast
 
-from jinja2 import Environment, StrictUndefined, Template
+from jinja2 import Environment, Template
 
 from packviz.errors import PackvizError
 from packviz.inputs.module import dtype_name
 from packviz.inputs.torch_answers import Answer
 from packviz.rules.preconditions import described, numbers
-from packviz.text import counted, letters, listed, sequence_label
+from packviz.text import ENVIRONMENT, sequence_label
 
 __all__ = ["Fault", "Finding", "Severity", "places", "worded"]
 
@@ -121,11 +121,10 @@ def places(sequences: Sequence[int], timesteps: Sequence[int] = ()) -> str:
 @cache
 def _table() -> tuple[Environment, dict[str, dict[str, str]]]:
     """Return the words of every key as they are in the table, and what fills them."""
-    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    filters = (counted, described, dtype_name, letters, listed, numbers, places)
-    environment.filters |= {each.__name__: each for each in filters}
-    environment.filters |= {"grouped": "{:,}".format, "general": "{:g}".format}
-    environment.globals |= {"places": places, "tuple": tuple}
+    environment = ENVIRONMENT.overlay()
+    environment.filters = {**ENVIRONMENT.filters, "grouped": "{:,}".format, "general": "{:g}".format}
+    environment.filters |= {each.__name__: each for each in (described, dtype_name, numbers, places)}
+    environment.globals = {**ENVIRONMENT.globals, "places": places, "tuple": tuple}
     table = tomllib.loads(Path(__file__).with_name("findings.toml").read_text(encoding="utf-8"))
     environment.globals["macros"] = environment.from_string(table.pop("macros")["text"]).module
     return environment, table

@@ -13,7 +13,9 @@ from packviz.facts import drift, losses
 from packviz.inputs.cell_kinds import Cell
 from packviz.lab.cost import Measurement, Setup, counts_of, draw_lengths, measure
 from packviz.lab.cost.charts import counts_bars, timings
-from packviz.show.charts import Panel, drifts, gradients, margins, panels
+from packviz.show.charts.differences import drifts, gradients
+from packviz.show.charts.lengths import margins
+from packviz.show.charts.panels import Panel, panels
 from packviz.text import sequence_label
 
 __all__ = [
