@@ -1,9 +1,10 @@
 """Frames are compared: what comes, goes or looks different is told, in as few blocks as there are ways to change."""
 
 import numpy as np
+import pytest
 
 from packviz.show.movie.changes import Changes
-from packviz.show.movie.marks import Marks, Place, frame, marks
+from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
 
 
 def row(x: object = 0.0, **more: object) -> Marks:
@@ -12,42 +13,63 @@ def row(x: object = 0.0, **more: object) -> Marks:
 
 
 def test_the_same_frame_again_changes_nothing() -> None:
-    changes = Changes(frame(row()))
-    assert changes.to(frame(row())) == []
+    assert Changes([frame(row()), frame(row())]).beats == [[]]
 
 
 def test_what_looks_different_is_told_of_those_that_do_alone() -> None:
-    changes = Changes(frame(row()))
-    assert changes.to(frame(row(np.array([0.0, 0.0, 1.0])))) == [[0, [2], {"x": 3}]]
-    assert changes.to(frame(row(np.array([0.0, 0.0, 1.0]), tone="now"))) == [[0, None, {"tone": "now"}]]
+    moved = np.array([0.0, 0.0, 1.0])
+    changes = Changes([frame(row()), frame(row(moved)), frame(row(moved, tone="now"))])
+    assert changes.beats == [[[0, [2], {"x": 3}]], [[0, None, {"tone": "now"}]]]
 
 
 def test_what_is_not_in_a_frame_goes_and_comes_again() -> None:
-    changes = Changes(frame(row()))
-    assert changes.to({}) == [[0, None, {"shown": False}]]
-    assert changes.to({}) == []
-    assert changes.to(frame(row())) == [[0, None, {"shown": True}]]
+    changes = Changes([frame(row()), {}, {}, frame(row())])
+    assert changes.beats == [[[0, None, {"shown": False}]], [], [[0, None, {"shown": True}]]]
 
 
 def test_what_comes_flies_from_its_origin_and_what_was_there_only_anew() -> None:
     start, first = Place("strip", 7.0, 1.0), np.array([True, False, False])
-    changes = Changes(frame(row(shown=first)))
-    told = {field: new for _, marks, fields in changes.to(frame(row(origin=start))) for field, new in fields.items()}
-    assert told == {"shown": True, "from": ["strip", 7, 1]}
-    assert changes.to(frame(row(origin=start))) == []
-    assert changes.to(frame(row(origin=start, anew=True))) == [[0, None, {"from": ["strip", 7, 1]}]]
+    come, again = frame(row(origin=start)), frame(row(origin=start, anew=True))
+    arrival, nothing, anew = Changes([frame(row(shown=first)), come, dict(come), again]).beats
+    assert arrival == [[0, [1, 2], {"shown": True, "from": ["strip", 7, 1]}]]
+    assert nothing == []
+    assert anew == [[0, None, {"from": ["strip", 7, 1]}]]
+
+
+def test_a_mark_alone_is_told_as_several_are() -> None:
+    def one(x: float, **more: object) -> Frame:
+        return frame(marks("title", "title", Place("x", x, 0.0)).but(**more))
+
+    start = Place("strip", 7.0, 1.0)
+    changes = Changes([one(0.0), one(1.0, shown=False), one(2.0, origin=start), {}])
+    assert changes.beats == [
+        [[0, None, {"shown": False}]],
+        [[0, None, {"x": 2, "shown": True, "from": ["strip", 7, 1]}]],
+        [[0, None, {"shown": False}]],
+    ]
 
 
 def test_of_what_is_not_seen_nothing_is_told_until_it_comes() -> None:
-    hidden, changes = np.zeros(3, dtype=bool), Changes(frame(row()))
-    assert changes.to(frame(row(shown=hidden))) == [[0, None, {"shown": False}]]
-    assert changes.to(frame(row(5.0, shown=hidden))) == []
-    assert changes.to(frame(row(5.0))) == [[0, None, {"x": [5, 6, 7], "shown": True}]]
+    hidden = np.zeros(3, dtype=bool)
+    changes = Changes([frame(row()), frame(row(shown=hidden)), frame(row(5.0, shown=hidden)), frame(row(5.0))])
+    assert changes.beats == [
+        [[0, None, {"shown": False}]],
+        [],
+        [[0, None, {"x": [5, 6, 7], "shown": True}]],
+    ]
+
+
+def test_many_frames_are_told_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    frames = [frame(row(float(k), shown=np.arange(3) <= k % 4)) for k in range(9)]
+    whole = Changes(frames).beats
+    monkeypatch.setattr("packviz.show.movie.changes.CELLS", 6)
+    assert Changes(frames).beats == whole
+    assert all(whole)
 
 
 def test_a_group_that_comes_later_is_known_from_the_beginning_but_not_seen() -> None:
-    changes = Changes({})
-    assert changes.to(frame(row())) == [[0, None, {"shown": True}]]
+    changes = Changes([{}, frame(row())])
+    assert changes.beats == [[[0, None, {"shown": True}]]]
     (group,) = changes.data()["groups"]
     assert "shown" not in group
     assert (group["n"], group["role"]) == (3, "token")

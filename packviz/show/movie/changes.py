@@ -1,47 +1,51 @@
 """What changes from one frame to the next: found by comparing them, and kept as columns."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from packviz.show.movie.columns import plain, runs, shared
-from packviz.show.movie.marks import DEFAULTS, Frame, Marks, Tip
+from packviz.show.movie.columns import plain, runs, shared, values, written
+from packviz.show.movie.marks import DEFAULTS, Column, Frame, Marks, Place, Tip
 
 __all__ = ["Block", "Changes"]
 
 Block = list[Any]  # the groups, which of their marks, and of each field one value for all of these or one for each
+Event = tuple[int, Marks | None]  # a frame, and how a group stands in it; None if it is not in it
+Told = tuple[int, Any, dict[str, Any]]  # the frame, which marks change on the way to it (None for all), and how
+Look = Mapping[str, Column]
+Found = dict[str, tuple[np.ndarray, list[np.ndarray]]]  # of a field which marks change in each event, and to what
 FEW = 32  # marks of a group up to which whatever changes in some of them is told of all of these together
+CELLS = 2**17  # values of a column that are compared at once
 VALUED = ("value", "count")  # roles that show a value, even if it is 0
+NOWHERE = Place("", np.nan, np.nan)
 NUMBERED = ("axis", "count", "note")  # where there is no room for all of a group, each second or third one is shown
 
 
 class Changes:
-    """Follow groups from frame to frame; opening: how they stand before the first step.
+    """What changes on the way to each frame; the first one is what there is before the first step.
 
     A mark that is not in a frame fades; one that is in it and was not appears, coming from its origin if it has one.
+    beats: of each frame but the first its blocks.
     """
 
-    def __init__(self, opening: Frame) -> None:
+    def __init__(self, frames: Sequence[Frame]) -> None:
         self._groups: dict[str, _Group] = {}
-        for marks in opening.values():
-            self._add(marks, there=True)
-
-    def _add(self, marks: Marks, *, there: bool) -> "_Group":
-        group = self._groups[marks.name] = _Group(len(self._groups), marks, there=there)
-        return group
-
-    def to(self, frame: Frame) -> list[Block]:
-        """Return what changes on the way to the next frame."""
-        blocks: list[Block] = []
-        for name, marks in frame.items():
-            group = self._groups.get(name) or self._add(marks, there=False)
-            if group.marks is not marks or marks.anew or not group.there:
-                blocks += group.to(marks)
-        for name, group in self._groups.items():
-            if group.there and name not in frame:
-                blocks += group.gone()
-        return _alike(blocks)
+        before: Frame = {}
+        for i, frame in enumerate(frames):
+            for name in before.keys() - frame.keys():
+                self._groups[name].events.append((i, None))
+            for name, marks in frame.items():
+                if name not in self._groups:
+                    self._groups[name] = _Group(marks, there=not i)
+                if i and (marks is not before.get(name) or marks.anew):
+                    self._groups[name].events.append((i, marks))
+            before = frame
+        beats: list[list[Block]] = [[] for _ in frames]
+        for number, group in enumerate(self._groups.values()):
+            for i, picked, fields in group.told():
+                beats[i].append([number, picked, fields])
+        self.beats = [_alike(blocks) for blocks in beats[1:]]
 
     @property
     def groups(self) -> list[Marks]:
@@ -56,66 +60,44 @@ class Changes:
 
 
 class _Group:
-    """One group on its way: how its marks stand now, and which of them are seen."""
+    """One group on its way: how it is first seen, whether it is there before the first step, and what becomes of it."""
 
-    def __init__(self, number: int, marks: Marks, *, there: bool) -> None:
-        self.number = number
-        self.marks = self.first = marks
-        self.look = dict(marks.look)
-        self.seen = self.opening = marks.shown if there else False
-        self.there = there
+    def __init__(self, marks: Marks, *, there: bool) -> None:
+        self.first = marks
+        self.opening = marks.shown if there else False
+        self.events: list[Event] = []
 
-    def to(self, marks: Marks) -> list[Block]:
-        """Return what changes on the way to this look; of marks that are not seen nothing is told."""
-        self.marks, self.there = marks, True
-        shown, before = marks.shown, self.seen
-        found: list[tuple[Any, str, Any]] = []
-        for field, new in marks.look.items():
-            old = self.look[field]
-            if new is old:
-                continue
-            where = new != old
-            if where is False:
-                continue
-            if shown is not True:
-                where = where & shown
-            if not where.any() if isinstance(where, np.ndarray) else not where:
-                continue
-            self.look[field] = new if shown is True else np.where(where, new, old)
-            found.append((where, field, self.look[field]))
-        if shown is not before:
-            differs = np.not_equal(shown, before)
-            if differs.any():
-                found.append((differs, "shown", shown))
-                self.seen = shown
-        if marks.origin is not None:
-            coming = np.logical_and(shown if marks.anew else np.greater(shown, before), np.isfinite(marks.origin.x))
-            if coming.any():
-                found.append((coming, "from", (marks.origin.panel, marks.origin.x, marks.origin.y)))
-        return self._blocks(found)
-
-    def gone(self) -> list[Block]:
-        """Return what takes away those that are seen."""
-        where, self.seen, self.there = self.seen, False, False
-        return self._blocks([(where, "shown", False)] if np.any(where) else [])
-
-    def _blocks(self, found: list[tuple[Any, str, Any]]) -> list[Block]:
-        """Return fields that change in the same marks together; where there are few marks, in any of them."""
+    def told(self) -> Iterator[Told]:
+        """Yield what changes, frame after frame; of marks that are not seen nothing is told."""
         count = self.first.count
         if count == 1:
-            told = {field: plain(field, column) for _, field, column in found}
-            return [[self.number, None, told]] if told else []
-        masks = [where if isinstance(where, np.ndarray) and where.ndim else None for where, _, _ in found]
-        if count <= FEW and len(found) > 1:
-            some = _union([where for where, (_, field, _) in zip(masks, found, strict=True) if field != "from"])
-            masks = [where if field == "from" else some for where, (_, field, _) in zip(masks, found, strict=True)]
-        together: dict[bytes, Block] = {}
-        for where, (_, field, column) in zip(masks, found, strict=True):
-            key = b"" if where is None or where.all() else where.tobytes()
-            if key not in together:
-                together[key] = [self.number, None if where is None or not key else np.flatnonzero(where), {}]
-            together[key][2][field] = plain(field, _part(column, together[key][1]))
-        return [[at, None if picked is None else runs(picked.tolist()), told] for at, picked, told in together.values()]
+            yield from self._alone()
+            return
+        size, look, seen = max(1, CELLS // count), self.first.look, self.opening
+        for start in range(0, len(self.events), size):
+            events = self.events[start : start + size]
+            shown = _table([seen, *(marks.shown if marks else False for _, marks in events)], count)
+            found, look = _compared(look, events, shown)
+            seen = shown[-1]
+            yield from _together(events, found, count)
+
+    def _alone(self) -> Iterator[Told]:
+        look, seen = dict(self.first.look), bool(self.opening)
+        for i, marks in self.events:
+            fields: dict[str, Any] = {}
+            shown = marks is not None and bool(marks.shown)
+            if shown != seen:
+                fields["shown"] = shown
+            if marks and shown:
+                changed = {field: new for field, new in marks.look.items() if new is not look[field]}
+                fields = {field: plain(field, new) for field, new in changed.items() if new != look[field]} | fields
+                look |= changed
+                start = marks.origin
+                if start and (marks.anew or not seen) and np.isfinite(start.x):
+                    fields["from"] = [plain("x", start.panel), plain("x", start.x), plain("x", start.y)]
+            seen = shown
+            if fields:
+                yield i, None, fields
 
     def data(self, tips: dict[Tip, int]) -> dict[str, Any]:
         """Return what differs from the defaults before the first step."""
@@ -140,31 +122,82 @@ class _Group:
         return group
 
 
-def _part(column: Any, picked: Any) -> Any:
-    if isinstance(column, tuple):
-        return tuple(_part(each, picked) for each in column)
-    return column[picked] if isinstance(column, np.ndarray) and picked is not None else column
+def _compared(look: Look, events: Sequence[Event], shown: np.ndarray) -> tuple[Found, Look]:
+    """Return what changes, and how the marks look in the end.
+
+    look: before the first event. shown: (events + 1, marks) which of them are seen then, and in each event.
+    """
+    found: Found = {}
+    looks, last = [look, *(marks.look if marks else look for _, marks in events)], dict(look)
+    always = shown[1:].all()
+    rows, every = np.arange(len(looks))[:, None] * shown, np.arange(shown.shape[1])
+    rows[0] = 0
+    rows = np.maximum.accumulate(rows)  # the event of which each mark has its look
+    for field in DEFAULTS:
+        columns = [each[field] for each in looks]
+        if len(set(map(id, columns))) > 1:
+            table = _table(columns, len(every))
+            table = table if always else table[rows, every]
+            where: np.ndarray = table[1:] != table[:-1]
+            if where.any():
+                found[field] = where, [table[1:]]
+                last[field] = table[-1]
+    differs = shown[1:] != shown[:-1]
+    if differs.any():
+        found["shown"] = differs, [shown[1:]]
+    coming = _coming(events, shown)
+    if coming:
+        found["from"] = coming
+    return found, last
 
 
-def _union(masks: list[Any]) -> Any:
-    """Return where any of them is so; None means everywhere."""
-    return None if not masks or any(where is None for where in masks) else np.logical_or.reduce(masks)
+def _coming(events: Sequence[Event], shown: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]] | None:
+    """Return which marks come from an origin, and the panels, x and y from which they come."""
+    known = [(marks.origin, marks.anew) if marks and marks.origin else (NOWHERE, False) for _, marks in events]
+    if all(origin is NOWHERE for origin, _ in known):
+        return None
+    panel, x, y = (_table([getattr(origin, at) for origin, _ in known], shown.shape[1]) for at in ("panel", "x", "y"))
+    anew = np.array([[again] for _, again in known])
+    return shown[1:] & (anew | ~shown[:-1]) & np.isfinite(x), [panel, x, y]
 
 
-def _alike(blocks: Iterable[Block]) -> list[Block]:
+def _together(events: Sequence[Event], found: Found, count: int) -> Iterator[Told]:
+    """Yield fields that change in the same marks together; where there are few marks, in any of them."""
+    blocks: dict[tuple[int, bytes], Told] = {}
+    some = [where for field, (where, _) in found.items() if field != "from"]
+    union = np.logical_or.reduce(some) if count <= FEW and len(some) > 1 else None
+    for field, (changed, tables) in found.items():
+        where = changed if union is None or field == "from" else union
+        keys, marks, ends = where.tobytes(), where.nonzero()[1].tolist(), [0, *where.sum(1).cumsum().tolist()]
+        columns = [values(field, table[where]) for table in tables]
+        for e in np.flatnonzero(changed.any(1)).tolist():
+            start, end = ends[e], ends[e + 1]
+            key = e, keys[e * count : (e + 1) * count]
+            if key not in blocks:
+                blocks[key] = events[e][0], None if end - start == count else runs(marks[start:end]), {}
+            told = [written(column[start:end]) for column in columns]
+            blocks[key][2][field] = told if field == "from" else told[0]
+    yield from blocks.values()
+
+
+def _table(columns: Sequence[Column], count: int) -> np.ndarray:
+    """Return (columns, marks): each of them with one value for each mark."""
+    if any(not isinstance(column, np.ndarray) for column in columns):
+        columns = [column if isinstance(column, np.ndarray) else np.full(count, column) for column in columns]
+    return np.array(columns)
+
+
+def _alike(blocks: Sequence[Block]) -> list[Block]:
     """Return the blocks, those of several groups that say the same together."""
-    found: dict[str, Block] = {}
-    for number, picked, fields in blocks:
-        (value, *more) = fields.values()
-        key = (
-            f"{picked} {fields}"
-            if not more and isinstance(value, str | bool | int | float)
-            else f"{len(found)} {number}"
-        )
-        if key in found:
-            found[key][0].append(number)
-        else:
-            found[key] = [[number], picked, fields]
-    return [
-        [numbers[0] if len(numbers) == 1 else numbers, picked, fields] for numbers, picked, fields in found.values()
-    ]
+    told: list[Block] = []
+    known: dict[str, Block] = {}
+    for block in blocks:
+        number, picked, fields = block
+        value, *more = fields.values()
+        if not more and isinstance(value, str | bool | int | float):
+            same = known.setdefault(f"{picked} {fields}", block)
+            if same is not block:
+                same[0] = [*(same[0] if isinstance(same[0], list) else [same[0]]), number]
+                continue
+        told.append(block)
+    return told

@@ -6,29 +6,42 @@ import numpy as np
 
 from packviz.show.movie.marks import NONE
 
-__all__ = ["plain", "runs", "shared"]
+__all__ = ["plain", "runs", "shared", "values", "written"]
 
 DIGITS = {"v": 4}  # behind the point; of all other fields three
 NUMBERED = ("token", "vec")  # fields in which NONE stands for none
-SHORT = 64  # values up to which a list is faster than numpy
 REPEATED = 3  # values from which a list is written once, wherever it is needed
 
 
 def plain(field: str, column: Any) -> Any:
-    """Return a column of a field; a tuple of columns stands for a place: panel, x and y."""
-    if isinstance(column, tuple):
-        return [plain("x", each) for each in column]
-    if not isinstance(column, np.ndarray):
-        return _value(field, column)
-    if _uniform(column):
-        return _value(field, column[0])
-    values = column.tolist()
+    """Return a column of a field as JSON has it."""
+    if isinstance(column, np.ndarray):
+        return written(values(field, column))
+    if isinstance(column, float | np.floating):
+        column = round(float(column), DIGITS.get(field, 3))
+        return int(column) if column.is_integer() else column
+    if isinstance(column, np.generic):
+        column = column.item()
+    return None if field in NUMBERED and column == NONE else column
+
+
+def values(field: str, column: np.ndarray) -> list[Any]:
+    """Return the values of a field, rounded as they are shown, numbers without a fraction as integers."""
     if column.dtype.kind == "f":
-        digits = DIGITS.get(field, 3)
-        return runs([int(each) if each.is_integer() else each for each in (round(each, digits) for each in values)])
-    if field in NUMBERED and NONE in values:
-        return [None if each == NONE else each for each in values]
-    return runs(values) if column.dtype.kind == "i" else values
+        rounded = column.round(DIGITS.get(field, 3)).tolist()
+        return [int(each) if each.is_integer() else each for each in rounded]
+    found: list[Any] = column.tolist()
+    if field in NUMBERED and NONE in found:
+        return [None if each == NONE else each for each in found]
+    return found
+
+
+def written(found: list[Any]) -> Any:
+    """Return values as JSON has them: one where all are the same, runs where that is shorter, else a list."""
+    first = found[0]
+    if found.count(first) == len(found):
+        return first
+    return found if isinstance(first, str | bool) or None in found else runs(found)
 
 
 def runs(values: list[Any]) -> Any:
@@ -64,19 +77,3 @@ def shared(groups: list[dict[str, Any]]) -> list[Any]:
         if column in numbers:
             group[field] = {"column": numbers[column]}
     return [list(column) for column in numbers]
-
-
-def _uniform(column: np.ndarray) -> bool:
-    if len(column) > SHORT:
-        return bool((column == column[0]).all())
-    values = column.tolist()
-    return bool(values.count(values[0]) == len(values))
-
-
-def _value(field: str, value: Any) -> Any:
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float):
-        value = round(value, DIGITS.get(field, 3))
-        return int(value) if value.is_integer() else value
-    return None if value == NONE and field in NUMBERED else value

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -123,14 +124,14 @@ def made(
     lines: Mapping[Stage, int],
 ) -> Movie:
     """Return the movie of these steps; opening: what is there before the first one."""
-    changes, played = Changes(opening), []
-    scenes = dict(scenes)
-    for stage, step in steps:
-        beats = tuple(beat for beat in map(changes.to, step.frames) if beat)
-        if step.scene:
-            scenes[step.scene[0]] = step.scene[1]
+    told = list(steps)
+    changes, played = Changes([opening, *(frame for _, step in told for frame in step.frames)]), []
+    beats = iter(changes.beats)
+    for stage, step in told:
         said = (step.detail, step.tone, step.error, step.scene, step.time, step.name)
-        played.append(Played(step.caption, (), *said, stage, beats))
+        changed = tuple(filter(None, islice(beats, len(step.frames))))
+        played.append(Played(step.caption, (), *said, stage, changed))
+    scenes = {**scenes, **dict(step.scene for _, step in told if step.scene)}
     view.__dict__.pop("_made", None)  # the frames have been compared, and are not needed any more
     return Movie(
         view, view.title, changes, tuple(played), scenes, tuple(code.values()), lines, _scales(view),
