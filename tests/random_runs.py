@@ -1,4 +1,4 @@
-"""Random batches of every kind with random settings, each known by its seed, and what stands in each of their cells."""
+"""Random batches of every kind with random settings, each known by its seed, and what torch makes of them."""
 
 import json
 import random
@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
+from trace_cases import torch_run
 
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 
-__all__ = ["Run", "random_run", "reached"]
+__all__ = ["Run", "Torchs", "random_run", "reached", "torchs"]
 
 KINDS = ("words", "ids", "decimals", "vectors", "float64", "float64 vectors", "int64")
 WORDS = ("on", "your", "mark", "get", "set", "go")
@@ -100,3 +103,63 @@ def batch_of(kind: str, rows: list[list[Any]], texts: list[list[str]]) -> Batch:
     if kind == "vectors":
         return Batch.parse(json.dumps(rows))
     return Batch.parse("\n".join(map(" ".join, texts)), kind="words" if kind == "words" else "numbers")
+
+
+@dataclass(frozen=True)
+class Torchs:
+    """Hold what torch itself makes of a run: x and unpacked as batch_first says, h_n alone or with c_n as state."""
+
+    x: Tensor
+    packed: PackedSequence
+    h_0: Tensor
+    output: PackedSequence
+    state: tuple[Tensor, ...]
+    unpacked: Tensor
+
+
+def torchs(run: Run) -> Torchs:
+    """Do what trace() promises to do, as a reader of PyTorch's documentation would write it down."""
+    config, sequences = run.config, list(run.batch.sequences)
+    float64 = sequences[0].dtype == torch.float64 and not run.embedded
+    dtype = torch.float64 if float64 else torch.float32
+    torch.manual_seed(config.seed)
+    if run.embedded:
+        pad = config.padding_idx or 0
+        highest = max(pad, *(int(ids.max()) for ids in sequences))
+        embedding = nn.Embedding(highest + 1, config.embedding_dim or 4, padding_idx=config.padding_idx)
+        ids = pad_sequence([ids.long() for ids in sequences], config.batch_first, pad, config.padding_side)
+        x = embedding(ids).detach()
+    else:
+        rows = [row if row.dim() == 2 else row.unsqueeze(-1) for row in sequences]
+        x = pad_sequence([row.to(dtype) for row in rows], config.batch_first, config.padding_value, config.padding_side)
+    cell = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}[config.cell]
+    module = cell(
+        x.size(2),
+        config.hidden_size,
+        config.num_layers,
+        bias=config.bias,
+        batch_first=config.batch_first,
+        bidirectional=config.bidirectional,
+        dtype=dtype,
+        **({"nonlinearity": config.nonlinearity} if config.cell == "rnn" else {}),
+    )
+    hx = initial_state(config, len(sequences), dtype)
+    lengths = torch.tensor([len(sequence) for sequence in sequences])
+    packed = pack_padded_sequence(x, lengths, config.batch_first, config.enforce_sorted)
+    if config.initial_state == "carried":
+        hx = tuple(torch_run(module, packed, None)[1])
+    output, state = torch_run(module, packed, (hx[0], hx[1]) if config.cell == "lstm" else hx[0])
+    unpacked, _ = pad_packed_sequence(output, config.batch_first, config.padding_value, config.total_length)
+    return Torchs(x, packed, hx[0], output, tuple(state), unpacked)
+
+
+def initial_state(config: Config, B: int, dtype: torch.dtype) -> tuple[Tensor, ...]:
+    """Return h_0, and for an LSTM c_0, (L*D, B, H) each, as torch draws them after the module's weights."""
+    slots, H = config.num_layers * (2 if config.bidirectional else 1), config.hidden_size
+    if config.initial_state in ("zeros", "carried"):
+        return torch.zeros(slots, B, H, dtype=dtype), torch.zeros(slots, B, H, dtype=dtype)
+    count = 2 if config.cell == "lstm" else 1
+    if config.initial_state == "random":
+        return tuple(torch.randn(slots, B, H, dtype=dtype) for _ in range(count))
+    learned = [torch.randn(slots, 1, H, dtype=dtype) * 0.1 for _ in range(count)]
+    return tuple(state.expand(slots, B, H).contiguous() for state in learned)

@@ -1,22 +1,20 @@
 """PyTorch is the judge: the trace beside plain calls of nn.RNN, nn.GRU and nn.LSTM, bit for bit."""
 
-import random
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import torch
+from random_runs import random_run, reached, torchs
 from seeds import all_of_them, many, seeds
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
+from torch.nn.utils.rnn import pad_packed_sequence
 from torch.utils._python_dispatch import TorchDispatchMode
-from trace_cases import COUNTS, KINDS, SIZES, Case, random_case, random_lengths, torch_run
+from trace_cases import KINDS, Case, random_case, torch_run
 
 from packviz.compute.record import Trace
 from packviz.compute.trace import trace, trace_module
 from packviz.compute.verify import distance
-from packviz.inputs.batch import Batch
-from packviz.inputs.config import Config
 
 BLOCKS, PER_BLOCK = 10, many(60)  # 600 random cases for trace_module, and as many for trace
 
@@ -56,92 +54,21 @@ def assert_as_torch(t: Trace, case: Case) -> None:
 
 def test_every_config_gives_the_numbers_of_a_plain_script(block: range) -> None:
     for seed in block:
-        batch = random_batch(seed)
-        config = random_config(seed, batch)
-        t = trace(batch, config)
-        assert t.exact, (seed, config, t.proof)
-        plain = plain_script(batch, config)
+        run = random_run(seed)
+        t, own = trace(run.batch, run.config), torchs(run)
+        assert t.exact, (seed, run.config, t.proof)
         ours = (t.padded.values, t.packed.data, t.h_0, t.output, t.h_n, t.unpacked.output)
-        assert all(torch.equal(*pair) for pair in zip(ours, plain, strict=True)), (seed, config)
+        theirs = (own.x, own.packed.data, own.h_0, own.output.data, own.state[0], own.unpacked)
+        assert all(torch.equal(*pair) for pair in zip(ours, theirs, strict=True)), (seed, run.config)
 
 
-def random_batch(seed: int) -> Batch:
-    draw, generator = random.Random(f"batch {seed}"), torch.Generator().manual_seed(seed)
-    lengths = random_lengths(draw, draw.choice(COUNTS), draw.randint(1, 8))
-    kind = draw.choice(("words", "numbers", "vectors"))
-    if kind == "words":
-        lines = [" ".join(draw.choice("abcdefg") for _ in range(length)) for length in lengths]
-        return Batch.parse("\n".join(lines), kind="words")
-    dtype = draw.choice((torch.float32, torch.float64))
-    shape = (draw.choice(SIZES),) if kind == "vectors" else ()
-    return Batch.from_tensors([torch.randn(length, *shape, dtype=dtype, generator=generator) for length in lengths])
-
-
-def random_config(seed: int, batch: Batch) -> Config:
-    draw = random.Random(f"config {seed}")
-    words, lengths = batch.kind == "words", batch.lengths.tolist()
-    return Config(
-        cell=draw.choice(("rnn", "gru", "lstm")),
-        hidden_size=draw.choice(SIZES),
-        num_layers=draw.choice((1, 1, 2, 3, 4)),
-        bidirectional=draw.random() < 0.5,
-        bias=draw.random() < 0.8,
-        nonlinearity=draw.choice(("tanh", "relu")),
-        batch_first=draw.random() < 0.5,
-        enforce_sorted=draw.random() < 0.5 and lengths == sorted(lengths, reverse=True),
-        padding_value=draw.choice((0.0, -100.0, 0.1)),
-        padding_side=draw.choice(("right", "right", "left")),
-        total_length=draw.choice((None, None, 9)),
-        initial_state=draw.choice(("zeros", "random", "learned", "carried")),
-        embedding_dim=draw.choice((None, 1, 5)) if words else None,
-        padding_idx=draw.choice((None, 0, 2, 11)) if words else None,
-        seed=seed,
-    )
-
-
-def plain_script(batch: Batch, config: Config) -> tuple[Tensor, ...]:
-    """Do what trace() promises to do, as a reader of PyTorch's documentation would write it down."""
-    sequences, dtype = list(batch.sequences), batch.sequences[0].dtype
-    dtype = dtype if dtype.is_floating_point else torch.float32
-    torch.manual_seed(config.seed)
-    if batch.kind == "words":
-        V = max(len(batch.vocabulary), (config.padding_idx or 0) + 1)
-        embedding = nn.Embedding(V, config.embedding_dim or 4, padding_idx=config.padding_idx)
-    F = (config.embedding_dim or 4) if batch.kind == "words" else sequences[0].size(1) if batch.kind == "vectors" else 1
-    cell = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}[config.cell]
-    module = cell(
-        F,
-        config.hidden_size,
-        config.num_layers,
-        bias=config.bias,
-        batch_first=config.batch_first,
-        bidirectional=config.bidirectional,
-        dtype=dtype,
-        **({"nonlinearity": config.nonlinearity} if config.cell == "rnn" else {}),
-    )
-    hx = plain_state(config, len(sequences), dtype)
-    filler = (config.padding_idx or 0) if batch.kind == "words" else config.padding_value
-    x = pad_sequence(sequences, config.batch_first, filler, config.padding_side)
-    x = embedding(x).detach() if batch.kind == "words" else x if batch.kind == "vectors" else x.unsqueeze(-1)
-    lengths = torch.tensor([len(sequence) for sequence in sequences])
-    packed = pack_padded_sequence(x, lengths, config.batch_first, config.enforce_sorted)
-    if config.initial_state == "carried":
-        hx = tuple(torch_run(module, packed, None)[1])
-    output, state = torch_run(module, packed, (hx[0], hx[1]) if config.cell == "lstm" else hx[0])
-    unpacked, _ = pad_packed_sequence(output, config.batch_first, config.padding_value, config.total_length)
-    return x, packed.data, hx[0], output.data, state[0], unpacked
-
-
-def plain_state(config: Config, B: int, dtype: torch.dtype) -> tuple[Tensor, ...]:
-    slots, H = config.num_layers * (2 if config.bidirectional else 1), config.hidden_size
-    if config.initial_state in ("zeros", "carried"):
-        return torch.zeros(slots, B, H, dtype=dtype), torch.zeros(slots, B, H, dtype=dtype)
-    return tuple(
-        torch.randn(slots, B, H, dtype=dtype)
-        if config.initial_state == "random"
-        else (torch.randn(slots, 1, H, dtype=dtype) * 0.1).expand(slots, B, H).contiguous()
-        for _ in range(2 if config.cell == "lstm" else 1)
-    )
+@all_of_them
+def test_the_random_runs_reach_every_setting() -> None:
+    values = reached([random_run(seed) for seed in range(49)])
+    assert values["num_layers"] == {1, 2, 3, 4}
+    assert values["initial_state"] == {"zeros", "random", "learned", "carried"}
+    assert values["padding_idx"] == {None, 0, 3, 40}
+    assert all(len(seen) > 1 for seen in values.values()), values
 
 
 class Overheard(TorchDispatchMode):  # type: ignore[no-untyped-call]

@@ -32,24 +32,17 @@ THREE = [["1", "2", "3"], ["4", "5"], ["6"]]
         "1 2 3\n4 5\n6",
         "\n \n1 2 3\n4 5\n6\n\t\n",
         "1 2 3\r\n4 5\r\n6\r\n",
-        "1 2 3\r4 5\r6",
         "1,2,3\n4,5\n6",
         "1, 2 ,3,\n4\t5\n 6 ",
         "1\u00a02\u30003\n4 5\n6",
         "\ufeff1 2 3\n4 5\n6",
         "[[1, 2, 3], [4, 5], [6]]",
-        "\n [[1,2,3],\n  [4,5],\r\n  [6,],\n]\n",
         "[(1, 2, 3), (4, 5), (6,)]",
         "((1, 2, 3), (4, 5), (6,))",
-        "([1, 2, 3], [4, 5], [6])",
-        "[1, 2, 3]\n[4, 5]\n[6]",
         " [1, 2, 3],\r\n\n[4, 5],\n[6]\n",
-        "[[1, 2, 3], [4, 5], [6]],\n",
-        "1;2;3\n4;5\n6",
         "1; 2; 3;\n4 5;\n6;",
         "sequences = [torch.tensor([1, 2, 3]), torch.tensor([4, 5]), torch.tensor([6])]",
         "x: list = [\r\n  torch.tensor([1, 2, 3], dtype=torch.int64),  # A\r\n  torch.tensor([4, 5]),\n  [6],\n]",
-        "[tensor([1, 2, 3]),\n tensor([4, 5]), tensor([6])]",
         "tensor([1, 2, 3])\ntensor([4, 5], device='cuda:0')\ntensor([6])",
         "torch.tensor([1, 2, 3]),\ntorch.tensor([4, 5]),\ntorch.tensor([6]),",
         "np.array([1, 2, 3], dtype=np.float32), np.array([4, 5]), np.array([6])",
@@ -95,8 +88,6 @@ def test_words_stay_as_they_are_typed(text: str, rows: list[list[str]]) -> None:
         ("[['a'], [1]]", [["a"], ["1"]]),
         ("[laughs] hello", [["[laughs]", "hello"]]),
         ("[[1, 2", [["[[1,", "2"]]),
-        ("[[[1]]]", [["[[[1]]]"]]),
-        ("[]", [["[]"]]),
         ("tensor([1])", [["tensor([1])"]]),
     ],
 )
@@ -107,11 +98,8 @@ def test_anything_can_be_read_as_words(text: str, rows: list[list[str]]) -> None
 @pytest.mark.parametrize(
     ("text", "notes"),
     [
-        ("1 2\n3", ()),
         ("1,2,3\n4,5", ()),
         ("\n\n1 2\n3\n\n", ()),
-        ("[[1],\n\n[2]]", ()),
-        ("1 2;\n3;", ()),
         ("1 2\n \n3", ("Line 2 is blank and was ignored.",)),
         ("on\n\n\nyour\n\nmark", ("Lines 2, 3 and 5 are blank and were ignored.",)),
         ("1" + "\n" * 9 + "2", ("8 lines are blank and were ignored.",)),
@@ -137,7 +125,6 @@ def test_how_a_text_was_read_is_noted_where_it_could_surprise(text: str, notes: 
         ("1,5;2,5", "in line 1, with commas and semicolons"),
         ("1,2,3 4", "Start a new line for each sequence, and separate its numbers by spaces alone."),
         ("1 2 3; 4 5", "'1 2 3; 4 5' in line 1, with semicolons and spaces. Start a new line for each sequence"),
-        ("1;;2", "an empty place in line 1 (token 2)"),
         ("1 2\n\n3 x", "'x' in line 3 (token 2)"),
     ],
 )
@@ -168,7 +155,6 @@ def test_a_tensor_of_vectors_and_a_flat_tensor_are_read() -> None:
         ("x = [[[[1]]]]", "at most 3 deep"),
         ("a = [[1]]\nb = [[a]]", "at most 3 deep"),
         ("x = [[1, 2], []]", "sequence 2 of length 0"),
-        ("tensor([])", "sequence 1 of length 0"),
     ],
 )
 def test_python_that_is_not_written_down_as_values_is_refused_with_its_place(text: str, says: str) -> None:
@@ -193,19 +179,15 @@ def test_nothing_typed_asks_for_something(text: str, kind: str) -> None:
     ("text", "says"),
     [
         ("1 2\n3 x", "'x' in line 2 (token 2). Write a number there, or have the text read as words."),
-        ("\n\n1 x", "'x' in line 3 (token 2)"),
         ("1 2 " + "y" * 100, "'yyyyyyyyyyyyyyyyyyyyyyy…' in line 1 (token 3)"),
         ("1 2 \x00", "'␀' in line 1"),
         ("1 1_000", "'1_000'"),
         ("1 0x10", "'0x10'"),
         ("1 ٣", "'٣'"),
         ("1 nan", "finite numbers only, but got 'nan' in line 1 (token 2)"),
-        ("1 nan inf -Infinity", "'nan' in line 1"),
         ("1 2\n1e999", "finite in float32 (below 3.4e38), but got '1e999' in line 2"),
-        ("1e39", "finite in float32"),
         ("1,2,,3", "an empty place in line 1 (token 3)"),
         (",1", "an empty place in line 1 (token 1)"),
-        ("1\n,\n2", "an empty place in line 2"),
     ],
 )
 def test_a_token_among_numbers_is_named_with_its_place(text: str, says: str) -> None:
@@ -231,14 +213,10 @@ def test_the_largest_float32_is_still_a_number() -> None:
         ("[[1, 2", "']' to close the '[' at line 1, column 2, but got the end of the text"),
         ("[[1, 2)]", "but got ')' at line 1, column 7"),
         ("[[1],\n[2 3]]", "a comma or a closing bracket, but got '3' at line 2, column 4"),
-        ("[[1],\r\n[2 3]]", "'3' at line 2, column 4"),
         ("[[1], x y]", "or have the text read as words"),
         ("[[1,,2]]", "an item before each comma, but got none at line 1, column 5"),
-        ("[,]", "an item before each comma"),
         ("[[1]] [2]", "nothing after the list, but got more text at line 1, column 7"),
-        ("[[1]], [[2]]", "nothing after the list"),
         ("[[1], 'a]", "a closed string, but got one that is not closed at line 1, column 7"),
-        ("[['a\nb']]", "not closed"),
         ("[[1, 2], 3]", "'3' at line 1, column 10"),
         ("[[1, [2]]]", "'1' at line 1, column 3"),
         ("[[[[1]]]]", "at most 3 deep"),
@@ -249,11 +227,8 @@ def test_the_largest_float32_is_still_a_number() -> None:
         ("[['a', 2]]", "strings only, but got '2' at line 1, column 8"),
         ("[['']]", "an empty string at line 1, column 3"),
         ("[[1, NaN]]", "finite numbers only, but got 'NaN' at line 1, column 6"),
-        ("[[1, -Infinity]]", "finite numbers only"),
         ("[[1, None]]", "'None' at line 1, column 6"),
-        ("[[True]]", "'True' at line 1, column 3"),
         ("[[1e99]]", "finite in float32"),
-        ("[[[1, nan]]]", "finite numbers only"),
         ("[[1 + 2]]", "'+' at line 1, column 5"),
         ("[[get, set]]", "put quotes around every word, or have the text read as words"),
     ],
@@ -289,34 +264,22 @@ def test_a_batch_as_large_as_the_limits_is_read() -> None:
     "text",
     [
         "[" * 100_000,
-        "(" * 1_000_000,
         "[[" + " " * 1_000_000,
         "['" + "\\a" * 500_000,
-        "['" * 500_000,
         "1" * 1_000_000,
-        "1" * 1_000_000 + "x",
         "1." + "1" * 1_000_000 + "x 2",
-        "1e" + "1" * 1_000_000 + "x 2",
         "[1]\n" * 100_000,
         "1" + " " * 1_000_000 + ",2",
-        "word " * 200_000,
-        "12345.678 " * 100_000,
-        "1 2 3\n" * 10_000,
         "[[" + "0.123456, " * 100_000 + "]]",
         "," * 1_000_000,
-        "\n" * 1_000_000 + "1",
         "1" + "\n" * 1_000_000 + "1",
-        "1" + ";" * 1_000_000 + "1",
         "1,5 " * 250_000,
-        "x = [[" + "0.123456, " * 100_000 + "]]",
         "tensor([" * 125_000,
         "x = [" + "-" * 1_000_000,
         "a = [1]\n" * 100_000,
-        " " * 1_000_000 + "x = [",
-        "x" * 1_000_000 + " = [",
         "\n" * 500_000 + "a." * 250_000 + "tensor([1])",
     ],
-    ids=range(27),
+    ids=range(15),
 )
 def test_a_megabyte_is_read_or_refused_quickly(text: str) -> None:
     start = time.process_time()
@@ -363,7 +326,7 @@ def _joined(pieces: list[str], most: int) -> st.SearchStrategy[str]:
     return st.lists(st.sampled_from(pieces), max_size=most).map("".join)
 
 
-@settings(deadline=None, max_examples=many(1500))
+@settings(deadline=None, max_examples=many(500))
 @given(
     st.text(st.characters(), max_size=40)
     | _joined(PIECES, 15).flatmap(lambda text: st.sampled_from([text, f"[{text}]"]))

@@ -4,12 +4,10 @@ from dataclasses import replace
 import pytest
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz.compute.record import Trace
 from packviz.compute.trace import trace_module
 from packviz.compute.verify import distance, prove
-from packviz.inputs.module import run_module
 
 NAN, INF = float("nan"), float("inf")
 
@@ -87,17 +85,3 @@ def test_one_wrong_number_is_found(name: str, part: Callable[[Trace], Tensor]) -
 def test_a_row_that_claims_a_wrong_origin_is_found() -> None:
     t = lstm_trace()
     assert prove(replace(t, packed=replace(t.packed, sequence=t.packed.sequence.flip(0))))["data"] > 0
-
-
-def test_the_module_is_run_as_in_evaluation_and_left_as_it_was() -> None:
-    module = nn.GRU(3, 4, 2, dropout=0.9).train()
-    packed = pack_padded_sequence(torch.randn(5, 2, 3), [5, 3])
-    calls: list[object] = []
-    module.register_forward_hook(lambda *_: calls.append(1))
-    module.register_forward_pre_hook(lambda *_: calls.append(1))
-    kept = list(module._flat_weights)
-    (first, _), (second, _) = run_module(module, packed, None), run_module(module, packed, None)
-    assert torch.equal(first.data, second.data)
-    assert module.training
-    assert calls == []
-    assert all(before is after for before, after in zip(kept, module._flat_weights, strict=True))

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 import torch
-from random_runs import random_run, reached
-from seeds import all_of_them, seeds
+from random_runs import random_run
+from seeds import seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
@@ -22,29 +22,22 @@ from packviz.inputs.config import Config
 from packviz.show.snippet import snippet
 
 NUMBERS = "1 2 3\n4 5\n6 7 8 9"
-DECIMALS = "0.1 -2.5e-3 3\n16777217 1e30\n-0.7"
 WORDS = "on your mark\nget set\ngo"
 VECTORS = "[[[1, 2.5], [3, 4]], [[5, 6], [7, 8], [0.1, -1e-7]]]"
 EQUAL = "1 2 3\n4 5 6"
 FALLING = "1 2 3\n4 5 6\n7 8\n9"
 
-# Cases that differ in what the script must say; random runs have every combination of settings.
-CASES: list[tuple[str, dict[str, Any]]] = [
+# Cases that differ in what the script must say, for a new interpreter; random runs have every combination of settings.
+ALONE: list[tuple[str, dict[str, Any]]] = [
     (NUMBERS, {"cell": "lstm", "bidirectional": True, "num_layers": 3, "hidden_size": 5}),
-    (NUMBERS, {"embedding_dim": 3, "padding_idx": 11, "padding_value": 9.5}),
-    (WORDS, {}),
     (WORDS, {"initial_state": "learned", "padding_side": "left"}),
     (FALLING, {"enforce_sorted": True, "cell": "lstm", "initial_state": "learned", "embedding_dim": 2}),
     (EQUAL, {"cell": "lstm", "bidirectional": True, "num_layers": 2, "initial_state": "random"}),  # oneDNN is off
-    (EQUAL, {"initial_state": "carried", "cell": "lstm", "num_layers": 2}),  # here, too
-    (DECIMALS, {"seed": 2**63 - 1}),
-    (VECTORS, {"initial_state": "random", "batch_first": False, "padding_value": -100.0, "total_length": 4}),
     ("\n".join(["1 2"] * 20 + ["3"]), {"initial_state": "random"}),  # torch's sort is not stable here
 ]
-ALONE = CASES[:7]
 REFUSED = (NUMBERS, {"enforce_sorted": True})
 
-RANDOM_RUNS = seeds(49)
+RANDOM_RUNS = seeds(42)
 
 
 def made(text: str, settings: dict[str, Any]) -> Trace:
@@ -106,12 +99,6 @@ def assert_same(space: dict[str, Any], seen: Trace, run: object = "") -> None:
         assert torch.equal(got.signbit(), tensor.signbit()), (name, run)
 
 
-@pytest.mark.parametrize(("text", "settings"), CASES)
-def test_the_script_makes_the_tensors_of_the_trace(text: str, settings: dict[str, Any]) -> None:
-    seen = made(text, settings)
-    assert_same(run(snippet(seen)), seen)
-
-
 @pytest.mark.parametrize("seed", RANDOM_RUNS)
 def test_any_script_can_be_read_imports_torch_alone_and_makes_the_tensors_of_its_trace(seed: int) -> None:
     seen = traced(seed)
@@ -123,15 +110,6 @@ def test_any_script_can_be_read_imports_torch_alone_and_makes_the_tensors_of_its
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     assert (names, modules) == (["torch"], ["torch", "torch.nn.utils.rnn"])
     assert_same(run(script), seen, seen.config)
-
-
-@all_of_them
-def test_the_random_runs_reach_every_setting() -> None:
-    values = reached([random_run(seed) for seed in RANDOM_RUNS])
-    assert values["num_layers"] == {1, 2, 3, 4}
-    assert values["initial_state"] == {"zeros", "random", "learned", "carried"}
-    assert values["padding_idx"] == {None, 0, 3, 40}
-    assert all(len(seen) > 1 for seen in values.values()), values
 
 
 DRIVER = """
@@ -170,7 +148,7 @@ def test_in_a_new_interpreter_it_makes_the_same_tensors(alone: Alone, number: in
 def test_it_prints_what_it_made(alone: Alone) -> None:
     done, _ = alone
     assert done.stdout.count("PackedSequence(data=tensor(") == len(ALONE)
-    h_n = str(made(*ALONE[2]).h_n)  # "tensor([[[...]]])"; the script's own has a grad_fn, too
+    h_n = str(made(*ALONE[0]).h_n)  # "tensor([[[...]]])"; the script's own has a grad_fn, too
     assert h_n.removesuffix(")") in done.stdout
 
 
@@ -193,13 +171,6 @@ def test_pads_are_exact_to_the_sign_of_a_zero(padding_value: float) -> None:
     assert_same(run(snippet(seen)), seen)
 
 
-def test_too_many_numbers_are_left_to_the_reader() -> None:
-    script = snippet(trace(Batch.example("hundred"), Config()))
-    assert "sequences = ..." in script
-    assert "163,600 numbers are too many to print: put your list of (length, F) float32 tensors here" in script
-    assert len(script) < 2_000
-
-
 LARGE = [
     (Batch.example("hundred"), {"cell": "lstm"}, "(length, F) float32"),
     (Batch.parse("a b c\n" * 700), {"initial_state": "random"}, "(length,) int64"),
@@ -214,6 +185,7 @@ LARGE = [
 def test_filled_in_by_the_reader_it_makes_the_same_tensors(batch: Batch, settings: Any, asked: str) -> None:
     seen = trace(batch, Config(**settings))
     script = snippet(seen)
+    assert len(script) < 2_000
     assert f"put your list of {asked} tensors here\nsequences = ...\n" in script
     dtype = getattr(torch, asked.split()[-1])
     given = [sequence.to(dtype) for sequence in batch.sequences]
@@ -290,11 +262,6 @@ def assert_harmless(script: str, seen: Trace) -> None:
     changed = [line for line in script.splitlines() if line not in harmless.splitlines()]
     assert all(line.startswith("# ") for line in changed)
     assert_same(run(script), seen)
-
-
-def test_all_hostile_words_at_once_stay_words() -> None:
-    seen = trace(Batch.parse(json.dumps([HOSTILE, HOSTILE[:3]]), kind="words"), Config(cell="lstm"))
-    assert_same(run(snippet(seen)), seen)
 
 
 def test_a_module_of_your_own_is_no_script() -> None:

@@ -7,10 +7,9 @@ import pytest
 import torch
 from seeds import seeds
 from torch import Tensor, nn
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
 from packviz.compute.recurrence import Direction
-from packviz.compute.stages import locate, pad, read_padded
+from packviz.compute.stages import pad, read_padded
 from packviz.compute.trace import Trace, trace, trace_module
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
@@ -102,24 +101,6 @@ def test_every_row_is_the_cell_that_it_claims_to_be(seed: int, enforce_sorted: b
     assert (t.sorted.sorted_indices is None) == (t.sorted.unsorted_indices is None) == enforce_sorted
 
 
-@pytest.mark.parametrize("B", [1, 16, 17, 18, 40, 100])
-def test_equal_lengths_stand_where_torch_put_them(B: int) -> None:
-    packed = pack_padded_sequence(torch.zeros(B, 2, 1), [2] * B, True, enforce_sorted=False)
-    assert packed.sorted_indices is not None
-    order = trace_module(nn.GRU(1, 1), packed).sorted.order
-    assert torch.equal(order, packed.sorted_indices)
-
-
-def test_a_foreign_order_of_equal_lengths_is_taken_as_it_is() -> None:
-    order = torch.tensor([1, 2, 0])
-    packed = locate(
-        PackedSequence(torch.tensor([10.0, 20, 0, 11, 21, 1]), torch.tensor([3, 3]), order, order.argsort())
-    )
-    assert packed.sequence.tolist() == [1, 2, 0, 1, 2, 0]
-    assert packed.timestep.tolist() == [0, 0, 0, 1, 1, 1]
-    assert packed.last_rows.tolist() == [5, 3, 4]
-
-
 # The recurrence
 
 CELLS_OF_TORCH: dict[Any, Any] = {"rnn": nn.RNNCell, "gru": nn.GRUCell, "lstm": nn.LSTMCell}
@@ -181,29 +162,6 @@ def test_a_state_enters_from_the_step_before_or_from_the_initial_state_and_ends_
                 assert torch.equal(entering[place], expected)
         last = [STARTS[0 if backward else length - 1] + place for length, place in zip(LENGTHS, RANK, strict=True)]
         assert torch.equal(rows[last], direction.h_n if direction.c_n is None or name == "h" else direction.c_n)
-
-
-@each_cell
-@both_ways
-def test_one_step_of_torchs_cell_from_the_entering_state_gives_the_recorded_rows(cell: str, backward: bool) -> None:
-    t = run(cell)
-    direction, suffix = t.layers[0][backward], "_l0_reverse" if backward else "_l0"
-    judge = CELLS_OF_TORCH[cell](1, 5)
-    weights = {name.removesuffix(suffix): weight for name, weight in t.module.state_dict().items()}
-    judge.load_state_dict({name: weights[name] for name in judge.state_dict()})
-    for k in range(direction.steps):
-        (h, c), rows = direction.before(k), direction.step(k).rows
-        with torch.no_grad():
-            after = judge(t.packed.data[rows], h if c is None else (h, c))
-        torch.testing.assert_close(direction.h[rows], after if c is None else after[0], rtol=1e-5, atol=1e-5)
-
-
-def test_a_projection_narrows_h_but_not_c() -> None:
-    direction = trace_module(nn.LSTM(2, 5, proj_size=2), torch.randn(4, 3, 2), LENGTHS).layers[0][0]
-    assert direction.c is not None
-    assert direction.h.shape == (9, 2)
-    assert direction.c.shape == direction.gates["i"].shape == (9, 5)
-    assert direction.h_n.shape == direction.h_0.shape == direction.before(1)[0].shape == (3, 2)
 
 
 def test_reading_the_gates_cannot_change_the_record() -> None:

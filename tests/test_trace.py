@@ -3,16 +3,19 @@ import dataclasses
 import pickle
 import threading
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 import torch
+from random_runs import random_run
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
+from trace_cases import random_case
 
 from packviz.compute.record import Refused, Trace
 from packviz.compute.recurrence import Layer
-from packviz.compute.trace import trace
+from packviz.compute.trace import trace, trace_module
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
@@ -58,15 +61,6 @@ def test_layers_and_directions_stand_in_torchs_order() -> None:
         assert torch.equal(direction.h_0, t.h_0[number])
         assert direction.backward == bool(number % 2)
     assert torch.equal(t.output, torch.cat([direction.h for direction in t.layers[-1]], 1))
-
-
-@each_cell
-@pytest.mark.parametrize(
-    "lengths", [(1,), (7,), (1, 1), (3, 3, 3), (2,) * 17, (4,) * 40, (5, 5, 2, 5, 2, 1, 1), tuple(range(1, 20))]
-)
-def test_ties_equal_lengths_and_single_steps_are_exact(lengths: tuple[int, ...], cell: Any) -> None:
-    t = trace(numbers(*lengths), Config(cell=cell, bidirectional=True, num_layers=2, initial_state="random"))
-    assert t.exact, t.proof
 
 
 # Embeddings
@@ -267,30 +261,24 @@ def test_each_gate_and_state_is_stored_once_and_without_a_gradient(cell: Any, nu
     assert all(d.h_0.data_ptr() == t.h_0[i].data_ptr() for i, d in enumerate(d for layer in t.layers for d in layer))
 
 
-def test_what_is_recorded_grows_with_the_tokens() -> None:
-    one, ten = (trace(numbers(*[9, 4, 7, 2] * times), Config(cell="lstm")) for times in (10, 100))
-    assert stored_bytes(ten.layers) == 10 * stored_bytes(one.layers)
-
-
 def stored_bytes(layers: tuple[Layer, ...]) -> int:
     storages = [rows.untyped_storage() for layer in layers for d in layer for rows in d.rows.values()]
     return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
 
 def test_many_threads_trace_as_one_alone_and_leave_nothing_behind() -> None:
-    cells: tuple[Any, ...] = ("rnn", "gru", "lstm")
+    runs, shared = [random_run(seed) for seed in range(18)], [random_case(seed) for seed in range(6)]
     work = [
-        (numbers(*[4 + number % 3] * (1 + number)), Config(cell=cell, seed=number, initial_state="random"))
-        for number in range(6)
-        for cell in cells
+        *(partial(trace, run.batch, run.config) for run in runs),
+        *(partial(trace_module, case.module, case.packed, hx=case.hx) for case in shared * 3),  # of one module, too
     ]
-    alone = [trace(*pair).output for pair in work]
+    alone = [each().output for each in work]
     results: dict[int, Trace] = {}
     onednn, random_state = torch.backends.mkldnn.enabled, torch.get_rng_state()
 
     def run(first: int) -> None:
         for number in range(first, len(work), 6):
-            results[number] = trace(*work[number])
+            results[number] = work[number]()
 
     threads = [threading.Thread(target=run, args=(first,)) for first in range(6)]
     for thread in threads:
