@@ -2,42 +2,24 @@
 
 import random
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
-from torch.nn.utils.rnn import PackedSequence
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
 HUGE = (10**30, -(10**30), 10**400, 2**63, 2**63 - 1, -(2**63), 2**31, 10**5000)
 FLOATS = (0.0, -0.0, 1.5, 1e-320, 3.4028234663852886e38, 3.4028235e38, -3.4028235e38, 1e39, 1.8e308)
 SPECIAL = (float("nan"), float("inf"), -float("inf"))
 SMALL = (-1, 0, 1, 2, 3, 4)
-OTHER: tuple[Any, ...] = (
-    None,
-    True,
-    False,
-    "",
-    "gru",
-    "x" * 5000,
-    "\0\ud800",
-    b"x",
-    [],
-    (),
-    {},
-    [1],
-    object(),
-    1j,
-    int,
-)
+WORDS = ("", "gru", "x" * 5000, "\0\ud800", b"x")
+OTHER: tuple[Any, ...] = (None, True, False, *WORDS, [], (), {}, [1], object(), 1j, int)
 NUMPY: tuple[Any, ...] = (
-    np.int64(2),
-    np.float32(1.5),
-    np.float64("nan"),
-    np.bool_(True),
-    np.array([1, 2]),
-    np.array(3),
+    *(np.int64(2), np.float32(1.5), np.float64("nan"), np.bool_(True)),
+    *(np.array([1, 2]), np.array(3)),
 )
 TENSORS: tuple[Any, ...] = (torch.tensor(2), torch.tensor(1.5), torch.ones(2, 3), torch.zeros(0))
 ANY = (*HUGE, *FLOATS, *SPECIAL, *SMALL, *OTHER, *NUMPY, *TENSORS)
@@ -121,3 +103,76 @@ def odd_state(draw: random.Random, B: int) -> Any:
         )
 
     return draw.choice((one(), (one(), one()), [one(), one()], (one(),), (one(), one(), one())))
+
+
+def odd_tensor(draw: random.Random, B: int, T: int, F: int) -> Any:
+    """Return a tensor of any shape and kind, or an array."""
+    shapes = [
+        (B, T, F),
+        (T, B, F),
+        (B, T),
+        (B,),
+        (B, F),
+        (B, T, F, 2),
+        (),
+        (0,),
+        (B, 0),
+        (0, T, F),
+        (B, T, 0),
+        (2, B, F),
+    ]
+    x: Tensor = torch.randn(draw.choice(shapes))
+    dtypes = (torch.float64, torch.float16, torch.bfloat16, torch.complex64, torch.int64, torch.uint8, torch.uint16)
+    kinds = (
+        *(x, x, x, x > 0, x / 0, x * 0, x * 1e38, x * float("nan"), x.to("meta"), x.numpy(force=True)),
+        *(x.to(dtype) for dtype in (*dtypes, torch.float8_e5m2)),
+        *(nn.Parameter(x.clone()), x.clone().requires_grad_().exp()),
+    )
+    if draw.random() < 0.1 and x.dim() and x.numel():
+        odd = (
+            x.to_sparse,
+            lambda: torch.quantize_per_tensor(x, 0.1, 0, torch.qint8),
+            lambda: torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(1, 3)]),
+            lambda: x.expand(2, *x.shape),
+            lambda: x.to(torch.complex64).conj(),
+        )
+        return draw.choice(odd)()
+    return draw.choice(kinds)
+
+
+@dataclass(frozen=True)
+class OddCall:
+    """A module, its input, lengths and state, some of them spoilt; and the sizes that would be right."""
+
+    module: Any
+    x: Any
+    lengths: Any
+    hx: Any
+    B: int
+    T: int
+    F: int
+
+
+def odd_call(draw: random.Random) -> OddCall:
+    torch.manual_seed(draw.randrange(2**31))
+    B, T, F = draw.randint(1, 4), draw.randint(1, 5), draw.randint(1, 3)
+    kind = draw.choice((nn.RNN, nn.GRU, nn.LSTM))
+    settings: dict[str, Any] = {"num_layers": draw.randint(1, 2), "bidirectional": draw.random() < 0.3}
+    settings |= {"bias": draw.random() < 0.8, "batch_first": draw.random() < 0.5}
+    if kind is nn.LSTM and draw.random() < 0.3:
+        settings["proj_size"] = 2
+    module = kind(F, 3, **settings)
+    if draw.random() < 0.3:
+        spoilt(draw, module)
+    x: Any = torch.randn((B, T, F) if module.batch_first else (T, B, F))
+    share = draw.random()
+    if share < 0.3:
+        packed = pack_padded_sequence(x, torch.randint(1, T + 1, (B,)), bool(module.batch_first), enforce_sorted=False)
+        x = odd_packed(draw, packed)
+        if draw.random() < 0.3:
+            x = x._replace(data=odd_tensor(draw, len(packed.data), F, F))
+    elif share < 0.55:
+        x = odd_tensor(draw, B, T, F) if share < 0.5 else draw.choice(ANY)
+    without = isinstance(x, PackedSequence) and draw.random() < 0.8
+    lengths = None if without else odd_lengths(draw, B, T)
+    return OddCall(module, x, lengths, odd_state(draw, B) if draw.random() < 0.3 else None, B, T, F)

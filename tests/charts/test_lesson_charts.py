@@ -12,8 +12,11 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 import packviz as pv
 from packviz import Batch, Config, PackvizError, charts
-from packviz.inputs.batch import sequence_label
+from packviz.facts import compare, drift, losses
 from packviz.lab.cost import Point, Setting, Setup, counts, measure
+from packviz.lab.training import Experiment, Progress, summary
+from packviz.lab.training.charts import final, learning
+from packviz.show.charts.differences import difference, drifts, gradients
 from packviz.theme import DARK, LIGHT, SEQUENCE_HUES, Palette, diverging
 
 CASES = [
@@ -74,14 +77,6 @@ def test_the_outline_is_at_the_final_state_in_the_sequences_hue(trace: pv.Trace)
         assert [ring.line.color for ring in rings] == [SEQUENCE_HUES[b % 10] for b in range(len(ends))]
 
 
-def test_the_text_over_a_state_names_sequence_time_step_and_packed_row() -> None:
-    text = charts.states(TRACES[0]).data[0].text
-    seen = {text[b * 5][t].partition("<br>")[0] for b in range(3) for t in range(4)} - {""}
-    packed = TRACES[0].packed
-    pairs = enumerate(zip(packed.sequence.tolist(), packed.timestep.tolist(), strict=True))
-    assert seen == {f"sequence {sequence_label(b)}, t = {t}, packed row {n}" for n, (b, t) in pairs}
-
-
 def test_states_says_how_much_of_a_large_run_it_shows() -> None:
     figure = charts.states(many())
     assert "24 of 64 sequences, 12 of 64 units" in figure.layout.title.subtitle.text
@@ -118,28 +113,12 @@ def test_margins_are_lengths_and_batch_sizes(trace: pv.Trace) -> None:
     assert list(lengths.marker.color) == [SEQUENCE_HUES[b % 10] for b in order.tolist()]
 
 
-@each
-def test_each_time_step_names_its_packed_rows(trace: pv.Trace) -> None:
-    B, T = trace.padded.grid.shape[:2]
-    steps = torch.arange(T).expand(B, T)
-    packed = pack_padded_sequence(steps, trace.padded.lengths, True, enforce_sorted=False)
-    rows = [(packed.data == t).nonzero().flatten().tolist() for t in range(len(packed.batch_sizes))]
-    told = [f"batch_sizes[{t}] = {len(own)}: packed rows {own[0]} to {own[-1]}" for t, own in enumerate(rows)]
-    assert list(charts.margins(trace).data[1].hovertext) == told
-
-
 def test_padding_shares_are_shown_in_percent_and_this_batch_is_marked() -> None:
     figure = charts.padding_shares({"all equal": 0.0, "a <b>few</b>": 0.855}, 0.25)
     assert list(figure.data[0].x) == pytest.approx([0, 85.5, 25])
     assert list(figure.layout.yaxis.ticktext) == ["all equal", "a &lt;b&gt;few&lt;/b&gt;", "<b>this batch</b>"]
     assert list(figure.data[0].marker.color) == [LIGHT.pad, LIGHT.pad, LIGHT.now]
     assert figure.layout.shapes[0].x0 == 25
-
-
-def test_without_a_batch_nothing_is_marked() -> None:
-    figure = charts.padding_shares({"all equal": 0.0})
-    assert not figure.layout.shapes
-    assert list(figure.data[0].marker.color) == [LIGHT.pad]
 
 
 def test_panels_show_every_text_on_its_colour_and_frame_what_is_wrong() -> None:
@@ -184,6 +163,7 @@ def test_every_chart_is_the_trace_of_torchs_refusal_where_it_refuses() -> None:
             chart(refused)
 
 
+TRAINED = [Progress(Experiment(epochs=1, seeds=(0,)), 0, 1, 1.3, 40.0, 1.0)]
 DONE = measure(Setup("gru", 2, 3), (4, 2, 1), 1)
 CHARTS: dict[str, Callable[[Palette], Any]] = {
     "states": lambda palette: charts.states(TRACES[1], palette=palette),
@@ -194,6 +174,11 @@ CHARTS: dict[str, Callable[[Palette], Any]] = {
     "winning": lambda palette: charts.winning([Point(Setting(DONE.setup, 3, 4, 0.5), DONE)], palette=palette),
     "waste": lambda palette: charts.waste({"random": 0.4}, palette),
     "counts_bars": lambda palette: charts.counts_bars(counts([3, 1]), palette),
+    "difference": lambda palette: difference(compare(TRACES[1]), palette),
+    "drifts": lambda palette: drifts(drift(TRACES[1]), palette),
+    "gradients": lambda palette: gradients(losses(TRACES[1]), palette),
+    "learning": lambda palette: learning(TRAINED, palette),
+    "final": lambda palette: final(summary(TRAINED), palette),
 }
 
 

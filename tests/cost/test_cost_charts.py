@@ -37,35 +37,6 @@ def test_timings_are_medians_in_ms_with_whiskers_at_the_quartiles() -> None:
     assert "padded 6 ms, packed 3 ms" in figure.layout.meta["alt"]
 
 
-def test_timings_tell_the_sizes_that_were_measured_with_layers_and_directions_only_where_there_are_more() -> None:
-    deep = replace(ONE, setup=Setup("gru", 5, 64, num_layers=2, bidirectional=True), lengths=(2, 1500))
-    subtitle = "medians, whiskers at the quartiles"
-    for measurements, sizes in (
-        ([ONE, ONE], ["B 3, T 4, F 2, H 3"]),
-        ([deep], ["B 2, T 1,500, F 5, H 64, L 2, D 2"]),
-        ([ONE, deep, ONE], ["B 3, T 4, F 2, H 3", "B 2, T 1,500, F 5, H 64, L 2, D 2"]),
-    ):
-        assert charts.timings(measurements).layout.title.subtitle.text.split("<br>") == [*sizes, subtitle]
-
-
-@pytest.mark.parametrize("unsure", [False, True])
-@pytest.mark.parametrize("busy", [False, True])
-def test_the_key_of_the_map_tells_each_mark_that_occurs_and_no_other(unsure: bool, busy: bool) -> None:
-    figure = charts.winning([point(0.1, 4, 0.5), point(0.2, 4, 1.1, sure=not unsure, reasons=BUSY if busy else ())])
-    written = "".join(note.text for note in figure.layout.annotations)
-    first, *marks = figure.layout.title.subtitle.text.split("<br>")
-    assert first == "packed ÷ padded: below 1 packing wins"
-    assert marks == ["? the runs show no difference"] * unsure + ["* the machine was busy"] * busy
-    assert [mark in written for mark in "?*"] == [unsure, busy]
-
-
-def test_the_title_of_the_map_names_the_cell_and_whether_it_ran_backward() -> None:
-    one = point(0.1, 4, 0.5)
-    assert charts.winning([one]).layout.title.text == "Where packing wins,<br>LSTM forward"
-    both = one._replace(setting=replace(one.setting, setup=replace(one.setting.setup, backward=True)))
-    assert charts.winning([both, both]).layout.title.text.endswith("<br>LSTM forward + backward")
-
-
 def test_the_map_colours_what_the_runs_tell_from_one_and_writes_every_ratio() -> None:
     points = [point(0.1, 4, 0.5), point(0.1, 16, 1.1, sure=False), point(1.0, 4, 3.0, reasons=BUSY)]
     figure = charts.winning(points)
@@ -81,13 +52,6 @@ def test_the_map_colours_what_the_runs_tell_from_one_and_writes_every_ratio() ->
     assert written == {(0, 0): "0.50", (1, 0): "1.10?", (0, 1): "3.0*"}
     alt = figure.layout.meta["alt"]
     assert "faster in 1, slower in 1, no difference shows in 1; ratios from 0.50 to 3.0; 1 setting measured" in alt
-
-
-def test_the_map_may_lie_across_hidden_sizes_and_takes_the_median_of_a_place() -> None:
-    figure = charts.winning([point(0.5, B, ratio) for B, ratio in ((4, 1.0), (8, 2.0), (16, 8.0))], "hidden_size")
-    assert list(figure.layout.xaxis.ticktext) == ["3"]
-    assert figure.data[0].z[0][0] == 1.0
-    assert figure.layout.xaxis.title.text == "hidden size H"
 
 
 def test_waste_is_one_bar_for_each_way_to_batch() -> None:

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from seeds import seeds
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 from trace_cases import random_case, random_lengths
 
@@ -65,14 +65,6 @@ def test_packing_spares_updates_but_no_sequential_step() -> None:
     found = counts([100, 1, 1, 1])
     assert found.updates == Amount(400, 103)
     assert found.steps == Amount(100, 100)
-
-
-def test_the_module_of_the_trace_counts() -> None:
-    batch = Batch.parse("1 2 3\n4 5\n6")
-    found = counts_of(trace(batch, Config(cell="lstm", num_layers=2, bidirectional=True, hidden_size=5)))
-    module = nn.LSTM(1, 5, 2, bidirectional=True)
-    assert found.updates == Amount(9 * 4, 6 * 4)
-    assert found.outputs.padded == module(torch.zeros(3, 3, 1))[0].nbytes
 
 
 @pytest.mark.parametrize("wrong", [{"features": 0}, {"hidden_size": 1.5}, {"num_layers": -1}, {"width": 2}])

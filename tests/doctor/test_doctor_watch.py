@@ -110,11 +110,3 @@ def test_random_numbers_and_results_are_untouched_also_where_something_is_found(
             output = model(x)[0].data
         results.append((output.detach(), torch.rand(2)))
     assert all(torch.equal(one, other) for one, other in zip(*results, strict=True))
-
-
-def test_a_printed_finding_is_a_paragraph_with_its_repair() -> None:
-    (finding,) = pv.examine(torch.tensor([[1, 2, 3], [4, 5, 0]]), [5, 2], batch_first=True)
-    text = str(finding)
-    assert text.startswith("Silently wrong: lengths: expected lengths of at most T = 3, but got 5 for sequence A.")
-    assert "Where: sequence A at t = 3." in text
-    assert "    lengths = torch.as_tensor(lengths).clamp(max=x.size(1))" in text

@@ -8,8 +8,7 @@ import packviz as pv
 from packviz import Batch
 from packviz.facts import compare, drift, losses
 from packviz.show.charts.differences import difference, drifts, gradients
-from packviz.show.charts.template import template
-from packviz.theme import DARK, LIGHT, SEQUENCE_HUES, Palette
+from packviz.theme import LIGHT
 
 SEEDS = [0, 1, 2, 3, 4, 9]
 
@@ -31,28 +30,12 @@ def test_rounding_has_no_colour() -> None:
     assert heat.colorscale[0][1] == LIGHT.diverging[len(LIGHT.diverging) // 2]
 
 
-def test_the_text_over_a_cell_says_what_stands_there() -> None:
-    text = difference(compare(made("1 2 3 4\n4 5\n6"))).data[0].text
-    assert text[0][0].startswith("sequence A, t = 0: a token<br>difference ")
-    assert text[2][1].startswith("sequence C, t = 1: a pad, not packed: filler on the packed side<br>difference ")
-
-
 def test_a_large_batch_is_shown_in_part_and_says_so() -> None:
     trace = pv.trace(Batch.from_tensors([torch.ones(1 + b % 3) for b in range(70)]))
     figure = difference(compare(trace))
     assert len(figure.data[0].z) == 60
     assert figure.layout.title.subtitle.text == "showing 60 of 70 sequences"
     assert drifts(drift(trace, 2)).layout.title.subtitle.text == "showing 40 of 70 sequences"
-
-
-def test_drifts_has_a_curve_for_each_sequence_in_its_hue() -> None:
-    done = drift(made("1 2 3 4\n4 5\n6"))
-    curves = drifts(done).data
-    assert [curve.name for curve in curves] == ["A", "B", "C"]
-    assert [curve.line.color for curve in curves] == list(SEQUENCE_HUES[:3])
-    for b, curve in enumerate(curves):
-        assert list(curve.x) == list(range(51))
-        assert list(curve.y) == done.distances[b].tolist()
 
 
 def test_drifts_puts_every_distance_over_its_own_number_of_pads() -> None:
@@ -69,16 +52,3 @@ def test_gradients_has_two_bars_for_each_parameter() -> None:
     assert list(unmasked.y) == list(masked.y) == [row.name for row in done.gradients]
     assert list(unmasked.x) == [row.unmasked for row in done.gradients]
     assert list(masked.x) == [row.masked for row in done.gradients]
-
-
-@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
-def test_every_chart_has_our_template_named_axes_and_a_sentence_with_numbers(palette: Palette) -> None:
-    trace = made("1 2 3 4\n4 5\n6", bidirectional=True)
-    done = compare(trace)
-    figures = [difference(done, palette), drifts(drift(trace), palette), gradients(losses(trace), palette)]
-    for figure in figures:
-        assert figure.layout.template == template(palette)
-        assert figure.layout.xaxis.title.text
-        assert figure.layout.meta["alt"].endswith(".")
-        assert any(letter.isdigit() for letter in figure.layout.meta["alt"])
-    assert f"up to {done.at_valid:.2g} where both computed" in figures[0].layout.meta["alt"]

@@ -99,15 +99,6 @@ def test_nobody_waits_for_more_than_one_run(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(taken) == len(done.pads)
 
 
-def test_whose_state_it_is_is_said() -> None:
-    assert drift(made()).sentence.startswith("One pad moves h by ")
-    assert drift(made(bidirectional=True)).sentence.startswith("One pad moves the forward half of h by ")
-    assert drift(made(num_layers=2)).sentence.startswith("One pad moves h of the top layer of 2 by ")
-    deep = drift(made(num_layers=2, bidirectional=True))
-    assert deep.sentence.startswith("One pad moves the forward half of h of the top layer of 2 by ")
-    assert "1 pads" not in drift(made(), 1).sentence
-
-
 @each_seed
 def test_the_states_before_and_after_zeros_are_torchs(seed: int) -> None:
     trace = studied(seed)

@@ -157,11 +157,3 @@ def test_a_seed_draws_the_same_head_and_targets_again() -> None:
 def test_a_seed_that_is_none_is_refused(seed: Any) -> None:
     with pytest.raises(PackvizError, match="seed"):
         losses(made(), seed)
-
-
-def test_one_pad_and_one_cell_are_told_as_one() -> None:
-    few = losses(made("1 2 3\n4 5")).verdicts
-    assert "1 of the 6 cells is a pad, and its target is class 0." in few[1]
-    assert losses(made("3")).verdicts[2].endswith(" over the one cell.")
-    left = losses(made("1 2 3\n4 5", padding_side="left")).verdicts
-    assert "1 packed row is a pad: the packed side trains on padding." in left

@@ -33,12 +33,6 @@ def test_the_statistics_are_those_that_torchs_batch_norm_takes(seed: int) -> Non
         torch.testing.assert_close(unbiased, layer.running_var, atol=bound(trace, rows, rows**2), rtol=1e-4)
 
 
-def test_pads_pull_the_mean_towards_the_padding_value() -> None:
-    done = norms(made(THREE))
-    assert (float(done.mean_padded), float(done.mean_packed)) == pytest.approx((25 / 12, 25 / 7))
-    assert "Over the 12 cells of the grid feature 0 has the mean 2.08, over the 7 packed rows 3.57." in done.sentence
-
-
 def test_of_the_output_the_filler_is_counted() -> None:
     trace = made(THREE, padding_value=2.0)
     done, output = norms(trace, "output"), packed_run(trace)[0]
@@ -88,12 +82,6 @@ def test_pooling_over_valid_steps_is_pooling_of_each_sequence_alone(seed: int) -
         torch.testing.assert_close(done.max[b], filled.amax(0), **within)
 
 
-def test_filler_of_zeros_changes_the_mean_and_the_largest_number() -> None:
-    told = pooling(made(THREE)).sentence
-    assert told.startswith("Filler changes the mean of B and C, by up to ")
-    assert pooling(made("1 2\n3 4")).sentence == "Filler changes no mean. Filler changes no max."
-
-
 def test_packed_pads_get_through_the_length_mask_and_into_statistics_and_pools() -> None:
     left, right = (made(THREE, padding_side=side) for side in ("left", "right"))
     done = attention(left)
@@ -108,11 +96,3 @@ def test_packed_pads_get_through_the_length_mask_and_into_statistics_and_pools()
     assert pooling(left).sentence.endswith("3 pads were packed and are pooled, too.")
     assert (norms(right).packed_pads, pooling(right).packed_pads) == (0, 0)
     assert "of which 1 is a pad," in norms(made("1 2\n3", padding_side="left")).sentence
-
-
-def test_one_is_not_many() -> None:
-    assert "of the weight of B lies on pads. With a mask" in attention(made("1 2\n3")).sentence
-    assert norms(made("3")).sentence == (
-        "Over the one cell of the grid feature 0 has the mean 3, over the one packed row 3. "
-        "The means and the variances are the same."
-    )

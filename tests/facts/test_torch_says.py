@@ -52,10 +52,6 @@ def test_the_fields_are_those_of_torchs_packed_sequence(seed: int) -> None:
         assert [field.text for field in shown[1:]] == [repr(part) for part in packed[1:]]
 
 
-def test_the_indices_are_none_with_enforce_sorted() -> None:
-    assert [field.text for field in fields(made("1 2\n3", enforce_sorted=True))[2:]] == ["None", "None"]
-
-
 def test_a_long_value_is_cut_in_the_middle() -> None:
     seen = made(" ".join(map(str, range(40))))
     lines = fields(seen)[0].text.splitlines()

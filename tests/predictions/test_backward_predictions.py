@@ -40,25 +40,11 @@ def test_each_direction_has_questions_of_its_own_about_the_run_alone(seed: int) 
 def test_who_joins_in_is_whose_last_token_it_is() -> None:
     asked_at = {backward(3 * i).moment.timestep: backward(3 * i) for i in range(4)}
     assert {t: prediction.solution for t, prediction in asked_at.items()} == {0: "none", 1: "B", 2: "A", 3: "C"}
-    assert asked_at[3].check("A B C").reason.startswith("Packed sequences do not all begin together.")
-    assert asked_at[2].check("C").reason.startswith("C joined in before, going backward")
-    assert asked_at[2].check("B").reason.startswith("Length 2 joins in one step later, at t = 1.")
 
 
 def test_every_state_is_final_at_the_first_token() -> None:
     finals = [backward(3 * i + 1) for i in range(3)]
     assert [(final.solution, final.moment.timestep) for final in finals] == [("0", 0)] * 3
-    last = {"A": 2, "B": 1, "C": 3}
-    for final in finals:
-        name = final.prompt[final.prompt.index("sequence ") + 9]
-        reason = final.check(str(last[name])).reason
-        assert reason.startswith(f"Going backward, t = {last[name]} is the first step of {name}")
-
-
-def test_steps_counted_from_the_end_are_named() -> None:
-    prediction = next(backward(3 * i + 2) for i in range(4) if backward(3 * i + 2).moment.timestep == 1)
-    assert prediction.solution == "A B C"
-    assert prediction.check("A C").reason.startswith("These are fed at t = 2. Going backward changes the order")
 
 
 @pytest.mark.parametrize("direction", [2, -1, True, None, "1", 0.0])

@@ -1,11 +1,11 @@
-"""The facts behind the entries, torch as the judge: verdicts by question, on other batches, of a torch that differs."""
+"""The facts behind the entries, torch as the judge: verdicts on other batches, of a torch that differs."""
 
 from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
 import torch
-from entry_cases import ALL, BY_NAME, UNEVEN, asked, changed, key_of, told, typed
+from entry_cases import ALL, UNEVEN, asked, changed, key_of, told, typed
 from torch import Tensor, nn
 from torch.nn.utils import rnn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pack_sequence, pad_packed_sequence, pad_sequence
@@ -13,35 +13,6 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pack_sequen
 from packviz.teach.questions.running import OTHERWISE
 
 EQUAL = "1 2 3\n4 5 6\n7 8 9"
-
-# The known questions, by their numbers: on these the verdict depends, on the others it is false.
-DEPENDS = {10, 11, 15, 18, 19, 29, 30, 31, 39, 40, 41, 43, 44, 45, 49, 50, 53, 54, 58, 61, 63, 66, 67, 68, 72}
-MEASURED = {64, 65, 70}  # their verdicts depend on the machine
-# Claims of six texts, by their former names: on these the verdict depends, those are false.
-CLAIMS_THAT_DEPEND = """
-    forum-already-padded forum-last-valid forum-loss forum-random-start forum-carry-state forum-chatbot-state
-    operate-reconstruction operate-fault-tolerant operate-worth variable-resize-pads technique-repeated-mask
-    technique-zeros-at-pads walkthrough-most-results walkthrough-list-input docs-longest-column docs-inverse
-    docs-unpad-in-place
-"""
-FALSE_CLAIMS = """
-    forum-wrong-shape forum-fixed-length forum-quite-small forum-zero-sequence forum-fresh-state forum-seq2seq
-    operate-data operate-instead-of-padding variable-halves variable-zip-longest variable-pad-vector variable-wrapper
-    variable-listing technique-mask-type
-"""
-
-
-def test_the_verdicts_by_question_are_those_that_were_found_out_before() -> None:
-    rows = {entry.rows[0]: entry for entry in ALL.values() if entry.rows and "h-0" not in entry.key}
-    found = {row: asked(entry.key).verdict for row, entry in rows.items() if row not in MEASURED}
-    assert found == {row: "depends" if row in DEPENDS else "false" for row in {*range(1, 73)} - MEASURED - {16}}
-    assert asked("order-of-h-0").verdict == "false"  # this and the next answer number 16
-    assert asked("rows-of-h-0").verdict == "depends"  # a row too many passes where the order is not enforced
-
-
-@pytest.mark.parametrize(("names", "verdict"), [(CLAIMS_THAT_DEPEND, "depends"), (FALSE_CLAIMS, "false")])
-def test_the_verdicts_on_claims_of_texts_are_those_that_were_found_out_before(names: str, verdict: str) -> None:
-    assert {name: asked(BY_NAME[name].key).verdict for name in names.split()} == dict.fromkeys(names.split(), verdict)
 
 
 @pytest.mark.parametrize(("key", "batch", "verdict"), [
@@ -298,23 +269,6 @@ def test_numbers_in_programs_are_torchs_own_for_other_lengths(lengths: list[int]
     torch.testing.assert_close(asked("how-to-unpack", batch).right["unpacked"].detach(), unpacked, atol=1e-6, rtol=0)
     sizes = asked("batch-sizes-counted", batch).right.value
     assert sizes == ([sum(n > t for n in lengths) for t in range(max(lengths))],) * 2
-
-
-@pytest.mark.parametrize("kind", ["rnn", "gru", "lstm"])
-def test_the_backward_half_at_the_last_token_has_read_that_token_alone(kind: str) -> None:
-    entry = ALL["bidirectional-last-output"]
-    done = asked("bidirectional-last-output", seed=3)
-    cell = module({"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}[kind], 2, bidirectional=True, seed=3)
-    for b, line in enumerate(entry.batch.splitlines()):
-        own = torch.tensor([[float(token)] for token in line.split()])
-        output, state = cell(own[None])
-        last = cell(own[None, -1:])[0][0, 0, 2:]
-        torch.testing.assert_close(output[0, -1, 2:], last)
-        final = (state[0] if isinstance(state, tuple) else state)[:, 0].flatten()
-        torch.testing.assert_close(output[0, 0, 2:], final[2:])
-        if kind == "lstm":
-            torch.testing.assert_close(done.right.value[b], final)
-            torch.testing.assert_close(done.wrong.value[b, 2:], last)
 
 
 def test_every_message_that_is_raised_here_is_torchs_to_the_letter() -> None:

@@ -1,13 +1,12 @@
 """The charts of trainings hold the records' own numbers, seed by seed."""
 
 from statistics import mean
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
-from packviz.lab.training import EXTRA_PADDING, Experiment, Progress, Readout, summary
+from packviz.lab.training import Experiment, Progress, summary
 from packviz.lab.training.charts import final, learning
-from packviz.theme import DARK, LIGHT, Palette, contrast
 
 
 def records(*experiments: Experiment) -> list[Progress]:
@@ -22,9 +21,6 @@ def records(*experiments: Experiment) -> list[Progress]:
 
 EXPERIMENTS = [Experiment(epochs=4, readout=readout, extra_padding=extra)
                for readout in ("naive", "packed") for extra in (0, 100)]  # fmt: skip
-
-
-ALL = [Experiment(readout=readout, extra_padding=extra) for extra in EXTRA_PADDING for readout in get_args(Readout)]
 
 
 def lines(figure: Any, axis: str) -> list[Any]:
@@ -44,15 +40,6 @@ def test_each_curve_is_the_mean_of_its_seeds_and_its_band_their_reach(axis: str,
         assert list(band.x) == [1, 2, 3, 4, 4, 3, 2, 1]
         assert list(band.y) == [*map(max, seen), *map(min, seen[::-1])]
         assert line.name == one.name
-
-
-def test_a_training_that_still_runs_shows_what_has_come() -> None:
-    figure = learning(records(EXPERIMENTS[0])[:6])  # one seed, and half of the next
-    line = lines(figure, "y")[0]
-    assert list(line.y) == pytest.approx([10.5, 20.5, 30.0, 40.0])
-    assert [text.partition("mean of ")[2].partition("<")[0] for text in line.hovertext] == ["2 seeds"] * 2 + [
-        "1 seed"
-    ] * 2
 
 
 def test_the_final_chart_has_a_dot_for_every_seed_and_a_mean_for_every_experiment() -> None:
@@ -76,36 +63,6 @@ def test_experiments_that_differ_in_other_settings_stay_apart() -> None:
     everything = [Experiment(epochs=2), *others]
     assert len({trace.name for trace in lines(learning(records(*everything)), "y")}) == 6
     assert len({trace.name for trace in final(summary(records(*everything))).data}) == 12
-
-
-@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
-def test_charts_have_units_a_sentence_with_the_numbers_and_colours_of_the_palette(palette: Palette) -> None:
-    results = records(*ALL)
-    for figure in (learning(results, palette), final(summary(results), palette)):
-        assert "(%)" in figure.layout.yaxis.title.text
-        assert figure.layout.xaxis.title.text in ("epoch", "extra padding (steps)")
-        assert "naive, 20 extra pads" in figure.layout.meta["alt"]
-        assert f"{summary(results)[0].mean:.1f} %" in figure.layout.meta["alt"]
-        assert figure.layout.template.layout.font.color == palette.text
-        assert all(contrast(trace.line.color, palette.background) >= 3 for trace in figure.data if trace.line.color)
-    assert "(nats)" in learning(results).layout.yaxis2.title.text
-
-
-@pytest.mark.parametrize("alike", [True, False])
-def test_charts_tell_task_cell_and_directions_of_all_experiments(alike: bool) -> None:
-    one = Experiment(epochs=2, cell="lstm", task="first_token", bidirectional=True)
-    results = records(*([one] if alike else [one, Experiment(epochs=2)]))
-    told = "first token · LSTM · two directions"
-    if not alike:
-        told = "first token and vowels · LSTM and GRU · two directions and one direction"
-    for figure in (learning(results), final(summary(results))):
-        assert figure.layout.title.subtitle.text == told
-
-
-def test_readouts_are_told_apart_by_mark_and_paddings_by_dash() -> None:
-    curves = lines(learning(records(*ALL)), "y")
-    assert len({(line.marker.symbol, line.line.color) for line in curves}) == 4
-    assert len({line.line.dash for line in curves}) == 3
 
 
 def test_nothing_trained_is_a_titled_empty_chart() -> None:

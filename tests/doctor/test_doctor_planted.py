@@ -1,5 +1,7 @@
-"""Every repair is carried out on a case that needs it, and gives what was right before the trouble was planted."""
+"""Every trouble, planted: it is found in its place with torch's own answer, and its repair gives what was right."""
 
+import subprocess
+import sys
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
 
 import packviz as pv
+from packviz.doctor import Finding
 
 LENGTHS, T, F, H = [5, 3, 2], 5, 2, 4
 torch.manual_seed(0)
@@ -111,6 +114,7 @@ RIGHT = [
     packed_as("batch_sizes_below_1", PackedSequence(X[0], torch.tensor([3, 2, 0]))),
     packed_as("batch_sizes_grow", PackedSequence(X[0], torch.tensor([2, 3]))),
     packed_as("rows_differ", PackedSequence(X[0], torch.tensor([3, 3, 2]))),
+    packed_as("rows_differ", PackedSequence(X.flatten(0, 1), torch.tensor([3, 3, 2]))),
     packed_as("pads_packed", pack(X, [5, 5, 2]), padding_value=0.0),
     packed_as("nan_in_data", pack(spoilt(X, (1, 1), NAN), LENGTHS), WITHOUT_NAN),
     *(
@@ -121,6 +125,7 @@ RIGHT = [
             ("indices_not_inverse", SORTED._replace(unsorted_indices=SORTED.sorted_indices)),
             ("indices_no_permutation", SORTED._replace(unsorted_indices=BROKEN)),
             ("indices_no_permutation", SORTED._replace(sorted_indices=BROKEN)),
+            ("indices_no_permutation", SORTED._replace(unsorted_indices=torch.tensor([1, 2, 7]))),
             ("indices_lost", PackedSequence(SORTED.data, SORTED.batch_sizes)),
         )
     ),
@@ -145,15 +150,63 @@ RIGHT = [
     beside("integer_data", {"module": module(), "x": X.long()}, x=X.long().float()),
     beside("data_dtype", {"module": module(), "x": X.double()}, x=X),
     beside("data_dim", {"module": module(), "x": X.unsqueeze(-1)}, x=X),
+    *(
+        Planted(
+            key, {"module": module(cell=cell), "packed": pack(wrong, LENGTHS)}, names={"packed": pack(right, LENGTHS)}
+        )
+        for cell in (nn.RNN, nn.GRU)
+        for key, wrong, right in (
+            ("integer_data", X.long(), X.long().float()),
+            ("data_dtype", X.double(), X),
+            ("data_dim", X.unsqueeze(-1), X),
+        )
+    ),
     beside("hx_shape", {"module": module(), "hx": START.transpose(0, 1)}, hx=START),
     beside("hx_shape", {"module": module(), "hx": START[:, :2]}, hx=None),
+    *(
+        beside("hx_shape", {"module": module(), "hx": torch.zeros(*shape)}, hx=None)
+        for shape in ((2, 3, H), (1, 3, H + 1))
+    ),
     beside("hx_kind", {"module": module(), "hx": (START, START)}, hx=START),
     beside("hx_dtype", {"module": module(), "hx": START.double()}, hx=START),
 ]
-STATES = (
-    *("naive_last", "pads_pooled", "off_by_one", "backward_one_step", "one_direction", "state_after_pads"),
-    *("states_mixed", "lower_layer", "cell_state", "states_order", "state_unknown"),
-)
+
+
+def states(**settings: Any) -> tuple[nn.RNNBase, Tensor, Tensor, Any]:
+    """Return a module, its unpacked output, h_n, and c_n or what h_n is after the pads."""
+    own = module(**settings)
+    with torch.no_grad():
+        output, final = own(pack(X, LENGTHS))
+        after = own(X)[1]
+    h_n, other = final if isinstance(final, tuple) else (final, after)
+    return own, pad_packed_sequence(output, batch_first=True)[0], h_n, other
+
+
+def read(key: str, own: nn.RNNBase, wrong: Tensor, right: Tensor) -> Planted:
+    return beside(key, {"module": own, "state": wrong}, state=right)
+
+
+ROWS, LAST = torch.arange(3), torch.tensor(LENGTHS) - 1
+ONE, OUT, H_N, AFTER = states()
+TWO, WIDE, BOTH, _ = states(bidirectional=True)
+DEEP, _, LAYERS, _ = states(num_layers=2)
+LONG, _, H_LSTM, C_N = states(cell=nn.LSTM)
+JOINED = torch.cat([BOTH[0], BOTH[1]], 1)
+RIGHT += [
+    read("naive_last", ONE, OUT[:, -1], H_N[-1]),
+    read("pads_pooled", ONE, OUT.mean(1), H_N[-1]),
+    read("state_after_pads", ONE, AFTER[-1], H_N[-1]),
+    read("states_order", ONE, H_N[-1][ORDER], H_N[-1]),
+    read("off_by_one", ONE, OUT[ROWS, LAST - 1], H_N[-1]),
+    read("state_unknown", ONE, H_N[-1] + 0.1, H_N[-1]),
+    read("state_unknown", ONE, torch.randn(3, 99), H_N[-1]),
+    read("lower_layer", DEEP, LAYERS[0], LAYERS[1]),
+    read("cell_state", LONG, C_N[-1], H_LSTM[-1]),
+    read("states_mixed", TWO, BOTH.view(3, -1), JOINED),
+    read("backward_one_step", TWO, WIDE[ROWS, LAST], JOINED),
+    read("backward_one_step", TWO, WIDE[ROWS, LAST, :H] + WIDE[ROWS, LAST, H:], JOINED),
+    read("one_direction", TWO, BOTH[1], JOINED),
+]
 BY_MEANING = {  # whose repair is carried out elsewhere, or can only be a hint
     "no_lengths": "trace_module() alone refuses it",
     "lengths_device": "a meta tensor holds no numbers, and the repair says so; lengths.cpu() needs a GPU",
@@ -162,9 +215,43 @@ BY_MEANING = {  # whose repair is carried out elsewhere, or can only be a hint
     "dropout_one_layer": "below",
     "features": "below",
     "nan_in_output": "clips gradients from now on: the weights are gone",
-    **dict.fromkeys(STATES, "each state: test_doctor_module.py"),
 }
 EITHER_WAY = [planted for planted in RIGHT if set(planted.given) <= {"x", "lengths", "enforce_sorted", "padding_value"}]
+PLACES: dict[str, Any] = {  # where each stands here: t for each sequence, or the sequences, or the time steps
+    "length_over_T": {0: 5},
+    "unsorted": [1],
+    "zero_length": [2],
+    "negative_length": [2],
+    "wrong_count": [2],
+    "left_padded": {1: 0, 2: 0},
+    "lengths_order": {0: 2, 1: 3, 2: 2},
+    "zero_counted_out": {0: 4},
+    "tokens_dropped": {1: 2, 2: 1},
+    "pads_packed": {1: 3},
+    "nan_in_data": {1: 1},
+    "nan_in_pads": {2: 4},
+    "indices_not_inverse": [0, 1, 2],
+    "indices_lost": [0, 1, 2],
+    "packed_lengths_differ": [0, 1, 2],
+    "mask_inverted": {0: 0, 1: 0, 2: 0},
+    "mask_differs": {0: 2, 1: 3, 2: 2},
+    "targets_differ": [0],
+}
+NOT_ASKED = "was not asked"  # of what torch may not survive
+
+
+def torch_says(given: dict[str, Any], batch_first: bool) -> str | None:
+    """Do with it what anybody would do, and return the first line of torch's error, if there is one."""
+    try:
+        packed = given.get("packed") or pack(given["x"], given["lengths"], batch_first, given["enforce_sorted"])
+        if "module" not in given:
+            pad_packed_sequence(packed) if "packed" in given else None
+        else:
+            with torch.no_grad():
+                given["module"](packed, given.get("hx"))
+    except (RuntimeError, ValueError, TypeError, AttributeError, IndexError) as error:
+        return str(error).splitlines()[0]
+    return None
 
 
 @pytest.mark.parametrize(
@@ -172,7 +259,9 @@ EITHER_WAY = [planted for planted in RIGHT if set(planted.given) <= {"x", "lengt
     [*((planted, True) for planted in RIGHT), *((planted, False) for planted in EITHER_WAY)],
     ids=lambda given: getattr(given, "key", str(given)),
 )
-def test_a_repair_gives_what_is_right(planted: Planted, batch_first: bool) -> None:
+def test_a_trouble_is_found_in_its_place_with_torchs_answer_and_its_repair_gives_what_is_right(
+    planted: Planted, batch_first: bool
+) -> None:
     given = {"enforce_sorted": False, **planted.given}
     if not batch_first and given["x"].dim() > 1:
         given["x"] = X.view(T, 3, F) if planted.key == "viewed" else given["x"].transpose(0, 1)
@@ -181,6 +270,9 @@ def test_a_repair_gives_what_is_right(planted: Planted, batch_first: bool) -> No
     if "module" not in given and "packed" not in given:
         examined["batch_first"] = batch_first
     finding = found(pv.examine(*subject, **examined), planted.key)
+    assert_placed(finding)
+    if not {"mask", "targets", "target_lengths", "output", "state"} & set(given):
+        assert_answered(finding, given, batch_first)
     x = X if batch_first else X.transpose(0, 1)
     names = {"x": x, "lengths": LENGTHS, "hx": None, "batch_first": batch_first, **given}
     after = repaired(finding, **names)
@@ -188,6 +280,56 @@ def test_a_repair_gives_what_is_right(planted: Planted, batch_first: bool) -> No
         assert_sequences(after, planted.sequences, packed="packed" in given)
     for name, right in planted.names.items():
         assert_same(after[name], right)
+
+
+def assert_placed(finding: Finding) -> None:
+    places = PLACES.get(finding.key)
+    if isinstance(places, dict):
+        assert dict(zip(finding.sequences, finding.timesteps, strict=True)) == places
+    elif places is not None:
+        assert list(finding.sequences) == places
+
+
+def assert_answered(finding: Finding, given: dict[str, Any], batch_first: bool) -> None:
+    """Hold that torch's answer is quoted, and that what it refuses is an error and nothing else is."""
+    assert finding.torch_does.startswith(("raises", NOT_ASKED)) == (finding.severity == "error")
+    if NOT_ASKED not in finding.torch_does:
+        says = torch_says(given, batch_first)
+        assert (finding.severity == "error") == (says is not None)
+        assert says is None or says in finding.torch_does
+
+
+@pytest.mark.parametrize(
+    ("sizes", "key", "steps"),
+    [
+        (torch.tensor([3, 1, 3]), "batch_sizes_grow", (2,)),
+        (torch.tensor([1, 2, 3]), "batch_sizes_grow", (1, 2)),
+        (torch.tensor([3, 0, 2]), "batch_sizes_below_1", (1,)),
+        (torch.tensor([3, -1]), "batch_sizes_below_1", (1,)),
+        (torch.tensor([2.0, 1.0]), "batch_sizes_kind", ()),
+        (torch.tensor([[2, 1]]), "batch_sizes_kind", ()),
+        (torch.tensor([2, 1], dtype=torch.int32), "batch_sizes_kind", ()),
+        (torch.zeros(0, dtype=torch.int64), "batch_sizes_empty", ()),
+    ],
+    ids=str,
+)
+def test_batch_sizes_on_which_torch_aborts_are_found_and_not_run(
+    sizes: torch.Tensor, key: str, steps: tuple[int, ...]
+) -> None:
+    wrong = PackedSequence(torch.randn(3, 2), sizes)
+    finding = found(pv.examine(wrong), key)
+    assert (finding.timesteps, finding.severity) == (steps, "error")
+    assert NOT_ASKED in finding.torch_does
+    assert found(pv.examine(nn.GRU(2, 3), wrong), key) == finding
+
+
+def test_such_batch_sizes_do_abort_the_process() -> None:
+    code = (
+        "import torch; from torch.nn.utils.rnn import *; "
+        "pad_packed_sequence(PackedSequence(torch.zeros(7, 2), torch.tensor([3, 1, 3])))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert done.returncode < 0
 
 
 def assert_sequences(after: dict[str, Any], right: list[Tensor], *, packed: bool) -> None:
@@ -208,7 +350,7 @@ def assert_same(got: Any, right: Any) -> None:
         assert torch.equal(got.data, right.data)
         assert torch.equal(got.batch_sizes, right.batch_sizes)
     elif isinstance(right, Tensor):
-        assert torch.equal(got, right)
+        torch.testing.assert_close(got.detach(), right)
     else:
         assert (got.tolist() if isinstance(got, Tensor) else got) == right
 
