@@ -23,10 +23,12 @@ WORDS = ("on", "your", "mark", "get", "set", "go")
 class Run:
     """Hold a batch, its settings, and what it was made from.
 
+    kind   one of KINDS
     rows   rows[b][t]: the word, the number, or the vector
     texts  texts[b][t]: its text in a table, "" for a vector
     """
 
+    kind: str
     batch: Batch
     config: Config
     rows: list[list[Any]]
@@ -57,7 +59,7 @@ def random_run(seed: int) -> Run:
     F = draw.choice((1, 2, 5))
     rows = [[random_token(draw, kind, F) for _ in range(length)] for length in lengths]
     texts = [["" if "vectors" in kind else told(token) for token in row] for row in rows]
-    return Run(batch_of(kind, rows, texts), Config(**settings), rows, texts)
+    return Run(kind, batch_of(kind, rows, texts), Config(**settings), rows, texts)
 
 
 def reached(runs: list[Run]) -> dict[str, set[Any]]:

@@ -15,7 +15,6 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz.compute.trace import Trace, trace, trace_module
-from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 from packviz.show.tables import packed_table, padded_table, run_table, sorted_table, unpacked_table
@@ -201,12 +200,3 @@ def test_a_table_is_a_copy_of_the_record() -> None:
         for name in table.columns[table.dtypes == "float32"]:
             table.loc[:, name] = 99.0
     assert all(map(torch.equal, before, (seen.output, seen.packed.data, seen.padded.values)))
-
-
-def test_where_torch_refuses_only_the_padded_table_is_there() -> None:
-    seen = made("1\n2 3", enforce_sorted=True)
-    assert padded_table(seen)["token"].tolist() == ["1", "", "2", "3"]
-    for make in (sorted_table, packed_table, run_table, unpacked_table):
-        with pytest.raises(PackvizError) as refusal:
-            make(seen)
-        assert refusal.value.torch_says == seen.error

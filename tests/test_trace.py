@@ -2,7 +2,6 @@ import copy
 import dataclasses
 import pickle
 import threading
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -66,27 +65,12 @@ def test_layers_and_directions_stand_in_torchs_order() -> None:
 # Embeddings
 
 
-def test_words_are_embedded() -> None:
-    t = trace(WORDS, Config(embedding_dim=3, padding_idx=0))
-    assert t.padded.tokens.tolist() == [[1, 2, 3], [4, 5, 0], [6, 0, 0]]
-    assert t.padded.embedding is not None
-    assert t.padded.embedding.shape == (7, 3)
-    assert torch.equal(t.padded.values, t.padded.embedding[t.padded.tokens])
-    assert (t.padded.embedding[0] == 0).all()
-
-
 def test_padding_idx_pads_the_ids_even_where_no_word_has_it() -> None:
     t = trace(WORDS, Config(padding_idx=9, padding_value=-1.0))
     assert t.padded.tokens[2].tolist() == [6, 9, 9]
     assert t.padded.embedding is not None
     assert t.padded.embedding.shape == (10, 4)
     assert (t.unpacked.output[2, 1:] == -1).all()
-
-
-def test_integers_can_be_embedded() -> None:
-    t = trace(UNSORTED, Config(embedding_dim=2))
-    assert t.padded.tokens.dtype == torch.int64
-    assert t.packed.data.shape == (9, 2)
 
 
 @pytest.mark.parametrize(
@@ -121,16 +105,6 @@ def test_a_total_length_that_is_too_small_is_refused_with_torchs_message(total_l
 # Settings
 
 
-@pytest.mark.parametrize(
-    ("dtype", "of_the_run"),
-    [(torch.float64, torch.float64), (torch.float32, torch.float32), (torch.int64, torch.float32)],
-)
-def test_the_weights_have_the_dtype_of_the_batch(dtype: torch.dtype, of_the_run: torch.dtype) -> None:
-    t = trace(Batch.from_tensors([torch.arange(length).to(dtype) for length in (2, 3)]), Config(cell="lstm"))
-    assert t.packed.data.dtype == t.output.dtype == of_the_run
-    assert t.exact
-
-
 def test_padding_on_the_left_packs_pads_and_says_so() -> None:
     t = trace(UNSORTED, Config(padding_side="left"))
     assert t.packed.data.squeeze(-1).tolist() == [6, 0, 0, 7, 1, 0, 8, 2, 9]
@@ -140,24 +114,6 @@ def test_padding_on_the_left_packs_pads_and_says_so() -> None:
     right = trace(UNSORTED)
     assert not right.packed_is_pad.any()
     assert right.notes == ()
-
-
-def test_a_learned_initial_state_is_the_same_for_every_sequence() -> None:
-    h_0 = trace(UNSORTED, Config(initial_state="learned")).h_0
-    assert torch.equal(h_0, h_0[:, :1].expand_as(h_0))
-    assert h_0.any()
-
-
-@each_cell
-def test_a_carried_state_is_the_one_that_the_batch_before_ended_with(cell: Any) -> None:
-    config = Config(cell=cell, num_layers=2, bidirectional=True, initial_state="carried")
-    before, after = trace(UNSORTED, replace(config, initial_state="zeros")), trace(UNSORTED, config)
-    assert torch.equal(after.h_0, before.h_n)
-    assert (after.c_0 is None) == (before.c_n is None) == (cell != "lstm")
-    if after.c_0 is not None and before.c_n is not None:
-        assert torch.equal(after.c_0, before.c_n)
-    assert not torch.equal(after.h_n, before.h_n)
-    assert after.exact
 
 
 # A refusal

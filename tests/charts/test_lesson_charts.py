@@ -11,7 +11,7 @@ from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 import packviz as pv
-from packviz import Batch, Config, PackvizError, charts
+from packviz import Batch, Config, charts
 from packviz.facts import compare, drift, losses
 from packviz.lab.cost import Point, Setting, Setup, counts, measure
 from packviz.lab.training import Experiment, Progress, summary
@@ -134,33 +134,6 @@ def test_panels_show_every_text_on_its_colour_and_frame_what_is_wrong() -> None:
     assert fills == [own, LIGHT.background, own, LIGHT.pad, diverging(-0.5), diverging(1.0)]
     assert [box.line.color == LIGHT.wrong for box in figure.layout.shapes] == [False, True, *[False] * 4]
     assert figure.layout.meta["alt"] == "x: 1 2; <b>. d: -1 2."
-
-
-@pytest.mark.parametrize("share", [-0.1, 1.5, float("nan"), float("inf")])
-def test_a_share_that_is_none_is_refused(share: float) -> None:
-    with pytest.raises(PackvizError, match="shares"):
-        charts.padding_shares({"odd": share})
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"layer": 1}, {"layer": -1}, {"direction": 1}, {"layer": "top"}, {"layer": False}, {"direction": False}]
-)
-def test_a_layer_or_direction_that_is_not_there_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(PackvizError, match=next(iter(wrong))):
-        charts.states(TRACES[0], **wrong)
-
-
-@pytest.mark.parametrize("b", [-1, 3, True, False, 1.0])
-def test_a_sequence_that_is_not_there_is_refused(b: Any) -> None:
-    with pytest.raises(PackvizError, match="from 0 to 2"):
-        charts.units(TRACES[0], b)
-
-
-def test_every_chart_is_the_trace_of_torchs_refusal_where_it_refuses() -> None:
-    refused = pv.trace(Batch.parse("1\n2 3"), Config(enforce_sorted=True))
-    for chart in (charts.states, charts.margins, lambda trace: charts.units(trace, 0)):
-        with pytest.raises(PackvizError, match="enforce_sorted"):
-            chart(refused)
 
 
 TRAINED = [Progress(Experiment(epochs=1, seeds=(0,)), 0, 1, 1.3, 40.0, 1.0)]

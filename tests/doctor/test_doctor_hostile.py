@@ -119,12 +119,6 @@ def test_garbage_gets_an_answer_or_is_refused(attempt: Callable[[random.Random],
     assert raw_errors(seeds(200), attempt) == {}
 
 
-def test_the_files_that_are_mutated_are_good() -> None:
-    for name, files in good_files().items():
-        for data in files:
-            assert read_file(name, data).tensors or read_file(name, data).packed
-
-
 def test_what_once_was_a_raw_error_is_a_finding_or_a_refusal() -> None:
     packed = pack_padded_sequence(torch.randn(2, 4, 3), [4, 2], batch_first=True)
     assert pv.examine(nn.LSTM(1, 3), packed, state=torch.randn(2, 3))

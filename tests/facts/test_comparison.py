@@ -1,18 +1,17 @@
 """Padded beside packed: torch, called directly, is the judge of both sides."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import pytest
 import torch
-from facts_cases import alone, bound, each_seed, made, packed_run, padded_run, refused, studied
+from facts_cases import alone, bound, each_seed, made, packed_run, padded_run, studied
 from torch import nn
 from torch.nn.utils.rnn import pad_packed_sequence
 
-from packviz import PackvizError, Trace, facts, trace, trace_module
+from packviz import Trace, facts, trace, trace_module
 from packviz.determinism import exact_arithmetic
 from packviz.facts import Comparison, batch_dependence, compare, drift, losses, switches
 from packviz.facts.padded_run import layer_states
@@ -213,12 +212,6 @@ def test_a_module_of_ones_own_is_left_as_it_is() -> None:
     assert torch.is_grad_enabled()
 
 
-@pytest.mark.parametrize("study", STUDIES)
-def test_where_torch_refuses_the_lengths_there_is_nothing_to_compare(study: Callable[[Trace], object]) -> None:
-    with pytest.raises(PackvizError, match="enforce_sorted"):
-        study(refused())
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_each_switch_is_the_comparison_of_a_new_trace(seed: int) -> None:
     seen = studied(seed)
@@ -268,9 +261,3 @@ def test_padded_results_change_with_the_batch_and_packed_ones_do_not() -> None:
     assert one_way.padded_changes
     assert one_way.outputs[0] < 1e-6
     assert batch_dependence(made(THREE, padding_side="left"), 1).packed_changes
-
-
-@pytest.mark.parametrize("b", [-1, 3, True, "A"])
-def test_a_sequence_that_is_not_there_is_refused(b: Any) -> None:
-    with pytest.raises(PackvizError, match="from 0 to 2"):
-        batch_dependence(made(), b)

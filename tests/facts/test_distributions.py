@@ -56,15 +56,6 @@ def test_the_shares_of_all_ten_are_those_of_batches_of_32() -> None:
     assert len(padding_shares()) == 10
 
 
-def test_equal_lengths_need_no_padding_and_an_outlier_ruins_one_batch() -> None:
-    assert padding_share(BY_KEY["same"].lengths()) == 0.0
-    outlier = BY_KEY["outlier"].lengths()
-    assert padding_share(outlier) < 0.04
-    pads, cells = padding_cells(outlier)
-    assert pads / cells > 0.7
-    assert 0.0 < padding_share(BY_KEY["near"].lengths()) < 0.1 < padding_share(BY_KEY["chat"].lengths())
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_the_parameters_are_those_that_are_told(seed: int) -> None:
     drawn = {key: each.lengths(seed).double() for key, each in BY_KEY.items()}

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 import torch
 from facts_cases import SEEDS, alone, bound, each_seed, made, studied
 from seeds import all_of_them, seeds
 
-from packviz import PackvizError
 from packviz.determinism import exact_arithmetic
 from packviz.facts import Drift, after_zero_vector, drift
 from packviz.facts.padded_run import pad_input
@@ -67,12 +65,6 @@ def test_the_first_distance_is_none_and_the_last_move_is_that_of_the_last_pad() 
     assert (zeros.distances[:, 1] > 0.01).all()
 
 
-@pytest.mark.parametrize("pads", [0, 1001, 2.5, True])
-def test_a_number_of_pads_that_makes_no_sense_is_refused(pads: Any) -> None:
-    with pytest.raises(PackvizError, match="pads"):
-        drift(made(), pads)
-
-
 @pytest.mark.parametrize("pads", [1, 2, 3, 11, 12, 50, 120])
 def test_the_record_holds_which_numbers_of_pads_were_run(pads: int) -> None:
     trace = made("1 2 3\n4", bidirectional=True, num_layers=2)
@@ -123,12 +115,6 @@ def test_a_zero_vector_moves_a_gru_and_leaves_a_dead_relu() -> None:
     dead = next(seen for seed in seeds(100) if not (seen := made("1 2", **relu, seed=seed)).h_n.any())
     assert after_zero_vector(dead).norms == (0.0, 0.0, 0.0)
     assert "leaves this h as it is" in after_zero_vector(dead).sentence
-
-
-@pytest.mark.parametrize("b", [-1, 3, True, 1.0, "A", None])
-def test_a_sequence_that_is_not_there_is_refused(b: Any) -> None:
-    with pytest.raises(PackvizError, match="from 0 to 2"):
-        after_zero_vector(made(), b)
 
 
 @pytest.mark.parametrize("initial_state", ["zeros", "random", "learned"])

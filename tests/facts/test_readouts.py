@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 import torch
-from facts_cases import alone, refused
+from facts_cases import alone
 from facts_cases import made as traced
 from seeds import all_of_them, seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from trace_cases import torch_run
 
-from packviz import Batch, Config, PackvizError, Trace, trace, trace_module
+from packviz import Batch, Config, Trace, trace, trace_module
 from packviz.facts import Readout, readouts
 from packviz.inputs.module import one_layer
 
@@ -185,8 +185,3 @@ def test_equal_numbers_are_no_proof_for_filler() -> None:
     t = trace_module(module, torch.ones(2, 3, 1), [3, 1])
     assert torch.equal(t.unpacked.output[:, -1], t.unpacked.last_valid)
     assert by_key(t)["last_column"].wrong == (1,)
-
-
-def test_lengths_that_torch_refuses_have_no_readouts() -> None:
-    with pytest.raises(PackvizError, match="enforce_sorted"):
-        readouts(refused())

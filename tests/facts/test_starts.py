@@ -5,11 +5,10 @@ from typing import Any, get_args
 
 import pytest
 import torch
-from facts_cases import refused
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from packviz import Batch, Config, PackvizError, trace, trace_module
+from packviz import Batch, Config, trace
 from packviz.facts import STARTS, starts
 from packviz.inputs.config import InitialState
 
@@ -55,11 +54,3 @@ def test_the_lines_run_and_end_in_the_state_of_the_trace(config: Config, batch: 
             exec(effect.code, names)
         assert torch.equal(names["h_n"], seen.h_n)
         assert ("c_n" in names) == (config.cell == "lstm")
-
-
-def test_a_module_of_your_own_and_refused_lengths_have_no_starts() -> None:
-    own = trace_module(nn.GRU(1, 2, batch_first=True), torch.zeros(2, 3, 1), [3, 1])
-    with pytest.raises(PackvizError, match="module of your own"):
-        starts(own)
-    with pytest.raises(PackvizError, match="enforce_sorted"):
-        starts(refused())

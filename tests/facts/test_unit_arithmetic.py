@@ -7,12 +7,12 @@ from functools import cache
 import pytest
 import torch
 import torch.nn.functional as F
-from facts_cases import made, refused
+from facts_cases import made
 from seeds import seeds
-from torch import Tensor, nn
+from torch import Tensor
 from trace_cases import random_case
 
-from packviz import PackvizError, Trace, trace_module
+from packviz import Trace, trace_module
 from packviz.facts import UnitSum, unit_sum
 
 SEEDS = [seed for seed in seeds(24) if not random_case(seed).module.proj_size]
@@ -157,30 +157,3 @@ def test_the_largest_terms_and_the_rest_are_the_whole_sum(seed: int) -> None:
                 least = min((abs(term.part) for term in top.terms), default=math.inf)
                 others = [abs(term.part) for term in gate.terms if term not in top.terms]
                 assert all(other <= least for other in others)
-
-
-@pytest.mark.parametrize(
-    ("name", "settings"),
-    [
-        ("n", {"n": 3, "unit": 0}),
-        ("n", {"n": -1, "unit": 0}),
-        ("n", {"n": True, "unit": 0}),
-        ("n", {"n": 0.0, "unit": 0}),
-        ("unit", {"n": 0, "unit": 4}),
-        ("unit", {"n": 0, "unit": -1}),
-        ("layer", {"n": 0, "unit": 0, "layer": 1}),
-        ("direction", {"n": 0, "unit": 0, "direction": 1}),
-    ],
-)
-def test_a_number_out_of_its_range_is_refused_by_name(name: str, settings: dict[str, int]) -> None:
-    with pytest.raises(PackvizError) as caught:
-        unit_sum(made("1 2\n3"), **settings)
-    assert caught.value.parameter == name
-
-
-def test_a_projection_is_refused_and_so_are_lengths_that_torch_refuses() -> None:
-    projected = trace_module(nn.LSTM(1, 3, proj_size=2, batch_first=True), torch.zeros(1, 2, 1), [2])
-    with pytest.raises(PackvizError, match="proj_size=2"):
-        unit_sum(projected, 0, 0)
-    with pytest.raises(PackvizError, match="enforce_sorted"):
-        unit_sum(refused(), 0, 0)

@@ -1,12 +1,12 @@
 """Random traces, each known by its seed, and torch's own answers to every question about them."""
 
-import random
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 import torch
+from random_runs import random_run
 from seeds import seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
@@ -79,42 +79,12 @@ def asked(seed: int) -> Asked:
         first, x, enforced = case.module.batch_first, case.x, case.enforce_sorted
         seen = trace_module(case.module, x, case.lengths, enforce_sorted=enforced, hx=case.hx)
         return Asked(seen, case.lengths, x.size(1 if first else 0), x.size(2), first, "right", enforced)
-    draw = random.Random(seed)
-    lengths = random_lengths(draw)
-    kind = draw.choice(("words", "numbers", "vectors", "embedded"))
-    settings = random_settings(draw, max(lengths))
-    if settings["enforce_sorted"] and draw.random() < 0.6:
-        lengths.sort(reverse=True)
-    if kind == "embedded":
-        settings["embedding_dim"] = draw.choice((1, 3))
-    features = {"words": 4, "numbers": 1, "vectors": 2, "embedded": settings.get("embedding_dim", 0)}[kind]
-    text = "\n".join(" ".join(["ready" if kind == "words" else "1"] * length) for length in lengths)
-    vectors = [torch.ones(length, 2) for length in lengths]
-    seen = trace(Batch.from_tensors(vectors) if kind == "vectors" else Batch.parse(text), Config(**settings))
-    said = (settings[name] for name in ("batch_first", "padding_side", "enforce_sorted", "total_length"))
-    return Asked(seen, lengths, max(lengths), features, *said)
-
-
-def random_lengths(draw: random.Random) -> list[int]:
-    most, count = draw.choice((1, 2, 4, 6, 14)), draw.choice((1, 2, 3, 3, 4, 5, 9, 20, 40))
-    if draw.random() < 0.2:
-        return [most] * count
-    return [draw.randint(1, most) for _ in range(count)]
-
-
-def random_settings(draw: random.Random, longest: int) -> dict[str, Any]:
-    return {
-        "cell": draw.choice(("rnn", "gru", "lstm")),
-        "hidden_size": draw.choice((1, 2, 5)),
-        "num_layers": draw.choice((1, 2)),
-        "bidirectional": draw.random() < 0.5,
-        "batch_first": draw.random() < 0.5,
-        "enforce_sorted": draw.random() < 0.3,
-        "padding_value": draw.choice((0.0, -7.5)),
-        "padding_side": draw.choice(("right", "right", "left")),
-        "total_length": draw.choice((None, longest, longest + 2)),
-        "seed": draw.randint(0, 9),
-    }
+    run = random_run(seed)
+    enforced = run.config.enforce_sorted or seed % 5 == 0  # which torch may refuse
+    config = replace(run.config, enforce_sorted=enforced)
+    features = (config.embedding_dim or 4) if run.embedded else len(run.rows[0][0]) if "vectors" in run.kind else 1
+    settings = (config.batch_first, config.padding_side, enforced, config.total_length)
+    return Asked(trace(run.batch, config), run.lengths, max(run.lengths), features, *settings)
 
 
 def label(letters: str) -> int:

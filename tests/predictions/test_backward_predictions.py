@@ -1,12 +1,9 @@
 """Where the backward direction is watched, the questions of the run are about it; torch judges their answers."""
 
-from typing import Any
-
 import pytest
 from prediction_cases import SEEDS, STAGES, asked, made
 
 from packviz.compute.trace import Trace
-from packviz.errors import PackvizError
 from packviz.teach.predictions import Prediction, ask
 
 KEYS = ("joins_backward", "final_backward", "fed_backward")
@@ -45,17 +42,3 @@ def test_who_joins_in_is_whose_last_token_it_is() -> None:
 def test_every_state_is_final_at_the_first_token() -> None:
     finals = [backward(3 * i + 1) for i in range(3)]
     assert [(final.solution, final.moment.timestep) for final in finals] == [("0", 0)] * 3
-
-
-@pytest.mark.parametrize("direction", [2, -1, True, None, "1", 0.0])
-def test_a_direction_that_does_not_exist_is_refused(direction: Any) -> None:
-    with pytest.raises(PackvizError) as refusal:
-        ask(both_ways(), "run", direction=direction)
-    assert (refusal.value.parameter, refusal.value.expected) == ("direction", "0 or 1")
-
-
-def test_a_direction_that_the_module_lacks_is_refused() -> None:
-    with pytest.raises(PackvizError) as refusal:
-        ask(made("1 2 3\n4 5"), "run", direction=1)
-    assert refusal.value.expected == "0, forward, the only direction of this module"
-    assert ask(made("1\n2 3", enforce_sorted=True), "run", direction=1) is None

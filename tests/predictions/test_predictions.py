@@ -3,7 +3,6 @@
 import random
 import re
 from functools import cache
-from typing import Any
 
 import pytest
 import torch
@@ -11,7 +10,6 @@ from prediction_cases import SEEDS, STAGES, asked, made, named, number_in, torch
 from seeds import all_of_them
 
 from packviz.compute.trace import Trace, trace, trace_module
-from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.teach.predictions import KINDS, Answer, Prediction, Stage, ask, spelled
 
@@ -239,15 +237,3 @@ def test_the_sort_of_equal_lengths_is_always_asked_about(count: int) -> None:
         others = any(KINDS[key](seen, 0) for key in ("enforced", "sorted_row", "sorted_indices"))
         assert (prediction.key == "promised") == (not others)
     assert count != 20 or getattr(ask(made(text), "sort"), "key", "") == "promised"
-
-
-@pytest.mark.parametrize(("arguments", "parameter", "expected"), [
-    *(((stage,), "stage", "pad, embed, sort, pack, run or unpack") for stage in ("nope", "", None, 3, ["pad"], "Pad")),
-    *((("pad", number), "number", "an integer of at least 0") for number in ("x", None, 1.5, True, -1)),
-])  # fmt: skip
-def test_what_cannot_be_asked_for_is_refused(arguments: tuple[Any, ...], parameter: str, expected: str) -> None:
-    with pytest.raises(PackvizError) as refusal:
-        ask(made(FIRST), *arguments)
-    assert (refusal.value.parameter, refusal.value.expected) == (parameter, expected)
-    with pytest.raises(PackvizError, match=r"^trace:"):
-        ask(None, "pack")  # type: ignore[arg-type]

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from typing import Any
 
 import pytest
 import torch
@@ -12,12 +11,11 @@ from seeds import all_of_them
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz.compute.trace import trace
-from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 from packviz.show.movie import movie
 from packviz.teach.predictions import KINDS, spelled
-from packviz.teach.quiz import LAST_ROUND, LEVELS, MAX_QUESTIONS, Question, questions
+from packviz.teach.quiz import LEVELS, MAX_QUESTIONS, Question, questions
 
 LEAST_KINDS = {1: 6, 2: 8, 3: 8}
 # The kind of each question in round 12, and the lengths of its batch: links to it must not lead anywhere else.
@@ -182,14 +180,3 @@ def test_no_choice_is_nearly_always_the_right_one(level: int) -> None:
     for key in {each.key for each in asked if each.form == "choice"} - {"sorted_indices"}:
         answers = Counter(each.answer for each in asked if each.key == key)
         assert max(answers.values()) / answers.total() < 0.85, (key, answers)
-
-
-@pytest.mark.parametrize(("name", "arguments"), [
-    *(("level", (level, 1)) for level in (0, 4, "1", None, True, 1.0)),
-    *(("seed", (1, seed)) for seed in (0, -1, LAST_ROUND + 1, "7", 1.5, False)),
-    *(("count", (1, 1, count)) for count in (0, MAX_QUESTIONS + 1, None)),
-])  # fmt: skip
-def test_a_round_that_does_not_exist_is_refused(name: str, arguments: tuple[Any, ...]) -> None:
-    with pytest.raises(PackvizError) as refusal:
-        questions(*arguments)
-    assert refusal.value.parameter == name

@@ -1,0 +1,134 @@
+"""What makes no sense is refused by the name of its parameter, and so is a study of what torch refused to pack."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from packviz import Batch, Config, PackvizError, Trace, charts, facts, tables, trace, trace_module
+from packviz.facts.ties import order_of_equals, ties
+from packviz.lab.cost import Setup, counts, measure, plan_sweep, ways
+from packviz.predictions import ask
+from packviz.show.snippet import snippet
+from packviz.teach.quiz import LAST_ROUND, MAX_QUESTIONS, questions
+
+NAN, INF = float("nan"), float("inf")
+T = trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"))
+TWO_WAYS = trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"), Config(bidirectional=True))
+OWN = trace_module(nn.LSTM(1, 3, proj_size=2, batch_first=True), torch.zeros(1, 2, 1), [2])
+UNSORTED = trace(Batch.parse("0\n2 3 0"), Config(enforce_sorted=True))
+Call = Callable[[Any], object]
+
+
+def cost_of(**settings: Any) -> Call:
+    """Return a call that measures with one setting."""
+    (name,) = settings
+    given = {"cell": "gru", "features": 2, "hidden_size": 3} | settings
+
+    def call(value: Any) -> object:
+        return measure(Setup(**given | {name: value}), [3, 1], 1)
+
+    return call
+
+
+def swept(name: str) -> Call:
+    return lambda value: plan_sweep(**{name: value})
+
+
+NO_SEQUENCE = (-1, 3, 100, True, False, 1.0, "A", None)
+SIDES = "pad, embed, sort, pack, run or unpack"
+LENGTHS = ([], [0], [3, -1], [2.5], [True], ["3"], torch.tensor([2.0]), torch.tensor(3), [2**40], [1] * 100_001)
+REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is expected, call, values
+    ("shares", "", lambda share: charts.padding_shares({"odd": share}), (-0.1, 1.5, NAN, INF)),
+    ("shares", "", lambda share: charts.waste({"odd": share}), (2.0,)),
+    ("layer", "", lambda layer: charts.states(T, layer=layer), (1, -1, "top", False)),
+    ("direction", "", lambda d: charts.states(T, direction=d), (1, False)),
+    ("b", "from 0 to 2", lambda b: charts.units(T, b), NO_SEQUENCE),
+    ("b", "from 0 to 2", lambda b: facts.after_zero_vector(T, b), NO_SEQUENCE),
+    ("b", "from 0 to 2", lambda b: facts.batch_dependence(T, b), NO_SEQUENCE),
+    ("b", "a sequence from 0 to 2", lambda b: facts.row_of(T, b, 0), NO_SEQUENCE),
+    (
+        "t",
+        "a time step of B (length 2) from 0 to 1",
+        lambda t: facts.row_of(T, 1, t),
+        (-1, 2, 3, 100, False, 0.5, None),
+    ),
+    ("n", "a packed row from 0 to 8", lambda n: facts.token_of(T, n), (-1, 9, 1000, True, 2.0, None)),
+    ("n", "", lambda n: facts.unit_sum(T, n, 0), (9, -1, True, 0.0)),
+    ("unit", "", lambda unit: facts.unit_sum(T, 0, unit), (4, -1)),
+    ("layer", "", lambda layer: facts.unit_sum(T, 0, 0, layer=layer), (1,)),
+    ("direction", "", lambda d: facts.unit_sum(T, 0, 0, direction=d), (1,)),
+    ("trace", "", lambda t: facts.unit_sum(t, 0, 0), (OWN,)),
+    ("trace", "", facts.starts, (OWN,)),
+    ("trace", "", snippet, (OWN,)),
+    ("pads", "", lambda pads: facts.drift(T, pads), (0, 1001, 2.5, True)),
+    ("seed", "", lambda seed: facts.losses(T, seed), (-1, 2**63, 0.5, True)),
+    ("where", "", lambda where: facts.norms(T, where), ("state",)),
+    ("n", "at least 1", order_of_equals, (0, -1, "x", None)),
+    ("lengths", "", counts, LENGTHS),
+    ("features", "", lambda size: counts([3, 1], features=size), (0,)),
+    ("hidden_size", "", lambda size: counts([3, 1], hidden_size=size), (1.5,)),
+    ("num_layers", "", lambda size: counts([3, 1], num_layers=size), (-1,)),
+    ("width", "", lambda size: counts([3, 1], width=size), (2,)),
+    ("batch_size", "", lambda size: ways([3], size), (0,)),
+    ("cell", "", cost_of(cell=None), ("cnn",)),
+    ("features", "", cost_of(features=None), (0,)),
+    ("hidden_size", "", cost_of(hidden_size=None), (2.5, 100_000)),
+    ("threads", "", cost_of(threads=None), (0,)),
+    ("device", "", cost_of(device=None), ("abacus",)),
+    ("repeats", "", lambda repeats: measure(Setup("gru", 2, 3), [3, 1], repeats), (0,)),
+    ("lengths", "", lambda lengths: measure(Setup("gru", 2, 3), lengths, 1), ([3, 0],)),
+    ("hidden_size", "", lambda lengths: measure(Setup("gru", 1, 1), lengths, 1), ([1_000_000] * 1000,)),
+    ("fill", "", swept("fills"), ((0.0,), (1.2,), (NAN,))),
+    ("batch_size", "", swept("batch_sizes"), ((0,),)),
+    ("sweep", "", swept("batch_sizes"), (tuple(range(1, 300)),)),
+    ("steps", "", swept("steps"), ((2.5,),)),
+    ("cell", "", swept("cells"), (("cnn",),)),
+    ("sweep", "", swept("hidden_sizes"), ((5000,),)),
+    ("trace", "", lambda t: ask(t, "pack"), (None,)),
+    ("stage", SIDES, lambda stage: ask(T, stage), ("nope", "", None, 3, ["pad"], "Pad")),
+    ("number", "an integer of at least 0", lambda number: ask(T, "pad", number), ("x", None, 1.5, True, -1)),
+    ("direction", "0 or 1", lambda d: ask(TWO_WAYS, "run", direction=d), (2, -1, True, None, "1", 0.0)),
+    ("direction", "0, forward, the only direction", lambda d: ask(T, "run", direction=d), (1,)),
+    ("level", "", lambda level: questions(level, 1), (0, 4, "1", None, True, 1.0)),
+    ("seed", "", lambda seed: questions(1, seed), (0, -1, LAST_ROUND + 1, "7", 1.5, False)),
+    ("count", "", lambda count: questions(1, 1, count), (0, MAX_QUESTIONS + 1, None)),
+]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "expected", "call", "value"),
+    [(parameter, expected, call, value) for parameter, expected, call, values in REFUSED for value in values],
+)
+def test_a_value_that_makes_no_sense_is_refused_by_the_name_of_its_parameter(
+    parameter: str, expected: str, call: Call, value: Any
+) -> None:
+    with pytest.raises(PackvizError) as refusal:
+        call(value)
+    assert refusal.value.parameter == parameter
+    assert expected in refusal.value.expected
+    assert refusal.value.mend
+
+
+OF_A_PACKED_BATCH: list[Callable[[Trace], object]] = [
+    *(charts.states, charts.margins, lambda t: charts.units(t, 0)),
+    *(facts.compare, facts.drift, facts.switches, facts.batch_dependence, facts.losses, facts.norms, facts.attention),
+    *(facts.pooling, facts.readouts, facts.starts, facts.memory, facts.fields, facts.behaviours, ties),
+    *(lambda t: facts.unit_sum(t, 0, 0), lambda t: facts.row_of(t, 0, 0), lambda t: facts.token_of(t, 0)),
+    *(tables.sorted_table, tables.packed_table, tables.run_table, tables.unpacked_table),
+]
+
+
+@pytest.mark.parametrize("study", OF_A_PACKED_BATCH)
+def test_of_lengths_that_torch_refuses_there_is_torchs_message_and_the_way_out(
+    study: Callable[[Trace], object],
+) -> None:
+    with pytest.raises(PackvizError, match="enforce_sorted=False") as refusal:
+        study(UNSORTED)
+    assert refusal.value.torch_says == UNSORTED.error
+
+
+def test_the_padded_table_is_there_even_where_torch_refuses_the_lengths() -> None:
+    assert tables.padded_table(UNSORTED)["token"].tolist() == ["0", "", "", "2", "3", "0"]
