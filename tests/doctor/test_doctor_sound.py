@@ -76,12 +76,6 @@ def piano_roll(steps: int) -> Tensor:
     return roll
 
 
-def recording(steps: int) -> Tensor:
-    """Return (steps, 4) of log energies above a floor: digital silence is 0, after each word and at the end."""
-    loud = (torch.rand(steps, 1) > 0.4) & (torch.arange(steps) < steps - 3).unsqueeze(1)
-    return torch.rand(steps, 4) * loud
-
-
 def purchases(steps: int) -> Tensor:
     """Return (steps, 1), purchases in each week; some customers have stopped buying."""
     bought = torch.poisson(torch.full((steps, 1), 1.5))
@@ -91,7 +85,7 @@ def purchases(steps: int) -> Tensor:
 
 
 @pytest.mark.parametrize("told", [False, True])
-@pytest.mark.parametrize("kind", [piano_roll, recording, purchases])
+@pytest.mark.parametrize("kind", [piano_roll, purchases])
 def test_real_zeros_at_the_end_are_a_note_at_most(kind: Callable[[int], Tensor], told: bool) -> None:
     ends = 0
     for seed in seeds(40):

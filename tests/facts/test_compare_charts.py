@@ -8,7 +8,6 @@ import packviz as pv
 from packviz import Batch
 from packviz.facts import compare, drift, losses
 from packviz.show.charts.differences import difference, drifts, gradients
-from packviz.theme import LIGHT
 
 SEEDS = [0, 1, 2, 3, 4, 9]
 
@@ -21,13 +20,6 @@ def test_difference_shows_how_far_torchs_two_runs_are_apart(seed: int) -> None:
     torch.testing.assert_close(torch.tensor(heat.z, dtype=torch.float64), apart, atol=1e-4, rtol=1e-4)
     pads = (~trace.padded.mask).nonzero().tolist()
     assert list(zip(crosses.y, crosses.x, strict=True)) == [(b, t) for b, t in pads]
-
-
-def test_rounding_has_no_colour() -> None:
-    heat = difference(compare(made("1 2\n3 4", cell="lstm"))).data[0]
-    assert heat.zmin == 0
-    assert heat.zmax == pytest.approx(0.01)
-    assert heat.colorscale[0][1] == LIGHT.diverging[len(LIGHT.diverging) // 2]
 
 
 def test_a_large_batch_is_shown_in_part_and_says_so() -> None:

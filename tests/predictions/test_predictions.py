@@ -1,6 +1,5 @@
 """Every answer is torch's own, and every typical mistake has its own reason."""
 
-import random
 import re
 from functools import cache
 
@@ -60,24 +59,6 @@ def test_right_answers_and_slips_are_judged_however_they_are_typed(seed: int) ->
             for typed in ways_to_type(prediction, answer):
                 verdict = prediction.check(typed)
                 assert (verdict.right, verdict.reason) == (answer == prediction.answer, reason), (prediction, typed)
-
-
-@each_seed
-def test_any_other_answer_is_wrong_and_says_what_differs(seed: int) -> None:
-    draw = random.Random(seed)
-    for prediction in every_prediction(seed):
-        given = tuple(draw.randint(-3, 60) for _ in range(draw.choice((1, len(prediction.answer)))))
-        known = {prediction.answer, *(slip.answer for slip in prediction.slips)}
-        if prediction.form != "numbers" or given in known:
-            continue
-        verdict = prediction.check(" ".join(map(str, given)))
-        assert not verdict.right
-        if len(given) != len(prediction.answer):
-            assert f"but the answer has {len(prediction.answer)} number" in verdict.reason
-        else:
-            i = next(i for i, number in enumerate(given) if number != prediction.answer[i])
-            size = "large" if given[i] > int(prediction.answer[i]) else "small"
-            assert f"{given[i]} is too {size}" in verdict.reason
 
 
 @each_seed

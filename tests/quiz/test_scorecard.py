@@ -48,35 +48,11 @@ def test_nothing_is_answered_at_first() -> None:
     assert (NEW.points, NEW.most, NEW.untouched, NEW.over, NEW.verdict(0)) == (0, 20, True, False, None)
 
 
-def test_two_tries_two_points_for_the_first_and_one_for_the_second() -> None:
-    first = NEW.answered(3, right(3))
-    assert (first.mark(3), first.points, first.settled(3), first.untouched) == ("first", 2, True, False)
-    verdict = first.verdict(3)
-    assert verdict is not None
-    assert verdict.right
-    once = NEW.answered(3, wrong(3))
-    assert (once.mark(3), once.points) == ("open", 0)
-    second = once.answered(3, right(3))
-    assert (second.mark(3), second.points, second.tries(3)) == ("second", 1, (wrong(3), right(3)))
-    missed = once.answered(3, wrong(3, 1))
-    assert (missed.mark(3), missed.points) == ("missed", 0)
-    assert missed.answered(3, right(3)) is missed
-    assert NEW.untouched  # each answer made a new scorecard
-
-
 def test_the_same_answer_again_is_no_second_try() -> None:
     i = next(i for i, each in enumerate(ASKED) if each.prediction.form == "numbers")
     once = NEW.answered(i, wrong(i))
     assert once.answered(i, f"  {wrong(i).replace(' ', ', ')} ") is once
     assert once.mark(i) == "open"
-
-
-def test_a_solution_that_was_asked_for_ends_a_question() -> None:
-    scorecard = NEW.given_up(5)
-    assert (scorecard.mark(5), scorecard.points, scorecard.untouched) == ("missed", 0, False)
-    assert scorecard.answered(5, right(5)) is scorecard
-    done = NEW.answered(5, right(5))
-    assert done.given_up(5) is done
 
 
 def test_what_cannot_be_read_is_no_try() -> None:
