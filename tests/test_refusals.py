@@ -109,7 +109,7 @@ def test_a_value_that_makes_no_sense_is_refused_by_the_name_of_its_parameter(
         call(value)
     assert refusal.value.parameter == parameter
     assert expected in refusal.value.expected
-    assert refusal.value.mend
+    assert refusal.value.fix
 
 
 OF_A_PACKED_BATCH: list[Callable[[Trace], object]] = [
