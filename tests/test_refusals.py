@@ -22,15 +22,10 @@ UNSORTED = trace(Batch.parse("0\n2 3 0"), Config(enforce_sorted=True))
 Call = Callable[[Any], object]
 
 
-def cost_of(**settings: Any) -> Call:
+def cost_of(name: str) -> Call:
     """Return a call that measures with one setting."""
-    (name,) = settings
-    given = {"cell": "gru", "features": 2, "hidden_size": 3} | settings
-
-    def call(value: Any) -> object:
-        return measure(Setup(**given | {name: value}), [3, 1], 1)
-
-    return call
+    given: dict[str, Any] = {"cell": "gru", "features": 2, "hidden_size": 3}
+    return lambda value: measure(Setup(**given | {name: value}), [3, 1], 1)
 
 
 def swept(name: str) -> Call:
@@ -39,7 +34,18 @@ def swept(name: str) -> Call:
 
 NO_SEQUENCE = (-1, 3, 100, True, False, 1.0, "A", None)
 SIDES = "pad, embed, sort, pack, run or unpack"
-LENGTHS = ([], [0], [3, -1], [2.5], [True], ["3"], torch.tensor([2.0]), torch.tensor(3), [2**40], [1] * 100_001)
+LENGTHS: tuple[Any, ...] = (
+    [],
+    [0],
+    [3, -1],
+    [2.5],
+    [True],
+    ["3"],
+    torch.tensor([2.0]),
+    torch.tensor(3),
+    [2**40],
+    [1] * 100_001,
+)
 REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is expected, call, values
     ("shares", "", lambda share: charts.padding_shares({"odd": share}), (-0.1, 1.5, NAN, INF)),
     ("shares", "", lambda share: charts.waste({"odd": share}), (2.0,)),
@@ -73,11 +79,11 @@ REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is 
     ("num_layers", "", lambda size: counts([3, 1], num_layers=size), (-1,)),
     ("width", "", lambda size: counts([3, 1], width=size), (2,)),
     ("batch_size", "", lambda size: ways([3], size), (0,)),
-    ("cell", "", cost_of(cell=None), ("cnn",)),
-    ("features", "", cost_of(features=None), (0,)),
-    ("hidden_size", "", cost_of(hidden_size=None), (2.5, 100_000)),
-    ("threads", "", cost_of(threads=None), (0,)),
-    ("device", "", cost_of(device=None), ("abacus",)),
+    ("cell", "", cost_of("cell"), ("cnn",)),
+    ("features", "", cost_of("features"), (0,)),
+    ("hidden_size", "", cost_of("hidden_size"), (2.5, 100_000)),
+    ("threads", "", cost_of("threads"), (0,)),
+    ("device", "", cost_of("device"), ("abacus",)),
     ("repeats", "", lambda repeats: measure(Setup("gru", 2, 3), [3, 1], repeats), (0,)),
     ("lengths", "", lambda lengths: measure(Setup("gru", 2, 3), lengths, 1), ([3, 0],)),
     ("hidden_size", "", lambda lengths: measure(Setup("gru", 1, 1), lengths, 1), ([1_000_000] * 1000,)),

@@ -390,12 +390,14 @@ BY_X: list[Any] = [
     (torch.ones(B, 0, F), {"fix": "empty batch", "torch_says": "Cannot pack empty tensors."}),
     ("x", {"fix": "torch.as_tensor"}),
 ]
+WRONG_KINDS: tuple[Any, ...] = ((torch.zeros(1, B, H),) * 2, 0, "h", [])
+WRONG_PAIRS: tuple[Any, ...] = ({}, "h", torch.zeros(1, B, H), (torch.zeros(1, B, H), None))
 BY_STATE: list[Any] = [
     *((gru(), torch.zeros(*shape), "h_0 of shape (1, 3, 6)") for shape in ((1, 2, H), (B, 1, H), (B, H))),
     (gru(), torch.zeros(1, B, H).double(), "h_0 in float32"),
     (gru(), torch.zeros(1, B, H, device="meta"), "h_0 as a dense tensor on the CPU"),
-    *((gru(), hx, "one tensor h_0 for a GRU") for hx in ((torch.zeros(1, B, H),) * 2, 0, "h", [])),
-    *((lstm(), hx, "a tuple (h_0, c_0)") for hx in ({}, "h", torch.zeros(1, B, H), (torch.zeros(1, B, H), None))),
+    *((gru(), hx, "one tensor h_0 for a GRU") for hx in WRONG_KINDS),
+    *((lstm(), hx, "a tuple (h_0, c_0)") for hx in WRONG_PAIRS),
     (lstm(proj_size=2), (torch.zeros(1, B, H),) * 2, "h_0 of shape (1, 3, 2)"),
     (lstm(proj_size=2), (torch.zeros(1, B, 2),) * 2, "c_0 of shape (1, 3, 6)"),
 ]
