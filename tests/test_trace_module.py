@@ -1,6 +1,4 @@
 import copy
-import subprocess
-import sys
 from typing import Any, cast
 
 import numpy as np
@@ -396,7 +394,7 @@ BY_STATE: list[Any] = [
     *((gru(), torch.zeros(*shape), "h_0 of shape (1, 3, 6)") for shape in ((1, 2, H), (B, 1, H), (B, H))),
     (gru(), torch.zeros(1, B, H).double(), "h_0 in float32"),
     (gru(), torch.zeros(1, B, H, device="meta"), "h_0 as a dense tensor on the CPU"),
-    *((gru(), hx, "one tensor h_0 for a GRU") for hx in WRONG_KINDS),
+    *((gru(), hx, "one tensor h_0 for an nn.GRU") for hx in WRONG_KINDS),
     *((lstm(), hx, "a tuple (h_0, c_0)") for hx in WRONG_PAIRS),
     (lstm(proj_size=2), (torch.zeros(1, B, H),) * 2, "h_0 of shape (1, 3, 2)"),
     (lstm(proj_size=2), (torch.zeros(1, B, 2),) * 2, "c_0 of shape (1, 3, 6)"),
@@ -485,30 +483,18 @@ def test_torch_is_not_asked_about_lstm_states_that_it_would_read_past() -> None:
 
 # A PackedSequence from outside
 
-BAD_BATCH_SIZES: tuple[list[int], ...] = ([3, 0, 2], [3, -1], [3, 1, 3], [], [3, 3, 1], [3, 3, 3, 3])
+BAD_BATCH_SIZES: tuple[list[int], ...] = ([3, 0, 2], [3, -1], [3, 1, 3], [], [3, 3, 1], [3, 3, 3, 3], [4, 1, 2, 1])
 
 
 @pytest.mark.parametrize("sizes", BAD_BATCH_SIZES, ids=str)
-def test_batch_sizes_that_can_abort_the_process_are_refused(sizes: list[int]) -> None:
-    error = refusal(gru(), PackedSequence(grid(10, F), torch.tensor(sizes, dtype=torch.int64)))
+@pytest.mark.parametrize("rows", [0, 1, 5, 8, 10])
+def test_batch_sizes_that_can_abort_the_process_are_refused(sizes: list[int], rows: int) -> None:
+    error = refusal(gru(), PackedSequence(grid(rows, F), torch.tensor(sizes, dtype=torch.int64)))
     assert error.parameter == "x.batch_sizes"
     if sizes in ([3, 3, 1], [3, 3, 3, 3]):  # only their sum is wrong
         assert error.got.startswith(f"a sum of {sum(sizes)}")
     else:
         assert "abort" in error.got
-
-
-def test_no_bad_packed_sequence_reaches_torch() -> None:
-    code = (
-        "import torch, packviz; from torch.nn.utils.rnn import PackedSequence\n"
-        f"for sizes in {[*BAD_BATCH_SIZES, [4, 1, 2, 1]]}:\n"
-        "    for rows in (0, 1, 5, 8, 10):\n"
-        "        packed = PackedSequence(torch.randn(rows, 4), torch.tensor(sizes))\n"
-        "        try: packviz.trace_module(torch.nn.GRU(4, 6), packed)\n"
-        "        except packviz.PackvizError: print('refused')\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout.count("refused")) == (0, 35), done.stderr
 
 
 @pytest.mark.parametrize(
