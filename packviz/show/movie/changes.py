@@ -130,9 +130,11 @@ def _compared(look: Look, events: Sequence[Event], shown: np.ndarray) -> tuple[F
     found: Found = {}
     looks, last = [look, *(marks.look if marks else look for _, marks in events)], dict(look)
     always = shown[1:].all()
-    rows, every = np.arange(len(looks))[:, None] * shown, np.arange(shown.shape[1])
-    rows[0] = 0
-    rows = np.maximum.accumulate(rows)  # the event of which each mark has its look
+    rows, every = np.arange(len(looks))[:, None], np.arange(shown.shape[1])
+    if not always:
+        rows = rows * shown
+        rows[0] = 0
+        rows = np.maximum.accumulate(rows)  # the event of which each mark has its look
     for field in DEFAULTS:
         columns = [each[field] for each in looks]
         if len(set(map(id, columns))) > 1:
@@ -153,9 +155,9 @@ def _compared(look: Look, events: Sequence[Event], shown: np.ndarray) -> tuple[F
 
 def _coming(events: Sequence[Event], shown: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]] | None:
     """Return which marks come from an origin, and the panels, x and y from which they come."""
-    known = [(marks.origin, marks.anew) if marks and marks.origin else (NOWHERE, False) for _, marks in events]
-    if all(origin is NOWHERE for origin, _ in known):
+    if not any(marks and marks.origin for _, marks in events):
         return None
+    known = [(marks.origin, marks.anew) if marks and marks.origin else (NOWHERE, False) for _, marks in events]
     panel, x, y = (_table([getattr(origin, at) for origin, _ in known], shown.shape[1]) for at in ("panel", "x", "y"))
     anew = np.array([[again] for _, again in known])
     return shown[1:] & (anew | ~shown[:-1]) & np.isfinite(x), [panel, x, y]
@@ -182,20 +184,20 @@ def _together(events: Sequence[Event], found: Found, count: int) -> Iterator[Tol
 
 def _table(columns: Sequence[Column], count: int) -> np.ndarray:
     """Return (columns, marks): each of them with one value for each mark."""
-    if any(not isinstance(column, np.ndarray) for column in columns):
-        columns = [column if isinstance(column, np.ndarray) else np.full(count, column) for column in columns]
-    return np.array(columns)
+    single = {column for column in columns if not isinstance(column, np.ndarray)}
+    full = {column: np.full(count, column) for column in single}
+    return np.array([column if isinstance(column, np.ndarray) else full[column] for column in columns])
 
 
 def _alike(blocks: Sequence[Block]) -> list[Block]:
     """Return the blocks, those of several groups that say the same together."""
     told: list[Block] = []
-    known: dict[str, Block] = {}
+    known: dict[tuple[Any, ...], Block] = {}
     for block in blocks:
         number, picked, fields = block
         value, *more = fields.values()
         if not more and isinstance(value, str | bool | int | float):
-            same = known.setdefault(f"{picked} {fields}", block)
+            same = known.setdefault((*fields.items(), picked and str(picked)), block)
             if same is not block:
                 same[0] = [*(same[0] if isinstance(same[0], list) else [same[0]]), number]
                 continue

@@ -132,7 +132,7 @@ def made(
         changed = tuple(filter(None, islice(beats, len(step.frames))))
         played.append(Played(step.caption, (), *said, stage, changed))
     scenes = {**scenes, **dict(step.scene for _, step in told if step.scene)}
-    view.__dict__.pop("_made", None)  # the frames have been compared, and are not needed any more
+    view.made.clear()  # the frames have been compared, and are not needed any more
     return Movie(
         view, view.title, changes, tuple(played), scenes, tuple(code.values()), lines, _scales(view),
         (*_window(view), *view.trace.notes), _proof(view),

@@ -42,6 +42,8 @@ class Box:
 
     def choices(self, aspects: Sequence[float]) -> list[int]:
         """Return which of LINES makes cells largest in pictures of these widths by height, with the fewest lines."""
+        if not self.breaks:
+            return [0]
         sizes = np.round(np.maximum(self.width / np.array(aspects)[:, None], self.height), 3)
         lines = sum(np.array([len(starts) for starts in strip]) for strip in self.breaks.values())
         return [*dict.fromkeys(np.lexsort((np.broadcast_to(lines, sizes.shape), sizes))[:, 0].tolist())]

@@ -49,9 +49,18 @@ def packed(view: View, done: int, *, now: int | None = None, origin: bool = Fals
 
     now: the time step that is looked at. origin: whether pads that were packed by mistake are on their way.
     """
+    groups = dict(_packed(view, done))
+    if origin and "stray" in groups:
+        b, t = groups["stray"].keys
+        groups["stray"] = groups["stray"].but(origin=view.grid.cell(view.rank[b], t))
+    return groups if now is None else lit(view, groups, now)
+
+
+@once
+def _packed(view: View, done: int) -> Frame:
     groups = dict(sorted_grid(view))
     if done < 0:
-        return groups if now is None else groups | _looked_at(view, now)
+        return groups
     still, every = _marks(view), np.arange(len(view.alive))
     groups |= {name: still[name].but(shown=every <= done) for name in ("count", "bracket") if name in still}
     groups |= {
@@ -61,12 +70,10 @@ def packed(view: View, done: int, *, now: int | None = None, origin: bool = Fals
         "token": _flown(view, done),
     }
     if "stray" in still:
-        b, t = still["stray"].keys
-        start = view.grid.cell(view.rank[b], t) if origin else None
-        groups["stray"] = still["stray"].but(shown=t <= done, origin=start)
+        groups["stray"] = still["stray"].but(shown=still["stray"].keys[1] <= done)
     if "address" in still:
         groups["address"] = still["address"].but(shown=view.packed_t <= done)
-    return groups if now is None else lit(view, groups, now)
+    return groups
 
 
 def lit(view: View, seen: Frame, t: int) -> dict[str, Marks]:
@@ -76,7 +83,8 @@ def lit(view: View, seen: Frame, t: int) -> dict[str, Marks]:
     return {**seen, **_looked_at(view, t), **counts}
 
 
-def _looked_at(view: View, t: int) -> dict[str, Marks]:
+@once
+def _looked_at(view: View, t: int) -> Frame:
     """Return the outlines around a time step, and its name lit."""
     axis, alive, strip = sorted_grid(view)["axis"], len(view.alive[t]), view.strip
     place, width, height = view.grid.focus(t, alive)

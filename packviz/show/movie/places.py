@@ -102,7 +102,10 @@ class Grid:
         return panel(self.name, *self.size, margins)
 
     def _at(self, p: Column, t: Column) -> Place:
-        along = np.round((p if self.transposed else t) * self.width, 9)  # the same place is the same number
+        along = (p if self.transposed else t) * self.width
+        along = (
+            along.round(9) if isinstance(along, np.ndarray) else round(along, 9)
+        )  # the same place is the same number
         return Place(self.name, along, t) if self.transposed else Place(self.name, along, p)
 
 

@@ -135,9 +135,9 @@ def _gates(view: View, k: int, computed: int) -> Frame:
     """Return the gates of the rows that are live in the k-th step, as far as they are computed; and an LSTM's c."""
     b, n = view.ranked, taken(view, computed)
     there = lively(view, k) & lively(view, computed) if k >= 0 else lively(view, k)
-    groups = dict(_empty_gates(view))
+    groups, begun = dict(_empty_gates(view)), np.maximum(n, 0)
     for gate in gate_names(view):
-        rows = view.rows(gate) + np.maximum(n, 0)
+        rows = view.rows(gate) + begun
         if gate == "c":
             rows = np.where(n >= 0, rows, view.rows("c_0") + b)
         groups[f"gate:{gate}"] = groups[f"gate:{gate}"].but(vec=rows, shown=True if gate == "c" else there)

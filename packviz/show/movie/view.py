@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 from math import sqrt
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -49,6 +49,7 @@ class View(Facts):
     ) -> None:
         super().__init__(trace, layer, direction)
         self.transposed, self.deep = transposed, deep
+        self.made: dict[object, Any] = {}  # what `once` keeps
 
     @cached_property
     def title(self) -> str:
@@ -159,11 +160,11 @@ def once(make: Callable[Concatenate[V, P], Made]) -> Callable[Concatenate[V, P],
     """Make something of a view when it is first needed, and keep it: what stays the same need not be compared."""
 
     def kept(view: V, /, *args: P.args, **kwargs: P.kwargs) -> Made:
-        known: dict[object, Made] = view.__dict__.setdefault("_made", {})
         key = (make, args, *kwargs.items())
-        if key not in known:
-            known[key] = make(view, *args, **kwargs)
-        return known[key]
+        if key not in view.made:
+            view.made[key] = make(view, *args, **kwargs)
+        found: Made = view.made[key]
+        return found
 
     return kept
 
