@@ -8,7 +8,7 @@ from torch.nn.utils.rnn import pack_sequence
 
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
-from packviz.inputs.examples import EXAMPLES, Example, example_tensors
+from packviz.inputs.examples import EXAMPLES, Example
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.key)
@@ -64,7 +64,7 @@ def test_the_hundred_has_818_tokens_and_the_batch_sizes_it_is_known_by() -> None
 
 def test_the_hundred_is_the_same_each_time_and_leaves_the_global_seed_alone() -> None:
     state = torch.random.get_rng_state()
-    first, second = example_tensors("hundred"), example_tensors("hundred")
+    first, second = Batch.example("hundred").sequences, Batch.example("hundred").sequences
     assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
     assert torch.equal(torch.random.get_rng_state(), state)
 

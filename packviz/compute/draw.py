@@ -45,7 +45,7 @@ def draw(batch: Batch, config: Config) -> Drawn:
     table = None if E is None else _table_shape(batch, config, E)
     F = E if E is not None else batch.sequences[0].size(1) if batch.kind == "vectors" else 1
     kind = CELL_KINDS[config.cell]
-    _check_size(config, F, kind.G)
+    _check_size(config, F)
     settings = {name: getattr(config, name) for name in ("bias", "batch_first", "bidirectional", "nonlinearity")}
     with seeded(config.seed):
         embedding = None
@@ -99,9 +99,9 @@ def _check_ids(batch: Batch) -> None:
                 )
 
 
-def _check_size(config: Config, F: int, G: int) -> None:
-    D, H = (2 if config.bidirectional else 1), config.hidden_size
-    weights = G * H * D * ((F + H) + (config.num_layers - 1) * (D * H + H))
+def _check_size(config: Config, F: int) -> None:
+    H, D = config.hidden_size, 2 if config.bidirectional else 1
+    weights = CELL_KINDS[config.cell].weights(F, H, config.num_layers, D)
     if weights > MAX_WEIGHTS:
         raise PackvizError(
             "hidden_size",

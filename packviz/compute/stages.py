@@ -13,6 +13,7 @@ from torch.nn.utils.rnn import PackedSequence, pad_sequence
 
 from packviz.inputs.config import PaddingSide
 from packviz.inputs.packed_rows import origins
+from packviz.inputs.tensors import valid_mask
 
 __all__ = ["Packed", "Padded", "Sorted", "Unpacked", "locate", "pad", "read_padded"]
 
@@ -65,18 +66,14 @@ def pad(
     elif tokens.dim() == 2:
         values = values.unsqueeze(-1)
     lengths = torch.tensor([len(sequence) for sequence in sequences], dtype=torch.int64, device="cpu")
-    mask = _mask(lengths, tokens.size(1))
+    mask = valid_mask(lengths, tokens.size(1))
     return Padded(tokens, values, mask.flip(1) if padding_side == "left" else mask, lengths, batch_first, embedding)
 
 
 def read_padded(x: Tensor, lengths: Tensor, *, batch_first: bool) -> Padded:
     """Read a grid that is padded already, on the right: x (B, T, F) or (T, B, F), lengths (B,) int64 on the CPU."""
     grid = x if batch_first else x.transpose(0, 1)
-    return Padded(grid, x, _mask(lengths, grid.size(1)), lengths, batch_first)
-
-
-def _mask(lengths: Tensor, T: int) -> Tensor:
-    return torch.arange(T, device="cpu") < lengths.unsqueeze(1)  # (B, T)
+    return Padded(grid, x, valid_mask(lengths, grid.size(1)), lengths, batch_first)
 
 
 @dataclass(frozen=True, eq=False)

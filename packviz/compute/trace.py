@@ -17,7 +17,7 @@ from packviz.compute.verify import prove
 from packviz.determinism import exact_arithmetic
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
-from packviz.inputs.module import directions, state_size, unknown_hooks, weight_dtype
+from packviz.inputs.module import directions, state_size, states_of, unknown_hooks, weight_dtype
 from packviz.rules import (
     Case,
     check_kind,
@@ -109,8 +109,7 @@ def _run(start: Start, state: State, given: PackedSequence | None = None, *, enf
             raise
         return Refused(start, str(refusal))
     if start.config is not None and start.config.initial_state == "carried":
-        _, carried = start.module(packed)
-        state = carried if isinstance(carried, tuple) else (carried, None)
+        state = states_of(start.module(packed)[1])
     done = record(start, packed, state)
     return replace(done, distances=tuple(prove(done).items()))
 

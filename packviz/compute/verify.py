@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_packed_sequence
 
 from packviz.compute.record import Trace
-from packviz.inputs.module import directions, run_module
+from packviz.inputs.module import as_hx, directions, run_module, states_of
 
 __all__ = ["apart", "differing", "distance", "prove", "tolerance_of"]
 
@@ -21,8 +21,8 @@ def prove(done: Trace) -> dict[str, float]:
     lengths; last_valid with the top layer's h_n.
     """
     packed, padded, module = done.packed, done.padded, done.module
-    output, state = run_module(module, done.packed_sequence, done.h_0 if done.c_0 is None else (done.h_0, done.c_0))
-    h_n, *c_n = state if isinstance(state, tuple) else (state,)
+    output, state = run_module(module, done.packed_sequence, as_hx(done.h_0, done.c_0))
+    h_n, c_n = states_of(state)
     unpacked, _ = pad_packed_sequence(output, padded.batch_first, done.padding_value, done.total_length)
     top = h_n[-directions(module) :].unbind(0)  # (B, H) for each direction
     pairs = {
@@ -30,7 +30,7 @@ def prove(done: Trace) -> dict[str, float]:
         "batch_sizes": (_live_counts(padded.lengths), output.batch_sizes),
         "output": (done.output, output.data),
         "h_n": (done.h_n, h_n),
-        **({"c_n": (done.c_n, c_n[0])} if c_n else {}),
+        **({} if c_n is None else {"c_n": (done.c_n, c_n)}),
         "unpacked": (done.unpacked.output, unpacked),
         "last_valid": (done.unpacked.last_valid, torch.cat(top, 1)),
     }

@@ -13,7 +13,8 @@ from packviz.compute.record import Trace
 from packviz.compute.verify import differing, distance, tolerance_of
 from packviz.determinism import exact_arithmetic
 from packviz.facts.words import sentence
-from packviz.inputs.module import directions, one_layer
+from packviz.inputs.module import as_hx, directions, one_layer, states_of
+from packviz.inputs.tensors import valid_mask
 from packviz.validate import integer
 
 __all__ = [
@@ -40,8 +41,7 @@ def run_padded(trace: Trace) -> Answer:
     Return output (B, T, D*H), h_n (L*D, B, H) and, for the LSTM, c_n (L*D, B, H), else None.
     """
     output, state = trace.module(trace.padded.values, initial_state(trace))
-    h_n, c_n = state if isinstance(state, tuple) else (state, None)
-    return output if trace.padded.batch_first else output.transpose(0, 1), h_n, c_n
+    return output if trace.padded.batch_first else output.transpose(0, 1), *states_of(state)
 
 
 def run_tokens(trace: Trace, sequences: Sequence[Tensor], which: Sequence[int]) -> tuple[PackedSequence, Tensor]:
@@ -51,7 +51,7 @@ def run_tokens(trace: Trace, sequences: Sequence[Tensor], which: Sequence[int]) 
     """
     packed = pack_sequence(list(sequences), enforce_sorted=False)
     output, state = trace.module(packed, initial_state(trace, which))
-    return output, state[0] if isinstance(state, tuple) else state
+    return output, states_of(state)[0]
 
 
 def layer_states(trace: Trace) -> tuple[tuple[Tensor, ...], ...]:
@@ -79,13 +79,13 @@ def packed_grid(trace: Trace, filler: float | None = None) -> Tensor:
 
 def valid_cells(trace: Trace) -> Tensor:
     """Return (B, T) bool: the cells that were packed, t < length; the mask only differs after padding on the left."""
-    return torch.arange(trace.padded.mask.size(1), device="cpu") < trace.padded.lengths.unsqueeze(1)
+    return valid_mask(trace.padded.lengths, trace.padded.mask.size(1))
 
 
 def initial_state(trace: Trace, which: Sequence[int] | None = None) -> Tensor | tuple[Tensor, Tensor]:
     """Return the trace's own h_0 (L*D, B, H), for the LSTM (h_0, c_0): of all sequences, or of some."""
     rows = slice(None) if which is None else list(which)
-    return trace.h_0[:, rows] if trace.c_0 is None else (trace.h_0[:, rows], trace.c_0[:, rows])
+    return as_hx(trace.h_0[:, rows], None if trace.c_0 is None else trace.c_0[:, rows])
 
 
 def tokens_of(trace: Trace, b: int) -> Tensor:
@@ -160,11 +160,10 @@ def batch_dependence(trace: Trace, b: int = 0) -> BatchDependence:
         alone, state = trace.module(x.unsqueeze(axis), initial_state(trace, [b]))
         packed, packed_h_n = run_tokens(trace, [x], [b])
         in_batch = packed_grid(trace)[b, : len(x)]
-    h_n_alone = state[0] if isinstance(state, tuple) else state
     return BatchDependence(
         b,
         pads=len(own) - len(x),
-        padded=(h_n_alone[-D:, 0].flatten(), h_n[-D:, b].flatten()),
+        padded=(states_of(state)[0][-D:, 0].flatten(), h_n[-D:, b].flatten()),
         packed=(packed_h_n[-D:, 0].flatten(), trace.h_n[-D:, b].flatten()),
         outputs=(distance(output[b][own], alone.squeeze(axis)), distance(in_batch, packed.data)),
     )

@@ -14,7 +14,7 @@ from packviz.compute.record import Trace
 from packviz.determinism import exact_arithmetic
 from packviz.facts.padded_run import a_sequence, pad_input, run_tokens, tokens_of
 from packviz.facts.words import sentence
-from packviz.inputs.module import directions
+from packviz.inputs.module import as_hx, directions, states_of
 from packviz.text import sequence_label, two_digits
 from packviz.validate import integer
 
@@ -229,8 +229,7 @@ def after_zero_vector(trace: Trace, b: int = 0) -> ZeroStep:
     with exact_arithmetic():
         for zeros in (0, 1, _MANY):
             packed = pack_sequence([torch.cat([x, x.new_zeros(zeros, x.size(1))])])
-            _, state = trace.module(packed, h_0 if c_0 is None else (h_0, c_0))
-            states.append((state[0] if isinstance(state, tuple) else state)[-D, 0])
+            states.append(states_of(trace.module(packed, as_hx(h_0, c_0))[1])[0][-D, 0])
     norms = (float(states[0].norm()), *(float((state - states[0]).norm()) for state in states[1:]))
     return ZeroStep(b, len(x), tuple(tuple(state.tolist()) for state in states), norms)
 

@@ -13,6 +13,7 @@ from packviz.compute.record import Trace
 from packviz.compute.verify import distance
 from packviz.facts.unit_arithmetic import rounded
 from packviz.facts.words import sentence
+from packviz.inputs.tensors import valid_mask
 
 __all__ = ["WAYS", "Readout", "Spot", "codes", "readouts"]
 
@@ -177,7 +178,7 @@ def _pooled(run: _Run, key: str, code: str) -> Readout:
     """Read all valid steps; whether filler enters is tried out: other filler must not change anything."""
     columns = "torch.arange(out.size(1)) < lens[:, None]" if run.dim else "torch.arange(out.size(0))[:, None] < lens"
     code = f"pad = ~({columns})\nstate = out.masked_fill(pad[:, :, None], {code.format(run.dim)}"
-    filler = torch.arange(run.width, device="cpu") >= run.trace.unpacked.lengths.unsqueeze(1)
+    filler = ~valid_mask(run.trace.unpacked.lengths, run.width)
     values, other = run.read(code, run.grid), run.read(code, run.grid.masked_fill(filler[:, :, None], nan))
     wrong = tuple(b for b in range(len(values)) if b in run.padded or distance(values[b], other[b]) != 0.0)
     cells = tuple(tuple(Spot(b, t, half) for t in range(n) for half in range(run.D)) for b, n in enumerate(run.lengths))

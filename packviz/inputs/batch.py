@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from packviz.errors import PackvizError
-from packviz.inputs.examples import example, example_tensors
+from packviz.inputs.examples import example
 from packviz.inputs.parsing import Kind, Parsed, ReadAs, parse
 from packviz.inputs.tensors import checked_sequences, zero_length_refusal
 from packviz.text import counted, percent, sequence_label, visible, with_article
@@ -81,8 +81,8 @@ class Batch:
     @classmethod
     def example(cls, key: str) -> Batch:
         """Return a built-in batch by the key it has in EXAMPLES; raises PackvizError for an unknown key."""
-        text = example(key).text
-        return cls.from_tensors(example_tensors(key)) if text is None else cls.parse(text)
+        chosen = example(key)
+        return cls.parse(chosen.text or "") if chosen.tensors is None else cls.from_tensors(chosen.tensors())
 
     @property
     def lengths(self) -> Tensor:

@@ -52,6 +52,11 @@ class CellKind:
         """Return the number of rows of weights that each hidden unit has."""
         return max(1, len(self.gates))
 
+    def weights(self, features: int, hidden_size: int, num_layers: int, directions: int) -> int:
+        """Return how many numbers all weight matrices have: G·H rows of F + H, in the layers above of D·H + H."""
+        H, D = hidden_size, directions
+        return self.G * H * D * (features + H + (num_layers - 1) * (D * H + H))
+
     @property
     def modes(self) -> tuple[str, ...]:
         """Return what torch calls modules of this kind in their attribute `mode`."""

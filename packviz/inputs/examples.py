@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -12,7 +13,7 @@ from torch import Tensor
 from packviz.errors import PackvizError
 from packviz.text import shown
 
-__all__ = ["EXAMPLES", "Example", "example", "example_tensors"]
+__all__ = ["EXAMPLES", "Example", "example"]
 
 # A batch of 100 sequences and 818 tokens, known by its batch_sizes; packing it gives data of size (818, 200).
 HUNDRED_BATCH_SIZES = (100, 100, 100, 100, 100, 99, 77, 58, 35, 25, 11, 5, 3, 2, 2, 1)
@@ -24,13 +25,14 @@ HUNDRED_SEED = 818
 class Example:
     """Hold one built-in batch: its key, a title for a picker, the text to type for it, and who is to be credited.
 
-    `text` is None for a batch of tensors, which nobody would type.
+    `text` is None for a batch of tensors, which nobody would type: `tensors` returns them, (len, F) each.
     """
 
     key: str
     title: str
     text: str | None
     credit: str | None = None
+    tensors: Callable[[], list[Tensor]] | None = None
 
 
 def example(key: str) -> Example:
@@ -40,11 +42,6 @@ def example(key: str) -> Example:
             return candidate
     keys = ", ".join(candidate.key for candidate in EXAMPLES)
     raise PackvizError("example", expected=f"one of {keys}", got=shown(key), fix="choose one of these")
-
-
-def example_tensors(key: str) -> list[Tensor]:
-    """Return the sequences, (len, F) each, of an example that has no text; raises KeyError for any other."""
-    return {"vowels": _vowels, "hundred": _hundred}[key]()
 
 
 def _vowels() -> list[Tensor]:
@@ -70,6 +67,8 @@ EXAMPLES: tuple[Example, ...] = (
     Example("forum", "1 2 3 4 / 5 6 / 7", "1 2 3 4\n5 6\n7"),
     Example("words", "ready / on your mark / get set / go", "ready\non your mark\nget set\ngo"),
     Example("zen", "The Zen of Python", _data("zen.txt").strip(), "Tim Peters, The Zen of Python, public domain."),
-    Example("vowels", "Japanese vowels, nine speakers", None, json.loads(_data("japanese_vowels.json"))["credit"]),
-    Example("hundred", "100 sequences, 818 tokens", None),
+    Example(
+        "vowels", "Japanese vowels, nine speakers", None, json.loads(_data("japanese_vowels.json"))["credit"], _vowels
+    ),
+    Example("hundred", "100 sequences, 818 tokens", None, tensors=_hundred),
 )

@@ -20,6 +20,7 @@ from packviz.inputs.cell_kinds import RECURRENT, kind_of
 
 __all__ = [
     "Weights",
+    "as_hx",
     "bare",
     "directions",
     "dtype_name",
@@ -31,6 +32,7 @@ __all__ = [
     "run_module",
     "snapshot",
     "state_size",
+    "states_of",
     "unknown_hooks",
     "weight_dtype",
     "zero_state",
@@ -140,6 +142,16 @@ def run_module(module: nn.RNNBase, given: Input, hx: object = None) -> tuple[Inp
     """
     answer: tuple[Input, State] = functional_call(bare(module), parameters_of(module), (given, hx))
     return answer
+
+
+def states_of(state: State) -> tuple[Tensor, Tensor | None]:
+    """Return h and, for the LSTM, c (else None) of a state as a module takes and returns it."""
+    return state if isinstance(state, tuple) else (state, None)
+
+
+def as_hx(h: Tensor, c: Tensor | None) -> State:
+    """Return h and c (or None) as a module takes them."""
+    return h if c is None else (h, c)
 
 
 def snapshot(module: nn.RNNBase) -> nn.RNNBase:

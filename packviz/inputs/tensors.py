@@ -12,7 +12,7 @@ from packviz.errors import PackvizError
 from packviz.inputs.torch_answers import ask
 from packviz.text import with_article
 
-__all__ = ["checked_sequences", "zero_length_refusal"]
+__all__ = ["checked_sequences", "valid_mask", "zero_length_refusal"]
 
 _INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 _FLOATING = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
@@ -30,6 +30,11 @@ def checked_sequences(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     if any(tensor.dtype == torch.float64 for tensor in tensors):
         dtype = torch.float64
     return tuple(tensor.detach().to(dtype, copy=True) for tensor in tensors)
+
+
+def valid_mask(lengths: Tensor, T: int) -> Tensor:
+    """Return (B, T) bool: True at the steps before each of the lengths (B,)."""
+    return torch.arange(T, device=lengths.device) < lengths.unsqueeze(1)
 
 
 def zero_length_refusal(parameter: str, lengths: Sequence[int], got: str) -> PackvizError:

@@ -10,6 +10,8 @@ from math import isfinite
 import torch
 from torch import Tensor
 
+from packviz.inputs.tensors import valid_mask
+
 __all__ = ["Grid", "Pad", "all_finite", "filled", "filler_of", "fills", "inside", "pad_code", "peaks", "real_cells"]
 
 FEW = 256  # cells
@@ -32,7 +34,7 @@ class Pad:
 
 def inside(lengths: list[int], T: int, device: torch.device) -> Tensor:
     """Return (B, T) bool: True at the steps before each length."""
-    return torch.arange(T, device=device) < torch.tensor(lengths, device=device).unsqueeze(1)
+    return valid_mask(torch.tensor(lengths, device=device), T)
 
 
 def peaks(values: Tensor) -> Tensor:
@@ -169,6 +171,6 @@ def filler_of(x: Tensor, lengths: Sequence[float] | Tensor | None, *, batch_firs
         return 0.0
     if ends.device.type != "cpu" or ends.dim() != 1 or len(ends) != len(values) or not bool(ends.isfinite().all()):
         return 0.0
-    pad = Grid(values, [], torch.arange(values.size(1)) < ends[:, None], None).pad
+    pad = Grid(values, [], valid_mask(ends, values.size(1)), None).pad
     cell = torch.zeros(1) if pad is None else pad.cell.flatten()
     return float(cell[0]) if bool((cell == cell[0]).all()) else 0.0

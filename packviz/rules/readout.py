@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from packviz.inputs.module import directions, run_module
+from packviz.inputs.module import directions, run_module, states_of
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case
 from packviz.rules.finding import Fault
@@ -85,8 +85,8 @@ def _packed_run(case: Case, lengths: list[int]) -> _Run | None:
     if answer is None or answer.error is not None:
         return None if output is None else _Run(output, lengths, D)
     rows, final = cast("tuple[PackedSequence, State]", answer.result)
-    h_n, c_n = final if isinstance(final, tuple) else (final, None)
-    return _Run(pad_packed_sequence(rows, batch_first=True)[0] if output is None else output, lengths, D, h_n, c_n)
+    output = pad_packed_sequence(rows, batch_first=True)[0] if output is None else output
+    return _Run(output, lengths, D, *states_of(final))
 
 
 def _sound(run: _Run) -> Iterator[Tensor]:
@@ -145,7 +145,7 @@ def _padded_run(case: Case, run: _Run) -> Iterator[_Reading]:
     first = case.module.batch_first
     padded = case.by_sequence.detach()
     output, final = run_module(case.module, padded if first else padded.transpose(0, 1), case.hx)
-    h_n = final[0] if isinstance(final, tuple) else final
+    h_n, _ = states_of(final)
     column = "output[:, -1]" if case.batch_first else "output[-1]"
     yield "state_after_pads", f"{column} of the padded run", output[:, -1] if first else output[-1], None
     yield "state_after_pads", "h_n of the padded run", torch.cat(list(h_n[-run.D :]), 1), None

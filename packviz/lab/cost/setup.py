@@ -15,6 +15,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from packviz.determinism import seeded, with_onednn
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CELL_KINDS, Cell
+from packviz.inputs.tensors import valid_mask
 from packviz.lab.cost.lengths import check_lengths, draw_lengths, reachable
 from packviz.validate import choice, integer
 
@@ -72,13 +73,9 @@ class Setup:
         return f"{self.name} {'forward + backward' if self.backward else 'forward'}{where}"
 
     def work(self, cells: int) -> int:
-        """Return the multiplications and additions of `cells` cell updates in every layer and direction.
-
-        2·G·H·(F + H) a row, with G = 1, 3, 4 for RNN, GRU, LSTM; the layers above read D·H features.
-        """
-        G, H, D = CELL_KINDS[self.cell].G, self.hidden_size, 2 if self.bidirectional else 1
-        above = (self.num_layers - 1) * (D * H + H)
-        return 2 * G * H * D * (self.features + H + above) * cells
+        """Return the multiplications and additions of `cells` cell updates, one of each for every weight."""
+        D = 2 if self.bidirectional else 1
+        return 2 * CELL_KINDS[self.cell].weights(self.features, self.hidden_size, self.num_layers, D) * cells
 
     def nbytes(self, cells: int) -> int:
         """Return the float32 bytes of the input and of what all gates of all layers compute for `cells` cells."""
@@ -111,7 +108,7 @@ def works(setup: Setup, lengths: Tensor | Sequence[int]) -> dict[str, Callable[[
         sizes = (setup.features, setup.hidden_size, setup.num_layers)
         module = CELL_KINDS[setup.cell].build(*sizes, batch_first=True, bidirectional=setup.bidirectional)
         x = torch.randn(B, T, setup.features, device="cpu")
-    mask = (torch.arange(T, device="cpu") < known[:, None]).unsqueeze(-1)  # (B, T, 1)
+    mask = valid_mask(known, T).unsqueeze(-1)  # (B, T, 1)
     x, mask, module = (x * mask).to(setup.device), mask.to(setup.device), module.to(setup.device)
     weights = tuple(module.parameters())
 

@@ -16,6 +16,8 @@ from torch.optim import Adam
 
 from packviz.determinism import seeded
 from packviz.inputs.cell_kinds import CELL_KINDS
+from packviz.inputs.module import states_of
+from packviz.inputs.tensors import valid_mask
 from packviz.lab.training.experiment import Experiment, Split
 
 __all__ = ["Model", "Progress", "pad_batch", "read", "run_all"]
@@ -72,15 +74,16 @@ class Model(nn.Module):
 def read(cell: nn.RNNBase, x: Tensor, lengths: Tensor, readout: str) -> Tensor:
     """Return (B, D*H): what is read out of the run of padded x (B, T, F) of `lengths` (B,)."""
     if readout == "packed":
-        _, state = cell(pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False))
-        h_n = state[0] if isinstance(state, tuple) else state  # (D, B, H)
+        h_n, _ = states_of(
+            cell(pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False))[1]
+        )  # (D, B, H)
         return torch.cat(h_n.unbind(0), 1)
     output: Tensor = cell(x)[0]  # (B, T, D*H): the pads are run through, too
     if readout == "naive":
         return output[:, -1]
     if readout == "last_valid":
         return output[torch.arange(len(lengths), device="cpu"), lengths - 1]
-    is_pad = torch.arange(x.size(1), device="cpu") >= lengths[:, None]  # (B, T)
+    is_pad = ~valid_mask(lengths, x.size(1))  # (B, T)
     return output.masked_fill(is_pad[:, :, None], 0.0).sum(1) / lengths[:, None]
 
 

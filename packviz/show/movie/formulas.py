@@ -6,13 +6,11 @@ from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 import torch
-import torch.nn.functional as F
-from torch import Tensor
 
 from packviz.compute.recurrence import Step
-from packviz.determinism import exact_arithmetic
+from packviz.facts.unit_arithmetic import unit_sum
 from packviz.inputs.cell_kinds import Formula, Gate
-from packviz.inputs.module import nonlinearity_of, read_weights
+from packviz.inputs.module import nonlinearity_of
 from packviz.show.movie.facts import rows_of
 from packviz.show.movie.program import LINE
 from packviz.show.movie.step import CodeLine
@@ -123,7 +121,9 @@ def _sum_of_both(view: View, step: Step) -> str:
     """Return the new state of a cell without gates: a function of what the input and the state add up to."""
     function, result = nonlinearity_of(view.module), view.shown_number("h", step.start)
     same = math.tanh if function == "tanh" else (lambda a: max(0.0, a))
-    (given, held), sign = _agreeing(_parts(view, step), result, lambda a, b: same(a + b))
+    gate = unit_sum(view.trace, step.start, 0, layer=view.layer, direction=view.direction).gates[0]
+    sums = rows_of(torch.tensor([[gate.input_sum, gate.hidden_sum]], dtype=torch.float64))[0]
+    (given, held), sign = _agreeing(sums, result, lambda a, b: same(a + b))
     added = f"− {held[1:]}" if held.startswith("−") else f"+ {held}"
     return _filled(f"h = {function}({given} {added})", f"{sign} {_written(result)}")
 
@@ -152,26 +152,6 @@ def _before(view: View, step: Step) -> tuple[Known, Known]:
     """Return unit 0 of h and c of the first live row, as they enter the step."""
     h, c = view.watched.before(step.k)
     return rows_of(h[:1, :1])[0][0], None if c is None else rows_of(c[:1, :1])[0][0]
-
-
-def _parts(view: View, step: Step) -> tuple[Known, Known]:
-    """Return what the input and the state add to unit 0 of the first live row: a row of W x + b, and of W h + b."""
-    weights = read_weights(view.module)[view.layer][view.direction]
-    with exact_arithmetic():
-        given = F.linear(_entering_row(view, step.start), weights.w_ih[:1], _first(weights.b_ih))
-        held = F.linear(view.watched.before(step.k)[0][0], weights.w_hh[:1], _first(weights.b_hh))
-    return rows_of(given.view(1, 1))[0][0], rows_of(held.view(1, 1))[0][0]
-
-
-def _entering_row(view: View, n: int) -> Tensor:
-    """Return (F,) or (D*H,): what enters the watched layer at a packed row."""
-    if view.layer:
-        return torch.cat([half.h[n] for half in view.trace.layers[view.layer - 1]])
-    return view.trace.packed.data[n]
-
-
-def _first(bias: Tensor | None) -> Tensor | None:
-    return None if bias is None else bias[:1]
 
 
 def _agreeing(values: Sequence[Known], result: Known, calculate: Callable[..., float]) -> tuple[list[str], str]:

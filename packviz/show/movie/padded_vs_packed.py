@@ -14,6 +14,7 @@ from packviz.compute.trace import Trace
 from packviz.compute.verify import apart, differing, tolerance_of
 from packviz.determinism import exact_arithmetic
 from packviz.facts.padded_run import layer_states
+from packviz.inputs.tensors import valid_mask
 from packviz.show.movie.cell import UNIT
 from packviz.show.movie.facts import rows_of
 from packviz.show.movie.layout import Box, Margins, Scene, above, beside, panel
@@ -65,9 +66,9 @@ class Both(View):
         """Return the watched state that the packed side holds at each time step; a row that rests keeps it."""
         states = self.trace.packed_sequence._replace(data=self.watched.h)
         unpacked, _ = pad_packed_sequence(states, batch_first=True, total_length=self.total[1])
-        steps, lengths = torch.arange(self.total[1]), self.trace.padded.lengths.unsqueeze(1)
+        fed = valid_mask(self.trace.padded.lengths, self.total[1])
         resting = (self.watched.h_0 if self.direction else self.watched.h_n).unsqueeze(1)
-        return torch.where((steps < lengths).unsqueeze(2), unpacked, resting)
+        return torch.where(fed.unsqueeze(2), unpacked, resting)
 
     def states(self, side: str) -> Tensor:
         """Return (B,T,P) the watched state of a side after every time step."""

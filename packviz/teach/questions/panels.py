@@ -11,6 +11,7 @@ from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz.facts import drift, losses
 from packviz.inputs.cell_kinds import Cell
+from packviz.inputs.tensors import valid_mask
 from packviz.lab.cost import Measurement, Setup, counts_of, draw_lengths, measure
 from packviz.lab.cost.charts import counts_bars, timings
 from packviz.show.charts.differences import drifts, gradients
@@ -87,14 +88,14 @@ def labels(rows: Tensor | Iterable[int]) -> list[str]:
 
 def pads(lengths: Tensor, T: int) -> list[list[int]]:
     """Return [row, column] of the pads of a grid of T columns; lengths (B,)."""
-    places: list[list[int]] = (torch.arange(T) >= lengths[:, None]).nonzero().tolist()
+    places: list[list[int]] = (~valid_mask(lengths, T)).nonzero().tolist()
     return places
 
 
 def cells(lengths: Tensor, T: int) -> Tensor:
     """Return whose each cell of a padded grid is: (B, T) int64, -1 for pads; lengths (B,) as they really are."""
     owners = torch.arange(len(lengths))[:, None].expand(-1, T)
-    return torch.where(torch.arange(T) < lengths[:, None], owners, _PAD)
+    return torch.where(valid_mask(lengths, T), owners, _PAD)
 
 
 def row_owners(owners: Tensor, lengths: Tensor, *, batch_first: bool = True) -> list[int | None]:
