@@ -3,6 +3,7 @@
 # make test     install, check format, lint and types, then run every test   (PACKVIZ_SEEDS=5: five times the random cases)
 # make venv     create .venv, with nothing in it yet
 # make bench    measure what the project promises
+# make record   run the trainings and measurements anew that the pages open with
 # make format   put the code into the project's format
 # make player   bundle the modules of player/ into the one file that is shipped
 # make clean    back to a fresh clone
@@ -13,7 +14,7 @@ JS := $(CURDIR)/$(VENV)/js/node_modules
 PIP := $(PY) -m pip --disable-pip-version-check
 
 .DELETE_ON_ERROR:
-.PHONY: run venv check test bench lint format player clean
+.PHONY: run venv check test bench record lint format player clean
 
 run: $(VENV)/.run
 	@exec $(PY) -m streamlit run app.py $(if $(PORT),--server.port $(PORT))
@@ -46,6 +47,9 @@ player: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	@$(PY) -m bench
+
+record: $(VENV)/.run
+	$(PY) -m packviz.lab.recorded
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

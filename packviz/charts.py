@@ -1,7 +1,8 @@
 """Charts as Plotly figures, each with one sentence that tells what it shows, in `figure.layout.meta["alt"]`."""
 
 from packviz.lab.cost.charts import counts_bars, timings, waste, winning
-from packviz.lab.training.charts import final, learning
+from packviz.lab.recorded.charts import recorded_accuracy
+from packviz.lab.training.charts import accuracy_against_padding, final, learning
 from packviz.show.charts.differences import difference, drifts, gradients
 from packviz.show.charts.lengths import margins, padding_shares
 from packviz.show.charts.panels import Panel, panels
@@ -10,6 +11,7 @@ from packviz.show.charts.template import template
 
 __all__ = [
     "Panel",
+    "accuracy_against_padding",
     "counts_bars",
     "difference",
     "drifts",
@@ -19,6 +21,7 @@ __all__ = [
     "margins",
     "padding_shares",
     "panels",
+    "recorded_accuracy",
     "states",
     "template",
     "timings",

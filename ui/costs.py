@@ -1,4 +1,4 @@
-"""The parts of the page on what padding and packing cost: counted, measured, and what else can be done."""
+"""The parts of the page on what padding and packing cost: recorded, counted, measured, and what else can be done."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -9,33 +9,47 @@ import pandas as pd
 import streamlit as st
 
 from packviz import charts
-from packviz.compute.trace import Trace
 from packviz.errors import PackvizError
-from packviz.facts import DISTRIBUTIONS
+from packviz.facts import DISTRIBUTIONS, indices_outweigh
 from packviz.inputs.cell_kinds import Cell
+from packviz.lab import recorded
 from packviz.lab.cost import (
     Measurement,
     Point,
     Setup,
     counts_of,
-    devices,
     measure,
     plan_sweep,
     read_lengths,
+    setups_of,
     sweep,
     verdict,
     ways,
 )
-from ui.part import figure, fresh
+from packviz.lab.cost.charts import Across
+from ui.part import figure, folded, fresh
 from ui.progress import long_work
 from ui.runs import Shown
 
-__all__ = ["counted", "landscape", "measured", "without_packing"]
+__all__ = ["counted", "full_run", "landscape", "measured", "without_packing"]
 
 CELLS = get_args(Cell)
 ROUNDS = 21
 SECONDS = 2.0  # for one measurement; a round more where that is over
+ROUNDS_OF_A_SHAPE, SECONDS_OF_A_SHAPE = 7, 0.2  # the same for a point of the map
 THIS_BATCH, TYPED, UPLOADED = "this batch", "typed", "uploaded"
+
+
+def full_run(shown: Shown) -> None:
+    """Show the recorded map of where packing wins with the sidebar's cell, and the other recorded times folded."""
+    run, cell = recorded.cost(), shown.request.config.cell
+    st.subheader(recorded.cost_headline(run, cell), anchor=False)
+    fresh(charts.winning, run.of(cell), key="recorded map")
+    st.markdown(f":small[{recorded.cost_caveat(run, cell)}]")
+    with folded("With backward, and the times of a batch of 3 sequences", "recorded cost") as is_open:
+        if is_open:
+            _map("batch_size", run.of(cell, backward=True), "recorded")
+            _timings(run.batch, "recorded")
 
 
 def counted(shown: Shown) -> None:
@@ -50,16 +64,19 @@ def counted(shown: Shown) -> None:
         f"Packing saves {costs.spared:,} cell updates. It saves no steps: each waits for the one before it. "
         f"Packing also copies: while it runs, both inputs are in memory, {costs.both_inputs:,} bytes together."
     )
+    if said := indices_outweigh(costs.inputs.padded, costs.inputs.packed + costs.indices, costs.indices):
+        st.markdown(said)
 
 
 def measured(shown: Shown) -> None:
     """Measure this batch, with all three cells, on this machine, when asked to."""
-    setups, module = _setups(shown.trace), shown.trace.module
+    setups, module = setups_of(shown.trace), shown.trace.module
     layers = f"{module.num_layers} layers" if module.num_layers > 1 else "one layer"
     ways = "both directions" if module.bidirectional else "one direction"
     told = f"{shown.batch.summary}, hidden size {module.hidden_size}, {layers}, {ways}"
     work = partial(_measure_all, setups, tuple(shown.trace.padded.lengths.tolist()))
-    long_work("measure", "Measure this batch", told, work, len(setups), _timings)
+    takes = f"About {len(setups) * SECONDS:.0f} seconds of computing at most."
+    long_work("measure", "Measure this batch", told, work, len(setups), _timings, takes)
 
 
 def landscape(shown: Shown) -> None:
@@ -68,7 +85,7 @@ def landscape(shown: Shown) -> None:
     cell = left.selectbox(
         "cell", CELLS, CELLS.index(shown.trace.config.cell if shown.trace.config else "lstm"), key="sweep_cell"
     )
-    across = middle.selectbox("across", ["batch_size", "steps", "hidden_size"], key="sweep_across")
+    across: Across = middle.selectbox("across", get_args(Across), key="sweep_across")
     backward = right.toggle("with backward", key="sweep_backward")
     sizes: dict[str, dict[str, Any]] = {
         "batch_size": {},
@@ -77,8 +94,9 @@ def landscape(shown: Shown) -> None:
     }
     settings = plan_sweep((cell,), backward=backward, **sizes[across])
     told = f"{cell.upper()}, fill against {across}, {'forward + backward' if backward else 'forward'}"
-    label, work = f"Measure {len(settings)} shapes", partial(sweep, settings)
-    long_work("sweep", label, told, work, len(settings), partial(_map, across))
+    work = partial(sweep, settings, repeats=ROUNDS_OF_A_SHAPE, seconds=SECONDS_OF_A_SHAPE)
+    takes = recorded.sweep_takes(recorded.cost(), settings, ROUNDS_OF_A_SHAPE + 1)
+    long_work("sweep", f"Measure {len(settings)} shapes", told, work, len(settings), partial(_map, across), takes)
 
 
 def without_packing(shown: Shown) -> None:
@@ -117,26 +135,14 @@ def _lengths(shown: Shown, source: str) -> Any:
     return next(each for each in DISTRIBUTIONS if each.title == source).lengths()
 
 
-def _setups(trace: Trace) -> tuple[Setup, ...]:
-    """Return every way to run the module of a trace that is measured."""
-    module = trace.module
-    shape = (trace.padded.values.shape[-1], module.hidden_size, module.num_layers, module.bidirectional)
-    return tuple(
-        Setup(cell, *shape, backward=backward, onednn=onednn, device=device)
-        for device in devices()
-        for cell in CELLS
-        for backward in (False, True)
-        for onednn in ((True, False) if device == "cpu" else (True,))
-    )
-
-
 def _measure_all(setups: Sequence[Setup], lengths: Sequence[int]) -> Iterator[Measurement]:
     for setup in setups:
         yield measure(setup, lengths, ROUNDS, seconds=SECONDS)
 
 
-def _timings(results: Sequence[Measurement]) -> None:
-    fresh(charts.timings, results, key="timings")
+def _timings(results: Sequence[Measurement], which: str = "now") -> None:
+    """Show the times of one batch. which: told from others on the page by this."""
+    fresh(charts.timings, results, key=f"timings {which}")
     rows = [
         (
             each.setup.name,
@@ -152,14 +158,14 @@ def _timings(results: Sequence[Measurement]) -> None:
     ]
     columns = ["cell", "pass", "oneDNN", "device", "padded (ms)", "packed (ms)", "packed ÷ padded", "busy"]
     frame = pd.DataFrame(rows, columns=columns)
-    st.dataframe(frame, hide_index=True, height="content", key="times", alt="Every measurement of this batch")
+    st.dataframe(frame, hide_index=True, height="content", key=f"times {which}", alt="Every measurement of this batch")
     st.markdown(verdict(max(results, key=lambda each: abs(math.log(each.ratio)) if each.differs else 0.0)))
     if any(not each.differs for each in results):
         st.markdown("Rows without a ratio show no measurable difference.")
 
 
-def _map(across: str, points: Sequence[Point]) -> None:
-    fresh(charts.winning, points, key="winning", across=across)
+def _map(across: Across, points: Sequence[Point], which: str = "now") -> None:
+    fresh(charts.winning, points, key=f"winning {which}", across=across)
     done = [point.measurement for point in points]
     wins, loses = (sum(each.differs and (each.ratio < 1) == won for each in done) for won in (True, False))
     busy = sum(each.busy for each in done)

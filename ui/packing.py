@@ -6,7 +6,7 @@ import streamlit as st
 
 from packviz import charts
 from packviz.errors import PackvizError
-from packviz.facts import Address, behaviours, fields, memory, row_of, sequence_error, token_of
+from packviz.facts import Address, behaviours, fields, indices_outweigh, memory, row_of, sequence_error, token_of
 from packviz.inputs.batch import sequence_label
 from ui.part import figure, sheet, verdicts
 from ui.player import show
@@ -64,6 +64,9 @@ def layouts(shown: Shown) -> None:
     ]
     columns = ["layout", "rows", "of them padding", "bytes of values", "bytes of indices"]
     sheet(rows, columns, "layouts", "Three layouts in memory")
+    padded, packed = (each.bytes + each.index_bytes for each in (held.padded, held.packed))
+    if said := indices_outweigh(padded, packed, held.packed.index_bytes):
+        st.markdown(said)
     if (error := shown.fact(sequence_error)) is not None:
         verdicts([(f"{shown.trace.module.mode.lower().split('_')[0]}(nested)", error)])
 

@@ -23,6 +23,7 @@ __all__ = [
     "TABLES",
     "explore",
     "figure",
+    "folded",
     "fresh",
     "numbers",
     "palette",
@@ -48,12 +49,21 @@ _FIELDS = ("data", "batch_sizes", "sorted_indices", "unsorted_indices")
 
 @contextmanager
 def part(title: str, text: str = "") -> Iterator[None]:
-    """Stand under a heading, with a sentence or two of Markdown."""
+    """Stand under a heading, with a sentence or two of Markdown; title: "" where what follows has its own heading."""
     with st.container(border=True):
-        st.subheader(title, anchor=False)
+        if title:
+            st.subheader(title, anchor=False)
         if text:
             st.markdown(text)
         yield
+
+
+@contextmanager
+def folded(label: str, key: str) -> Iterator[bool]:
+    """Stand folded until a visitor opens it; yield whether it is open, for what is folded need not be computed."""
+    shown = st.expander(label, key=key, on_change="rerun")
+    with shown:
+        yield bool(shown.open)
 
 
 def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:

@@ -36,18 +36,19 @@ def _jobs() -> Jobs:
     return Jobs(lambda visitor: Runtime.instance().is_active_session(visitor))
 
 
-def long_work(name: str, label: str, told: str, work: Work, steps: int, show: Show) -> None:
+def long_work(name: str, label: str, told: str, work: Work, steps: int, show: Show, takes: str = "") -> None:
     """Let a visitor start a piece of work, see it come, and stop it.
 
     name: of the work. label: of the button. told: what it would be done for now, in words. steps: how many results
-    there will be. show: draws what has come so far. What is shown stays what it was started for.
+    there will be. show: draws what has come so far. takes: a sentence on how long it takes. What is shown stays what it
+    was started for.
     """
     started = visit().jobs.get(name)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(label, key=f"start {name}", disabled=started is not None and not started.job.over):
             visit().jobs[name] = Started(_jobs().start(_visitor(), work), told, steps, show)
             st.rerun()
-        st.text(_in_advance(name))
+        st.text(f"{takes} {_in_advance(name)}".strip())
     if started is not None:
         started.seen = _place(started.job)
         st.fragment(_watch, run_every=_EVERY[started.seen])(name, started, told)

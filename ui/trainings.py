@@ -1,4 +1,4 @@
-"""The parts of the page that trains: what is compared, how it goes, and what may be said afterwards."""
+"""The parts of the page that trains: what a recorded run showed, and the same to run now, with other settings."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from packviz import charts
+from packviz.lab import recorded
 from packviz.lab.training import (
     EXTRA_PADDING,
     Experiment,
@@ -22,13 +23,24 @@ from packviz.lab.training import (
     to_csv,
     vowels_credit,
 )
-from ui.part import fresh
+from ui.part import folded, fresh
 from ui.progress import long_work
 from ui.runs import Shown
 
-__all__ = ["trained"]
+__all__ = ["full_run", "trained"]
 
 TITLES = {"vowels": "Japanese vowels: who speaks?", "first_token": "the answer is in the first token"}
+
+
+def full_run(shown: Shown) -> None:
+    """Show what the recorded training of the sidebar's cell came to, and its details folded."""
+    run, cell = recorded.training(), shown.request.config.cell
+    st.subheader(recorded.training_headline(run, cell).replace(" %", "\N{NO-BREAK SPACE}%"), anchor=False)
+    fresh(charts.recorded_accuracy, cell, key="recorded accuracy")
+    st.markdown(f":small[{recorded.training_caveat(run, cell)}]")
+    with folded("All four readouts, every seed and epoch, and what they support", "recorded training") as is_open:
+        if is_open:
+            _results(run.of(cell), "recorded")
 
 
 def trained(shown: Shown) -> None:
@@ -63,23 +75,26 @@ def trained(shown: Shown) -> None:
     told = f"{cell.upper()}, {TITLES[task]}, {', '.join(readouts)}, {', '.join(map(str, pads))} extra pads, {ways}"
     models = len(chosen) * seeds
     label, work = f"Train {models} {'model' if models == 1 else 'models'} ({cell})", partial(run_all, chosen)
-    long_work("train", label, f"{told}, seeds: {seeds}", work, steps, _results)
+    takes = recorded.training_takes(recorded.training(), chosen)
+    long_work("train", label, f"{told}, seeds: {seeds}", work, steps, _results, takes)
     if task == "vowels":
         st.text(vowels_credit())
 
 
-def _results(results: Sequence[Progress]) -> None:
+def _results(results: Sequence[Progress], which: str = "now") -> None:
+    """Show what trainings came to. which: told from others on the page by this."""
     outcomes = summary(results)
     if told := conclusion(outcomes):
-        with st.expander("What the results support", expanded=True):
+        with st.expander("What the results support"):
             st.markdown("\n".join(f"- {sentence}" for sentence in told))
     if outcomes:
-        fresh(charts.final, outcomes, key="final")
-        st.dataframe(pd.DataFrame(table(outcomes)), hide_index=True, key="outcomes", alt="Accuracy of every experiment")
+        fresh(charts.final, outcomes, key=f"final {which}")
+        frame = pd.DataFrame(table(outcomes))
+        st.dataframe(frame, hide_index=True, key=f"outcomes {which}", alt="Accuracy of every experiment")
     pads = sorted({each.experiment.extra_padding for each in results})
     for extra, tab in zip(pads, st.tabs([f"{extra} extra pads" for extra in pads]), strict=True):
         with tab:
-            fresh(charts.learning, [r for r in results if r.experiment.extra_padding == extra], key=f"learning {extra}")
-    st.download_button(
-        "All epochs as CSV", lambda: to_csv(results), "packviz-training.csv", "text/csv", on_click="ignore"
-    )
+            of_these = [each for each in results if each.experiment.extra_padding == extra]
+            fresh(charts.learning, of_these, key=f"learning {extra} {which}")
+    label, file = "All epochs as CSV", f"packviz-training-{which}.csv"
+    st.download_button(label, lambda: to_csv(results), file, "text/csv", on_click="ignore", key=f"CSV {which}")

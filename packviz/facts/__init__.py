@@ -4,7 +4,16 @@ from packviz.facts.comparison import Comparison, Switch, compare, switches
 from packviz.facts.distributions import DISTRIBUTIONS, Distribution, padding_cells, padding_share, padding_shares
 from packviz.facts.initial_states import STARTS, StartEffect, starts
 from packviz.facts.losses import Losses, losses
-from packviz.facts.memory_layout import Address, Layout, Memory, memory, row_of, sequence_error, token_of
+from packviz.facts.memory_layout import (
+    Address,
+    Layout,
+    Memory,
+    indices_outweigh,
+    memory,
+    row_of,
+    sequence_error,
+    token_of,
+)
 from packviz.facts.padded_run import batch_dependence
 from packviz.facts.padded_statistics import attention, norms, pooling
 from packviz.facts.pads import Drift, ZeroStep, after_zero_vector, drift, pad_collision, pad_row
@@ -38,6 +47,7 @@ __all__ = [
     "enforcing",
     "fields",
     "first_unstable",
+    "indices_outweigh",
     "losses",
     "memory",
     "norms",

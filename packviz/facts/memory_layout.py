@@ -16,7 +16,7 @@ from packviz.inputs.torch_answers import ask
 from packviz.text import sequence_label
 from packviz.validate import integer
 
-__all__ = ["Address", "Layout", "Memory", "memory", "row_of", "sequence_error", "token_of"]
+__all__ = ["Address", "Layout", "Memory", "indices_outweigh", "memory", "row_of", "sequence_error", "token_of"]
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,14 @@ class Memory:
     packed: Layout
     jagged: Layout
     offsets: tuple[int, ...]
+
+
+def indices_outweigh(padded: int, packed: int, indices: int) -> str:
+    """Say why packed is larger than padded; "" where it is not.
+
+    padded, packed: all bytes of each, packed with those of its `indices`.
+    """
+    return sentence("memory.indices", padded=padded, packed=packed, indices=indices) if packed > padded else ""
 
 
 def memory(trace: Trace) -> Memory:

@@ -3,7 +3,7 @@
 from packviz.lab.cost.counting import Amount, Batching, Counts, counts, counts_of, ways
 from packviz.lab.cost.lengths import draw_lengths, read_lengths
 from packviz.lab.cost.measuring import Measurement, Point, Timing, measure, sweep, verdict
-from packviz.lab.cost.setup import Setting, Setup, devices, plan_sweep
+from packviz.lab.cost.setup import Setting, Setup, devices, plan_sweep, setups_of
 
 __all__ = [
     "Amount",
@@ -21,6 +21,7 @@ __all__ = [
     "measure",
     "plan_sweep",
     "read_lengths",
+    "setups_of",
     "sweep",
     "verdict",
     "ways",

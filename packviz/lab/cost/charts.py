@@ -15,7 +15,7 @@ from packviz.show.charts.template import drawn, heatmap, named_axis
 from packviz.text import counted
 from packviz.theme import LIGHT, Palette, diverging, text_on
 
-__all__ = ["counts_bars", "timings", "waste", "winning"]
+__all__ = ["Across", "counts_bars", "timings", "waste", "winning"]
 
 Across = Literal["batch_size", "hidden_size", "steps"]
 ACROSS = {"batch_size": "batch size B", "hidden_size": "hidden size H", "steps": "longest length T"}

@@ -12,14 +12,16 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from packviz.compute.record import Trace
 from packviz.determinism import seeded, with_onednn
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CELL_KINDS, Cell
+from packviz.inputs.module import directions, state_size
 from packviz.inputs.tensors import valid_mask
 from packviz.lab.cost.lengths import check_lengths, draw_lengths, reachable
 from packviz.validate import choice, integer
 
-__all__ = ["Setting", "Setup", "Work", "devices", "plan_sweep", "switches", "works"]
+__all__ = ["Setting", "Setup", "Work", "devices", "plan_sweep", "setups_of", "switches", "works"]
 
 Work = Callable[[], object]
 
@@ -145,6 +147,19 @@ def switches(setup: Setup) -> Iterator[None]:
 def devices() -> tuple[str, ...]:
     """Return the devices on which this machine can measure: "cpu", and "cuda" where there is one."""
     return ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
+
+
+def setups_of(trace: Trace) -> tuple[Setup, ...]:
+    """Return every way to measure the sizes of a trace's module: all cells and devices, with and without backward."""
+    module = trace.module
+    shape = (trace.padded.values.size(2), state_size(module), module.num_layers, directions(module) == 2)
+    return tuple(
+        Setup(cell, *shape, backward=backward, onednn=onednn, device=device)
+        for device in devices()
+        for cell in get_args(Cell)
+        for backward in (False, True)
+        for onednn in ((True, False) if device == "cpu" else (True,))
+    )
 
 
 @dataclass(frozen=True)

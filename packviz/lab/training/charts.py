@@ -1,4 +1,4 @@
-"""Trainings as charts: how each experiment learned, epoch by epoch, and its final accuracy by the extra padding."""
+"""Trainings as charts: how each experiment learned, and its final accuracy by the extra padding, in full and short."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -13,12 +13,13 @@ from packviz.show.charts.template import drawn, named_axis
 from packviz.text import counted
 from packviz.theme import LIGHT, SEQUENCE_HUES, Palette, with_contrast
 
-__all__ = ["final", "learning"]
+__all__ = ["accuracy_against_padding", "final", "learning"]
 
 ACCURACY = {"title": "test accuracy (%)", "range": [-2, 102], "dtick": 25}  # the axis
 LOOKS = {"naive": ("x", 2), "last_valid": ("diamond", 1), "packed": ("circle", 0), "mean": ("square", 4)}
 DASHES = {0: "solid", 20: "dash", 100: "dot"}
 BAND = 0.18  # opacity
+READ = {"packed": "packed", "naive": "last column"}  # the readouts of the short chart, and what is written at them
 GAP = 0.16  # between two readouts at the same padding; the paddings are 1 apart
 
 
@@ -124,6 +125,82 @@ def final(outcomes: Sequence[Outcome], palette: Palette = LIGHT) -> go.Figure:
         yaxis=ACCURACY,
         shapes=[_baseline(baselines.pop(), palette)] if len(baselines) == 1 else [],
     )
+
+
+def accuracy_against_padding(outcomes: Sequence[Outcome], palette: Palette = LIGHT) -> go.Figure:
+    """Return the mean accuracy (%) over the extra padding, read from the last column and packed, in the seeds' band.
+
+    It is small, and its words stand at the lines. The outcomes of other readouts are left out.
+    """
+    data: list[dict[str, Any]] = []
+    notes: list[dict[str, Any]] = []
+    shown = [outcome for outcome in outcomes if outcome.experiment.readout in READ]
+    for readout, name in READ.items():
+        group = [outcome for outcome in shown if outcome.experiment.readout == readout]
+        group.sort(key=lambda outcome: outcome.experiment.extra_padding)
+        if group:
+            data.extend(_band_and_line(name, group, palette))
+            notes.extend(_at_the_line(name, group, palette))
+    paddings = sorted({outcome.experiment.extra_padding for outcome in shown})
+    said = ", ".join(f"{READ[o.experiment.readout]} with {o.experiment.extra_padding} {_told(o)}" for o in shown)
+    return drawn(
+        data,
+        f"Test accuracy by the number of extra pads: {said or 'none'}.",
+        palette,
+        title="Accuracy as padding grows" if shown else "Accuracy as padding grows: nothing has been trained",
+        subtitle=_task_and_cell([outcome.experiment for outcome in shown]),
+        height=340,
+        showlegend=False,
+        xaxis=named_axis([str(n) for n in paddings], paddings, title="extra pads in each row", range=[-4, 104]),
+        yaxis={"range": [0, 108], "tickvals": [0, 50, 100], "ticktext": ["0 %", "50 %", "100 %"]},
+        annotations=notes,
+    )
+
+
+def _band_and_line(name: str, group: Sequence[Outcome], palette: Palette) -> Iterator[dict[str, Any]]:
+    """Yield the band from the worst seed to the best one, and the line of the means."""
+    color, symbol = _look(group[0].experiment, palette)
+    places = [outcome.experiment.extra_padding for outcome in group]
+    yield {
+        "x": [*places, *places[::-1]],
+        "y": [*(max(o.accuracies) for o in group), *(min(o.accuracies) for o in group[::-1])],
+        "hoverinfo": "skip",
+        "mode": "lines",
+        "line": {"width": 0, "color": color},
+        "fill": "toself",
+        "fillcolor": color,
+        "opacity": BAND,
+    }
+    yield {
+        "mode": "lines+markers",
+        "name": name,
+        "x": places,
+        "y": [outcome.mean for outcome in group],
+        "line": {"color": color, "width": 3},
+        "marker": {"symbol": symbol, "size": 10, "color": color},
+        "hovertext": [f"{name}, {o.experiment.extra_padding} extra pads<br>{_told(o)}" for o in group],
+    }
+
+
+def _at_the_line(name: str, group: Sequence[Outcome], palette: Palette) -> Iterator[dict[str, Any]]:
+    """Yield the percentages above the points of one line; its name stands before the last but one, where there is room.
+
+    The last one stands a little higher where the line falls, which would cross it.
+    """
+    falls = group[-1].mean < group[0].mean - 1
+    color = with_contrast(_look(group[0].experiment, palette)[0], palette.background, 4.5)
+    for place, outcome in enumerate(group, 1 - len(group)):
+        number = f"<b>{outcome.mean:.0f} %</b>"
+        yield {
+            "x": outcome.experiment.extra_padding,
+            "y": outcome.mean,
+            "text": f"{name} {number}" if place == -1 or len(group) == 1 else number,
+            "xanchor": "right" if place == 0 and len(group) > 1 else "left",
+            "yanchor": "bottom",
+            "yshift": 12 if place == 0 and falls else 5,
+            "showarrow": False,
+            "font": {"color": color},
+        }
 
 
 def _ended(name: str, group: Sequence[Outcome], places: list[float], palette: Palette) -> Iterator[dict[str, Any]]:

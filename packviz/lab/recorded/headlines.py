@@ -1,0 +1,111 @@
+"""What the recorded runs say, a sentence or two for each: the result in numbers, its caveat, and how long it took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from math import hypot
+
+from packviz.lab.cost import Measurement, Setting
+from packviz.lab.recorded.recording import CostRecording, Made, TrainingRecording
+from packviz.lab.training import Experiment, Outcome, summary
+from packviz.lab.training.results import BEYOND, ENOUGH_SEEDS
+from packviz.lab.words import sentence
+
+__all__ = ["cost_caveat", "cost_headline", "sweep_takes", "training_caveat", "training_headline", "training_takes"]
+
+
+def training_headline(recording: TrainingRecording, cell: str) -> str:
+    """Say how accurate a cell was, read from the last column and packed, with the least and the most extra padding."""
+    naive, packed = (_by_padding(recording, cell, readout) for readout in ("naive", "packed"))
+    spread, seeds = _spread(naive[-1], packed[-1]), len(packed[-1].seeds)
+    return sentence(
+        "training.headline",
+        naive=[outcome.mean for outcome in naive],
+        packed=[outcome.mean for outcome in packed],
+        same=len({round(outcome.mean) for outcome in packed}) == 1,
+        shown=spread is not None and seeds >= ENOUGH_SEEDS and _difference(naive[-1], packed[-1]) > BEYOND * spread,
+        seeds=seeds,
+        pads=packed[-1].experiment.extra_padding,
+    )
+
+
+def training_caveat(recording: TrainingRecording, cell: str) -> str:
+    """Say when and where the trainings of a cell were recorded, and how their difference compares with its spread."""
+    naive, packed = (_by_padding(recording, cell, readout)[-1] for readout in ("naive", "packed"))
+    return sentence(
+        "training.caveat",
+        when=_when(recording.made, "trained"),
+        cell=cell.upper(),
+        seeds=len(packed.seeds),
+        pads=packed.experiment.extra_padding,
+        difference=_difference(naive, packed),
+        spread=_spread(naive, packed),
+    )
+
+
+def training_takes(recording: TrainingRecording, experiments: Sequence[Experiment]) -> str:
+    """Say how long all seeds of some experiments take, as far as the same ones were recorded; "" if one was not."""
+    known = {replace(each.experiment, seeds=(0,)): each.seconds for each in summary(recording.results)}
+    wanted = [replace(one, seeds=(0,)) for one in experiments]
+    if any(one not in known for one in wanted):
+        return ""
+    share = recording.made.cpu_seconds / recording.made.seconds  # of the time, in which it had a processor
+    seconds = share * sum(len(one.seeds) * known[same] for one, same in zip(experiments, wanted, strict=True))
+    return sentence("made.takes", seconds=max(1, round(seconds)))
+
+
+def cost_headline(recording: CostRecording, cell: str) -> str:
+    """Say what packing costs a cell's forward run on the small batch, and for how many larger ones it pays."""
+    done = [point.measurement for point in recording.of(cell)]
+    wins, losses = (sum(each.differs and (each.ratio < 1) == won for each in done) for won in (True, False))
+    return sentence("cost.headline", small=_small(recording, cell), larger=len(done), wins=wins, losses=losses)
+
+
+def cost_caveat(recording: CostRecording, cell: str) -> str:
+    """Say when, where and how the times of a cell were recorded, and whether the machine was busy."""
+    done = [point.measurement for point in recording.of(cell)]
+    return sentence(
+        "cost.caveat",
+        when=_when(recording.made, "measured"),
+        small=_small(recording, cell),
+        rounds=max(each.rounds for each in done),
+        load=max(recording.made.load, default=0.0),
+        cores=recording.made.cores,
+    )
+
+
+def sweep_takes(recording: CostRecording, settings: Sequence[Setting], runs: int) -> str:
+    """Say how long so many runs of each setting take, as far as the same ones were recorded; "" if one was not."""
+    known = {point.setting: point.measurement for point in recording.shapes}
+    if any(setting not in known for setting in settings):
+        return ""
+    pairs = [known[setting].padded.median + known[setting].packed.median for setting in settings]
+    return sentence("made.takes", seconds=max(1, round(runs * sum(pairs) / 1000)))
+
+
+def _by_padding(recording: TrainingRecording, cell: str, readout: str) -> list[Outcome]:
+    """Return the outcomes of one readout, from the least extra padding to the most."""
+    found = [outcome for outcome in recording.outcomes(cell) if outcome.experiment.readout == readout]
+    return sorted(found, key=lambda outcome: outcome.experiment.extra_padding)
+
+
+def _difference(one: Outcome, other: Outcome) -> float:
+    return abs(one.mean - other.mean)
+
+
+def _spread(one: Outcome, other: Outcome) -> float | None:
+    """Return the combined standard deviation over the seeds, in points; None for one seed."""
+    return None if one.spread is None or other.spread is None else hypot(one.spread, other.spread)
+
+
+def _small(recording: CostRecording, cell: str) -> Measurement:
+    """Return the forward run of the small batch, as torch runs it by default."""
+    forward = [each for each in recording.batch if each.setup.onednn and not each.setup.backward]
+    return next(each for each in forward if each.setup.cell == cell)
+
+
+def _when(made: Made, done: str) -> str:
+    day = date.fromisoformat(made.date)
+    return sentence("made.when", made=made, date=f"{day.day} {day:%B %Y}", done=done)

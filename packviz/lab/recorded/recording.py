@@ -1,0 +1,234 @@
+"""Record full runs of the experiments as JSON, with the date, the machine and the versions; and read them back."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from itertools import groupby
+from typing import Any
+
+import torch
+
+from packviz.lab.cost import Measurement, Point, Setting, Setup, Timing, measure, sweep
+from packviz.lab.cost.measuring import Stopwatch
+from packviz.lab.training import Experiment, Outcome, Progress, run_all, summary
+
+__all__ = [
+    "CostRecording",
+    "Made",
+    "TrainingRecording",
+    "as_text",
+    "cost",
+    "read_cost",
+    "read_training",
+    "record_cost",
+    "record_training",
+    "training",
+]
+
+FORMAT = 1  # of the data, as recorded.schema.json describes it
+Data = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Made:
+    """Hold when, where and with what something was recorded.
+
+    date         as 2026-11-22
+    seconds      that the whole run took, by the clock
+    cpu_seconds  in which it had a processor: what it takes on a machine that does nothing else
+    load         the load averages of the last minute before and after it; nothing on systems without one
+    threads      of torch's CPU work
+    """
+
+    date: str
+    seconds: float
+    cpu_seconds: float
+    cpu: str
+    cores: int
+    load: tuple[float, ...]
+    threads: int
+    python: str
+    torch: str
+
+
+@dataclass(frozen=True)
+class TrainingRecording:
+    """Hold trainings that were recorded, every epoch of each."""
+
+    made: Made
+    results: tuple[Progress, ...]
+
+    def of(self, cell: str) -> tuple[Progress, ...]:
+        """Return the results of one kind of cell."""
+        return tuple(each for each in self.results if each.experiment.cell == cell)
+
+    def outcomes(self, cell: str) -> tuple[Outcome, ...]:
+        """Return how the experiments with one kind of cell ended."""
+        return summary(self.of(cell))
+
+
+@dataclass(frozen=True)
+class CostRecording:
+    """Hold times that were recorded: of one small batch in several setups, and of a map of larger ones.
+
+    They are processor time of one thread.
+    """
+
+    made: Made
+    batch: tuple[Measurement, ...]
+    shapes: tuple[Point, ...]
+
+    def of(self, cell: str, *, backward: bool = False) -> tuple[Point, ...]:
+        """Return the map of one kind of cell, forward alone or with backward."""
+        setups = [point.setting.setup for point in self.shapes]
+        wanted = [setup.cell == cell and setup.backward == backward for setup in setups]
+        return tuple(point for point, want in zip(self.shapes, wanted, strict=True) if want)
+
+
+def record_training(experiments: Sequence[Experiment]) -> Data:
+    """Train all experiments with one thread; return every epoch of theirs as JSON data."""
+    with _alone() as made:
+        results = list(run_all(experiments))
+    runs = [_run(list(epochs)) for _, epochs in groupby(results, key=lambda each: (each.experiment, each.seed))]
+    return {"format": FORMAT, "made": made, "runs": runs}
+
+
+def record_cost(
+    setups: Iterable[Setup], lengths: Sequence[int], settings: Iterable[Setting], rounds: int, seconds: float
+) -> Data:
+    """Measure a small batch in several setups, and a map of larger ones, with one thread; return JSON data.
+
+    The times are those in which the thread had a processor: other work on the machine disturbs them least.
+    lengths: (B,) of the small batch. rounds, seconds: of each measurement, as `measure` takes them.
+    """
+    watch = Stopwatch(clock=time.thread_time, load=lambda: None)  # the load is in `made`
+    with _alone() as made:
+        batch = [_measured(measure(setup, lengths, rounds, seconds=seconds, watch=watch)) for setup in setups]
+        shapes = [_point(point) for point in sweep(settings, repeats=rounds, seconds=seconds, watch=watch)]
+    return {"format": FORMAT, "made": made, "batch": batch, "shapes": shapes}
+
+
+def read_training(data: Mapping[str, Any]) -> TrainingRecording:
+    """Return recorded trainings, the records that `run_all` yields, from JSON data."""
+    return TrainingRecording(_made(data), tuple(_epochs(data["runs"])))
+
+
+def read_cost(data: Mapping[str, Any]) -> CostRecording:
+    """Return recorded times, the records that `measure` and `sweep` return, from JSON data."""
+    batch = tuple(_measurement(each) for each in data["batch"])
+    shapes = [(each, _measurement(each)) for each in data["shapes"]]
+    points = tuple(Point(Setting(m.setup, e["batch_size"], e["steps"], e["fill"]), m) for e, m in shapes)
+    return CostRecording(_made(data), batch, points)
+
+
+@cache
+def training() -> TrainingRecording:
+    """Return the trainings that are stored in the package."""
+    return read_training(_stored("training"))
+
+
+@cache
+def cost() -> CostRecording:
+    """Return the times that are stored in the package."""
+    return read_cost(_stored("cost"))
+
+
+def as_text(data: Data) -> str:
+    """Return JSON data as a text, with each run on a line of its own."""
+    parts = [f"{json.dumps(name)}: {_lines(part)}" for name, part in data.items()]
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _lines(part: object) -> str:
+    if not isinstance(part, list):
+        return json.dumps(part)
+    return "[\n" + ",\n".join(json.dumps(each, separators=(",", ":")) for each in part) + "\n]"
+
+
+def _stored(name: str) -> Data:
+    text = files("packviz.lab.recorded").joinpath("data", f"{name}.json").read_text(encoding="utf-8")
+    data: Data = json.loads(text)
+    return data
+
+
+@contextmanager
+def _alone() -> Iterator[Data]:
+    """Compute with one thread, as the app does; what is yielded says, in the end, when and where that was."""
+    threads, load = torch.get_num_threads(), _load()
+    began, had = time.perf_counter(), time.process_time()
+    made: Data = {"date": date.today().isoformat()}
+    torch.set_num_threads(1)
+    try:
+        yield made
+        made["seconds"] = round(time.perf_counter() - began, 1)
+        made["cpu_seconds"] = round(time.process_time() - had, 1)
+        made |= {"cpu": _cpu(), "cores": os.cpu_count() or 1, "load": [*load, *_load()]}
+        made |= {"threads": torch.get_num_threads(), "python": platform.python_version(), "torch": torch.__version__}
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _load() -> list[float]:
+    try:
+        return [round(os.getloadavg()[0], 1)]
+    except (AttributeError, OSError):
+        return []
+
+
+def _cpu() -> str:
+    """Return the model of the processor."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    except OSError:
+        named = []
+    return named[0] if named else platform.processor() or platform.machine()
+
+
+def _made(data: Mapping[str, Any]) -> Made:
+    made = data["made"]
+    return Made(**{**made, "load": tuple(made["load"])})
+
+
+def _run(epochs: Sequence[Progress]) -> Data:
+    """Return one seed of an experiment: a number for each epoch."""
+    return {
+        "experiment": asdict(epochs[0].experiment) | {"seeds": list(epochs[0].experiment.seeds)},
+        "seed": epochs[0].seed,
+        "train_loss": [round(each.train_loss, 6) for each in epochs],
+        "test_accuracy": [round(each.test_accuracy, 6) for each in epochs],
+        "seconds": [round(each.seconds, 3) for each in epochs],
+    }
+
+
+def _epochs(runs: Iterable[Mapping[str, Any]]) -> Iterator[Progress]:
+    for run in runs:
+        experiment = Experiment(**{**run["experiment"], "seeds": tuple(run["experiment"]["seeds"])})
+        numbers = zip(run["train_loss"], run["test_accuracy"], run["seconds"], strict=True)
+        for epoch, (loss, accuracy, seconds) in enumerate(numbers, 1):
+            yield Progress(experiment, run["seed"], epoch, loss, accuracy, seconds)
+
+
+def _measured(done: Measurement) -> Data:
+    times = {side: [round(ms, 4) for ms in getattr(done, side).times] for side in ("padded", "packed")}
+    return {"setup": asdict(done.setup), "lengths": list(done.lengths), **times, "reasons": list(done.reasons)}
+
+
+def _point(point: Point) -> Data:
+    setting, done = point
+    place = {"batch_size": setting.batch_size, "steps": setting.steps, "fill": setting.fill}
+    return place | _measured(done)
+
+
+def _measurement(data: Mapping[str, Any]) -> Measurement:
+    padded, packed = Timing(tuple(data["padded"])), Timing(tuple(data["packed"]))
+    return Measurement(Setup(**data["setup"]), tuple(data["lengths"]), padded, packed, tuple(data["reasons"]))

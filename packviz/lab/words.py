@@ -1,0 +1,11 @@
+"""The sentences on experiments, written from the table lab.toml."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from packviz.text import sentences
+
+__all__ = ["sentence"]
+
+sentence = sentences(Path(__file__).with_name("lab.toml"))

@@ -1,0 +1,269 @@
+"""Recorded runs: what is stored keeps to its schema and is drawn like a live run; the recorder writes the same form."""
+
+import json
+import platform
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from importlib.resources import files
+from typing import Any, get_args
+
+import pytest
+import torch
+from jsonschema import Draft202012Validator
+
+from packviz import charts
+from packviz.inputs.cell_kinds import Cell
+from packviz.lab import recorded
+from packviz.lab.cost import Measurement, Point, Setting, Setup, Timing, plan_sweep
+from packviz.lab.recorded import CostRecording, Made, TrainingRecording, as_text
+from packviz.lab.recorded.__main__ import EXPERIMENTS, RECORDERS, main
+from packviz.lab.training import Experiment, Progress, Readout, run_all, summary
+from packviz.theme import DARK, LIGHT, Palette, contrast
+
+SCHEMA = json.loads((files("packviz.lab.recorded") / "recorded.schema.json").read_text("utf-8"))
+WAYS: tuple[Readout, Readout] = ("naive", "packed")
+TINY = [Experiment(cell="rnn", hidden_size=2, epochs=2, seeds=(0, 1), readout=way) for way in WAYS]
+MADE = Made("2026-11-22", 100.0, 25.0, "A processor", 2, (3.0, 4.0), 1, "3.11.7", "2.13.0")
+CELLS = get_args(Cell)
+
+each_cell = pytest.mark.parametrize("cell", CELLS)
+
+
+def stored(name: str) -> Any:
+    return json.loads((files("packviz.lab.recorded") / "data" / f"{name}.json").read_text("utf-8"))
+
+
+def valid(data: Any, kind: str) -> bool:
+    return bool(Draft202012Validator({**SCHEMA, "oneOf": [{"$ref": f"#/$defs/{kind}"}]}).is_valid(data))
+
+
+def tiny_training() -> dict[str, Any]:
+    return recorded.record_training(TINY)
+
+
+def tiny_cost() -> dict[str, Any]:
+    settings = plan_sweep(("gru",), (0.5, 1.0), (2,), (4,), (3,), features=2)
+    return recorded.record_cost([Setup("gru", 1, 2), Setup("gru", 1, 2, backward=True)], [2, 1], settings, 6, 0.01)
+
+
+def training_of(naive: Sequence[float], packed: Sequence[float], *, seeds: int = 3) -> TrainingRecording:
+    """Return a made-up recording: accuracies for 0 and 100 extra pads, each seed a point above the one before."""
+    one = Experiment(epochs=1, seeds=(*range(seeds),))
+    results = [
+        Progress(replace(one, readout=way, extra_padding=extra), seed, 1, 1.0, a + seed, 8.0)
+        for way, accuracies in zip(WAYS, (naive, packed), strict=True)
+        for extra, a in zip((0, 100), accuracies, strict=True)
+        for seed in one.seeds
+    ]
+    return TrainingRecording(MADE, tuple(results))
+
+
+def cost_of(small: float, *larger: float) -> CostRecording:
+    """Return a made-up recording, with these ratios of packed to padded."""
+    setup = Setup("gru", 2, 3)
+    done = [
+        Measurement(setup, (4, 1), Timing((10.0,) * 7), Timing((10 * ratio,) * 7), ()) for ratio in (small, *larger)
+    ]
+    points = [Point(Setting(setup, 8, 4, fill / 10), each) for fill, each in enumerate(done[1:], 1)]
+    return CostRecording(MADE, (done[0],), tuple(points))
+
+
+@pytest.mark.parametrize("kind", ["training", "cost"])
+def test_what_is_stored_keeps_to_the_schema_which_allows_nothing_else(kind: str) -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    data = stored(kind)
+    assert valid(data, kind)
+    assert not valid(data, {"training": "cost", "cost": "training"}[kind])
+    assert not valid(data | {"more": 1}, kind)
+    assert not valid(data | {"format": 2}, kind)
+    assert not valid(data | {"made": data["made"] | {"cpu": "/home/somebody"}}, kind)
+    assert not valid({name: part for name, part in data.items() if name != "made"}, kind)
+
+
+@pytest.mark.parametrize("kind", ["training", "cost"])
+def test_what_is_stored_says_when_and_with_what_and_names_no_host(kind: str) -> None:
+    made, text = stored(kind)["made"], json.dumps(stored(kind))
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", made["date"])
+    assert made["torch"].startswith(torch.__version__.split("+")[0])  # a new torch needs a new recording
+    assert 0 < made["cpu_seconds"] <= made["seconds"] * made["cores"]
+    assert "/" not in text.replace("w/", "")
+    assert platform.node() not in text or len(platform.node()) < 4
+
+
+@each_cell
+def test_the_stored_trainings_are_whole_and_drawn_by_the_charts_of_live_ones(cell: str) -> None:
+    run = recorded.training()
+    assert {replace(each.experiment, seeds=(0, 1, 2)) for each in run.results} == set(EXPERIMENTS)
+    outcomes = run.outcomes(cell)
+    assert len(outcomes) == 12
+    assert all(outcome.seeds == outcome.experiment.seeds and len(outcome.seeds) >= 3 for outcome in outcomes)
+    assert len(run.of(cell)) == sum(o.experiment.epochs * len(o.seeds) for o in outcomes)
+    dots = [y for trace in charts.final(outcomes).data[1::2] for y in trace.y]
+    assert sorted(dots) == sorted(a for outcome in outcomes for a in outcome.accuracies)
+    assert max(max(trace.x) for trace in charts.learning(run.of(cell)).data) == 12
+
+
+@each_cell
+def test_a_model_trained_now_learns_as_the_recorded_one(cell: Cell) -> None:
+    one = next(each for each in EXPERIMENTS if each.cell == cell and each.readout == "packed")
+    recording = [each for each in recorded.training().of(cell) if each.experiment == one and each.seed == 0]
+    now = next(run_all([one]))  # after one epoch, while different processors still agree
+    assert now.train_loss == pytest.approx(recording[0].train_loss, abs=1e-3)
+    assert now.test_accuracy == pytest.approx(recording[0].test_accuracy, abs=2)
+
+
+@each_cell
+@pytest.mark.parametrize("backward", [False, True])
+def test_the_stored_times_are_the_apps_map_and_drawn_by_its_charts(cell: Cell, backward: bool) -> None:
+    run = recorded.cost()
+    points = run.of(cell, backward=backward)
+    assert [point.setting for point in points] == plan_sweep((cell,), backward=backward)
+    assert all(len(m.padded.times) == len(m.packed.times) >= 6 for _, m in points)
+    assert all(tuple(setting.lengths.tolist()) == m.lengths for setting, m in points)
+    assert len(charts.winning(points).layout.annotations) == len(points)
+    assert [list(bars.x) for bars in charts.timings(run.batch).data] == [
+        [m.padded.median for m in run.batch],
+        [m.packed.median for m in run.batch],
+    ]
+
+
+def test_a_tiny_training_is_recorded_in_the_same_form_and_read_back_as_it_ran() -> None:
+    data = tiny_training()
+    assert valid(data, "training")
+    assert json.loads(as_text(data)) == data
+    read = recorded.read_training(data)
+    live = list(run_all(TINY))
+    assert [(each.experiment, each.seed, each.epoch) for each in read.results] == [
+        (each.experiment, each.seed, each.epoch) for each in live
+    ]
+    assert [each.test_accuracy for each in read.results] == pytest.approx([each.test_accuracy for each in live])
+    assert [each.train_loss for each in read.results] == pytest.approx([each.train_loss for each in live], abs=1e-5)
+    assert asdict(read.made) == data["made"] | {"load": tuple(data["made"]["load"])}
+    assert charts.final(summary(read.results)).data
+
+
+def test_a_tiny_measurement_is_recorded_in_the_same_form_and_read_back() -> None:
+    data = tiny_cost()
+    assert valid(data, "cost")
+    assert json.loads(as_text(data)) == data
+    read = recorded.read_cost(data)
+    assert [each.setup.backward for each in read.batch] == [False, True]
+    assert [point.setting for point in read.shapes] == plan_sweep(("gru",), (0.5, 1.0), (2,), (4,), (3,), features=2)
+    assert list(read.shapes[0].measurement.packed.times) == data["shapes"][0]["packed"]
+    assert charts.winning(read.shapes).data
+
+
+def test_the_command_writes_what_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.setitem(RECORDERS, "training", tiny_training)
+    monkeypatch.setitem(RECORDERS, "cost", tiny_cost)
+    main(["training"], tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["training.json"]
+    main([], tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"training.json", "cost.json"}
+    assert valid(json.loads((tmp_path / "cost.json").read_text("utf-8")), "cost")
+
+
+@pytest.mark.parametrize(
+    ("run", "told"),
+    [
+        (
+            training_of((77, 12), (92, 92)),
+            "Reading `output[:, -1]`: 78 % → 13 % as padding grows. Packed: 93 % always.",
+        ),
+        (
+            training_of((77, 12), (92, 80)),
+            "Reading `output[:, -1]`: 78 % → 13 % as padding grows. Packed: 93 % → 81 %.",
+        ),
+        (
+            training_of((91, 91), (92, 92)),
+            "3 seeds show no difference between `output[:, -1]` and packed, even with 100 extra pads: 92 % and 93 %.",
+        ),
+        (
+            training_of((77, 12), (92, 92), seeds=2),
+            "2 seeds show no difference between `output[:, -1]` and packed, even with 100 extra pads: 12 % and 92 %.",
+        ),
+    ],
+)
+def test_the_headline_of_the_trainings_says_only_what_their_spread_allows(run: TrainingRecording, told: str) -> None:
+    assert recorded.training_headline(run, "gru") == told
+
+
+def test_the_caveat_of_the_trainings_has_date_machine_versions_and_spread() -> None:
+    assert recorded.training_caveat(training_of((77, 12), (92, 92)), "gru") == (
+        "Recorded on 22 November 2026, not trained just now (A processor, 2 cores; Python 3.11.7, torch 2.13.0): "
+        "GRU, 3 seeds; with 100 extra pads the difference is 80.0 points, the spread between seeds 1.4."
+    )
+
+
+@pytest.mark.parametrize(
+    ("run", "told"),
+    [
+        (
+            cost_of(2.0, 0.5, 0.5, 1.5),
+            "takes 2.0 times as long as padding; of 3 larger batches it is faster on 2 and slower on 1. "
+            "Packing is about right answers first, speed second.",
+        ),
+        (cost_of(0.5, 0.5), "takes 0.5 times as long as padding; of 1 larger batch it is faster on 1 and slower on 0."),
+        (cost_of(1.0, 1.0), "takes about as long as padding; of 1 larger batch it is faster on 0 and slower on 0."),
+    ],
+)
+def test_the_headline_of_the_times_names_speed_second_only_where_packing_is_slower(
+    run: CostRecording, told: str
+) -> None:
+    assert recorded.cost_headline(run, "gru") == f"On a batch of 2 sequences packing {told}"
+
+
+def test_the_caveat_of_the_times_says_that_the_machine_was_busy_only_if_it_was() -> None:
+    run = cost_of(2.0, 0.5)
+    busy = "because the machine was busy with other work (load average 4.0)."
+    assert recorded.cost_caveat(run, "gru").endswith(f"processor time of one thread, {busy}")
+    quiet = replace(run, made=replace(MADE, load=()))
+    assert recorded.cost_caveat(quiet, "gru").endswith("7 alternating runs in processor time of one thread.")
+
+
+def test_how_long_it_takes_is_told_of_what_was_recorded_and_of_nothing_else() -> None:
+    run = training_of((77, 12), (92, 92))
+    one = replace(run.results[0].experiment, seeds=(0, 1, 2, 3, 4))
+    assert (
+        recorded.training_takes(run, [one]) == "About 10 seconds of computing, going by the recorded run."
+    )  # 5 * 8 / 4
+    assert recorded.training_takes(run, [one] * 30).startswith("About 5 minutes")
+    assert recorded.training_takes(run, [one, replace(one, bidirectional=True)]) == ""
+    cost = cost_of(2.0, 3.0)
+    settings = [point.setting for point in cost.shapes]
+    assert recorded.sweep_takes(cost, settings, 50) == "About 2 seconds of computing, going by the recorded run."
+    assert recorded.sweep_takes(cost, [replace(settings[0], steps=9)], 50) == ""
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+@each_cell
+def test_the_short_chart_has_the_recorded_means_its_words_at_the_lines_and_no_legend(
+    cell: str, palette: Palette
+) -> None:
+    figure = charts.recorded_accuracy(cell, palette)
+    means = {
+        way: [o.mean for o in recorded.training().outcomes(cell) if o.experiment.readout == way]
+        for way in ("packed", "naive")
+    }
+    band, line, other_band, other = figure.data
+    assert (list(line.y), list(other.y)) == (means["packed"], means["naive"])
+    assert list(line.x) == list(other.x) == [0, 20, 100]
+    assert max(other_band.y) <= 100
+    assert list(band.x) == list(other_band.x) == [0, 20, 100, 100, 20, 0]
+    assert not figure.layout.showlegend
+    words = [note.text for note in figure.layout.annotations]
+    assert [re.sub("<.*?>", "", text) for text in words] == [
+        f"{name if at == 1 else ''}{mean:.0f} %"
+        for name, way in (("packed ", "packed"), ("last column ", "naive"))
+        for at, mean in enumerate(means[way])
+    ]
+    assert all(contrast(note.font.color, palette.background) >= 4.5 for note in figure.layout.annotations)
+    assert f"last column with 100 {means['naive'][-1]:.1f} %" in figure.layout.meta["alt"]
+
+
+def test_the_short_chart_of_nothing_says_so() -> None:
+    figure = charts.accuracy_against_padding([])
+    assert not figure.data
+    assert "nothing has been trained" in figure.layout.title.text
+    assert charts.accuracy_against_padding(training_of((77, 12), (92, 92)).outcomes("gru")).data
