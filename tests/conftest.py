@@ -1,25 +1,28 @@
 """The real browser that all tests share, for two cannot be steered from one process; torch kept to one thread."""
 
-from collections import Counter
 from collections.abc import Generator, Iterator
 
 import pytest
 import torch
-from failures import screenshots
 from playwright.sync_api import Browser, Error
+from tabs import screenshots
 
 from bench.browser import chromium
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs a browser, and put these files last: its event loop stays, and asyncio would trip over it."""
-    slow: Counter[object] = Counter()
+    """Put the tests that need a browser last, since its event loop stays and asyncio would trip over it.
+
+    These go one by one to whichever process is free, so that no core is idle before the end; of the other files each
+    stays in one process, with what its tests share.
+    """
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
-            slow[item.path] += 1
-    items.sort(key=lambda item: slow[item.path])
+        else:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
 
 
 @pytest.hookimpl(wrapper=True)

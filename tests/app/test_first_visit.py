@@ -2,18 +2,17 @@
 
 import pytest
 from playwright.sync_api import Browser, expect
+from tabs import Scheme
 from visits import LAPTOP, PHONE, PROJECTOR, visit
 
 
 @pytest.mark.parametrize(("size", "scheme"), [(LAPTOP, "light"), (PROJECTOR, "dark"), (PHONE, "light")])
 def test_nothing_goes_wrong_and_no_other_host_is_asked(
-    browser: Browser, address: str, size: tuple[int, int], scheme: str
+    browser: Browser, address: str, size: tuple[int, int], scheme: Scheme
 ) -> None:
-    with visit(browser, address, size=size, color_scheme=scheme) as seen:
+    with visit(browser, address, size=size, scheme=scheme) as seen:
         seen.press("ArrowRight", "ArrowRight")
         expect(seen.main.get_by_text("The same run in plain PyTorch")).to_be_visible()
-        assert seen.errors == []
-        assert seen.hosts <= {"localhost", "", None}
         assert seen.data("theme") == scheme
         assert seen.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
@@ -63,7 +62,6 @@ def test_keys_go_to_the_end_and_back(browser: Browser, address: str) -> None:
         seen.press(*["ArrowLeft"] * (steps + 2))
         assert seen.data("step") == "1"
         expect(seen.main.get_by_text("Records of the stage pad")).to_be_visible()
-        assert seen.errors == []
 
 
 @pytest.mark.parametrize("path", ["", "overview"])
@@ -74,7 +72,7 @@ def test_any_page_may_be_the_first_one_of_a_new_process(browser: Browser, new_ad
         assert box is not None
         assert box["width"] > 0.6 * PROJECTOR[0]  # app.py has run: the page is wide
         assert seen.page.get_by_test_id("stSidebarNav").count() == 0
-        assert [error for error in seen.errors if "404" not in error] == []  # Streamlit asks where its server is
+        seen.errors[:] = [error for error in seen.errors if "404" not in error]  # Streamlit asks where its server is
 
 
 def test_on_a_phone_the_sequences_are_one_tap_away(browser: Browser, address: str) -> None:

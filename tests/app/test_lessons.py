@@ -50,8 +50,6 @@ def test_the_movie_is_on_the_first_screen_and_does_not_give_the_answer_away(
         assert visited.data("stage") == STAGES[lesson]
         expect(prediction(visited)).to_contain_text("Predict.")
         visited.press("End", "Home")
-        assert visited.errors == []
-        assert visited.hosts <= {"localhost", "127.0.0.1", None}  # None: what the page itself holds
 
 
 def test_the_batch_and_the_settings_go_along(browser: Browser, address: str) -> None:
@@ -75,7 +73,7 @@ def test_a_link_opens_a_lesson_on_its_step(browser: Browser, address: str) -> No
 
 
 def test_the_keys_step_the_movie_after_every_click_on_the_way_through_a_lesson(browser: Browser, address: str) -> None:
-    with visit(browser, address, path="padding", reduced_motion="reduce") as visited:
+    with visit(browser, address, path="padding", motion=False) as visited:
         page, keys = visited.page, (("ArrowRight", 1), ("PageDown", 2), ("PageUp", 1), ("ArrowLeft", 0))
         clicks: dict[str, Callable[[], object]] = {
             "a page": lambda: go_to(visited, "packing"),

@@ -24,7 +24,6 @@ def test_padded_and_packed_run_in_step_and_every_verdict_is_there(browser: Brows
         expect(visited.main).to_contain_text("h_n differs for A and B")
         visited.main.get_by_text("Padding in other layers").wait_for()
         expect(visited.page.get_by_test_id("stException")).to_have_count(0)
-        assert visited.errors == []
 
 
 def test_a_sweep_comes_point_by_point_and_can_be_stopped_while_others_go_on(browser: Browser, address: str) -> None:
@@ -44,7 +43,6 @@ def test_a_sweep_comes_point_by_point_and_can_be_stopped_while_others_go_on(brow
             assert other.data("step") == str(step)
         other.type("1 2\n3")
         expect(other.sidebar.get_by_text("2 sequences, 3 tokens")).to_be_visible()
-        assert visited.errors == []
 
 
 def test_one_job_a_visitor_and_the_next_visitor_waits(browser: Browser, address: str) -> None:
@@ -59,7 +57,6 @@ def test_one_job_a_visitor_and_the_next_visitor_waits(browser: Browser, address:
         second.main.get_by_role("button", name="Stop").click()
         expect(second.main.get_by_text("Stopped after")).to_be_visible(timeout=LONG)
         expect(second.main.get_by_role("figure").first).to_be_visible()
-        assert second.errors == []
 
 
 def test_a_training_runs_to_its_end_and_can_be_downloaded(browser: Browser, address: str) -> None:
@@ -82,4 +79,3 @@ def test_a_training_runs_to_its_end_and_can_be_downloaded(browser: Browser, addr
         visited.sidebar.get_by_text("lstm", exact=True).click()
         visited.settle()
         expect(visited.main.get_by_text("these are the results of RNN, Japanese vowels")).to_be_visible()
-        assert visited.errors == []

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, expect
+from tabs import Scheme
 from test_quiz_page import LEVEL, ROUND, right, step_of, wrong
 from visits import PHONE, PROJECTOR, Visit, visit
 
@@ -31,8 +32,6 @@ def opened(
         visited.settle()
         yield visited
         expect(visited.page.get_by_test_id("stException")).to_have_count(0)
-        assert visited.errors == []
-        assert visited.hosts <= {"localhost", "127.0.0.1", None}
 
 
 def stands_in_address(visited: Visit, query: dict[str, str]) -> None:
@@ -167,7 +166,7 @@ def test_a_round_goes_on_after_a_restart_of_the_server(browser: Browser) -> None
             press(visited, "Next")
             expect(prompt(visited)).to_have_text(plain(ASKED[3]))
             gone = ("ERR_CONNECTION_REFUSED", "DoInitPings timed out", "/_stcore/health")  # while no server was there
-            visited.errors = [error for error in visited.errors if not any(each in error for each in gone)]
+            visited.errors[:] = [error for error in visited.errors if not any(each in error for each in gone)]
 
 
 def test_the_keyboard_alone_answers_and_goes_on(browser: Browser, address: str) -> None:
@@ -210,9 +209,9 @@ def test_question_batch_and_answer_stand_on_the_first_screen(browser: Browser, a
 
 @pytest.mark.parametrize(("size", "scheme"), [(PROJECTOR, "light"), (PHONE, "dark")])
 def test_nothing_serious_is_found_and_nothing_scrolls_sideways(
-    browser: Browser, address: str, size: tuple[int, int], scheme: str
+    browser: Browser, address: str, size: tuple[int, int], scheme: Scheme
 ) -> None:
-    with opened(browser, address, size=size, color_scheme=scheme) as visited:
+    with opened(browser, address, size=size, scheme=scheme) as visited:
         states: list[Callable[[], object]] = [
             lambda: None,
             lambda: answer(visited, ASKED[0], wrong(0)),

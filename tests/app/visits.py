@@ -3,35 +3,29 @@
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from failures import screenshots
-from playwright.sync_api import Browser, ConsoleMessage, Dialog, Locator, Page
+from playwright.sync_api import Browser, Locator
+from tabs import Scheme, Size, Tab, screenshots, tab
 
 LAPTOP, PROJECTOR, PHONE = (1440, 900), (1280, 720), (390, 844)
 PLAYER = '[data-testid="packviz-player"]'
 
 
 class Visit:
-    """One open page, with whatever went wrong in it and whatever it asked other hosts for."""
+    """One open page of the app."""
 
-    def __init__(self, page: Page, address: str) -> None:
-        self.page = page
-        self.errors: list[str] = []
-        self.hosts: set[str | None] = set()
-        self.dialogs: list[str] = []
-        page.on("console", lambda message: self.errors.append(message.text) if _is_error(message) else None)
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("request", lambda request: self.hosts.add(urlsplit(request.url).hostname))
-        page.on("dialog", self._dismiss)
-        page.goto(address)
-        self.player.or_(page.locator(".st-key-measured")).first.wait_for()
+    def __init__(self, tab: Tab, address: str) -> None:
+        self.page, self.errors, self.dialogs, self._requests = tab.page, tab.errors, tab.dialogs, tab.requests
+        self.page.goto(address)
+        self.player.or_(self.page.locator(".st-key-measured")).first.wait_for()
         self.settle()
 
-    def _dismiss(self, dialog: Dialog) -> None:
-        self.dialogs.append(dialog.message)
-        dialog.dismiss()
+    def check(self) -> None:
+        """Find that nothing went wrong, that nothing popped up, and that no other host was asked for anything."""
+        assert self.errors == []
+        assert self.dialogs == []
+        assert {urlsplit(url).hostname for url in self._requests} <= {"localhost", "127.0.0.1", "", None}
 
     @property
     def player(self) -> Locator:
@@ -82,11 +76,6 @@ class Visit:
         self.settle()
 
 
-def _is_error(message: ConsoleMessage) -> bool:
-    """Tell an error from this: Streamlit's frontend looks for its server below a deep link's own path first."""
-    return message.type == "error" and "/_stcore/" not in message.location.get("url", "")
-
-
 @contextmanager
 def visit(
     browser: Browser,
@@ -94,16 +83,17 @@ def visit(
     query: Mapping[str, object] | str = "",
     *,
     path: str = "",
-    size: tuple[int, int] = PROJECTOR,
-    **options: Any,
+    size: Size = PROJECTOR,
+    scheme: Scheme = "light",
+    motion: bool = True,
 ) -> Iterator[Visit]:
-    """Open the app in a browser that has never seen it."""
-    context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
+    """Open the app as somebody who has never been there; whatever is done there, nothing goes wrong on the way."""
     asked = query if isinstance(query, str) else urlencode(query)
-    try:
-        yield Visit(context.new_page(), f"{address}/{path}?{asked}".rstrip("?"))
-    except BaseException as failure:
-        failure.add_note("\n".join(screenshots(browser, os.environ["PYTEST_CURRENT_TEST"])))
-        raise
-    finally:
-        context.close()
+    with tab(browser, size, scheme=scheme, motion=motion) as taken:
+        try:
+            seen = Visit(taken, f"{address}/{path}?{asked}".rstrip("?"))
+            yield seen
+            seen.check()
+        except BaseException as failure:
+            failure.add_note("\n".join(screenshots(browser, os.environ["PYTEST_CURRENT_TEST"])))
+            raise

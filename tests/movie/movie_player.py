@@ -1,10 +1,14 @@
 """The player as someone sees and steers it in a browser."""
 
 import re
+from typing import Any, Protocol
 
-from playwright.sync_api import ConsoleMessage, Locator, Page
+from playwright.sync_api import Locator
+from tabs import Scheme, Size, Tab
 
-__all__ = ["Screen", "plain"]
+from packviz import Movie
+
+__all__ = ["Open", "Screen", "plain"]
 
 SWEEP = """(canvas, every) => {
     const { left, top, width, height } = canvas.getBoundingClientRect();
@@ -23,22 +27,18 @@ SWEEP = """(canvas, every) => {
 
 
 class Screen:
-    """A browser tab with a player in it; `noise` is all that went wrong there, `requests` all that it asked for."""
+    """A browser tab with a player in it."""
 
-    def __init__(self, page: Page, *, motion: bool) -> None:
-        self.page = page
+    def __init__(self, tab: Tab, *, motion: bool) -> None:
+        self.tab, self.page = tab, tab.page
         self.motion = motion
-        self.noise: list[str] = []
-        self.requests: list[str] = []
         self.address = ""
-        page.on("console", self._hear)
-        page.on("pageerror", lambda error: self.noise.append(str(error)))
-        page.on("dialog", lambda dialog: (self.noise.append(dialog.message), dialog.dismiss()))
-        page.on("request", lambda request: self.requests.append(request.url.partition("#")[0]))
 
-    def _hear(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning"):
-            self.noise.append(message.text)
+    def check(self) -> None:
+        """Find that nothing went wrong here, that nothing popped up, and that nothing but the page was asked for."""
+        assert [*self.tab.errors, *self.tab.warnings, *self.tab.dialogs] == []
+        asked = {address.partition("#")[0] for address in self.tab.requests if not address.startswith("blob:")}
+        assert asked == {self.address}
 
     def open(self, address: str) -> None:
         self.address = address.partition("#")[0]
@@ -78,7 +78,7 @@ class Screen:
         """Return what is painted, once nothing moves any more."""
         if self.motion:
             self.rest()
-        return self.root.locator("canvas").evaluate("canvas => canvas.toDataURL()")
+        return str(self.root.locator("canvas").evaluate("canvas => canvas.toDataURL()"))
 
     def rest(self) -> None:
         """Wait until the player has not painted for a while."""
@@ -104,3 +104,18 @@ class Screen:
 def plain(caption: str) -> str:
     """Return a caption as it reads on the screen."""
     return re.sub(r"\{([A-Z]+)\}", r"\1", caption).replace("**", "").replace(" %", "\N{NO-BREAK SPACE}%")
+
+
+class Open(Protocol):
+    """Open a movie's page at a step."""
+
+    def __call__(
+        self,
+        movie: Movie,
+        at: str = "",
+        *,
+        motion: bool = False,
+        size: Size = (1280, 720),
+        scheme: Scheme = "light",
+        **options: Any,
+    ) -> Screen: ...

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import pytest
 import torch
-from conftest import Open
 from movie_cases import over
 from movie_deep import standing
 from movie_judge import close
+from movie_player import Open
 from movie_screen import Look, tokens
 from test_layout import overlapping, shown
 from way_cases import DEEP, Deep, at_the_strip, detail, rows_of

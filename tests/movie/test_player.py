@@ -1,21 +1,19 @@
 """The player in a real browser: steering, stopping anywhere, saying where it is, and never being wrong."""
 
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import torch
-from movie_player import Screen, plain
+from movie_player import Open, plain
 from movie_screen import tokens
 from playwright.sync_api import expect
+from tabs import Scheme
 from torch import nn
 
 import packviz as pv
 from packviz import Batch, Config, Movie
 from packviz.theme import DARK, LIGHT
-
-Open = Callable[..., Screen]
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +141,7 @@ def test_the_space_bar_stops_the_play_and_so_does_hiding_the_page(open_page: Ope
 @pytest.mark.parametrize("motion", [False, True], ids=["reduced motion", "motion"])
 def test_a_step_is_held_as_long_as_it_takes_to_read(open_page: Open, motion: bool) -> None:
     movie = pv.movie(pv.trace(Batch.parse("1 2\n3 4 5")), ("pad", "sort"))
-    screen = open_page(movie, motion=motion)
+    screen = open_page(movie, motion=motion, java_script_enabled=True)  # a tab of its own, whose clock stands still
     clock = screen.page.clock
     clock.install()
     clock.pause_at(9e9)
@@ -330,15 +328,15 @@ def test_hostile_words_are_text_and_nothing_else(open_page: Open) -> None:
 
 @pytest.mark.parametrize(("scheme", "palette", "other"), [("light", LIGHT, "dark"), ("dark", DARK, "light")])
 def test_light_and_dark_follow_the_reader_at_once(
-    open_page: Open, movie: Movie, scheme: str, palette: pv.theme.Palette, other: str
+    open_page: Open, movie: Movie, scheme: Scheme, palette: pv.theme.Palette, other: Scheme
 ) -> None:
-    screen = open_page(movie, "#step=6", color_scheme=other)
-    screen.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    screen = open_page(movie, "#step=6", scheme=other)
+    screen.page.emulate_media(color_scheme=scheme)
     expect(screen.root).to_have_attribute("data-theme", scheme)
     read = "canvas => [...canvas.getContext('2d').getImageData(1, 1, 1, 1).data]"
     corner = screen.root.locator("canvas").evaluate(read)
     assert "#" + bytes(corner[:3]).hex() == palette.background
-    assert screen.picture() == open_page(movie, "#step=6", color_scheme=scheme).picture()
+    assert screen.picture() == open_page(movie, "#step=6", scheme=scheme).picture()
 
 
 @pytest.mark.parametrize("size", [(390, 844), (320, 568), (1280, 720)], ids=str)
@@ -434,8 +432,8 @@ def test_a_step_that_cannot_be_drawn_says_so_and_the_others_go_on(open_page: Ope
         screen.press("ArrowRight")
         expect(said).to_contain_text("This step could not be drawn: no ink.")
         assert (screen.step, screen.caption) == (step, plain(movie.steps[step - 1].caption))
-    assert screen.noise
-    screen.noise.clear()
+    assert screen.tab.errors
+    screen.tab.errors.clear()
     screen.page.evaluate("() => { CanvasRenderingContext2D.prototype.fillText = window.kept; }")
     screen.press("ArrowRight")
     expect(said).to_be_hidden()
@@ -443,7 +441,7 @@ def test_a_step_that_cannot_be_drawn_says_so_and_the_others_go_on(open_page: Ope
 
 
 def test_a_screen_with_finer_pixels_gets_a_finer_picture(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie)
+    screen = open_page(movie, device_scale_factor=1)
     canvas = screen.root.locator("canvas")
     width = int(canvas.get_attribute("width") or "")
     metrics = {"width": 0, "height": 0, "deviceScaleFactor": 2, "mobile": False}  # 0: as it is

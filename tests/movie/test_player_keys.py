@@ -1,16 +1,12 @@
 """Which keys steer the player, from where, and which player they steer."""
 
-from collections.abc import Callable
-
 import pytest
-from movie_player import Screen
+from movie_player import Open
 from playwright.sync_api import expect
 
 import packviz as pv
 from packviz import Batch, Movie
 from packviz.show.movie import assets
-
-Open = Callable[..., Screen]
 
 ADD = """html => {
     document.querySelector("#beside")?.remove();

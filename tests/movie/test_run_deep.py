@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from movie_cases import Case, over
 from movie_judge import close
-from movie_player import Screen
+from movie_player import Open
 from movie_screen import Show, rect_of
 from run_cases import DEEP, Deep, last_taken, row_of_h, state, steps, units_of
 from test_layout import SOLID, overlapping, shown
@@ -24,7 +24,6 @@ from packviz import Batch, Config
 
 each_deep = over(DEEP)
 Fact = Callable[[Deep], int | None]
-Open = Callable[..., Screen]
 
 
 def each_in_numbers(fact: Fact) -> Callable[[], None]:

@@ -10,6 +10,7 @@ import pytest
 from movie_player import Screen
 from movie_screen import Show
 from playwright.sync_api import Browser
+from tabs import Tab
 
 import packviz as pv
 from packviz import Batch, Config, Movie
@@ -44,7 +45,7 @@ Read = Callable[[Movie, int, tuple[int, int]], tuple[list[Text], float]]
 def screen(browser: Browser) -> Iterator[Screen]:
     tab = browser.new_context(reduced_motion="reduce").new_page()
     tab.add_init_script(LISTEN)
-    yield Screen(tab, motion=False)
+    yield Screen(Tab(tab), motion=False)
     tab.context.close()
 
 
@@ -147,7 +148,7 @@ def test_rows_keep_their_letters_and_numbers_while_they_exchange_places(browser:
     page = browser.new_context(viewport={"width": HAND[0], "height": HAND[1]}).new_page()
     for script in (LISTEN, CLOCK):
         page.add_init_script(script)
-    Screen(page, motion=True).open(lesson.save_html(tmp_path / "sort.html").as_uri() + f"#step={then - 1}")
+    Screen(Tab(page), motion=True).open(lesson.save_html(tmp_path / "sort.html").as_uri() + f"#step={then - 1}")
     page.keyboard.press("ArrowRight")
     page.evaluate("() => goTo(10)")
     told = {"A", "B", "C", "D", "0", *map(str, range(1, 12))}
