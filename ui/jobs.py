@@ -6,6 +6,7 @@ and it can be ended at any moment.
 
 import multiprocessing
 import signal
+import sys
 import threading
 import time
 from collections import deque
@@ -13,8 +14,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any, Literal
-
-import torch
 
 __all__ = ["GRACE", "MAX_WAITING", "TIME_LIMIT", "Job", "Jobs", "Work"]
 
@@ -158,7 +157,8 @@ class Jobs:
 def _work(work: Work, out: Connection) -> None:
     """Do the work, in a separate process, and send all that it yields."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the server, which ends this process
-    torch.set_num_threads(1)  # the matrices are small, and the other cores serve the visitors
+    if "torch" in sys.modules:  # work that computes has brought it along
+        sys.modules["torch"].set_num_threads(1)  # the matrices are small, and the other cores serve the visitors
     try:
         for each in work():
             out.send(("result", each))

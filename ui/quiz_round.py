@@ -23,11 +23,12 @@ _in_browser = st.components.v2.component(
     js="""export default function ({ data }) {
   const url = new URL(window.location.href), before = url.href;
   if (!/\\/quiz\\/?$/.test(url.pathname)) return;
+  const same = Object.entries(data.asked).every(([name, value]) => (url.searchParams.get(name) ?? "") === value);
   for (const [name, value] of Object.entries({ level: data.level, round: data.round, said: "" })) {
     if (value) url.searchParams.set(name, value);
     else url.searchParams.delete(name);
   }
-  if (url.href !== before) window.history.replaceState(window.history.state, "", url);
+  if (same && url.href !== before) window.history.replaceState(window.history.state, "", url);
 
   const kept = document.cookie.split("; ").find((each) => each.startsWith(`${data.cookie}=`)) ?? "";
   const others = kept.split("=").pop().split(".").filter((each) => each && !each.startsWith(`${data.name}_`));
@@ -73,10 +74,13 @@ def progress(level: int, number: int) -> str:
 def keep_progress(level: int, number: int, code: str) -> None:
     """Have the browser name the round in the address, and keep the progress in it. code: "" at its start.
 
-    The server does not write the address here: its message may arrive when the visitor is already on another page.
+    The server does not write the address here: its message may arrive when the visitor is already on another page. Nor
+    does the browser, once the address asks for another round than the one that this answers: who goes Back twice, fast.
     """
     place = {"level": str(level) if level > 1 else "", "round": str(number), "name": f"{level}-{number}"}
-    _in_browser(key="quiz-address", data=place | {"kept": code, "cookie": _COOKIE, "most": _MAX_KEPT}, height=0)
+    asked = {"asked": {name: st.query_params.get(name, "") for name in ("level", "round")}}
+    kept = {"kept": code, "cookie": _COOKIE, "most": _MAX_KEPT}
+    _in_browser(key="quiz-address", data=place | asked | kept, height=0)
 
 
 def _go() -> None:

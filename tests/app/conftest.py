@@ -15,13 +15,6 @@ def address() -> Iterator[str]:
         yield served
 
 
-@pytest.fixture
-def new_address() -> Iterator[str]:
-    """Serve the app in a process that nobody has visited yet."""
-    with servers.packviz() as served:
-        yield served
-
-
 @pytest.fixture(autouse=True)
 def own_main() -> Iterator[None]:
     """Give back the main module: a page run without a browser leaves its script there, and new processes import it."""

@@ -1,7 +1,11 @@
 """Back and Forward lead from one whole state to another: the batch, the settings and the step are as they were."""
 
+from urllib.parse import urlsplit
+
 from playwright.sync_api import Browser, expect
 from visits import Visit, visit
+
+from ui.head import told
 
 TEXT = "on your mark\nget set\ngo"
 
@@ -10,11 +14,13 @@ def go(visited: Visit, name: str) -> None:
     visited.page.get_by_role("link", name=name, exact=True).click()
     visited.page.wait_for_url(f"**/{name.lower()}*")
     visited.settle()
+    expect(visited.page).to_have_title(told(f"/{name.lower()}", "")[0])
 
 
 def stands_at(visited: Visit, place: str, step: str, text: str = TEXT, cell: str = "lstm") -> None:
-    """Find the address, and on the screen what it says."""
+    """Find the address, and on the screen and on the tab what it says."""
     visited.page.wait_for_url(place)
+    expect(visited.page).to_have_title(told(urlsplit(place).path, "")[0])
     expect(visited.text).to_have_value(text)
     expect(visited.sidebar.get_by_role("radio", name=cell, exact=True)).to_be_checked()
     expect(visited.player).to_have_attribute("data-step", step)

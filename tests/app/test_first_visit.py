@@ -2,19 +2,9 @@
 
 import pytest
 from playwright.sync_api import Browser, expect
-from tabs import Scheme
-from visits import LAPTOP, PHONE, PROJECTOR, visit
+from visits import PHONE, PROJECTOR, visit
 
-
-@pytest.mark.parametrize(("size", "scheme"), [(LAPTOP, "light"), (PROJECTOR, "dark"), (PHONE, "light")])
-def test_nothing_goes_wrong_and_no_other_host_is_asked(
-    browser: Browser, address: str, size: tuple[int, int], scheme: Scheme
-) -> None:
-    with visit(browser, address, size=size, scheme=scheme) as seen:
-        seen.press("ArrowRight", "ArrowRight")
-        expect(seen.main.get_by_text("The same run in plain PyTorch")).to_be_visible()
-        assert seen.data("theme") == scheme
-        assert seen.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+from bench import servers
 
 
 @pytest.mark.check
@@ -64,9 +54,8 @@ def test_keys_go_to_the_end_and_back(browser: Browser, address: str) -> None:
         expect(seen.main.get_by_text("Records of the stage pad")).to_be_visible()
 
 
-@pytest.mark.parametrize("path", ["", "overview"])
-def test_any_page_may_be_the_first_one_of_a_new_process(browser: Browser, new_address: str, path: str) -> None:
-    with visit(browser, new_address, "cell=lstm&step=4", path=path) as seen:
+def test_any_page_may_be_the_first_one_of_a_new_process(browser: Browser) -> None:
+    with servers.packviz() as address, visit(browser, address, "cell=lstm&step=4", path="overview") as seen:
         assert seen.data("step") == "4"
         box = seen.player.bounding_box()
         assert box is not None

@@ -6,8 +6,6 @@ from urllib.parse import quote_plus
 from urllib.request import Request, urlopen
 
 import pytest
-from playwright.sync_api import Browser, expect
-from visits import visit
 
 from packviz.teach.questions import ENTRIES, PAGES
 from ui.head import told
@@ -68,14 +66,3 @@ def test_a_question_and_a_round_have_their_own_titles() -> None:
     assert told("/questions", f"entry={entry.key}")[0] == f"{entry.question} · packviz"
     assert "Round 77" in told("/quiz", "round=77")[0]
     assert told("/quiz", "round=x") == told("/quiz", "")
-
-
-def test_the_tab_says_which_page_it_shows(browser: Browser, address: str) -> None:
-    with visit(browser, address) as visited:
-        expect(visited.page).to_have_title(told("/", "")[0])
-        visited.page.get_by_role("link", name="Packing", exact=True).click()
-        expect(visited.page).to_have_title(told("/packing", "")[0])
-        visited.page.wait_for_url("**/packing")
-        visited.settle()
-        visited.page.go_back()
-        expect(visited.page).to_have_title(told("/", "")[0])

@@ -15,10 +15,6 @@ def count(to: int) -> Iterator[int]:
     yield from range(to)
 
 
-def name_process() -> Iterator[int]:
-    yield os.getpid()
-
-
 def never_end() -> Iterator[int]:
     yield os.getpid()
     while True:
@@ -61,11 +57,14 @@ def jobs() -> Jobs:
     return Jobs(lambda _: True)
 
 
-def test_what_is_yielded_arrives_in_order_from_another_process(jobs: Jobs) -> None:
-    counted, named = jobs.start("a", partial(count, 50)), jobs.start("b", name_process)
-    until(lambda: counted.over and named.over)
+def test_what_is_yielded_arrives_in_order_from_another_process_which_ends_when_the_job_is_stopped(jobs: Jobs) -> None:
+    counted, named = jobs.start("a", partial(count, 50)), jobs.start("b", never_end)
+    until(lambda: counted.over and bool(named.results))
     assert (counted.state, counted.results) == ("done", list(range(50)))
     assert named.results != [os.getpid()]
+    jobs.stop(named)
+    assert str(named.state) == "stopped"
+    until(lambda: is_gone(named.results[0]))
 
 
 def test_jobs_are_done_in_turn_and_know_their_place(jobs: Jobs) -> None:
@@ -79,14 +78,6 @@ def test_jobs_are_done_in_turn_and_know_their_place(jobs: Jobs) -> None:
     until(lambda: third.over)
     assert third.results == [0, 1, 2]
     assert second.results == []
-
-
-def test_a_stopped_job_ends_with_its_process(jobs: Jobs) -> None:
-    job = jobs.start("a", never_end)
-    until(lambda: bool(job.results))
-    jobs.stop(job)
-    assert str(job.state) == "stopped"
-    until(lambda: is_gone(job.results[0]))
 
 
 def test_a_visitor_has_one_job_at_most(jobs: Jobs) -> None:

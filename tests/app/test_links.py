@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from visits import visit
 
+import packviz as pv
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from pages import opened, texts
@@ -135,18 +136,16 @@ def test_a_link_cannot_read_what_the_app_keeps_for_itself() -> None:
     assert "Source(" not in texts(app)
 
 
-def test_a_step_behind_the_end_becomes_the_last_one_in_the_link_too(browser: Browser, address: str) -> None:
-    with visit(browser, address, {"step": "999"}) as seen:
-        assert seen.data("step") == seen.data("steps") == seen.query["step"]
-
-
-def test_another_batch_begins_where_the_stage_begins_and_another_setting_changes_no_step(
+def test_a_step_behind_the_end_is_the_last_and_another_batch_begins_where_the_stage_begins(
     browser: Browser, address: str
 ) -> None:
-    with visit(browser, address, {"step": "12"}) as seen:
-        seen.sidebar.get_by_text("lstm", exact=True).click()
+    with visit(browser, address, {"step": "999"}) as seen:
+        last = seen.data("steps")
+        assert (seen.data("step"), seen.query["step"]) == (last, last)
+        seen.sidebar.get_by_text("lstm", exact=True).click()  # another setting changes no step
         seen.settle()
-        assert (seen.data("stage"), seen.data("step")) == ("run", "12")
+        assert (seen.data("stage"), seen.data("step")) == ("unpack", last)
         seen.type("1 2 3 4\n5 6 7\n8")
-        assert (seen.data("stage"), seen.data("step")) == ("run", "8")
-        assert seen.query["step"] == "8"
+        film = pv.movie(pv.trace(Batch.parse("1 2 3 4\n5 6 7\n8")))
+        begins = next(str(i) for i, step in enumerate(film.steps, 1) if step.stage == "unpack")
+        assert (seen.data("stage"), seen.data("step"), seen.query["step"]) == ("unpack", begins, begins)

@@ -19,9 +19,13 @@ KEYS = {
 } | {stage: {"sequences", "example", "cell"} for stage in STAGES}
 PLAYERS = ("start", "overview", "compare", *STAGES)
 QUERIES = {
-    "lstm, both ways, two layers": {"cell": "lstm", "bidirectional": "true", "num_layers": 2},
-    "words, rnn": {"example": "words", "cell": "rnn"},
-    "refused by torch": {"enforce_sorted": "true"},
+    "words, lstm, both ways, two layers": {
+        "example": "words",
+        "cell": "lstm",
+        "bidirectional": "true",
+        "num_layers": 2,
+    },
+    "rnn, refused by torch": {"cell": "rnn", "enforce_sorted": "true"},
 }
 
 each_page = pytest.mark.parametrize("page", KEYS)

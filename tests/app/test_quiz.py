@@ -3,14 +3,14 @@
 import os
 import re
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, expect
-from tabs import Scheme
+from tabs import Scheme, Size
+from test_accessibility import serious, wider_by
 from test_quiz_page import LEVEL, ROUND, right, step_of, wrong
 from visits import PHONE, PROJECTOR, Visit, visit
 
@@ -24,10 +24,13 @@ START = {"level": str(LEVEL), "round": str(ROUND)}  # what the link of a round s
 
 @contextmanager
 def opened(
-    browser: Browser, address: str, query: object = None, size: tuple[int, int] = PROJECTOR, **options: object
+    browser: Browser,
+    address: str,
+    query: Mapping[str, object] | str = f"level={LEVEL}&round={ROUND}",
+    size: Size = PROJECTOR,
+    scheme: Scheme = "light",
 ) -> Iterator[Visit]:
-    asked = {"level": LEVEL, "round": ROUND} if query is None else query
-    with visit(browser, address, asked, path="quiz", size=size, **options) as visited:  # type: ignore[arg-type]
+    with visit(browser, address, query, path="quiz", size=size, scheme=scheme) as visited:
         visited.page.locator(".st-key-prompt, .st-key-quiz-result").first.wait_for()
         visited.settle()
         yield visited
@@ -165,8 +168,8 @@ def test_a_round_goes_on_after_a_restart_of_the_server(browser: Browser) -> None
             expect(visited.main).to_contain_text("Question 3 of 10, 3 points")
             press(visited, "Next")
             expect(prompt(visited)).to_have_text(plain(ASKED[3]))
-            gone = ("ERR_CONNECTION_REFUSED", "DoInitPings timed out", "/_stcore/health")  # while no server was there
-            visited.errors[:] = [error for error in visited.errors if not any(each in error for each in gone)]
+        gone = ("ERR_CONNECTION_REFUSED", "DoInitPings timed out", "/_stcore/health")  # while no server was there
+        visited.errors[:] = [error for error in visited.errors if not any(each in error for each in gone)]
 
 
 def test_the_keyboard_alone_answers_and_goes_on(browser: Browser, address: str) -> None:
@@ -209,7 +212,7 @@ def test_question_batch_and_answer_stand_on_the_first_screen(browser: Browser, a
 
 @pytest.mark.parametrize(("size", "scheme"), [(PROJECTOR, "light"), (PHONE, "dark")])
 def test_nothing_serious_is_found_and_nothing_scrolls_sideways(
-    browser: Browser, address: str, size: tuple[int, int], scheme: Scheme
+    browser: Browser, address: str, size: Size, scheme: Scheme
 ) -> None:
     with opened(browser, address, size=size, scheme=scheme) as visited:
         states: list[Callable[[], object]] = [
@@ -219,22 +222,12 @@ def test_nothing_serious_is_found_and_nothing_scrolls_sideways(
         ]
         for go_on in states:
             go_on()
-            check(visited, size)
+            assert serious(visited, MAIN) == []
+            assert wider_by(visited) <= 0
         if (size, scheme) == (PHONE, "dark"):
             press(visited, "Next")
             for i in range(1, 10):
                 press(visited, "Show me")
                 press(visited, "The result" if i == 9 else "Next")
-            check(visited, size)
-
-
-def check(visited: Visit, size: tuple[int, int]) -> None:
-    found = Axe().run(visited.page, MAIN).response["violations"]
-    assert [
-        f"{each['id']}: {node['target']} {node.get('failureSummary', '')}"
-        for each in found
-        if each["impact"] in ("serious", "critical")
-        for node in each["nodes"]
-    ] == []
-    assert visited.page.evaluate("document.documentElement.scrollWidth") <= size[0]
-    assert visited.main.evaluate("main => main.scrollWidth") <= size[0]
+            assert serious(visited, MAIN) == []
+            assert wider_by(visited) <= 0

@@ -8,23 +8,26 @@ def pick(page: Page, option: str) -> None:
     page.get_by_test_id("stSidebar").get_by_role("radio", name=option, exact=True).first.click()
 
 
-def test_a_typed_batch_is_shown_at_once(browser: Browser, address: str) -> None:
+def test_a_typed_batch_is_shown_at_once_by_the_same_player_with_all_that_stands_under_it(
+    browser: Browser, address: str
+) -> None:
     with visit(browser, address) as seen:
-        cells = seen.data("cells")
+        seen.player.evaluate("player => { player.mark = 'the same' }")
+        cells, below = seen.data("cells"), seen.main.get_by_test_id("stCode").first
         seen.type("on your mark\nget set\ngo")
         expect(seen.sidebar.get_by_text("3 sequences, 6 tokens, 33 % padding")).to_be_visible()
         assert seen.data("cells") != cells
         assert seen.query == {"example": "own", "sequences": "on your mark\nget set\ngo"}
         expect(seen.text).to_be_focused()
-
-
-def test_what_stands_under_the_movie_follows_every_edit(browser: Browser, address: str) -> None:
-    with visit(browser, address) as seen:
         for text, batch_sizes in (("1 2 3\n4", "[2, 1, 1]"), ("1 2 3\n4\n5", "[3, 1, 1]"), ("1 2\n3 4", "[2, 2]")):
             seen.type(text)
-            expect(seen.main.get_by_test_id("stCode").first).to_contain_text(f"tensor({batch_sizes})")
+            expect(below).to_contain_text(f"tensor({batch_sizes})")
         seen.type("1 nan")
-        expect(seen.main.get_by_test_id("stCode").first).to_contain_text("tensor([2, 2])")
+        expect(below).to_contain_text("tensor([2, 2])")
+        seen.type("1 2\n3 4 5")
+        pick(seen.page, "rnn")
+        seen.settle()
+        assert seen.player.evaluate("player => player.mark") == "the same"
 
 
 def test_batches_of_any_shape_follow_each_other(browser: Browser, address: str) -> None:
@@ -71,13 +74,3 @@ def test_settings_change_the_run_and_the_address(browser: Browser, address: str)
         pick(seen.page, "backward")
         seen.settle()
         assert seen.query == {"cell": "lstm", "bidirectional": "true", "direction": "backward"}
-
-
-def test_the_player_stays_where_it_is_while_settings_change(browser: Browser, address: str) -> None:
-    with visit(browser, address) as seen:
-        seen.player.evaluate("player => { player.mark = 'the same' }")
-        seen.type("1 x")
-        seen.type("1 2\n3 4 5")
-        pick(seen.page, "rnn")
-        seen.settle()
-        assert seen.player.evaluate("player => player.mark") == "the same"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import torch
 from movie_judge import Judge, judge_of
@@ -15,8 +15,9 @@ from torch import Tensor, nn
 
 import packviz as pv
 from packviz import Batch, Config, Movie, Trace
+from packviz.show.movie import beside
 
-__all__ = ["CASES", "PACKED", "REFUSED", "Case", "over", "random_case"]
+__all__ = ["BESIDE", "CASES", "DEEP", "FILMS", "ORDINARY", "PACKED", "REFUSED", "Case", "Film", "over"]
 
 Made = tuple[Trace] | tuple[Trace, Tensor, list[int]]  # with the grid (B,T,F) and lengths of a module of one's own
 WORDS = ["go", "set", "get", "on", "your", "mark", "ready", "Ωmega", "世界", "שלום", "naïve", "🙂"]
@@ -46,16 +47,26 @@ class Case:
     def judge(self) -> Judge:
         return judge_of(*self._made)
 
-    def film(self, stages: Any = None) -> Movie:
-        return pv.movie(self.trace, stages, layer=self.layer, direction=self.direction)
-
-    @cached_property
-    def movie(self) -> Movie:
-        return self.film()
+    def film(self, stages: Any = None, *, deep: bool = False) -> Movie:
+        return pv.movie(self.trace, stages, layer=self.layer, direction=self.direction, deep=deep)
 
     @cached_property
     def show(self) -> Show:
-        return Show(self.movie)
+        return Show(self.film())
+
+    @property
+    def movie(self) -> Movie:
+        return self.show.movie
+
+    @cached_property
+    def deep(self) -> Show:
+        """The same movie with all its whys."""
+        return Show(self.film(deep=True))
+
+    @cached_property
+    def beside(self) -> Show:
+        """The padded run beside the packed one."""
+        return Show(beside(self.trace, layer=self.layer, direction=self.direction))
 
     @property
     def watched(self) -> tuple[int, int]:
@@ -74,6 +85,17 @@ class Case:
     def filmed(self) -> list[int]:
         """The sequences that the movie shows, in sorted order; at most 128, the first of torch's order."""
         return (list(range(self.judge.B)) if self.trace.error else self.judge.order)[:128]
+
+    @property
+    def steps_filmed(self) -> int:
+        """How many time steps the movie shows."""
+        return min(self.judge.T, 128)
+
+    @property
+    def row_of_h(self) -> int:
+        """The row of h_n that belongs to the watched layer and direction."""
+        layer, direction = self.watched
+        return layer * self.judge.D + direction
 
     def letter(self, b: int) -> str:
         return self.trace.batch.label(b) if self.trace.batch else "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[b]
@@ -213,15 +235,47 @@ REFUSED = [case for case in CASES if "refused" in case.name]
 PACKED = [case for case in CASES if case not in REFUSED]
 
 
-def over(
-    cases: Sequence[Case], least: int = 1
-) -> Callable[[Callable[[Case], int] | Callable[[Case], None]], Callable[[], None]]:
+@dataclass(frozen=True)
+class Film:
+    """One of the movies of a case: "show", "deep" or "beside"."""
+
+    case: Case
+    kind: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.case}-{self.kind}"
+
+    @property
+    def show(self) -> Show:
+        shown: Show = getattr(self.case, self.kind)
+        return shown
+
+
+ORDINARY = [Film(case, "show") for case in CASES]
+DEEP = [Film(case, "deep") for case in CASES]
+BESIDE = [Film(case, "beside") for case in PACKED]
+FILMS = [*ORDINARY, *DEEP, *BESIDE]
+
+
+class Named(Protocol):
+    """Whatever has a name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+C = TypeVar("C", bound=Named)
+Fact = Callable[[C], int] | Callable[[C], None]
+
+
+def over(cases: Sequence[C], least: int = 1) -> Callable[[Fact[C]], Callable[[], None]]:
     """Make one test of a fact that holds for many cases; it fails as its first case does, and names them all.
 
     A fact that only speaks where something is the case returns how often it spoke: at least so often in all.
     """
 
-    def decorate(fact: Callable[[Case], int | None]) -> Callable[[], None]:
+    def decorate(fact: Fact[C]) -> Callable[[], None]:
         @wraps(fact)
         def test() -> None:
             spoke: list[int | None] = []
@@ -238,7 +292,7 @@ def over(
     return decorate
 
 
-def _error(fact: Callable[[Case], int | None], case: Case, spoke: list[int | None]) -> Exception | None:
+def _error(fact: Fact[C], case: C, spoke: list[int | None]) -> Exception | None:
     try:
         spoke.append(fact(case))
     except Exception as error:

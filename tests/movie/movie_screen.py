@@ -1,16 +1,18 @@
 """Plays a movie as the player does: from its plain data, change after change."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import Any
 
 from packviz.show.movie import Movie
 
-__all__ = ["Look", "Show", "cells", "grid_of", "records", "rect_of", "tokens", "unpacked", "visible"]
+__all__ = ["Look", "Show", "Told", "cells", "detail", "grid_of", "rect_of", "standing", "tokens", "visible", "within"]
 
 Look = dict[str, Any]  # a cell as it is now, by the short names of the data
+Told = tuple[dict[str, Any], dict[str, Look]]  # a step, and the cells after it
 DEFAULTS: Look = {"w": 1, "h": 1, "text": "", "sub": "", "token": None, "scale": "state", "tone": "", "shown": False}
 
 
@@ -54,13 +56,30 @@ class Show:
 
     def end_of(self, stage: str) -> dict[str, Look]:
         """Return the cells after the last step of a stage."""
-        return next(
-            cells for step, cells in reversed(list(zip(self.steps, self.after, strict=True))) if step["stage"] == stage
-        )
+        return self.of(stage)[-1][1]
 
-    def of(self, stage: str) -> list[tuple[dict[str, Any], dict[str, Look]]]:
-        """Return the steps of a stage, with the cells after each."""
-        return [(step, cells) for step, cells in zip(self.steps, self.after, strict=True) if step["stage"] == stage]
+    def of(self, stage: str, words: str = "") -> list[Told]:
+        """Return the steps of a stage whose caption has these words, with the cells after each."""
+        told = zip(self.steps, self.after, strict=True)
+        return [(step, cells) for step, cells in told if step["stage"] == stage and words in step["caption"]]
+
+    def seen(self, stage: str, cells: dict[str, Look]) -> dict[str, Look]:
+        """Return what a frame of a stage shows: the cells that stand in the panels of its picture."""
+        panels = {panel for views in self.data["scenes"][stage].values() for view in views for panel in view["at"]}
+        return {name: cell for name, cell in visible(cells).items() if cell["p"] in panels}
+
+    def flights(self, step: dict[str, Any]) -> dict[str, tuple[str, float, float]]:
+        """Return from where each cell flies in a step: panel, x and y."""
+        return {self.ids[c["c"]]: tuple(c["from"]) for beat in step["beats"] for c in beat if "from" in c}
+
+    def twice_changed(self) -> list[str]:
+        """Return the cells of which one beat changes a field more than once."""
+        told = (
+            Counter((change["c"], field) for change in beat for field in change if field != "c")
+            for step in self.steps
+            for beat in step["beats"]
+        )
+        return [self.ids[c] for beat in told for (c, _), times in beat.items() if times > 1]
 
     def idle_changes(self) -> Iterable[tuple[int, str]]:
         """Yield step and cell of every change that names no cell that is there, or changes nothing in it.
@@ -89,6 +108,16 @@ def visible(cells: dict[str, Look]) -> dict[str, Look]:
         for name, cell in cells.items()
         if cell["shown"]
     }
+
+
+def standing(cells: dict[str, Look], *families: str) -> list[Look]:
+    """Return the cells of these families that are shown."""
+    return [cell for name, cell in cells.items() if cell["shown"] and name.split(":")[0] in families]
+
+
+def detail(step: dict[str, Any], start: str) -> tuple[str, str]:
+    """Return the rest of the detail line that starts so, and its shape."""
+    return next((text.removeprefix(start), shape) for text, shape in step.get("detail", ()) if text.startswith(start))
 
 
 def cells(data: dict[str, Any]) -> Iterator[Look]:
@@ -146,16 +175,24 @@ def tokens(movie: Movie) -> list[dict[str, Any]]:
 def grid_of(cells: Iterable[Look], *, transposed: bool) -> dict[tuple[int, int], Look]:
     """Return cells by (row, column), read off the places where they stand; (column, row) if the grid is transposed."""
     cells = list(cells)
-    columns, rows = (sorted({cell[axis] for cell in cells}) for axis in "xy")
+    columns, rows = (sorted({round(cell[axis], 2) for cell in cells}) for axis in "xy")
     placed: dict[tuple[int, int], Look] = {}
     for cell in cells:
-        at = rows.index(cell["y"]), columns.index(cell["x"])
+        at = rows.index(round(cell["y"], 2)), columns.index(round(cell["x"], 2))
         at = at[::-1] if transposed else at
         assert at not in placed, f"{cell['id']} and {placed[at]['id']} stand in the same place"
         placed[at] = cell
-    for line, width in ((columns, {cell["w"] for cell in cells}), (rows, {1})):
-        assert all(b - a >= min(width) - 0.002 for a, b in pairwise(line))
     return placed
+
+
+def within(mark: Look, grid: dict[tuple[int, int], Look]) -> list[tuple[int, int]]:
+    """Return the (row, column) of every cell of a grid whose middle lies within an outline."""
+    right, bottom = mark["x"] + mark["w"], mark["y"] + mark["h"]
+    return sorted(
+        where
+        for where, cell in grid.items()
+        if mark["x"] < cell["x"] + cell["w"] / 2 < right and mark["y"] < cell["y"] + cell["h"] / 2 < bottom
+    )
 
 
 def rect_of(view: dict[str, Any], cell: Look) -> tuple[float, float, float, float] | None:

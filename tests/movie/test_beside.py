@@ -1,23 +1,101 @@
 """Padded beside packed: every number on either side is torch's, and what is said of them follows from them."""
 
 import re
-from itertools import pairwise, product
+from functools import cached_property
+from itertools import product
 from math import isnan
-from operator import itemgetter
+from typing import Any
 
 import pytest
 import torch
-from beside_cases import BESIDE, Beside, apart
-from movie_cases import CORNERS, REFUSED, over
+from movie_cases import CORNERS, PACKED, REFUSED, Case, over
 from movie_judge import close
+from movie_screen import Look, Show
 from run_cases import state
-from test_layout import SOLID, overlapping, shown
+from torch import Tensor
 
 import packviz as pv
 from packviz import Batch, Config, PackvizError
 from packviz.show.movie import beside
 from packviz.show.movie.padded_vs_packed import Both
 
+
+class Beside(Case):
+    """A case whose padded run is filmed beside its packed one, and what torch makes of its padded grid."""
+
+    @cached_property
+    def show(self) -> Show:
+        return self.beside
+
+    @cached_property
+    def padded(self) -> Tensor:
+        """(B,T,H) the watched states on the padded grid: the output of torch's module, cut after the watched layer."""
+        layer, direction = self.watched
+        output, _ = self._cut(layer)
+        return output.chunk(self.judge.D, 2)[direction]
+
+    @cached_property
+    def padded_h_n(self) -> Tensor:
+        """(B,H) the watched row of h_n, as torch's module returns it for the padded grid."""
+        layer, direction = self.watched
+        return self._cut(layer)[1][layer * self.judge.D + direction]
+
+    def _cut(self, layer: int) -> tuple[Tensor, Tensor]:
+        """Return output (B,T,D*H) and h_n of torch's module over the padded grid, without the layers above."""
+        judge = self.judge
+        module, rows = judge.module, (layer + 1) * judge.D
+        named = {"nonlinearity": module.nonlinearity} if isinstance(module, torch.nn.RNN) else {}
+        named |= {"proj_size": module.proj_size} if module.proj_size else {}
+        named |= {"bias": module.bias, "bidirectional": module.bidirectional, "dtype": judge.x.dtype}
+        cut = type(module)(module.input_size, module.hidden_size, layer + 1, batch_first=True, **named)
+        for name, parameter in cut.named_parameters():
+            parameter.data = getattr(module, name).data
+        state = judge.h_0[:rows] if judge.c_0 is None else (judge.h_0[:rows], judge.c_0[:rows])
+        with torch.no_grad(), torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):
+            output, states = cut(judge.x, state)
+        return output, states[0] if isinstance(states, tuple) else states
+
+    @cached_property
+    def packed(self) -> Tensor:
+        """(B,T,H) what the packed side holds at each time step: the row of then, or that on which it waits or rests."""
+        judge, (layer, direction) = self.judge, self.watched
+        rows, first = judge.hidden[layer][direction], judge.h_0[layer * judge.D + direction]
+        held = torch.empty_like(self.padded)
+        for b, length in enumerate(judge.lengths):
+            for t in range(judge.T):
+                waits = direction and t >= length
+                held[b, t] = first[b] if waits else rows[judge.row[b, min(t, length - 1)]]
+        return held
+
+    @property
+    def packed_h_n(self) -> Tensor:
+        """(B,H) the watched row of the packed run's h_n."""
+        return self.judge.h_n[self.row_of_h]
+
+    @property
+    def times(self) -> list[int]:
+        """The time steps that are filmed, in order."""
+        filmed = range(min(self.judge.T, 128))
+        return list(reversed(filmed)) if self.direction else list(filmed)
+
+    @cached_property
+    def timed(self) -> list[tuple[int, dict[str, Any], dict[str, Look]]]:
+        """(t, step, cells after it) for every time step."""
+        steps = self.show.of("run")[1:-2]
+        return [(t, step, cells) for t, (step, cells) in zip(self.times, steps, strict=True)]
+
+
+def apart(a: Tensor, b: Tensor) -> tuple[float, bool | None]:
+    """Return the largest distance of two states, and whether it is more than rounding; None where it is close to it."""
+    same = (a == b) | (a.isnan() & b.isnan())
+    distance = float((a.double() - b.double()).abs().masked_fill(same, 0).max())
+    size = max(1.0, float(torch.maximum(a.abs(), b.abs()).nan_to_num(0, 0, 0).max()))
+    if distance <= 2e-6 * size:
+        return distance, False
+    return distance, None if distance < 5e-5 * size else True
+
+
+BESIDE = [Beside(case.name, lambda case=case: case._made, case.layer, case.direction) for case in PACKED]
 each = over(BESIDE)
 
 
@@ -75,7 +153,7 @@ def test_each_row_stands_beside_its_letter_and_where_its_side_has_it(case: Besid
             assert case.show.first[name]["y"] == order.index(b)
 
 
-def read(cells: dict, side: str, b: int, t: int) -> dict | None:
+def read(cells: dict[str, Look], side: str, b: int, t: int) -> Look | None:
     """Return what a side has at a place of x: a token, a pad or nothing."""
     there = [cells[name] for kind in ("x", "pad") if (name := f"{kind}:{side}:{b}:{t}") in cells]
     assert len(there) <= 1
@@ -137,7 +215,7 @@ def test_beside_a_row_stands_how_far_it_is_from_packing_and_around_it_whether_it
     return spoke
 
 
-def as_colour(cell: dict, distance: float) -> bool:
+def as_colour(cell: Look, distance: float) -> bool:
     """Whether a cell shows a distance on the diverging scale; one that is not finite has no number there."""
     return close(list(cell["vec"]), torch.tensor(distance))
 
@@ -285,38 +363,6 @@ def test_the_details_tell_the_rows_that_enter(case: Beside) -> None:
         assert stop - start == size
         if size:
             assert start == sum(case.judge.batch_sizes[:t])
-
-
-@each
-def test_no_change_is_idle_and_nothing_lies_on_something_else(case: Beside) -> None:
-    assert list(case.show.idle_changes()) == []
-    short = len(case.show.ids) < 400
-    frames = case.show.after if short else case.show.after[-1:]
-    for views in case.movie.to_dict()["scenes"]["run"].values():
-        for view in views:
-            for cells in frames:
-                assert list(overlapping(shown(view, cells, SOLID | {"label"}))) == []
-                for (left, top, right, bottom), name in shown(view, cells, SOLID | {"ring", "focus", "mark", "axis"}):
-                    assert left >= -0.01, name
-                    assert top >= -0.01, name
-                    assert right <= view["w"] + 0.01, name
-                    assert bottom <= view["h"] + 0.01, name
-
-
-@each
-def test_a_heading_ends_before_the_next_one_begins_in_a_hand_and_on_a_desk(case: Beside) -> None:
-    scene = case.movie.to_dict()["scenes"]["run"]
-    for kind, (width, height) in (("tall", (366, 430)), ("wide", (690, 336))):
-        unit, view = max(
-            ((min(width / view["w"], height / view["h"]), view) for view in scene.get(kind, scene["wide"])),
-            key=itemgetter(0),
-        )
-        letter = max(6.9 / unit, 0.19)  # as a browser sets 12 pixels, or more where cells are large
-        for cells in (case.show.first, *case.show.after[-2:]):
-            titles = sorted((top, left, name) for (left, top, _, _), name in shown(view, cells, {"title"}))
-            for (top, left, name), (below, right, _) in pairwise(titles):
-                level = below == pytest.approx(top)
-                assert not level or left + letter * len(cells[name]["text"]) < right, (kind, cells[name]["text"])
 
 
 @each

@@ -1,30 +1,31 @@
 """Where things stand: nothing on top of something else, everything inside the picture, on a desk and in a hand."""
 
-from collections import defaultdict
 from collections.abc import Iterator
-from itertools import product
+from itertools import permutations
+from operator import itemgetter
 from typing import Any
 
-from movie_cases import CASES, Case, over
-from movie_screen import Look, rect_of
+import numpy as np
+from movie_cases import FILMS, PACKED, Case, Film, over
+from movie_screen import Look, Show, rect_of
 
-from packviz.show.movie.layout import Margins, Scene, above, beside, panel
-
-SOLID = {"token", "ghost", "pad", "value", "vector", "output", "count"}  # what may not lie on another of these
-MARKS = {"ring", "focus", "bracket"}  # what is drawn around something
+SOLID = {"token", "ghost", "pad", "value", "vector", "output", "count", "label", "flag"}  # none lies on another of them
+MARKS = {"ring", "focus", "bracket", "mark"}  # what is drawn around something
 PANELS = {"pad": {"x"}, "embed": {"x"}, "sort": {"x"}, "pack": {"x", "strip"}, "unpack": {"out", "u", "last"}}
 RUN = {"strip", "out", "cell", "h", "hn"}
+ROOMS = ((670, 322), (670, 390), (930, 520), (1500, 800))  # pixels of the picture at a desk and at a projector
+HAND = (366, 430)
 
 Rect = tuple[float, float, float, float]
 
 
-def views(case: Case) -> Iterator[tuple[str, dict[str, Any], dict[str, Look]]]:
-    """Yield each stage in every way in which it can be set, after its last step; in a short movie, after each."""
-    scenes, short = case.movie.to_dict()["scenes"], len(case.show.ids) < 150
-    for i, (step, cells) in enumerate(zip(case.show.steps, case.show.after, strict=True)):
-        last = i + 1 == len(case.show.steps) or case.show.steps[i + 1]["stage"] != step["stage"]
-        if short or last:
-            yield from ((step["stage"], view, cells) for views in scenes[step["stage"]].values() for view in views)
+def views(film: Film) -> Iterator[tuple[str, dict[str, Any], dict[str, Look]]]:
+    """Yield each scene in every way in which it can be set, after its last step; in a short movie, after each."""
+    show, short = film.show, len(film.show.ids) < 150
+    names = [step.get("scene", step["stage"]) for step in show.steps]
+    for i, cells in enumerate(show.after):
+        if short or names[i : i + 2] != [names[i]] * 2:
+            yield from ((names[i], view, cells) for views in show.data["scenes"][names[i]].values() for view in views)
 
 
 def shown(view: dict[str, Any], cells: dict[str, Look], roles: set[str]) -> list[tuple[Rect, str]]:
@@ -32,37 +33,65 @@ def shown(view: dict[str, Any], cells: dict[str, Look], roles: set[str]) -> list
     return [(rect, name) for rect, name in rects if rect]
 
 
-@over(CASES)
-def test_cells_and_letters_do_not_lie_on_one_another(case: Case) -> None:
-    for stage, view, cells in views(case):
-        assert list(overlapping(shown(view, cells, SOLID | {"label"}))) == [], stage
+def overlapping(rects: list[tuple[Rect, str]]) -> list[tuple[str, str]]:
+    """Return the pairs of which one lies on the other."""
+    left, top, right, bottom = np.array([rect for rect, _ in rects]).reshape(-1, 4).T[:, :, None]
+    across = np.minimum(right, right.T) - np.maximum(left, left.T)
+    down = np.minimum(bottom, bottom.T) - np.maximum(top, top.T)
+    pairs = np.argwhere(np.triu((across > 0.02) & (down > 0.02), 1))
+    return [(rects[a][1], rects[b][1]) for a, b in pairs]
 
 
-def overlapping(rects: list[tuple[Rect, str]]) -> Iterator[tuple[str, str]]:
-    """Yield the pairs that overlap, by the squares of a grid in which they lie."""
-    squares: dict[tuple[int, int], list[tuple[Rect, str]]] = defaultdict(list)
-    for rect, name in rects:
-        left, top, right, bottom = rect
-        for square in product(range(int(left), int(right) + 1), range(int(top), int(bottom) + 1)):
-            for other, there in squares[square]:
-                across = min(other[2], right) - max(other[0], left)
-                if across > 0.02 and min(other[3], bottom) - max(other[1], top) > 0.02:
-                    yield there, name
-            squares[square].append((rect, name))
+@over(FILMS)
+def test_nothing_lies_on_something_else_and_all_lies_inside_the_picture_or_begins_in_it(film: Film) -> None:
+    for scene, view, cells in views(film):
+        solid = shown(view, cells, SOLID)
+        assert overlapping(solid) == [], scene
+        for (left, top, right, bottom), name in solid + shown(view, cells, MARKS | {"axis"}):
+            inside = min(left, top) >= -0.01 and right <= view["w"] + 0.01 and bottom <= view["h"] + 0.01
+            begins = cells[name]["role"] == "label" and min(left, top) >= -0.01 and left <= view["w"]
+            assert inside or begins, (scene, name, (left, top, right, bottom), (view["w"], view["h"]))
+        for (left, top, _, _), name in shown(view, cells, {"note", "title"}):
+            assert -0.01 <= left <= view["w"], (scene, name)
+            assert -0.01 <= top <= view["h"] - 0.3, (scene, name)
 
 
-@over(CASES)
-def test_everything_lies_inside_the_picture_or_begins_in_it_where_it_is_written(case: Case) -> None:
-    for stage, view, cells in views(case):
-        for (left, top, right, bottom), name in shown(view, cells, SOLID | MARKS | {"axis"}):
-            inside = left >= -0.01 and top >= -0.01 and right <= view["w"] + 0.01 and bottom <= view["h"] + 0.01
-            assert inside, (stage, name, (left, top, right, bottom), (view["w"], view["h"]))
-        for (left, top, _, _), name in shown(view, cells, {"label", "note", "title"}):
-            assert -0.01 <= left <= view["w"], (stage, name)
-            assert -0.01 <= top <= view["h"] - 0.3, (stage, name)
+@over(FILMS)
+def test_a_strip_breaks_between_cells_and_shows_all_of_them(film: Film) -> None:
+    for _, view, cells in views(film):
+        for panel, (_, *starts) in view.get("breaks", {}).items():
+            assert starts == sorted(set(starts))
+            for row in (c for c in cells.values() if c["p"] == panel and c["shown"]):
+                if row["role"] in ("token", "pad", "output"):
+                    assert not any(row["x"] + 1e-3 < start < row["x"] + row["w"] - 1e-3 for start in starts), row["id"]
 
 
-@over(CASES)
+@over([film for film in FILMS if film.kind != "show"])
+def test_headings_do_not_run_into_one_another(film: Film) -> int:
+    """Where their picture is as large as it can be in a room, and their letters as wide as a browser sets them."""
+    spoke, scene = 0, film.show.data["scenes"].get("run")
+    if scene is None or not (film.kind == "beside" or in_numbers(film.show)):
+        return spoke
+    told = film.show.of("run")
+    for width, height in (*ROOMS, HAND):
+        ways = scene.get("tall", scene["wide"]) if (width, height) == HAND else scene["wide"]
+        unit, view = max(((min(width / v["w"], height / v["h"], 58), v) for v in ways), key=itemgetter(0))
+        for _, cells in (told[0], *told[-2:]):
+            titles = [(rect[0], rect[1], name) for rect, name in shown(view, cells, {"title"})]
+            for (left, top, name), (right, below, _) in permutations(titles, 2):
+                if abs(top - below) < 0.3 and left < right:
+                    spoke += 1
+                    wide = 6.9 * len(cells[name]["text"]) * min(max(12, unit * 0.34), 14.5) / 12  # pixels
+                    assert wide <= (right - left) * unit, (cells[name]["text"], unit)
+    return spoke
+
+
+def in_numbers(show: Show) -> bool:
+    """Return whether the gates of a run stand there as numbers; where these could not be read, they are stripes."""
+    return any(name.startswith("was:") for name in show.ids)
+
+
+@over(PACKED)
 def test_a_stage_has_the_panels_that_it_is_about(case: Case) -> None:
     for stage, set_ in case.movie.to_dict()["scenes"].items():
         if stage == "run":
@@ -74,19 +103,7 @@ def test_a_stage_has_the_panels_that_it_is_about(case: Case) -> None:
             assert len({str(view) for view in views}) == len(views) > 0  # no two ways alike
 
 
-@over(CASES)
-def test_a_strip_breaks_between_cells_and_shows_all_of_them(case: Case) -> None:
-    for _, view, cells in views(case):
-        for name, (_, *starts) in view.get("breaks", {}).items():
-            assert starts == sorted(set(starts))
-            rows = [
-                c for c in cells.values() if c["p"] == name and c["role"] in ("token", "pad", "output") and c["shown"]
-            ]
-            for row in rows:
-                assert not any(row["x"] + 1e-3 < start < row["x"] + row["w"] - 1e-3 for start in starts), row["id"]
-
-
-@over(CASES)
+@over(PACKED)
 def test_rings_are_drawn_around_a_cell_of_their_sequence(case: Case) -> int:
     cells = [cell for cell in case.show.after[-1].values() if cell["shown"]]
     solid = [cell for cell in cells if cell["role"] in ("value", "vector", "output")]
@@ -102,22 +119,3 @@ def meet(one: Look, other: Look) -> bool:
         max(one[start], other[start]) < min(one[start] + one[size], other[start] + other[size]) - 1e-3
         for start, size in ("xw", "yh")
     )
-
-
-def test_boxes_beside_one_another_stand_level_and_apart() -> None:
-    box = beside(panel("a", 3, 2, Margins(1, 1)), panel("b", 1, 5, Margins(0.5, 0.25)), gap=2)
-    assert (box.width, box.height) == (4 + 2 + 1.5, 5.25)
-    assert box.panels == {"a": (1, 1), "b": (6.5, 0.25)}
-
-
-def test_boxes_above_one_another_stand_flush_and_apart() -> None:
-    box = above(panel("a", 3, 2, Margins(1, 1)), panel("b", 1, 5, Margins(0.5, 0.25)), gap=2)
-    assert (box.width, box.height) == (4, 3 + 2 + 5.25)
-    assert box.panels == {"a": (1, 1), "b": (0.5, 5.25)}
-
-
-def test_a_scene_is_set_for_every_shape_of_screen() -> None:
-    flat, high = panel("x", 9, 1, Margins()), panel("x", 1, 9, Margins())
-    made = Scene([flat, high], [high]).to_dict()
-    assert [(view["w"], view["h"]) for view in made["wide"]] == [(9, 1), (1, 9)]
-    assert [(view["w"], view["h"]) for view in made["tall"]] == [(1, 9)]

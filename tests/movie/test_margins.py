@@ -3,10 +3,15 @@
 import re
 
 import torch
-from movie_cases import over
-from way_cases import DEEP, Deep, alike, detail
+from movie_cases import PACKED, Case, over
+from movie_screen import Told, detail
 
-each = over(DEEP)
+each = over(PACKED)
+
+
+def margins(case: Case) -> Told:
+    """Return the step on the two margins: the last one of those on time steps is the one before."""
+    return case.deep.of("pack")[min(len(case.judge.batch_sizes), 128) + 1]
 
 
 def listed(text: str, truth: list[int]) -> bool:
@@ -16,8 +21,8 @@ def listed(text: str, truth: list[int]) -> bool:
 
 
 @each
-def test_the_caption_reads_both_margins_as_torch_has_them_and_as_they_stand(case: Deep) -> None:
-    judge, caption = case.judge, case.margins[0]["caption"]
+def test_the_caption_reads_both_margins_as_torch_has_them_and_as_they_stand(case: Case) -> None:
+    judge, caption = case.judge, margins(case)[0]["caption"]
     found = re.search(r"\*\*lengths\*\* ([\d, …]+)\. .*\*\*batch_sizes\*\* ([\d, …]+)\. .* same (\d+) ", caption)
     assert found
     assert listed(found[1], [judge.lengths[b] for b in judge.order])
@@ -28,8 +33,8 @@ def test_the_caption_reads_both_margins_as_torch_has_them_and_as_they_stand(case
 
 
 @each
-def test_each_margin_made_from_the_other_is_torchs_own(case: Deep) -> None:
-    step, judge = case.margins[0], case.judge
+def test_each_margin_made_from_the_other_is_torchs_own(case: Case) -> None:
+    step, judge = margins(case)[0], case.judge
     assert listed(detail(step, "batch_sizes[t] = (lengths > t).sum()")[0], judge.batch_sizes)
     assert listed(detail(step, "lengths[b] = (batch_sizes > rank[b]).sum()")[0], judge.lengths)
     back = judge.packed.unsorted_indices
@@ -39,10 +44,10 @@ def test_each_margin_made_from_the_other_is_torchs_own(case: Deep) -> None:
 
 
 @each
-def test_both_margins_are_now_and_nothing_else_is_and_nothing_moves(case: Deep) -> None:
+def test_both_margins_are_now_and_nothing_else_is_and_nothing_moves(case: Case) -> None:
     counts = {f"count:{t}" for t in range(min(len(case.judge.batch_sizes), 128))}
-    *_, (_, before) = case.show.of("pack")[: len(counts) + 1]
-    step, cells = case.margins
+    *_, (_, before) = case.deep.of("pack")[: len(counts) + 1]
+    step, cells = margins(case)
     now = {name for name, cell in cells.items() if cell["tone"] == "now" and cell["shown"]}
     lengths, crowded = {f"length:{b}" for b in case.filmed}, case.small or len(counts) > 24
     assert now == lengths | {"title:lengths", "title:counts"} | (set() if crowded else counts)
@@ -51,21 +56,9 @@ def test_both_margins_are_now_and_nothing_else_is_and_nothing_moves(case: Deep) 
     assert all(cell[key] == before[name][key] for name, cell in cells.items() for key in ("p", "x", "y"))
 
 
-@each
-def test_the_other_steps_of_packing_and_all_after_it_are_as_without_the_whys(case: Deep) -> None:
-    ordinary, deep = case.plain.of("pack"), case.show.of("pack")
-    assert "takes the grid column after column" in deep[0][0]["caption"]
-    for (step, cells), (deep_step, deep_cells) in zip(ordinary, deep[1:], strict=False):
-        assert step == {**deep_step, "beats": step["beats"]}
-        assert alike(case, cells, deep_cells)
-    (_, plain), (_, after) = case.plain.of("unpack")[0], case.show.of("unpack")[1]
-    assert alike(case, plain, after)
-    assert not [name for name, cell in after.items() if cell["shown"] and name not in plain]
-
-
 def test_the_margins_of_the_famous_batch() -> None:
-    case = next(case for case in DEEP if case.name == "unsorted-deep")
+    case = next(case for case in PACKED if case.name == "unsorted")
     assert torch.equal(case.judge.packed.batch_sizes, torch.tensor([3, 3, 2, 1]))
-    assert case.margins[0]["caption"].startswith(
+    assert margins(case)[0]["caption"].startswith(
         "Read along the rows: **lengths** 4, 3, 2. Read down the columns: **batch_sizes** 3, 3, 2, 1. Both"
     )

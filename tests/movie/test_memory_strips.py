@@ -7,29 +7,47 @@ from itertools import pairwise
 
 import pytest
 import torch
-from movie_cases import over
-from movie_deep import standing
+from movie_cases import PACKED, Case, over
 from movie_judge import close
 from movie_player import Open
-from movie_screen import Look, tokens
-from test_layout import overlapping, shown
-from way_cases import DEEP, Deep, at_the_strip, detail, rows_of
+from movie_screen import Look, Told, detail, standing, tokens
 
 import packviz as pv
 from packviz import Batch, Config
 from packviz.show.movie import Movie
 
-DRAWN = [case for case in DEEP if case.drawn]
-each_drawn = over(DRAWN)
-SOLID = {"token", "ghost", "pad", "count", "label"}
+
+def drawn(case: Case) -> bool:
+    """Return whether memory is drawn: where the cells are not too many, and all of them in the picture."""
+    return case.judge.B * case.judge.T <= 400 and max(case.judge.B, case.judge.T) <= 128
 
 
-def numbers(case: Deep) -> torch.Tensor:
+each, each_drawn = over(PACKED), over([case for case in PACKED if drawn(case)])
+
+
+def memory(case: Case) -> list[Told]:
+    """Return the steps on memory, which come after those on time steps and the one on the margins."""
+    return case.deep.of("pack")[min(len(case.judge.batch_sizes), 128) + 2 :]
+
+
+def rows_of(cells: dict[str, Look], panel: str) -> list[Look]:
+    """Return the tokens and pads that are shown in a panel, from its start to its end."""
+    rows = (c for c in cells.values() if c["p"] == panel and c["role"] in ("token", "pad") and c["shown"])
+    return sorted(rows, key=lambda cell: cell["x"])
+
+
+def at_the_strip(cells: dict[str, Look]) -> str:
+    """Return the panel in which the packed rows stand."""
+    panel: str = cells["title:strip"]["p"]
+    return panel
+
+
+def numbers(case: Case) -> torch.Tensor:
     """Return b * T + t of every cell of the padded grid, (B,T)."""
     return torch.arange(case.judge.B * case.judge.T).view(case.judge.B, case.judge.T)
 
 
-def holds(case: Deep, cell: Look, number: int) -> bool:
+def holds(case: Case, cell: Look, number: int) -> bool:
     """Return whether a cell of a strip is what stands at a cell of the padded grid."""
     b, t = divmod(number, case.judge.T)
     if cell["role"] == "pad":
@@ -37,12 +55,12 @@ def holds(case: Deep, cell: Look, number: int) -> bool:
     return bool(case.judge.mask[b][t]) and case.movie.tokens[cell["token"]] == (b, t)
 
 
-def ends(case: Deep) -> dict[str, Look]:
-    return case.memory[-1][1]
+def ends(case: Case) -> dict[str, Look]:
+    return memory(case)[-1][1]
 
 
 @each_drawn
-def test_each_strip_is_the_memory_of_what_torch_makes_in_groups_that_stand_apart(case: Deep) -> None:
+def test_each_strip_is_the_memory_of_what_torch_makes_in_groups_that_stand_apart(case: Case) -> None:
     """The padded tensor, the packed data with its strays, and torch's jagged nested tensor."""
     cells, judge = ends(case), case.judge
     padded = numbers(case).t() if case.transposed else numbers(case)
@@ -60,14 +78,14 @@ def test_each_strip_is_the_memory_of_what_torch_makes_in_groups_that_stand_apart
         for i, (cell, following) in enumerate(pairwise(rows), 1):
             gap = following["x"] - cell["x"] - cell["w"]
             assert gap > 0.2 if i in starts else abs(gap) < 0.01
-    (_, earlier), _ = case.memory
+    (_, earlier), _ = memory(case)
     strip = [rows_of(each, at_the_strip(each)) for each in (earlier, cells)]
     assert strip[0] == strip[1]
     assert all(cell["tone"] == "wrong" for cell in strip[1] if cell["role"] == "pad")
 
 
 @each_drawn
-def test_a_token_stands_once_in_each_strip_and_looks_as_it_was_packed(case: Deep) -> None:
+def test_a_token_stands_once_in_each_strip_and_looks_as_it_was_packed(case: Case) -> None:
     """So pointing at it lights up all of them."""
     cells = ends(case)
     for k, (b, t) in enumerate(case.movie.tokens):
@@ -81,16 +99,16 @@ def test_a_token_stands_once_in_each_strip_and_looks_as_it_was_packed(case: Deep
 
 
 @each_drawn
-def test_copies_fly_from_the_grid_and_then_from_the_packed_rows(case: Deep) -> None:
-    (first, cells), (second, later) = case.memory
+def test_copies_fly_from_the_grid_and_then_from_the_packed_rows(case: Case) -> None:
+    (first, cells), (second, later) = memory(case)
     for step, panel, now in ((first, "padded", cells), (second, "jagged", later)):
-        flights = {case.show.ids[c["c"]]: c["from"] for beat in step["beats"] for c in beat if "from" in c}
+        flights = case.deep.flights(step)
         assert set(flights) == {cell["id"] for cell in rows_of(now, panel)}
         for name, start in flights.items():
             assert start in [(c["p"], c["x"], c["y"]) for c in source(case, now, now[name], panel)], name
 
 
-def source(case: Deep, cells: dict[str, Look], cell: Look, panel: str) -> list[Look]:
+def source(case: Case, cells: dict[str, Look], cell: Look, panel: str) -> list[Look]:
     """Return the cells from which a copy may come: those of its token, or pads of its sequence."""
     same = [c for c in cells.values() if c["shown"] and c["p"] != panel and c.get("token") == cell.get("token")]
     if cell["role"] == "pad":
@@ -100,7 +118,7 @@ def source(case: Deep, cells: dict[str, Look], cell: Look, panel: str) -> list[L
 
 
 @each_drawn
-def test_headings_count_the_rows_and_name_their_order_and_addresses_count_from_0(case: Deep) -> int:
+def test_headings_count_the_rows_and_name_their_order_and_addresses_count_from_0(case: Case) -> int:
     cells, judge, spoke = ends(case), case.judge, 0
     order = "time step after time step" if case.transposed else "row after row"
     for name, count, words in (
@@ -118,12 +136,12 @@ def test_headings_count_the_rows_and_name_their_order_and_addresses_count_from_0
     return spoke
 
 
-@over(DEEP)
-def test_padding_and_rows_are_counted_in_words(case: Deep) -> None:
-    text, judge = " ".join(step["caption"] for step, _ in case.memory), case.judge
+@each
+def test_padding_and_rows_are_counted_in_words(case: Case) -> None:
+    text, judge = " ".join(step["caption"] for step, _ in memory(case)), case.judge
     cells, tokens = judge.B * judge.T, sum(judge.lengths)
     pads, strays = cells - tokens, sum(not judge.mask[b][t] for b, t in judge.at)
-    if not case.drawn:
+    if not drawn(case):
         assert [*map(int, re.findall(r"\d+", text))] == [cells, pads, len(judge.at), tokens]
         assert "Too many to draw" in text
         return
@@ -133,9 +151,9 @@ def test_padding_and_rows_are_counted_in_words(case: Deep) -> None:
     assert (packed and (int(packed[1]), int(packed[2])) == (strays, len(judge.at))) if strays else "no padding" in text
 
 
-@over(DEEP)
-def test_the_bytes_are_those_that_torch_counts(case: Deep) -> None:
-    step, judge = case.memory[-1][0], case.judge
+@each
+def test_the_bytes_are_those_that_torch_counts(case: Case) -> None:
+    step, judge = memory(case)[-1][0], case.judge
     rows = [row[mask] for row, mask in zip(judge.x, judge.mask, strict=True)]
     jagged = torch.nested.nested_tensor(rows, layout=torch.jagged)
     beside = [part.nbytes for part in judge.packed[1:] if part is not None]
@@ -147,23 +165,12 @@ def test_the_bytes_are_those_that_torch_counts(case: Deep) -> None:
         assert detail(step, name)[1] == f"{values.nbytes} + {sum(kept)}"
 
 
-@over(DEEP)
-def test_many_cells_are_counted_and_not_drawn(case: Deep) -> None:
-    assert len(case.memory) == (2 if case.drawn else 1)
-    assert any(name.startswith("padded:") for name in case.show.ids) == case.drawn
-    assert ("pack:memory" in case.movie.scenes) == case.drawn
-    assert all(step.get("scene") == ("pack:memory" if case.drawn else None) for step, _ in case.memory)
-
-
-@each_drawn
-def test_nothing_lies_on_something_else_and_all_lies_inside_the_picture(case: Deep) -> None:
-    for views in case.movie.to_dict()["scenes"]["pack:memory"].values():
-        for view in views:
-            for _, cells in case.memory:
-                assert list(overlapping(shown(view, cells, SOLID))) == []
-                for (left, top, right, bottom), name in shown(view, cells, SOLID | {"axis", "bracket"}):
-                    inside = left >= -0.01 and top >= -0.01 and right <= view["w"] + 0.01 and bottom <= view["h"] + 0.01
-                    assert inside, name
+@each
+def test_many_cells_are_counted_and_not_drawn(case: Case) -> None:
+    assert len(memory(case)) == (2 if drawn(case) else 1)
+    assert any(name.startswith("padded:") for name in case.deep.ids) == drawn(case)
+    assert ("pack:memory" in case.deep.movie.scenes) == drawn(case)
+    assert all(step.get("scene") == ("pack:memory" if drawn(case) else None) for step, _ in memory(case))
 
 
 def deep(text: str, **settings: object) -> Movie:

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pytest
 import torch
-from movie_cases import CASES, PACKED, Case, over
+from movie_cases import CASES, FILMS, PACKED, Case, Film, over
 from movie_screen import Show, visible
 from torch import nn
 
@@ -20,27 +20,18 @@ each_packed = over(PACKED)
 SHORT = [case for case in CASES if case.name in {"unsorted", "words", "refused", "unsorted-backward"}]
 
 
-@each_case
-def test_every_id_is_given_once_and_every_change_really_changes_something_and_once(case: Case) -> None:
-    assert len(set(case.show.ids)) == len(case.show.ids)
-    assert list(case.show.idle_changes()) == []
-    assert twice_changed(case.show) == []
+@over(FILMS)
+def test_every_id_is_given_once_and_every_change_really_changes_something_and_once(film: Film) -> None:
+    show = film.show
+    assert len(set(show.ids)) == len(show.ids)
+    assert list(show.idle_changes()) == []
+    assert show.twice_changed() == []
 
 
-def twice_changed(show: Show) -> list[str]:
-    """Return the cells of which one beat changes a field more than once."""
-    twice = []
-    for beat in (beat for step in show.steps for beat in step["beats"]):
-        fields = [(change["c"], field) for change in beat for field in change if field != "c"]
-        twice += [show.ids[c] for c, field in fields if len(set(fields)) < len(fields) and fields.count((c, field)) > 1]
-    return twice
-
-
-@each_case
-def test_the_data_is_json_and_comes_back_as_it_was(case: Case) -> None:
-    data = case.movie.to_dict()
-    assert json.loads(json.dumps(data, allow_nan=False)) == data
-    assert set(_types(data)) <= {dict, list, str, int, float, bool, type(None)}
+@over(FILMS)
+def test_the_data_is_json_and_comes_back_as_it_was(film: Film) -> None:
+    assert json.loads(json.dumps(film.show.data, allow_nan=False)) == film.show.data
+    assert set(_types(film.show.data)) <= {dict, list, str, int, float, bool, type(None)}
 
 
 def _types(value: Any) -> set[type]:
@@ -98,7 +89,7 @@ def test_every_subset_of_the_stages_shows_what_the_whole_movie_shows_there(case:
         assert list(map(visible, some.after)) == [visible(case.show.after[i]) for i in whole]
         assert [step["caption"] for step in some.steps] == [case.show.steps[i]["caption"] for i in whole]
         assert list(some.idle_changes()) == []
-        assert twice_changed(some) == []
+        assert some.twice_changed() == []
         assert set(some.movie.scenes) == set(stages)
 
 

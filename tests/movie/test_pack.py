@@ -5,9 +5,8 @@ from itertools import pairwise
 
 import pytest
 from movie_cases import PACKED, Case, over
-from movie_deep import standing
 from movie_judge import close
-from movie_screen import Look, grid_of
+from movie_screen import Look, grid_of, standing
 
 each_packed = over(PACKED)
 

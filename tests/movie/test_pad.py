@@ -2,16 +2,11 @@
 
 import torch
 from movie_cases import CASES, Case, over
-from movie_deep import standing
 from movie_judge import close
-from movie_screen import grid_of
+from movie_screen import grid_of, standing
 from torch.nn.utils.rnn import pad_sequence
 
 each_case = over(CASES)
-
-
-def time_steps(case: Case) -> range:
-    return range(min(case.judge.T, 128))
 
 
 @each_case
@@ -21,7 +16,7 @@ def test_at_first_every_row_is_as_long_as_its_sequence(case: Case) -> None:
     assert not standing(first, "pad", "axis")
     for row, b in enumerate(sorted(case.filmed)):
         columns = sorted(t for p, t in placed if p == row)
-        assert columns == list(range(sum(case.judge.mask[b][t] for t in time_steps(case))))
+        assert columns == list(range(sum(case.judge.mask[b][t] for t in range(case.steps_filmed))))
         assert {placed[row, t]["seq"] for t in columns} == {b}
 
 
@@ -29,7 +24,7 @@ def test_at_first_every_row_is_as_long_as_its_sequence(case: Case) -> None:
 def test_tokens_stand_where_pad_sequence_puts_them_and_pads_everywhere_else(case: Case) -> None:
     placed = grid_of(standing(case.show.end_of("pad"), "token", "pad"), transposed=case.transposed)
     rows = sorted(case.filmed)
-    assert set(placed) == {(row, t) for row in range(len(rows)) for t in time_steps(case)}
+    assert set(placed) == {(row, t) for row in range(len(rows)) for t in range(case.steps_filmed)}
     for (row, t), cell in placed.items():
         assert cell["seq"] == rows[row]
         assert cell["role"] == ("token" if case.judge.mask[rows[row]][t] else "pad")
@@ -96,7 +91,7 @@ def test_letters_lengths_and_time_steps_stand_beside_the_grid_in_line_with_it(ca
     assert {cell["seq"]: cell["text"] for cell in standing(cells, "length")} == {
         b: f"len {case.judge.lengths[b]}" for b in case.filmed
     }
-    assert [cell["text"] for cell in standing(cells, "axis")] == [f"t={t}" for t in time_steps(case)]
+    assert [cell["text"] for cell in standing(cells, "axis")] == [f"t={t}" for t in range(case.steps_filmed)]
     along, across = ("y", "x") if case.transposed else ("x", "y")
     for cell in standing(cells, "token", "pad"):
         _, b, t = cell["id"].split(":")

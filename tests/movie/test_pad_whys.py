@@ -5,21 +5,14 @@ from typing import Any
 
 import torch
 from movie_cases import CASES, Case, over
-from movie_deep import deep_show, footing, newly_shown, runs_of, standing, steps_with
-from movie_screen import visible
-from test_layout import SOLID, overlapping, shown
+from movie_screen import grid_of, standing, within
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
 each_case = over(CASES)
-WIDEST = 44  # characters of a line beside the picture
 
 
 def rows_of(case: Case) -> list[int]:
     return sorted(case.filmed)
-
-
-def columns(case: Case) -> int:
-    return min(case.judge.T, 128)
 
 
 def sequences(case: Case) -> list[torch.Tensor]:
@@ -46,14 +39,14 @@ def shape_of(text: str) -> tuple[int, ...]:
 
 @each_case
 def test_the_mask_is_true_where_torch_has_a_token_and_is_counted(case: Case) -> None:
-    ((step, cells),) = steps_with(case, "pad", "**mask**")
+    ((step, cells),) = case.deep.of("pad", "**mask**")
     mask = case.judge.mask
-    flags = footing(standing(cells, "flag"), transposed=case.transposed)
-    assert len(flags) == len(case.filmed) * columns(case)
+    flags = grid_of(standing(cells, "flag"), transposed=case.transposed)
+    assert len(flags) == len(case.filmed) * case.steps_filmed
     for (row, t), cell in flags.items():
         b = rows_of(case)[row]
         assert (cell["text"], cell["seq"]) == (str(bool(mask[b][t])), b)
-        token = None if cell["token"] is None else deep_show(case).movie.tokens[cell["token"]]
+        token = None if cell["token"] is None else case.movie.tokens[cell["token"]]
         assert token == ((b, t) if mask[b][t] else None)
     (line,) = step["detail"]
     made = ran(case, line[0])
@@ -67,7 +60,7 @@ def test_the_mask_is_true_where_torch_has_a_token_and_is_counted(case: Case) -> 
 @each_case
 def test_the_other_side_is_shown_where_there_is_padding_to_move_as_torch_pads_and_packs_it(case: Case) -> None:
     """Tokens stand where pad_sequence puts them, what torch takes is outlined, and its losses are counted."""
-    steps = steps_with(case, "pad", "**padding_side=")
+    steps = case.deep.of("pad", "**padding_side=")
     whole = case.judge.T <= 128
     assert len(steps) == (case.trace.batch is not None and len(set(case.judge.lengths)) > 1 and whole)
     for step, cells in steps:
@@ -80,7 +73,7 @@ def test_the_other_side_is_shown_where_there_is_padding_to_move_as_torch_pads_an
         mine, left, theirs = (
             pad_sequence(numbers, True, -1, s) for s in (case.trace.config.padding_side, "left", side)
         )
-        placed = footing(standing(cells, "token", "pad"), transposed=case.transposed)
+        placed = grid_of(standing(cells, "token", "pad"), transposed=case.transposed)
         assert len(placed) == len(case.filmed) * case.judge.T
         for (row, t), cell in placed.items():
             kind, b, own = cell["id"].split(":")
@@ -92,7 +85,7 @@ def test_the_other_side_is_shown_where_there_is_padding_to_move_as_torch_pads_an
         taken = set(packed.data.tolist())
         for row, b in enumerate(rows_of(case)):
             mark = cells[f"mark:taken:{b}"]
-            inside = [t for r, t in runs_of(mark, placed) if r == row]
+            inside = [t for r, t in within(mark, placed) if r == row]
             assert inside == [t for t in range(case.judge.T) if b * case.judge.T + t in taken]
             assert mark["shown"]
             assert mark["tone"] == ("good" if all(theirs[b][t] >= 0 for t in inside) else "wrong")
@@ -102,11 +95,11 @@ def test_the_other_side_is_shown_where_there_is_padding_to_move_as_torch_pads_an
 
 @each_case
 def test_the_turned_grid_is_torchs_transposition(case: Case) -> None:
-    steps = steps_with(case, "pad", "turns the grid")
+    steps = case.deep.of("pad", "turns the grid")
     assert len(steps) == ((case.judge.B, case.judge.T) != (1, 1))
     for step, cells in steps:
-        placed = footing(standing(cells, "token", "pad"), transposed=not case.transposed)
-        assert set(placed) == {(row, t) for row in range(len(case.filmed)) for t in range(columns(case))}
+        placed = grid_of(standing(cells, "token", "pad"), transposed=not case.transposed)
+        assert set(placed) == {(row, t) for row in range(len(case.filmed)) for t in range(case.steps_filmed)}
         for (row, t), cell in placed.items():
             assert cell["id"].split(":")[1:] == [str(rows_of(case)[row]), str(t)]
         (line,) = step["detail"]
@@ -115,31 +108,12 @@ def test_the_turned_grid_is_torchs_transposition(case: Case) -> None:
         assert tuple(turned.shape) == shape_of(line[1]) == there
         assert tuple(turned.transpose(0, 1).shape) == here
         assert f"batch_first={case.transposed}" in step["caption"]
-        assert newly_shown(case, cells) == []
+        assert not [name for name, cell in cells.items() if cell["shown"] and name not in case.show.ids]
 
 
 @each_case
-def test_the_turned_grid_has_no_cell_on_another(case: Case) -> int:
-    spoke = 0
-    for step, cells in deep_show(case).of("pad"):
-        for views in deep_show(case).data["scenes"]["pad"].values():
-            for view in views:
-                if len(case.show.ids) < 400:
-                    spoke += 1
-                    rects = shown(view, cells, SOLID | {"label", "flag"})
-                    assert list(overlapping(rects)) == [], step["caption"]
-                    for (left, top, right, bottom), name in rects:
-                        assert left >= -0.01, name
-                        assert top >= -0.01, name
-                        assert right <= view["w"] + 0.01, name
-                        assert bottom <= view["h"] + 0.01, name
-    return spoke
-
-
-@each_case
-def test_after_the_lesson_the_grid_is_as_without_it(case: Case) -> None:
-    step, cells = deep_show(case).of("pad")[-1]
-    assert visible(cells) == visible(case.show.end_of("pad"))
+def test_the_lesson_ends_with_the_shape_of_the_grid(case: Case) -> None:
+    step, _ = case.deep.of("pad")[-1]
     sizes = case.trace.padded.values.shape[: 2 if case.trace.padded.embedding is not None else 3]
     assert shape_of(step["caption"]) == tuple(sizes)
 
@@ -147,11 +121,11 @@ def test_after_the_lesson_the_grid_is_as_without_it(case: Case) -> None:
 @over([case for case in CASES if case.trace.padded.embedding is not None])
 def test_the_pads_are_outlined_and_their_row_is_the_tables(case: Case) -> None:
     table = case.trace.padded.embedding
-    steps = deep_show(case).of("embed")
+    steps = case.deep.of("embed")
     assert len(steps) == (1 if bool(case.judge.mask.all()) else 2)
     for step, cells in steps[1:]:
-        placed = footing(standing(cells, "token", "pad"), transposed=case.transposed)
-        marked = {where for mark in standing(cells, "mark") for where in runs_of(mark, placed)}
+        placed = grid_of(standing(cells, "token", "pad"), transposed=case.transposed)
+        marked = {where for mark in standing(cells, "mark") for where in within(mark, placed)}
         assert marked == {where for where, cell in placed.items() if cell["role"] == "pad"}
         at = case.trace.config.padding_idx or 0
         (weight, shape), (values, _) = step["detail"]
@@ -174,16 +148,3 @@ def test_a_pads_vector_of_zeros_still_changes_h(case: Case) -> None:
     h = torch.full((module.num_layers * case.judge.D, 1, module.hidden_size), 0.5)
     _, after = module(x if module.batch_first else x.transpose(0, 1), (h, h) if module.mode == "LSTM" else h)
     assert not torch.equal(after[0] if module.mode == "LSTM" else after, h)
-
-
-@each_case
-def test_the_lessons_captions_are_plain_and_no_change_is_idle(case: Case) -> None:
-    assert list(deep_show(case).idle_changes()) == []
-    for step in deep_show(case).steps:
-        plain = step["caption"].replace("*", "")
-        assert 1 <= len(re.findall(r"[.!?](?=\s|$)", plain)) <= 2, plain
-        assert plain.endswith(".")
-        assert "  " not in plain
-        assert not re.search(r"(?<![\w.,])1 (sequences|rows|tokens|pads)\b", plain), plain
-        for text, _ in step.get("detail", ()):
-            assert max(map(len, text.split("\n"))) <= WIDEST or "…" in text or "indices" in text, text

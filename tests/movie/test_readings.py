@@ -2,29 +2,29 @@
 
 from collections.abc import Iterator
 from itertools import product
+from typing import Any
 
 import torch
-from movie_cases import over
+from movie_cases import PACKED, Case, over
 from movie_judge import close
-from movie_screen import Look
+from movie_screen import Look, detail, visible
 from torch import Tensor
-from way_cases import DEEP, Deep, alike, detail
 
-each = over(DEEP)
+each = over(PACKED)
 POOLS = ("mean over valid steps", "max over valid steps")
 Half = tuple[int, int, int]  # sequence, column, direction
 
 
-def titles(case: Deep) -> list[str]:
+def titles(case: Case) -> list[str]:
     both = ["cat(h_n[-2], h_n[-1])"] if case.judge.D == 2 else []
     return ["out[-1]" if case.transposed else "out[:, -1]", "out at lens - 1", "h_n[-1]", *both, *POOLS]
 
 
-def width(case: Deep) -> int:
+def width(case: Case) -> int:
     return case.judge.unpacked.shape[1]
 
 
-def read(case: Deep, title: str, b: int) -> list[Half]:
+def read(case: Case, title: str, b: int) -> list[Half]:
     """Return the halves of the grid that a way to read takes of a sequence."""
     D, length = case.judge.D, case.judge.lengths[b]
     final = [(b, length - 1, 0), (b, 0, 1)][:D]
@@ -36,7 +36,7 @@ def read(case: Deep, title: str, b: int) -> list[Half]:
     }.get(title, [(b, t, d) for t in range(length) for d in range(D)])
 
 
-def given(case: Deep, title: str, b: int) -> Tensor:
+def given(case: Case, title: str, b: int) -> Tensor:
     """Return what torch gives for it, as one row for each direction that it has."""
     out, h_n, length = case.judge.unpacked[b], case.judge.h_n, case.judge.lengths[b]
     row = {
@@ -50,25 +50,25 @@ def given(case: Deep, title: str, b: int) -> Tensor:
     return row.view(-1, h_n.shape[-1])
 
 
-def complete(case: Deep, half: Half) -> bool:
+def complete(case: Case, half: Half) -> bool:
     """Return whether a direction's state after its last step stands there."""
     b, t, d = half
     return t == (0 if d else case.judge.lengths[b] - 1)
 
 
-def strays(case: Deep, b: int) -> int:
+def strays(case: Case, b: int) -> int:
     """Return how many pads were packed for a sequence."""
     return sum(not case.judge.mask[c][t] for c, t in case.judge.at if c == b)
 
 
-def lost(case: Deep) -> str:
+def lost(case: Case) -> str:
     """Return what is said of all the pads that were packed; nothing if there are none."""
     pads = sum(strays(case, b) for b in range(case.judge.B))
     plural = "s" * (pads > 1)
     return f"{pads} pad{plural} {'were' if pads > 1 else 'was'} packed, {pads} token{plural} lost" if pads else ""
 
 
-def right(case: Deep, title: str, b: int) -> bool:
+def right(case: Case, title: str, b: int) -> bool:
     """Return whether a way to read has both directions' states after a sequence's own tokens; where it pools, no pads.
 
     Nothing brings back a sequence of which pads were packed instead of tokens.
@@ -80,12 +80,14 @@ def right(case: Deep, title: str, b: int) -> bool:
     )
 
 
-def readings(case: Deep) -> Iterator[tuple[str, dict, dict[str, Look]]]:
-    for title, (step, cells) in zip(titles(case), case.readings, strict=True):
+def readings(case: Case) -> Iterator[tuple[str, dict[str, Any], dict[str, Look]]]:
+    steps = case.deep.of("unpack")
+    ringed = next(i for i, (step, _) in enumerate(steps) if step["caption"].startswith("Ringed"))
+    for title, (step, cells) in zip(titles(case), steps[ringed + 1 :], strict=True):
         yield title, step, cells
 
 
-def within(mark: Look, cell: Look, case: Deep) -> list[int]:
+def within(mark: Look, cell: Look, case: Case) -> list[int]:
     """Return the directions of a cell of the grid that an outline is around."""
     D = case.judge.D
     x = cell["x"] + cell["w"] / 2
@@ -94,7 +96,7 @@ def within(mark: Look, cell: Look, case: Deep) -> list[int]:
     return [d for d, y in enumerate(ys) if across and mark["y"] < y < mark["y"] + mark["h"]]
 
 
-def outlined(case: Deep, cells: dict[str, Look], b: int) -> dict[Half, str]:
+def outlined(case: Case, cells: dict[str, Look], b: int) -> dict[Half, str]:
     """Return the halves of the grid that are outlined for a sequence, and in which tone."""
     marks = [cells[f"mark:u:{b}:{d}"] for d in range(case.judge.D)]
     places = [(name, cell) for name, cell in cells.items() if name.startswith((f"u:{b}:", f"filler:{b}:"))]
@@ -107,14 +109,14 @@ def outlined(case: Deep, cells: dict[str, Look], b: int) -> dict[Half, str]:
 
 
 @each
-def test_there_is_a_step_for_every_way_that_exists_and_it_stands_in_the_heading(case: Deep) -> None:
+def test_there_is_a_step_for_every_way_that_exists_and_it_stands_in_the_heading(case: Case) -> None:
     for title, step, cells in readings(case):
         assert step["caption"].startswith(f"**{title}")
         assert cells["title:last"]["text"] == title
 
 
 @each
-def test_outlined_is_what_is_read_and_good_where_a_direction_is_complete(case: Deep) -> None:
+def test_outlined_is_what_is_read_and_good_where_a_direction_is_complete(case: Case) -> None:
     for title, _, cells in readings(case):
         for b in case.filmed:
             tones = outlined(case, cells, b)
@@ -125,7 +127,7 @@ def test_outlined_is_what_is_read_and_good_where_a_direction_is_complete(case: D
 
 
 @each
-def test_beside_the_grid_stands_what_torch_gives_and_the_token_that_it_is_read_at(case: Deep) -> int:
+def test_beside_the_grid_stands_what_torch_gives_and_the_token_that_it_is_read_at(case: Case) -> int:
     spoke = 0
     for title, _, cells in readings(case):
         for b in case.filmed:
@@ -145,7 +147,7 @@ def test_beside_the_grid_stands_what_torch_gives_and_the_token_that_it_is_read_a
 
 
 @each
-def test_the_row_is_outlined_by_whether_it_is_right(case: Deep) -> None:
+def test_the_row_is_outlined_by_whether_it_is_right(case: Case) -> None:
     for title, _, cells in readings(case):
         for b in case.filmed:
             mark, first = cells[f"mark:last:{b}"], cells[f"last:{b}:0"]
@@ -157,7 +159,7 @@ def test_the_row_is_outlined_by_whether_it_is_right(case: Deep) -> None:
 
 
 @each
-def test_the_caption_says_whether_it_is_right_for_all_and_never_passes_over_packed_padding(case: Deep) -> int:
+def test_the_caption_says_whether_it_is_right_for_all_and_never_passes_over_packed_padding(case: Case) -> int:
     spoke, pads = 0, lost(case)
     for title, step, _ in readings(case):
         assert any(text.startswith(f"# {pads}: ") for text, _ in step["detail"]) == bool(pads)
@@ -170,16 +172,16 @@ def test_the_caption_says_whether_it_is_right_for_all_and_never_passes_over_pack
             spoke += 1
             assert "tone" not in step
             assert (" is right here. " if verdict else " is wrong here. ") in step["caption"]
-    [step] = [step for step, _ in case.show.of("unpack") if step["caption"].startswith("Ringed")]
+    [step] = [step for step, _ in case.deep.of("unpack") if step["caption"].startswith("Ringed")]
     assert (step.get("tone") == "wrong") == bool(pads)
     assert not pads or f": **{pads}**." in step["caption"]
     return spoke
 
 
 @each
-def test_what_flies_comes_from_where_it_is_read(case: Deep) -> None:
+def test_what_flies_comes_from_where_it_is_read(case: Case) -> None:
     for title, step, cells in readings(case):
-        flights = {case.show.ids[c["c"]]: c["from"] for beat in step["beats"] for c in beat if "from" in c}
+        flights = case.deep.flights(step)
         for name, (panel, x, y) in flights.items():
             _, b, d = name.split(":")
             [(_, t, _)] = [half for half in read(case, title, int(b)) if half[2] == int(d)]
@@ -191,7 +193,7 @@ def test_what_flies_comes_from_where_it_is_read(case: Deep) -> None:
 
 
 @each
-def test_beside_each_row_stands_how_many_steps_were_taken(case: Deep) -> None:
+def test_beside_each_row_stands_how_many_steps_were_taken(case: Case) -> None:
     for title, _, cells in readings(case):
         for b in case.filmed if not case.small else []:
             note, length = cells[f"taken:{b}"], case.judge.lengths[b]
@@ -211,7 +213,7 @@ def test_beside_each_row_stands_how_many_steps_were_taken(case: Deep) -> None:
 
 
 @each
-def test_the_code_of_the_step_gives_what_torch_gives(case: Deep) -> None:
+def test_the_code_of_the_step_gives_what_torch_gives(case: Case) -> None:
     unpacked = case.judge.unpacked.transpose(0, 1) if case.transposed else case.judge.unpacked
     for title, step, _ in readings(case):
         names = {"torch": torch, "out": unpacked, "lens": torch.tensor(case.judge.lengths), "h_n": case.judge.h_n}
@@ -223,7 +225,7 @@ def test_the_code_of_the_step_gives_what_torch_gives(case: Deep) -> None:
 
 
 @each
-def test_of_two_directions_it_is_told_what_each_has_seen(case: Deep) -> int:
+def test_of_two_directions_it_is_told_what_each_has_seen(case: Case) -> int:
     spoke = 0
     if case.judge.D == 2 and case.judge.module.num_layers == 1 and case.judge.B <= 12:
         for title, step, _ in list(readings(case))[:-2]:
@@ -239,35 +241,26 @@ def test_of_two_directions_it_is_told_what_each_has_seen(case: Deep) -> int:
 
 
 @each
-def test_the_grid_stays_as_it_was_and_no_ring_splits_an_outline(case: Deep) -> None:
-    plain = case.plain.after[-1]
+def test_the_grid_stays_as_it_was_and_no_ring_splits_an_outline(case: Case) -> None:
+    plain = case.show.seen("unpack", case.show.after[-1])
     for title, _, cells in readings(case):
         rows = [b for b in case.filmed if title in POOLS and min(case.judge.lengths[b], 128) > 1]
         pooled = {f"ring:u:{b}:{d}" for b, d in product(rows, range(case.judge.D))}
         own = ("last:", "ring:last:", "title:last")
         kept = {n: cell for n, cell in plain.items() if not n.startswith(own) and n not in pooled}
-        assert alike(case, kept, cells)
+        shown = visible(cells)
+        assert {name: shown.get(name) for name in kept} == kept
         assert not [name for name in pooled if cells[name]["shown"]], title
 
 
 @each
-def test_the_halves_of_two_directions_lie_above_one_another(case: Deep) -> int:
-    spoke = 0
+def test_the_halves_of_two_directions_lie_above_one_another(case: Case) -> int:
     """The player lays the numbers of a cell side by side where it is much wider than high, whatever its size."""
+    spoke = 0
     if case.judge.D == 2:
         spoke += 1
-        wide, high = case.show.first["u:0:0"]["w"], case.show.first["u:0:0"]["h"]
+        wide, high = case.deep.first["u:0:0"]["w"], case.deep.first["u:0:0"]["h"]
         for unit in range(3, 59):
             side = min(3.5, wide * unit * 0.12, high * unit * 0.16)
             assert wide * unit - 2 * side <= 1.8 * (high * unit - 2 * side)
     return spoke
-
-
-@each
-def test_the_steps_before_are_those_of_the_ordinary_movie(case: Deep) -> None:
-    ordinary, deep = case.plain.of("unpack"), case.show.of("unpack")
-    captions = [step["caption"] for step, _ in deep]
-    for step, cells in ordinary:
-        at = captions.index(step["caption"])
-        assert alike(case, cells, deep[at][1])
-        assert not [name for name, cell in deep[at][1].items() if cell["shown"] and name not in cells]

@@ -1,11 +1,11 @@
 """The run shows torch's own states, step by step, and what is final is torch's h_n."""
 
-from movie_cases import PACKED, Case, over
+from movie_cases import DEEP, ORDINARY, PACKED, Case, Film, over
 from movie_judge import close
 from movie_screen import grid_of
-from run_cases import RUNS, last_taken, row_of_h, state, steps
+from run_cases import last_taken, state, steps
 
-each_packed, each_run = over(PACKED), over(RUNS)
+each_packed, each_run = over(PACKED), over([film for film in (*ORDINARY, *DEEP) if not film.case.trace.error])
 
 
 def ended(case: Case, t: int) -> set[int]:
@@ -14,34 +14,37 @@ def ended(case: Case, t: int) -> set[int]:
 
 
 @each_run
-def test_it_starts_with_h_0_and_after_every_step_h_is_torchs_state(case: Case) -> None:
+def test_it_starts_with_h_0_and_after_every_step_h_is_torchs_state(film: Film) -> None:
+    case, show = film.case, film.show
     layer, direction = case.watched
-    hidden, h_0 = case.judge.hidden[layer][direction], case.judge.h_0[row_of_h(case)]
-    _, start = case.show.of("run")[0]
+    hidden, h_0 = case.judge.hidden[layer][direction], case.judge.h_0[case.row_of_h]
+    _, start = show.of("run")[0]
     for b in case.filmed:
         assert close(state(start, "h", b), h_0[b])
         assert state(start, "hn", b) is None
-        for t, cells in steps(case):
+        for t, cells in steps(case, show):
             taken = last_taken(case, b, t)
             truth = h_0[b] if taken is None else hidden[case.judge.row[b, taken]]
             assert close(state(cells, "h", b), truth), (t, b)
 
 
 @each_run
-def test_what_has_ended_is_ringed_and_torchs_h_n_and_nothing_else_is_there(case: Case) -> None:
-    for t, cells in steps(case):
+def test_what_has_ended_is_ringed_and_torchs_h_n_and_nothing_else_is_there(film: Film) -> None:
+    case, show = film.case, film.show
+    for t, cells in steps(case, show):
         over = ended(case, t)
         assert {cell["seq"] for name, cell in cells.items() if name.startswith("ring:h:") and cell["shown"]} == over
         for b in case.filmed:
             shown = state(cells, "hn", b)
             assert (shown is not None) == (b in over) == cells[f"ring:hn:{b}"]["shown"]
             if b in over:
-                assert close(shown, case.judge.h_n[row_of_h(case), b])
+                assert close(shown, case.judge.h_n[case.row_of_h, b])
 
 
 @each_run
-def test_h_stands_in_packed_order_and_h_n_in_the_original_one(case: Case) -> None:
-    cells = case.show.after[-1]
+def test_h_stands_in_packed_order_and_h_n_in_the_original_one(film: Film) -> None:
+    case, show = film.case, film.show
+    cells = show.after[-1]
     for name, order in (("h", case.filmed), ("hn", sorted(case.filmed))):
         states = [cell for cell in cells.values() if cell["p"] == name and cell["role"] in ("value", "vector")]
         placed = grid_of(states, transposed=False)
@@ -50,11 +53,12 @@ def test_h_stands_in_packed_order_and_h_n_in_the_original_one(case: Case) -> Non
 
 
 @each_run
-def test_what_is_fed_are_the_live_rows_that_torch_packed_and_their_tokens(case: Case) -> int:
+def test_what_is_fed_are_the_live_rows_that_torch_packed_and_their_tokens(film: Film) -> int:
+    case, show = film.case, film.show
     spoke = 0
     layer, _ = case.watched
     entering = case.judge.entering(layer)
-    for t, cells in steps(case):
+    for t, cells in steps(case, show):
         fed = [b for b in case.filmed if cells[f"in:{b}"]["shown"]]
         assert fed == [b for b in case.judge.live(t) if b in case.filmed]
         for b in fed:
@@ -69,7 +73,7 @@ def test_what_is_fed_are_the_live_rows_that_torch_packed_and_their_tokens(case: 
                 assert case.small or (layer == 0 and len(entering[0]) == 1)
             if case.judge.mask[b][t]:
                 assert case.movie.tokens[cell["token"]] == (b, t)
-                assert cell["text"] == case.show.first[f"token:{b}:{t}"]["text"]
+                assert cell["text"] == show.first[f"token:{b}:{t}"]["text"]
             else:
                 assert cell.get("token") is None, "a pad that was packed by mistake is no token"
     return spoke
@@ -81,7 +85,7 @@ def test_gates_and_c_are_those_of_torchs_formula_and_only_of_rows_that_are_fed(c
     layer, direction = case.watched
     gates = [name for name in case.show.ids if name.startswith("gate:")]
     assert bool(gates) == (not case.small and case.judge.module.mode in ("GRU", "LSTM"))
-    for t, cells in steps(case) if gates else []:
+    for t, cells in steps(case, case.show) if gates else []:
         live = case.judge.live(t)
         for name in gates:
             if not name.startswith("gate:c:"):
@@ -98,10 +102,11 @@ def test_gates_and_c_are_those_of_torchs_formula_and_only_of_rows_that_are_fed(c
 
 
 @each_run
-def test_the_output_fills_with_the_states_of_the_steps_that_were_taken(case: Case) -> None:
+def test_the_output_fills_with_the_states_of_the_steps_that_were_taken(film: Film) -> None:
+    case, show = film.case, film.show
     layer, direction = case.watched
     hidden, taken = case.judge.hidden[layer][direction], set()
-    for t, cells in steps(case):
+    for t, cells in steps(case, show):
         taken.add(t)
         shown = sorted(
             (cell for cell in cells.values() if cell["p"] == "out" and cell["role"] == "output" and cell["shown"]),
@@ -115,9 +120,10 @@ def test_the_output_fills_with_the_states_of_the_steps_that_were_taken(case: Cas
 
 
 @each_run
-def test_the_packed_output_stands_in_line_with_the_packed_rows_ringed_at_the_last_step(case: Case) -> int:
+def test_the_packed_output_stands_in_line_with_the_packed_rows_ringed_at_the_last_step(film: Film) -> int:
+    case, show = film.case, film.show
     spoke = 0
-    cells = case.show.end_of("run")
+    cells = show.end_of("run")
     for name, cell in cells.items():
         if name.startswith("out:"):
             spoke += 1
@@ -136,10 +142,11 @@ def test_the_packed_output_stands_in_line_with_the_packed_rows_ringed_at_the_las
 
 
 @each_run
-def test_a_higher_layer_reads_the_output_of_the_layer_below(case: Case) -> int:
+def test_a_higher_layer_reads_the_output_of_the_layer_below(film: Film) -> int:
+    case, show = film.case, film.show
     spoke = 0
     layer, _ = case.watched
-    cells = case.show.of("run")[0][1]
+    cells = show.of("run")[0][1]
     if layer == 0:
         return spoke
     rows = case.judge.entering(layer)
@@ -155,17 +162,19 @@ def test_a_higher_layer_reads_the_output_of_the_layer_below(case: Case) -> int:
 
 
 @each_run
-def test_only_the_current_time_step_is_now(case: Case) -> None:
-    for t, cells in steps(case):
-        now = {name for name, cell in cells.items() if cell["tone"] == "now"}
+def test_only_the_current_time_step_is_now(film: Film) -> None:
+    case, show = film.case, film.show
+    for t, cells in steps(case, show):
+        now = {name for name, cell in cells.items() if cell["tone"] == "now" and cell["shown"]}
         assert {f"axis:{t}", f"count:{t}"} <= now <= {f"axis:{t}", f"count:{t}", f"bracket:{t}"}
 
 
 @each_run
-def test_headings_carry_the_shapes_of_torchs_tensors(case: Case) -> None:
-    cells = case.show.of("run")[0][1]
+def test_headings_carry_the_shapes_of_torchs_tensors(film: Film) -> None:
+    case, show = film.case, film.show
+    cells = show.of("run")[0][1]
     layer, direction = case.watched
-    hidden, row = case.judge.hidden[layer][direction], row_of_h(case)
+    hidden, row = case.judge.hidden[layer][direction], case.row_of_h
     h_n = case.judge.h_n[row]
     assert str(tuple(h_n.shape)) in cells["title:h"]["text"]
     name = -1 if row == len(case.judge.h_n) - 1 else row

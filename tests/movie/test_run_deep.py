@@ -3,38 +3,30 @@
 import math
 import re
 from collections.abc import Callable, Iterator
-from functools import wraps
-from itertools import permutations, product
-from operator import itemgetter
+from itertools import product
 from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F
-from movie_cases import Case, over
+from movie_cases import PACKED, Case, over
 from movie_judge import close
 from movie_player import Open
-from movie_screen import Show, rect_of
-from run_cases import DEEP, Deep, last_taken, row_of_h, state, steps, units_of
-from test_layout import SOLID, overlapping, shown
+from movie_screen import Look, Show
+from run_cases import last_taken, state, units_of
+from run_cases import steps as steps_of
+from test_layout import in_numbers
 from torch import Tensor
 
 import packviz as pv
 from packviz import Batch, Config
 
-each_deep = over(DEEP)
-Fact = Callable[[Deep], int | None]
+READ = [case for case in PACKED if in_numbers(case.deep)]
+each_deep, each_in_numbers = over(PACKED), over(READ)
 
 
-def each_in_numbers(fact: Fact) -> Callable[[], None]:
-    @wraps(fact)
-    def where_they_can_be_read(case: Deep) -> int | None:
-        if not case.in_numbers:
-            return 0
-        spoke = fact(case)
-        return 1 if spoke is None else spoke
-
-    return over(DEEP)(where_they_can_be_read)
+def steps(case: Case) -> list[tuple[int, dict[str, Look]]]:
+    return steps_of(case, case.deep)
 
 
 def gates_of(case: Case) -> str:
@@ -59,14 +51,14 @@ def state_before(case: Case, b: int, t: int, name: str) -> Tensor:
     layer, direction = case.watched
     earlier = t + 1 if direction else t - 1
     if (b, earlier) not in case.judge.row or earlier < 0:
-        return (case.judge.h_0 if name == "h" else case.judge.c_0)[row_of_h(case), b]
+        return (case.judge.h_0 if name == "h" else case.judge.c_0)[case.row_of_h, b]
     n = case.judge.row[b, earlier]
     return case.judge.hidden[layer][direction][n] if name == "h" else row_inside(case, n)["c"]
 
 
 def test_the_numbers_are_there_wherever_they_can_be_read() -> None:
-    read = {str(case).removesuffix("-deep") for case in DEEP if case.in_numbers}
-    assert len(read) > len(DEEP) / 2
+    read = {case.name for case in READ}
+    assert len(read) > len(PACKED) / 2
     assert {"one-token", "forum", "unsorted-backward", "words", "own-gru", "own-projection"} <= read
     assert not read & {"twenty-four", "forty", "window", "hundred"}
     for cell, text in product(
@@ -76,19 +68,8 @@ def test_the_numbers_are_there_wherever_they_can_be_read() -> None:
         assert f"was:{'c' if cell == 'lstm' else 'h'}:0:3" in movie.ids
 
 
-@each_deep
-def test_where_they_cannot_be_read_the_run_looks_as_ever(case: Deep) -> int:
-    spoke = 0
-    if not case.in_numbers:
-        spoke += 1
-        ordinary = Show(pv.movie(case.trace, ("run",), layer=case.layer, direction=case.direction))
-        assert case.show.after == ordinary.after
-        assert case.show.data["scenes"] == ordinary.data["scenes"]
-    return spoke
-
-
 @each_in_numbers
-def test_gates_and_the_states_before_and_after_are_torchs_beside_the_rows_that_are_fed_and_no_others(case: Deep) -> int:
+def test_gates_and_the_states_before_and_after_are_torchs_beside_the_rows_that_are_fed_and_no_others(case: Case) -> int:
     spoke, name = 0, kept(case)
     for t, cells in steps(case):
         live = case.judge.live(t)
@@ -105,11 +86,11 @@ def test_gates_and_the_states_before_and_after_are_torchs_beside_the_rows_that_a
 
 
 @each_in_numbers
-def test_c_after_a_step_is_torchs_c_and_in_the_end_its_c_n_ringed(case: Deep) -> int:
+def test_c_after_a_step_is_torchs_c_and_in_the_end_its_c_n_ringed(case: Case) -> int:
     if kept(case) != "c":
-        assert not any(name.startswith("gate:c") for name in case.show.ids)
+        assert not any(name.startswith("gate:c") for name in case.deep.ids)
         return 0
-    c_0, c_n = case.judge.c_0[row_of_h(case)], case.judge._run[2][row_of_h(case)]
+    c_0, c_n = case.judge.c_0[case.row_of_h], case.judge._run[2][case.row_of_h]
     for t, cells in steps(case):
         for b in case.filmed:
             taken = last_taken(case, b, t)
@@ -121,14 +102,14 @@ def test_c_after_a_step_is_torchs_c_and_in_the_end_its_c_n_ringed(case: Deep) ->
     return 1
 
 
-def changed(case: Deep) -> Iterator[tuple[int, list[set[str]]]]:
+def changed(case: Case) -> Iterator[tuple[int, list[set[str]]]]:
     """Yield (time step, for every beat the cells that change in it)."""
-    for (t, _), (step, _) in zip(steps(case), case.show.of("run")[1:], strict=True):
-        yield t, [{case.show.ids[change["c"]] for change in beat} for beat in step["beats"]]
+    for (t, _), (step, _) in zip(steps(case), case.deep.of("run")[1:], strict=True):
+        yield t, [{case.deep.ids[change["c"]] for change in beat} for beat in step["beats"]]
 
 
 @each_in_numbers
-def test_rows_that_are_not_fed_rest(case: Deep) -> None:
+def test_rows_that_are_not_fed_rest(case: Case) -> None:
     for t, beats in changed(case):
         live = set(case.judge.live(t))
         moving = {tuple(name.split(":")) for beat in beats for name in beat}
@@ -138,7 +119,7 @@ def test_rows_that_are_not_fed_rest(case: Deep) -> None:
 
 
 @each_in_numbers
-def test_rows_enter_then_gates_then_states_then_what_is_handed_out(case: Deep) -> None:
+def test_rows_enter_then_gates_then_states_then_what_is_handed_out(case: Case) -> None:
     def first(beats: list[set[str]], *starts: str) -> int:
         return next((i for i, beat in enumerate(beats) if any(name.startswith(starts) for name in beat)), -1)
 
@@ -158,14 +139,10 @@ def test_rows_enter_then_gates_then_states_then_what_is_handed_out(case: Deep) -
 
 
 @each_deep
-def test_a_time_step_is_one_step_of_the_movie(case: Deep) -> None:
-    times = [played.time for played in case.movie.steps]
-    assert times == [None, *(t for t, _ in steps(case))]
-    for i, t in enumerate(times[1:], 2):
-        assert case.movie.step_at("run", t) == i
-
-
-# ---- the code: it is run, as it stands, with torch
+def test_a_time_step_is_one_step_of_the_movie(case: Case) -> None:
+    numbered = [(i, played.time) for i, played in enumerate(case.deep.movie.steps, 1) if played.stage == "run"]
+    assert [t for _, t in numbered] == [None, *(t for t, _ in steps(case))]
+    assert all(case.deep.movie.step_at("run", t) == i for i, t in numbered[1:])
 
 
 def named_weights(case: Case) -> dict[str, Tensor]:
@@ -200,12 +177,12 @@ def named_things(case: Case) -> dict[str, Any]:
 
 
 @each_deep
-def test_the_code_of_the_steps_run_as_it_stands_gives_torchs_states(case: Deep) -> None:
+def test_the_code_of_the_steps_run_as_it_stands_gives_torchs_states(case: Case) -> None:
     layer, direction = case.watched
     names = named_things(case)
     if direction and len(case.judge.batch_sizes) > 128:
         return  # its first steps stand outside the window
-    for step in (played for played in case.movie.steps):
+    for step in (played for played in case.deep.movie.steps if played.stage == "run"):
         for line in step.detail:
             if line.text.startswith("#"):
                 continue
@@ -216,9 +193,6 @@ def test_the_code_of_the_steps_run_as_it_stands_gives_torchs_states(case: Deep) 
             rows = [case.judge.row[b, step.time] for b in case.judge.live(step.time)]
             truth = case.judge.hidden[layer][direction][rows]
             assert torch.allclose(names["h"], truth, rtol=1e-4, atol=1e-5, equal_nan=True), step.time
-
-
-# ---- one unit's numbers
 
 
 NUMBER = r"\(?(−?[\d.]+(?:e[+−]?\d+)?|nan)\)?"
@@ -232,7 +206,7 @@ PATTERNS = {
 
 def said(case: Case, t: int) -> list[tuple[list[float], str, float]]:
     """Return (numbers, sign, result) of every line with numbers at a time step."""
-    step = case.movie.steps[case.movie.step_at("run", t) - 1]
+    step = case.deep.movie.steps[case.deep.movie.step_at("run", t) - 1]
     head, *lines = step.detail[-1].text.replace("\n    ", " ").split("\n")
     assert head == f"# unit 0 of {case.letter(case.judge.live(t)[0])}"
     mode = case.trace.module.mode[:4].rstrip("_T").rstrip("_")
@@ -272,7 +246,7 @@ def agree(written: float, true: float) -> bool:
 
 
 @each_deep
-def test_the_numbers_of_one_unit_are_torchs(case: Deep) -> None:
+def test_the_numbers_of_one_unit_are_torchs(case: Case) -> None:
     for t, _ in steps(case):
         for (numbers, _, result), truth in zip(said(case, t), truths(case, t), strict=True):
             assert all(map(agree, [*numbers, result], truth)), (t, numbers, result, truth)
@@ -282,7 +256,7 @@ CALCULATE: dict[int, Callable[..., float]] = {4: lambda a, b, c, d: a * b + c * 
 
 
 @each_deep
-def test_whoever_reckons_with_the_numbers_that_are_shown_comes_to_the_result(case: Deep) -> int:
+def test_whoever_reckons_with_the_numbers_that_are_shown_comes_to_the_result(case: Case) -> int:
     spoke = 0
     squash = {"RNN_TANH": math.tanh, "RNN_RELU": lambda a: max(a, 0.0)}.get(case.trace.module.mode)
     for t, _ in steps(case):
@@ -298,82 +272,19 @@ def test_whoever_reckons_with_the_numbers_that_are_shown_comes_to_the_result(cas
 
 
 def test_hardly_ever_do_four_digits_not_lead_to_the_result() -> None:
-    signs = [sign for case in DEEP for t, _ in steps(case) for _, sign, _ in said(case, t)]
+    signs = [sign for case in PACKED for t, _ in steps(case) for _, sign, _ in said(case, t)]
     assert signs.count("=") > 0.95 * len(signs)
 
 
-# ---- beside the other stages
-
-
-def with_unpacking(case: Case, deep: bool) -> Show:
-    return Show(pv.movie(case.trace, ("run", "unpack"), layer=case.layer, direction=case.direction, deep=deep))
-
-
 @each_in_numbers
-def test_what_follows_the_run_looks_as_ever(case: Deep) -> None:
-    deep, ordinary = with_unpacking(case, True), with_unpacking(case, False)
-    view, told = deep.data["scenes"]["unpack"]["wide"][0], deep.of("unpack")
-    captions = [step["caption"] for step, _ in told]
-    for step, cells in ordinary.of("unpack"):
-        other, others = told[captions.index(step["caption"])]
-        seen, ever = (
-            {name: dict(cell, f=0) for name, cell in frame.items() if cell["shown"] and rect_of(view, cell)}
-            for frame in (others, cells)  # f: groups are numbered anew in each movie
-        )
-        assert seen == ever
-        assert step.get("detail") == other.get("detail")
-
-
-@each_in_numbers
-def test_no_change_is_idle_and_no_beat_says_anything_of_a_cell_twice(case: Deep) -> None:
-    assert list(case.show.idle_changes()) == []
-    for step in case.show.steps:
-        for beat in step["beats"]:
-            told = [(change["c"], field) for change in beat for field in change if field != "c"]
-            assert len(set(told)) == len(told)
-
-
-@each_in_numbers
-def test_nothing_lies_on_something_else_or_outside_the_picture(case: Deep) -> None:
-    for views in case.show.data["scenes"]["run"].values():
-        for view in views:
-            for _, cells in case.show.of("run"):
-                rects = shown(view, cells, SOLID | {"label"})
-                assert list(overlapping(rects)) == []
-                for (left, top, right, bottom), name in rects + shown(view, cells, {"ring", "axis", "note", "title"}):
-                    assert left >= -0.01 <= top, name
-                    assert bottom <= view["h"] + 0.01, name
-                    assert right <= view["w"] + 0.01 or cells[name]["role"] in ("note", "title"), name
-
-
-ROOMS = [(670, 322), (670, 390), (930, 520), (1500, 800)]  # pixels of the picture at a desk and at a projector
-
-
-@each_in_numbers
-def test_headings_do_not_run_into_one_another(case: Deep) -> int:
-    spoke = 0
-    titles = [cell for cell in case.show.end_of("run").values() if cell["role"] == "title" and cell["shown"]]
-    views = case.show.data["scenes"]["run"]["wide"]
-    for width, height in ROOMS:
-        unit, view = max(((min(width / view["w"], height / view["h"], 58), view) for view in views), key=itemgetter(0))
-        placed = [(*rect_of(view, cell)[:2], cell["text"]) for cell in titles if rect_of(view, cell)]
-        for (x, y, text), (right, other, _) in permutations(placed, 2):
-            if abs(y - other) < 0.3 and x < right:
-                spoke += 1
-                wide = 7.1 * len(text) * min(max(12, unit * 0.34), 14.5) / 12  # pixels, in a wide font
-                assert wide <= (right - x) * unit, (text, unit)
-    return spoke
-
-
-@each_in_numbers
-def test_the_states_start_with_torchs_and_no_gate_is_there_before_the_first_step(case: Deep) -> None:
-    _, cells = case.show.of("run")[0]
+def test_the_states_start_with_torchs_and_no_gate_is_there_before_the_first_step(case: Case) -> None:
+    _, cells = case.deep.of("run")[0]
     assert cells["title:h"]["text"].startswith("h (")
     assert all(after["title:h"]["text"].startswith("h after (") for _, after in steps(case))
     for b in case.filmed:
-        assert close(state(cells, "h", b), case.judge.h_0[row_of_h(case), b])
+        assert close(state(cells, "h", b), case.judge.h_0[case.row_of_h, b])
         if kept(case) == "c":
-            assert close(units_of(cells, f"gate:c:{b}"), case.judge.c_0[row_of_h(case), b])
+            assert close(units_of(cells, f"gate:c:{b}"), case.judge.c_0[case.row_of_h, b])
         assert all(units_of(cells, f"gate:{gate}:{b}") is None for gate in gates_of(case))
         assert units_of(cells, f"was:{kept(case)}:{b}") is None
 

@@ -3,8 +3,7 @@
 import pytest
 import torch
 from movie_cases import PACKED, REFUSED, Case, over
-from movie_deep import standing
-from movie_screen import grid_of
+from movie_screen import grid_of, standing
 from torch.nn.utils.rnn import pack_padded_sequence
 
 each_packed = over(PACKED)

@@ -5,9 +5,7 @@ from itertools import groupby, pairwise
 
 import torch
 from movie_cases import PACKED, REFUSED, Case, over
-from movie_deep import deep_show, footing, runs_of, standing, steps_with
-from movie_screen import Look, Show, visible
-from test_layout import SOLID, overlapping, shown
+from movie_screen import Look, grid_of, standing, within
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
 import packviz as pv
@@ -35,19 +33,18 @@ def said(case: Case, sequences: list[int]) -> str:
 
 
 def grid(case: Case, cells: dict[str, Look]) -> dict[tuple[int, int], Look]:
-    return footing(standing(cells, "token", "pad"), transposed=case.transposed)
+    return grid_of(standing(cells, "token", "pad"), transposed=case.transposed)
 
 
 def outlined(case: Case, cells: dict[str, Look], tone: str) -> set[tuple[int, int]]:
     """Return (sequence, time step) of every cell within an outline of this tone."""
     placed = grid(case, cells)
     marks = [mark for mark in standing(cells, "mark") if mark["tone"] == tone]
-    return {(placed[where]["seq"], where[1]) for mark in marks for where in runs_of(mark, placed)}
+    return {(placed[where]["seq"], where[1]) for mark in marks for where in within(mark, placed)}
 
 
 def time_of(case: Case, step: dict[str, object]) -> int:
-    film = deep_show(case)
-    time = film.movie.steps[film.steps.index(step)].time
+    time = case.deep.movie.steps[case.deep.steps.index(step)].time
     assert time is not None
     return time
 
@@ -55,7 +52,7 @@ def time_of(case: Case, step: dict[str, object]) -> int:
 @each_case
 def test_the_staircase_is_shown_where_it_has_holes_and_tells_them_from_the_live_rows(case: Case) -> None:
     """A hole between live rows is preferred to one before them."""
-    steps = steps_with(case, "sort", "not the live one")
+    steps = case.deep.of("sort", "not the live one")
     holes = {t: [b for b in range(max(rows)) if b not in rows] for t, rows in live(case).items() if t < 128}
     assert len(steps) == any(set(over) & set(case.filmed) for over in holes.values())
     for step, cells in steps:
@@ -77,9 +74,9 @@ def test_the_staircase_is_shown_where_it_has_holes_and_tells_them_from_the_live_
 
 @each_packed
 def test_after_the_sort_the_live_rows_are_the_first_batch_sizes(case: Case) -> None:
-    ((step, cells),) = steps_with(case, "sort", "are the first batch_sizes[t]")
+    ((step, cells),) = case.deep.of("sort", "are the first batch_sizes[t]")
     t = time_of(case, step)
-    assert all(time_of(case, before) == t for before, _ in steps_with(case, "sort", "not the live one"))
+    assert all(time_of(case, before) == t for before, _ in case.deep.of("sort", "not the live one"))
     good = outlined(case, cells, "good")
     assert good == {(b, t) for b in live(case)[t] if b in case.filmed}
     assert f"**batch_sizes[{t}] = {case.judge.batch_sizes[t]}**" in step["caption"]
@@ -102,7 +99,7 @@ def test_after_the_sort_the_live_rows_are_the_first_batch_sizes(case: Case) -> N
 def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: Case) -> None:
     along = "x" if case.transposed else "y"
     seen = 0
-    for step, cells in deep_show(case).of("sort"):
+    for step, cells in case.deep.of("sort"):
         for cell in standing(cells, "thread"):
             side, b = cell["id"].split(":")[1:]
             span = cell["w"] if case.transposed else cell["h"]
@@ -115,7 +112,7 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
             assert cell["seq"] == int(b)
             seen += 1
     assert seen
-    ((_, cells),) = steps_with(case, "sort", "order as given")
+    ((_, cells),) = case.deep.of("sort", "order as given")
     for side in ("from", "to"):
         letters = sorted(standing(cells, side), key=lambda cell: cell[along])
         assert [(cell["seq"], cell["text"]) for cell in letters] == [(b, case.letter(b)) for b in sorted(case.filmed)]
@@ -123,7 +120,7 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
 
 @each_sorted
 def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Case) -> None:
-    ((step, cells),) = steps_with(case, "sort", "unsorted_indices[sorted_indices[k]] = k")
+    ((step, cells),) = case.deep.of("sort", "unsorted_indices[sorted_indices[k]] = k")
     there, back = case.judge.packed.sorted_indices, case.judge.packed.unsorted_indices
     assert torch.equal(back[there], torch.arange(case.judge.B))
     for name, truth in (("sorted", there.tolist()), ("unsorted", back.tolist())):
@@ -131,7 +128,7 @@ def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Cas
         assert [int(cell["text"]) for cell in line] == ([] if case.small else truth)
         for k, cell in enumerate(line):
             assert cell["seq"] == (truth[k] if name == "sorted" else k)
-            b, t = deep_show(case).movie.tokens[cell["token"]]
+            b, t = case.movie.tokens[cell["token"]]
             assert b == cell["seq"]
             assert not case.judge.mask[b][:t].any()
     k, b, again, row = map(
@@ -150,7 +147,7 @@ def test_equal_lengths_are_said_to_keep_their_order_only_where_torch_kept_it(cas
     order, lengths = case.judge.order, case.judge.lengths
     groups = [list(group) for _, group in groupby(order, key=lambda b: lengths[b])]
     groups = [group for group in groups if len(group) > 1]
-    steps = steps_with(case, "sort", "equally long")
+    steps = case.deep.of("sort", "equally long")
     assert len(steps) == bool(groups)
     for step, cells in steps:
         told = [
@@ -176,7 +173,7 @@ def kept(n: int) -> bool:
 
 @each_sorted
 def test_torch_takes_the_states_as_the_lesson_says(case: Case) -> None:
-    ((step, _),) = steps_with(case, "sort", "order as given")
+    ((step, _),) = case.deep.of("sort", "order as given")
     space = {
         "sorted_indices": case.judge.packed.sorted_indices,
         "unsorted_indices": case.judge.packed.unsorted_indices,
@@ -196,53 +193,23 @@ def test_torch_takes_the_states_as_the_lesson_says(case: Case) -> None:
 
 @over([case for case in PACKED if case.judge.enforce_sorted])
 def test_nothing_is_permuted_where_torch_only_checks(case: Case) -> None:
-    step, cells = deep_show(case).of("sort")[-1]
+    step, cells = case.deep.of("sort")[-1]
     assert (case.judge.packed.sorted_indices, case.judge.packed.unsorted_indices) == (None, None)
     assert "both None" in step["caption"]
     assert not standing(cells, "sorted", "unsorted", "thread", "from", "to")
 
 
-@each_case
-def test_after_the_lesson_everything_is_as_without_it(case: Case) -> None:
-    assert visible(deep_show(case).after[-1]) == visible(case.show.end_of("sort"))
-
-
-@over([case for case in PACKED if "embed" in case.movie.scenes])
-def test_what_follows_a_lesson_begins_without_its_outlines(case: Case) -> None:
-    movie = pv.movie(case.trace, ("embed", "pack"), layer=case.layer, direction=case.direction, deep=True)
-    assert not standing(Show(movie).of("pack")[0][1], "mark")
-
-
 @each_refused
 def test_a_refusal_still_ends_the_movie(case: Case) -> None:
-    steps = deep_show(case).of("sort")
+    steps = case.deep.of("sort")
     assert steps[-1][0]["error"] == case.trace.error
     assert not standing(steps[-1][1], "mark")
     assert [bool(step.get("error")) for step, _ in steps] == [False] * (len(steps) - 1) + [True]
 
 
-@each_case
-def test_in_a_lesson_nothing_lies_on_something_else(case: Case) -> int:
-    spoke = 0
-    for step, cells in deep_show(case).of("sort"):
-        for views in deep_show(case).data["scenes"]["sort"].values():
-            for view in views:
-                if len(case.show.ids) < 400:
-                    spoke += 1
-                    rects = shown(view, cells, SOLID | {"label"})
-                    assert list(overlapping(rects)) == [], step["caption"]
-                    for (left, top, right, bottom), name in [*rects, *shown(view, cells, {"mark", "axis"})]:
-                        assert min(left, top) >= -0.01, name
-                        assert right <= view["w"] + 0.01, name
-                        assert bottom <= view["h"] + 0.01, name
-                    for (left, top, _, _), name in shown(view, cells, {"note", "title"}):
-                        assert min(left, top) >= -0.01, name
-    return spoke
-
-
 def test_the_grid_stands_still_within_a_lesson() -> None:
     case = next(case for case in SORTED if case.name == "unsorted")
-    cells = [after["label:0"] for step, after in deep_show(case).of("sort")]
+    cells = [after["label:0"] for step, after in case.deep.of("sort")]
     places = [(cell["x"], cell["y"]) for cell in cells]
     assert sum(a != b for a, b in pairwise(places)) == 1
 

@@ -1,32 +1,32 @@
 """How wide the output is: told where it is not simply the width of the padded grid."""
 
 import re
+from typing import Any
 
 import pytest
 import torch
-from movie_cases import over
+from movie_cases import PACKED, Case, over
 from torch import nn
 from torch.nn.utils.rnn import pad_packed_sequence
-from way_cases import DEEP, Deep
 
 import packviz as pv
 from packviz import Batch, Config, Movie
 
-each = over(DEEP)
+each = over(PACKED)
 
 
-def told(case: Deep) -> list[dict]:
-    return [step for step, cells in case.show.of("unpack") if cells.get("mark:width", {}).get("shown")]
+def told(case: Case) -> list[dict[str, Any]]:
+    return [step for step, cells in case.deep.of("unpack") if cells.get("mark:width", {}).get("shown")]
 
 
 @each
-def test_it_is_told_once_where_total_length_is_set_or_the_widths_differ(case: Deep) -> None:
+def test_it_is_told_once_where_total_length_is_set_or_the_widths_differ(case: Case) -> None:
     differ = case.judge.unpacked.shape[1] != case.judge.T
     assert len(told(case)) == (differ or case.judge.total_length is not None)
 
 
 @each
-def test_every_width_is_torchs(case: Deep) -> None:
+def test_every_width_is_torchs(case: Case) -> None:
     for step in told(case):
         axis, out = int(not case.transposed), case.judge.unpacked.shape[1]
         without = pad_packed_sequence(case.judge.output, True)[0].shape[1]
@@ -44,9 +44,9 @@ def test_every_width_is_torchs(case: Deep) -> None:
 
 
 @each
-def test_the_outline_is_around_the_whole_output(case: Deep) -> int:
+def test_the_outline_is_around_the_whole_output(case: Case) -> int:
     spoke = 0
-    for _, cells in case.show.of("unpack"):
+    for _, cells in case.deep.of("unpack"):
         mark = cells.get("mark:width")
         if mark and mark["shown"]:
             spoke += 1
@@ -83,10 +83,10 @@ def test_what_was_wider_than_its_longest_sequence_comes_back_narrower() -> None:
 
 
 @each
-def test_the_time_of_the_last_column_leads_to_the_step_that_shows_what_stands_there(case: Deep) -> None:
+def test_the_time_of_the_last_column_leads_to_the_step_that_shows_what_stands_there(case: Case) -> None:
     end = min(case.judge.unpacked.shape[1], 128) - 1
-    for movie, show in ((case.movie, case.show), (case.plain.movie, case.plain)):
-        at = movie.step_at("unpack", end) - 1
+    for show in (case.show, case.deep):
+        at = show.movie.step_at("unpack", end) - 1
         step, cells, before = show.steps[at], show.after[at], show.before[at]
         assert step["stage"] == "unpack"
         column = [

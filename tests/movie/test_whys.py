@@ -1,0 +1,59 @@
+"""A movie with all its whys: the ordinary one is in it, step by step, and what one stage explains is gone in the next.
+
+What the steps between them say is held stage by stage: test_pad_whys.py, test_sort_whys.py and so on.
+"""
+
+from movie_cases import CASES, Case, over
+from movie_screen import Show, standing, visible
+from test_layout import in_numbers
+
+PACKED_BY = ("token:", "stray:", "ghost:", "count:", "length:", "address:", "bracket:", "title:strip", "title:counts")
+
+
+@over(CASES)
+def test_every_step_of_the_ordinary_movie_is_there_and_looks_the_same(case: Case) -> None:
+    """But for the sort, where threads and letters stand beside it, and a run whose gates stand there as numbers."""
+    stages = set(case.movie.scenes) - {"sort"} - ({"run"} if in_numbers(case.deep) else set())
+    for stage in case.movie.scenes:
+        told = {step["caption"]: (step, cells) for step, cells in case.deep.of(stage)}
+        ordinary = case.show.of(stage)
+        assert [caption for caption in told if caption in {step["caption"] for step, _ in ordinary}] == [
+            step["caption"] for step, _ in ordinary
+        ]
+        for step, cells in ordinary:
+            there, others = told[step["caption"]]
+            assert all(there.get(key) == value for key, value in step.items() if key not in ("beats", "detail"))
+            assert stage == "run" or there.get("detail") == step.get("detail")
+            if stage in stages:
+                assert case.deep.seen(stage, others) == case.show.seen(stage, cells), step["caption"]
+
+
+@over(CASES)
+def test_where_its_numbers_cannot_be_read_a_run_is_set_as_ever(case: Case) -> int:
+    there = "run" in case.movie.scenes and not in_numbers(case.deep)
+    assert not there or case.deep.data["scenes"]["run"] == case.show.data["scenes"]["run"]
+    return there
+
+
+@over(CASES)
+def test_what_padding_and_sorting_explain_is_gone_in_the_end(case: Case) -> None:
+    for stage in ("pad", "sort"):
+        assert visible(case.deep.end_of(stage)) == visible(case.show.end_of(stage))
+
+
+@over([case for case in CASES if "embed" in case.movie.scenes and not case.trace.error])
+def test_a_stage_begins_without_the_outlines_of_one_that_was_left_out_after(case: Case) -> None:
+    assert not standing(Show(case.film(("embed", "pack"), deep=True)).of("pack")[0][1], "mark")
+
+
+@over([case for case in CASES if not case.trace.error])
+def test_what_packing_explains_is_gone_when_the_run_begins_and_what_was_packed_stays(case: Case) -> None:
+    (_, plain), (_, deep) = case.show.of("run")[0], case.deep.of("run")[0]
+    assert rows(visible(deep)) == rows(visible(plain)) != {}
+    for name, cell in visible(deep).items():
+        assert cell["p"] not in ("padded", "jagged") and name != "title:lengths", name
+
+
+def rows(cells: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
+    """Return what packing has made: its rows and the two margins."""
+    return {name: cell for name, cell in cells.items() if name.startswith(PACKED_BY)}
