@@ -1,4 +1,4 @@
-"""axe-core, on every page: nothing serious and nothing critical in what is ours; and the colours that were asked for."""
+"""axe-core, on every page: nothing serious, nothing critical in what is ours; and the colours that were asked for."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe

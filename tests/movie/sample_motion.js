@@ -1,29 +1,34 @@
-// What is drawn between two steps, by the player's own functions: a question as JSON comes in, the samples go out.
+// What is drawn between two steps, by the player's own functions: questions as JSON come in, the samples go out.
 
 import { readFileSync } from "node:fs";
 import { framesOf } from "../../player/frames.js";
 import { frameView, looks } from "../../player/layout.js";
 import { motionTo } from "../../player/motion.js";
 
-const { movie, size, from, to, times, only, most } = JSON.parse(readFileSync(0, "utf8"));
-const { frames, ends } = framesOf(movie), views = {}, forward = to === from + 1;
-const viewOf = ({ scene }) => (views[scene] ??= frameView(movie.scenes[scene], ...size));
-const path = forward ? [...frames.keys()].slice(ends[from] + 1, ends[to] + 1) : [ends[to]], seen = [];
-let standing = viewOf(frames[ends[from]]), shown = looks(frames[ends[from]], standing);
-while (path.length && seen.length < most * times.length) {
-  const frame = frames[path[0]], view = viewOf(frame);
-  const motion = motionTo(shown, standing, frame, view, forward, { w: size[0], h: size[1] });
-  const moving = new Set(motion.moving);
-  for (const t of times) {
-    const told = [];
-    motion.to.forEach((look, i) => {
-      const { state, alpha, rect: r } = moving.has(i) ? motion.at(i, t) : look;
-      const { role, p } = state;
-      if (alpha > 0.02 && r && only.includes(role)) told.push([i, role, p, alpha, r.x, r.y, r.w, r.h]);
-    });
-    seen.push([motion.there, t, told]);
+const { movie, ways, only } = JSON.parse(readFileSync(0, "utf8"));
+const { frames, ends } = framesOf(movie);
+
+function sample({ size: [w, h], from, to, times, most }) {
+  const views = {}, forward = to === from + 1, seen = [];
+  const viewOf = ({ scene }) => (views[scene] ??= frameView(movie.scenes[scene], w, h));
+  const path = forward ? [...frames.keys()].slice(ends[from] + 1, ends[to] + 1) : [ends[to]];
+  let standing = viewOf(frames[ends[from]]), shown = looks(frames[ends[from]], standing);
+  while (path.length && seen.length < most * times.length) {
+    const frame = frames[path[0]], view = viewOf(frame);
+    const motion = motionTo(shown, standing, frame, view, forward, { w, h });
+    const moving = new Set(motion.moving);
+    for (const t of times) {
+      const told = [];
+      motion.to.forEach((look, i) => {
+        const { state, alpha, rect: r } = moving.has(i) ? motion.at(i, t) : look;
+        const { role, p } = state;
+        if (alpha > 0.02 && r && only.includes(role)) told.push([i, role, p, alpha, r.x, r.y, r.w, r.h]);
+      });
+      seen.push([motion.there, t, told]);
+    }
+    if (motion.there) path.shift();
+    [shown, standing] = [motion.to, view];
   }
-  if (motion.there) path.shift();
-  [shown, standing] = [motion.to, view];
+  return seen;
 }
-console.log(JSON.stringify(seen));
+console.log(JSON.stringify(ways.map(sample)));

@@ -3,7 +3,7 @@
 import json
 import random
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -15,25 +15,30 @@ import packviz as pv
 from packviz import Batch, Config, Movie
 from player.build import node
 
+Size = tuple[int, int]
+Sample = dict[str, Any]
+
 DESK, HAND = (830, 410), (370, 420)  # pixels of the picture
 BODIES = {"token", "ghost", "pad", "value", "vector", "output", "label", "flag"}
 SAMPLE = Path(__file__).parent / "sample_motion.js"
 FIELDS = ("id", "role", "p", "alpha", "x", "y", "w", "h")
-Sample = dict[str, Any]
+each_size = pytest.mark.parametrize("size", [DESK, HAND], ids=["desk", "hand"])
 
 
 def sampled(
-    movie: Movie, first: int, last: int, size: tuple[int, int] = DESK, many: int = 12, most: int = 99
-) -> list[Sample]:
-    """Sample what is drawn on the way from the end of one step to the end of another, by the player's own functions."""
-    times, roles = [i / many for i in range(many + 1)], [*BODIES, "note", "ring", "thread"]
-    asked = {"movie": movie.to_dict(), "size": size, "from": first, "to": last, "times": times, "only": roles}
+    movie: Movie, steps: Iterable[tuple[int, int]], size: Size = DESK, many: int = 12, most: int = 99
+) -> Iterator[list[Sample]]:
+    """Yield what is drawn on the way from the end of one step to the end of another, by the player's own functions."""
+    asked = {"size": size, "times": [i / many for i in range(many + 1)], "most": most}
+    ways = [{"from": first, "to": last} | asked for first, last in steps]
+    whole = {"movie": movie.to_dict(), "ways": ways, "only": [*BODIES, "note", "ring", "thread"]}
     groups = sorted(movie.changes.groups, key=lambda group: group.role in ("ring", "mark"))  # as they are painted
     ids = [name for group in groups for name in group.ids]
-    return [
-        {"there": there, "t": t, "told": [dict(zip(FIELDS, (ids[i], *look), strict=True)) for i, *look in told]}
-        for there, t, told in json.loads(node(SAMPLE, text=json.dumps(asked | {"most": most})))
-    ]
+    for way in json.loads(node(SAMPLE, text=json.dumps(whole))):
+        yield [
+            {"there": there, "t": t, "told": [dict(zip(FIELDS, (ids[i], *look), strict=True)) for i, *look in told]}
+            for there, t, told in way
+        ]
 
 
 def typed(lengths: list[int]) -> Batch:
@@ -81,85 +86,74 @@ def squares_of(cell: Sample) -> Iterator[tuple[int, int]]:
     return product(across, down)
 
 
-@pytest.mark.parametrize("size", [DESK, HAND], ids=["desk", "hand"])
+@each_size
 @pytest.mark.parametrize("name", ["numbers", "words", "time-first", "two-directions"])
-@pytest.mark.parametrize("stage", ["sort", "pack", "run"])
-def test_no_cell_that_comes_lies_on_one_that_goes(name: str, stage: str, size: tuple[int, int]) -> None:
-    movie, spoke = movie_of(name), 0
-    here = last(movie, stage)
-    for first, then in ((here, here + 1), (here + 1, here)):
-        ways = sampled(movie, first, then, size, most=2)
+def test_while_the_scene_changes_panels_do_not_cross_and_no_cell_that_comes_lies_on_one_that_goes(
+    name: str, size: Size
+) -> None:
+    movie = movie_of(name)
+    heres = [last(movie, stage) for stage in ("sort", "pack", "run")]
+    there_and_back = [way for here in heres for way in ((here, here + 1), (here + 1, here))]
+    spoke: set[int] = set()
+    for i, ways in enumerate(sampled(movie, there_and_back, size, most=2)):
         before, after = ({cell["id"] for cell in way["told"] if cell["alpha"] == 1} for way in (ways[0], ways[-1]))
+        spoke |= {i // 2} if before ^ after else set()
         for way in ways:
             going = [cell for cell in way["told"] if cell["id"] in before - after]
             coming = [cell for cell in way["told"] if cell["id"] in after - before]
-            assert lying_on(going, coming) == [], way["t"]
-            spoke += bool(going) + bool(coming)
-    assert spoke
+            assert lying_on(going, coming) == [], (there_and_back[i], way["t"])
+        on_the_way = [way for way in ways[: len(ways) // 2] if not way["there"]] if i % 2 == 0 else []
+        assert on_the_way or i % 2
+        for way in on_the_way:
+            bodies = [cell for cell in way["told"] if cell["role"] in BODIES and not cell["id"].startswith("ghost:")]
+            panels = [[cell for cell in bodies if cell["p"] == panel] for panel in {cell["p"] for cell in bodies}]
+            for k, panel in enumerate(panels):
+                assert [pair for other in panels[: k + 1] for pair in lying_on(panel, other)] == [], way["t"]
+    assert spoke == {0, 1, 2}
 
 
-@pytest.mark.parametrize("size", [DESK, HAND], ids=["desk", "hand"])
-@pytest.mark.parametrize("name", ["numbers", "words", "time-first", "two-directions"])
-@pytest.mark.parametrize("stage", ["sort", "pack", "run"])
-def test_panels_do_not_cross_while_the_scene_changes(name: str, stage: str, size: tuple[int, int]) -> None:
-    movie = movie_of(name)
-    here = last(movie, stage)
-    ways = [way for way in sampled(movie, here, here + 1, size, most=1) if not way["there"]]
-    assert ways
-    for way in ways:
-        bodies = [cell for cell in way["told"] if cell["role"] in BODIES and not cell["id"].startswith("ghost:")]
-        panels = [[cell for cell in bodies if cell["p"] == panel] for panel in {cell["p"] for cell in bodies}]
-        for i, panel in enumerate(panels):
-            assert [pair for other in panels[:i] for pair in lying_on(panel, other)] == [], way["t"]
-            assert lying_on(panel, panel) == [], way["t"]
-
-
-@pytest.mark.parametrize("size", [DESK, HAND], ids=["desk", "hand"])
+@each_size
 @pytest.mark.parametrize("name", list(BATCHES))
-def test_rows_that_exchange_places_never_lie_on_one_another(name: str, size: tuple[int, int]) -> None:
+def test_rows_that_exchange_places_never_lie_on_one_another(name: str, size: Size) -> None:
     movie = movie_of(name)
-    for then, prefixes in (
-        (last(movie, "sort"), ("token:", "pad:", "label:", "length:")),
-        (last(movie, "unpack") - 1, ("u:", "filler:", "ulabel:", "ulength:")),
-    ):
-        for first, end in ((then - 1, then), (then, then - 1)):
-            ways = sampled(movie, first, end, size)
-            start, stop = ({cell["id"]: (cell["x"], cell["y"]) for cell in way["told"]} for way in (ways[0], ways[-1]))
-            assert any(start[each] != stop[each] for each in start if each in stop)
-            for way in ways:
-                rows = [cell for cell in way["told"] if cell["id"].startswith(prefixes)]
-                assert lying_on(rows, rows) == [], way["t"]
-                inside = all(cell["x"] > -1 and cell["x"] + cell["w"] < size[0] + 1 for cell in way["told"])
-                assert inside, way["t"]
+    sort, unpack = last(movie, "sort"), last(movie, "unpack") - 1
+    there_and_back = [(sort - 1, sort), (sort, sort - 1), (unpack - 1, unpack), (unpack, unpack - 1)]
+    rows_of = [("token:", "pad:", "label:", "length:")] * 2 + [("u:", "filler:", "ulabel:", "ulength:")] * 2
+    for ways, prefixes in zip(sampled(movie, there_and_back, size), rows_of, strict=True):
+        start, stop = ({cell["id"]: (cell["x"], cell["y"]) for cell in way["told"]} for way in (ways[0], ways[-1]))
+        assert any(start[each] != stop[each] for each in start if each in stop)
+        for way in ways:
+            rows = [cell for cell in way["told"] if cell["id"].startswith(prefixes)]
+            assert lying_on(rows, rows) == [], way["t"]
+            assert all(cell["x"] > -1 and cell["x"] + cell["w"] < size[0] + 1 for cell in way["told"]), way["t"]
 
 
 def test_the_output_goes_back_column_by_column() -> None:
     movie = movie_of("numbers")
-    flown = [way for way in sampled(movie, last(movie, "run"), last(movie, "run") + 1) if way["there"]]
+    (ways,) = sampled(movie, [(last(movie, "run"), last(movie, "run") + 1)])
     there = [
         sorted({int(cell["id"][-1]) for cell in way["told"] if cell["id"].startswith("u:")})
-        for way in flown
-        if way["t"] == 1
+        for way in ways
+        if way["there"] and way["t"] == 1
     ]
     assert there == [[], [0], [0, 1], [0, 1, 2], [0, 1, 2, 3]]
 
 
 def test_a_ring_comes_when_its_cell_has_come() -> None:
     movie = movie_of("numbers")
-    rang = 0
-    for step in range(last(movie, "pack") + 1, last(movie, "run")):
-        for way in sampled(movie, step, step + 1):
-            cells = {cell["id"]: cell for cell in way["told"]}
-            for ring in (cell for name, cell in cells.items() if name.startswith("ring:out:") and cell["alpha"] < 1):
-                rang += 1
-                assert way["t"] > 0.6, ring
-    assert rang
+    taken = range(last(movie, "pack") + 1, last(movie, "run"))
+    told = [
+        (way["t"], cell) for ways in sampled(movie, ((i, i + 1) for i in taken)) for way in ways for cell in way["told"]
+    ]
+    rang = [t for t, cell in told if cell["id"].startswith("ring:out:") and cell["alpha"] < 1]
+    assert min(rang) > 0.6
 
 
 def test_rows_leave_the_threads_of_the_lesson_free() -> None:
     movie = pv.movie(pv.trace(*BATCHES["twenty"]), ("sort",), deep=True)
     then = next(i for i, played in enumerate(movie.steps) if played.name == "sorted")
-    for way in sampled(movie, then - 1, then, many=4):
+    (ways,) = sampled(movie, [(then - 1, then)], many=4)
+    for way in ways:
         threads = [cell["x"] + cell["w"] for cell in way["told"] if cell["role"] == "thread"]
         assert threads
         assert min(cell["x"] for cell in way["told"] if cell["p"] == "x") > max(threads) - 1, way["t"]
