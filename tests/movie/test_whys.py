@@ -41,7 +41,7 @@ def test_what_padding_and_sorting_explain_is_gone_in_the_end(case: Case) -> None
         assert visible(case.deep.end_of(stage)) == visible(case.show.end_of(stage))
 
 
-@over([case for case in CASES if "embed" in case.movie.scenes and not case.trace.error])
+@over([case for case in CASES if case.trace.padded.embedding is not None and not case.trace.error])
 def test_a_stage_begins_without_the_outlines_of_one_that_was_left_out_after(case: Case) -> None:
     assert not standing(Show(case.film(("embed", "pack"), deep=True)).of("pack")[0][1], "mark")
 
