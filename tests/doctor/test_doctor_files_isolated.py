@@ -63,16 +63,16 @@ def refusal(call: Callable[[], object]) -> str:
 def test_a_file_without_pickles_is_read_without_torch(side_by_side: ThreadPoolExecutor) -> None:
     little = 150 * 2**20  # bytes of memory: too few to import torch
     runs = [
-        side_by_side.submit(read_isolated, data, name, memory=little)
+        side_by_side.submit(read_isolated, data, name, memory=little, seconds=PATIENCE)
         for name, data in (("x.npy", npy(np.zeros(3))), ("x.safetensors", save({"x": torch.zeros(3)})))
     ]
-    assert "memory" in refusal(lambda: read_isolated(saved(torch.zeros(3)), "x.pt", memory=little))
+    assert "memory" in refusal(lambda: read_isolated(saved(torch.zeros(3)), "x.pt", memory=little, seconds=PATIENCE))
     assert [list(run.result().tensors) for run in runs] == [["x"], ["x"]]
 
 
 def test_the_same_files_are_refused_with_the_same_words(side_by_side: ThreadPoolExecutor) -> None:
     bad = [("x.csv", b"1"), ("x.npy", b"x"), ("x.npz", npz(x=np.array(["a"]))), ("x.pt", b"0" * (MAX_BYTES + 1))]
-    there = side_by_side.map(lambda each: refusal(lambda: read_isolated(each[1], each[0])), bad)
+    there = side_by_side.map(lambda each: refusal(lambda: read_isolated(each[1], each[0], seconds=PATIENCE)), bad)
     assert list(there) == [refusal(lambda each=each: read_file(*each)) for each in bad]  # type: ignore[misc]
 
 
@@ -110,7 +110,7 @@ def test_a_file_that_takes_too_much_ends_only_the_process_that_reads_it(side_by_
         started = time.perf_counter()
         with pytest.raises(PackvizError, match=says):
             read_isolated(data(), "x.pt", seconds=seconds)
-        assert time.perf_counter() - started < seconds + 5
+        assert time.perf_counter() - started < seconds + 20  # a busy machine needs a while to end a process
 
     cases = (
         (endless, 2, "takes longer|ended the process"),
@@ -124,4 +124,4 @@ def test_only_a_few_files_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(files, "_READERS", threading.BoundedSemaphore(1))
     with files._READERS, pytest.raises(PackvizError, match="still being read"):
         read_isolated(npy(np.zeros(3)), "x.npy", seconds=0)
-    assert read_isolated(npy(np.zeros(3)), "x.npy").tensors["x"].shape == (3,)
+    assert read_isolated(npy(np.zeros(3)), "x.npy", seconds=PATIENCE).tensors["x"].shape == (3,)
