@@ -4,11 +4,16 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
+import app
 import packviz
+from packviz import charts
+from packviz.show.movie import STAGES
 
 ROOT = Path(__file__).parent.parent
 LIBRARY = sorted((ROOT / "packviz").rglob("*.py"))
@@ -152,3 +157,22 @@ def test_colours_are_written_in_the_theme_alone() -> None:
         return [text for text in texts if isinstance(text, str) and re.search(r"#[0-9a-fA-F]{6}\b|\brgba?\(", text)]
 
     assert offenders([path for path in [*LIBRARY, *UI, *PAGES, *APP] if path.name != "theme.py"], colours) == {}
+
+
+def test_every_chart_has_its_name_among_the_charts_and_every_page_in_the_navigation() -> None:
+    files = [*(ROOT / "packviz/show/charts").glob("*.py"), *(ROOT / "packviz/lab").glob("*/charts.py")]
+    functions = [node for path in files for node in nodes_of(path) if isinstance(node, ast.FunctionDef)]
+    drawing = {node.name for node in functions if node.returns and ast.unparse(node.returns) == "go.Figure"}
+    assert drawing - {"drawn"} <= set(charts.__all__) <= drawing | {"Panel", "template"}
+    named = [path.stem.partition("_")[2] for path in sorted(PAGES, key=lambda path: int(path.stem.partition("_")[0]))]
+    assert named == ["overview", *app.PAGES]
+
+
+def test_every_stage_is_a_file_of_its_name_and_a_section_of_the_captions() -> None:
+    captions = tomllib.loads((ROOT / "packviz/show/movie/captions.toml").read_text(encoding="utf-8"))
+    assert tuple(captions["stages"]) == STAGES
+    for stage, following in pairwise(STAGES):
+        functions = {node.name for node in nodes_of(ROOT / f"packviz/show/movie/{stage}.py") if hasattr(node, "name")}
+        assert {stage, f"{stage}_scene", f"{stage}_end"} <= functions
+        assert captions[stage]
+        assert captions[following]
