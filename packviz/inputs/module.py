@@ -40,6 +40,7 @@ __all__ = [
 
 State = Tensor | tuple[Tensor, Tensor]
 Input = TypeVar("Input", PackedSequence, Tensor)
+_FORWARDS = [recurrent.forward for recurrent in RECURRENT]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +97,7 @@ def nonlinearity_of(module: nn.RNNBase) -> str:
 
 def has_own_forward(module: nn.RNNBase) -> bool:
     """Return whether a call of the module runs code of its class, or of its own, in place of torch's forward."""
-    plain = type(module).forward in [recurrent.forward for recurrent in RECURRENT]
+    plain = type(module).forward in _FORWARDS
     return not plain or type(module).__call__ is not nn.Module.__call__ or "forward" in vars(module)
 
 

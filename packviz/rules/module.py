@@ -35,6 +35,7 @@ __all__ = [
     "state_of",
 ]
 
+_MODES = [mode for kind in CELL_KINDS.values() for mode in kind.modes]
 MAX_NUMBERS = 1_000_000_000  # of an unpacked output: 4 GB in float32
 _AUTOCAST = {torch.float32, torch.bfloat16, torch.float16}  # what it converts
 
@@ -84,7 +85,7 @@ def _check_settings(module: nn.RNNBase) -> None:
         integer(f"module.{name}", getattr(module, name), least, fix="build the module anew")
     for name in ("bias", "bidirectional"):
         flag(f"module.{name}", getattr(module, name))
-    choice("module.mode", module.mode, [mode for kind in CELL_KINDS.values() for mode in kind.modes])
+    choice("module.mode", module.mode, _MODES)
     number("module.dropout", module.dropout)
     slots, names = module.num_layers * directions(module), module._all_weights
     if not isinstance(names, list) or len(names) != slots or not all(isinstance(layer, list) for layer in names):
