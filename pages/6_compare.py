@@ -1,27 +1,28 @@
 """Padded beside packed: the same module and weights on both."""
 
 from ui import comparing
-from ui.lesson import lesson
+from ui.lesson import compared
 from ui.runs import BESIDE
 
-lesson(
+compared(
     "Does padding change the result?",
     "The same module with the same weights runs on both. Packed, a sequence that has ended is left alone; padded, its "
     "state goes on changing.",
     BESIDE,
+    comparing.at_a_glance,
     (
-        ("What is equal, what is not", "Computed from both runs, just now.", comparing.verdicts),
+        ("What is equal", "Computed from both runs, just now.", comparing.verdicts),
         (
-            "Three ways to read the result",
-            "Each on both sides, beside the state after the whole sequence.",
+            "Three readouts",
+            "Three ways to read the result, on both sides, beside the state after the whole sequence.",
             comparing.readings,
         ),
+        ("Drift on padding", "After its last valid step, the cell goes on reading padding.", comparing.drifting),
         (
-            "How far does a state drift on padding?",
-            "After its last valid step, the cell goes on reading padding.",
-            comparing.drifting,
+            "One switch at a time",
+            "The same comparison, each time with one setting changed.",
+            comparing.other_settings,
         ),
-        ("One switch at a time", "The same comparison, each time with one setting changed.", comparing.other_settings),
         ("Batch dependence", "One sequence alone, and in this batch.", comparing.alone),
         (
             "Loss and gradients",
@@ -34,5 +35,4 @@ lesson(
             comparing.pads_elsewhere,
         ),
     ),
-    to_try=("Switch what changes the verdict.", comparing.to_try),
 )

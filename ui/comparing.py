@@ -15,17 +15,31 @@ from packviz.facts import (
     pooling,
     switches,
 )
-from ui.part import figure, sheet
+from ui.part import figure, sheet, try_this
 from ui.runs import Shown
 
-__all__ = ["alone", "drifting", "other_settings", "pads_elsewhere", "readings", "to_try", "training", "verdicts"]
+__all__ = ["alone", "at_a_glance", "drifting", "other_settings", "pads_elsewhere", "readings", "training", "verdicts"]
 
-to_try: dict[str, dict[str, object]] = {
+_TO_TRY: dict[str, dict[str, object]] = {
     "both directions": {"bidirectional": True, "direction": "backward"},
     "one direction": {"bidirectional": False},
     "no bias": {"bias": False},
     "bias": {"bias": True},
 }
+
+
+def at_a_glance(shown: Shown) -> None:
+    """Say of each way to read the result whether it is right, padded and packed."""
+    found = shown.fact(compare).readings
+    with st.container(border=True, key="glance"):
+        for column, each in zip(st.columns(len(found)), found, strict=True):
+            sides = {"padded": each.padded, "packed": each.packed}
+            lines = [f"{_mark(side.right)} {name}: {side.verdict}" for name, side in sides.items()]
+            column.markdown("  \n".join([f"`{each.code}`", *lines]))
+
+
+def _mark(right: bool) -> str:
+    return ":green[**✓**]" if right else ":red[**✗**]"
 
 
 def verdicts(shown: Shown) -> None:
@@ -40,8 +54,7 @@ def verdicts(shown: Shown) -> None:
 def readings(shown: Shown) -> None:
     """Show three ways to read the result, on both sides."""
     for each in shown.fact(compare).readings:
-        right = [":green[**✓**]" if side else ":red[**✗**]" for side in (each.padded.right, each.packed.right)]
-        st.markdown(f"{right[0]} padded {right[1]} packed: {each.sentence}")
+        st.markdown(f"{_mark(each.padded.right)} padded {_mark(each.packed.right)} packed: {each.sentence}")
         width = min(each.padded.values.shape[1], 6)
         names = shown.letters
         sides = {"padded": each.padded.values, "packed": each.packed.values}
@@ -59,7 +72,8 @@ def drifting(shown: Shown) -> None:
 
 
 def other_settings(shown: Shown) -> None:
-    """Say which verdicts change when one setting does."""
+    """Offer settings that change the verdicts, and say for each setting which ones it changes."""
+    try_this("Switch what changes the verdict.", _TO_TRY)
     found = shown.fact(switches)
     changed = [", ".join(each.changed).replace("_", " ") or "none" for each in found]
     settings = [(each.setting, str(each.before), str(each.after)) for each in found]

@@ -18,7 +18,7 @@ from ui.progress import leave_others
 from ui.runs import OWN, Request, Shown, View, latest, run
 from ui.visit import visit
 
-__all__ = ["apart", "lesson", "measured", "overview"]
+__all__ = ["apart", "compared", "lesson", "measured", "overview"]
 
 Part = tuple[str, str, Callable[[Shown], None]]  # a heading, a sentence or two of Markdown, and what is shown there
 Try = Mapping[str, Mapping[str, object]] | Callable[[Shown], Mapping[str, Mapping[str, object]]]
@@ -70,6 +70,29 @@ def lesson(
         if onward is not None:
             page, label = onward
             st.page_link(page, label=label, icon=":material/arrow_forward:")
+
+    _after(tuple(stages), below)
+
+
+def compared(
+    question: str, answer: str, stages: Sequence[View], at_a_glance: Callable[[Shown], None], parts: Sequence[Part]
+) -> None:
+    """Show a movie and what it comes to on one screen, and everything else in tabs.
+
+    at_a_glance: draws what it comes to, in a few lines. parts: one for each tab; it is computed when its tab is opened.
+    """
+    leave_others("")
+    _head(question, answer)
+    _picture(controls(), tuple(stages))
+
+    def below(shown: Shown) -> None:
+        at_a_glance(shown)
+        tabs = st.tabs([title for title, _, _ in parts], key="parts", on_change="rerun")
+        for tab, (_, text, show) in zip(tabs, parts, strict=True):
+            if tab.open:
+                with tab:
+                    st.markdown(text)
+                    show(shown)
 
     _after(tuple(stages), below)
 

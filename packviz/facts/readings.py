@@ -48,6 +48,11 @@ class Side:
         return not self.wrong
 
     @property
+    def verdict(self) -> str:
+        """Return whether it is right, or for which sequences it is wrong, in a few words."""
+        return sentence("reading.verdict", wrong=self.wrong)
+
+    @property
     def sentence(self) -> str:
         """Return for which sequences it is the state after exactly their own tokens, and why not."""
         wrong, single = self.wrong, [b for b in self.single if b not in self.wrong]

@@ -6,23 +6,27 @@ from io import StringIO
 from pathlib import Path
 
 from playwright.sync_api import Browser, expect
-from visits import PROJECTOR, visit
+from visits import LAPTOP, visit
 
 from packviz.lab.training import Experiment
 
 LONG = 120_000  # ms that a process may take to start and do a little work on a busy machine
 
 
-def test_padded_and_packed_run_in_step_and_every_verdict_is_there(browser: Browser, address: str) -> None:
-    with visit(browser, address, path="compare") as visited:
-        box = visited.player.bounding_box()
+def test_compare_is_one_screen_and_padded_and_packed_run_in_step(browser: Browser, address: str) -> None:
+    with visit(browser, address, path="compare", size=LAPTOP) as visited:
+        last = visited.main.get_by_role("tab", name="Padding in other layers")
+        box = last.bounding_box()
         assert box is not None
-        assert box["y"] + box["height"] <= PROJECTOR[1]
+        assert box["y"] + box["height"] <= LAPTOP[1]
+        assert visited.main.evaluate("main => main.scrollTop") == 0
         visited.press("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")
         expect(visited.player.get_by_test_id("packviz-caption")).to_contain_text("read pads")
         expect(visited.main).to_contain_text("Output: equal at every valid position")
         expect(visited.main).to_contain_text("h_n differs for A and B")
-        visited.main.get_by_text("Padding in other layers").wait_for()
+        expect(visited.main.get_by_text("Batch norm, attention")).to_have_count(0)  # not before its tab is opened
+        last.click()
+        expect(visited.main.get_by_text("Batch norm, attention")).to_be_visible()
         expect(visited.page.get_by_test_id("stException")).to_have_count(0)
 
 

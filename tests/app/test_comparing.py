@@ -1,0 +1,43 @@
+"""Compare: what it comes to at a glance, and every part in a tab that is computed when it is opened."""
+
+import pytest
+
+import packviz
+from packviz.facts import compare
+from pages import opened, texts
+
+TABS = {
+    "What is equal": "Equal means: nowhere further apart than",
+    "Three readouts": "beside the state after the whole sequence",
+    "Drift on padding": "goes on reading padding",
+    "One switch at a time": "**Try this.** Switch what changes the verdict.",
+    "Batch dependence": "One sequence alone",
+    "Loss and gradients": "random targets",
+    "Padding in other layers": "unless they are given a mask",
+}
+
+
+@pytest.mark.parametrize("query", [{}, {"bidirectional": "true"}])
+def test_each_readout_is_right_or_wrong_at_a_glance(query: dict[str, str]) -> None:
+    shown = texts(opened("compare", query))
+    trace = packviz.trace(packviz.Batch.example("unsorted"), packviz.Config(bidirectional=bool(query)))
+    found = compare(trace).readings
+    assert len(found) == 3 + bool(query)
+    for each in found:
+        lines = [f"`{each.code}`"]
+        for name, side in (("padded", each.padded), ("packed", each.packed)):
+            mark = ":green[**✓**]" if side.right else ":red[**✗**]"
+            lines.append(f"{mark} {name}: {'right' if side.right else side.verdict}")
+            assert side.right or side.verdict.startswith("wrong for A")
+        assert "  \n".join(lines) in shown
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_every_part_is_in_a_tab_of_its_own(tab: str) -> None:
+    app = opened("compare")
+    assert [each.label for each in app.tabs] == list(TABS)
+    app.session_state["parts"] = tab
+    app.run()
+    shown = texts(app)
+    assert TABS[tab] in shown
+    assert [words for other, words in TABS.items() if other != tab and words in shown] == []
