@@ -12,9 +12,9 @@ from packviz.show.movie.facts import exact
 from packviz.show.movie.layout import Box, Scene, above, beside
 from packviz.show.movie.marks import Frame, Marks, frame, marks
 from packviz.show.movie.places import Grid
-from packviz.show.movie.sheet import around, heading, ragged, sheet, steps, upright
+from packviz.show.movie.sheet import around, padded, ragged, sheet, steps, upright
 from packviz.show.movie.step import CodeLine, Step
-from packviz.show.movie.view import View, once, shape
+from packviz.show.movie.view import View, shape
 from packviz.show.movie.words import say
 
 __all__ = ["pad", "pad_end", "pad_scene", "pads_taken"]
@@ -46,10 +46,9 @@ def pad(view: View) -> Iterator[Step]:
         yield Step(say("pad", "back", view, here=shape(*_sizes(view, turn=False))), (end,))
 
 
-@once
 def pad_end(view: View) -> Frame:
     """Return the padded grid as the stage leaves it."""
-    return sheet(view, view.grid, view.place, heading(view, "padded"), raw=True)
+    return padded(view, view.grid)
 
 
 def pad_scene(view: View) -> Scene:
@@ -82,7 +81,7 @@ def _with_mask(view: View, joined: Callable[..., Box]) -> Box:
 def _filled(view: View) -> Frame:
     """Return the rows with their pads, which come in from the other side than the tokens keep to."""
     grid = upright(view)
-    end = sheet(view, grid, view.place, heading(view, "padded"), raw=True)
+    end = padded(view, grid)
     return {**end, "pad": _entering(view, grid, end["pad"], view.padding_side)} if "pad" in end else end
 
 

@@ -133,11 +133,15 @@ def _headings(view: View) -> Frame:
 
 def _gates(view: View, k: int, computed: int) -> Frame:
     """Return the gates of the rows that are live in the k-th step, as far as they are computed; and an LSTM's c."""
+    return _some_gates(view, computed, int((lively(view, k) & lively(view, computed)).sum()))
+
+
+@once
+def _some_gates(view: View, computed: int, live: int) -> Frame:
     b, n = view.ranked, taken(view, computed)
-    there = lively(view, k) & lively(view, computed) if k >= 0 else lively(view, k)
-    groups, begun = dict(_empty_gates(view)), np.maximum(n, 0)
+    there, groups = np.arange(len(b)) < live, dict(_empty_gates(view))
     for gate in gate_names(view):
-        rows = view.rows(gate) + begun
+        rows = view.rows(gate) + np.maximum(n, 0)
         if gate == "c":
             rows = np.where(n >= 0, rows, view.rows("c_0") + b)
         groups[f"gate:{gate}"] = groups[f"gate:{gate}"].but(vec=rows, shown=True if gate == "c" else there)

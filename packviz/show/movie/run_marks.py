@@ -113,6 +113,14 @@ def _entrance(view: View) -> Marks:
 
 def entering(view: View, k: int, *, anew: bool) -> Marks:
     """Return what enters the cell in the k-th step; anew: on its way from the strip."""
+    still = _entered(view, k)
+    if not anew:
+        return still
+    return still.but(origin=view.strip.cell(run_steps(view)[k].t, np.arange(still.count)), anew=True)
+
+
+@once
+def _entered(view: View, k: int) -> Marks:
     t, b, fed = run_steps(view)[k].t, view.ranked, lively(view, k)
     number = view.token_number[b, t]
     real = number >= 0
@@ -123,8 +131,7 @@ def entering(view: View, k: int, *, anew: bool) -> Marks:
         vec = _below(view, b, t)
     elif view.features > 1 and not view.small:
         vec = view.x_rows(b, t)
-    origin = view.strip.cell(t, np.arange(len(b))) if anew else None
-    return _entrance(view).but(shown=fed, origin=origin, anew=anew, text=text, sub=sub, token=number, vec=vec)
+    return _entrance(view).but(shown=fed, text=text, sub=sub, token=number, vec=vec)
 
 
 @once

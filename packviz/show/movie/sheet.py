@@ -6,10 +6,10 @@ import numpy as np
 
 from packviz.show.movie.marks import Frame, Marks, Place, Tone, frame, marks
 from packviz.show.movie.places import Grid
-from packviz.show.movie.view import View, shape
+from packviz.show.movie.view import View, once, shape
 from packviz.text import counted
 
-__all__ = ["around", "heading", "outline", "ragged", "sheet", "steps", "texts", "upright"]
+__all__ = ["around", "heading", "outline", "padded", "ragged", "sheet", "steps", "texts", "upright"]
 
 
 def ragged(view: View) -> Frame:
@@ -17,13 +17,19 @@ def ragged(view: View) -> Frame:
     grid = upright(view)
     rows, b, t = view.place, view.token_b, view.token_t
     end = grid.cell(rows[view.bs], view.lens[view.bs])
-    before = sheet(view, grid, rows, counted(view.total[0], "sequence"))
+    before = padded(view, grid)
     return {
-        "title:x": before["title:x"],
+        "title:x": before["title:x"].but(text=counted(view.total[0], "sequence")),
         "label": before["label"],
         "length": before["length"].but(end.moved(0.2 * view.text, 0.0), text=_lengths(view)),
         "token": before["token"].but(grid.cell(rows[b], t - view.leads[b]), vec=_vectors(view, "token", raw=True)),
     }
+
+
+@once
+def padded(view: View, grid: Grid) -> Frame:
+    """Return the padded grid, ids not embedded yet."""
+    return sheet(view, grid, view.place, heading(view, "padded"), raw=True)
 
 
 def upright(view: View) -> Grid:

@@ -1,6 +1,6 @@
 """How a movie shows a trace: where everything stands, and what it is called."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import sqrt
@@ -148,11 +148,13 @@ class View(Facts):
         """The letter of each sequence that is shown, in original order."""
         return np.array([self.label(b) for b in self.shown], dtype=object)
 
-    def chips(self, sequences: Iterable[int]) -> str:
+    def chips(self, sequences: Sequence[int]) -> str:
         """Return the letters of some sequences as the caption shows them: `{A}, {B} and {C}`."""
-        chips = ["{" + self.label(b) + "}" for b in sequences]
-        if len(chips) > 6:
-            return f"{chips[0]}, {chips[1]}, … {chips[-1]} ({len(chips)} sequences)"
+        count = len(sequences)
+        ends = (*sequences[:2], sequences[-1]) if count > 6 else sequences
+        chips = ["{" + self.label(b) + "}" for b in ends]
+        if count > 6:
+            return f"{chips[0]}, {chips[1]}, … {chips[2]} ({count} sequences)"
         return " and ".join(filter(None, (", ".join(chips[:-1]), chips[-1]))) if chips else "none"
 
 
