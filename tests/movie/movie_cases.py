@@ -142,11 +142,12 @@ def _batch(r: random.Random, kind: str, lengths: list[int]) -> Batch:
         generator = torch.Generator().manual_seed(r.randint(0, 99))
         features = r.choice([2, 3, 14])
         return Batch.from_tensors([torch.randn(length, features, generator=generator) for length in lengths])
-    token = {
+    kinds: dict[str, Callable[[], str]] = {
         "words": lambda: r.choice(WORDS),
         "ids": lambda: str(r.randint(0, 9)),
         "numbers": lambda: r.choice([str(r.randint(-9, 9)), f"{r.uniform(-2, 2):.3f}"]),
-    }[kind]
+    }
+    token = kinds[kind]
     text = "\n".join(" ".join(token() for _ in range(length)) for length in lengths)
     return Batch.parse(text, kind="words" if kind == "words" else "numbers")
 

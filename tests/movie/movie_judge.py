@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -119,7 +120,7 @@ class Judge:
         return self._insides(layer, direction)[n]
 
     def _insides(self, layer: int, direction: int) -> dict[int, dict[str, Tensor]]:
-        known = self.__dict__.setdefault("_known_insides", {})
+        known: dict[tuple[int, int], dict[int, dict[str, Tensor]]] = self.__dict__.setdefault("_known_insides", {})
         if (layer, direction) not in known:
             known[layer, direction] = self._step_by_step(layer, direction)
         return known[layer, direction]
@@ -160,7 +161,8 @@ def _one_layer(module: nn.RNNBase, layer: int) -> nn.RNNBase:
     named = {"nonlinearity": module.nonlinearity} if isinstance(module, nn.RNN) else {}
     named |= {"proj_size": module.proj_size} if module.proj_size else {}
     named |= {"bias": module.bias, "bidirectional": module.bidirectional, "dtype": module.weight_ih_l0.dtype}
-    one = type(module)(width, module.hidden_size, 1, **named)
+    kind: type[Any] = type(module)
+    one: nn.RNNBase = kind(width, module.hidden_size, 1, **named)
     for name, parameter in one.named_parameters():
         parameter.data = getattr(module, name.replace("_l0", f"_l{layer}")).data
     return one.requires_grad_(False)
@@ -169,6 +171,7 @@ def _one_layer(module: nn.RNNBase, layer: int) -> nn.RNNBase:
 def judge_of(trace: Trace, x: Tensor | None = None, lengths: list[int] | None = None) -> Judge:
     """Return the judge of a trace: of its batch, or of the grid x (B,T,F) that trace_module was given."""
     lengths = trace.batch.lengths.tolist() if trace.batch else lengths
+    assert lengths is not None
     side = trace.config.padding_side if trace.config else "right"
     enforced = trace.error is not None or trace.sorted.sorted_indices is None
     return Judge(
@@ -188,11 +191,13 @@ def judge_of(trace: Trace, x: Tensor | None = None, lengths: list[int] | None = 
 
 def _grid(trace: Trace) -> Tensor:
     """Pad and embed the sequences of a batch."""
-    config, table = trace.config, trace.padded.embedding
+    batch, config, table = trace.batch, trace.config, trace.padded.embedding
+    assert batch is not None
+    assert config is not None
     if table is not None:
-        ids = [sequence.long() for sequence in trace.batch.sequences]
+        ids = [sequence.long() for sequence in batch.sequences]
         return F.embedding(pad_sequence(ids, True, config.padding_idx or 0, config.padding_side), table)
-    rows = [sequence.to(trace.module.weight_ih_l0.dtype) for sequence in trace.batch.sequences]
+    rows = [sequence.to(next(trace.module.parameters()).dtype) for sequence in batch.sequences]
     grid = pad_sequence(rows, True, config.padding_value, config.padding_side)
     return grid.unsqueeze(-1) if grid.dim() == 2 else grid
 

@@ -98,7 +98,8 @@ class Screen:
         """Return the left and right edge of every control that can be seen."""
         boxes = """root => [...root.querySelectorAll("button, input, select")].map(node => node.getBoundingClientRect())
             .filter(box => box.width).map(box => [box.left, box.right])"""
-        return self.root.evaluate(boxes)
+        edges: list[tuple[float, float]] = self.root.evaluate(boxes)
+        return edges
 
 
 def plain(caption: str) -> str:

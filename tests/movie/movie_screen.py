@@ -1,6 +1,5 @@
 """Plays a movie as the player does: from its plain data, change after change."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -167,7 +166,7 @@ def tokens(movie: Movie) -> list[dict[str, Any]]:
         if n >= 0:
             offset = told["offsets"][t]
             blanks = {"n": n, "t": t, "offset": offset, "position": n - offset}
-            tip += re.sub(r"\{(\w+)\}", lambda blank, known=blanks: str(known[blank[1]]), told["address"])
+            tip += told["address"].format(**blanks)
         found.append({"b": b, "t": t, "n": n if n >= 0 else None, "tip": tip})
     return found
 

@@ -7,6 +7,7 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from movie_screen import cells
@@ -55,13 +56,13 @@ class Elements(HTMLParser):
         return [(attributes, text) for name, attributes, text in self.found if name == tag]
 
 
-def carried(page: str) -> dict:
+def carried(page: str) -> Any:
     """Return the movie that a page carries."""
     ((_, text),) = [found for found in Elements(page).all_of("script") if found[0].get("id") == "movie"]
     return json.loads(gzip.decompress(base64.b64decode(text)))
 
 
-def plain(movie: pv.Movie) -> dict:
+def plain(movie: pv.Movie) -> Any:
     return json.loads(json.dumps(movie.to_dict()))
 
 
@@ -135,12 +136,11 @@ def test_the_page_names_no_other_host() -> None:
 def test_the_page_allows_itself_to_load_nothing() -> None:
     page = pv.movie(pv.trace(Batch.parse("1 2\n3"))).to_html()
     (policy,) = [
-        attributes["content"]
+        attributes["content"] or ""
         for attributes, _ in Elements(page).all_of("meta")
         if attributes.get("http-equiv") == "Content-Security-Policy"
     ]
-    directives = dict(directive.strip().split(" ", 1) for directive in policy.split(";"))
-    assert directives["default-src"] == "'none'"
+    assert "default-src 'none'" in [directive.strip() for directive in policy.split(";")]
     assert not any(word in policy for word in ("http", "*", "unsafe-eval"))
 
 

@@ -216,7 +216,12 @@ def test_beside_each_row_stands_how_many_steps_were_taken(case: Case) -> None:
 def test_the_code_of_the_step_gives_what_torch_gives(case: Case) -> None:
     unpacked = case.judge.unpacked.transpose(0, 1) if case.transposed else case.judge.unpacked
     for title, step, _ in readings(case):
-        names = {"torch": torch, "out": unpacked, "lens": torch.tensor(case.judge.lengths), "h_n": case.judge.h_n}
+        names: dict[str, Any] = {
+            "torch": torch,
+            "out": unpacked,
+            "lens": torch.tensor(case.judge.lengths),
+            "h_n": case.judge.h_n,
+        }
         text, shape = step["detail"][0]
         exec(text, names)  # the code that is on the screen
         expected = torch.stack([given(case, title, b).flatten() for b in range(case.judge.B)])
@@ -259,7 +264,8 @@ def test_the_halves_of_two_directions_lie_above_one_another(case: Case) -> int:
     spoke = 0
     if case.judge.D == 2:
         spoke += 1
-        wide, high = case.deep.first["u:0:0"]["w"], case.deep.first["u:0:0"]["h"]
+        cell = case.deep.first["u:0:0"]
+        wide, high = float(cell["w"]), float(cell["h"])
         for unit in range(3, 59):
             side = min(3.5, wide * unit * 0.12, high * unit * 0.16)
             assert wide * unit - 2 * side <= 1.8 * (high * unit - 2 * side)

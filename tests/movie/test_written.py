@@ -62,7 +62,9 @@ def read(screen: Screen, tmp_path: Path) -> Read:
         slider.fill(str(step - 1))
         screen.page.evaluate("() => window.written.clear()")
         slider.fill(str(step))
-        return screen.page.evaluate("() => [[...window.written.values()], document.querySelector('canvas').width]")
+        all_of_it = "() => [[...window.written.values()], document.querySelector('canvas').width]"
+        written, wide = screen.page.evaluate(all_of_it)
+        return written, wide
 
     return read_
 
@@ -116,7 +118,7 @@ def test_nothing_is_cut_by_the_edge_and_headings_lie_on_no_other_words(
 
 def on(one: Text, other: Text) -> bool:
     across = min(one["right"], other["right"]) - max(one["left"], other["left"])
-    return across > 1 and min(one["bottom"], other["bottom"]) - max(one["top"], other["top"]) > 1
+    return bool(across > 1 and min(one["bottom"], other["bottom"]) - max(one["top"], other["top"]) > 1)
 
 
 @pytest.mark.parametrize("size", [DESK, HAND], ids=["desk", "hand"])
