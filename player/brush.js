@@ -1,9 +1,12 @@
 // The brush: text, tiles and stripes, in the colours of the theme; roles.js says how each role looks.
 
-/** @import { Cell, Ctx, Hue, Look, Numbers, Read, Rect, Scale, Theme, Tint } from "./types" */
+/** @import { Cell, Ctx, Digits, Hue, Look, Numbers, Read, Rect, Scale, Theme, Tint } from "./types" */
 
-import { READABLE } from "./layout.js";
+import { largestLine, lineOf, READABLE } from "./layout.js";
 import { roles } from "./roles.js";
+
+/** @type {Record<Scale, string>} */
+const SCALES = { input: "x", state: "h and gates" };
 
 /**
  * How much of the width of a cell its text may take: it keeps clear of the edges.
@@ -19,12 +22,15 @@ export class Brush {
    */
   constructor(theme, movie, cells) {
     this.theme = theme;
-    this.room = 0; // pixels of the picture from left to right
+    this.room = this.high = 0; // pixels of the picture from left to right, and from top to bottom
+    this.least = READABLE; // pixels that a number has if there is any room for it
     this.face = "";
     this.movie = movie;
     this.widths = new Map();
     this.longest = new Map(); // the longest text of each family of axis labels: they are thinned out alike
+    this.lettered = new Set(); // panels whose rows have their letters beside them
     for (const cell of cells) {
+      if (cell.role === "label") this.lettered.add(cell.p);
       if (cell.role === "axis" && cell.text.length > (this.longest.get(cell.f) ?? "").length)
         this.longest.set(cell.f, cell.text);
     }
@@ -52,6 +58,21 @@ export class Brush {
   crowds(state, every) {
     const apart = Math.abs(state.k - this.nows.get(state.f));
     return apart > 0 && apart < every;
+  }
+  /**
+   * Pixels of a line of text beside cells of this size.
+   * @param {number} unit
+   */
+  line(unit) {
+    return lineOf(unit, this.high, this.least);
+  }
+  /**
+   * Pixels of what stands in a cell so high: most of a small one, less of a large one.
+   * @param {number} h
+   */
+  inside(h) {
+    const wanted = Math.max(0.62 * h, Math.min(0.76 * h, this.least));
+    return Math.max(READABLE, Math.min(wanted, Math.max(largestLine(this.high), 0.4 * h)));
   }
   /**
    * @param {number | undefined} seq
@@ -225,9 +246,14 @@ export class Brush {
   typed(ctx, { x, y, w, h }, state, fill, weight, least) {
     if (h < READABLE + 2) return;
     const two = state.sub && h > 36,
-      px = Math.min(18, Math.max(READABLE, h * 0.4));
-    this.write(ctx, state.text, x + w / 2, y + h * (two ? 0.39 : 0.5), within(w), { px, least, weight, fill });
-    if (two) this.write(ctx, state.sub, x + w / 2, y + h * 0.74, within(w), { px: 11.5, fill });
+      px = Math.min(this.inside(h), two ? 0.42 * h : h),
+      lettered = state.role === "token" ? this.letter(ctx, { x, y, w, h }, state, fill) : 0;
+    this.font(ctx, px, weight);
+    const wide = this.measure(ctx, state.text),
+      aside = Math.max(0, Math.min(lettered - (w - wide) / 2, (w - wide) / 2 - 4)), // beside its letter, if it is short
+      middle = y + h * ((two ? 0.39 : 0.5) + (lettered ? 0.09 : 0));
+    this.write(ctx, state.text, x + w / 2 + aside, middle, within(w), { px, least, weight, fill });
+    if (two) this.write(ctx, state.sub, x + w / 2, y + h * 0.77, within(w), { px: Math.max(READABLE, 0.27 * h), fill });
   }
   /**
    * The word on top, its vector below, wherever the token stands: paler where it stood before it was packed.
@@ -239,17 +265,68 @@ export class Brush {
    * @param {number} [share]
    */
   framed(ctx, { x, y, w, h }, state, look, fill, share = 1) {
-    const head = h > 24 && state.text ? Math.max(13, h * 0.36) : Math.min(3, h * 0.12),
+    const head = h > 24 && state.text ? this.head(h) : Math.min(3, h * 0.12),
       side = Math.min(3.5, w * 0.12);
-    if (head > 10)
-      this.write(ctx, state.text, x + w / 2, y + head / 2 + 1, w - 6, {
-        px: Math.min(14, head * 0.8),
-        weight: share < 1 ? 400 : 700,
-        fill,
-      });
+    if (head > 10) this.headed(ctx, { x, y, w, h: head }, state, fill, share < 1 ? 400 : 700);
     ctx.globalAlpha *= share;
     this.stripes(ctx, { x: x + side, y: y + head, w: w - 2 * side, h: h - head - side }, look.vec, state.scale);
     ctx.globalAlpha /= share;
+  }
+  /**
+   * Pixels of what stands in the corner of a cell so high.
+   * @param {number} h
+   */
+  corner(h) {
+    return Math.max(READABLE, 0.27 * h, Math.min(0.36 * h, this.least));
+  }
+  /**
+   * The letter of its sequence in the corner of a cell that has room for it, and no letter beside its row.
+   * @param {Ctx} ctx
+   * @param {Rect} rect
+   * @param {Cell} state
+   * @param {string} fill
+   * @returns {number} how far it reaches to the right; 0 if it is not there
+   */
+  letter(ctx, { x, y, w, h }, state, fill) {
+    const [name] = this.movie.sequences[state.seq],
+      px = this.corner(h),
+      left = Math.min(5, w * 0.12);
+    if (this.lettered.has(state.p) || h < 26 || state.text.startsWith(name)) return 0;
+    this.font(ctx, px, 600);
+    const wide = this.measure(ctx, name);
+    if (wide > w * 0.5) return 0;
+    ctx.fillStyle = fill;
+    ctx.textAlign = "left";
+    ctx.textBaseline = "middle";
+    ctx.fillText(name, x + left, y + px * 0.5 + Math.min(3, h * 0.06));
+    return left + wide;
+  }
+  /**
+   * Pixels of the line on top of a cell so high, above its stripes.
+   * @param {number} h
+   */
+  head(h) {
+    return Math.max(13, 0.36 * h, Math.min(0.52 * h, 1.2 * this.least));
+  }
+  /**
+   * The word on top of a cell, beside the letter of its sequence if both have room.
+   * @param {Ctx} ctx
+   * @param {Rect} rect
+   * @param {Cell} state
+   * @param {string} fill
+   * @param {number} weight
+   */
+  headed(ctx, { x, y, w, h }, state, fill, weight) {
+    const [name] = this.movie.sequences[state.seq],
+      px = 0.8 * h,
+      middle = y + h / 2 + 1;
+    this.font(ctx, READABLE, weight);
+    const least = this.measure(ctx, `${name} ${state.text}`),
+      lettered = !this.lettered.has(state.p) && !state.text.startsWith(name) && least + 8 < w;
+    const letter = lettered ? Math.max(READABLE, 0.7 * px) : 0;
+    if (letter) this.write(ctx, name, x + 4, middle, w, { px: letter, fill, align: "left" });
+    const left = letter ? 6 + this.measure(ctx, name) : 3;
+    this.write(ctx, state.text, x + left + (w - left - 3) / 2, middle, w - left - 3, { px, weight, fill });
   }
   /**
    * The numbers on their stripes, where these lie side by side and have room for them.
@@ -260,42 +337,95 @@ export class Brush {
    */
   figures(ctx, { x, y, w, h }, vec, scale) {
     const step = w / vec.length;
-    if (w < 1.8 * h || step < 24 || h < READABLE + 2) return;
+    if (w < 1.8 * h || step < 2 * this.least || h < this.least + 2) return;
+    const digits = this.digits(ctx, step - 4, this.inside(h));
     vec.forEach(
-      (v, i) =>
-        v != null &&
-        this.write(ctx, this.decimals(ctx, v, step - 4), x + (i + 0.5) * step, y + h / 2, step - 3, {
-          px: Math.min(15, h * 0.4),
-          weight: 500,
-          fill: this.ramp(v, scale).text,
-        }),
+      (v, i) => v != null && this.figure(ctx, v, x + (i + 0.5) * step, y + h / 2, digits, this.ramp(v, scale).text),
     );
   }
   /**
-   * Numbers are never cut: where they do not fit all of them do without their leading zero, then with one decimal.
+   * How numbers are written in so much room: as large as they fit with two decimals, if need be without the leading zero
+   * or with one decimal; all of them alike, and none is cut.
    * @param {Ctx} ctx
-   * @param {number} v
    * @param {number} w
+   * @param {number} px
+   * @returns {Digits | null}
    */
-  decimals(ctx, v, w) {
-    this.font(ctx, READABLE, 500);
-    const fits = (/** @type {string} */ text) => this.measure(ctx, text) <= w,
-      plain = (/** @type {number} */ digits) =>
-        v
-          .toFixed(digits)
-          .replace(/^-(?=0\.0+$)/, "")
-          .replace("-", "−");
-    if (fits("−0.00")) return plain(2);
-    const text = (fits("−.00") ? plain(2) : fits("−.0") ? plain(1) : "").replace(/^(−?)0\./, "$1.");
-    return fits(text) ? text : "";
+  digits(ctx, w, px) {
+    const large = Math.min(px, this.least);
+    /** @type {[text: string, many: number, least: number][]} */
+    const ways = [
+      ["−0.00", 2, large],
+      ["−.00", 2, READABLE],
+      ["−.0", 1, READABLE],
+    ];
+    for (const [text, many, least] of ways) {
+      this.font(ctx, least, 500);
+      const share = w / this.measure(ctx, text);
+      if (share >= 1) return { px: Math.min(px, least * share), many, bare: !text.includes("0.") };
+    }
+    return null;
   }
   /**
    * @param {Ctx} ctx
-   * @param {Cell} state
-   * @param {number} w
+   * @param {number} v
+   * @param {number} x
+   * @param {number} y
+   * @param {Digits | null} digits
+   * @param {string} fill
    */
-  number(ctx, state, w) {
-    if (state.text) return state.text;
-    return this.decimals(ctx, state.v, w);
+  figure(ctx, v, x, y, digits, fill) {
+    if (!digits) return;
+    const plain = v
+      .toFixed(digits.many)
+      .replace(/^-(?=0\.0+$)/, "")
+      .replace("-", "−");
+    const text = digits.bare ? plain.replace(/^(−?)0\./, "$1.") : plain;
+    if (text.length > 5) return this.write(ctx, text, x, y, digits.px * 3.1, { px: digits.px, weight: 500, fill });
+    this.font(ctx, digits.px, 500);
+    ctx.fillStyle = fill;
+    ctx.textAlign = "center";
+    ctx.textBaseline = "middle";
+    ctx.fillText(text, x, y + digits.px * 0.06);
+  }
+  /**
+   * What the colours of numbers mean: for each scale its two ends, and what it is for where there are several.
+   * @param {Ctx} ctx
+   * @param {Scale[]} scales
+   * @param {number} x
+   * @param {number} y
+   * @param {number} px
+   */
+  legend(ctx, scales, x, y, px) {
+    this.font(ctx, px);
+    ctx.textAlign = "left";
+    ctx.textBaseline = "middle";
+    const gap = 0.4 * px,
+      told = scales.map((scale) => {
+        const end = Number(this.movie.scales[scale].toPrecision(3));
+        return [...(scales.length > 1 ? [SCALES[scale]] : []), `−${end}`, `+${end}`];
+      });
+    const written = told.flat().reduce((sum, text) => sum + this.measure(ctx, text) + gap, 0),
+      free = this.room - 2 * x - written - scales.length * (gap + px),
+      wide = Math.max(0, Math.min(6 * px, free / scales.length));
+    const write = (/** @type {string} */ text) => {
+      ctx.fillStyle = this.theme.quiet;
+      ctx.fillText(text, x, y);
+      x += this.measure(ctx, text) + gap;
+    };
+    for (const texts of told) {
+      texts.slice(0, -1).forEach(write);
+      const bar = ctx.createLinearGradient(x, 0, x + wide, 0),
+        { ramp } = this.theme;
+      ramp.forEach(({ fill }, i) => bar.addColorStop(i / (ramp.length - 1), fill));
+      ctx.fillStyle = bar;
+      ctx.fillRect(x, y - gap, wide, 2 * gap);
+      ctx.strokeStyle = this.theme.line;
+      ctx.lineWidth = 1;
+      ctx.strokeRect(x, y - gap, wide, 2 * gap);
+      x += wide + gap;
+      write(texts.at(-1));
+      x += px;
+    }
   }
 }

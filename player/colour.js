@@ -21,6 +21,20 @@ export function luminance(rgb) {
 const css = (rgb) => `rgb(${rgb.map(Math.round).join(" ")})`;
 /** @type {(a: Rgb, b: Rgb, share: number) => Rgb} */
 const mix = (a, b, share) => a.map((v, i) => v + (b[i] - v) * share);
+/** @type {(one: Rgb, other: Rgb) => number} */
+export function contrast(one, other) {
+  const [darker, lighter] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (lighter + 0.05) / (darker + 0.05);
+}
+/**
+ * The colour moved towards the ink, a little at least, until it stands out from the background by 3 to 1.
+ * @type {(rgb: Rgb, background: Rgb, ink: Rgb) => Rgb}
+ */
+export function bordering(rgb, background, ink) {
+  let share = 0.2;
+  while (share < 1 && contrast(mix(rgb, ink, share), background) < 3) share += 0.02;
+  return mix(rgb, ink, Math.min(1, share));
+}
 /** @param {Rgb} rgb */
 const textOn = (rgb) => (luminance(rgb) > 0.179 ? "#000000" : "#ffffff");
 
@@ -50,7 +64,7 @@ export function readTheme(root) {
       return {
         fill: css(rgb),
         text: textOn(rgb),
-        edge: css(mix(rgb, ink, 0.35)),
+        edge: css(bordering(rgb, background, ink)),
         ghost: css(ghost),
         ghostText: css(mix(ghost, ink, 0.78)),
       };

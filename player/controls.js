@@ -59,12 +59,16 @@ export function controls(player) {
     {
       class: "pv-keys",
       title:
-        "Single-key shortcuts: 1, 2, … go to a stage, . and , walk through the tokens, B blanks the picture, F is full screen",
+        "Single-key shortcuts: 1, 2, … go to a stage, . and , walk through the tokens, B blanks the picture, C hides the code, F is full screen",
     },
     keys,
     "Shortcuts",
   );
   const playButton = button("play", "Play (Space)", () => player.toggle(), { class: "pv-play" });
+  const codeButton = button("code", "Code", () => player.toggleCode(), {
+    class: "pv-tocode",
+    "aria-keyshortcuts": "C",
+  });
   const firstButton = button("first", "First step (Home)", () => player.go(1), { class: "pv-end" });
   const backButton = button("back", "Step back (← or Page Up)", () => player.back());
   const nextButton = button("next", "Step forward (→ or Page Down)", () => player.next());
@@ -81,6 +85,7 @@ export function controls(player) {
     el("span", { class: "pv-count" }, el("span", { class: "pv-word" }, "Step "), count),
     pace,
     keysLabel,
+    codeButton,
     button("image", "Save this picture as PNG", () => player.save()),
     button("full", "Full screen", () => player.fullscreen(), { "aria-keyshortcuts": "F" }),
   );
@@ -126,6 +131,7 @@ export function controls(player) {
     backButton,
     nextButton,
     lastButton,
+    codeButton,
     live,
     side,
     root,

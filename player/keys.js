@@ -5,13 +5,14 @@ const KEPT = "packviz single-key shortcuts"; // in localStorage: "off" where the
 const page = window;
 /**
  * All players of a page, however often this file is loaded there: a key moves one of them.
- * @type {{ players: Set<import("./player.js").Player>, last: import("./player.js").Player, clicked: boolean, singles: boolean }}
+ * @type {{ players: Set<import("./player.js").Player>, last: import("./player.js").Player, clicked: boolean, singles: boolean, code: { page: boolean, full: boolean } }} code: whether it is shown
  */
 export const here = page[Symbol.for("packviz")] ?? {
   players: new Set(),
   last: null,
   clicked: false,
   singles: remembered(),
+  code: { page: true, full: false },
 };
 page[Symbol.for("packviz")] = here;
 
@@ -120,6 +121,7 @@ function actionOf(player, key, onButton) {
     PageUp: full || step > 1 ? () => player.back() : null, // as a presenter's remote does
     " ": onButton ? null : () => player.toggle(),
     f: () => player.fullscreen(),
+    c: () => player.toggleCode(),
     b: "blank",
     ".": full ? "blank" : () => player.walk(1),
     ",": () => player.walk(-1),

@@ -1,27 +1,118 @@
 // Where things are: the view of a scene that suits the screen, and the rectangle of each cell in it.
 
-/** @import { Frame, Look, Rect, Scene, Standing, View } from "./types" */
+/** @import { Frame, Ink, Look, Rect, Scene, Standing, View } from "./types" */
 
-const MAX_UNIT = 58; // pixels of a cell, at most
+const MAX_UNIT = 110; // pixels of a cell, at most; in a picture higher than LOW they grow with it
+const LOW = 600;
+const EDGE = 10; // pixels around the picture
 export const READABLE = 11; // pixels of the smallest text
 
 /**
+ * Pixels of a line of text beside cells of this size, in a picture of this height: headings, lengths, time steps. Beside
+ * small cells it has the least pixels that one wants, if these fit.
+ * @param {number} unit
+ * @param {number} height
+ * @param {number} least
+ */
+export const lineOf = (unit, height, least) =>
+  Math.max(READABLE, Math.min(Math.max(0.44 * unit, Math.min(0.55 * unit, least)), largestLine(height)));
+/** @param {number} height */
+export const largestLine = (height) => Math.max(15, 0.042 * height);
+const LETTER = 0.6; // of its height is the width of a letter
+
+/**
+ * What is ever seen in some frames, panel by panel, in units: the box around the cells, and the texts beside them.
+ * @param {Frame[]} frames
+ * @returns {Ink}
+ */
+export function inked(frames) {
+  /** @type {Ink} */
+  const ink = { panels: {}, scales: new Set() };
+  /** @type {Frame["states"]} */
+  let before = [];
+  for (const { states } of frames) {
+    for (let i = 0; i < states.length; i++) if (states[i] !== before[i] && states[i].shown) add(ink, states[i]);
+    before = states;
+  }
+  return ink;
+}
+/**
+ * @param {Ink} ink
+ * @param {Frame["states"][number]} state
+ */
+function add({ panels, scales }, { role, p, x, y, w, h, text, vec, scale }) {
+  panels[p] ??= { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity, texts: new Map() };
+  const box = panels[p];
+  if (role === "value" || (vec && role !== "label")) scales.add(scale);
+  box.left = Math.min(box.left, x);
+  box.top = Math.min(box.top, y, y + h);
+  box.bottom = Math.max(box.bottom, y, y + h);
+  if (role === "title" || role === "note") box.texts.set(x, Math.max(box.texts.get(x) ?? 0, text.length));
+  else box.right = Math.max(box.right, x + w);
+}
+
+/**
+ * The box around all of it in a view, in units, where a unit has so many pixels.
+ * @param {View} view
+ * @param {Ink | undefined} ink
+ * @param {number} unit
+ * @param {number} height
+ * @param {number} least
+ */
+function bounds(view, ink, unit, height, least) {
+  const whole = { left: 0, top: 0, right: view.w, bottom: view.h };
+  if (!ink) return whole;
+  const letter = (LETTER * lineOf(unit, height, least)) / unit,
+    box = { left: view.w, top: view.h, right: 0, bottom: 0 };
+  for (const [name, [x, y]] of Object.entries(view.at)) {
+    const panel = ink.panels[name];
+    if (!panel) continue;
+    const [pitch, ...starts] = view.breaks?.[name] ?? [0, 0],
+      ends = [...starts.slice(1), panel.right];
+    const right = Math.max(...starts.map((start, line) => ends[line] - start)),
+      written = Math.max(...[...panel.texts].map(([from, letters]) => from + letter * letters));
+    box.left = Math.min(box.left, x + panel.left);
+    box.top = Math.min(box.top, y + panel.top);
+    box.right = Math.max(box.right, x + right, Math.min(x + written, view.w));
+    box.bottom = Math.max(box.bottom, y + panel.bottom + pitch * (starts.length - 1));
+  }
+  return box.right > box.left && box.bottom > box.top ? box : whole;
+}
+
+/**
+ * The view with the largest cells, in the middle of the picture; below it a band of `foot` pixels stays free.
  * @param {Scene} scene
  * @param {number} width
  * @param {number} height
+ * @param {Ink} [ink]
+ * @param {{ foot?: number, least?: number }} [text]
  * @returns {Standing}
  */
-export function frameView(scene, width, height) {
+export function frameView(scene, width, height, ink, { foot = 0, least = READABLE } = {}) {
+  const room = height - foot,
+    most = MAX_UNIT * Math.max(1, height / LOW);
   /** @param {View} view */
-  const size = ({ w, h }) => Math.min((width - 20) / w, (height - 14) / h, MAX_UNIT);
+  const standing = (view) => {
+    let unit = most,
+      box = bounds(view, undefined, unit, height, least);
+    for (let pass = 0; pass < 3; pass++) {
+      const fits = Math.min((width - 2 * EDGE) / (box.right - box.left), (room - 2 * EDGE) / (box.bottom - box.top));
+      unit = Math.min(fits, most);
+      if (pass < 2) box = bounds(view, ink, unit, height, least);
+    }
+    return {
+      view,
+      unit,
+      left: (width - (box.left + box.right) * unit) / 2,
+      top: (room - (box.top + box.bottom) * unit) / 2,
+    };
+  };
   /** @param {View} view */
   const panels = ({ at }) => Object.keys(at).length,
-    views = width / height > 1.12 ? scene.wide : (scene.tall ?? scene.wide);
-  const most = Math.max(...views.map(panels)),
-    worth = (/** @type {View} */ view) => size(view) * (panels(view) < most ? 0.8 : 1); // better all panels than large cells
-  const view = views.reduce((best, other) => (worth(other) > worth(best) + 0.01 ? other : best));
-  const unit = size(view);
-  return { view, unit, left: (width - view.w * unit) / 2, top: Math.max(4, (height - view.h * unit) / 2) };
+    views = width / room > 1.12 ? scene.wide : (scene.tall ?? scene.wide);
+  const many = Math.max(...views.map(panels)),
+    worth = (/** @type {Standing} */ { view, unit }) => unit * (panels(view) < many ? 0.8 : 1); // better all panels than large cells
+  return views.map(standing).reduce((best, other) => (worth(other) > worth(best) + 0.01 ? other : best));
 }
 /**
  * @param {number[]} starts

@@ -2,7 +2,7 @@
 
 /** @import { Aside, Axis, Frame, Look, Motion, Rect, Row, Side, Size, Standing } from "./types" */
 
-import { looks, READABLE, rectOf } from "./layout.js";
+import { lineOf, looks, READABLE, rectOf } from "./layout.js";
 
 /** @type {(a: number, b: number, t: number) => number} */
 const lerp = (a, b, t) => a + (b - a) * t;
@@ -229,7 +229,7 @@ function asides(from, to, { unit }, size) {
       mine = new Set(cells);
     const written = (/** @type {Look} */ { state, rect }) =>
       x === "x" && state.role === "note"
-        ? Math.max(rect.w, state.text.length * 0.62 * Math.min(15, Math.max(READABLE + 1, unit * 0.32)))
+        ? Math.max(rect.w, state.text.length * 0.62 * lineOf(unit, size.h, READABLE))
         : rect[w];
     const begin = Math.min(...cells.map((i) => from[i].rect[x])),
       ends = (/** @type {number[]} */ some) => Math.max(...some.map((i) => from[i].rect[x] + written(from[i]))),

@@ -8,11 +8,12 @@ import { controls } from "./controls.js";
 import { el, icon } from "./dom.js";
 import { framesOf, read } from "./frames.js";
 import { here, steer } from "./keys.js";
-import { frameView, looks } from "./layout.js";
+import { frameView, inked, looks, READABLE } from "./layout.js";
 import { BODIES, motionTo } from "./motion.js";
 import { tipLines } from "./tips.js";
 
 const BEAT = 560; // ms that one beat takes at speed 1
+const LEGIBLE = 0.03; // of the window's height in full screen
 // While playing, a step lasts for its motion and SETTLED, for as long as its caption takes to read, and never less than LEAST.
 const SETTLED = 1000,
   WORD = 350,
@@ -26,6 +27,8 @@ export class Player {
   frames = [];
   /** @type {number[]} */
   ends = [];
+  /** @type {Record<string, import("./types").Ink>} */
+  inks = {};
 
   /**
    * @param {HTMLElement | ShadowRoot} host
@@ -116,6 +119,7 @@ export class Player {
     this.ui.tip.hidden = true;
     this.hover = this.picked = this.hit_ = this.motion = this.shown = this.views = this.theme = null;
     this.layer = this.atlas = null;
+    this.inks = {};
     this.firstSteps = new Map();
     movie.steps.forEach(({ stage }, i) => this.firstSteps.has(stage) || this.firstSteps.set(stage, i + 1));
     this.root.setAttribute("aria-label", `packviz player: ${movie.title}`);
@@ -220,7 +224,21 @@ export class Player {
    */
   view(scene) {
     this.views ??= {};
-    return (this.views[scene] ??= frameView(this.movie.scenes[scene], this.width || 800, this.height || 400));
+    this.inks[scene] ??= inked(this.frames.filter((frame) => frame.scene === scene));
+    const ink = this.inks[scene],
+      foot = ink.scales.size ? this.legend() : 0;
+    return (this.views[scene] ??= frameView(this.movie.scenes[scene], this.width || 800, this.height || 400, ink, {
+      foot,
+      least: this.least,
+    }));
+  }
+  // Pixels that a number has in full screen, where there is any room for it: to be read from the last row.
+  get least() {
+    return this.full ? Math.max(READABLE, LEGIBLE * innerHeight) : READABLE;
+  }
+  // Pixels of the line below the picture that says what the colours of numbers mean.
+  legend() {
+    return 1.7 * Math.max(this.least, Math.min(14, 0.03 * this.height));
   }
   /** @param {number} index */
   looksAt(index) {
@@ -326,7 +344,7 @@ export class Player {
   }
   /** @param {Moving} motion */
   prepare(motion) {
-    this.brush.room = this.width;
+    this.measure();
     this.layer = this.stillLayer(motion.to, new Set(motion.moving), motion.view.unit);
     this.atlas = this.spriteAtlas(motion);
   }
@@ -452,9 +470,12 @@ export class Player {
     return { canvas, sprites, pad };
   }
 
+  measure() {
+    Object.assign(this.brush, { room: this.width, high: this.height, least: this.least });
+  }
   paint(ctx = this.ctx) {
     if (!this.shown || !this.width || !this.brush) return;
-    this.brush.room = this.width;
+    this.measure();
     const { ratio, motion } = this;
     ctx.setTransform(1, 0, 0, 1, 0, 0);
     ctx.fillStyle = this.theme.background;
@@ -467,11 +488,18 @@ export class Player {
       for (const look of this.shown) this.brush.draw(ctx, look, unit);
       this.markHover(ctx);
     }
+    this.paintLegend(ctx);
     if (ctx !== this.ctx) return;
     this.ui.failed.hidden = true;
     this.root.dataset.painted = String(++this.painted);
   }
 
+  /** @param {Ctx} ctx */
+  paintLegend(ctx) {
+    const { scales } = this.inks[this.frames[this.ends[this.step - 1]].scene],
+      foot = this.legend();
+    if (scales.size) this.brush.legend(ctx, [...scales].sort(), 14, this.height - foot / 2, foot / 1.7);
+  }
   /**
    * @param {Ctx} ctx
    * @param {Moving} motion
@@ -703,9 +731,11 @@ export class Player {
     return Math.max(0, Math.min(bottom, innerHeight) - Math.max(top, 0)) / (Math.min(height, innerHeight) || 1);
   }
   tellKeys() {
+    this.tellCode();
     this.ui.keys.checked = here.singles;
     for (const node of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll("[aria-keyshortcuts]"))) {
-      const name = this.movie.stages[/** @type {Stage} */ (node.dataset.stage)] ?? "Full screen";
+      const name =
+        this.movie.stages[/** @type {Stage} */ (node.dataset.stage)] ?? /** @type {string} */ (node.ariaLabel);
       node.title = here.singles ? `${name} (${node.getAttribute("aria-keyshortcuts")})` : name;
     }
   }
@@ -725,6 +755,21 @@ export class Player {
   /** @param {boolean} on */
   fill(on) {
     this.root.toggleAttribute("data-full", on);
+    this.tellCode();
+  }
+  toggleCode() {
+    const where = this.full ? "full" : "page";
+    here.code[where] = !here.code[where];
+    for (const player of here.players) player.tellCode();
+  }
+  // In full screen the picture has the room of the code, unless someone asks for that.
+  tellCode() {
+    const on = here.code[this.full ? "full" : "page"],
+      label = on ? "Hide the code" : "Show the code";
+    this.root.dataset.code = on ? "on" : "off";
+    this.ui.codeButton.setAttribute("aria-label", label);
+    this.ui.codeButton.title = here.singles ? `${label} (C)` : label;
+    this.tellMore();
   }
   /** @returns {void} */
   fullscreen() {

@@ -17,8 +17,9 @@ export const roles = {
   output(ctx, rect, state, look) {
     const hue = this.hue(state.seq);
     this.tile(ctx, rect, { fill: hue.fill, edge: hue.edge });
-    const side = Math.min(3.5, rect.w * 0.12, rect.h * 0.16);
-    const inner = { x: rect.x + side, y: rect.y + side, w: rect.w - 2 * side, h: rect.h - 2 * side };
+    const side = Math.min(3.5, rect.w * 0.12, rect.h * 0.16),
+      head = this.letter(ctx, rect, state, hue.text) ? this.corner(rect.h) : 0;
+    const inner = { x: rect.x + side, y: rect.y + side + head, w: rect.w - 2 * side, h: rect.h - 2 * side - head };
     this.stripes(ctx, inner, look.vec, state.scale);
     this.figures(ctx, inner, look.vec, state.scale);
   },
@@ -63,11 +64,12 @@ export const roles = {
       ctx.stroke();
       ctx.restore();
     }
-    if (look.vec && h > 34)
-      this.stripes(ctx, { x: x + 5, y: y + h * 0.4, w: w - 10, h: h * 0.5 }, look.vec, state.scale);
+    const inner = look.vec && h > 34,
+      head = this.head(h);
+    if (inner) this.stripes(ctx, { x: x + 5, y: y + head, w: w - 10, h: h - head - 5 }, look.vec, state.scale);
     if (h >= READABLE + 2) {
-      const px = Math.min(15, Math.max(READABLE, h * 0.34)),
-        middle = y + h * (look.vec && h > 34 ? 0.22 : 0.5);
+      const px = inner ? 0.8 * head : 0.9 * this.inside(h),
+        middle = y + (inner ? head : h) / 2;
       this.font(ctx, px, 600);
       const wide = Math.min(within(w), this.measure(ctx, state.text) + 8);
       ctx.fillStyle = this.theme.pad;
@@ -84,18 +86,16 @@ export const roles = {
     const colour = this.ramp(state.text ? null : look.v, state.scale);
     this.tile(ctx, rect, { fill: colour.fill, edge: this.theme.line });
     if (rect.h < READABLE + 2) return;
-    const text = this.number(ctx, state, rect.w - 7);
-    this.write(ctx, text, rect.x + rect.w / 2, rect.y + rect.h / 2, rect.w - 7, {
-      px: Math.min(15, Math.max(READABLE, rect.h * 0.36)),
-      weight: 500,
-      fill: colour.text,
-    });
+    const middle = { x: rect.x + rect.w / 2, y: rect.y + rect.h / 2 },
+      px = this.inside(rect.h);
+    if (!state.text) this.figure(ctx, look.v, middle.x, middle.y, this.digits(ctx, rect.w - 7, px), colour.text);
+    else this.write(ctx, state.text, middle.x, middle.y, rect.w - 7, { px, weight: 500, fill: colour.text });
   },
-  label(ctx, { x, y, w, h }, state, look) {
+  label(ctx, { x, y, w, h }, state, look, unit) {
     const hue = this.hue(state.seq),
       stride = Math.max(1, Math.ceil(15 / h));
     if (Math.round(state.y) % stride) return;
-    const full = Math.max(15, Math.min(h * 0.62, 26)),
+    const full = Math.max(15, Math.min(h * 0.66, 1.5 * this.line(unit))),
       size = look.least ? Math.min(w, full) : full,
       wide = size * (0.6 + 0.4 * state.text.length);
     ctx.beginPath();
@@ -114,21 +114,26 @@ export const roles = {
   },
   axis(ctx, { x, y, w, h }, state, _look, unit) {
     const now = state.tone === "now",
-      px = Math.min(14, Math.max(READABLE, unit * 0.32));
+      longest = this.longest.get(state.f) ?? state.text;
+    const most = this.line(unit);
+    this.font(ctx, most, 700);
+    const wide = this.measure(ctx, longest),
+      px = Math.max(READABLE, Math.min(most, (most * (w - 7)) / wide));
     this.font(ctx, px, now ? 700 : 400);
-    const stride = Math.ceil((this.measure(ctx, this.longest.get(state.f) ?? state.text) + 7) / Math.max(w, 1));
-    const down = Math.ceil((px + 2) / Math.max(h, 1));
+    const stride = Math.ceil(((wide * px) / most + 6.5) / Math.max(w, 1));
+    const down = Math.ceil((0.75 * px + 1) / Math.max(h, 1));
     const every = stride > 1 ? stride : Math.max(1, down);
     if (!now && (state.k % every || this.crowds(state, every))) return;
     ctx.fillStyle = now ? this.theme.now : this.theme.quiet;
     ctx.textAlign = "center";
     ctx.textBaseline = "middle";
-    ctx.fillText(state.text, x + w / 2, y + h / 2);
+    const half = this.measure(ctx, state.text) / 2 + 2; // at the edge of the picture it moves in rather than being cut off
+    ctx.fillText(state.text, Math.max(half, Math.min(x + w / 2, this.room - half)), y + h / 2);
   },
   note(ctx, { x, y, w, h }, state, _look, unit) {
     const tone =
       { "": null, now: this.theme.now, good: this.theme.good, wrong: this.theme.wrong }[state.tone] ?? this.theme.quiet;
-    const px = Math.min(15, Math.max(READABLE + 1, unit * 0.32));
+    const px = this.line(unit);
     if (h < px && Math.round(state.y) % Math.ceil(px / h)) return;
     this.font(ctx, px, state.tone ? 700 : 400);
     ctx.fillStyle = tone;
@@ -146,7 +151,7 @@ export const roles = {
   // A heading may be wider than its panel; at the edge of the picture it moves in rather than being cut off, as far as the
   // one before it on its line lets it, and it ends where the next one begins.
   title(ctx, { x, y, h }, state, _look, unit) {
-    const px = Math.min(14.5, Math.max(12, unit * 0.34)),
+    const px = Math.max(12, this.line(unit)),
       line = this.titles.filter(({ rect }) => Math.abs(rect.y - y) < px).sort((a, b) => a.rect.x - b.rect.x);
     this.font(ctx, px, 650);
     const wide = (/** @type {Look} */ title) => this.measure(ctx, title.state.text) + 8,
@@ -164,8 +169,9 @@ export const roles = {
   },
   count(ctx, { x, y, w, h }, state, look, unit) {
     const now = state.tone === "now",
-      px = Math.min(16, Math.max(READABLE, unit * 0.36));
-    const bar = Math.max(2, Math.min(h * 0.5, 22) * look.v);
+      px = Math.max(this.line(unit), Math.min(0.62 * unit, this.least)),
+      most = Math.min(h * 0.5, Math.max(22, 0.5 * unit));
+    const bar = Math.max(2, most * look.v);
     ctx.fillStyle = now ? this.theme.now : this.theme.line;
     ctx.fillRect(x + w * 0.16, y, w * 0.68, bar);
     this.font(ctx, px, 700);
@@ -174,11 +180,11 @@ export const roles = {
     ctx.fillStyle = now ? this.theme.now : this.theme.text;
     ctx.textAlign = "center";
     ctx.textBaseline = "middle";
-    ctx.fillText(state.text, x + w / 2, y + Math.min(h * 0.5, 22) + px * 0.72);
+    ctx.fillText(state.text, x + w / 2, y + most + px * 0.72);
   },
   bracket(ctx, { x, y, w, h }, state, _look, unit) {
     const now = state.tone === "now",
-      px = Math.min(14, Math.max(READABLE, unit * 0.32));
+      px = this.line(unit);
     this.write(ctx, state.text, x + w / 2, y + h * 0.3, Math.max(w, 26), {
       px,
       weight: now ? 700 : 400,

@@ -137,6 +137,17 @@ export interface Standing {
   left: number;
   top: number;
 }
+/** How numbers are written: pixels, decimals, and whether they do without a leading zero. */
+export interface Digits {
+  px: number;
+  many: number;
+  bare: boolean;
+}
+/** What is ever seen of a scene: of each panel the box around its cells, and where its texts begin, how many letters long. */
+export interface Ink {
+  panels: Record<string, { left: number; top: number; right: number; bottom: number; texts: Map<number, number> }>;
+  scales: Set<Scale>;
+}
 /** A cell as it is drawn; without a rectangle where its panel is not in view. */
 export interface Look {
   state: Cell;

@@ -1,8 +1,11 @@
 """The colours, by their contrast ratios."""
 
 import tomllib
+from collections.abc import Iterable, Sequence
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from packviz.theme import (
@@ -39,7 +42,7 @@ def test_text_on_every_colour_of_a_cell_reaches_4_5(palette: Palette) -> None:
 def test_a_hue_can_be_moved_to_any_contrast(palette: Palette, ratio: float) -> None:
     for color in SEQUENCE_HUES:
         assert contrast(with_contrast(color, palette.background, ratio), palette.background) >= ratio
-    assert with_contrast("#bd1f01", LIGHT.background, 3.0) == "#bd1f01"
+    assert with_contrast("#832db6", LIGHT.background, 3.0) == "#832db6"
 
 
 @both
@@ -62,6 +65,66 @@ def test_the_further_from_zero_the_further_from_the_background(palette: Palette)
     for sign in (-1, 1):
         seen = [contrast(diverging(sign * step / 20, palette), palette.background) for step in range(21)]
         assert seen == sorted(seen)
+
+
+# What is left of linear red, green and blue in sight of one kind: Machado, Oliveira, Fernandes 2009, severity 1.
+SIGHTS = {
+    "normal": np.eye(3),
+    "protanopic": np.array(
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+    ),
+    "deuteranopic": np.array(
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]]
+    ),
+    "tritanopic": np.array(
+        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]]
+    ),
+}
+PETROFF = ["#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6", "#a96b59", "#e76300", "#b9ac70", "#717581", "#92dadd"]
+
+
+def seen(colors: Iterable[str], sight: str = "normal") -> np.ndarray:
+    """Return colours as points of Oklab, where distance is how different they look."""
+    rgb = np.array([list(bytes.fromhex(color[1:])) for color in colors]) / 255
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    linear = np.clip(linear @ SIGHTS[sight].T, 0, 1)
+    cones = np.array(
+        [
+            [0.4122214708, 0.5363325363, 0.0514459929],
+            [0.2119034982, 0.6806995451, 0.1073969566],
+            [0.0883024619, 0.2817188376, 0.6299787005],
+        ]
+    )
+    lab = np.array(
+        [
+            [0.2104542553, 0.793617785, -0.0040720468],
+            [1.9779984951, -2.428592205, 0.4505937099],
+            [0.0259040371, 0.7827717662, -0.808675766],
+        ]
+    )
+    points: np.ndarray = np.cbrt(linear @ cones.T) @ lab.T
+    return points
+
+
+def apart(colors: Sequence[str], sight: str) -> float:
+    """Return how different the two most similar ones look."""
+    return min(float(np.linalg.norm(one - other)) for one, other in combinations(seen(colors, sight), 2))
+
+
+@pytest.mark.parametrize("sight", list(SIGHTS))
+def test_sequences_are_told_apart_in_every_sight_better_than_by_the_best_known_ten(sight: str) -> None:
+    assert apart(SEQUENCE_HUES, sight) > apart(PETROFF, sight)
+    assert apart(SEQUENCE_HUES[:3], sight) > 0.15
+
+
+@both
+def test_no_sequence_has_the_colour_of_a_sign_an_error_or_now(palette: Palette) -> None:
+    taken = [palette.now, palette.wrong, palette.pad, *(diverging(step / 20, palette) for step in range(-20, 21))]
+    nearest = [
+        min(float(np.linalg.norm(own - other)) for other in seen(taken)) for own in seen([*SEQUENCE_HUES, *PETROFF])
+    ]
+    assert min(nearest[:10]) > 0.055
+    assert min(nearest[10:]) < 0.04
 
 
 def test_hues_repeat_with_another_lap() -> None:

@@ -62,11 +62,12 @@ test("a strip goes on below where it breaks, and no cell reaches over the break"
   assert.ok(rectOf(broken, "x", 2.5, 0, 1, 1).w < 5);
 });
 
-test("the view with the largest cells is chosen, and a unit is never larger than 58 pixels", () => {
+test("the view with the largest cells is chosen, and a unit is larger than 110 pixels only in a picture higher than 600", () => {
   const small = { w: 40, h: 20, at: { x: [0, 0] }, breaks: {} };
   const scene = { wide: [small, view], tall: [small] };
   assert.equal(frameView(scene, 800, 400).view, view);
-  assert.equal(frameView(scene, 800, 400).unit, 58);
+  assert.equal(frameView(scene, 2000, 600).unit, 110);
+  assert.equal(frameView(scene, 4000, 1200).unit, 220);
   assert.equal(frameView(scene, 300, 800).view, small);
 });
 

@@ -23,7 +23,7 @@ __all__ = [
     "units",
 ]
 
-UNIT = 1.35  # width of a number of a state
+UNIT = 1.8  # width of a number of a state
 INPUT_GAP = 0.4  # between what enters the cell and its gates
 
 
