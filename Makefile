@@ -21,8 +21,8 @@ run: $(VENV)/.run
 
 venv: $(VENV)/.made
 
-# In the groups and the order that tests/conftest.py gives them.
-PYTEST := $(PY) -m pytest -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+# Each file as a whole in one process, in the order that tests/conftest.py gives them.
+PYTEST := $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 check: lint
 	PACKVIZ_SEEDS=0.2 $(PYTEST) -m "not browser or check"

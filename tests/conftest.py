@@ -1,5 +1,6 @@
 """The real browser that all tests share, for two cannot be steered from one process; torch kept to one thread."""
 
+from collections import Counter
 from collections.abc import Generator, Iterator
 
 import pytest
@@ -12,17 +13,16 @@ from bench.browser import chromium
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests that need a browser last, since its event loop stays and asyncio would trip over it.
+    """Mark what needs a browser, and put these files last, since its event loop stays and asyncio would trip over it.
 
-    These go one by one to whichever process is free, so that no core is idle before the end; of the other files each
-    stays in one process, with what its tests share.
+    The files with the most such tests come first, so that the short ones are left to balance the processes in the end.
     """
+    slow: Counter[object] = Counter()
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
-        else:
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
-    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+            slow[item.path] += 1
+    items.sort(key=lambda item: (slow[item.path] > 0, -slow[item.path]))
 
 
 @pytest.hookimpl(wrapper=True)
