@@ -6,7 +6,7 @@ from ui.lesson import measured
 measured(
     "What does packing save?",
     "Three numbers that are not the same: how many cell updates are computed, how many steps wait for one another, and "
-    "how long the run takes here.",
+    "how long the run takes.",
     "measure sweep",
     (
         ("", "", costs.full_run),

@@ -204,8 +204,14 @@ def test_the_caveat_of_the_trainings_has_date_machine_versions_and_spread() -> N
             "takes 2.0 times as long as padding; of 3 larger batches it is faster on 2 and slower on 1. "
             "Packing is about right answers first, speed second.",
         ),
-        (cost_of(0.5, 0.5), "takes 0.5 times as long as padding; of 1 larger batch it is faster on 1 and slower on 0."),
-        (cost_of(1.0, 1.0), "takes about as long as padding; of 1 larger batch it is faster on 0 and slower on 0."),
+        (
+            cost_of(0.5, 0.5),
+            "takes 0.5 times as long as padding; of 1 larger batch it is faster on 1 and slower on none.",
+        ),
+        (
+            cost_of(1.0, 1.0),
+            "takes about as long as padding; of 1 larger batch it is faster on none and slower on none.",
+        ),
     ],
 )
 def test_the_headline_of_the_times_names_speed_second_only_where_packing_is_slower(
