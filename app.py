@@ -10,28 +10,18 @@ from starlette.routing import Route
 
 from ui import player
 from ui.head import PREVIEW, Head, told
+from ui.path import pages
 from ui.warm import warm
 
-PAGES = (
-    *("padding", "sorting", "packing", "running", "unpacking"),
-    *("compare", "cost", "training"),
-    *("questions", "doctor", "quiz"),
-)
 UI = Path(__file__).parent / "ui"
 ICON = UI / "icon.svg"
 
 if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
     st.logo(str(ICON), size="large")
     st.html(UI / "style.css")
-    overview = "pages/0_overview.py"
-    pages = [
-        st.Page(overview, title="Overview", url_path="start", default=True),
-        st.Page(overview, title="Overview", url_path="overview", visibility="hidden"),  # the first page, by its name
-        *(st.Page(f"pages/{i}_{name}.py", title=name.title(), url_path=name) for i, name in enumerate(PAGES, 1)),
-    ]
-    page = st.navigation(pages, position="top")
+    page = st.navigation(pages(), position="top")
     title, _ = told(page.url_path, urlencode(st.query_params.to_dict()))
-    st.set_page_config(title, str(ICON), layout="wide", initial_sidebar_state=304)
+    st.set_page_config(title, str(ICON), layout="wide", initial_sidebar_state="collapsed")
     page.run()
 else:  # ... and its server imports it once, before the first one
     preview = Route(f"/{PREVIEW}", FileResponse(UI / PREVIEW))

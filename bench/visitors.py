@@ -89,7 +89,7 @@ class Visitor:
     def _take(self, message: ForwardMsg) -> bool:
         """Keep what is needed of an element; return whether it is the picture."""
         element = message.delta.new_element
-        if element.text_area.label.startswith("Sequences"):
+        if element.text_area.label.startswith("Your sequences"):
             self._text, self._fragment = element.text_area.id, message.delta.fragment_id
         if not element.bidi_component.component_name.endswith(_PLAYER):
             return False

@@ -1,5 +1,11 @@
-"""The whole way: padded, sorted, packed, run, unpacked."""
+"""What packing is for, and the whole way: padded, sorted, packed, run, unpacked."""
 
+from ui import trainings
 from ui.lesson import overview
 
-overview("packviz: padding and packing")
+overview(
+    "Why pack sequences?",
+    "Padding makes the RNN read filler. Packing keeps it out.",
+    trainings.accuracy,
+    ("padding", "Start: why pad? →"),
+)

@@ -11,12 +11,12 @@ lesson(
     (
         ("What torch says without padding", "The same sequences, as they are.", padding.stacked),
         (
-            "What the grid forgets",
+            "What the grid does not know",
             "Counting the cells that are not padding works only while no real token equals the padding value.",
             padding.confused,
         ),
         (
-            "Zero is not nothing",
+            "Zeros still change the state",
             "The cell runs on after the last token, with inputs of zeros.",
             padding.embedding,
         ),
@@ -26,6 +26,6 @@ lesson(
             padding.shares,
         ),
     ),
-    to_try=("Change the padding value or the side; then look at what the grid forgets.", padding.to_try),
-    onward=("pages/2_sorting.py", "Next: sorting"),
+    to_try=("Change the padding value or the side; then look at what the grid does not know.", padding.to_try),
+    onward=("sorting", "Next: why sort? →"),
 )

@@ -21,5 +21,5 @@ lesson(
         ),
     ),
     to_try=("Promise torch that the rows are sorted; or give it equal lengths.", sorting.to_try),
-    onward=("pages/3_packing.py", "Next: packing"),
+    onward=("packing", "Next: how to pack? →"),
 )

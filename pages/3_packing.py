@@ -14,8 +14,8 @@ lesson(
             packing.addresses,
         ),
         (
-            "Two margins of one staircase",
-            "The rows of the staircase give `lengths`, its columns `batch_sizes`.",
+            "lengths and batch_sizes count the same cells",
+            "Along the rows they give `lengths`, down the columns `batch_sizes`.",
             packing.margins,
         ),
         (
@@ -30,5 +30,5 @@ lesson(
         ),
     ),
     to_try=("Make one sequence much longer than the others, and watch `batch_sizes`.", packing.to_try),
-    onward=("pages/4_running.py", "Next: running"),
+    onward=("running", "Next: how does it run? →"),
 )

@@ -22,5 +22,5 @@ lesson(
         ),
     ),
     to_try=("Let the cell read backward: the number of live rows grows instead of shrinking.", running.to_try),
-    onward=("pages/5_unpacking.py", "Next: unpacking"),
+    onward=("unpacking", "Next: which state to read? →"),
 )

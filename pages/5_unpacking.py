@@ -15,5 +15,6 @@ lesson(
         ),
     ),
     to_try=("Read in both directions, or ask for a wider grid, and see which marks stay right.", unpacking.to_try),
-    onward=("pages/0_overview.py", "Back to the overview"),
+    ended=unpacking.finished,
+    onward=("compare", "Next: does it matter? →"),
 )

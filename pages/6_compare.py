@@ -35,4 +35,5 @@ compared(
             comparing.pads_elsewhere,
         ),
     ),
+    ("training", "Next: does it hurt accuracy? →"),
 )

@@ -39,7 +39,13 @@ export function controls(player) {
     " to watch",
   );
   invite.addEventListener("click", () => player.next());
-  const say = el("div", { class: "pv-say" }, caption, invite);
+  const onward = el(
+    "button",
+    { type: "button", class: "pv-invite pv-onward", hidden: "" },
+    player.options.onward?.label ?? "",
+  );
+  onward.addEventListener("click", () => player.options.onward?.go());
+  const say = el("div", { class: "pv-say" }, caption, invite, onward);
   const range = el("input", { type: "range", min: "1", step: "1", "aria-label": "Step" });
   range.addEventListener("input", () => player.go(Number(range.value)));
   const count = el("span");
@@ -121,6 +127,7 @@ export function controls(player) {
     proof,
     caption,
     invite,
+    onward,
     say,
     range,
     count,

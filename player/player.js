@@ -10,6 +10,7 @@ import { framesOf, read } from "./frames.js";
 import { here, steer } from "./keys.js";
 import { frameView, inked, looks, READABLE } from "./layout.js";
 import { BODIES, motionTo } from "./motion.js";
+import { explained } from "./terms.js";
 import { tipLines } from "./tips.js";
 
 const BEAT = 560; // ms that one beat takes at speed 1
@@ -187,7 +188,7 @@ export class Player {
   }
   /** @param {CodeLine} line */
   codeItem([text, shape]) {
-    return el("li", {}, el("code", {}, text), el("span", { class: "pv-shape" }, shape));
+    return el("li", {}, el("code", {}, ...explained(text)), el("span", { class: "pv-shape" }, shape));
   }
 
   retheme() {
@@ -664,6 +665,7 @@ export class Player {
     this.ui.error.hidden = !error;
     this.ui.error.textContent = error ?? "";
     this.ui.invite.hidden = this.step !== 1 || this.steps === 1;
+    this.ui.onward.hidden = !this.options.onward || this.step !== this.steps;
     this.ui.range.value = String(this.step);
     this.ui.range.setAttribute("aria-valuetext", `step ${this.step} of ${this.steps}, ${this.movie.stages[stage]}`);
     this.ui.count.textContent = `${this.step} / ${this.steps}`;
@@ -704,11 +706,11 @@ export class Player {
   writeCaption() {
     const parts = this.movie.steps[this.step - 1].caption.replaceAll(" %", "\u00a0%").split(/(\{[A-Z]+\}|\*\*.+?\*\*)/);
     this.ui.caption.replaceChildren(
-      ...parts.map((part) => {
-        if (part.startsWith("**")) return el("strong", {}, part.slice(2, -2));
+      ...parts.flatMap((part) => {
+        if (part.startsWith("**")) return el("strong", {}, ...explained(part.slice(2, -2)));
         const found = /^\{([A-Z]+)\}$/.exec(part),
           seq = found && this.movie.sequences.find(([label]) => label === found[1]);
-        if (!seq) return part;
+        if (!seq) return explained(part);
         const hue = this.theme.hues[seq[1]];
         return el("span", { class: "pv-chip", style: `background:${hue.fill};color:${hue.text}` }, seq[0]);
       }),

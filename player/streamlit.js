@@ -70,7 +70,13 @@ function mounted(there, data, parentElement, tell, setTriggerValue) {
     step,
     onStep,
     onPick: data.picks && ((picked) => setTriggerValue("picked", picked)),
+    onward: data.onward ? { label: data.onward, go: onward } : undefined,
   });
+}
+
+/** Follow the link to the next page, which stands below the picture: so the visit goes on. */
+function onward() {
+  /** @type {HTMLElement | null} */ (document.querySelector(".st-key-onward a"))?.click();
 }
 
 /**

@@ -207,6 +207,8 @@ export interface Options {
   step?: number;
   onStep?: (step: number, stage: Stage) => void;
   onPick?: ((picked: Picked) => void) | false;
+  /** Where the last step leads, if it leads somewhere. */
+  onward?: { label: string; go: () => void };
 }
 export type Axis = "x" | "y";
 export type Side = "w" | "h";
@@ -230,6 +232,7 @@ export interface StreamlitData {
   ask?: { number: number; step?: number; token?: number; look?: boolean };
   picks?: boolean;
   loose?: boolean;
+  onward?: string;
 }
 /** A motion on its way: the frames that come after it, and when it began. */
 export interface Moving extends Motion {

@@ -22,7 +22,15 @@ def test_every_example_is_a_batch_with_a_title(example: Example) -> None:
 
 
 def test_the_examples_stand_in_the_order_of_the_picker() -> None:
-    assert [example.key for example in EXAMPLES] == ["unsorted", "forum", "words", "zen", "vowels", "hundred"]
+    assert [example.key for example in EXAMPLES] == [
+        "sentences",
+        "unsorted",
+        "forum",
+        "words",
+        "zen",
+        "vowels",
+        "hundred",
+    ]
     assert Batch.example("unsorted").lengths.tolist() == [3, 2, 4]
     assert Batch.example("forum").lengths.tolist() == [4, 2, 1]
     assert Batch.example("words").kind == "words"
@@ -70,5 +78,7 @@ def test_the_hundred_is_the_same_each_time_and_leaves_the_global_seed_alone() ->
 
 
 def test_an_unknown_example_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(PackvizError, match="one of unsorted, forum, words, zen, vowels, hundred, but got 'none'"):
+    with pytest.raises(
+        PackvizError, match="one of sentences, unsorted, forum, words, zen, vowels, hundred, but got 'none'"
+    ):
         Batch.example("none")

@@ -16,7 +16,7 @@ from ui.address import choice, maybe_whole, number, of_every_page, switch, whole
 from ui.runs import OWN, Request, Source
 from ui.visit import visit
 
-__all__ = ["Controls", "controls", "put", "put_back", "source"]
+__all__ = ["Controls", "controls", "put", "put_back", "source", "strip"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def source(chosen: Controls) -> Source:
     if text_of_example is None:
         return Source(picked, None, read_as)
     with chosen.for_text:
-        label = "Sequences, one a line"
+        label = "Your sequences, one per line"
         text = st.text_area(label, text_of_example, 148, key="sequences", bind="query-params", on_change=_take_over)
     if picked == OWN:
         visit().own_text = text
@@ -111,6 +111,23 @@ def put_back() -> None:
     visit().own_text = text
 
 
+def strip(chosen: Controls) -> None:
+    """Show which settings are not the defaults, each with a button that takes it back; nothing where there are none."""
+    changed = {name: value for name, value in chosen.settings if value != address.default(name)}
+    with st.container(horizontal=True, vertical_alignment="center", key="changed", gap="small"):
+        if not changed:  # the container is there all the same: what comes after it keeps its place, and so its state
+            return
+        st.markdown("Changed:")
+        for name, value in changed.items():
+            st.button(f"{name} = {value} ✕", key=f"undo {name}", on_click=_take_back, args=((name,),))
+        if len(changed) > 1:
+            st.button("Reset all", key="undo all", on_click=_take_back, args=(tuple(changed),))
+
+
+def _take_back(names: tuple[str, ...]) -> None:
+    put({name: address.default(name) for name in names})
+
+
 def _cell() -> dict[str, object]:
     cell = choice("cell", get_args(Cell))
     left, right = st.columns(2)
@@ -138,19 +155,21 @@ def _watched(settings: dict[str, object]) -> tuple[int | None, int]:
 
 def _module_details() -> dict[str, object]:
     return {
-        "nonlinearity": choice("nonlinearity", get_args(Nonlinearity), "Of the cell rnn only."),
+        "nonlinearity": choice("nonlinearity", get_args(Nonlinearity), "Only used by nn.RNN."),
         "bias": switch("bias", "Whether the cell adds bias_ih and bias_hh."),
         "initial_state": choice("initial_state", get_args(InitialState), "Where h_0 comes from."),
         "embedding_dim": maybe_whole("embedding_dim", 1, 32, "Empty: 4 for words, no embedding for numbers."),
         "padding_idx": maybe_whole("padding_idx", 0, 4096, "The id of the padding token, whose embedding stays zero."),
-        "seed": whole("seed", 0, 2**31 - 1, "Of the weights and of the initial state."),
+        "seed": whole("seed", 0, 2**31 - 1, "Random seed for the weights and the initial state."),
     }
 
 
 def _padding_details() -> dict[str, object]:
     return {
         "batch_first": switch("batch_first", "On: padded values are (B, T, F). Off: (T, B, F)."),
-        "padding_value": number("padding_value", 1e6, "What fills the padded grids."),
+        "padding_value": number("padding_value", 1e6, "What fills the short rows."),
         "padding_side": choice("padding_side", get_args(PaddingSide)),
-        "total_length": maybe_whole("total_length", 1, 256, "Of the unpacked output. Empty: the longest sequence."),
+        "total_length": maybe_whole(
+            "total_length", 1, 256, "Width of the unpacked output. Empty: as long as the longest sequence."
+        ),
     }

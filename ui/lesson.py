@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from urllib.parse import quote
 
 import streamlit as st
 
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.examples import Example, example
+from packviz.show.hook import hook, pictures
 from packviz.show.movie import STAGES
 from ui import address
-from ui.controls import Controls, controls, put_back, source
-from ui.part import numbers, part, records, refused, try_this
+from ui.controls import Controls, controls, put_back, source, strip
+from ui.part import folded, numbers, palette, part, records, refused, try_this
+from ui.path import script
 from ui.player import AFTER, key_of, play, stage_on_screen
 from ui.prediction import prediction
 from ui.progress import leave_others
@@ -23,22 +26,36 @@ __all__ = ["apart", "compared", "lesson", "measured", "overview"]
 Part = tuple[str, str, Callable[[Shown], None]]  # a heading, a sentence or two of Markdown, and what is shown there
 Try = Mapping[str, Mapping[str, object]] | Callable[[Shown], Mapping[str, Mapping[str, object]]]
 
+_PLAIN = " /:;,.=-()"  # what stands in an address of an image as it is
 _OF_THE_TEXT = {"text", "kind"}  # the parameters of Batch.parse
 
 
-def overview(title: str) -> None:
-    """Show the whole way, from the text to the unpacked output, and the records of the stage on screen."""
+def overview(title: str, purpose: str, end: Callable[[Shown], None], onward: tuple[str, str]) -> None:
+    """Show what packing is for, and the whole way from the text to the unpacked output.
+
+    end: draws what is to be seen at the end of the movie. onward: the page that comes next, by its name in the address,
+    and the label of what leads to it.
+    """
     leave_others("")
-    st.title(title, anchor=False)
+    _head(title, purpose)
     chosen, visited = controls(), visit()
+    strip(chosen)
     with chosen.under_text:
         if visited.way_back is not None:
             page, label, asked = visited.way_back
             st.page_link(page, label=label, icon=":material/arrow_back:", query_params=asked)
         if visited.put_aside is not None:
             st.button("My own text again", key="put back", on_click=put_back)
-    _picture(chosen, None)
-    _after(None, _records)
+    _picture(chosen, None, onward[1])
+
+    def below(shown: Shown) -> None:
+        if stage_on_screen() == STAGES[-1]:
+            with part("What added padding does to accuracy"):
+                end(shown)
+        _records(shown)
+        _onward(*onward)
+
+    _after(None, below)
 
 
 def lesson(
@@ -48,42 +65,54 @@ def lesson(
     parts: Sequence[Part],
     *,
     to_try: tuple[str, Try],
-    onward: tuple[str, str] | None = None,
+    onward: tuple[str, str],
+    ended: Callable[[], None] | None = None,
 ) -> None:
     """Show one part of the way in full depth.
 
     question: the title. answer: at most three short sentences, Markdown. stages: whose movie is shown, the first of
-    them is asked about. parts: what is shown below the movie, once it has been painted. to_try: a sentence, and buttons
-    with the settings that they make. onward: the next page, and the label of the link to it.
+    them is asked about. parts: what is shown below the movie, once it has been painted; all but the first are folded.
+    to_try: a sentence, and buttons with the settings that they make. onward: the next page, by its name in the address,
+    and the label of what leads to it, in the player's last step and below. ended: draws what comes after all else.
     """
     leave_others("")
     _head(question, answer)
-    _picture(controls(), tuple(stages))
+    chosen = controls()
+    strip(chosen)
+    _picture(chosen, tuple(stages), onward[1])
 
     def below(shown: Shown) -> None:
         text, settings = to_try
         try_this(text, settings(shown) if callable(settings) else settings)
-        _parts(parts, shown)
+        _parts(parts[:1], shown)
+        _folded(parts[1:], shown)
         if stages[0] in STAGES:
-            with part("The numbers"):
-                numbers(shown, stages[0])
-        if onward is not None:
-            page, label = onward
-            st.page_link(page, label=label, icon=":material/arrow_forward:")
+            _folded([("The numbers", "", lambda shown: numbers(shown, stages[0]))], shown)
+        if ended is not None:
+            ended()
+        _onward(*onward)
 
     _after(tuple(stages), below)
 
 
 def compared(
-    question: str, answer: str, stages: Sequence[View], at_a_glance: Callable[[Shown], None], parts: Sequence[Part]
+    question: str,
+    answer: str,
+    stages: Sequence[View],
+    at_a_glance: Callable[[Shown], None],
+    parts: Sequence[Part],
+    onward: tuple[str, str],
 ) -> None:
     """Show a movie and what it comes to on one screen, and everything else in tabs.
 
     at_a_glance: draws what it comes to, in a few lines. parts: one for each tab; it is computed when its tab is opened.
+    onward: as in `lesson`.
     """
     leave_others("")
     _head(question, answer)
-    _picture(controls(), tuple(stages))
+    chosen = controls()
+    strip(chosen)
+    _picture(chosen, tuple(stages), onward[1])
 
     def below(shown: Shown) -> None:
         at_a_glance(shown)
@@ -93,6 +122,7 @@ def compared(
                 with tab:
                     st.markdown(text)
                     show(shown)
+        _onward(*onward)
 
     _after(tuple(stages), below)
 
@@ -104,7 +134,9 @@ def measured(question: str, answer: str, work: str, parts: Sequence[Part]) -> No
     """
     leave_others(work)
     _head(question, answer)
-    _measured(controls(), parts)
+    chosen = controls()
+    strip(chosen)
+    _measured(chosen, parts)
 
 
 def apart(question: str, answer: str) -> None:
@@ -132,6 +164,22 @@ def _measured(chosen: Controls, parts: Sequence[Part]) -> None:
         _parts(parts, shown)
 
 
+def _onward(name: str, label: str) -> None:
+    """Lead to the next page; the last step of the player follows this link, too."""
+    with st.container(key="onward"):
+        st.page_link(script(name), label=label)
+
+
+def _folded(parts: Sequence[Part], shown: Shown) -> None:
+    """Offer parts by their headings; one is computed when it is opened."""
+    for title, text, show in parts:
+        with folded(title, f"fold {title}") as is_open:
+            if is_open:
+                if text:
+                    st.markdown(text)
+                show(shown)
+
+
 def _parts(parts: Sequence[Part], shown: Shown) -> None:
     for title, text, show in parts:
         with part(title, text):
@@ -139,13 +187,29 @@ def _parts(parts: Sequence[Part], shown: Shown) -> None:
 
 
 @st.fragment
-def _picture(chosen: Controls, stages: tuple[View, ...] | None) -> None:
+def _picture(chosen: Controls, stages: tuple[View, ...] | None, onward: str) -> None:
     """Show the controls of the batch and the player; another batch reruns these and nothing else."""
     with st.container():  # there with and without a notice, so that the player keeps its place, and thereby its state
         shown = _shown(chosen, stages)
+        if stages is None:
+            _why(shown)
     if stages is not None and stages[0] in STAGES:
         prediction(shown, stages[0])
-    play(shown.data, stages, picks=stages == ("run",))
+    play(shown.data, stages, picks=stages == ("run",), onward=onward)
+
+
+def _why(shown: Shown) -> None:
+    """Show what pads do to a sequence that has ended, and that packing spares it that."""
+    found = shown.fact(hook)
+    if found is None:
+        return
+    sides = zip(("Padded", "Packed"), pictures(found, palette()), strict=True)
+    figures = (
+        f'<figure><img alt="{told}" src="data:image/svg+xml,{quote(image, _PLAIN)}">'
+        f"<figcaption><b>{side}.</b> {told}</figcaption></figure>"
+        for side, (told, image) in sides
+    )
+    st.html(f'<div class="why">{"".join(figures)}</div>')
 
 
 @st.fragment(key=AFTER)
@@ -162,7 +226,9 @@ def _after(stages: tuple[View, ...] | None, below: Callable[[Shown], None]) -> N
 def _records(shown: Shown) -> None:
     stage = stage_on_screen()
     if stage is not None:
-        records(shown, stage)
+        _folded(
+            [("All numbers of this stage, and the same run in plain PyTorch", "", lambda s: records(s, stage))], shown
+        )
 
 
 def _shown(chosen: Controls, stages: tuple[View, ...] | None) -> Shown:

@@ -43,15 +43,19 @@ export default (component) => {{
 _mount = st.components.v2.component("packviz_player", js=LOADER)
 
 
-def play(movie: bytes, stages: Sequence[str] | None, *, picks: bool = False) -> None:
+def play(movie: bytes, stages: Sequence[str] | None, *, picks: bool = False, onward: str = "") -> None:
     """Show a movie; the fragment AFTER reruns when it has been painted, and when another stage comes on screen.
 
-    movie: as JSON. picks: whether a click on a cell is asked for; it reruns the same fragment.
+    movie: as JSON. picks: whether a click on a cell is asked for; it reruns the same fragment. onward: the label of a
+    button in the last step, which follows the link in the container "onward".
     """
     key, ask = key_of(stages), visit().ask
     data = {"step": address.first_step(key), "ask": asdict(ask) if ask.number else None, "picks": picks}
     _mount(
-        key=key, data=_with(movie, data), on_shown_change=partial(_follow, key), on_picked_change=partial(_pick, key)
+        key=key,
+        data=_with(movie, data | {"onward": onward}),
+        on_shown_change=partial(_follow, key),
+        on_picked_change=partial(_pick, key),
     )
 
 

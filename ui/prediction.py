@@ -14,7 +14,8 @@ from ui.visit import Said, visit
 
 __all__ = ["prediction"]
 
-_WAITING = "Make your prediction first; the movie then jumps to the step that shows the answer."
+_WAITING = "Answer first. The movie then plays the step that shows why."
+_TRIES = 2
 
 
 def prediction(shown: Shown, stage: Stage) -> None:
@@ -29,8 +30,12 @@ def prediction(shown: Shown, stage: Stage) -> None:
         with st.form(f"form {key}", border=False, enter_to_submit=True):
             said, sent = _form(asked, key)
         if sent:
-            visit().said = Said(key, said, visit().said.number + 1)
-        _verdict(shown, asked, key, moved=sent and bool(said.strip()))
+            before = visit().said
+            tries = before.tries if before.key == key else 0
+            visit().said = Said(key, said, before.number + 1, tries + bool(said.strip()))
+        if _verdict(asked, key, sent=sent):
+            visit().done |= {stage}
+            show(step=shown.film.step_at(asked.moment.stage, asked.moment.timestep, asked.moment.name))
 
 
 def _form(asked: Prediction, key: str) -> tuple[str, bool]:
@@ -59,23 +64,27 @@ def _next() -> None:
     show(step=1)
 
 
-def _verdict(shown: Shown, asked: Prediction, key: str, *, moved: bool) -> None:
-    """Say whether what was said is right, and why, in a line that is always there."""
+def _verdict(asked: Prediction, key: str, *, sent: bool) -> bool:
+    """Say whether what was said is right, and why, in a line that is always there; return whether to show why.
+
+    That is after a right answer, after the last try, and for who asks.
+    """
     said = visit().said
-    answered = said.key == key and bool(said.answer.strip())
-    told = ""
-    if not answered:
+    if said.key != key or not said.answer.strip():
         st.text(_WAITING)
-    else:
-        try:
-            verdict = asked.check(said.answer)
-        except PackvizError as problem:
-            told = f"⚠ {problem.sentence}"
-            st.text(told)
-            moved = False
-        else:
-            told = f"{':green[**✓ Right.**]' if verdict.right else ':red[**✗ Not quite.**]'} {verdict.reason}"
-            st.markdown(told)
+        announce("", "prediction", number=said.number)
+        return False
+    try:
+        verdict = asked.check(said.answer)
+    except PackvizError as problem:
+        told = f"⚠ {problem.sentence}"
+        st.text(told)
+        announce(told, "prediction", number=said.number)
+        return False
+    told = f"{':green[**✓ Right.**]' if verdict.right else ':red[**✗ Not quite.**]'} {verdict.reason}"
+    again = not verdict.right and said.tries < _TRIES
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"{told} Try once more." if again else told, width="stretch")
+        give_up = again and st.button("Show me", key=f"show {key}")
     announce(told, "prediction", number=said.number)
-    if answered and moved:
-        show(step=shown.film.step_at(asked.moment.stage, asked.moment.timestep, asked.moment.name))
+    return give_up or (sent and not again)

@@ -27,20 +27,26 @@ from ui.part import folded, fresh
 from ui.progress import long_work
 from ui.runs import Shown
 
-__all__ = ["full_run", "trained"]
+__all__ = ["accuracy", "full_run", "trained"]
 
 TITLES = {"vowels": "Japanese vowels: who speaks?", "first_token": "the answer is in the first token"}
 
 
 def full_run(shown: Shown) -> None:
     """Show what the recorded training of the sidebar's cell came to, and its details folded."""
+    accuracy(shown)
+    run, cell = recorded.training(), shown.request.config.cell
+    with folded("All four readouts, every seed and epoch, and what they support", "recorded training") as is_open:
+        if is_open:
+            _results(run.of(cell), "recorded")
+
+
+def accuracy(shown: Shown) -> None:
+    """Show how accurate the recorded models of the sidebar's cell are, packed or not, as padding is added."""
     run, cell = recorded.training(), shown.request.config.cell
     st.subheader(recorded.training_headline(run, cell).replace(" %", "\N{NO-BREAK SPACE}%"), anchor=False)
     fresh(charts.recorded_accuracy, cell, key="recorded accuracy")
     st.markdown(f":small[{recorded.training_caveat(run, cell)}]")
-    with folded("All four readouts, every seed and epoch, and what they support", "recorded training") as is_open:
-        if is_open:
-            _results(run.of(cell), "recorded")
 
 
 def trained(shown: Shown) -> None:

@@ -5,9 +5,19 @@ import streamlit as st
 
 from packviz.facts import Readout, readouts
 from packviz.inputs.batch import sequence_label
+from ui.path import LESSONS, script
 from ui.runs import Shown
+from ui.visit import visit
 
-__all__ = ["to_try", "which_one"]
+__all__ = ["finished", "to_try", "which_one"]
+
+_KNOWN = """
+- **Padding** makes one tensor of rows of different lengths. Only `lengths` knows which values are real.
+- **Sorting** puts the longest first, so that the live rows are always the first ones; `unsorted_indices` leads back.
+- **Packing** takes the grid column by column. `batch_sizes[t]` rows belong to time step t.
+- **Running** computes only live rows; a sequence that has ended keeps its state, and that is its row of `h_n`.
+- **Unpacking** brings back the grid. Read `h_n`, or the last valid step, but not `output[:, -1]`.
+"""
 
 
 def to_try(shown: Shown) -> dict[str, dict[str, object]]:
@@ -47,3 +57,13 @@ def _values(each: Readout) -> None:
     left.code(each.code, language="python", wrap_lines=True)
     table = frame.round(4) if seen is None else seen.join(frame.round(4))
     right.dataframe(table, key=f"readout {each.key}", alt=f"What {each.title} gives for each sequence")
+
+
+def finished() -> None:
+    """Say what one knows at the end of the five lessons, and where to go from there."""
+    lessons, done = len(LESSONS), len(visit().done)
+    with st.container(border=True):
+        st.subheader("What you know now", anchor=False)
+        st.markdown(_KNOWN)
+        st.text(f"{done} of {lessons} predictions answered." if done < lessons else "All five predictions answered ✓")
+        st.page_link(script("quiz"), label="Try the quiz", icon=":material/quiz:")

@@ -31,11 +31,15 @@ class Ask:
 
 @dataclass(frozen=True)
 class Said:
-    """Hold the answer to a prediction. key: of the question and its batch. number: of the answer."""
+    """Hold the answer to a prediction. key: of the question and its batch. number: of the answer.
+
+    tries: how often this question has been answered.
+    """
 
     key: str = ""
     answer: str = ""
     number: int = 0
+    tries: int = 0
 
 
 @dataclass
@@ -47,7 +51,8 @@ class Visit:
     own_text: the text that was last typed. put_aside: a typed text that gave way to something to try.
     stage: the stage on the player's screen. ask: what the player is asked to show.
     picked: what was clicked last in the movie, and of which request that was, until it is taken up.
-    prediction: the number of the prediction that is asked. said: the last answer to one.
+    done: the stages whose prediction was answered. prediction: the number of the one that is asked.
+    said: the last answer to one.
     way_back: from the explorer to the page that opened it.
     doctor_input: what was typed into the doctor's fields before an example replaced it.
     jobs: long work by its name. round: the level and number of the last round of the quiz. games: its rounds.
@@ -62,6 +67,7 @@ class Visit:
     stage: str | None = None
     ask: Ask = Ask()
     picked: dict[str, Any] | None = None
+    done: frozenset[str] = frozenset()
     prediction: int = 0
     said: Said = Said()
     way_back: WayBack | None = None

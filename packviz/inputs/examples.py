@@ -63,6 +63,7 @@ def _data(name: str) -> str:
 
 
 EXAMPLES: tuple[Example, ...] = (
+    Example("sentences", "three short sentences", "I love cats\nshe sleeps\nwe sing old songs"),
     Example("unsorted", "1 2 3 / 4 5 / 6 7 8 9", "1 2 3\n4 5\n6 7 8 9"),
     Example("forum", "1 2 3 4 / 5 6 / 7", "1 2 3 4\n5 6\n7"),
     Example("words", "ready / on your mark / get set / go", "ready\non your mark\nget set\ngo"),

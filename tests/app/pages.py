@@ -16,13 +16,23 @@ STAGES = {"padding": "pad", "sorting": "sort", "packing": "pack", "running": "ru
 
 
 def opened(page: str, query: Mapping[str, object] | None = None, *, painted: bool = True) -> AppTest:
-    """Open a page, by its name in the address, with a link's query; painted: whether its player has painted."""
+    """Open a page and all its folded parts. page: its name in the address. painted: whether its player has painted.
+
+    On numbers, which are short to type and have no embedding, if the link's query names no batch.
+    """
     app = AppTest.from_file(APP, default_timeout=60)
     app._page_hash = calc_hash(page)  # AppTest can switch to a page, but not begin there
-    app.query_params.update({name: str(value) for name, value in (query or {}).items()})
+    asked = dict(query or {})
+    if "sequences" not in asked and page not in ("questions", "doctor", "quiz"):
+        asked.setdefault("example", "unsorted")
+    app.query_params.update({name: str(value) for name, value in asked.items()})
     if painted:
         app.session_state["visit"] = Visit(stage=STAGES.get(page, "pad"))
-    return app.run()
+    app.run()
+    folded = [each.key for each in app.expander if each.key and each.key.startswith("fold ")]
+    for key in folded:
+        app.session_state[key] = True
+    return app.run() if folded else app
 
 
 def texts(app: AppTest) -> str:

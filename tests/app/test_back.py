@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, expect
-from visits import Visit, visit
+from visits import Visit, follow, visit
 
 from ui.head import told
 
@@ -11,7 +11,7 @@ TEXT = "on your mark\nget set\ngo"
 
 
 def go(visited: Visit, name: str) -> None:
-    visited.page.get_by_role("link", name=name, exact=True).click()
+    follow(visited.page, name)
     visited.page.wait_for_url(f"**/{name.lower()}*")
     visited.settle()
     expect(visited.page).to_have_title(told(f"/{name.lower()}", "")[0])
@@ -62,7 +62,7 @@ def test_an_edit_belongs_to_the_entry_where_it_was_made(browser: Browser, addres
 def test_back_leads_from_the_quiz_and_from_a_question_to_where_one_was(browser: Browser, address: str) -> None:
     with visit(browser, address, {"sequences": TEXT, "example": "own", "cell": "lstm"}, path="packing") as visited:
         page, packing = visited.page, visited.page.url
-        page.get_by_role("link", name="Quiz", exact=True).click()
+        follow(page, "Quiz")
         page.wait_for_url("**/quiz?round=*")
         visited.settle()
         assert "cell" not in visited.query

@@ -2,14 +2,15 @@
 
 import pytest
 from playwright.sync_api import Browser, expect
-from visits import PHONE, PROJECTOR, visit
+from visits import LAPTOP, PHONE, PROJECTOR, visit
 
 from bench import servers
+from pages import STAGES
 
 
 @pytest.mark.check
 def test_the_movie_is_there_without_scrolling_and_waits(browser: Browser, address: str) -> None:
-    with visit(browser, address, size=PROJECTOR) as seen:
+    with visit(browser, address, None, size=PROJECTOR) as seen:
         box = seen.player.bounding_box()
         assert box is not None
         assert box["y"] >= 0
@@ -20,6 +21,47 @@ def test_the_movie_is_there_without_scrolling_and_waits(browser: Browser, addres
         assert seen.data("step") == "1"
         expect(seen.player.get_by_text("Press")).to_be_visible()
         assert seen.page.url == f"{address}/"
+
+
+WORDS = """() => {
+  const words = [];
+  const apart = "style, script, option, .pv-code, [data-testid=stIconMaterial], a[href^='#']";
+  const walk = (node) => {
+    if (node.nodeType === Node.TEXT_NODE) {
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      const { top, bottom, left, right, width } = range.getBoundingClientRect();
+      const seen = width > 2 && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth;
+      if (seen) words.push(...(node.textContent.match(/[\\p{L}_]+/gu) ?? []));
+    } else if (!node.matches?.(apart)) {
+      for (const child of [...node.childNodes, ...(node.shadowRoot?.childNodes ?? [])]) walk(child);
+    }
+  };
+  walk(document.body);
+  return words;
+}"""  # that are to be read on the first screen, but for the code
+
+
+@pytest.mark.parametrize(("path", "most"), [("", 60), *((lesson, 110) for lesson in STAGES)])
+def test_the_first_screen_is_a_picture_and_a_few_words(browser: Browser, address: str, path: str, most: int) -> None:
+    with visit(browser, address, None, path=path, size=LAPTOP) as seen:
+        words = seen.page.evaluate(WORDS)
+        assert 20 < len(words) <= most, " ".join(words)
+        expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
+
+
+def test_the_first_page_says_what_packing_is_for_and_leads_on(browser: Browser, address: str) -> None:
+    with visit(browser, address, None) as seen:
+        for alt in ("B has ended, but reads 2 pads", "The state of B rests."):
+            picture = seen.main.get_by_alt_text(alt)
+            assert picture.evaluate("image => image.naturalWidth") > 0
+        seen.press("End")
+        seen.player.get_by_role("button", name="Start: why pad?").click()
+        seen.page.wait_for_url(f"{address}/padding")
+        seen.settle()
+        seen.press("End")
+        seen.player.get_by_role("button", name="Next: why sort?").click()
+        seen.page.wait_for_url(f"{address}/sorting")
 
 
 @pytest.mark.parametrize(
@@ -48,10 +90,10 @@ def test_keys_go_to_the_end_and_back(browser: Browser, address: str) -> None:
         seen.press(*["ArrowRight"] * (steps + 2))
         assert seen.data("step") == str(steps)
         assert seen.data("stage") == "unpack"
-        expect(seen.main.get_by_text("Records of the stage unpack")).to_be_visible()
+        expect(seen.main.get_by_text("All numbers of this stage")).to_be_visible()
         seen.press(*["ArrowLeft"] * (steps + 2))
         assert seen.data("step") == "1"
-        expect(seen.main.get_by_text("Records of the stage pad")).to_be_visible()
+        expect(seen.main.get_by_text("All numbers of this stage")).to_be_visible()
 
 
 def test_any_page_may_be_the_first_one_of_a_new_process(browser: Browser) -> None:

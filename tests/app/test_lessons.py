@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
-from visits import PROJECTOR, Visit, visit
+from visits import PROJECTOR, Visit, follow, visit
 
 import packviz
 from pages import STAGES
@@ -27,7 +27,7 @@ def prediction(visited: Visit) -> Locator:
 
 
 def go_to(visited: Visit, lesson: str) -> None:
-    visited.page.get_by_role("link", name=lesson.title(), exact=True).click()
+    follow(visited.page, lesson.title())
     visited.page.wait_for_url(re.compile(f"/{lesson}"))
     visited.player.wait_for()
     visited.settle()
@@ -153,4 +153,5 @@ def test_the_sum_behind_a_number_is_written_out(browser: Browser, address: str) 
         unit.press("Enter")
         visited.settle()
         expect(visited.page.get_by_test_id("stException")).to_have_count(0)
+        visited.unfold("The whole run")
         expect(visited.main.get_by_role("figure", name="Heat map of 4 hidden units")).to_be_visible()

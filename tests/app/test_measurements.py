@@ -6,7 +6,7 @@ from io import StringIO
 from pathlib import Path
 
 from playwright.sync_api import Browser, expect
-from visits import LAPTOP, visit
+from visits import LAPTOP, follow, visit
 
 from packviz.lab.training import Experiment
 
@@ -55,7 +55,7 @@ def test_one_job_a_visitor_and_the_next_visitor_waits(browser: Browser, address:
         expect(first.main.get_by_role("button", name="Stop")).to_be_visible()
         second.main.get_by_role("button", name=re.compile("^Train ")).click()
         expect(second.main.get_by_text("Waiting: 1 job of other visitors first.")).to_be_visible(timeout=LONG)
-        first.page.get_by_role("link", name="Overview", exact=True).click()  # leaving the page ends the work
+        follow(first.page, "Overview")  # leaving the page ends the work
         expect(second.main.get_by_text(re.compile(r"^\d+ of \d+$")).first).to_be_visible(timeout=LONG)
         learning = second.main.locator(".st-key-learning-0-now").get_by_role("figure")
         expect(learning).to_be_visible(timeout=LONG)

@@ -49,7 +49,28 @@ def test_a_mistake_gets_its_own_reason(typed: str, reason: str) -> None:
     said = answer(app, typed)
     assert "✗ Not quite." in said
     assert reason in said
+    assert said.count("Try once more.") == 1
+
+
+def test_the_second_wrong_answer_shows_why_and_the_first_one_only_if_asked() -> None:
+    app = opened("packing")
+    answer(app, "3 2 4")
+    assert asked_step(app) is None
+    assert "Try once more." not in answer(app, "4 3 2")
     assert (asked_step(app) or 0) > 1
+    other = opened("packing")
+    answer(other, "3 2 4")
+    pressed(other, "Show me")
+    assert asked_step(other) == asked_step(app)
+
+
+def test_a_lesson_whose_question_was_answered_has_a_tick_in_the_menu() -> None:
+    app = opened("packing")
+    answer(app, "3 2 4")
+    visited: Visit = app.session_state["visit"]
+    assert visited.done == frozenset()
+    answer(app, "3 3 2 1")
+    assert visited.done == {"pack"}
 
 
 def test_reading_the_packed_order_sequence_by_sequence_gets_its_own_reason() -> None:
@@ -60,9 +81,7 @@ def test_reading_the_packed_order_sequence_by_sequence_gets_its_own_reason() -> 
     assert "sequence by sequence" in said
 
 
-@pytest.mark.parametrize(
-    ("typed", "told"), [("three, three <b>two</b>", "⚠ Expected"), (" ", "Make your prediction first")]
-)
+@pytest.mark.parametrize(("typed", "told"), [("three, three <b>two</b>", "⚠ Expected"), (" ", "Answer first.")])
 def test_what_is_no_answer_is_not_judged(typed: str, told: str) -> None:
     app = opened("packing")
     said = answer(app, typed)
@@ -99,6 +118,20 @@ def test_a_thing_to_try_changes_the_batch_and_the_link() -> None:
     assert asked_step(app) == 1
     pressed(app, "on the left")
     assert app.query_params["padding_side"] == "left"
+
+
+def test_what_was_changed_is_named_and_taken_back_one_by_one_or_all_at_once() -> None:
+    app = opened("packing")
+    assert not [each.key for each in app.button if (each.key or "").startswith("undo")]
+    app = opened("packing", {"hidden_size": 6, "cell": "lstm", "padding_side": "left"})
+    labels = {each.label for each in app.button if (each.key or "").startswith("undo ")}
+    assert labels == {"hidden_size = 6 ✕", "cell = lstm ✕", "padding_side = left ✕", "Reset all"}
+    app.button(key="undo hidden_size").click().run()
+    assert "hidden_size" not in app.query_params
+    assert app.query_params["cell"] == "lstm"
+    app.button(key="undo all").click().run()
+    assert not {"cell", "padding_side"} & set(app.query_params)
+    assert not [each.key for each in app.button if (each.key or "").startswith("undo")]
 
 
 def test_ones_own_text_comes_back_after_a_thing_to_try() -> None:

@@ -1,7 +1,7 @@
 """The page of questions in a browser: its movies, and the way to the explorer and back."""
 
 from playwright.sync_api import Browser, expect
-from visits import Visit, visit
+from visits import Visit, follow, visit
 
 from packviz.teach.questions import ENTRIES, answer
 
@@ -29,7 +29,7 @@ def test_an_entry_opens_in_the_explorer_with_its_batch_and_settings(browser: Bro
 def test_the_explorer_opens_at_the_step_and_ones_own_batch_can_be_had_back(browser: Browser, address: str) -> None:
     with visit(browser, address, {"cell": "lstm", "hidden_size": 7}) as visited:
         visited.type("9 8 7\n6")
-        visited.page.get_by_role("link", name="Questions", exact=True).click()
+        follow(visited.page, "Questions")
         visited.main.locator(f".st-key-row-{FILMED.key}").get_by_role("button").click()
         visited.settle()
         explore(visited)
@@ -42,7 +42,7 @@ def test_the_explorer_opens_at_the_step_and_ones_own_batch_can_be_had_back(brows
         visited.sidebar.get_by_text("Back to the question").click()
         visited.main.locator(".st-key-verdict").wait_for()
         assert visited.query["entry"] == FILMED.key
-        visited.page.get_by_role("link", name="Packing", exact=True).click()
+        follow(visited.page, "Packing")
         visited.player.wait_for()
         expect(visited.text).to_have_value("9 8 7\n6")
 

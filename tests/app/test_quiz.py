@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, expect
 from tabs import Scheme, Size
 from test_accessibility import serious, wider_by
 from test_quiz_page import LEVEL, ROUND, right, step_of, wrong
-from visits import PHONE, PROJECTOR, Visit, visit
+from visits import PHONE, PROJECTOR, Visit, follow, visit
 
 from bench import servers
 from packviz.teach.quiz import Question, questions
@@ -82,7 +82,7 @@ def test_back_leads_to_where_one_was(browser: Browser, address: str) -> None:
         number = visited.query["round"]
         answer(visited, questions(3, int(number))[0], questions(3, int(number))[0].prediction.solution)
         for name in ("Packing", "Quiz"):
-            page.get_by_role("link", name=name, exact=True).click()
+            follow(page, name)
             page.wait_for_url(f"**/{name.lower()}*")
             visited.settle()
         newest = f"/quiz?level=3&round={number}"

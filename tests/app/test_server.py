@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser
 from streamlit import config
 from streamlit.runtime.pages_manager import PagesManager
-from visits import visit
+from visits import follow, visit
 
 from bench.visitors import visitor
 from ui import player
@@ -97,7 +97,7 @@ def test_the_browser_fetches_the_player_once_and_keeps_it(address: str, browser:
         asked: list[str] = []
         here.page.on("request", lambda request: asked.append(request.url))
         here.type("1 2 3\n4 5")
-        here.page.get_by_role("link", name="Running").first.click()
+        follow(here.page, "Running")
         here.page.wait_for_url("**/running*")
         here.settle()
         assert here.player.count() == 1

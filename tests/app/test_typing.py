@@ -1,11 +1,13 @@
 """Typing, picking and setting: what is asked for is what is shown, and nothing that was typed is lost."""
 
-from playwright.sync_api import Browser, Page, expect
-from visits import visit
+import re
+
+from playwright.sync_api import Browser, expect
+from visits import Visit, visit
 
 
-def pick(page: Page, option: str) -> None:
-    page.get_by_test_id("stSidebar").get_by_role("radio", name=option, exact=True).first.click()
+def pick(seen: Visit, option: str) -> None:
+    seen.sidebar.get_by_role("radio", name=option, exact=True).first.click()
 
 
 def test_a_typed_batch_is_shown_at_once_by_the_same_player_with_all_that_stands_under_it(
@@ -13,6 +15,7 @@ def test_a_typed_batch_is_shown_at_once_by_the_same_player_with_all_that_stands_
 ) -> None:
     with visit(browser, address) as seen:
         seen.player.evaluate("player => { player.mark = 'the same' }")
+        seen.unfold("All numbers of this stage")
         cells, below = seen.data("cells"), seen.main.get_by_test_id("stCode").first
         seen.type("on your mark\nget set\ngo")
         expect(seen.sidebar.get_by_text("3 sequences, 6 tokens, 33 % padding")).to_be_visible()
@@ -25,9 +28,20 @@ def test_a_typed_batch_is_shown_at_once_by_the_same_player_with_all_that_stands_
         seen.type("1 nan")
         expect(below).to_contain_text("tensor([2, 2])")
         seen.type("1 2\n3 4 5")
-        pick(seen.page, "rnn")
+        pick(seen, "rnn")
         seen.settle()
         assert seen.player.evaluate("player => player.mark") == "the same"
+
+
+def test_the_picture_follows_while_one_types(browser: Browser, address: str) -> None:
+    with visit(browser, address) as seen:
+        seen.text.press("Control+End")
+        seen.text.press_sequentially("\n10 11", delay=40)
+        expect(seen.player).to_have_attribute("aria-label", re.compile("4 sequences"))
+        expect(seen.text).to_be_focused()
+        seen.text.press_sequentially(" 12")
+        expect(seen.sidebar.get_by_text("4 sequences, 12 tokens")).to_be_visible()
+        expect(seen.text).to_have_value("1 2 3\n4 5\n6 7 8 9\n10 11 12")
 
 
 def test_batches_of_any_shape_follow_each_other(browser: Browser, address: str) -> None:
@@ -49,16 +63,16 @@ def test_batches_of_any_shape_follow_each_other(browser: Browser, address: str) 
 def test_ones_own_text_comes_back_after_an_example(browser: Browser, address: str) -> None:
     with visit(browser, address) as seen:
         seen.type("my own words")
-        pick(seen.page, "zen")
+        pick(seen, "zen")
         seen.settle()
         assert seen.text.input_value().startswith("Beautiful is better than ugly.")
         assert seen.query["example"] == "zen"
         assert "sequences" not in seen.query
-        pick(seen.page, "hundred")
+        pick(seen, "hundred")
         seen.settle()
         expect(seen.text).to_have_count(0)
         expect(seen.sidebar.get_by_text("100 sequences, 818 tokens, 49 % padding")).to_be_visible()
-        pick(seen.page, "own")
+        pick(seen, "own")
         seen.settle()
         expect(seen.text).to_have_value("my own words")
         assert seen.query == {"example": "own", "sequences": "my own words"}
@@ -66,11 +80,12 @@ def test_ones_own_text_comes_back_after_an_example(browser: Browser, address: st
 
 def test_settings_change_the_run_and_the_address(browser: Browser, address: str) -> None:
     with visit(browser, address) as seen:
-        pick(seen.page, "lstm")
+        pick(seen, "lstm")
         seen.settle()
-        expect(seen.main.get_by_text("equal to torch.nn.LSTM, bit for bit").last).to_be_visible()
+        expect(seen.player.get_by_text("equal to torch.nn.LSTM, bit for bit")).to_be_visible()
         seen.sidebar.get_by_text("bidirectional").click()
         seen.settle()
-        pick(seen.page, "backward")
+        pick(seen, "backward")
         seen.settle()
-        assert seen.query == {"cell": "lstm", "bidirectional": "true", "direction": "backward"}
+        changed = {"cell": "lstm", "bidirectional": "true", "direction": "backward"}
+        assert seen.query == changed | {"example": "unsorted"}

@@ -5,10 +5,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from playwright.sync_api import Browser, Locator
+from playwright.sync_api import Browser, Locator, Page
 from tabs import Scheme, Size, Tab, screenshots, tab
 
 LAPTOP, PROJECTOR, PHONE = (1440, 900), (1280, 720), (390, 844)
+MENU = {
+    "Learn": ("Padding", "Sorting", "Packing", "Running", "Unpacking"),
+    "Why it matters": ("Compare", "Cost", "Training"),
+    "Help": ("Questions", "Doctor"),
+}
 PLAYER = '[data-testid="packviz-player"]'
 
 
@@ -33,11 +38,20 @@ class Visit:
 
     @property
     def text(self) -> Locator:
-        return self.page.get_by_label("Sequences, one a line")
+        self._open_sidebar()
+        return self.page.get_by_label("Your sequences, one per line")
 
     @property
     def sidebar(self) -> Locator:
+        self._open_sidebar()
         return self.page.get_by_test_id("stSidebar")
+
+    def _open_sidebar(self) -> None:
+        """Open the sidebar, where there is room for it beside the page: it is closed at first."""
+        opener = self.page.get_by_test_id("stExpandSidebarButton")
+        if (self.page.viewport_size or {"width": 0})["width"] > PHONE[0] and opener.is_visible():
+            opener.click()
+            opener.wait_for(state="hidden")
 
     @property
     def main(self) -> Locator:
@@ -50,6 +64,11 @@ class Visit:
     def data(self, name: str) -> str:
         """Return one of the player's data attributes."""
         return self.player.get_attribute(f"data-{name}") or ""
+
+    def unfold(self, title: str) -> None:
+        """Open a folded part of the page."""
+        self.main.get_by_test_id("stExpander").filter(has_text=title).locator("summary").click()
+        self.settle()
 
     def settle(self) -> None:
         """Wait until the server has answered, and nothing moves any more."""
@@ -76,19 +95,34 @@ class Visit:
         self.settle()
 
 
+def follow(page: Page, name: str) -> None:
+    """Choose a page in the menu."""
+    group = next((group for group, names in MENU.items() if name in names), None)
+    if group is None:
+        page.get_by_role("link", name=name, exact=True).click()
+    else:
+        page.get_by_test_id("stTopNavSection").filter(has_text=group).click()
+        page.get_by_role("menuitem", name=name, exact=True).click()
+
+
 @contextmanager
 def visit(
     browser: Browser,
     address: str,
-    query: Mapping[str, object] | str = "",
+    query: Mapping[str, object] | str | None = "",
     *,
     path: str = "",
     size: Size = PROJECTOR,
     scheme: Scheme = "light",
     motion: bool = True,
 ) -> Iterator[Visit]:
-    """Open the app as somebody who has never been there; whatever is done there, nothing goes wrong on the way."""
-    asked = query if isinstance(query, str) else urlencode(query)
+    """Open the app as somebody who has never been there; whatever is done there, nothing goes wrong on the way.
+
+    query: None for no query at all; one that names no batch is about numbers.
+    """
+    asked = query if isinstance(query, str) else urlencode(query or {})
+    if query is not None and "example" not in asked and "sequences" not in asked:
+        asked = "&".join(filter(None, (asked, "example=unsorted")))
     with tab(browser, size, scheme=scheme, motion=motion) as taken:
         try:
             seen = Visit(taken, f"{address}/{path}?{asked}".rstrip("?"))

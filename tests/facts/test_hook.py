@@ -1,0 +1,61 @@
+"""Why pack: what pads do to the sequence that has the most of them, beside torch's own runs."""
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_sequence
+
+import packviz as pv
+from packviz.inputs.cell_kinds import Cell
+from packviz.show.hook import hook, pictures
+
+TEXT = "I love cats\nshe sleeps\nwe sing old songs"
+
+
+@pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_both_sides_are_what_torch_returns(cell: Cell, bidirectional: bool) -> None:
+    t = pv.trace(pv.Batch.parse(TEXT), pv.Config(cell=cell, bidirectional=bidirectional, batch_first=False))
+    found, size = hook(t), t.module.hidden_size
+    assert found is not None
+    assert (found.b, found.texts) == (1, ("she", "sleeps", "0", "0"))
+    torch.testing.assert_close(found.padded, t.module(t.padded.values)[0][:, 1, :size].detach())
+    alone, _ = t.module(pack_sequence([t.padded.values[:2, 1]]))
+    torch.testing.assert_close(found.packed, alone.data[:, :size].detach())
+    assert found.moved == pytest.approx(float((found.padded[-1] - found.packed[-1]).abs().max()))
+    assert found.moved > 0
+
+
+def test_of_several_layers_the_top_one_is_shown() -> None:
+    t = pv.trace(pv.Batch.parse("1 2 3\n4"), pv.Config(num_layers=2))
+    found = hook(t)
+    assert found is not None
+    torch.testing.assert_close(found.padded, t.module(t.padded.values)[0][1].detach())
+
+
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [("1 2\n3 4", {}), ("1 2\n3", {"padding_side": "left"}), ("1\n2 3", {"enforce_sorted": True})],
+    ids=["no pads", "pads on the left", "refused"],
+)
+def test_without_a_pad_on_the_right_there_is_nothing_to_show(text: str, settings: dict[str, object]) -> None:
+    assert hook(pv.trace(pv.Batch.parse(text), pv.Config(**settings))) is None  # type: ignore[arg-type]
+
+
+def test_a_module_of_ones_own_has_no_texts() -> None:
+    found = hook(pv.trace_module(nn.GRU(3, 4, batch_first=True), torch.randn(2, 5, 3), [5, 2]))
+    assert found is not None
+    assert found.texts == ("",) * 5
+
+
+def test_the_pictures_say_what_was_computed_and_show_what_was_typed_as_text() -> None:
+    found = hook(pv.trace(pv.Batch.parse('a b c\n<b> "&'), pv.Config()))
+    assert found is not None
+    (moving, padded), (resting, packed) = pictures(found)
+    assert "B " in moving
+    assert "1 pad" in moving
+    assert f"{found.moved:.2f}" in moving
+    assert " B " in resting
+    assert "&lt;b&gt;" in padded
+    assert "<b>" not in padded + packed
+    assert padded.count("<polyline") == packed.count("<polyline") == 2 * 4  # before the end and after it, four units
