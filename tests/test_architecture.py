@@ -10,10 +10,10 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-import app
 import packviz
 from packviz import charts
 from packviz.show.movie import STAGES
+from ui.path import NAMES
 
 ROOT = Path(__file__).parent.parent
 LIBRARY = sorted((ROOT / "packviz").rglob("*.py"))
@@ -165,7 +165,7 @@ def test_every_chart_has_its_name_among_the_charts_and_every_page_in_the_navigat
     drawing = {node.name for node in functions if node.returns and ast.unparse(node.returns) == "go.Figure"}
     assert drawing - {"drawn"} <= set(charts.__all__) <= drawing | {"Panel", "template"}
     named = [path.stem.partition("_")[2] for path in sorted(PAGES, key=lambda path: int(path.stem.partition("_")[0]))]
-    assert named == ["overview", *app.PAGES]
+    assert named == ["overview", *NAMES]
 
 
 def test_every_stage_is_a_file_of_its_name_and_a_section_of_the_captions() -> None:

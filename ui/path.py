@@ -7,7 +7,7 @@ from streamlit.navigation.page import Page
 
 from ui.visit import visit
 
-__all__ = ["LESSONS", "pages", "script"]
+__all__ = ["LESSONS", "NAMES", "pages", "script"]
 
 LESSONS = {"pad": "padding", "sort": "sorting", "pack": "packing", "run": "running", "unpack": "unpacking"}  # by stage
 _GROUPS: Mapping[str, tuple[str, ...]] = {
@@ -16,7 +16,7 @@ _GROUPS: Mapping[str, tuple[str, ...]] = {
     "Help": ("questions", "doctor"),
     "": ("quiz",),
 }
-_NAMES = [name for names in _GROUPS.values() for name in names]  # in the order of their files
+NAMES = [name for names in _GROUPS.values() for name in names]  # in the order of their files
 _OVERVIEW = "pages/0_overview.py"
 
 
@@ -32,7 +32,7 @@ def pages() -> dict[str, list[Page]]:
 
 def script(name: str) -> str:
     """Return the file of a page, by its name in the address."""
-    return f"pages/{_NAMES.index(name) + 1}_{name}.py"
+    return f"pages/{NAMES.index(name) + 1}_{name}.py"
 
 
 def _page(name: str) -> Page:
