@@ -16,7 +16,7 @@ from packviz.theme import LIGHT, SEQUENCE_HUES, Palette, with_contrast
 __all__ = ["accuracy_against_padding", "final", "learning"]
 
 ACCURACY = {"title": "test accuracy (%)", "range": [-2, 102], "dtick": 25}  # the axis
-LOOKS = {"naive": ("x", 2), "last_valid": ("diamond", 1), "packed": ("circle", 0), "mean": ("square", 4)}
+SYMBOLS = {"naive": "x", "last_valid": "diamond", "packed": "circle", "mean": "square"}
 DASHES = {0: "solid", 20: "dash", 100: "dot"}
 BAND = 0.18  # opacity
 READ = {"packed": "packed", "naive": "last column"}  # the readouts of the short chart, and what is written at them
@@ -243,9 +243,9 @@ def _task_and_cell(every: Sequence[Experiment]) -> str:
 
 
 def _look(one: Experiment, palette: Palette) -> tuple[str, str]:
-    """Return the colour and the mark of the experiment's readout."""
-    symbol, place = LOOKS[one.readout]
-    return with_contrast(SEQUENCE_HUES[place], palette.background, 3.0), symbol
+    """Return the colour and the mark of the experiment's readout: the wrong one is red, packed as in all charts."""
+    colors = {"naive": palette.wrong, "packed": palette.now, "last_valid": SEQUENCE_HUES[1], "mean": SEQUENCE_HUES[2]}
+    return with_contrast(colors[one.readout], palette.background, 3.0), SYMBOLS[one.readout]
 
 
 def _baseline(percent: float, palette: Palette) -> dict[str, Any]:
