@@ -8,7 +8,7 @@ from typing import Any, get_args
 import pandas as pd
 import streamlit as st
 
-from packviz import charts
+from packviz import charts, text
 from packviz.errors import PackvizError
 from packviz.facts import DISTRIBUTIONS, indices_outweigh
 from packviz.inputs.cell_kinds import Cell
@@ -46,7 +46,8 @@ def full_run(shown: Shown) -> None:
     st.subheader(recorded.cost_headline(run, cell), anchor=False)
     fresh(charts.winning, run.of(cell), key="recorded map")
     st.markdown(f":small[{recorded.cost_caveat(run, cell)}]")
-    with folded("With backward, and the times of a batch of 3 sequences", "recorded cost") as is_open:
+    small = text.counted(len(run.batch[0].lengths), "sequence")
+    with folded(f"With backward, and the times of a batch of {small}", "recorded cost") as is_open:
         if is_open:
             _map("batch_size", run.of(cell, backward=True), "recorded")
             _timings(run.batch, "recorded")
