@@ -23,6 +23,7 @@ export class Brush {
   constructor(theme, movie, cells) {
     this.theme = theme;
     this.room = this.high = 0; // pixels of the picture from left to right, and from top to bottom
+    this.thick = 1; // how much wider lines are in a high picture
     this.least = READABLE; // pixels that a number has if there is any room for it
     this.face = "";
     this.movie = movie;
@@ -155,18 +156,18 @@ export class Brush {
    * @param {{ fill?: string, edge?: string, width?: number, dash?: boolean }} style
    */
   tile(ctx, { x, y, w, h }, { fill, edge, width = 1, dash }) {
-    const gap = Math.min(2, w * 0.06, h * 0.06);
+    const gap = Math.min(2 * this.thick, w * 0.06, h * 0.06);
     ctx.beginPath();
-    if (h > 12 && w > 12) ctx.roundRect(x + gap, y + gap, w - 2 * gap, h - 2 * gap, Math.min(6, h * 0.16));
+    if (h > 12 && w > 12) ctx.roundRect(x + gap, y + gap, w - 2 * gap, h - 2 * gap, Math.min(6 * this.thick, h * 0.16));
     else ctx.rect(x + gap, y + gap, Math.max(0.5, w - 2 * gap), Math.max(0.5, h - 2 * gap));
     if (fill) {
       ctx.fillStyle = fill;
       ctx.fill();
     }
     if (edge && h > 7) {
-      if (dash) ctx.setLineDash([3, 2]);
+      if (dash) ctx.setLineDash([3 * this.thick, 2 * this.thick]);
       ctx.strokeStyle = edge;
-      ctx.lineWidth = width;
+      ctx.lineWidth = width * this.thick;
       ctx.stroke();
       if (dash) ctx.setLineDash([]);
     }
@@ -179,9 +180,10 @@ export class Brush {
    * @param {string} colour
    */
   outline(ctx, { x, y, w, h }, width, colour) {
+    width *= this.thick;
     const inset = 0.5 + width / 2;
     ctx.beginPath();
-    ctx.roundRect(x + inset, y + inset, w - 2 * inset, h - 2 * inset, h < 12 ? 1 : 6);
+    ctx.roundRect(x + inset, y + inset, w - 2 * inset, h - 2 * inset, h < 12 ? 1 : 6 * this.thick);
     ctx.strokeStyle = colour;
     ctx.lineWidth = width;
     ctx.stroke();
@@ -285,9 +287,10 @@ export class Brush {
    * @param {Rect} rect
    * @param {Cell} state
    * @param {string} fill
+   * @param {string} [ground] the colour of a patch below it, where there is something else
    * @returns {number} how far it reaches to the right; 0 if it is not there
    */
-  letter(ctx, { x, y, w, h }, state, fill) {
+  letter(ctx, { x, y, w, h }, state, fill, ground) {
     const [name] = this.movie.sequences[state.seq],
       px = this.corner(h),
       left = Math.min(5, w * 0.12);
@@ -295,6 +298,11 @@ export class Brush {
     this.font(ctx, px, 600);
     const wide = this.measure(ctx, name);
     if (wide > w * 0.5) return 0;
+    if (ground) {
+      const gap = Math.min(2 * this.thick, w * 0.06);
+      ctx.fillStyle = ground;
+      ctx.fillRect(x + gap, y + gap, left + wide, px);
+    }
     ctx.fillStyle = fill;
     ctx.textAlign = "left";
     ctx.textBaseline = "middle";

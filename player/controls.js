@@ -71,6 +71,30 @@ export function controls(player) {
     "Shortcuts",
   );
   const playButton = button("play", "Play (Space)", () => player.toggle(), { class: "pv-play" });
+  const saveAs = (/** @type {string} */ name, /** @type {boolean} */ told) => {
+    const node = el("button", { type: "button" }, name);
+    node.addEventListener("click", () => {
+      open(false);
+      player.save({ told });
+    });
+    return node;
+  };
+  const saving = el(
+    "div",
+    { class: "pv-menu", hidden: "" },
+    saveAs("PNG with caption", true),
+    saveAs("PNG, picture only", false),
+  );
+  const saveButton = button("image", "Save this picture", () => open(Boolean(saving.hidden)), {
+    "aria-expanded": "false",
+  });
+  const open = (/** @type {boolean} */ on) => {
+    saving.hidden = !on;
+    saveButton.setAttribute("aria-expanded", String(on));
+  };
+  saving.addEventListener("focusout", (event) => {
+    if (!saving.contains(/** @type {Node} */ (event.relatedTarget)) && event.relatedTarget !== saveButton) open(false);
+  });
   const codeButton = button("code", "Code", () => player.toggleCode(), {
     class: "pv-tocode",
     "aria-keyshortcuts": "C",
@@ -92,11 +116,18 @@ export function controls(player) {
     pace,
     keysLabel,
     codeButton,
-    button("image", "Save this picture as PNG", () => player.save()),
+    el("div", { class: "pv-saving" }, saveButton, saving),
     button("full", "Full screen", () => player.fullscreen(), { "aria-keyshortcuts": "F" }),
   );
   const live = el("div", { class: "pv-live", "aria-live": "polite", role: "status" });
-  const rail = el("nav", { class: "pv-rail", "aria-label": "Stages" }, stages, notes);
+  const stack = el("div", { class: "pv-stack", role: "group", "aria-label": "Layers and directions", hidden: "" });
+  const rail = el(
+    "div",
+    { class: "pv-rail" },
+    el("nav", { class: "pv-stages", "aria-label": "Stages" }, stages),
+    stack,
+    notes,
+  );
   const side = el(
     "div",
     { class: "pv-code", tabindex: "0", role: "region", "aria-label": "PyTorch, line by line" },
@@ -121,6 +152,7 @@ export function controls(player) {
     cover,
     stageBox,
     stages,
+    stack,
     notes,
     code,
     detail,

@@ -19,6 +19,14 @@ export const lineOf = (unit, height, least) =>
 /** @param {number} height */
 export const largestLine = (height) => Math.max(15, 0.042 * height);
 const LETTER = 0.6; // of its height is the width of a letter
+const NEAR = 0.3, // units before a panel within which something goes around its cells,
+  WORDY = 1.6; // and units of a text that stands there instead
+/**
+ * Text does not grow with large cells as these do: so much of the room above and before them is enough for it.
+ * @param {number} unit
+ * @param {number} height
+ */
+const squeezed = (unit, height) => Math.min(1, largestLine(height) / (0.44 * unit));
 
 /**
  * What is ever seen in some frames, panel by panel, in units: the box around the cells, and the texts beside them.
@@ -63,6 +71,8 @@ function bounds(view, ink, unit, height, least) {
   const whole = { left: 0, top: 0, right: view.w, bottom: view.h };
   if (!ink) return whole;
   const letter = (LETTER * lineOf(unit, height, least)) / unit,
+    squeeze = squeezed(unit, height),
+    before = (/** @type {number} */ place) => (place < 0 ? place * squeeze : place),
     box = { left: view.w, top: view.h, right: 0, bottom: 0 };
   for (const [name, [x, y]] of Object.entries(view.at)) {
     const panel = ink.panels[name];
@@ -70,9 +80,9 @@ function bounds(view, ink, unit, height, least) {
     const [pitch, ...starts] = view.breaks?.[name] ?? [0, 0],
       ends = [...starts.slice(1), panel.right];
     const right = Math.max(...starts.map((start, line) => ends[line] - start)),
-      written = Math.max(...[...panel.texts].map(([from, letters]) => from + letter * letters));
-    box.left = Math.min(box.left, x + panel.left);
-    box.top = Math.min(box.top, y + panel.top);
+      written = Math.max(...[...panel.texts].map(([from, letters]) => before(from) + letter * letters));
+    box.left = Math.min(box.left, x + before(panel.left));
+    box.top = Math.min(box.top, y + before(panel.top));
     box.right = Math.max(box.right, x + right, Math.min(x + written, view.w));
     box.bottom = Math.max(box.bottom, y + panel.bottom + pitch * (starts.length - 1));
   }
@@ -103,6 +113,7 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
     return {
       view,
       unit,
+      squeeze: squeezed(unit, height),
       left: (width - (box.left + box.right) * unit) / 2,
       top: (room - (box.top + box.bottom) * unit) / 2,
     };
@@ -134,9 +145,15 @@ function inStrip(starts, x) {
  * @returns {Rect | null}
  */
 export function rectOf(frame, panel, x, y, w, h) {
-  const { view, unit, left, top } = frame,
+  const { view, unit, left, top, squeeze = 1 } = frame,
     at = view.at[panel];
   if (!at) return null;
+  if (squeeze < 1) {
+    if (x < -NEAR && w < WORDY) w *= squeeze;
+    if (y < -NEAR && h < WORDY) h *= squeeze;
+    if (x < 0) x *= squeeze;
+    if (y < 0) y *= squeeze;
+  }
   const starts = view.breaks?.[panel];
   if (starts) {
     const [inLine, down, end] = inStrip(starts, x);

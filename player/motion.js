@@ -108,10 +108,12 @@ function sceneChange(shown, standing, frame, view) {
   /** @type {typeof panels} */
   const moved = [];
   const panels = [...grouped(staying, (i) => to[i].state.p).values()].map((cells) => {
-    const from = boxOf(cells.map((i) => shown[i].rect)),
-      there = boxOf(cells.map((i) => to[i].rect)),
+    const bodies = cells.filter((i) => to[i].state.role !== "label"), // letters may come nearer to their rows
+      all = bodies.length ? bodies : cells,
+      from = boxOf(all.map((i) => shown[i].rect)),
+      there = boxOf(all.map((i) => to[i].rect)),
       [sx, sy] = [there.w / from.w, there.h / from.h];
-    const rigid = cells.every(
+    const rigid = all.every(
       (i) =>
         near(there.x + (shown[i].rect.x - from.x) * sx, to[i].rect.x) &&
         near(there.y + (shown[i].rect.y - from.y) * sy, to[i].rect.y),

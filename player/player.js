@@ -1,6 +1,6 @@
 // The player: moves a movie from step to step and decides nothing. A movie is pure data (packviz/show/movie/model.py).
 
-/** @import { Atlas, CodeLine, Ctx, Frame, Look, Movie, Moving, Options, Spot, Stage, Standing } from "./types" */
+/** @import { Atlas, CodeLine, Ctx, Frame, Look, Movie, Moving, Options, Rgb, Spot, Stage, Standing } from "./types" */
 
 import { Brush } from "./brush.js";
 import { channels, luminance, readTheme } from "./colour.js";
@@ -23,6 +23,7 @@ const SETTLED = 1000,
 export class Player {
   width = 0;
   height = 0;
+  ratio = 1;
   step = 0;
   /** @type {Frame[]} */
   frames = [];
@@ -125,6 +126,7 @@ export class Player {
     movie.steps.forEach(({ stage }, i) => this.firstSteps.has(stage) || this.firstSteps.set(stage, i + 1));
     this.root.setAttribute("aria-label", `packviz player: ${movie.title}`);
     this.ui.stages.replaceChildren(...[...this.firstSteps].map(([stage, first], i) => this.railItem(stage, first, i)));
+    this.tellStack();
     this.ui.notes.textContent = movie.notes.join(" · ");
     this.ui.notes.hidden = !movie.notes.length;
     this.ui.code.replaceChildren(...movie.code.map((line) => this.codeItem(line)));
@@ -185,6 +187,33 @@ export class Player {
     );
     node.addEventListener("click", () => this.go(first));
     return el("li", {}, node);
+  }
+  // A map of the layers, from the input on, each with its directions: which one the run shows, and to choose another.
+  tellStack() {
+    const { stack, stages } = this.movie,
+      { onWatch } = this.options;
+    this.ui.stack.hidden = !stack || !stages.run;
+    if (this.ui.stack.hidden) return;
+    const button = (/** @type {number} */ layer, /** @type {number} */ direction) => {
+      const way = stack.directions === 2 ? ` ${direction ? "backward" : "forward"}` : "",
+        label = `Layer ${layer}${way}`,
+        here = layer === stack.layer && direction === stack.direction;
+      const node = el("button", { type: "button", "aria-label": label, "aria-pressed": String(here), title: label });
+      node.textContent = stack.directions === 2 ? (direction ? "←" : "→") : String(layer);
+      node.disabled = !onWatch && !here;
+      node.addEventListener("click", () => here || !onWatch || onWatch({ layer, direction }));
+      return node;
+    };
+    const each = (/** @type {number} */ many) => Array.from({ length: many }, (_, i) => i);
+    const layers = each(stack.layers).map((layer) =>
+      el(
+        "span",
+        { class: "pv-layer" },
+        ...(stack.directions === 2 && stack.layers > 1 ? [String(layer)] : []),
+        ...each(stack.directions).map((direction) => button(layer, direction)),
+      ),
+    );
+    this.ui.stack.replaceChildren(stack.layers > 1 ? "layer" : "direction", ...layers);
   }
   /** @param {CodeLine} line */
   codeItem([text, shape]) {
@@ -472,7 +501,12 @@ export class Player {
   }
 
   measure() {
-    Object.assign(this.brush, { room: this.width, high: this.height, least: this.least });
+    Object.assign(this.brush, {
+      room: this.width,
+      high: this.height,
+      least: this.least,
+      thick: Math.max(1, this.height / 600),
+    });
   }
   paint(ctx = this.ctx) {
     if (!this.shown || !this.width || !this.brush) return;
@@ -780,40 +814,57 @@ export class Player {
     const asked = this.full ? null : this.root.requestFullscreen?.();
     asked ? asked.catch(() => this.fill(true)) : this.fill(!this.full); // an iPhone has no full screen: the player fills the window
   }
-  save() {
+  /**
+   * Save what is drawn as a PNG, without the empty room around it. told: with the caption and what it is below.
+   * @param {{ told?: boolean }} [how]
+   */
+  save({ told = true } = {}) {
     const scale = 2,
-      foot = 74,
-      picture = document.createElement("canvas");
-    const keep = { ratio: this.ratio, canvas: this.canvas };
-    picture.width = this.width * scale;
-    picture.height = (this.height + foot) * scale;
-    const ctx = picture.getContext("2d");
-    this.canvas = picture;
-    this.ratio = scale;
-    const moving = this.motion;
-    this.motion = null;
-    this.paint(ctx);
-    Object.assign(this, { ...keep, motion: moving });
+      edge = 20;
+    const whole = this.drawn(scale),
+      { left, top, right, bottom } = inkOf(whole, channels(this.theme.background));
+    const picture = document.createElement("canvas"),
+      ctx = picture.getContext("2d");
+    const wide = Math.max((right - left) / scale, told ? 480 : 0) + 2 * edge,
+      high = (bottom - top) / scale + 2 * edge;
+    this.brush.font(ctx, 16);
+    const caption = told ? this.lines(ctx, this.ui.caption.textContent, wide - 2 * edge) : [],
+      foot = told ? 22 * caption.length + 34 : 0;
+    picture.width = Math.round(wide * scale);
+    picture.height = Math.round((high + foot) * scale);
+    ctx.fillStyle = this.theme.background;
+    ctx.fillRect(0, 0, picture.width, picture.height);
+    const across = (picture.width - (right - left)) / 2;
+    ctx.drawImage(whole, left, top, right - left, bottom - top, across, edge * scale, right - left, bottom - top);
     ctx.setTransform(scale, 0, 0, scale, 0, 0);
+    ctx.textBaseline = "alphabetic";
     this.brush.font(ctx, 16);
     ctx.fillStyle = this.theme.text;
-    ctx.textAlign = "left";
-    ctx.textBaseline = "alphabetic";
-    this.lines(ctx, this.ui.caption.textContent, this.width - 36).forEach((line, i) =>
-      ctx.fillText(line, 18, this.height + 18 + i * 22),
-    );
+    caption.forEach((line, i) => ctx.fillText(line, edge, high + 12 + i * 22));
     this.brush.font(ctx, 12);
     ctx.fillStyle = this.theme.quiet;
-    ctx.fillText(
-      `packviz · step ${this.step} / ${this.steps} · ${this.movie.title} · ${this.movie.proof}`,
-      18,
-      this.height + foot - 10,
-    );
+    const about = `packviz · step ${this.step} / ${this.steps} · ${this.movie.title} · ${this.movie.proof}`;
+    if (told) ctx.fillText(about, edge, high + foot - 12, wide - 2 * edge);
     picture.toBlob((blob) => {
       const link = el("a", { href: URL.createObjectURL(blob), download: `packviz-step-${this.step}.png` });
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     });
+  }
+  /**
+   * The picture at rest on a canvas of its own.
+   * @param {number} scale
+   */
+  drawn(scale) {
+    const picture = document.createElement("canvas"),
+      { canvas, ratio, motion, shown } = this;
+    picture.width = this.width * scale;
+    picture.height = this.height * scale;
+    Object.assign(this, { canvas: picture, ratio: scale, motion: null });
+    if (motion) this.shown = this.looksAt(this.ends[this.step - 1]);
+    this.paint(picture.getContext("2d"));
+    Object.assign(this, { canvas, ratio, motion, shown });
+    return picture;
   }
   /**
    * @param {Ctx} ctx
@@ -827,7 +878,7 @@ export class Player {
       if (ctx.measureText(longer).width <= width) lines[lines.length - 1] = longer;
       else lines.push(word);
     }
-    return lines.slice(0, 2);
+    return lines;
   }
 
   destroy() {
@@ -840,6 +891,26 @@ export class Player {
     if (here.last === this) here.last = null;
     this.root.remove();
   }
+}
+
+/**
+ * The part of a picture that is not background.
+ * @param {HTMLCanvasElement} picture
+ * @param {Rgb} background
+ */
+function inkOf(picture, background) {
+  const { width, height } = picture,
+    { data } = picture.getContext("2d").getImageData(0, 0, width, height);
+  let [left, top, right, bottom] = [width, height, 0, 0];
+  for (let y = 0, i = 0; y < height; y++)
+    for (let x = 0; x < width; x++, i += 4) {
+      if (background.every((channel, c) => data[i + c] === channel)) continue;
+      left = Math.min(left, x);
+      right = Math.max(right, x + 1);
+      top = Math.min(top, y);
+      bottom = y + 1;
+    }
+  return right > left ? { left, top, right, bottom } : { left: 0, top: 0, right: width, bottom: height };
 }
 
 /**

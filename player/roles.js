@@ -18,10 +18,12 @@ export const roles = {
     const hue = this.hue(state.seq);
     this.tile(ctx, rect, { fill: hue.fill, edge: hue.edge });
     const side = Math.min(3.5, rect.w * 0.12, rect.h * 0.16),
-      head = this.letter(ctx, rect, state, hue.text) ? this.corner(rect.h) : 0;
+      across = rect.w > 1.8 * rect.h, // what lies one above the other keeps its place below a letter, for rings around half of it
+      head = across && this.letter(ctx, rect, state, hue.text) ? this.corner(rect.h) : 0;
     const inner = { x: rect.x + side, y: rect.y + side + head, w: rect.w - 2 * side, h: rect.h - 2 * side - head };
     this.stripes(ctx, inner, look.vec, state.scale);
     this.figures(ctx, inner, look.vec, state.scale);
+    if (!across) this.letter(ctx, rect, state, hue.text, hue.fill);
   },
   vector(ctx, rect, state, look) {
     this.tile(ctx, rect, { edge: this.theme.line });
@@ -54,10 +56,10 @@ export const roles = {
       ctx.rect(x + 3, y + 3, w - 6, h - 6);
       ctx.clip();
       ctx.strokeStyle = this.theme["pad-hatch"];
-      ctx.lineWidth = 0.7;
+      ctx.lineWidth = 0.7 * this.thick;
       ctx.globalAlpha *= 0.42;
       ctx.beginPath();
-      for (let d = 7; d < w + h; d += 7) {
+      for (let d = 7 * this.thick; d < w + h; d += 7 * this.thick) {
         ctx.moveTo(x + d, y);
         ctx.lineTo(x + d - h, y + h);
       }
@@ -191,7 +193,7 @@ export const roles = {
       fill: now ? this.theme.now : this.theme.quiet,
     });
     ctx.strokeStyle = now ? this.theme.now : this.theme.line;
-    ctx.lineWidth = now ? 2 : 1;
+    ctx.lineWidth = (now ? 2 : 1) * this.thick;
     ctx.beginPath();
     ctx.moveTo(x + 2, y + h * 0.95);
     ctx.lineTo(x + 2, y + h * 0.68);
@@ -201,7 +203,7 @@ export const roles = {
   },
   focus(ctx, { x, y, w, h }) {
     ctx.strokeStyle = this.theme.now;
-    ctx.lineWidth = 2.5; // in the gap between cells
+    ctx.lineWidth = 2.5 * this.thick; // in the gap between cells
     ctx.beginPath();
     ctx.roundRect(x - 0.5, y - 0.5, w + 1, h + 1, 7);
     ctx.stroke();
@@ -210,7 +212,7 @@ export const roles = {
     const small = rect.h < 12;
     this.outline(ctx, rect, small ? 1.5 : 3, this.theme.text);
     ctx.strokeStyle = this.hue(state.seq).fill;
-    ctx.lineWidth = small ? 0.75 : 1.8;
+    ctx.lineWidth = (small ? 0.75 : 1.8) * this.thick;
     ctx.stroke();
   },
   // Its height is how far down it leads: none, or less than none, as well.

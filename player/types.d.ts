@@ -82,6 +82,15 @@ export interface Scene {
   wide: View[];
   tall?: View[];
 }
+/** How many layers and directions there are, and which of them the run shows; 1 is backward. */
+export interface Stack extends Watched {
+  layers: number;
+  directions: number;
+}
+export interface Watched {
+  layer: number;
+  direction: number;
+}
 export interface Movie {
   format: 1;
   title: string;
@@ -109,6 +118,7 @@ export interface Movie {
   notes: string[];
   proof: string;
   exact: boolean;
+  stack?: Stack;
 }
 
 /** A movie with its tokens one by one, and for each group the lines that its cells say. */
@@ -130,10 +140,11 @@ export interface Size {
   w: number;
   h: number;
 }
-/** A view on this screen: pixels of a unit, and of its corner. */
+/** A view on this screen: pixels of a unit, and of its corner. squeeze: the share of the room that text needs. */
 export interface Standing {
   view: View;
   unit: number;
+  squeeze?: number;
   left: number;
   top: number;
 }
@@ -209,6 +220,7 @@ export interface Options {
   onPick?: ((picked: Picked) => void) | false;
   /** Where the last step leads, if it leads somewhere. */
   onward?: { label: string; go: () => void };
+  onWatch?: ((watched: Watched) => void) | false;
 }
 export type Axis = "x" | "y";
 export type Side = "w" | "h";
@@ -231,6 +243,7 @@ export interface StreamlitData {
   step: number;
   ask?: { number: number; step?: number; token?: number; look?: boolean };
   picks?: boolean;
+  watches?: boolean;
   loose?: boolean;
   onward?: string;
 }

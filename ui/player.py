@@ -50,12 +50,19 @@ def play(movie: bytes, stages: Sequence[str] | None, *, picks: bool = False, onw
     button in the last step, which follows the link in the container "onward".
     """
     key, ask = key_of(stages), visit().ask
-    data = {"step": address.first_step(key), "ask": asdict(ask) if ask.number else None, "picks": picks}
+    data = {
+        "step": address.first_step(key),
+        "ask": asdict(ask) if ask.number else None,
+        "picks": picks,
+        "watches": True,
+        "onward": onward,
+    }
     _mount(
         key=key,
-        data=_with(movie, data | {"onward": onward}),
+        data=_with(movie, data),
         on_shown_change=partial(_follow, key),
         on_picked_change=partial(_pick, key),
+        on_watched_change=partial(_watch, key),
     )
 
 
@@ -101,6 +108,16 @@ def _follow(key: str) -> None:
 def _pick(key: str) -> None:
     visit().picked = st.session_state[key]["picked"] | {"request": visit().last_good}
     st.rerun(AFTER)
+
+
+def _watch(key: str) -> None:
+    """Put the layer and the direction that were chosen in the player into their controls, where there are such."""
+    watched, state = st.session_state[key]["watched"], st.session_state
+    chosen = {"layer": watched["layer"], "direction": ("forward", "backward")[watched["direction"]]}
+    for name, value in chosen.items():
+        if name in state:
+            state[name] = value
+    st.rerun()
 
 
 async def _answer(_request: Request) -> Response:

@@ -89,3 +89,16 @@ def test_settings_change_the_run_and_the_address(browser: Browser, address: str)
         seen.settle()
         changed = {"cell": "lstm", "bidirectional": "true", "direction": "backward"}
         assert seen.query == changed | {"example": "unsorted"}
+
+
+def test_a_click_on_the_map_in_the_player_sets_the_controls_of_layer_and_direction(
+    browser: Browser, address: str
+) -> None:
+    with visit(browser, address, "num_layers=2&bidirectional=true") as seen:
+        layers = seen.player.get_by_role("group", name="Layers")
+        layers.get_by_role("button", name="Layer 0 backward").click()
+        expect(layers.get_by_role("button", pressed=True)).to_have_attribute("aria-label", "Layer 0 backward")
+        seen.settle()
+        assert seen.query["layer"] == "0"
+        assert seen.query["direction"] == "backward"
+        expect(seen.sidebar.get_by_role("radio", name="backward", exact=True)).to_be_checked()

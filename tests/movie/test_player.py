@@ -297,11 +297,50 @@ def test_a_label_is_outlined_only_while_it_is_pointed_at(open_page: Open, movie:
 def test_the_picture_can_be_saved(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie, "#step=6")
     before = screen.picture()
-    with screen.page.expect_download() as started:
-        screen.page.get_by_role("button", name="PNG").click()
-    assert started.value.suggested_filename == "packviz-step-6.png"
-    assert Path(started.value.path()).read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    high = []
+    for what in ("PNG with caption", "PNG, picture only"):
+        screen.page.get_by_role("button", name="Save this picture").click()
+        with screen.page.expect_download() as started:
+            screen.page.get_by_role("button", name=what).click()
+        assert started.value.suggested_filename == "packviz-step-6.png"
+        picture = Path(started.value.path()).read_bytes()
+        assert picture.startswith(b"\x89PNG\r\n\x1a\n")
+        high.append(int.from_bytes(picture[20:24]))
+        expect(screen.page.get_by_role("button", name=what)).to_be_hidden()
     assert screen.picture() == before
+    canvas = screen.root.locator("canvas").bounding_box()
+    assert canvas is not None
+    assert high[1] < high[0]
+    assert high[1] < 2 * canvas["height"] - 20  # the empty room around the picture is cut off
+
+
+def test_a_map_shows_which_layer_and_direction_the_run_shows(open_page: Open, movie: Movie) -> None:
+    expect(open_page(movie).root.get_by_role("group", name="Layers")).to_be_hidden()
+    config = Config(num_layers=2, bidirectional=True)
+    deep = pv.movie(pv.trace(Batch.parse("1 2 3\n4 5"), config), layer=0, direction=1)
+    shown = open_page(deep).root.get_by_role("group", name="Layers")
+    names = ["Layer 0 forward", "Layer 0 backward", "Layer 1 forward", "Layer 1 backward"]
+    assert [button.get_attribute("aria-label") for button in shown.get_by_role("button").all()] == names
+    expect(shown.get_by_role("button", pressed=True)).to_have_attribute("aria-label", "Layer 0 backward")
+    expect(shown.get_by_role("button", disabled=True)).to_have_count(3)  # a file has no other run to show
+
+
+def test_the_code_can_be_hidden_and_stays_so_and_in_full_screen_the_picture_has_its_room(
+    open_page: Open, movie: Movie
+) -> None:
+    screen = open_page(movie)
+    screen.page.evaluate("delete Element.prototype.requestFullscreen")
+    code = screen.root.locator(".pv-code")
+    screen.press("c", "ArrowRight")
+    expect(code).to_be_hidden()
+    screen.page.get_by_role("button", name="Show the code").click()
+    expect(code).to_be_visible()
+    screen.press("f")
+    expect(code).to_be_hidden()
+    screen.press("c", "ArrowRight")
+    expect(code).to_be_visible()
+    screen.press("f", "c")
+    expect(code).to_be_hidden()
 
 
 def test_a_refusal_is_shown_in_torchs_own_words(open_page: Open) -> None:

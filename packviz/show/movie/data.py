@@ -105,7 +105,18 @@ class Movie:
             "notes": list(self.notes),
             "proof": self.proof,
             "exact": self.exact,
+            **self._stack,
         }
+
+    @property
+    def _stack(self) -> dict[str, Any]:
+        """Return how many layers and directions there are, and which of them the run shows; nothing where it is one."""
+        view = self.view
+        if view.refused or len(view.trace.h_n) == 1:
+            return {}
+        layers, directions = len(view.trace.layers), view.directions
+        watched = {"layer": view.layer, "direction": view.direction}
+        return {"stack": {"layers": layers, "directions": directions, **watched}}
 
     def _step(self, played: Played) -> dict[str, Any]:
         step, code = played, self.lines[played.stage]
