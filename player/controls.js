@@ -72,7 +72,7 @@ export function controls(player) {
   );
   const playButton = button("play", "Play (Space)", () => player.toggle(), { class: "pv-play" });
   const saveAs = (/** @type {string} */ name, /** @type {boolean} */ told) => {
-    const node = el("button", { type: "button" }, name);
+    const node = el("button", { type: "button", "aria-label": name }, name);
     node.addEventListener("click", () => {
       open(false);
       player.save({ told });
