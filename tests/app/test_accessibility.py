@@ -54,8 +54,9 @@ def test_nothing_serious_is_found_and_nothing_scrolls_sideways(
 ) -> None:
     with visit(browser, address, path=page, size=size, scheme=scheme) as visited:
         visited.main.locator(LAST[page]).first.wait_for()
-        for folded in visited.main.locator("details:not([open]) > summary").all():
-            folded.click()
+        for folded in visited.main.locator("details").all():
+            if folded.get_attribute("open") is None:
+                folded.locator("summary").first.click()
         visited.settle()
         assert wider_by(visited) <= 0
         assert visited.player.count() == 0 or visited.data("theme") == scheme

@@ -121,7 +121,8 @@ def visit(
     query: None for no query at all; one that names no batch is about numbers.
     """
     asked = query if isinstance(query, str) else urlencode(query or {})
-    if query is not None and "example" not in asked and "sequences" not in asked:
+    of_a_batch = path.partition("?")[0] not in ("questions", "doctor", "quiz")
+    if query is not None and of_a_batch and "example" not in asked and "sequences" not in asked:
         asked = "&".join(filter(None, (asked, "example=unsorted")))
     with tab(browser, size, scheme=scheme, motion=motion) as taken:
         try:
