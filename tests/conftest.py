@@ -45,10 +45,7 @@ def browser() -> Iterator[Browser]:
         pytest.fail(f"These tests need Chrome or Chromium, and none could be started: {reason.message}", pytrace=False)
 
 
-@pytest.fixture(scope="module")
-def one_thread() -> Iterator[None]:
-    """Keep torch to one thread: on tensors as small as these, two only wait for one another."""
-    threads = torch.get_num_threads()
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> None:
+    """Keep torch to one thread, as the app does: on tensors as small as these, two only wait for one another."""
     torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)

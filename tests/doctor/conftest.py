@@ -1,13 +1,6 @@
-"""Batches of the tests of the trace; one thread; nothing in the process is changed."""
+"""Batches of the tests of the trace."""
 
 import sys
 from pathlib import Path
 
-import pytest
-
 sys.path.append(str(Path(__file__).parent.parent))
-
-
-@pytest.fixture(autouse=True, scope="module")
-def always_one_thread(one_thread: None) -> None:
-    """Run every test of this folder in one thread."""

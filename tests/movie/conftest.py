@@ -13,11 +13,6 @@ from tabs import Scheme, Size, tab
 from packviz import Movie
 
 
-@pytest.fixture(autouse=True, scope="module")
-def always_one_thread(one_thread: None) -> None:
-    """Run every test of this folder in one thread."""
-
-
 @pytest.fixture
 def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
     """Open a movie's page from its file; at the end, hold that it made no noise and asked nobody for anything."""

@@ -1,13 +1,16 @@
 """Frames are compared: what comes, goes or looks different is told, in as few blocks as there are ways to change."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from packviz.show.movie.changes import Changes
 from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
 
 
-def row(x: object = 0.0, **more: object) -> Marks:
+def row(x: float | NDArray[np.float64] = 0.0, **more: Any) -> Marks:
     """Return three marks at 0, 1 and 2, moved to the right by x."""
     return marks("token", "token", Place("x", np.arange(3.0) + x, 0.0), (np.arange(3),)).but(**more)
 
@@ -37,7 +40,7 @@ def test_what_comes_flies_from_its_origin_and_what_was_there_only_anew() -> None
 
 
 def test_a_mark_alone_is_told_as_several_are() -> None:
-    def one(x: float, **more: object) -> Frame:
+    def one(x: float, **more: Any) -> Frame:
         return frame(marks("title", "title", Place("x", x, 0.0)).but(**more))
 
     start = Place("strip", 7.0, 1.0)

@@ -115,7 +115,9 @@ def test_the_address_is_the_row_at_which_torch_holds_the_token(case: Case) -> in
         packed += 1
         n = case.judge.row[b, t]
         address = r"packed row (\d+): data\[offset\[(\d+)\] \+ position\] = data\[(\d+) \+ (\d+)\] = data\[(\d+)\]$"
-        row, step, offset, position, there = map(int, re.search(address, token["tip"]).groups())
+        found = re.search(address, token["tip"])
+        assert found, token["tip"]
+        row, step, offset, position, there = map(int, found.groups())
         assert row == token["n"] == n == offset + position == there
         assert step == t
         assert offset == sum(case.judge.batch_sizes[:t])
@@ -125,10 +127,12 @@ def test_the_address_is_the_row_at_which_torch_holds_the_token(case: Case) -> in
 
 @over([case for case in CASES if case.name in ("words", "forum")])
 def test_a_tip_quotes_what_was_typed(case: Case) -> None:
+    batch = case.trace.batch
+    assert batch
     for token in tokens(case.movie):
         b, t = token["b"], token["t"]
-        identity = f" (id {int(case.trace.batch.sequences[b][t])})" if case.name == "words" else ""
-        assert token["tip"].startswith(f"“{case.trace.batch.texts[b][t]}{identity}”, sequence {case.letter(b)}")
+        identity = f" (id {int(batch.sequences[b][t])})" if case.name == "words" else ""
+        assert token["tip"].startswith(f"“{batch.texts[b][t]}{identity}”, sequence {case.letter(b)}")
 
 
 @over(CASES)

@@ -34,8 +34,10 @@ def test_tokens_stand_where_pad_sequence_puts_them_and_pads_everywhere_else(case
 
 @over([case for case in CASES if case.trace.batch and case.trace.batch.kind != "vectors"])
 def test_a_token_shows_what_was_typed_and_a_word_its_id_too(case: Case) -> int:
-    batch, spoke = case.trace.batch, 0
-    left = case.trace.config.padding_side == "left"
+    batch, config, spoke = case.trace.batch, case.trace.config, 0
+    assert batch
+    assert config
+    left = config.padding_side == "left"
     for cell in standing(case.show.first, "token"):
         b, t = case.movie.tokens[cell["token"]]
         assert cell["text"] == batch.texts[b][t - (case.judge.T - case.judge.lengths[b] if left else 0)]
@@ -47,9 +49,11 @@ def test_a_token_shows_what_was_typed_and_a_word_its_id_too(case: Case) -> int:
 
 @over([case for case in CASES if case.trace.batch])
 def test_a_pad_shows_what_pad_sequence_filled_in(case: Case) -> int:
-    config, spoke = case.trace.config, 0
+    batch, config, spoke = case.trace.batch, case.trace.config, 0
+    assert batch
+    assert config
     value = config.padding_value if case.trace.padded.embedding is None else config.padding_idx or 0
-    grid = pad_sequence(list(case.trace.batch.sequences), True, value, config.padding_side)
+    grid = pad_sequence(list(batch.sequences), True, value, config.padding_side)
     for cell in standing(case.show.end_of("pad"), "pad"):
         spoke += 1
         _, b, t = cell["id"].split(":")
@@ -105,6 +109,8 @@ def test_the_judge_agrees_with_pad_sequence() -> None:
     vectors = [case for case in CASES if case.trace.batch and case.trace.batch.kind == "vectors"]
     assert vectors
     for case in vectors:
-        config = case.trace.config
-        expected = pad_sequence(list(case.trace.batch.sequences), True, config.padding_value, config.padding_side)
+        batch, config = case.trace.batch, case.trace.config
+        assert batch
+        assert config
+        expected = pad_sequence(list(batch.sequences), True, config.padding_value, config.padding_side)
         assert torch.equal(expected, case.judge.x)

@@ -14,8 +14,3 @@ def untouched_process() -> Iterator[None]:
     assert torch.get_num_threads() == 1
     assert torch.get_default_dtype() == dtype
     assert torch.is_grad_enabled()
-
-
-@pytest.fixture(autouse=True, scope="module")
-def always_one_thread(one_thread: None) -> None:
-    """Run every test of this folder in one thread."""
