@@ -202,7 +202,12 @@ def _grid(trace: Trace) -> Tensor:
     return grid.unsqueeze(-1) if grid.dim() == 2 else grid
 
 
-def close(shown: list[float | None], true: Tensor) -> bool:
-    """Return whether the numbers shown are the first of the true ones, rounded to four decimals; None is not finite."""
+def close(shown: list[float | None] | None, true: Tensor) -> bool:
+    """Return whether numbers are shown and are the first of the true ones, rounded to four decimals.
+
+    None among them is not finite.
+    """
+    if shown is None:
+        return False
     pairs = zip(shown, true.flatten()[: len(shown)].tolist(), strict=True)
     return all((a is None) == (not isfinite(b)) and (a is None or abs(a - b) <= 6e-5 + 1e-5 * abs(b)) for a, b in pairs)

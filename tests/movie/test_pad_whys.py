@@ -17,8 +17,9 @@ def rows_of(case: Case) -> list[int]:
 
 def sequences(case: Case) -> list[torch.Tensor]:
     """Return what pad_sequence was given: ids as whole numbers."""
-    embedded = case.trace.padded.embedding is not None
-    return [s.long() if embedded else s.to(case.trace.module.weight_ih_l0.dtype) for s in case.trace.batch.sequences]
+    assert case.trace.batch
+    embedded, kept = case.trace.padded.embedding is not None, next(case.trace.module.parameters()).dtype
+    return [s.long() if embedded else s.to(kept) for s in case.trace.batch.sequences]
 
 
 def ran(case: Case, line: str) -> Any:
@@ -63,16 +64,16 @@ def test_the_other_side_is_shown_where_there_is_padding_to_move_as_torch_pads_an
     steps = case.deep.of("pad", "**padding_side=")
     whole = case.judge.T <= 128
     assert len(steps) == (case.trace.batch is not None and len(set(case.judge.lengths)) > 1 and whole)
+    config = case.trace.config
     for step, cells in steps:
-        side = "right" if case.trace.config.padding_side == "left" else "left"
+        assert config
+        side = "right" if config.padding_side == "left" else "left"
         assert f'padding_side="{side}"' in step["caption"]
         (line,) = step["detail"]
         assert tuple(ran(case, line[0]).shape) == shape_of(line[1])
         assert f'padding_side="{side}"' in line[0]
         numbers = [torch.arange(length) for length in case.judge.lengths]
-        mine, left, theirs = (
-            pad_sequence(numbers, True, -1, s) for s in (case.trace.config.padding_side, "left", side)
-        )
+        mine, left, theirs = (pad_sequence(numbers, True, -1, s) for s in (config.padding_side, "left", side))
         placed = grid_of(standing(cells, "token", "pad"), transposed=case.transposed)
         assert len(placed) == len(case.filmed) * case.judge.T
         for (row, t), cell in placed.items():
@@ -120,14 +121,16 @@ def test_the_lesson_ends_with_the_shape_of_the_grid(case: Case) -> None:
 
 @over([case for case in CASES if case.trace.padded.embedding is not None])
 def test_the_pads_are_outlined_and_their_row_is_the_tables(case: Case) -> None:
-    table = case.trace.padded.embedding
+    table, config = case.trace.padded.embedding, case.trace.config
     steps = case.deep.of("embed")
+    assert table is not None
+    assert config
     assert len(steps) == (1 if bool(case.judge.mask.all()) else 2)
     for step, cells in steps[1:]:
         placed = grid_of(standing(cells, "token", "pad"), transposed=case.transposed)
         marked = {where for mark in standing(cells, "mark") for where in within(mark, placed)}
         assert marked == {where for where, cell in placed.items() if cell["role"] == "pad"}
-        at = case.trace.config.padding_idx or 0
+        at = config.padding_idx or 0
         (weight, shape), (values, _) = step["detail"]
         assert weight == f"embedding.weight[{at}]"
         assert shape_of(shape) == tuple(table[at].shape)
@@ -135,8 +138,8 @@ def test_the_pads_are_outlined_and_their_row_is_the_tables(case: Case) -> None:
         assert len(numbers) == min(4, len(table[at]))
         assert torch.allclose(torch.tensor(numbers), table[at][:4].float(), rtol=1e-3, atol=1e-4)
         assert ("it is **padding_idx**" in step["caption"]) == (not table[at].any())
-        assert ("Without padding_idx" in step["caption"]) == (case.trace.config.padding_idx is None)
-        assert ("bias" in step["caption"]) == case.trace.config.bias
+        assert ("Without padding_idx" in step["caption"]) == (config.padding_idx is None)
+        assert ("bias" in step["caption"]) == config.bias
         assert f"ow {at}, the pad's" in step["caption"]
 
 

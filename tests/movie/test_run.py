@@ -17,7 +17,9 @@ def ended(case: Case, t: int) -> set[int]:
 def test_it_starts_with_h_0_and_after_every_step_h_is_torchs_state(film: Film) -> None:
     case, show = film.case, film.show
     layer, direction = case.watched
-    hidden, h_0 = case.judge.hidden[layer][direction], case.judge.h_0[case.row_of_h]
+    hidden, starts = case.judge.hidden[layer][direction], case.judge.h_0
+    assert starts is not None
+    h_0 = starts[case.row_of_h]
     _, start = show.of("run")[0]
     for b in case.filmed:
         assert close(state(start, "h", b), h_0[b])
@@ -127,17 +129,18 @@ def test_the_packed_output_stands_in_line_with_the_packed_rows_ringed_at_the_las
     for name, cell in cells.items():
         if name.startswith("out:"):
             spoke += 1
-            _, b, t = name.split(":")
-            row = cells.get(f"token:{b}:{t}") if case.judge.mask[int(b)][int(t)] else cells[f"stray:{b}:{t}"]
+            b, t = map(int, name.split(":")[1:])
+            row = cells[f"{'token' if case.judge.mask[b, t] else 'stray'}:{b}:{t}"]
             assert (cell["x"], cell["w"]) == (row["x"], row["w"])
     for b in case.filmed:
         last = 0 if case.direction else case.judge.lengths[b] - 1
-        ring = cells.get(f"ring:out:{b}:{case.direction}")
+        name = f"ring:out:{b}:{case.direction}"
         if last < 128:
+            ring = cells[name]
             assert ring["shown"]
             assert [ring[key] for key in "pxywh"] == [cells[f"out:{b}:{last}"][key] for key in "pxywh"]
         else:
-            assert ring is None
+            assert name not in cells
     return spoke
 
 
