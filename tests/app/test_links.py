@@ -81,6 +81,8 @@ def test_a_copied_link_opens_the_same_picture(browser: Browser, address: str) ->
     assert first["step"] == "7"
     with visit(browser, address, link.partition("?")[2]) as seen:
         assert {name: seen.data(name) for name in first} == first
+        expect(seen.text).to_be_visible()  # the sidebar is open, as it was: the picture has the same room
+        seen.settle()
         assert seen.player.locator("canvas").evaluate("canvas => canvas.toDataURL()") == picture
         expect(seen.text).to_have_value("on your mark\nget set\ngo")
         assert seen.page.url == link

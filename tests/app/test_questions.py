@@ -50,6 +50,6 @@ def test_the_explorer_opens_at_the_step_and_ones_own_batch_can_be_had_back(brows
 def explore(visited: Visit) -> None:
     """Open the explorer from an entry."""
     visited.main.get_by_text("Open this batch in the explorer").click()
-    visited.sidebar.wait_for()
+    visited.page.wait_for_url(lambda address: "/questions" not in address)
     visited.player.wait_for()
     visited.settle()
