@@ -77,6 +77,8 @@ def test_a_copied_link_opens_the_same_picture(browser: Browser, address: str) ->
         seen.type("on your mark\nget set\ngo")
         seen.press(*["ArrowRight"] * 6)
         link, first = seen.page.url, {name: seen.data(name) for name in ("step", "steps", "stage", "cells")}
+        seen.page.evaluate("dispatchEvent(new Event('resize'))")  # what stands above it has grown since it came
+        seen.settle()
         picture = seen.player.locator("canvas").evaluate("canvas => canvas.toDataURL()")
     assert first["step"] == "7"
     with visit(browser, address, link.partition("?")[2]) as seen:
