@@ -9,6 +9,12 @@ lesson(
     ("pack",),
     (
         (
+            "Pack it yourself",
+            "Tap the cells in the order in which torch packs them, or drag them to `data`. Keys: arrows, Enter, and "
+            "Backspace to put one back.",
+            packing.by_hand,
+        ),
+        (
             "Where is a token?",
             "At `data[offset[t] + position]`: after all earlier time steps, at its position within its own.",
             packing.addresses,

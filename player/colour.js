@@ -39,6 +39,16 @@ export function bordering(rgb, background, ink) {
 const textOn = (rgb) => (luminance(rgb) > 0.179 ? "#000000" : "#ffffff");
 
 /**
+ * Whether the page is light or dark: as its own background is, else as the browser prefers.
+ * @param {Element} root
+ */
+export function schemeOf(root) {
+  const page = getComputedStyle(root).getPropertyValue("--st-background-color").trim();
+  return (page ? luminance(channels(page)) < 0.3 : matchMedia("(prefers-color-scheme: dark)").matches)
+    ? "dark"
+    : "light";
+}
+/**
  * @param {Element} root
  * @returns {Theme}
  */

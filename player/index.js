@@ -2,6 +2,7 @@
 
 import { start } from "./page.js";
 
+export { exercise } from "./exercise.js";
 export { mount } from "./player.js";
 export { default } from "./streamlit.js";
 

@@ -3,7 +3,7 @@
 /** @import { Atlas, CodeLine, Ctx, Frame, Look, Movie, Moving, Options, Rgb, Spot, Stage, Standing } from "./types" */
 
 import { Brush } from "./brush.js";
-import { channels, luminance, readTheme } from "./colour.js";
+import { channels, readTheme, schemeOf } from "./colour.js";
 import { controls } from "./controls.js";
 import { el, icon } from "./dom.js";
 import { framesOf, read } from "./frames.js";
@@ -221,8 +221,7 @@ export class Player {
   }
 
   retheme() {
-    const page = getComputedStyle(this.root).getPropertyValue("--st-background-color").trim();
-    const theme = (page ? luminance(channels(page)) < 0.3 : this.dark.matches) ? "dark" : "light";
+    const theme = schemeOf(this.root);
     if (this.theme && this.root.dataset.theme === theme) return;
     this.root.dataset.theme = theme;
     this.theme = readTheme(this.root);

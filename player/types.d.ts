@@ -246,8 +246,6 @@ export interface StreamlitData {
   watches?: boolean;
   loose?: boolean;
   onward?: string;
-  /** Whether the code is shown at first. */
-  code?: boolean;
 }
 /** A motion on its way: the frames that come after it, and when it began. */
 export interface Moving extends Motion {
@@ -267,6 +265,17 @@ export interface Atlas {
 export interface Spot {
   x: number;
   y: number;
+}
+/** As packviz/teach/exercise.py has it. */
+export interface Exercise {
+  letters: string[];
+  cells: { b: number; t: number; text: string; is_pad: boolean; name: string; unpacked: string }[];
+  rows: { cell: number; found: string; later: string; other: string }[];
+  sizes: { size: number; said: string[] }[];
+  start: string;
+  back: string;
+  cleared: string;
+  done: string;
 }
 export type Trigger = (name: string, value: unknown) => void;
 /** What the component remembers of a place on the page: the step it was given last, what it was asked for, what it told. */

@@ -8,16 +8,31 @@ from packviz import charts
 from packviz.errors import PackvizError
 from packviz.facts import Address, behaviours, fields, indices_outweigh, memory, row_of, sequence_error, token_of
 from packviz.inputs.batch import sequence_label
+from packviz.inputs.examples import example
+from packviz.teach.exercise import MAX_SEQUENCES, MAX_TOKENS, exercise
+from ui.controls import put
 from ui.part import figure, sheet, verdicts
-from ui.player import show
+from ui.player import pack_yourself, show
 from ui.runs import Shown
 
-__all__ = ["addresses", "inside", "layouts", "margins", "to_try"]
+__all__ = ["addresses", "by_hand", "inside", "layouts", "margins", "to_try"]
 
 to_try: dict[str, dict[str, object]] = {
     "one long sequence": {"sequences": "1 2\n3\n4 5 6 7 8 9 10 11\n12 13"},
     "all equal": {"sequences": "1 2 3\n4 5 6\n7 8 9"},
 }
+
+
+def by_hand(shown: Shown) -> None:
+    """Let a visitor pack the batch, or a smaller one where it is too large for that."""
+    asked = shown.fact(exercise)
+    if asked is not None:
+        pack_yourself(asked)
+        return
+    st.markdown(f"This is for at most {MAX_TOKENS} tokens in at most {MAX_SEQUENCES} sequences.")
+    small = example("unsorted")
+    if st.button(f"Pack {small.title}", on_click=put, args=({"sequences": small.text},)):
+        st.rerun()  # the movie, too
 
 
 def addresses(shown: Shown) -> None:

@@ -18,11 +18,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from packviz.show.movie import STAGES, Movie, assets
+from packviz.teach.exercise import Exercise
 from ui import address
 from ui.runs import as_json
 from ui.visit import Ask, visit
 
-__all__ = ["AFTER", "LOADER", "NAME", "clip", "key_of", "play", "route", "show", "stage_on_screen"]
+__all__ = ["AFTER", "LOADER", "NAME", "clip", "key_of", "pack_yourself", "play", "route", "show", "stage_on_screen"]
 
 AFTER = "after the picture"  # the key of the fragment that shows what belongs to the picture
 
@@ -31,13 +32,14 @@ _code = f"{_js}\nexport const styles = {json.dumps(_css)};\n"
 
 NAME = f"player.{sha256(_code.encode()).hexdigest()[:16]}.js"  # changes with the code, so that a browser may keep it
 LOADER = f"""
-const {{ default: play, styles }} = await import(new URL("./{NAME}", document.baseURI));
+const {{ default: play, exercise, styles }} = await import(new URL("./{NAME}", document.baseURI));
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(styles);
 export default (component) => {{
   const root = component.parentElement.getRootNode();
   if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
-  return play({{ ...component, data: JSON.parse(new TextDecoder().decode(component.data)) }});
+  const data = JSON.parse(new TextDecoder().decode(component.data));
+  return (data.movie ? play : exercise)({{ ...component, data }});
 }};
 """
 _mount = st.components.v2.component("packviz_player", js=LOADER)
@@ -74,6 +76,11 @@ def clip(film: Movie, step: int, key: str) -> None:
     _mount(key=f"clip {key}", data=_with(as_json(film), {"step": step, "loose": True}))
 
 
+def pack_yourself(asked: Exercise) -> None:
+    """Show the exercise of packing a batch by hand; who has done it has done the lesson."""
+    _mount(key="exercise", data=json.dumps(asdict(asked)).encode(), on_packed_change=_packed)
+
+
 def key_of(stages: Sequence[str] | None) -> str:
     """Return the key of the player that shows these stages; None for the whole way."""
     return f"player {' '.join(stages or ('all',))}"
@@ -97,13 +104,16 @@ def route() -> Route:
 
 def _with(movie: bytes, data: dict[str, Any]) -> bytes:
     """Return what the player is given, as JSON."""
-    data = data | {"code": "code" not in address.hidden()}
     return json.dumps(data)[:-1].encode() + b', "movie": ' + movie + b"}"
 
 
 def _follow(key: str) -> None:
     visit().stage = st.session_state[key]["shown"]
     st.rerun(AFTER)
+
+
+def _packed() -> None:
+    visit().done |= {"pack"}
 
 
 def _pick(key: str) -> None:

@@ -51,8 +51,8 @@ class Visit:
     own_text: the text that was last typed. put_aside: a typed text that gave way to something to try.
     stage: the stage on the player's screen. ask: what the player is asked to show.
     picked: what was clicked last in the movie, and of which request that was, until it is taken up.
-    done: the stages whose prediction was answered. prediction: the number of the one that is asked.
-    said: the last answer to one.
+    done: the stages whose prediction was answered, or whose exercise was done.
+    prediction: the number of the one that is asked. said: the last answer to one.
     way_back: from the explorer to the page that opened it.
     doctor_input: what was typed into the doctor's fields before an example replaced it.
     jobs: long work by its name. round: the level and number of the last round of the quiz. games: its rounds.

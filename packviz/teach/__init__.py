@@ -1,3 +1,3 @@
-"""Predictions, the quiz and the questions."""
+"""Predictions, an exercise, the quiz and the questions."""
 
 __all__: list[str] = []

@@ -114,6 +114,7 @@ def test_the_keyboard_reaches_the_prediction_and_answers_it(browser: Browser, ad
 
 def test_an_address_can_be_typed_both_ways_and_lights_up(browser: Browser, address: str) -> None:
     with visit(browser, address, path="packing") as visited:
+        visited.unfold("Where is a token?")
         visited.main.get_by_role("spinbutton", name="time step t").fill("2")
         visited.main.get_by_role("spinbutton", name="time step t").press("Enter")
         visited.settle()

@@ -1,0 +1,131 @@
+"""Pack it yourself: which cell each packed row is, how many rows each time step has, and a reason for each mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from packviz.compute.record import Trace
+from packviz.text import sentences, sequence_label
+
+__all__ = ["MAX_SEQUENCES", "MAX_TOKENS", "Cell", "Exercise", "Row", "Size", "exercise"]
+
+MAX_TOKENS, MAX_SEQUENCES = 30, 9  # that a person packs by hand; a count of up to 9 is typed with one key
+
+_say = sentences(Path(__file__).with_suffix(".toml"))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Hold one cell of the padded grid.
+
+    b, t      its sequence and its column
+    text      the token as it was typed; "" for a pad or a vector
+    is_pad    whether padding stands there
+    name      what is said of it: "6 is C at t = 0"
+    unpacked  why torch never packs it; "" where it does
+    """
+
+    b: int
+    t: int
+    text: str
+    is_pad: bool
+    name: str
+    unpacked: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """Hold one packed row.
+
+    cell   its place among the cells of the grid
+    found  what is said when it is found
+    later  why it comes before every cell of a later time step
+    other  why it comes before every other cell of its own time step
+    """
+
+    cell: int
+    found: str
+    later: str
+    other: str
+
+
+@dataclass(frozen=True)
+class Size:
+    """Hold one of the batch_sizes, and what is said to each answer: said[i] to i + 1."""
+
+    size: int
+    said: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """Hold what a visitor packs, and what torch made of it.
+
+    letters  B, in the sorted order: the rows of the grid
+    cells    B * T, row after row
+    rows     N, in the order in which torch packed them
+    sizes    T of them, batch_sizes
+    start    what is said at first
+    back     what is said when a row is put back, and `cleared` when one of the sizes is
+    done     what is said at the end
+    """
+
+    letters: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    rows: tuple[Row, ...]
+    sizes: tuple[Size, ...]
+    start: str
+    back: str
+    cleared: str
+    done: str
+
+
+def exercise(trace: Trace) -> Exercise | None:
+    """Return the exercise on a batch; None where it has too many tokens or sequences to pack by hand.
+
+    Raises PackvizError where torch refused to pack the batch.
+    """
+    sequence, timestep = trace.packed.sequence.tolist(), trace.packed.timestep.tolist()
+    order, sizes = trace.sorted.order.tolist(), trace.packed.batch_sizes.tolist()
+    if len(sequence) > MAX_TOKENS or len(order) > MAX_SEQUENCES:
+        return None
+    lengths, T = trace.padded.lengths.tolist(), trace.padded.mask.size(1)
+    cells = tuple(_cell(trace, b, t) for b in order for t in range(T))
+    places = {(cell.b, cell.t): i for i, cell in enumerate(cells)}
+    live = [[b for b, at in zip(sequence, timestep, strict=True) if at == t] for t in range(len(sizes))]
+    rows = []
+    for n, (b, t) in enumerate(zip(sequence, timestep, strict=True)):
+        place = places[b, t]
+        named = vars(cells[place]) | {"n": n, "N": len(sequence), "live": live[t], "last": b == live[t][-1]}
+        rows.append(Row(place, *(_say(f"row.{key}", **named) for key in ("found", "later", "other"))))
+    answers = range(1, len(order) + 1)
+    counts = tuple(
+        Size(size, tuple(_about_size(given, t, live, order, lengths) for given in answers))
+        for t, size in enumerate(sizes)
+    )
+    told = (_say(f"say.{key}", N=len(sequence), sizes=sizes) for key in ("start", "back", "cleared", "done"))
+    return Exercise(tuple(map(sequence_label, order)), cells, tuple(rows), counts, *told)
+
+
+def _cell(trace: Trace, b: int, t: int) -> Cell:
+    real, length = trace.padded.mask[b], int(trace.padded.lengths[b])
+    texts = trace.batch.texts[b] if trace.batch is not None else ()
+    is_pad = not real[t]
+    text = texts[int(real[:t].sum())] if texts and not is_pad else ""
+    name = _say("cell.name", text=text, is_pad=is_pad, b=b, t=t)
+    why = "padding" if is_pad else "beyond"
+    unpacked = _say(f"cell.{why}", name=name, b=b, t=t, length=length) if t >= length else ""
+    return Cell(b, t, text, is_pad, name, unpacked)
+
+
+def _about_size(given: int, t: int, live: Sequence[list[int]], order: Sequence[int], lengths: Sequence[int]) -> str:
+    """Return what is said to an answer for batch_sizes[t]."""
+    size, ended = len(live[t]), [b for b in order if b not in live[t]]
+    named = {"given": given, "t": t, "T": len(live), "size": size, "live": live[t], "ended": ended}
+    if given == size:
+        return _say("size.found", **named)
+    if t < len(order) and given in (lengths[t], lengths[order[t]]):
+        return _say("size.length", b=t if given == lengths[t] else order[t], **named)
+    return _say("size.many" if given > size else "size.few", **named)

@@ -1,0 +1,135 @@
+"""Pack it yourself, in the lesson on packing: with the mouse, with keys and on a phone."""
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+from tabs import Scheme, tab
+from test_accessibility import serious, wider_by
+from visits import PHONE, Visit, follow, visit
+
+import packviz
+from packviz.teach.exercise import exercise
+from pages import opened, texts
+
+BATCH = "1 2 3\n4 5\n6 7 8 9"
+
+
+def cells_in_order() -> list[int]:
+    """Return the places of the cells in the order in which torch packs them."""
+    made = exercise(packviz.trace(packviz.Batch.parse(BATCH)))
+    assert made is not None
+    return [row.cell for row in made.rows]
+
+
+def exercise_of(visited: Visit) -> tuple[Locator, Locator, Locator]:
+    """Return the exercise, its cells and the line that says what is right or wrong."""
+    root = visited.page.get_by_test_id("packviz-exercise")
+    root.wait_for()
+    return root, root.locator("table button"), root.get_by_role("status")
+
+
+def test_the_mouse_drags_and_clicks_the_cells_and_the_lesson_is_ticked_off(browser: Browser, address: str) -> None:
+    with visit(browser, address, path="packing") as visited:
+        root, cells, told = exercise_of(visited)
+        first, *others = cells_in_order()
+        cells.nth(first).drag_to(root.get_by_role("list", name="data", exact=True))
+        expect(root).to_have_attribute("data-taken", "1")
+        cells.nth(others[0]).drag_to(root.get_by_text("Start over"))
+        expect(root).to_have_attribute("data-taken", "1")
+        cells.nth(first + 2).click()
+        expect(told).to_contain_text("8 is C at t = 2; the next row is A at t = 0")
+        expect(cells.nth(first + 2)).to_have_attribute("data-wrong", "")
+        for cell in others:
+            cells.nth(cell).click()
+        for size in (3, 3, 2, 1):
+            root.get_by_role("button", name=str(size), exact=True).last.click()
+        expect(told).to_have_text("You packed it: 9 rows, batch_sizes = [3, 3, 2, 1].")
+        visited.settle()
+        expect(told).to_have_text("You packed it: 9 rows, batch_sizes = [3, 3, 2, 1].")
+        follow(visited.page, "Running")
+        visited.page.wait_for_url("**/running**")
+        visited.settle()
+        visited.page.get_by_test_id("stTopNavSection").filter(has_text="Learn").click()
+        packing = visited.page.get_by_role("menuitem", name="Packing")
+        expect(packing.get_by_test_id("stIconMaterial")).to_have_text("check_circle")
+
+
+def test_keys_alone_pack_the_batch_and_leave_the_movie_alone(browser: Browser, address: str) -> None:
+    with visit(browser, address, path="packing", motion=False) as visited:
+        root, cells, told = exercise_of(visited)
+        press = visited.page.keyboard.press
+        cells.first.focus()
+        press("Enter")
+        press("ArrowUp")
+        press("ArrowLeft")
+        expect(cells.first).to_be_focused()
+        for key in ("ArrowDown", "Space", "ArrowDown", "End", "Enter"):
+            press(key)
+        expect(told).to_contain_text("This cell is padding: B has 2 tokens, so it has ended at t = 3.")
+        press("Backspace")
+        expect(root).to_have_attribute("data-taken", "1")
+        expect(told).to_contain_text("back in the grid")
+        expect(cells.nth(11)).to_be_focused()
+        place = 11
+        for cell in cells_in_order()[1:]:
+            down, right = cell // 4 - place // 4, cell % 4 - place % 4
+            for _ in range(abs(down)):
+                press("ArrowDown" if down > 0 else "ArrowUp")
+            for _ in range(abs(right)):
+                press("ArrowRight" if right > 0 else "ArrowLeft")
+            press("Enter")
+            place = cell
+        expect(root.get_by_role("toolbar").get_by_role("button").first).to_be_focused()
+        press("3")
+        press("2")
+        expect(told).to_have_text(
+            "2 is the length of B. batch_sizes[1] counts the rows at t = 1: one for each live sequence."
+        )
+        for key in ("ArrowRight", "Enter", "2", "1"):
+            press(key)
+        expect(told).to_contain_text("You packed it")
+        expect(root.get_by_role("button", name="Start over")).to_be_focused()
+        assert visited.data("step") == "1"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_phone_a_finger_packs_the_batch(browser: Browser, address: str, scheme: Scheme) -> None:
+    with tab(browser, PHONE, scheme=scheme, has_touch=True, is_mobile=True) as taken:
+        visited = Visit(taken, f"{address}/packing?example=unsorted")
+        root, cells, told = exercise_of(visited)
+        for cell in cells_in_order():
+            cells.nth(cell).tap()
+        cells.first.tap(force=True)  # it is taken already
+        expect(root).to_have_attribute("data-taken", "9")
+        assert root.get_attribute("data-theme") == scheme
+        root.get_by_role("button", name="1", exact=True).tap()
+        expect(told).to_contain_text("1 is too few: C, A and B are live at t = 0.")
+        for button in root.locator("button").all():
+            box = button.bounding_box()
+            assert box is not None
+            assert min(box["width"], box["height"]) >= 38
+        assert wider_by(visited) <= 0
+        assert serious(visited) == []
+        root.get_by_role("button", name="Put back").tap()
+        expect(root).to_have_attribute("data-taken", "8")
+        visited.check()
+
+
+def test_another_batch_is_another_exercise_and_what_is_unfolded_leaves_it_alone(browser: Browser, address: str) -> None:
+    with visit(browser, address, path="packing") as visited:
+        root, cells, _ = exercise_of(visited)
+        cells.first.click()
+        visited.unfold("Where is a token?")
+        visited.press("ArrowRight")
+        expect(root).to_have_attribute("data-taken", "1")
+        visited.type("1 2\n3")
+        expect(root).to_have_attribute("data-taken", "0")
+        expect(cells).to_have_count(4)
+
+
+def test_a_batch_that_is_too_big_leads_to_a_smaller_one() -> None:
+    app = opened("packing", {"example": "vowels"})
+    assert "at most 30 tokens in at most 9 sequences" in texts(app)
+    (button,) = [each for each in app.button if each.label.startswith("Pack 1 2 3")]
+    button.click().run()
+    assert "at most 30 tokens" not in texts(app)
+    assert app.text_area(key="sequences").value == BATCH

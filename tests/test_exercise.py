@@ -1,0 +1,115 @@
+"""Pack it yourself: torch says which cell each row is and how many rows each step has; each mistake has its reason."""
+
+import pytest
+import torch
+from random_runs import random_run
+from seeds import seeds
+from torch.nn.utils.rnn import pack_padded_sequence
+
+from packviz import Batch, Config, trace
+from packviz.teach.exercise import MAX_SEQUENCES, MAX_TOKENS, Exercise, exercise
+from packviz.text import sequence_label
+
+
+def packed_by_torch(lengths: list[int], *, enforce_sorted: bool = False) -> tuple[list[tuple[int, int]], list[int]]:
+    """Return the (b, t) of each row as torch packs a grid in which every cell holds its own number; batch_sizes."""
+    T = max(lengths)
+    grid = torch.arange(len(lengths) * T).view(len(lengths), T)
+    packed = pack_padded_sequence(grid, torch.tensor(lengths), batch_first=True, enforce_sorted=enforce_sorted)
+    return [divmod(number, T) for number in packed.data.tolist()], packed.batch_sizes.tolist()
+
+
+def small() -> list[tuple[Exercise, list[int], bool]]:
+    """Return the exercises on random batches that are small enough, with their lengths, and enforce_sorted."""
+    found = []
+    for seed in seeds(60):
+        run = random_run(seed)
+        made = exercise(trace(run.batch, run.config))
+        fits = sum(run.lengths) <= MAX_TOKENS and len(run.lengths) <= MAX_SEQUENCES
+        assert (made is not None) == fits
+        if made is not None:
+            found.append((made, run.lengths, run.config.enforce_sorted))
+    assert len(found) >= 5
+    return found
+
+
+def test_the_rows_and_the_sizes_are_those_of_torch() -> None:
+    for made, lengths, enforce_sorted in small():
+        rows, sizes = packed_by_torch(lengths, enforce_sorted=enforce_sorted)
+        assert [(made.cells[row.cell].b, made.cells[row.cell].t) for row in made.rows] == rows
+        assert [each.size for each in made.sizes] == sizes
+        assert f"{len(rows)} row" in made.done
+        assert str(sizes) in made.done
+
+
+def test_every_cell_that_torch_leaves_out_says_why_and_no_other_one() -> None:
+    for made, lengths, _ in small():
+        rows, _ = packed_by_torch(lengths)
+        assert {(cell.b, cell.t) for cell in made.cells if not cell.unpacked} == set(rows)
+        for cell in made.cells:
+            if cell.unpacked:
+                assert ("Padding is never packed" in cell.unpacked) == cell.is_pad
+                assert str(lengths[cell.b]) in cell.unpacked
+
+
+def test_every_mistake_about_a_row_names_that_row_and_its_reason() -> None:
+    for made, lengths, _ in small():
+        for row in made.rows:
+            cell = made.cells[row.cell]
+            here = f"the next row is {sequence_label(cell.b)} at t = {cell.t}, because "
+            assert row.later.startswith(f"{here}a PackedSequence goes column by column")
+            assert row.other.startswith(f"{here}the rows of a time step keep the sorted order: ")
+            live = [letter for letter in made.letters if lengths[_number(letter)] > cell.t]
+            told = row.other.partition("order: ")[2].rstrip(".").replace(" and ", ", ").split(", ")
+            assert told[: len(live)] == live or len(live) > 8
+
+
+def test_every_answer_about_a_size_is_told_what_it_counts() -> None:
+    spoken = dict.fromkeys(("length of", "too many", "too few"), 0)
+    for made, lengths, _ in small():
+        for t, size in enumerate(made.sizes):
+            assert len(size.said) == len(lengths)
+            for given, said in enumerate(size.said, 1):
+                if given == size.size:
+                    assert said.startswith(f"batch_sizes[{t}] = {given}: ")
+                    continue
+                assert said.startswith(str(given))
+                (kind,) = [kind for kind in spoken if kind in said]
+                spoken[kind] += 1
+                if kind == "length of":
+                    letter = said.split("length of ")[1].split(".")[0]
+                    assert lengths[_number(letter)] == given
+                else:
+                    assert (kind == "too many") == (given > size.size)
+    assert all(spoken.values()), spoken
+
+
+def _number(letter: str) -> int:
+    return next(b for b in range(MAX_SEQUENCES) if sequence_label(b) == letter)
+
+
+def test_the_words_of_the_first_mistakes() -> None:
+    made = exercise(trace(Batch.parse("1 2 3\n4 5\n6 7 8 9")))
+    assert made is not None
+    assert made.letters == ("C", "A", "B")
+    eight, pad = made.cells[2], made.cells[10]
+    assert f"{eight.name}; {made.rows[1].later}" == (
+        "8 is C at t = 2; the next row is A at t = 0, because a PackedSequence goes column by column: "
+        "t = 0 is not complete yet."
+    )
+    assert pad.unpacked == ("This cell is padding: B has 2 tokens, so it has ended at t = 2. Padding is never packed.")
+    assert made.sizes[2].said[2] == "3 are too many: B has ended at t = 2."
+    assert made.done == "You packed it: 9 rows, batch_sizes = [3, 3, 2, 1]."
+
+
+def test_pads_on_the_left_are_packed_and_the_tokens_beyond_the_length_are_not() -> None:
+    made = exercise(trace(Batch.parse("1 2 3\n4"), Config(padding_side="left")))
+    assert made is not None
+    assert made.rows[1].found.startswith("data[1] is a pad, B at t = 0.")
+    (four,) = [cell for cell in made.cells if cell.text == "4"]
+    assert "the length of B is 1: torch packs the first 1 cell" in four.unpacked
+
+
+@pytest.mark.parametrize("text", ["\n".join("1" * (MAX_SEQUENCES + 1)), " ".join("1" * (MAX_TOKENS + 1))])
+def test_a_batch_that_is_too_big_to_pack_by_hand_has_no_exercise(text: str) -> None:
+    assert exercise(trace(Batch.parse(text))) is None
