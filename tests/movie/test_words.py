@@ -78,10 +78,10 @@ CLAIMS: list[tuple[str, Claim]] = [
         lambda m, found: int(found[1]) == m.t and int(found[2]) == m.case.judge.batch_sizes[m.t],
     ),
     (
-        r"Σ batch_sizes = (\d+) = N",
+        r"The batch_sizes sum to (\d+) = N",
         lambda m, found: int(found[1]) == len(m.case.judge.at) and m.t == len(m.case.judge.batch_sizes) - 1,
     ),
-    (r"Σ = (\d+) rows? so far", lambda m, found: int(found[1]) == sum(m.case.judge.batch_sizes[: m.t + 1])),
+    (r"\b(\d+) rows? so far", lambda m, found: int(found[1]) == sum(m.case.judge.batch_sizes[: m.t + 1])),
     (rf"(?:lengths = |of lengths ){LISTED}", lambda m, found: m.listed(found[1], m.case.judge.lengths)),
     (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: m.listed(found[1], m.case.judge.order)),
     (

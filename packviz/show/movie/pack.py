@@ -175,7 +175,7 @@ def _margins(view: View) -> Step:
 def _counted(view: View, t: int) -> str:
     done = sum(view.batch_sizes[: t + 1])
     total, width = view.trace.packed.data.shape
-    return f"packed data {shape(total, width)}: Σ {done} of {total} rows"
+    return f"packed data {shape(total, width)}: {done} of {total} rows"
 
 
 def _detail(view: View, t: int) -> tuple[CodeLine, ...]:
