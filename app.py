@@ -11,6 +11,7 @@ from starlette.routing import Route
 from ui import player
 from ui.head import PREVIEW, Head, told
 from ui.path import pages
+from ui.share import hide
 from ui.warm import warm
 
 UI = Path(__file__).parent / "ui"
@@ -19,6 +20,7 @@ ICON = UI / "icon.svg"
 if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
     st.logo(str(ICON), size="large")
     st.html(UI / "style.css")
+    hide()
     page = st.navigation(pages(), position="top")
     title, _ = told(page.url_path, urlencode(st.query_params.to_dict()))
     st.set_page_config(title, str(ICON), layout="wide", initial_sidebar_state="collapsed")

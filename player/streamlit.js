@@ -2,6 +2,7 @@
 
 /** @import { Stage, StreamlitData, There, Trigger } from "./types" */
 
+import { here } from "./keys.js";
 import { giveUp, mount } from "./player.js";
 
 /** @type {WeakMap<object, There>} */
@@ -64,6 +65,7 @@ function mounted(there, data, parentElement, tell, setTriggerValue) {
     if (there.told && stage !== there.told) tell(stage);
   };
   const asked = data.loose ? data.step : stepInAddress(data.step);
+  if (data.code === false) here.code.page = false;
   const step = Math.min(Math.max(1, asked), data.movie.steps.length);
   if (step !== asked && !data.loose) keepStepInAddress(step);
   return mount(parentElement, data.movie, {

@@ -246,6 +246,8 @@ export interface StreamlitData {
   watches?: boolean;
   loose?: boolean;
   onward?: string;
+  /** Whether the code is shown at first. */
+  code?: boolean;
 }
 /** A motion on its way: the frames that come after it, and when it began. */
 export interface Moving extends Motion {

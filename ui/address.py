@@ -23,18 +23,23 @@ from ui.visit import visit
 __all__ = [
     "MAX_LENGTH",
     "NAMES",
+    "PARTS",
+    "THEMES",
     "asked",
     "changed",
     "choice",
     "default",
     "first_step",
+    "hidden",
     "keep",
     "maybe_whole",
     "number",
     "of_every_page",
     "remember",
     "switch",
+    "theme",
     "unmet",
+    "view",
     "warning",
     "whole",
     "write",
@@ -42,10 +47,14 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-Owner = Literal["controls", "player", "questions", "doctor", "quiz", "Streamlit"]
+Owner = Literal["controls", "player", "questions", "doctor", "quiz", "share", "Streamlit"]
 
 MAX_LENGTH = 8_000  # characters of a text in a link
 _MAX_NAMED = 4
+_NAMED: tuple[Owner, ...] = ("controls", "player", "share")  # whose names are told where they are not met
+
+PARTS = ("sidebar", "code", "menu")  # that a link may hide
+THEMES = ("automatic", "light", "dark")  # automatic: as the browser has it
 
 NAMES: Mapping[str, tuple[Owner, Any]] = {
     "example": ("controls", EXAMPLES[0].key),
@@ -69,6 +78,8 @@ NAMES: Mapping[str, tuple[Owner, Any]] = {
     "level": ("quiz", 1),
     "round": ("quiz", None),  # a random one
     "said": ("quiz", None),  # in links from before the browser kept the answers
+    "hide": ("share", ""),
+    "theme": ("share", THEMES[0]),  # ui/theme.js has Streamlit follow it
     "embed": ("Streamlit", None),
     "embed_options": ("Streamlit", None),
 }
@@ -170,6 +181,22 @@ def asked() -> Mapping[str, str]:
     return visit().link or {}
 
 
+def hidden() -> tuple[str, ...]:
+    """Return the parts of all pages that the link hides; they stay hidden on the way through the app."""
+    return tuple(part for part in asked().get("hide", "").split(",") if part in PARTS)
+
+
+def theme() -> str:
+    """Return the colours that the link asks for."""
+    raw = asked().get("theme", "")
+    return raw if raw in THEMES else THEMES[0]
+
+
+def view() -> Mapping[str, str]:
+    """Return how all pages are shown, by its names in the address."""
+    return {"hide": ",".join(hidden()), "theme": theme()}
+
+
 def first_step(player: str) -> int:
     """Return the step that the link asks for; 1 where it asks for none, or for nonsense.
 
@@ -183,7 +210,7 @@ def first_step(player: str) -> int:
 
 def unmet(asked: Mapping[str, str], shown: Mapping[str, object]) -> str | None:
     """Return one line about what a link asks for and the controls and the player, `shown`, do not show."""
-    others = {name: raw for name, raw in asked.items() if NAMES.get(name, ("controls",))[0] in ("controls", "player")}
+    others = {name: raw for name, raw in asked.items() if NAMES.get(name, ("controls",))[0] in _NAMED}
     missing = [_told(name, raw, shown) for name, raw in others.items() if not _shows(shown, name, raw)]
     if not missing:
         return None

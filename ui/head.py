@@ -1,7 +1,7 @@
 """The head of the HTML page that Streamlit's server sends: a title, what a pasted link shows, and what comes first.
 
 Streamlit sends the same page, titled "Streamlit", for every address. Here it gets the title and the description of the
-page that the address names, tags that chats and search engines read (Open Graph), and three small scripts. It also
+page that the address names, tags that chats and search engines read (Open Graph), and a few small scripts. It also
 names the files that the first picture needs, the player and parts of Streamlit's script, so that they are fetched
 together: by itself, Streamlit's script asks for the code of an element when the first such element arrives.
 """
@@ -30,7 +30,8 @@ ELEMENTS = ("BidiComponent", "TextArea", "ButtonGroup", "NumberInput", "Checkbox
 _STATIC = Path(st.__file__).parent / "static"
 _IMPORT = re.compile(r"""(?:from|import)\s*["']\./([^"']+\.js)["']""")
 _TITLE = "<title>Streamlit</title>"
-_SCRIPT = "".join(Path(__file__).with_name(f"{name}.js").read_text("utf-8") for name in ("history", "menu", "typing"))
+_SCRIPTS = ("history", "menu", "theme", "typing")
+_SCRIPT = "".join(Path(__file__).with_name(f"{name}.js").read_text("utf-8") for name in _SCRIPTS)
 _OF_PAGES = {page.address: (page.title, page.about) for page in PAGES} | {
     "questions": ("Questions about packing, answered", "What people ask and claim, each tried by a small program.")
 }

@@ -19,6 +19,7 @@ from ui.player import AFTER, key_of, play, stage_on_screen
 from ui.prediction import prediction
 from ui.progress import leave_others
 from ui.runs import OWN, Request, Shown, View, latest, run
+from ui.share import share
 from ui.visit import visit
 
 __all__ = ["apart", "compared", "lesson", "measured", "overview"]
@@ -37,7 +38,7 @@ def overview(title: str, purpose: str, end: Callable[[Shown], None], onward: tup
     and the label of what leads to it.
     """
     leave_others("")
-    _head(title, purpose)
+    _head(title, purpose, lambda: _good(None))
     chosen, visited = controls(), visit()
     strip(chosen)
     with chosen.under_text:
@@ -76,7 +77,7 @@ def lesson(
     and the label of what leads to it, in the player's last step and below. ended: draws what comes after all else.
     """
     leave_others("")
-    _head(question, answer)
+    _head(question, answer, lambda: _good(tuple(stages)))
     chosen = controls()
     strip(chosen)
     _picture(chosen, tuple(stages), onward[1])
@@ -109,7 +110,7 @@ def compared(
     onward: as in `lesson`.
     """
     leave_others("")
-    _head(question, answer)
+    _head(question, answer, lambda: _good(tuple(stages)))
     chosen = controls()
     strip(chosen)
     _picture(chosen, tuple(stages), onward[1])
@@ -147,11 +148,18 @@ def apart(question: str, answer: str) -> None:
     visit().way_back = None
     with st.container(key="apart"):
         _head(question, answer)
+    shown = address.view()
+    line = address.unmet({name: raw for name, raw in address.asked().items() if name in shown}, shown)
+    if line is not None:
+        st.text(line)
 
 
-def _head(question: str, answer: str) -> None:
+def _head(question: str, answer: str, film: Callable[[], Request] | None = None) -> None:
+    """Show what the page is about, and the panel to share it; film: as there."""
     with st.container(key="head"):
         st.title(question, anchor=False)
+        with st.container(key="corner"):
+            share(film)
         if answer:
             st.markdown(answer)
 
@@ -216,11 +224,16 @@ def _why(shown: Shown) -> None:
 def _after(stages: tuple[View, ...] | None, below: Callable[[Shown], None]) -> None:
     """Show what belongs to the picture; the picture itself waits for none of it."""
     if stage_on_screen() is not None:
-        shown = run(replace(visit().last_good or Request(), stages=stages))
+        shown = run(_good(stages))
         if shown.trace.error is None or stages is None or stages[0] in ("pad", "sort"):
             below(shown)
         else:
             refused(shown)
+
+
+def _good(stages: tuple[View, ...] | None) -> Request:
+    """Return the last request that could be shown, for these stages."""
+    return replace(visit().last_good or Request(), stages=stages)
 
 
 def _records(shown: Shown) -> None:
@@ -254,6 +267,7 @@ def _about_the_link(asked: Request, shown: Shown) -> None:
     if visited.first_request != asked or not address.asked():
         return
     state = {name: st.session_state[name] for name in address.NAMES if name in st.session_state}
+    state |= address.view()
     state["step"] = min(address.first_step(key_of(asked.stages)), len(shown.movie["steps"]))
     line = address.unmet(address.asked(), state)
     if line is not None:

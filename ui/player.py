@@ -104,6 +104,7 @@ def route() -> Route:
 
 def _with(movie: bytes, data: dict[str, Any]) -> bytes:
     """Return what the player is given, as JSON."""
+    data = data | {"code": "code" not in address.hidden()}
     return json.dumps(data)[:-1].encode() + b', "movie": ' + movie + b"}"
 
 

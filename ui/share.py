@@ -1,0 +1,146 @@
+"""The share panel: a link to what is on the screen, its QR code, a frame for other pages, and the movie as a file.
+
+Only the browser knows the whole address, for the player writes its step there: a small component reports it while the
+panel is open.
+"""
+
+from collections.abc import Callable, Collection
+from html import escape
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+import streamlit as st
+
+from ui import address
+from ui.qr import MAX_BYTES, qr_code, svg
+from ui.runs import Request, run
+
+__all__ = ["frame", "hide", "link", "share"]
+
+_OWN = {"hide", "theme", "embed", "embed_options"}  # names that the panel itself puts into a link
+_KEY = "share link"
+_HEIGHT = 720  # pixels of a frame
+_SELECTORS = {
+    "sidebar": '[data-testid="stSidebar"], [data-testid="stExpandSidebarButton"]',
+    "menu": '[data-testid="stTopNav"], [data-testid="stSidebarNav"], [data-testid="stLogoLink"]',
+    "sidebar menu": '[data-testid="stHeader"]',
+}  # what is not shown; the player hides its code itself
+
+_mount = st.components.v2.component(
+    "packviz_link",
+    html='<input readonly aria-label="Link to this page"><button type="button" aria-live="polite">Copy</button>',
+    css="""
+:host { display: block; }
+div { display: flex; gap: 0.5rem; }
+input, button {
+  font: inherit; color: inherit; background: var(--st-secondary-background-color); min-width: 0;
+  padding: 0.4rem 0.7rem; border: 1px solid var(--st-border-color); border-radius: 8px;
+}
+input { width: calc(100% - 6.5rem); box-sizing: border-box; font-family: var(--st-code-font); }
+button { width: 6rem; background: var(--st-background-color); cursor: pointer; }
+""",
+    js="""
+export default ({ data, parentElement, setStateValue }) => {
+  const input = parentElement.querySelector("input"), button = parentElement.querySelector("button");
+  input.value = data.link;
+  input.onfocus = () => input.select();
+  button.onclick = async () => {
+    try {
+      await navigator.clipboard.writeText(input.value);
+    } catch { // a page that came without encryption may not write there, but may copy what is selected
+      input.select();
+      document.execCommand("copy");
+    }
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  };
+  parentElement.known = data.known;
+  const look = () => {
+    const here = window.location.href;
+    if (here !== parentElement.known) setStateValue("url", (parentElement.known = here));
+  };
+  look();
+  clearInterval(parentElement.timer);
+  parentElement.timer = setInterval(look, 250);
+  return () => clearInterval(parentElement.timer);
+};
+""",
+)
+
+
+def hide() -> None:
+    """Hide what the link asks to hide, on every page."""
+    address.remember()
+    parts = address.hidden()
+    hiding = [selectors for names, selectors in _SELECTORS.items() if set(names.split()) <= set(parts)]
+    if hiding:
+        top = " .stApp .stMainBlockContainer { padding-top: 1rem; }" if len(hiding) == len(_SELECTORS) else ""
+        st.html(f"<style>{', '.join(hiding)} {{ display: none !important; }}{top}</style>")
+
+
+@st.fragment
+def share(film: Callable[[], Request] | None) -> None:
+    """Offer the panel; nothing in it is computed before it is opened.
+
+    film: returns of which request the page shows a movie; None for a page without one.
+    """
+    panel = st.popover("Share", icon=":material/share:", key="share", on_change="rerun")
+    if panel.open:
+        with panel, st.container(key="sharing"):
+            _panel(film)
+
+
+def link(here: str, *, step: bool = True, hidden: Collection[str] = (), theme: str = address.THEMES[0]) -> str:
+    """Return a link to an address as it is. step: with the step of the player. hidden, theme: how it is to be shown."""
+    parts = urlsplit(here)
+    left_out = _OWN if step else _OWN | {"step"}
+    query = {name: value for name, value in parse_qsl(parts.query, True) if name not in left_out}
+    query |= address.changed({"hide": ",".join(hidden), "theme": theme})
+    return parts._replace(query=urlencode(query, safe=","), fragment="").geturl()
+
+
+def frame(link: str) -> str:
+    """Return the HTML that shows a link within another page."""
+    source = escape(f"{link}{'&' if urlsplit(link).query else '?'}embed=true")
+    return f'<iframe src="{source}" title="packviz" width="100%" height="{_HEIGHT}" allow="fullscreen"></iframe>'
+
+
+def _panel(film: Callable[[], Request] | None) -> None:
+    here = str(st.session_state.get(_KEY, {}).get("url") or "")  # "" before the browser has told it
+    st.markdown("**Link to this page, as it is now**")
+    place = st.container()
+    step = film is None or st.checkbox("Open on this step", value=True, key="share step")
+    hidden = st.pills("Hide", address.PARTS, selection_mode="multi", default=address.hidden(), key="share hide")
+    themes = address.THEMES
+    theme = st.segmented_control("Colors", themes, default=address.theme(), required=True, key="share theme")
+    shared = link(here, step=step, hidden=hidden, theme=theme) if here else ""
+    with place:
+        _mount(key=_KEY, data={"known": here, "link": shared}, default={"url": ""}, on_url_change=_ignore)
+    if here:
+        _code(shared)
+        st.markdown("**To show it within another page**")
+        st.code(frame(shared), language="html")
+    if film is not None:
+        _file(film(), urlsplit(here).path.rpartition("/")[2] or "overview")
+
+
+def _ignore() -> None:
+    """Do nothing: the fragment reruns anyway."""
+
+
+def _code(shared: str) -> None:
+    size = len(shared.encode())
+    if size > MAX_BYTES:
+        st.text(f"This link is too long for a QR code: {size:,} characters, at most {MAX_BYTES}.")
+        return
+    image = quote(svg(qr_code(shared)), " /:;,.=-()")
+    st.html(f'<img alt="QR code of the link" src="data:image/svg+xml,{image}">')
+
+
+def _file(request: Request, page: str) -> None:
+    """Offer the movie as a file; it is made when it is asked for."""
+
+    def made() -> bytes:
+        return run(request).film.to_html().encode()
+
+    label, name = "The movie as a file, to play offline", f"packviz-{page}.html"
+    st.download_button(label, made, name, "text/html", key="share file", on_click="ignore", icon=":material/download:")
