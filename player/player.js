@@ -76,10 +76,22 @@ export class Player {
     this.canvas.addEventListener("pointerleave", () => this.pointAt(null), { signal });
     this.dark.addEventListener("change", () => this.attempt(() => this.retheme()), { signal });
     window.addEventListener("resize", () => this.fit(), { signal });
+    // Paper has another width: the picture is drawn for that, and afterwards for the window again.
+    for (const [name, on] of /** @type {[string, boolean][]} */ ([["beforeprint", true], ["afterprint", false]]))
+      window.addEventListener(name, () => this.print(on), { signal });
     this.ui.side.addEventListener("scroll", () => this.tellMore(), { signal });
     this.sizes = new ResizeObserver(() => this.attempt(() => this.resize()));
     this.sizes.observe(this.ui.stageBox);
     this.watchRatio();
+  }
+
+  /** @param {boolean} on */
+  print(on) {
+    this.root.toggleAttribute("data-print", on);
+    this.attempt(() => {
+      this.retheme();
+      this.resize();
+    });
   }
 
   // Another screen, or another zoom, has other pixels.
@@ -221,7 +233,7 @@ export class Player {
   }
 
   retheme() {
-    const theme = schemeOf(this.root);
+    const theme = this.root.hasAttribute("data-print") ? "light" : schemeOf(this.root);
     if (this.theme && this.root.dataset.theme === theme) return;
     this.root.dataset.theme = theme;
     this.theme = readTheme(this.root);

@@ -30,7 +30,7 @@ ELEMENTS = ("BidiComponent", "TextArea", "ButtonGroup", "NumberInput", "Checkbox
 _STATIC = Path(st.__file__).parent / "static"
 _IMPORT = re.compile(r"""(?:from|import)\s*["']\./([^"']+\.js)["']""")
 _TITLE = "<title>Streamlit</title>"
-_SCRIPTS = ("history", "menu", "theme", "typing")
+_SCRIPTS = ("history", "menu", "print", "theme", "typing")
 _SCRIPT = "".join(Path(__file__).with_name(f"{name}.js").read_text("utf-8") for name in _SCRIPTS)
 _OF_PAGES = {page.address: (page.title, page.about) for page in PAGES} | {
     "questions": ("Questions about packing, answered", "What people ask and claim, each tried by a small program.")
