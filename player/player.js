@@ -77,8 +77,8 @@ export class Player {
     this.dark.addEventListener("change", () => this.attempt(() => this.retheme()), { signal });
     window.addEventListener("resize", () => this.fit(), { signal });
     // Paper has another width: the picture is drawn for that, and afterwards for the window again.
-    for (const [name, on] of /** @type {[string, boolean][]} */ ([["beforeprint", true], ["afterprint", false]]))
-      window.addEventListener(name, () => this.print(on), { signal });
+    window.addEventListener("beforeprint", () => this.print(true), { signal });
+    window.addEventListener("afterprint", () => this.print(false), { signal });
     this.ui.side.addEventListener("scroll", () => this.tellMore(), { signal });
     this.sizes = new ResizeObserver(() => this.attempt(() => this.resize()));
     this.sizes.observe(this.ui.stageBox);
