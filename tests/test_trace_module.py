@@ -91,7 +91,9 @@ def test_batch_and_config_are_none_and_the_module_is_the_users_own() -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [list, tuple, torch.tensor, np.array, lambda lengths: torch.tensor(lengths, dtype=torch.int32)], ids=str
+    "kind",
+    [list, tuple, torch.tensor, np.array, lambda lengths: torch.tensor(lengths, dtype=torch.int32)],
+    ids=["list", "tuple", "tensor", "array", "int32 tensor"],
 )
 def test_lengths_come_in_whatever_torch_takes(kind: Any) -> None:
     assert trace_module(gru(), grid(), kind(LENGTHS)).padded.lengths.tolist() == LENGTHS
