@@ -27,7 +27,7 @@ __all__ = ["apart", "compared", "lesson", "measured", "overview"]
 Part = tuple[str, str, Callable[[Shown], None]]  # a heading, a sentence or two of Markdown, and what is shown there
 Try = Mapping[str, Mapping[str, object]] | Callable[[Shown], Mapping[str, Mapping[str, object]]]
 
-_PLAIN = " /:;,.=-()"  # what stands in an address of an image as it is
+_PLAIN = " /:;,.=-()'"  # what stands in an address of an image as it is
 _OF_THE_TEXT = {"text", "kind"}  # the parameters of Batch.parse
 
 

@@ -19,7 +19,11 @@ __all__ = ["Hook", "hook", "pictures"]
 _WIDTH, _HIGH, _CELL, _GAP = 100.0, 14.0, 6.0, 1.0  # of a picture: its width, its lines, its row of cells
 _MOST = 4  # units whose lines are drawn
 _WORDY, _LONGEST = 8, 7  # time steps up to which a cell has room for its token, and its characters
-_SMALL = "<style>@media (max-width: 220px) {text {display: none}}</style>"  # of the picture: too small to read
+_STYLE = (
+    f"<style>rect {{y: {_HIGH + _GAP:g}px; height: {_CELL:g}px; rx: .8px; stroke-width: .25px}}"
+    "text {text-anchor: middle; font: 3.1px sans-serif} polyline {fill: none; stroke-width: .5px}"
+    "@media (max-width: 220px) {text {display: none}}</style>"  # too small to read
+)
 _SVG = "http://www.w3.org/2000/svg"
 
 
@@ -91,7 +95,7 @@ def _drawn(found: Hook, states: Tensor, palette: Palette) -> str:
         lines.append(_line(rest, palette.wrong) if len(way) > length else _line(rest, palette.good, "1 1"))
     size = f"0 0 {_WIDTH:g} {_HIGH + _GAP + _CELL + 0.5:g}"
     drawn = "".join(cells + lines)
-    return f'<svg viewBox="{size}" xmlns="{_SVG}" font-family="sans-serif">{_SMALL}{drawn}</svg>'
+    return f"<svg viewBox='{size}' xmlns='{_SVG}'>{_STYLE}{drawn}</svg>"
 
 
 def _cell(found: Hook, t: int, palette: Palette, *, read: bool) -> str:
@@ -99,18 +103,18 @@ def _cell(found: Hook, t: int, palette: Palette, *, read: bool) -> str:
     width, token = _WIDTH / len(found.padded), t < len(found.packed)
     hue_of_b = SEQUENCE_HUES[hue(found.b)[0]]
     fill = hue_of_b if token else palette.pad if read else "none"
-    line = f'stroke="{hue_of_b}"' if token else f'stroke="{palette.pad_hatch}" stroke-dasharray="1 .7"'
-    box = f'x="{t * width + 0.4:.1f}" y="{_HIGH + _GAP:g}" width="{width - 0.8:.1f}" height="{_CELL:g}" rx=".8"'
-    cell = f'<rect {box} fill="{fill}" {line} stroke-width=".25"/>'
+    line = f"stroke='{hue_of_b}'" if token else f"stroke='{palette.pad_hatch}' stroke-dasharray='1 .7'"
+    box = f"x='{t * width + 0.4:.1f}' width='{width - 0.8:.1f}'"
+    cell = f"<rect {box} fill='{fill}' {line}/>"
     if not read or len(found.padded) > _WORDY:
         return cell
     text, color = found.texts[t], text_on(hue_of_b) if token else palette.quiet
     shown = escape(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
-    at = f'x="{(t + 0.5) * width:.1f}" y="{_HIGH + _GAP + 4.1:g}" text-anchor="middle" font-size="3.1"'
-    return f'{cell}<text {at} fill="{color}">{shown}</text>'
+    at = f"x='{(t + 0.5) * width:.1f}' y='{_HIGH + _GAP + 4.1:g}'"
+    return f"{cell}<text {at} fill='{color}'>{shown}</text>"
 
 
 def _line(points: list[tuple[float, float]], color: str, dashes: str = "") -> str:
     joined = " ".join(f"{x:.1f},{y:.2f}" for x, y in points)
-    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
-    return f'<polyline points="{joined}" fill="none" stroke="{color}" stroke-width=".5"{dashed}/>'
+    dashed = f" stroke-dasharray='{dashes}'" if dashes else ""
+    return f"<polyline points='{joined}' stroke='{color}'{dashed}/>"
