@@ -9,3 +9,14 @@
   };
   new MutationObserver(mend).observe(document, { childList: true, subtree: true });
 })();
+// A page chosen with the mouse or a finger leaves the focus on the menu's button, where Space would open the menu again
+// and not play the movie: then nothing has the focus.
+(() => {
+  let chosen = -Infinity;
+  document.addEventListener("click", ({ target, detail, timeStamp }) => {
+    if (detail && target.closest?.('[data-testid="stTopNavDropdownLink"]')) chosen = timeStamp;
+  }, true);
+  document.addEventListener("focusin", ({ target, timeStamp }) => {
+    if (timeStamp - chosen < 1000 && target.matches('[data-testid="stTopNavSection"]')) target.blur();
+  });
+})();

@@ -2,7 +2,7 @@
 
 import pytest
 from playwright.sync_api import Browser, expect
-from visits import LAPTOP, PHONE, PROJECTOR, visit
+from visits import LAPTOP, PHONE, PROJECTOR, follow, visit
 
 from bench import servers
 from pages import STAGES
@@ -48,6 +48,15 @@ def test_the_first_screen_is_a_picture_and_a_few_words(browser: Browser, address
         words = seen.page.evaluate(WORDS)
         assert 20 < len(words) <= most, " ".join(words)
         expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
+
+
+def test_space_plays_the_movie_of_a_page_that_was_chosen_in_the_menu(browser: Browser, address: str) -> None:
+    with visit(browser, address) as seen:
+        follow(seen.page, "Sorting")
+        seen.page.wait_for_url("**/sorting*")
+        seen.settle()
+        seen.page.keyboard.press("Space")
+        expect(seen.player.get_by_role("button", name="Pause (Space)")).to_be_visible()
 
 
 def test_the_first_page_says_what_packing_is_for_and_leads_on(browser: Browser, address: str) -> None:
