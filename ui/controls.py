@@ -16,7 +16,7 @@ from ui.address import choice, maybe_whole, number, of_every_page, switch, whole
 from ui.runs import OWN, Request, Source
 from ui.visit import visit
 
-__all__ = ["Controls", "controls", "put", "put_back", "source", "strip"]
+__all__ = ["Controls", "controls", "put", "put_back", "source", "strip", "ways_back"]
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,17 @@ def put_back() -> None:
     text, visit().put_aside = visit().put_aside, None
     st.session_state.update({"sequences": text, "example": OWN})
     visit().own_text = text
+
+
+def ways_back(chosen: Controls) -> None:
+    """Lead back to the page that opened this batch, and to the visitor's own text that it replaced."""
+    visited = visit()
+    with chosen.under_text:
+        if visited.way_back is not None:
+            page, label, asked = visited.way_back
+            st.page_link(page, label=label, icon=":material/arrow_back:", query_params=asked)
+        if visited.put_aside is not None:
+            st.button("My own text again", key="put back", on_click=put_back)
 
 
 def strip(chosen: Controls) -> None:

@@ -12,7 +12,7 @@ from packviz.inputs.examples import Example, example
 from packviz.show.hook import hook, pictures
 from packviz.show.movie import STAGES
 from ui import address
-from ui.controls import Controls, controls, put_back, source, strip
+from ui.controls import Controls, controls, source, strip, ways_back
 from ui.part import folded, numbers, palette, part, records, refused, try_this
 from ui.path import script
 from ui.player import AFTER, key_of, play, stage_on_screen
@@ -37,17 +37,7 @@ def overview(title: str, purpose: str, end: Callable[[Shown], None], onward: tup
     end: draws what is to be seen at the end of the movie. onward: the page that comes next, by its name in the address,
     and the label of what leads to it.
     """
-    leave_others("")
-    _head(title, purpose, lambda: _good(None))
-    chosen, visited = controls(), visit()
-    strip(chosen)
-    with chosen.under_text:
-        if visited.way_back is not None:
-            page, label, asked = visited.way_back
-            st.page_link(page, label=label, icon=":material/arrow_back:", query_params=asked)
-        if visited.put_aside is not None:
-            st.button("My own text again", key="put back", on_click=put_back)
-    _picture(chosen, None, onward[1])
+    _open(title, purpose, None, onward)
 
     def below(shown: Shown) -> None:
         if stage_on_screen() == STAGES[-1]:
@@ -76,11 +66,7 @@ def lesson(
     to_try: a sentence, and buttons with the settings that they make. onward: the next page, by its name in the address,
     and the label of what leads to it, in the player's last step and below. ended: draws what comes after all else.
     """
-    leave_others("")
-    _head(question, answer, lambda: _good(tuple(stages)))
-    chosen = controls()
-    strip(chosen)
-    _picture(chosen, tuple(stages), onward[1])
+    _open(question, answer, tuple(stages), onward)
 
     def below(shown: Shown) -> None:
         text, settings = to_try
@@ -109,11 +95,7 @@ def compared(
     at_a_glance: draws what it comes to, in a few lines. parts: one for each tab; it is computed when its tab is opened.
     onward: as in `lesson`.
     """
-    leave_others("")
-    _head(question, answer, lambda: _good(tuple(stages)))
-    chosen = controls()
-    strip(chosen)
-    _picture(chosen, tuple(stages), onward[1])
+    _open(question, answer, tuple(stages), onward)
 
     def below(shown: Shown) -> None:
         at_a_glance(shown)
@@ -152,6 +134,17 @@ def apart(question: str, answer: str) -> None:
     line = address.unmet({name: raw for name, raw in address.asked().items() if name in shown}, shown)
     if line is not None:
         st.text(line)
+
+
+def _open(question: str, answer: str, stages: tuple[View, ...] | None, onward: tuple[str, str]) -> None:
+    """Open a page with a movie: what it is about, the controls, and the movie."""
+    leave_others("")
+    _head(question, answer, lambda: _good(stages))
+    chosen = controls()
+    strip(chosen)
+    if stages is None:
+        ways_back(chosen)
+    _picture(chosen, stages, onward[1])
 
 
 def _head(question: str, answer: str, film: Callable[[], Request] | None = None) -> None:
