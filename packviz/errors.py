@@ -1,7 +1,5 @@
 """The one error that a user's input can cause: what was expected, what we got, how to fix it."""
 
-from __future__ import annotations
-
 __all__ = ["PackvizError", "first_line"]
 
 

@@ -1,7 +1,5 @@
 """Text for the screen: nothing hidden, numbers with their nouns, lists as a sentence has them."""
 
-from __future__ import annotations
-
 import math
 import re
 import tomllib

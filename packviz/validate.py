@@ -1,7 +1,5 @@
 """Arguments that are one value: an integer in a range, a number, a flag, one of a few words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import isfinite
 from numbers import Integral, Real

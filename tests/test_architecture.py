@@ -23,7 +23,7 @@ APP = [ROOT / "app.py"]
 
 # The folders in the order of the data: one imports only from those before it; inside a folder, anything goes.
 ORDER = ("inputs", "rules", "compute", "facts", "show", "lab", "doctor", "teach")
-DRAWERS = ("determinism", "errors", "text", "theme", "validate")  # open to everybody
+DRAWERS = ("errors", "text", "theme", "validate")  # open to everybody
 DOORS = ("__init__", "charts", "predictions", "tables")  # names that callers import; nobody inside does
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from packviz.determinism import exact_arithmetic, seeded
+from packviz.compute.determinism import exact_arithmetic, seeded
 
 
 @pytest.fixture(params=[True, False])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from packviz.determinism import seeded
+from packviz.compute.determinism import seeded
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.cell_kinds import CELL_KINDS

@@ -9,12 +9,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.draw import draw
 from packviz.compute.record import Refused, Start, Trace
 from packviz.compute.recurrence import run_layers
 from packviz.compute.stages import Packed, Padded, locate, pad, read_padded
 from packviz.compute.verify import prove
-from packviz.determinism import exact_arithmetic
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 from packviz.inputs.module import directions, state_size, states_of, unknown_hooks, weight_dtype

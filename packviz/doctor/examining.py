@@ -1,7 +1,5 @@
 """examine(): look at a batch, a packed sequence, or a module and its batch, and say what is wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 A recurrent module is built from its weights: cell, sizes, layers and directions are in the shapes of a state dict.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """What people paste: a tensor, lengths or a PackedSequence, as torch, numpy, Python or JSON write it; never run."""
 
-from __future__ import annotations
-
 import ast
 import math
 import re

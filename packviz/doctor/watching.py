@@ -1,7 +1,5 @@
 """watch(): examine every call of a model's recurrent layers, while it trains or runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace

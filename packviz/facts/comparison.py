@@ -1,7 +1,5 @@
 """The same module, the same weights and the same initial state on the padded batch and on the packed one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,10 +7,10 @@ from typing import Any
 
 from torch import Tensor
 
+from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.record import Trace
 from packviz.compute.trace import trace as run
 from packviz.compute.verify import apart, differing, distance, tolerance_of
-from packviz.determinism import exact_arithmetic
 from packviz.errors import PackvizError
 from packviz.facts.padded_run import Answer, layer_states, packed_grid, run_padded, valid_cells
 from packviz.facts.readings import Reading, readings

@@ -4,8 +4,6 @@ Eight are drawn from named distributions with the parameters that their descript
 Two draw again and again from lengths that are real: the lines of the Zen of Python, and nine recordings of vowels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Where h_0 comes from: the four initial states, when one wants them, how far each moves the result, and their code."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import get_args
 

@@ -1,7 +1,5 @@
 """One loss, many numbers: without a mask, with one, with packed targets, with ignore_index; and the gradients."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,9 +11,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
+from packviz.compute.determinism import exact_arithmetic, seeded
 from packviz.compute.record import Trace
 from packviz.compute.verify import differing, distance, tolerance_of
-from packviz.determinism import exact_arithmetic, seeded
 from packviz.facts.padded_run import initial_state, packed_grid, run_padded, valid_cells
 from packviz.facts.words import sentence
 from packviz.inputs.module import directions, state_size, weight_dtype

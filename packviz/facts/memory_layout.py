@@ -1,14 +1,12 @@
 """Where a token stands: its packed row, and its place in memory in three layouts, padded, packed and jagged."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from packviz.compute.determinism import seeded
 from packviz.compute.record import Trace
-from packviz.determinism import seeded
 from packviz.facts.padded_run import a_sequence, tokens_of
 from packviz.facts.words import sentence
 from packviz.inputs.cell_kinds import kind_of

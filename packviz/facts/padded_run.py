@@ -1,7 +1,5 @@
 """Both sides of a trace: its module run over the padded grid, over tokens alone, and its packed output as a grid."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,9 +7,9 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_sequence, pad_packed_sequence
 
+from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.record import Trace
 from packviz.compute.verify import differing, distance, tolerance_of
-from packviz.determinism import exact_arithmetic
 from packviz.facts.words import sentence
 from packviz.inputs.module import as_hx, directions, one_layer, states_of
 from packviz.inputs.tensors import valid_mask

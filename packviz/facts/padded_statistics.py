@@ -1,16 +1,14 @@
 """Pads in a normalisation, in attention and in pooling: what they do there, and what is left without them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import torch
 from torch import Tensor
 
+from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.record import Trace
 from packviz.compute.verify import differing, distance, tolerance_of
-from packviz.determinism import exact_arithmetic
 from packviz.facts.padded_run import packed_grid, valid_cells
 from packviz.facts.words import sentence
 from packviz.validate import choice

@@ -1,7 +1,5 @@
 """What pads a batch, what it is taken for, and how far it moves the hidden state."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import cast
 
@@ -9,9 +7,9 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
 
+from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.draw import Drawn, draw
 from packviz.compute.record import Trace
-from packviz.determinism import exact_arithmetic
 from packviz.facts.padded_run import a_sequence, pad_input, run_tokens, tokens_of
 from packviz.facts.words import sentence
 from packviz.inputs.module import as_hx, directions, states_of

@@ -1,7 +1,5 @@
 """The same vector for each sequence read from the padded run and from the packed one, and why a wrong one is wrong."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

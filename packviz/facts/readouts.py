@@ -1,7 +1,5 @@
 """Which one do I want? Ways to read one vector for each sequence out of a run, and what each of them holds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import nan
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Equal lengths: the order in which torch puts them, which is not always the order in which they came."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

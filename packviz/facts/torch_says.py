@@ -1,7 +1,5 @@
 """What torch says: lines of code that are run, each with the value or the error that came of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

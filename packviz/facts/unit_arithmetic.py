@@ -1,7 +1,5 @@
 """One hidden unit at one packed row, term by term: every product that its gates add up, and its new state."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The sentences on facts, written from the table facts.toml."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from packviz.text import sentences

@@ -1,7 +1,5 @@
 """The cell kinds: what torch calls them, their gates and states, and the formulas of their new state."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

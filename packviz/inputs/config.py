@@ -1,7 +1,5 @@
 """Config: which cell is run, how large it is, and how the batch is padded and packed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, get_args
 

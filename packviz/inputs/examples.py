@@ -1,7 +1,5 @@
 """The built-in batches: short ones to type over, two real ones, and one of a hundred sequences."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass

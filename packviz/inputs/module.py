@@ -1,7 +1,5 @@
 """A recurrent module, read without touching it: its sizes, its weights, a bare copy of it."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass

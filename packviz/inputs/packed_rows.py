@@ -1,7 +1,5 @@
 """Which sequence and time step a packed row came from, for packed sequences from anywhere."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence

@@ -1,7 +1,5 @@
 """The sequences that a caller hands over as tensors: checked, copied, brought to one dtype."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import torch

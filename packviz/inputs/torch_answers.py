@@ -1,7 +1,5 @@
 """What torch does with a call, asked now: what it returns, or what it raises."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass

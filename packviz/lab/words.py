@@ -1,7 +1,5 @@
 """The sentences on experiments, written from the table lab.toml."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from packviz.text import sentences

@@ -4,8 +4,6 @@ trace_module() raises the error of the first finding that has one; the doctor's 
 is a condition in the module of its subject, marked as @rule, and its words and repair in findings.toml.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 
 from torch import Tensor

@@ -1,7 +1,5 @@
 """One case: what examine() or trace_module() was given, told apart and named."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast

@@ -1,7 +1,5 @@
 """What goes beside the batch: a mask, targets and their lengths, the unpacked output, hx."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, cast
 

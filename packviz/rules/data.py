@@ -1,7 +1,5 @@
 """The data: their dimensions, and whether they fit the module."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import torch

@@ -1,7 +1,5 @@
 """What a rule reports: what was found, where, what torch does with it, and the repair; the words are in a table."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

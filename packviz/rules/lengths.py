@@ -1,7 +1,5 @@
 """The lengths, before any data is looked at: one integer from 1 to T for each sequence."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import cast

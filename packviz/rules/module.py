@@ -1,7 +1,5 @@
 """The module, and what it is given: its input, the initial state; the fill value and the width of its output."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import torch

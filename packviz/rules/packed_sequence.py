@@ -3,8 +3,6 @@
 Nothing of torch is called on batch_sizes that are not sound: with some of them it aborts the whole process.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import accumulate
 from typing import cast

@@ -9,8 +9,6 @@ everywhere after the lengths, at least twice, else 0. Not found are:
   otherwise they are a note, and nothing where there are zeros inside the sequences, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import cast

@@ -1,7 +1,5 @@
 """The vector for each sequence that one goes on with: which reading of the output it is, and whether it saw pads."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass

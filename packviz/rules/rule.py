@@ -1,7 +1,5 @@
 """A rule: a condition, and when it is asked. Its words and its repair stand in findings.toml."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

@@ -6,9 +6,9 @@ from html import escape
 import torch
 from torch import Tensor
 
+from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.record import Trace
 from packviz.compute.verify import distance
-from packviz.determinism import exact_arithmetic
 from packviz.facts.padded_run import run_padded
 from packviz.facts.words import sentence
 from packviz.inputs.module import state_size

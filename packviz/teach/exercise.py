@@ -1,7 +1,5 @@
 """Pack it yourself: which cell each packed row is, how many rows each time step has, and a reason for each mistake."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -18,7 +18,7 @@ from seeds import seeds
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from packviz.determinism import exact_arithmetic
+from packviz.compute.determinism import exact_arithmetic
 from packviz.lab.cost import Setup, Timing, devices, measure, plan_sweep, sweep, verdict
 from packviz.lab.cost.measuring import Lap, Stopwatch, busy_reasons, in_turns
 from packviz.lab.cost.setup import switches, works

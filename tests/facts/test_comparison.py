@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn.utils.rnn import pad_packed_sequence
 
 from packviz import Trace, facts, trace, trace_module
-from packviz.determinism import exact_arithmetic
+from packviz.compute.determinism import exact_arithmetic
 from packviz.facts import Comparison, batch_dependence, compare, drift, losses, switches
 from packviz.facts.padded_run import layer_states
 from packviz.rules.finding import Finding

@@ -8,7 +8,7 @@ import torch
 from facts_cases import SEEDS, alone, bound, each_seed, made, studied
 from seeds import all_of_them, seeds
 
-from packviz.determinism import exact_arithmetic
+from packviz.compute.determinism import exact_arithmetic
 from packviz.facts import Drift, after_zero_vector, drift
 from packviz.facts.padded_run import pad_input
 

@@ -1,7 +1,5 @@
 """Typed or pasted text, read into plain records of tokens."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Typed text, one sequence a line: numbers, or words."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Pasted Python or printed tensors, read into the same tree as a plain list; parsed by `ast`, and never run."""
 
-from __future__ import annotations
-
 import ast
 import re
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """What parsing hands over: the tokens of a text, sequence by sequence; and which tokens are numbers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What padding and packing cost by count, without a clock: cell updates, steps, bytes; and batches that waste less."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The lengths of a data set: read from what was typed or uploaded, checked, or drawn."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """measure(): the milliseconds of a batch padded and packed, on this machine, in turns, and what their spread shows."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

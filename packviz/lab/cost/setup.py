@@ -1,7 +1,5 @@
 """What is measured: a cell, its sizes and how it is run; the two ways to run it on a batch; and a plan of many."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,8 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from packviz.compute.determinism import seeded, with_onednn
 from packviz.compute.record import Trace
-from packviz.determinism import seeded, with_onednn
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CELL_KINDS, Cell
 from packviz.inputs.module import directions, state_size

@@ -1,7 +1,5 @@
 """What the recorded runs say, a sentence or two for each: the result in numbers, its caveat, and how long it took."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date

@@ -1,7 +1,5 @@
 """Record full runs of the experiments as JSON, with the date, the machine and the versions; and read them back."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

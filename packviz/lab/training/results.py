@@ -1,7 +1,5 @@
 """What the trainings came to: accuracy with its spread, what may be concluded from it, and all results as CSV."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace

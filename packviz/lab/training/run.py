@@ -1,7 +1,5 @@
 """Train, and report after every epoch: a generator that may be closed at any time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -14,7 +12,7 @@ from torch.nn.utils import clip_grad_norm_
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 from torch.optim import Adam
 
-from packviz.determinism import seeded
+from packviz.compute.determinism import seeded
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.module import states_of
 from packviz.inputs.tensors import valid_mask

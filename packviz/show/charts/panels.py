@@ -1,7 +1,5 @@
 """Panels: a few small tensors beside or below each other, each cell with its number, in its sequence's colour."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_packed_sequence
 
+from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.trace import Trace
 from packviz.compute.verify import apart, differing, tolerance_of
-from packviz.determinism import exact_arithmetic
 from packviz.facts.padded_run import layer_states
 from packviz.inputs.tensors import valid_mask
 from packviz.show.movie.cell import UNIT

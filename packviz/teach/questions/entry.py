@@ -5,8 +5,6 @@ programs and the explanation. The programs are fenced as ```python wrong, ```pyt
 text is the explanation, in which {{ ... }} stands for what the programs computed (Jinja2).
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from dataclasses import dataclass, field

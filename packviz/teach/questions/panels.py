@@ -1,7 +1,5 @@
 """Panels: what judging blocks compare and show, small tensors in the colours of the sequences that they came from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 

@@ -13,8 +13,6 @@ and with everything that `panels` offers. Whatever the explanation takes for gra
 where an assertion fails, or the verdict is not the one in the file, the explanation is not shown.
 """
 
-from __future__ import annotations
-
 import ast
 import threading
 import warnings
@@ -28,9 +26,9 @@ import torch
 from jinja2 import Environment, StrictUndefined
 from torch import Size, Tensor
 
+from packviz.compute.determinism import seeded, with_onednn
 from packviz.compute.record import Trace
 from packviz.compute.trace import trace
-from packviz.determinism import seeded, with_onednn
 from packviz.inputs.batch import Batch
 from packviz.show.snippet import preparation
 from packviz.teach.questions import panels

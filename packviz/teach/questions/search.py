@@ -4,8 +4,6 @@ An index of SQLite's FTS5 ranks them (bm25, word stems). A text that contains th
 numbers in it, finds that entry first.
 """
 
-from __future__ import annotations
-
 import re
 import sqlite3
 import threading

@@ -4,8 +4,6 @@ oneDNN's switch and the random numbers' state belong to the whole process. Whoev
 meanwhile and puts them back.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
