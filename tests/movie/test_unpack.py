@@ -118,3 +118,21 @@ def test_the_filler_comes_after_the_flight_and_in_one_step(case: Case) -> None:
     assert counts[-1] == sum(
         min(128, case.judge.unpacked.shape[1]) - min(128, case.judge.lengths[b]) for b in case.filmed
     )
+
+
+@each_packed
+def test_in_depth_every_column_is_written_by_its_own_step_from_its_slice_of_the_packed_output(case: Case) -> int:
+    told = [(step["detail"][0][0], cells) for step, cells in case.deep.of("unpack", "to column")]
+    order, lengths = case.judge.order, torch.tensor(case.judge.lengths)
+    truth = case.judge.unpacked[order][:, : len(told)]
+    out = torch.zeros_like(truth.transpose(0, 1) if case.transposed else truth)
+    for t, (line, cells) in enumerate(told):
+        exec(line, {"out": out, "output": case.judge.output})
+        assert {int(name.split(":")[2]) for name, cell in cells.items() if name[:2] == "u:" and cell["shown"]} == {
+            *range(t + 1)
+        }
+    real = torch.arange(len(told)) < lengths[order][:, None]
+    torch.testing.assert_close(
+        (out.transpose(0, 1) if case.transposed else out)[real], truth[real], rtol=0, atol=0, equal_nan=True
+    )
+    return len(told)

@@ -1,6 +1,6 @@
 """The packed output flies back into a grid, filler takes the empty places, and the sort is undone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import Any, Literal
 
@@ -34,7 +34,11 @@ def unpack(view: View) -> Iterator[Step]:
     if not view.last_layer:
         yield Step(say("unpack", "whole", view), (_before(view),))
     end, filler = view.unpacked.columns - 1, len(_filler_places(view)[0]) > 0
-    yield Step(say("unpack", "flight", view), tuple(_flights(view)), time=None if filler else end)
+    flights = tuple(_flights(view))
+    if deep and len(view.alive) <= MAX_FLIGHTS:
+        yield from _columns(view, flights, None if filler else end)
+    else:
+        yield Step(say("unpack", "flight", view), flights, time=None if filler else end)
     full = _grid(view, view.rank)
     if filler:
         yield Step(say("unpack", "filler", view), ({**full, "filler": _coming(view, full["filler"])},), time=end)
@@ -99,6 +103,27 @@ def _flights(view: View) -> Iterator[Frame]:
     for first in range(0, count, ceil(count / MAX_FLIGHTS)):
         last = first + ceil(count / MAX_FLIGHTS) - 1
         yield {**around, "u": copies.but(shown=view.packed_t <= last, origin=start)}
+
+
+def _columns(view: View, flights: Sequence[Frame], end: int | None) -> Iterator[Step]:
+    """Show one step for every time step: its packed rows, outlined in the strip, go to their column.
+
+    end: the time step of the last one, where it is the one that shows what stands in the last column.
+    """
+    before, *after = flights
+    grid, out = view.unpacked, view.out
+    for t, seen in enumerate(after):
+        start, size = view.offsets[t], view.batch_sizes[t]
+        place, width, height = grid.focus(t, len(view.alive[t]))
+        looked_at = frame(
+            marks("focus:out", "focus", out.cell(t, 0), w=len(view.alive[t]) * out.width, h=out.height),
+            marks("focus:u", "focus", place, w=width, h=height),
+        )
+        column = f":{size}, {t}" if view.batch_first else f"{t}, :{size}"
+        detail = (CodeLine(f"out[{column}] = output.data[{start}:{start + size}]"),)
+        frames = ({**before, **looked_at}, {**seen, **looked_at})
+        yield Step(say("unpack", "column", view, t=t), frames, detail=detail, time=end if t == end else None)
+        before = seen
 
 
 def _grid(view: View, row: Any) -> dict[str, Marks]:
