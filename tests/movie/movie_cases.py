@@ -43,6 +43,19 @@ class Case:
     def trace(self) -> Trace:
         return self._made[0]
 
+    @property
+    def module(self) -> Any:
+        return self.trace.module
+
+    @property
+    def table(self) -> Any:
+        """The embedding, (V,E)."""
+        return self.trace.padded.embedding
+
+    @property
+    def config(self) -> Any:
+        return self.trace.config
+
     @cached_property
     def judge(self) -> Judge:
         return judge_of(*self._made)

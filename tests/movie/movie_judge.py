@@ -27,8 +27,8 @@ class Judge:
     lengths: list[int]
     module: nn.RNNBase
     enforce_sorted: bool
-    h_0: Tensor | None
-    c_0: Tensor | None
+    h_0: Any
+    c_0: Any
     padding_value: float
     total_length: int | None
 
@@ -45,7 +45,7 @@ class Judge:
         return self.x.shape[1]
 
     @cached_property
-    def packed(self) -> PackedSequence:
+    def packed(self) -> Any:
         return self.pack(self.x)
 
     @cached_property
@@ -61,7 +61,7 @@ class Judge:
 
     @cached_property
     def batch_sizes(self) -> list[int]:
-        return self.packed.batch_sizes.tolist()
+        return [*self.packed.batch_sizes.tolist()]
 
     @cached_property
     def order(self) -> list[int]:
@@ -76,14 +76,14 @@ class Judge:
     def D(self) -> int:
         return 2 if self.module.bidirectional else 1
 
-    def _state(self, layer: int | None = None) -> Tensor | tuple[Tensor, Tensor] | None:
+    def _state(self, layer: int | None = None) -> Any:
         rows = slice(None) if layer is None else slice(layer * self.D, (layer + 1) * self.D)
         if self.h_0 is None:
             return None
         return self.h_0[rows] if self.c_0 is None else (self.h_0[rows], self.c_0[rows])
 
     @cached_property
-    def _run(self) -> tuple[PackedSequence, Tensor, Tensor | None]:
+    def _run(self) -> tuple[PackedSequence, Tensor, Any]:
         with torch.no_grad():
             output, state = self.module(self.packed, self._state())
         h_n, c_n = state if self.module.mode == "LSTM" else (state, None)
@@ -97,6 +97,10 @@ class Judge:
     def h_n(self) -> Tensor:
         return self._run[1]
 
+    @property
+    def c_n(self) -> Any:
+        return self._run[2]
+
     @cached_property
     def unpacked(self) -> Tensor:
         """(B, T or total_length, D*H)"""
@@ -109,6 +113,16 @@ class Judge:
         for layer in range(self.module.num_layers):
             flowing, _ = _one_layer(self.module, layer)(flowing, self._state(layer))
             layers.append(flowing.data.chunk(self.D, 1))
+        return layers
+
+    @cached_property
+    def on_the_grid(self) -> list[tuple[Tensor, Tensor]]:
+        """[layer] (B,T,D*H) and (D,B,H): output and h_n of the same modules where the padded grid is run instead."""
+        flowing, layers = self.x, []
+        with torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):
+            for layer in range(self.module.num_layers):
+                flowing, state = _one_layer(self.module, layer)(flowing, self._state(layer))
+                layers.append((flowing, state[0] if isinstance(state, tuple) else state))
         return layers
 
     def entering(self, layer: int) -> Tensor:
@@ -161,6 +175,7 @@ def _one_layer(module: nn.RNNBase, layer: int) -> nn.RNNBase:
     named = {"nonlinearity": module.nonlinearity} if isinstance(module, nn.RNN) else {}
     named |= {"proj_size": module.proj_size} if module.proj_size else {}
     named |= {"bias": module.bias, "bidirectional": module.bidirectional, "dtype": module.weight_ih_l0.dtype}
+    named |= {"batch_first": True}
     kind: type[Any] = type(module)
     one: nn.RNNBase = kind(width, module.hidden_size, 1, **named)
     for name, parameter in one.named_parameters():

@@ -1,5 +1,6 @@
 """Plays a movie as the player does: from its plain data, change after change."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -8,7 +9,8 @@ from typing import Any
 
 from packviz.show.movie import Movie
 
-__all__ = ["Look", "Show", "Told", "cells", "detail", "grid_of", "rect_of", "standing", "tokens", "visible", "within"]
+__all__ = ["Look", "Show", "Told", "cells", "detail", "grid_of", "match", "rect_of", "standing", "tokens", "visible"]
+__all__ += ["within"]
 
 Look = dict[str, Any]  # a cell as it is now, by the short names of the data
 Told = tuple[dict[str, Any], dict[str, Look]]  # a step, and the cells after it
@@ -22,7 +24,8 @@ class Show:
         self.movie = movie
         self.data = movie.to_dict()
         self.ids = movie.ids
-        self.first = {name: {"id": name} | cell for name, cell in zip(self.ids, cells(self.data), strict=True)}
+        named = zip(self.ids, cells(self.data), strict=True)
+        self.first: dict[str, Look] = {name: {"id": name} | cell for name, cell in named}
         starts = [0, *accumulate(group.get("n", 1) for group in self.data["groups"])]
         self.steps: list[dict[str, Any]] = [
             step | {"beats": [list(self._changes(beat, starts)) for beat in step["beats"]]}
@@ -112,6 +115,13 @@ def visible(cells: dict[str, Look]) -> dict[str, Look]:
 def standing(cells: dict[str, Look], *families: str) -> list[Look]:
     """Return the cells of these families that are shown."""
     return [cell for name, cell in cells.items() if cell["shown"] and name.split(":")[0] in families]
+
+
+def match(pattern: str, text: str) -> re.Match[str]:
+    """Return where a text begins to have a pattern, which it has."""
+    found = re.search(pattern, text)
+    assert found, (pattern, text)
+    return found
 
 
 def detail(step: dict[str, Any], start: str) -> tuple[str, str]:

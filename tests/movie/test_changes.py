@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from packviz.show.movie.changes import Changes
-from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
+from packviz.show.movie.marks import Marks, Place, frame, marks
 
 
 def row(x: float | NDArray[np.float64] = 0.0, **more: Any) -> Marks:
@@ -15,19 +15,10 @@ def row(x: float | NDArray[np.float64] = 0.0, **more: Any) -> Marks:
     return marks("token", "token", Place("x", np.arange(3.0) + x, 0.0), (np.arange(3),)).but(**more)
 
 
-def test_the_same_frame_again_changes_nothing() -> None:
-    assert Changes([frame(row()), frame(row())]).beats == [[]]
-
-
 def test_what_looks_different_is_told_of_those_that_do_alone() -> None:
     moved = np.array([0.0, 0.0, 1.0])
     changes = Changes([frame(row()), frame(row(moved)), frame(row(moved, tone="now"))])
     assert changes.beats == [[[0, [2], {"x": 3}]], [[0, None, {"tone": "now"}]]]
-
-
-def test_what_is_not_in_a_frame_goes_and_comes_again() -> None:
-    changes = Changes([frame(row()), {}, {}, frame(row())])
-    assert changes.beats == [[[0, None, {"shown": False}]], [], [[0, None, {"shown": True}]]]
 
 
 def test_what_comes_flies_from_its_origin_and_what_was_there_only_anew() -> None:
@@ -37,19 +28,6 @@ def test_what_comes_flies_from_its_origin_and_what_was_there_only_anew() -> None
     assert arrival == [[0, [1, 2], {"shown": True, "from": ["strip", 7, 1]}]]
     assert nothing == []
     assert anew == [[0, None, {"from": ["strip", 7, 1]}]]
-
-
-def test_a_mark_alone_is_told_as_several_are() -> None:
-    def one(x: float, **more: Any) -> Frame:
-        return frame(marks("title", "title", Place("x", x, 0.0)).but(**more))
-
-    start = Place("strip", 7.0, 1.0)
-    changes = Changes([one(0.0), one(1.0, shown=False), one(2.0, origin=start), {}])
-    assert changes.beats == [
-        [[0, None, {"shown": False}]],
-        [[0, None, {"x": 2, "shown": True, "from": ["strip", 7, 1]}]],
-        [[0, None, {"shown": False}]],
-    ]
 
 
 def test_of_what_is_not_seen_nothing_is_told_until_it_comes() -> None:
@@ -68,11 +46,3 @@ def test_many_frames_are_told_as_few_are(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("packviz.show.movie.changes.CELLS", 6)
     assert Changes(frames).beats == whole
     assert all(whole)
-
-
-def test_a_group_that_comes_later_is_known_from_the_beginning_but_not_seen() -> None:
-    changes = Changes([{}, frame(row())])
-    assert changes.beats == [[[0, None, {"shown": True}]]]
-    (group,) = changes.data()["groups"]
-    assert "shown" not in group
-    assert (group["n"], group["role"]) == (3, "token")

@@ -2,7 +2,6 @@
 
 import re
 
-import torch
 from movie_cases import PACKED, Case, over
 from movie_screen import Told, detail
 
@@ -54,11 +53,3 @@ def test_both_margins_are_now_and_nothing_else_is_and_nothing_moves(case: Case) 
     assert not any(cell["shown"] for cell in cells.values() if cell["role"] == "focus")
     assert step["stage"] == "pack"
     assert all(cell[key] == before[name][key] for name, cell in cells.items() for key in ("p", "x", "y"))
-
-
-def test_the_margins_of_the_famous_batch() -> None:
-    case = next(case for case in PACKED if case.name == "unsorted")
-    assert torch.equal(case.judge.packed.batch_sizes, torch.tensor([3, 3, 2, 1]))
-    assert margins(case)[0]["caption"].startswith(
-        "Read along the rows: **lengths** 4, 3, 2. Read down the columns: **batch_sizes** 3, 3, 2, 1. Both"
-    )

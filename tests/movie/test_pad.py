@@ -1,6 +1,5 @@
 """The ragged rows, the filler, and the embedding: every token stands where pad_sequence puts it."""
 
-import torch
 from movie_cases import CASES, Case, over
 from movie_judge import close
 from movie_screen import grid_of, standing
@@ -103,14 +102,3 @@ def test_letters_lengths_and_time_steps_stand_beside_the_grid_in_line_with_it(ca
         assert cell[along] == cells[f"axis:{t}"][along]
         assert cells[f"label:{b}"][along] < cell[along] < cells[f"length:{b}"][along]
         assert cells[f"axis:{t}"][across] < cell[across]
-
-
-def test_the_judge_agrees_with_pad_sequence() -> None:
-    vectors = [case for case in CASES if case.trace.batch and case.trace.batch.kind == "vectors"]
-    assert vectors
-    for case in vectors:
-        batch, config = case.trace.batch, case.trace.config
-        assert batch
-        assert config
-        expected = pad_sequence(list(batch.sequences), True, config.padding_value, config.padding_side)
-        assert torch.equal(expected, case.judge.x)

@@ -112,13 +112,6 @@ def test_the_turned_grid_is_torchs_transposition(case: Case) -> None:
         assert not [name for name, cell in cells.items() if cell["shown"] and name not in case.show.ids]
 
 
-@each_case
-def test_the_lesson_ends_with_the_shape_of_the_grid(case: Case) -> None:
-    step, _ = case.deep.of("pad")[-1]
-    sizes = case.trace.padded.values.shape[: 2 if case.trace.padded.embedding is not None else 3]
-    assert shape_of(step["caption"]) == tuple(sizes)
-
-
 @over([case for case in CASES if case.trace.padded.embedding is not None])
 def test_the_pads_are_outlined_and_their_row_is_the_tables(case: Case) -> None:
     table, config = case.trace.padded.embedding, case.trace.config
@@ -141,13 +134,3 @@ def test_the_pads_are_outlined_and_their_row_is_the_tables(case: Case) -> None:
         assert ("Without padding_idx" in step["caption"]) == (config.padding_idx is None)
         assert ("bias" in step["caption"]) == config.bias
         assert f"ow {at}, the pad's" in step["caption"]
-
-
-@over([case for case in CASES if case.trace.padded.embedding is not None and not case.trace.error])
-def test_a_pads_vector_of_zeros_still_changes_h(case: Case) -> None:
-    """What the lesson claims of the cell, asked of torch: a row of zeros moves a state that is not zeros."""
-    module = case.trace.module
-    x = torch.zeros(1, 1, module.input_size)
-    h = torch.full((module.num_layers * case.judge.D, 1, module.hidden_size), 0.5)
-    _, after = module(x if module.batch_first else x.transpose(0, 1), (h, h) if module.mode == "LSTM" else h)
-    assert not torch.equal(after[0] if module.mode == "LSTM" else after, h)

@@ -21,20 +21,6 @@ def movie() -> Movie:
     return pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9")))
 
 
-LABEL = """canvas => {
-    const root = canvas.closest(".pv"), tip = root.querySelector(".pv-tip"), box = canvas.getBoundingClientRect();
-    const at = (x, y) => {
-        const spot = { clientX: box.left + x, clientY: box.top + y, bubbles: true };
-        canvas.dispatchEvent(new PointerEvent("pointermove", spot));
-        return root.dataset.painted;
-    };
-    for (let y = 4; y < box.height; y += 6) for (let x = 4; x < box.width; x += 6) {
-        const before = at(1, 1);
-        if (at(x, y) !== before && tip.hidden) { at(1, 1); return { x, y }; }
-    }
-}"""  # where a cell is outlined about which there is nothing to say
-
-
 def tips(movie: Movie) -> set[str]:
     return {token["tip"] for token in tokens(movie)}
 
@@ -283,17 +269,6 @@ def test_the_keyboard_walks_through_the_tokens_in_packed_order_and_lights_them_u
     assert screen.tip == []
 
 
-def test_a_label_is_outlined_only_while_it_is_pointed_at(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie, "#step=5")
-    calm, canvas = screen.picture(), screen.root.locator("canvas")
-    label = canvas.evaluate(LABEL)
-    canvas.hover(position=label)
-    assert screen.tip == []
-    assert screen.picture() != calm
-    canvas.hover(position={"x": 2, "y": 2})
-    assert screen.picture() == calm
-
-
 def test_the_picture_can_be_saved(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie, "#step=6")
     before = screen.picture()
@@ -397,13 +372,6 @@ def test_what_is_typed_elsewhere_or_with_ctrl_does_not_steer(open_page: Open, mo
     screen.page.locator("textarea").focus()
     screen.press("ArrowRight", "End", " ", "3")
     assert screen.step == 4
-
-
-def test_f_fills_the_screen(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie)
-    screen.press("f")
-    screen.root.evaluate("root => new Promise(done => setTimeout(() => done(root), 100))")
-    assert screen.root.evaluate("root => document.fullscreenElement === root || root.hasAttribute('data-full')")
 
 
 @pytest.mark.parametrize("way_out", ["Escape", "f", "the button"])

@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
@@ -20,16 +20,16 @@ WIDEST = 44  # characters of a line beside the picture
 
 def names(case: Case) -> dict[str, Any]:
     """Return what a reader of the program has: torch's functions, the sequences, the module, its initial state."""
-    trace, embedded = case.trace, case.trace.padded.embedding is not None
+    trace, table = case.trace, case.trace.padded.embedding
     sequences = [] if not trace.batch else list(trace.batch.sequences)
-    if not embedded:
-        sequences = [s.to(trace.module.weight_ih_l0.dtype) for s in sequences]
+    if table is None:
+        sequences = [s.to(case.module.weight_ih_l0.dtype) for s in sequences]
     return {
         "pad_sequence": pad_sequence,
         "pack_padded_sequence": pack_padded_sequence,
         "pad_packed_sequence": pad_packed_sequence,
         "cat": torch.cat,
-        "embedding": lambda ids: F.embedding(ids.long(), trace.padded.embedding),
+        "embedding": lambda ids: F.embedding(ids.long(), cast(Tensor, table)),
         "sequences": sequences,
         "lengths": torch.tensor(case.judge.lengths),
         "B": case.judge.B,
@@ -46,7 +46,7 @@ def shape_of(value: Any) -> str:
 def result(line: str, space: dict[str, Any]) -> Any:
     """Run a line and return what its first name stands for, or its value where it names nothing."""
     (statement,) = ast.parse(line).body
-    if isinstance(statement, ast.Expr):
+    if not isinstance(statement, ast.Assign):
         return eval(line, space)
     exec(line, space)
     return eval(ast.unparse(statement.targets[0]).strip("()").split(",")[0], space)
@@ -167,9 +167,9 @@ def test_each_step_of_the_run_is_torchs_own_cell(case: Case) -> None:
 
 def cell_of(case: Case) -> dict[str, Any]:
     """Return torch's cell with the weights of the watched layer, under its name in the code; c is kept beside h."""
-    module, (layer, direction) = case.trace.module, case.watched
+    module, (layer, direction) = case.module, case.watched
     suffix = f"_l{layer}" + ("_reverse" if direction else "")
-    kind = {"GRU": nn.GRUCell, "LSTM": nn.LSTMCell}.get(module.mode, nn.RNNCell)
+    kind: Any = {"GRU": nn.GRUCell, "LSTM": nn.LSTMCell}.get(module.mode, nn.RNNCell)
     named = {"nonlinearity": module.nonlinearity} if kind is nn.RNNCell else {}
     width = module.input_size if layer == 0 else case.judge.entering(layer).shape[1]
     name = type(module).__name__.lower()
@@ -216,6 +216,6 @@ def details_of(step: dict[str, Any]) -> list[CodeLine]:
 
 def listed(text: str, truth: list[int]) -> bool:
     if "…" not in text:
-        return eval(text) == truth
+        return bool(eval(text) == truth)
     first, last = text.strip("[]").split(", … ")
-    return [*map(int, first.split(", "))] == truth[:8] and int(last) == truth[-1]
+    return bool([*map(int, first.split(", "))] == truth[:8] and int(last) == truth[-1])

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from movie_cases import PACKED, Case, over
 from movie_judge import close
-from movie_screen import Look, detail, visible
+from movie_screen import Look, visible
 from torch import Tensor
 
 each = over(PACKED)
@@ -230,22 +230,6 @@ def test_the_code_of_the_step_gives_what_torch_gives(case: Case) -> None:
 
 
 @each
-def test_of_two_directions_it_is_told_what_each_has_seen(case: Case) -> int:
-    spoke = 0
-    if case.judge.D == 2 and case.judge.module.num_layers == 1 and case.judge.B <= 12:
-        for title, step, _ in list(readings(case))[:-2]:
-            for d, half in enumerate(("forward", "backward")):
-                taken = [h for b in range(case.judge.B) for h in read(case, title, b) if h[2] == d]
-                lengths = case.judge.lengths
-                seen = [0 if t >= lengths[b] else lengths[b] - t if d else t + 1 for b, t, _ in taken]
-                if seen:
-                    spoke += 1
-                    text, _ = detail(step, "# ")
-                    assert f"# {half}: {seen}" in text.split("\n")
-    return spoke
-
-
-@each
 def test_the_grid_stays_as_it_was_and_no_ring_splits_an_outline(case: Case) -> None:
     plain = case.show.seen("unpack", case.show.after[-1])
     for title, _, cells in readings(case):
@@ -256,17 +240,3 @@ def test_the_grid_stays_as_it_was_and_no_ring_splits_an_outline(case: Case) -> N
         shown = visible(cells)
         assert {name: shown.get(name) for name in kept} == kept
         assert not [name for name in pooled if cells[name]["shown"]], title
-
-
-@each
-def test_the_halves_of_two_directions_lie_above_one_another(case: Case) -> int:
-    """The player lays the numbers of a cell side by side where it is much wider than high, whatever its size."""
-    spoke = 0
-    if case.judge.D == 2:
-        spoke += 1
-        cell = case.deep.first["u:0:0"]
-        wide, high = float(cell["w"]), float(cell["h"])
-        for unit in range(3, 59):
-            side = min(3.5, wide * unit * 0.12, high * unit * 0.16)
-            assert wide * unit - 2 * side <= 1.8 * (high * unit - 2 * side)
-    return spoke

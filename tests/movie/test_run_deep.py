@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from movie_cases import PACKED, Case, over
 from movie_judge import close
 from movie_player import Open
-from movie_screen import Look, Show
+from movie_screen import Look, Show, match
 from run_cases import last_taken, state, units_of
 from run_cases import steps as steps_of
 from test_layout import in_numbers
@@ -51,8 +51,7 @@ def row_inside(case: Case, n: int) -> dict[str, Tensor]:
     layer, direction = case.watched
     if not case.trace.module.proj_size:
         return case.judge.inside(layer, direction, n)
-    half = case.trace.layers[layer][direction]
-    return {name: rows[n] for name, rows in half.gates.items()} | {"c": half.c[n]}
+    return {name: rows[n] for name, rows in case.trace.layers[layer][direction].rows.items()}
 
 
 def state_before(case: Case, b: int, t: int, name: str) -> Tensor:
@@ -60,7 +59,8 @@ def state_before(case: Case, b: int, t: int, name: str) -> Tensor:
     layer, direction = case.watched
     earlier = t + 1 if direction else t - 1
     if (b, earlier) not in case.judge.row or earlier < 0:
-        return (case.judge.h_0 if name == "h" else case.judge.c_0)[case.row_of_h, b]
+        first: Tensor = (case.judge.h_0 if name == "h" else case.judge.c_0)[case.row_of_h, b]
+        return first
     n = case.judge.row[b, earlier]
     return case.judge.hidden[layer][direction][n] if name == "h" else row_inside(case, n)["c"]
 
@@ -70,9 +70,8 @@ def test_the_numbers_are_there_wherever_they_can_be_read() -> None:
     assert len(read) > len(PACKED) / 2
     assert {"one-token", "forum", "unsorted-backward", "words", "own-gru", "own-projection"} <= read
     assert not read & {"twenty-four", "forty", "window", "hundred"}
-    for cell, text in product(
-        ("rnn", "gru", "lstm"), ("1 2 3\n4 5\n6", "on your mark\nget set\ngo", "1 2 3 4\n5 6 7\n8 9\n1")
-    ):
+    cells: tuple[Any, ...] = ("rnn", "gru", "lstm")
+    for cell, text in product(cells, ("on your mark\nget set\ngo", "1 2 3 4\n5 6 7\n8 9\n1")):
         movie = pv.movie(pv.trace(Batch.parse(text), Config(cell=cell)), ("run",), deep=True)
         assert f"was:{'c' if cell == 'lstm' else 'h'}:0:3" in movie.ids
 
@@ -99,7 +98,7 @@ def test_c_after_a_step_is_torchs_c_and_in_the_end_its_c_n_ringed(case: Case) ->
     if kept(case) != "c":
         assert not any(name.startswith("gate:c") for name in case.deep.ids)
         return 0
-    c_0, c_n = case.judge.c_0[case.row_of_h], case.judge._run[2][case.row_of_h]
+    c_0, c_n = case.judge.c_0[case.row_of_h], case.judge.c_n[case.row_of_h]
     for t, cells in steps(case):
         for b in case.filmed:
             taken = last_taken(case, b, t)
@@ -115,16 +114,6 @@ def changed(case: Case) -> Iterator[tuple[int, list[set[str]]]]:
     """Yield (time step, for every beat the cells that change in it)."""
     for (t, _), (step, _) in zip(steps(case), case.deep.of("run")[1:], strict=True):
         yield t, [{case.deep.ids[change["c"]] for change in beat} for beat in step["beats"]]
-
-
-@each_in_numbers
-def test_rows_that_are_not_fed_rest(case: Case) -> None:
-    for t, beats in changed(case):
-        live = set(case.judge.live(t))
-        moving = {tuple(name.split(":")) for beat in beats for name in beat}
-        states = {int(b) for kind, *_, b, _ in filter(lambda name: name[0] == "h", moving)}
-        memories = {int(name[2]) for name in moving if name[:2] == ("gate", "c")}
-        assert states | memories <= live
 
 
 @each_in_numbers
@@ -222,7 +211,7 @@ def said(case: Case, t: int) -> list[tuple[list[float], str, float]]:
     patterns = PATTERNS[mode][: 1 if case.trace.module.proj_size else None]
     found = []
     for pattern, line in zip(patterns, lines, strict=True):
-        *numbers, sign, result = re.fullmatch(pattern, line).groups()
+        *numbers, sign, result = match(rf"^{pattern}$", line).groups()
         if mode == "RNN":
             numbers = [numbers[0], (numbers[1] if numbers[1] == "−" else "") + numbers[2]]
         found.append(([float(number.replace("−", "-")) for number in numbers], sign, float(result.replace("−", "-"))))
@@ -267,7 +256,7 @@ CALCULATE: dict[int, Callable[..., float]] = {4: lambda a, b, c, d: a * b + c * 
 @each_deep
 def test_whoever_reckons_with_the_numbers_that_are_shown_comes_to_the_result(case: Case) -> int:
     spoke = 0
-    squash = {"RNN_TANH": math.tanh, "RNN_RELU": lambda a: max(a, 0.0)}.get(case.trace.module.mode)
+    squash: Any = {"RNN_TANH": math.tanh, "RNN_RELU": lambda a: max(a, 0.0)}.get(case.trace.module.mode)
     for t, _ in steps(case):
         for numbers, sign, result in said(case, t):
             if "r" in gates_of(case):
@@ -278,11 +267,6 @@ def test_whoever_reckons_with_the_numbers_that_are_shown_comes_to_the_result(cas
                 exact = abs(own - result) <= max(0.005 + 1e-9, 0.01 * abs(own) if abs(own) > 9999 else 0.0)
                 assert exact or (sign == "≈" and abs(own - result) < 0.0061), (t, numbers, result)
     return spoke
-
-
-def test_hardly_ever_do_four_digits_not_lead_to_the_result() -> None:
-    signs = [sign for case in PACKED for t, _ in steps(case) for _, sign, _ in said(case, t)]
-    assert signs.count("=") > 0.95 * len(signs)
 
 
 @each_in_numbers
@@ -307,5 +291,5 @@ def test_whoever_points_at_a_number_hears_which_gate_of_whom_it_is(open_page: Op
     wanted |= {f"{before} of {letter} before": f"was:{before}:{b}" for b, letter in enumerate("AB")}
     told = open_page(movie, "#step=2").sweep(8)
     for name, row in wanted.items():
-        for unit, value in enumerate(units_of(cells, row)):
+        for unit, value in enumerate(units_of(cells, row) or ()):
             assert f"{name}, unit {unit}: {value}".replace("-", "−") in told

@@ -4,13 +4,10 @@ import re
 from typing import Any
 
 import pytest
-import torch
 from movie_cases import PACKED, Case, over
-from torch import nn
 from torch.nn.utils.rnn import pad_packed_sequence
 
-import packviz as pv
-from packviz import Batch, Config, Movie
+from packviz import Movie
 
 each = over(PACKED)
 
@@ -65,21 +62,6 @@ def caption(movie: Movie) -> str:
         for played in movie.steps
         if "total_length" in played.caption and "padding_value" not in played.caption
     )
-
-
-@pytest.mark.parametrize(
-    ("total", "said"),
-    [(3, "it changes nothing here"), (5, "**total_length=5** makes out 5 wide. Without it out is 3 wide")],
-)
-def test_total_length_is_told_apart_from_the_longest_length(total: int, said: str) -> None:
-    trace = pv.trace(Batch.parse("1 2 3\n4"), Config(total_length=total))
-    assert said in caption(pv.movie(trace, ("unpack",), deep=True))
-
-
-def test_what_was_wider_than_its_longest_sequence_comes_back_narrower() -> None:
-    trace = pv.trace_module(nn.GRU(2, 3, batch_first=True), torch.randn(2, 7, 2), [4, 1])
-    assert trace.unpacked.output.shape[1] == 4
-    assert "x had T = 7, but out has 4 time steps" in caption(pv.movie(trace, ("unpack",), deep=True))
 
 
 @each
