@@ -13,7 +13,7 @@ from trace_cases import torch_run
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 
-__all__ = ["Run", "Torchs", "random_run", "reached", "torchs"]
+__all__ = ["Run", "Torchs", "random_run", "torchs"]
 
 KINDS = ("words", "ids", "decimals", "vectors", "float64", "float64 vectors", "int64")
 WORDS = ("on", "your", "mark", "get", "set", "go")
@@ -60,11 +60,6 @@ def random_run(seed: int) -> Run:
     rows = [[random_token(draw, kind, F) for _ in range(length)] for length in lengths]
     texts = [["" if "vectors" in kind else told(token) for token in row] for row in rows]
     return Run(kind, batch_of(kind, rows, texts), Config(**settings), rows, texts)
-
-
-def reached(runs: list[Run]) -> dict[str, set[Any]]:
-    """Return the values that each setting has in some of the runs."""
-    return {name: {getattr(run.config, name) for run in runs} for name in vars(Config())}
 
 
 def random_settings(draw: random.Random, seed: int) -> dict[str, Any]:

@@ -5,16 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.__main__ import ALONE, PARTS, main
-from bench.pages import Motion
+from bench.__main__ import main
 from bench.report import Line
-
-
-def test_every_part_can_be_called_by_name_and_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["list"]) == 0
-    listed = capsys.readouterr().out
-    assert all(f"python -m bench {name} " in listed and callable(part) for name, (_, part) in PARTS.items())
-    assert set(ALONE) < set(PARTS)
 
 
 def test_a_part_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,7 +37,3 @@ def test_a_missed_target_is_called_missed(measured: float, target: dict[str, flo
     assert ("missed" in str(line)) == (verdict == "missed")
     assert str(line).startswith("first paint")
     assert str(line).endswith("median of 9")
-
-
-def test_a_motion_counts_the_frames_from_the_press_to_the_last() -> None:
-    assert Motion((20.0, 40.0, 60.0, 80.0, 100.0)).rate == 50.0

@@ -8,26 +8,6 @@ from packviz.inputs.batch import Kind
 from packviz.inputs.config import Config
 
 
-def test_the_defaults_are_a_small_gru_without_surprises() -> None:
-    assert Config() == Config(
-        cell="gru",
-        hidden_size=4,
-        num_layers=1,
-        bidirectional=False,
-        bias=True,
-        nonlinearity="tanh",
-        batch_first=True,
-        enforce_sorted=False,
-        padding_value=0.0,
-        padding_side="right",
-        total_length=None,
-        initial_state="zeros",
-        embedding_dim=None,
-        padding_idx=None,
-        seed=0,
-    )
-
-
 def test_a_config_is_frozen_and_equal_ones_have_one_hash() -> None:
     assert len({Config(), Config(seed=0), Config(padding_value=0), Config(seed=1)}) == 2
     with pytest.raises(FrozenInstanceError):

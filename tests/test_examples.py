@@ -21,33 +21,11 @@ def test_every_example_is_a_batch_with_a_title(example: Example) -> None:
         assert Batch.parse(example.text, max_sequences=64, max_steps=64).texts == batch.texts
 
 
-def test_the_examples_stand_in_the_order_of_the_picker() -> None:
-    assert [example.key for example in EXAMPLES] == [
-        "sentences",
-        "unsorted",
-        "forum",
-        "words",
-        "zen",
-        "vowels",
-        "hundred",
-    ]
-    assert Batch.example("unsorted").lengths.tolist() == [3, 2, 4]
-    assert Batch.example("forum").lengths.tolist() == [4, 2, 1]
-    assert Batch.example("words").kind == "words"
-
-
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.key)
 def test_in_no_example_are_the_lengths_the_batch_sizes(example: Example) -> None:
     packed = pack_sequence(list(Batch.example(example.key).sequences), enforce_sorted=False)
     lengths = sorted(Batch.example(example.key).lengths.tolist(), reverse=True)
     assert packed.batch_sizes.tolist() != lengths
-
-
-def test_the_zen_is_nineteen_lines_of_words() -> None:
-    batch = Batch.example("zen")
-    assert batch.kind == "words"
-    assert len(batch.sequences) == 19
-    assert batch.texts[0] == ("Beautiful", "is", "better", "than", "ugly.")
 
 
 def test_the_vowels_are_nine_recordings_of_twelve_features_with_their_credit() -> None:

@@ -88,20 +88,6 @@ def _number(letter: str) -> int:
     return next(b for b in range(MAX_SEQUENCES) if sequence_label(b) == letter)
 
 
-def test_the_words_of_the_first_mistakes() -> None:
-    made = exercise(trace(Batch.parse("1 2 3\n4 5\n6 7 8 9")))
-    assert made is not None
-    assert made.letters == ("C", "A", "B")
-    eight, pad = made.cells[2], made.cells[10]
-    assert f"{eight.name}; {made.rows[1].later}" == (
-        "8 is C at t = 2; the next row is A at t = 0, because a PackedSequence goes column by column: "
-        "t = 0 is not complete yet."
-    )
-    assert pad.unpacked == ("This cell is padding: B has 2 tokens, so it has ended at t = 2. Padding is never packed.")
-    assert made.sizes[2].said[2] == "3 are too many: B has ended at t = 2."
-    assert made.done == "You packed it: 9 rows, batch_sizes = [3, 3, 2, 1]."
-
-
 def test_pads_on_the_left_are_packed_and_the_tokens_beyond_the_length_are_not() -> None:
     made = exercise(trace(Batch.parse("1 2 3\n4"), Config(padding_side="left")))
     assert made is not None

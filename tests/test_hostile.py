@@ -5,10 +5,8 @@ from collections.abc import Callable
 from typing import Any, get_type_hints
 
 import pytest
-import torch
 from hostile_cases import ANY, FLOATS, OTHER, SMALL, odd_call
 from seeds import raw_errors, seeds
-from torch import nn
 
 import packviz as pv
 
@@ -62,36 +60,3 @@ def test_whatever_is_given_there_is_a_result_or_a_refusal(
     attempt: Callable[[random.Random], object], tries: int
 ) -> None:
     assert raw_errors(seeds(tries), attempt) == {}
-
-
-@pytest.mark.parametrize("name", ["embedding_dim", "padding_idx"])
-def test_a_setting_too_long_to_print_is_refused_for_every_kind_of_batch(name: str) -> None:
-    for text in ("a b\nc", "1 2\n3", "[[[1, 2]], [[3, 4]]]"):
-        with pytest.raises(pv.PackvizError, match=r"digits|10\^5000"):
-            pv.trace(pv.Batch.parse(text), pv.Config(**{name: 10**5000}))  # type: ignore[arg-type]
-
-
-def without_weight(weight: object) -> nn.GRU:
-    module = nn.GRU(2, 3)
-    del module._parameters["weight_ih_l0"]
-    setattr(module, "weight_ih_l0", weight)  # noqa: B010
-    return module
-
-
-def changed(name: str, value: object) -> nn.GRU:
-    module = nn.GRU(2, 3)
-    setattr(module, name, value)
-    return module
-
-
-BROKEN = [
-    *(without_weight(weight) for weight in (None, [1.0], torch.ones(2))),
-    *(changed(*each) for each in (("num_layers", 10**12), ("hidden_size", None), ("mode", "LSTM2"), ("bias", 1))),
-]
-
-
-@pytest.mark.parametrize("module", BROKEN, ids=str)
-def test_a_module_whose_settings_or_weights_were_changed_is_refused(module: nn.GRU) -> None:
-    for look in (pv.trace_module, pv.examine):
-        with pytest.raises(pv.PackvizError, match="module"):
-            look(module, torch.randn(3, 3, 2), [3, 2, 1])

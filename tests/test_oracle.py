@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 import torch
-from random_runs import random_run, reached, torchs
-from seeds import all_of_them, many, seeds
+from random_runs import random_run, torchs
+from seeds import many, seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_packed_sequence
 from torch.utils._python_dispatch import TorchDispatchMode
-from trace_cases import KINDS, Case, random_case, torch_run
+from trace_cases import Case, random_case, torch_run
 
 from packviz.compute.record import Trace
 from packviz.compute.trace import trace, trace_module
@@ -62,15 +62,6 @@ def test_every_config_gives_the_numbers_of_a_plain_script(block: range) -> None:
         assert all(torch.equal(*pair) for pair in zip(ours, theirs, strict=True)), (seed, run.config)
 
 
-@all_of_them
-def test_the_random_runs_reach_every_setting() -> None:
-    values = reached([random_run(seed) for seed in range(49)])
-    assert values["num_layers"] == {1, 2, 3, 4}
-    assert values["initial_state"] == {"zeros", "random", "learned", "carried"}
-    assert values["padding_idx"] == {None, 0, 3, 40}
-    assert all(len(seen) > 1 for seen in values.values()), values
-
-
 class Overheard(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Keep what every activation function returns while a module runs."""
 
@@ -104,13 +95,3 @@ def test_the_gates_are_those_inside_torchs_own_run(kind: str, heard: str, seed: 
                 rows = direction.step(k).rows
                 assert all(torch.equal(recorded[name][rows], next(answers)) for name in heard.split())
     assert next(answers, None) is None
-
-
-@all_of_them
-def test_all_kinds_of_modules_are_among_the_random_ones() -> None:
-    modules = [random_case(seed).module for seed in range(BLOCKS * PER_BLOCK)]
-    assert {module.mode for module in modules} == {"RNN_TANH", "RNN_RELU", "GRU", "LSTM"}
-    assert sum(module.proj_size > 0 for module in modules) > len(modules) / len(KINDS) / 2
-    assert {(module.num_layers, module.bidirectional, module.bias) for module in modules} >= {
-        (layers, both, bias) for layers in (1, 2, 3, 4) for both in (False, True) for bias in (False, True)
-    }

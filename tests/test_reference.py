@@ -47,15 +47,6 @@ def lstm_trace() -> Trace:
     return trace_module(nn.LSTM(3, 4, 2, bidirectional=True, batch_first=True), torch.randn(3, 5, 3), [3, 5, 1])
 
 
-def test_an_lstm_has_a_distance_for_every_tensor() -> None:
-    names = ["data", "batch_sizes", "output", "h_n", "c_n", "unpacked", "last_valid"]
-    assert list(prove(lstm_trace())) == names
-
-
-def test_cells_without_c_have_no_distance_for_it() -> None:
-    assert "c_n" not in trace_module(nn.GRU(3, 4), torch.randn(5, 1, 3), [5]).proof
-
-
 @pytest.mark.parametrize(
     ("name", "part"),
     [

@@ -11,10 +11,10 @@ import pytest
 import torch
 from random_runs import Run, Torchs, random_run, torchs
 from seeds import seeds
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from packviz.compute.trace import Trace, trace, trace_module
+from packviz.compute.trace import Trace, trace
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 from packviz.show.tables import packed_table, padded_table, run_table, sorted_table, unpacked_table
@@ -38,19 +38,6 @@ def test_the_packed_table_of_the_first_example() -> None:
     assert table["token"].tolist() == list("614725839")
     assert table["value"].tolist() == [6, 1, 4, 7, 2, 5, 8, 3, 9]
     assert not table["padding"].any()
-
-
-def test_of_a_single_step_both_directions_are_final() -> None:
-    table = unpacked_table(made("1 2\n3", bidirectional=True))
-    assert table["final state"].tolist() == ["backward", "forward", "forward and backward", ""]
-
-
-def test_a_module_of_your_own_has_tables_too() -> None:
-    seen = trace_module(nn.LSTM(2, 3, proj_size=1), torch.randn(3, 2, 2), torch.tensor([3, 1]))
-    assert padded_table(seen)["token"].tolist() == [""] * 6
-    assert numbers(run_table(seen), "h").shape == (4, 1)
-    assert numbers(run_table(seen), "c").shape == (4, 3)
-    assert len(unpacked_table(seen)) == 6
 
 
 # Every row of every table, over random batches and settings, beside what torch makes of the same batch.
@@ -191,12 +178,3 @@ def test_every_column_has_one_plain_type_and_arrow_takes_it_as_it_is(seed: int) 
         sent = arrow.Table.from_pandas(table)
         assert sent.to_pandas().equals(table)
         assert sent.column_names == list(table.columns)
-
-
-def test_a_table_is_a_copy_of_the_record() -> None:
-    seen = made(cell="lstm")
-    before = seen.output.clone(), seen.packed.data.clone(), seen.padded.values.clone()
-    for table in all_tables(seen):
-        for name in table.columns[table.dtypes == "float32"]:
-            table.loc[:, name] = 99.0
-    assert all(map(torch.equal, before, (seen.output, seen.packed.data, seen.padded.values)))

@@ -15,8 +15,6 @@ from packviz.theme import (
     Palette,
     contrast,
     diverging,
-    hue,
-    mix,
     text_on,
     with_contrast,
 )
@@ -51,13 +49,6 @@ def test_text_reaches_4_5_on_its_grounds_and_lines_reach_3(palette: Palette) -> 
         assert min(contrast(color, ground) for ground in (palette.background, palette.surface)) >= 4.5
     for color in (palette.line, palette.pad_hatch):
         assert min(contrast(color, ground) for ground in (palette.background, palette.pad)) >= 3.0
-
-
-@both
-def test_zero_is_the_middle_and_the_signs_have_their_own_side(palette: Palette) -> None:
-    assert diverging(0.0, palette) == palette.diverging[len(palette.diverging) // 2]
-    assert diverging(-9.0, palette) == diverging(-1.0, palette) == palette.diverging[0]
-    assert diverging(9.0, palette) == diverging(1.0, palette) == palette.diverging[-1]
 
 
 @both
@@ -125,14 +116,6 @@ def test_no_sequence_has_the_colour_of_a_sign_an_error_or_now(palette: Palette) 
     ]
     assert min(nearest[:10]) > 0.055
     assert min(nearest[10:]) < 0.04
-
-
-def test_hues_repeat_with_another_lap() -> None:
-    assert [hue(b) for b in (0, 9, 10, 19, 20)] == [(0, 0), (9, 0), (0, 1), (9, 1), (0, 2)]
-
-
-def test_mix_goes_from_one_colour_to_the_other() -> None:
-    assert [mix("#000000", "#ff8000", share) for share in (0.0, 0.5, 1.0)] == ["#000000", "#804000", "#ff8000"]
 
 
 def test_the_apps_theme_uses_the_same_colours() -> None:

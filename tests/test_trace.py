@@ -13,7 +13,6 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 from trace_cases import random_case
 
 from packviz.compute.record import Refused, Trace
-from packviz.compute.recurrence import Layer
 from packviz.compute.trace import trace, trace_module
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
@@ -21,7 +20,6 @@ from packviz.inputs.config import Config
 
 UNSORTED = Batch.parse("1 2 3\n4 5\n6 7 8 9")
 WORDS = Batch.parse("on your mark\nget set\ngo")
-each_cell = pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
 
 
 def numbers(*lengths: int) -> Batch:
@@ -51,15 +49,6 @@ def test_every_tensor_has_its_shape() -> None:
     assert [len(layer) for layer in t.layers] == [D] * L
     for shape, tensors in shapes.items():
         assert all(tensor is not None and tuple(tensor.shape) == shape for tensor in tensors), shape
-
-
-def test_layers_and_directions_stand_in_torchs_order() -> None:
-    t = trace(UNSORTED, Config(num_layers=2, bidirectional=True, initial_state="random"))
-    for number, direction in enumerate(direction for layer in t.layers for direction in layer):
-        assert torch.equal(direction.h_n, t.h_n[number])
-        assert torch.equal(direction.h_0, t.h_0[number])
-        assert direction.backward == bool(number % 2)
-    assert torch.equal(t.output, torch.cat([direction.h for direction in t.layers[-1]], 1))
 
 
 # Embeddings
@@ -178,13 +167,6 @@ def test_neither_surrounding_switches_nor_defaults_change_the_numbers() -> None:
     assert surrounded.exact
 
 
-def test_the_batch_is_left_as_it_was() -> None:
-    batch = numbers(3, 1, 2)
-    copies = [sequence.clone() for sequence in batch.sequences]
-    trace(batch, Config(cell="lstm", num_layers=2)).padded.values.zero_()
-    assert all(torch.equal(*pair) for pair in zip(batch.sequences, copies, strict=True))
-
-
 def test_a_trace_can_be_stored_and_copied() -> None:
     t = trace(WORDS, Config(cell="lstm", bidirectional=True))
     for again in (pickle.loads(pickle.dumps(t)), copy.deepcopy(t)):
@@ -204,22 +186,6 @@ def test_a_trace_is_frozen_and_its_proof_cannot_be_written() -> None:
             setattr(record, name, None)
     t.proof["output"] = 1.0
     assert t.exact
-
-
-@pytest.mark.parametrize(("cell", "numbers_a_state"), [("rnn", 1), ("gru", 4), ("lstm", 6)])
-def test_each_gate_and_state_is_stored_once_and_without_a_gradient(cell: Any, numbers_a_state: int) -> None:
-    t = trace(WORDS, Config(cell=cell, num_layers=2, bidirectional=True, hidden_size=5, initial_state="learned"))
-    N, L, D, H = 6, 2, 2, 5
-    assert stored_bytes(t.layers) == N * L * D * H * numbers_a_state * 4
-    assert not any(rows.requires_grad for layer in t.layers for d in layer for rows in d.rows.values())
-    assert not any(part.requires_grad for part in (t.padded.values, t.packed.data, t.h_0, t.output, t.h_n))
-    assert all(d.packed is t.packed for layer in t.layers for d in layer)
-    assert all(d.h_0.data_ptr() == t.h_0[i].data_ptr() for i, d in enumerate(d for layer in t.layers for d in layer))
-
-
-def stored_bytes(layers: tuple[Layer, ...]) -> int:
-    storages = [rows.untyped_storage() for layer in layers for d in layer for rows in d.rows.values()]
-    return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
 
 def test_many_threads_trace_as_one_alone_and_leave_nothing_behind() -> None:

@@ -60,14 +60,6 @@ def test_states_shows_torchs_own_output_and_nothing_past_an_end(trace: pv.Trace)
 
 
 @each
-def test_states_is_symmetric_and_its_scale_ends_where_the_movies_does(trace: pv.Trace) -> None:
-    heat = charts.states(trace).data[0]
-    end = pv.movie(trace).scales["state"]
-    assert (heat.zmin, heat.zmid, heat.zmax) == (-end, 0, end)
-    assert [color for _, color in heat.colorscale] == list(LIGHT.diverging)
-
-
-@each
 def test_the_outline_is_at_the_final_state_in_the_sequences_hue(trace: pv.Trace) -> None:
     H = trace.module.hidden_size
     for d in range(len(trace.layers[-1])):
@@ -94,12 +86,6 @@ def test_units_draws_each_unit_of_torchs_own_output(trace: pv.Trace) -> None:
             assert list(line.y) == pytest.approx(output[b, :length, unit].tolist(), abs=1e-6)
         assert set(final.x) == {length - 1}
         assert list(final.y) == [line.y[-1] for line in lines]
-
-
-def test_units_shows_at_most_ten_and_says_so() -> None:
-    figure = charts.units(many(3), 1)
-    assert len(figure.data) == 11
-    assert figure.layout.title.subtitle.text == "showing 10 of 64 hidden units"
 
 
 @each

@@ -73,9 +73,3 @@ def test_counts_have_panels_of_their_own_and_no_ms() -> None:
     assert [figure.layout.xaxis.title.text, figure.layout.xaxis2.title.text] == ["cell updates", "sequential steps"]
     assert "ms" not in figure.to_json().replace("params", "").split('"template"')[0]
     assert "padded 15, packed 8; sequential steps: padded 5, packed 5" in figure.layout.meta["alt"]
-
-
-def test_without_anything_measured_the_charts_say_so() -> None:
-    for figure in (charts.timings([]), charts.winning([]), charts.waste({})):
-        assert "nothing" in figure.layout.title.text or "no lengths" in figure.layout.title.text
-        assert figure.layout.meta["alt"].endswith(".")

@@ -60,12 +60,6 @@ def test_a_trace_that_torch_refuses_is_counted_all_the_same() -> None:
     assert counts_of(refused).updates == Amount(4, 3)
 
 
-def test_packing_spares_updates_but_no_sequential_step() -> None:
-    found = counts([100, 1, 1, 1])
-    assert found.updates == Amount(400, 103)
-    assert found.steps == Amount(100, 100)
-
-
 def cut_by_name(lengths: Sequence[int] | Tensor, size: int = 32, seed: int = 0) -> dict[str, Batching]:
     return {cut.name: cut for cut in ways(lengths, size, seed)}
 
@@ -111,27 +105,3 @@ def test_buckets_waste_less_than_random_batches(distribution: Any, seed: int) ->
     assert share["token budget"] < share["random"] or distribution.key == "same"
     pads, cells = padding_cells(lengths, 32, seed)  # random batches are those of the study of padding
     assert (share["random"], sum(cuts["random"].cells)) == (pads / cells, cells)
-
-
-def test_the_seed_decides_and_torchs_own_state_stays() -> None:
-    before = torch.get_rng_state()
-    for one, other in zip(ways(range(1, 200), 8), ways(range(1, 200), 8, seed=1), strict=True):
-        assert torch.cat(one.batches).tolist() != torch.cat(other.batches).tolist()
-    assert torch.equal(torch.get_rng_state(), before)
-
-
-def test_buckets_keep_most_of_the_randomness() -> None:
-    """In sorted batches a sequence always meets those of its own length; in buckets it meets others next time."""
-    lengths = torch.randint(1, 100, (2000,), generator=torch.Generator().manual_seed(0))
-
-    def met(how: str, seed: int) -> set[int]:
-        return next(set(batch.tolist()) for batch in cut_by_name(lengths, 32, seed)[how].batches if 7 in batch)
-
-    assert met("sorted", 0) == met("sorted", 1)
-    assert len(met("buckets", 0) & met("buckets", 1)) < 16
-
-
-@pytest.mark.parametrize("how", ["sorted", "buckets", "token budget"])
-def test_sorted_batches_come_in_random_order(how: str) -> None:
-    longest = [int(max(batch)) for batch in cut_by_name(range(1, 200), 8)[how].batches]
-    assert longest != sorted(longest)

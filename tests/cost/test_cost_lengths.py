@@ -98,11 +98,3 @@ def test_the_longest_is_t_and_the_sum_is_the_share_to_the_nearest_cell(B: int, T
     assert int(lengths.sum()) == max(least, round(fill * B * T))
     assert reachable(B, T, fill) == (round(fill * B * T) >= least)
     assert torch.equal(lengths, draw_lengths(B, T, fill, seed))
-
-
-def test_lengths_are_spread_and_another_seed_gives_another_order() -> None:
-    before = torch.get_rng_state()
-    for fill in (0.25, 0.5, 0.75):
-        assert len(set(draw_lengths(64, 50, fill).tolist())) > 15
-        assert not torch.equal(draw_lengths(64, 50, fill, 0), draw_lengths(64, 50, fill, 1))
-    assert torch.equal(torch.get_rng_state(), before)

@@ -133,13 +133,6 @@ def test_what_cannot_be_opened_safely_is_refused(name: str, data: bytes, part: s
     assert not Evil.ran
 
 
-def test_a_list_that_holds_itself_comes_to_an_end() -> None:
-    circle: list[Any] = [torch.ones(1)]
-    circle.append(circle)
-    with pytest.raises(PackvizError, match="parts"):
-        read_file("x.pt", saved(circle))
-
-
 @pytest.mark.filterwarnings("ignore:LSTM with projections")
 def test_a_module_built_from_its_weights_computes_the_same() -> None:
     for seed in seeds(100):

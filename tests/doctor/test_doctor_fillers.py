@@ -19,19 +19,3 @@ def test_the_padding_value_of_pad_sequence_is_found(seed: int) -> None:
     x = pad_sequence([torch.randn(n, *shape) for n in lengths], batch_first, value)
     pads = sum(max(lengths) - n for n in lengths)
     assert filler_of(x, lengths, batch_first=batch_first) == (value if pads > 1 else 0.0)
-
-
-@pytest.mark.parametrize(
-    ("x", "lengths"),
-    [
-        ([[1, 2, 9], [3, 9, 0]], [2, 1]),  # several values
-        ([[1, 2], [3, 4]], [2, 1]),  # one step only: it may be a token
-        ([[1, 2], [3, 4]], [2, 2]),
-        ([[1, 2], [3, 4]], [2, 2, 1]),
-        ([[1, 2], [3, 4]], [float("nan"), 1.0]),
-        ([[1, 2], [3, 4]], [10**30, 1]),
-        ([[1, 2], [3, 4]], None),
-    ],
-)
-def test_without_evidence_it_is_zero(x: list[list[int]], lengths: list[float] | None) -> None:
-    assert filler_of(torch.tensor(x), lengths, batch_first=True) == 0.0

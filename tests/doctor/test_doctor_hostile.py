@@ -119,58 +119,8 @@ def test_garbage_gets_an_answer_or_is_refused(attempt: Callable[[random.Random],
     assert raw_errors(seeds(200), attempt) == {}
 
 
-def test_what_once_was_a_raw_error_is_a_finding_or_a_refusal() -> None:
-    packed = pack_padded_sequence(torch.randn(2, 4, 3), [4, 2], batch_first=True)
-    assert pv.examine(nn.LSTM(1, 3), packed, state=torch.randn(2, 3))
-    empty = packed._replace(data=packed.data[:, :0])
-    assert [finding.key for finding in pv.examine(empty)] == ["empty_batch"]
-    beyond = packed._replace(data=packed.data.to("meta")[:3])
-    assert [finding.key for finding in pv.examine(beyond)] == ["rows_differ"]
-    halved = packed._replace(data=packed.data.to("meta"), sorted_indices=torch.tensor([0, 1], device="meta"))
-    assert [finding.key for finding in pv.examine(halved)] == ["indices_missing"]
-    for options in ({"output": torch.zeros(2, 3, 0)}, {"padding_value": 10**400}, {"state": torch.tensor([[1, 2]])}):
-        with pytest.raises(pv.PackvizError):
-            pv.examine(torch.randn(3, 2), [3, 2], **options)
-    assert pv.examine(torch.randn(2, 3), [3, 2], batch_first=True, padding_value=-(10**30)) is not None
-
-
-def test_an_old_file_cut_short_anywhere_is_refused() -> None:
-    data = saved({"x": torch.ones(3)}, _use_new_zipfile_serialization=False)
-    for end in range(len(data)):
-        with pytest.raises(pv.PackvizError, match="file: expected"):
-            read_file("x.pt", data[:end])
-
-
 X = torch.ones(3, 4, 2)
 LENGTHS = [4, 2, 1]
-PACKED = pack_padded_sequence(X, LENGTHS, batch_first=True)
-ODD: dict[str, Callable[[], Any]] = {
-    "a list": lambda: [1, 2],
-    "sparse": lambda: torch.ones(3, 4).to_sparse(),
-    "nested": lambda: torch.nested.nested_tensor([torch.ones(4), torch.ones(2)]),
-    "quantized": lambda: torch.quantize_per_tensor(torch.ones(3, 4), 1.0, 0, torch.qint8),
-    "float8": lambda: torch.ones(3, 4).to(torch.float8_e5m2),
-    "meta": lambda: torch.ones(3, 4, device="meta"),
-}
-
-
-BESIDE = ("mask", "targets", "output", "state", "ids")
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("odd", ODD)
-def test_tensors_without_numbers_to_compute_with_are_refused(odd: str) -> None:
-    calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
-        (name, (X, LENGTHS), {name: ODD[odd]()}) for name in BESIDE
-    ]
-    if odd != "meta":
-        calls.append(("x", (ODD[odd](), LENGTHS), {}))
-    if odd in ("sparse", "nested", "quantized"):
-        calls += [("lengths", (X, ODD[odd]()), {}), ("lengths", (PACKED, ODD[odd]()), {})]
-        calls.append(("target_lengths", (X, LENGTHS), {"target_lengths": ODD[odd]()}))
-    for name, given, options in calls:
-        with pytest.raises(pv.PackvizError, match=f"^{name}: expected"):
-            pv.examine(*given, batch_first=True, **options)
 
 
 def test_numbers_that_would_fill_the_memory_or_take_forever_are_not_tried() -> None:
@@ -191,13 +141,6 @@ def test_a_packed_lstm_is_not_run_on_more_features_than_it_has_weights_for() -> 
     (finding,) = pv.examine(module, torch.ones(3, 4, 1_000), [4, 4, 4])
     assert finding.key == "features"
     assert "was not asked" in finding.torch_does
-
-
-def test_nan_in_the_pads_is_not_taken_for_data_that_were_left_out() -> None:
-    x = torch.ones(3, 4, 2)
-    x[1, 2:], x[2, 1:] = 0, 0
-    x[2, 2, 0] = torch.nan
-    assert [one.key for one in pv.examine(x, LENGTHS, batch_first=True)] == ["nan_in_pads"]
 
 
 def test_watching_never_stands_in_the_way_of_the_layer(monkeypatch: pytest.MonkeyPatch) -> None:

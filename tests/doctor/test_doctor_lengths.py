@@ -9,28 +9,12 @@ import pytest
 import torch
 from doctor_cases import Sound, found, repaired, sound
 from seeds import many, seeds
-from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
 import packviz as pv
 from packviz.errors import PackvizError
 
 Plant = Callable[[random.Random, Sound], Sound | None]
-
-
-def alike_after(grid: Tensor, lengths: list[int]) -> bool:
-    """Tell whether the cells after the lengths are all the same: then they may well be the padding value."""
-    after = grid[torch.arange(grid.size(1)) >= torch.tensor(lengths).unsqueeze(1)]
-    return bool((after == after[:1]).all())
-
-
-def square(draw: random.Random, case: Sound) -> Sound | None:
-    """Turn a batch with as many sequences as time steps."""
-    B = draw.choice((2, 3, 4, 5, 8))
-    lengths = [B, *(draw.randint(1, B) for _ in range(B - 1))]
-    case = sound(draw.randrange(10**6), module=case.module is not None, source="normal", lengths=lengths, pad=0.0)
-    turned = replace(case, x=case.x.transpose(0, 1))
-    return None if case.grid.size(1) != B or alike_after(turned.grid, case.lengths) else turned
 
 
 def cut(draw: random.Random, case: Sound) -> Sound | None:
@@ -46,35 +30,20 @@ def taken_in(draw: random.Random, case: Sound) -> Sound | None:
     return replace(case, lengths=[longer.get(b, length) for b, length in enumerate(case.lengths)])
 
 
-def shuffled(draw: random.Random, case: Sound) -> Sound | None:
-    lengths = draw.sample(case.lengths, len(case.lengths))
-    return None if lengths == case.lengths or alike_after(case.grid, lengths) else replace(case, lengths=lengths)
-
-
 def on_the_left(_: random.Random, case: Sound) -> Sound | None:
     missing = [case.grid.size(1) - length for length in case.lengths]
     rolled = torch.stack([row.roll(n, 0) for row, n in zip(case.grid, missing, strict=True)])
     return case.laid_out(rolled) if sum(missing) > 1 else None
 
 
-def viewed(_: random.Random, case: Sound) -> Sound | None:
-    B, T = case.grid.shape[:2]
-    wrong = replace(case, x=case.x.transpose(0, 1).contiguous().view(case.x.shape))
-    return None if B == T or min(B, T) == 1 or alike_after(wrong.grid, case.lengths) else wrong
-
-
 ELSEWHERE = {"lengths_order", "batch_first", "left_padded", "viewed"}  # several explanations may fit
 EVIDENT = {"module": False, "pad": 0.0}
 SOURCES = [{**EVIDENT, "source": source} for source in ("normal", "ids from 1", "zeros inside")]
 PLANTED: list[tuple[Plant, set[str], dict[str, Any], float]] = [  # and the share of batches in which it must be found
-    (square, {"batch_first"}, {"module": False}, 0.33),
-    (square, {"batch_first"}, {"module": True}, 0.33),
     *((cut, {"tokens_dropped", "zero_counted_out", *ELSEWHERE}, fixed, 0.3) for fixed in SOURCES),
-    *((viewed, {"viewed"}, fixed, 0.067) for fixed in SOURCES),
     *((taken_in, {"pads_packed"}, fixed, 0.13) for fixed in SOURCES[:2]),
     *((on_the_left, ELSEWHERE, fixed, 0.13) for fixed in SOURCES[:2]),
     (on_the_left, ELSEWHERE, {**SOURCES[0], "module": True}, 0.13),
-    (shuffled, ELSEWHERE, SOURCES[0], 0.067),
 ]
 
 
@@ -85,7 +54,7 @@ def test_what_the_numbers_tell_is_found_and_repaired(
     spoke = 0
     for seed in seeds(50):
         case, draw = sound(seed, **fixed), random.Random(seed)
-        if plant is not square and len(set(case.lengths)) == 1:
+        if len(set(case.lengths)) == 1:
             continue
         wrong = plant(draw, case)
         if wrong is None:
@@ -99,8 +68,7 @@ def test_what_the_numbers_tell_is_found_and_repaired(
         mended = replace(wrong, **{name: after[name] for name in names})
         if not case.options:  # a state would be of the wrong size where sequences were left out
             assert finding.key not in mended.keys(enforce_sorted=after["enforce_sorted"])
-        if plant in (taken_in, viewed):
-            assert torch.equal(mended.x, case.x)
+        if plant is taken_in:
             assert torch.as_tensor(mended.lengths).tolist() == case.lengths
     assert spoke >= share * many(50)
 

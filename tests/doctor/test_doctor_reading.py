@@ -10,7 +10,7 @@ import pytest
 import torch
 from doctor_cases import sound
 from seeds import seeds
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
+from torch.nn.utils.rnn import PackedSequence
 
 import packviz as pv
 from packviz.doctor import read_lengths, read_packed, read_tensor
@@ -132,11 +132,3 @@ def test_a_printed_packed_sequence_is_read_back() -> None:
             assert same(one, other, exact=field != "data")
         assert type(read) is PackedSequence
         assert pv.examine(read) == ()
-
-
-def test_a_packed_sequence_whose_fields_contradict_each_other_is_read_as_it_stands() -> None:
-    packed = pack_padded_sequence(torch.ones(2, 3, 1), [1, 3], True, enforce_sorted=False)
-    wrong = packed._replace(unsorted_indices=torch.tensor([0, 0]))
-    assert str(read_packed(repr(wrong)).unsorted_indices) == "tensor([0, 0])"
-    bare = read_packed("PackedSequence(data=tensor([1, 2]), batch_sizes=tensor([1, 3]), sorted_indices=None)")
-    assert [one.key for one in pv.examine(bare)] == ["batch_sizes_grow"]

@@ -77,15 +77,6 @@ def test_a_call_that_fails_is_examined_and_leaves_no_hook(trouble: str, key: str
     assert watched.calls == before
 
 
-def test_other_hooks_are_called_once_and_stay() -> None:
-    model, calls = Tagger("pads"), []
-    model.top.register_forward_hook(lambda *_: calls.append(1))
-    with pv.watch(model):
-        model(IDS, [4, 4])
-    assert calls == [1]
-    assert len(model.top._forward_hooks) == 1
-
-
 def test_an_output_that_is_not_finite_though_its_input_is_points_at_the_weights() -> None:
     module = nn.RNN(2, 3)
     with torch.no_grad():

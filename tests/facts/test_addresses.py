@@ -26,10 +26,6 @@ def test_every_row_is_found_from_its_token_and_back(seed: int) -> None:
     assert found == set(range(len(packed.data)))
 
 
-def test_the_sentence_is_the_arithmetic() -> None:
-    assert row_of(made(), 0, 2).sentence == "data[offset[2] + 1] = data[6 + 1] = data[7]"
-
-
 @pytest.mark.parametrize("n", [1, 2, 3, 16, 17, 18, 20, 64, 100, 300])
 def test_the_order_of_equals_is_torchs(n: int) -> None:
     packed = pack_sequence([torch.zeros(3, 2)] * n, enforce_sorted=False)

@@ -157,14 +157,6 @@ def test_what_padding_changes(text: str, settings: dict[str, Any], differs: set[
         assert (float(off) > 1e-5) == (half in differs)
 
 
-def test_the_naive_last_column_is_filler_packed_and_a_state_after_pads_padded() -> None:
-    column, valid, final = compare(made(THREE, padding_value=-1.0)).readings
-    assert column.packed.values[1:].eq(-1.0).all()
-    wrong = [(reading.padded.wrong, reading.packed.wrong) for reading in (column, valid, final)]
-    assert wrong == [((1, 2), (1, 2)), ((), ()), ((1, 2), ())]
-    assert valid.sentence.endswith("padded right for every sequence; packed right for every sequence.")
-
-
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
 def test_each_dtype_is_judged_by_its_own_rounding(dtype: torch.dtype) -> None:
     torch.manual_seed(0)
@@ -232,13 +224,6 @@ def test_each_switch_is_the_comparison_of_a_new_trace(seed: int) -> None:
             assert (key in one.changed) == (verdict != now.get(key, verdict if all(verdict) else ())), key
 
 
-def test_every_switch_of_the_page_is_there() -> None:
-    names = [done.setting for done in switches(made("on your mark\ngo"))]
-    assert names == ["bias", "bidirectional", "padding_side", "padding_idx", "num_layers"]
-    assert "padding_idx" not in [done.setting for done in switches(made())]
-    assert "num_layers" not in [done.setting for done in switches(made(num_layers=4))]
-
-
 @each_seed
 def test_alone_and_in_the_batch_the_four_states_are_torchs_own(seed: int) -> None:
     trace = studied(seed)
@@ -252,12 +237,3 @@ def test_alone_and_in_the_batch_the_four_states_are_torchs_own(seed: int) -> Non
         if right_padded(trace):
             assert not done.packed_changes
             assert done.outputs[1] <= bound(trace, trace.output)
-
-
-def test_padded_results_change_with_the_batch_and_packed_ones_do_not() -> None:
-    done = batch_dependence(made(THREE, bidirectional=True), 2)
-    assert (done.pads, done.padded_changes, done.packed_changes) == (3, True, False)
-    one_way = batch_dependence(made(THREE), 1)
-    assert one_way.padded_changes
-    assert one_way.outputs[0] < 1e-6
-    assert batch_dependence(made(THREE, padding_side="left"), 1).packed_changes

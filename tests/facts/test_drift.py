@@ -1,14 +1,10 @@
 """How far the state moves on pads and on zeros, found again by running torch over the tokens and what follows them."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
 import torch
 from facts_cases import SEEDS, alone, bound, each_seed, made, studied
 from seeds import all_of_them, seeds
 
-from packviz.compute.determinism import exact_arithmetic
 from packviz.facts import Drift, after_zero_vector, drift
 from packviz.facts.padded_run import pad_input
 
@@ -53,18 +49,6 @@ def test_one_pad_of_zeros_moves_the_state_by_a_share_that_counts_and_it_comes_to
         assert bool(further.all())
 
 
-def test_the_first_distance_is_none_and_the_last_move_is_that_of_the_last_pad() -> None:
-    done = drift(made(), 3)
-    assert done.distances[:, 0].tolist() == [0, 0, 0]
-    moves = [float((states[3] - states[2]).norm()) for states in done.states]
-    assert done.last_moves.tolist() == pytest.approx(moves)
-    assert done.converges == (False, False, False)
-    assert "not converged for A, B and C" in done.sentence
-    zeros = drift(made("on your mark\ngo", padding_idx=0))  # a row of zeros moves the state all the same
-    assert not zeros.pad.any()
-    assert (zeros.distances[:, 1] > 0.01).all()
-
-
 @pytest.mark.parametrize("pads", [1, 2, 3, 11, 12, 50, 120])
 def test_the_record_holds_which_numbers_of_pads_were_run(pads: int) -> None:
     trace = made("1 2 3\n4", bidirectional=True, num_layers=2)
@@ -75,20 +59,6 @@ def test_the_record_holds_which_numbers_of_pads_were_run(pads: int) -> None:
     for b in range(2):
         for k, state in zip(done.pads, done.states[b], strict=True):
             torch.testing.assert_close(state, alone(trace, b, done.pad.expand(k, -1))[1][0][-2], atol=1e-5, rtol=0)
-
-
-def test_nobody_waits_for_more_than_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: list[int] = []
-
-    @contextmanager
-    def counting() -> Iterator[None]:
-        taken.append(1)
-        with exact_arithmetic():
-            yield
-
-    monkeypatch.setattr("packviz.facts.pads.exact_arithmetic", counting)
-    done = drift(made("1 2 3\n4", bidirectional=True, num_layers=2))
-    assert len(taken) == len(done.pads)
 
 
 @each_seed

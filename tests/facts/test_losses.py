@@ -82,13 +82,6 @@ def test_packed_targets_ignore_index_and_the_masked_mean_are_one_number(seed: in
     assert done.verdicts[0].startswith("Packed targets, ignore_index and the masked token mean are one number")
 
 
-def test_the_unmasked_loss_and_the_three_means_differ_where_there_are_pads() -> None:
-    done = losses(made(THREE))
-    assert len({round(done.value("packed", key), 4) for key in ("unmasked", "masked", "sequence_mean", "naive")}) == 4
-    assert done.value("packed", "naive") == pytest.approx(done.value("packed", "masked") * 7 / 12, rel=1e-5)
-    assert "5 of the 12 cells are pads" in done.verdicts[1]
-
-
 @each_seed
 def test_the_gradients_distances_are_those_of_torchs_autograd(seed: int) -> None:
     trace = studied(seed)
@@ -145,9 +138,3 @@ def test_what_trains_the_pads_row_packed_is_said() -> None:
     assert "2 packed rows are pads: the packed side trains on padding." in left.verdicts
     frozen = losses(made("on your mark\nget set\ngo", padding_idx=0, bidirectional=True))
     assert frozen.verdicts[-1] == "padding_idx=0: torch gives this row no gradient."
-
-
-def test_a_seed_draws_the_same_head_and_targets_again() -> None:
-    trace = made()
-    assert losses(trace, 7) == losses(trace, 7)
-    assert losses(trace, 7).losses != losses(trace, 8).losses

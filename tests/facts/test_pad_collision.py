@@ -8,7 +8,7 @@ from facts_cases import each_seed, made, refused, studied
 from torch import nn
 from torch.nn.utils.rnn import pad_sequence
 
-from packviz import Batch, Config, trace, trace_module
+from packviz import trace_module
 from packviz.facts import pad_collision, pad_row
 from packviz.facts.pads import PadCollision
 
@@ -69,11 +69,6 @@ def test_what_is_lost_is_told(text: str, settings: dict[str, Any], cells: list[A
     assert ("never trained" in found.sentence) == (told == TRAINED)
 
 
-def test_a_padding_value_is_found_in_float64_too() -> None:
-    batch = Batch.from_tensors([torch.tensor([0.1, 2.0], dtype=torch.float64), torch.ones(1, dtype=torch.float64)])
-    assert pad_collision(trace(batch, Config(padding_value=0.1))).cells == ((0, 0),)
-
-
 def test_a_grid_of_your_own_tells_what_pads_it_and_0_is_assumed_where_it_does_not() -> None:
     def found(*rows: list[float], lengths: list[int]) -> PadCollision:
         return pad_collision(trace_module(nn.GRU(1, 2, batch_first=True), torch.tensor(rows).unsqueeze(2), lengths))
@@ -91,14 +86,6 @@ def test_it_works_where_torch_refused_the_lengths() -> None:
     assert pad_collision(refused()).cells == ((0, 0), (1, 2))
     assert pad_row(refused()) is None
     assert pad_row(made("a\nb c", enforce_sorted=True)) is not None
-
-
-def test_the_pads_row_is_zeros_only_with_padding_idx() -> None:
-    drawn, kept = pad_row(made("on your mark\ngo")), pad_row(made("on your mark\ngo", padding_idx=2))
-    assert drawn is not None
-    assert "random" in drawn.sentence
-    assert kept is not None
-    assert kept.sentence.startswith("padding_idx = 2: row 2 is zeros")
 
 
 @each_seed

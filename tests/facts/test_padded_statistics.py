@@ -32,13 +32,6 @@ def test_the_statistics_are_those_that_torchs_batch_norm_takes(seed: int) -> Non
         torch.testing.assert_close(unbiased, layer.running_var, atol=bound(trace, rows, rows**2), rtol=1e-4)
 
 
-def test_of_the_output_the_filler_is_counted() -> None:
-    trace = made(THREE, padding_value=2.0)
-    done, output = norms(trace, "output"), packed_run(trace)[0]
-    torch.testing.assert_close(done.mean_padded, output.mean((0, 1)))
-    torch.testing.assert_close(done.mean_packed, torch.cat([output[0], output[1, :2], output[2, :1]]).mean(0))
-
-
 @each_seed
 def test_the_weights_are_a_softmax_of_dot_products_sequence_by_sequence(seed: int) -> None:
     trace = studied(seed)
@@ -53,13 +46,6 @@ def test_the_weights_are_a_softmax_of_dot_products_sequence_by_sequence(seed: in
         assert done.leaks[b] == pytest.approx(float(done.unmasked[b, pads].sum()), abs=1e-6)
         assert done.leaks_masked[b] == pytest.approx(float(done.masked[b, pads].sum()), abs=1e-6)
         assert (done.leaks_masked[b] > 0) == bool(trace.packed_is_pad[trace.packed.sequence == b].any())
-
-
-def test_without_a_mask_weight_leaks_to_pads_of_zeros() -> None:
-    done = attention(made(THREE))
-    assert done.leaks[0] == 0.0
-    assert (done.leaks[1:] > 0.1).all()
-    assert done.sentence.endswith("With a mask it is 0 %.")
 
 
 @each_seed

@@ -2,14 +2,12 @@
 
 import random
 from functools import cache
-from itertools import product
 from typing import Any
 
 import pytest
 import torch
 from facts_cases import alone
-from facts_cases import made as traced
-from seeds import all_of_them, seeds
+from seeds import seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from trace_cases import torch_run
@@ -148,32 +146,6 @@ def test_the_numbers_stand_in_the_cells_that_are_named(seed: int) -> None:
 
 def by_key(t: Trace) -> dict[str, Readout]:
     return {readout.key: readout for readout in readouts(t)}
-
-
-def made(text: str, **settings: Any) -> dict[str, Readout]:
-    return by_key(traced(text, **settings))
-
-
-@all_of_them
-def test_the_random_runs_reach_every_kind() -> None:
-    runs = [random_trace(seed) for seed in SEEDS]
-    kinds = {(len(t.layers[0]), len(t.layers) > 1, t.padded.batch_first) for t in runs}
-    assert kinds == set(product((1, 2), (False, True), (False, True)))
-    assert any(t.packed_is_pad.any() for t in runs)
-    for key in KEYS[:3]:
-        assert {by_key(t)[key].right for t in runs} == {False, True}
-    assert any("is filler" in by_key(t)["last_column"].reason for t in runs)
-
-
-def test_the_backward_half_at_the_last_valid_step_has_read_one_token() -> None:
-    seen = made("1 2\n3 4 5\n6", bidirectional=True)
-    assert not seen["last_valid"].right
-    assert seen["last_valid"].seen == ((2, 1), (3, 1), (1, 1))
-    assert not seen["h_n"].right
-    assert seen["h_n"].halves == ("backward",)
-    assert seen["h_n_both"].right
-    deep = made("1 2\n3 4 5\n6", bidirectional=True, num_layers=2)["last_valid"]
-    assert (deep.steps, deep.seen) == (((2, 1), (3, 1), (1, 1)), ((2, 2), (3, 3), (1, 1)))
 
 
 def test_equal_numbers_are_no_proof_for_filler() -> None:

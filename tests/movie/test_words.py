@@ -107,9 +107,7 @@ CLAIMS: list[tuple[str, Claim]] = [
     ),
     (
         r"table of (\d+) rows?",
-        lambda m, found: (
-            int(found[1]) == len(m.case.table)
-        ),
+        lambda m, found: int(found[1]) == len(m.case.table),
     ),
     (r"each cell is now (\d+) numbers?", lambda m, found: int(found[1]) == m.case.judge.x.shape[-1]),
     (r"\bF = (\d+)", lambda m, found: int(found[1]) == m.case.judge.x.shape[-1]),

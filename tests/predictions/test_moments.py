@@ -67,10 +67,3 @@ def test_the_width_is_shown_by_the_step_on_the_width_where_there_is_one(total_le
     moment = prediction.moment
     played = film.steps[film.step_at(moment.stage, moment.timestep, moment.name) - 1]
     assert (played.name == "width") == (total_length is not None)
-
-
-def test_a_moment_that_no_step_has_is_found() -> None:
-    film = movie(made("1 2 3\n4 5"), ("run",), deep=True)
-    assert [leads_nowhere(film, Moment("run", t)) for t in (0, 2, 3)] == [False, False, True]
-    assert leads_nowhere(film, Moment("run", name="width"))
-    assert leads_nowhere(film, Moment("pack", 0))

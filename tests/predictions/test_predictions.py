@@ -5,14 +5,13 @@ from functools import cache
 
 import pytest
 import torch
-from prediction_cases import SEEDS, STAGES, asked, made, named, number_in, torch_answer
-from seeds import all_of_them
+from prediction_cases import SEEDS, STAGES, asked, made, number_in, torch_answer
 
-from packviz.compute.trace import Trace, trace, trace_module
-from packviz.inputs.batch import Batch
-from packviz.teach.predictions import KINDS, Answer, Prediction, Stage, ask, spelled
+from packviz.compute.trace import Trace, trace_module
+from packviz.teach.predictions import KINDS, Answer, Prediction, ask, spelled
 
 FIRST = "1 2 3\n4 5\n6 7 8 9"
+
 PLURAL = re.compile(r"(?<![\w.×] )(?<![\w.])1 (sequences|rows|numbers|tokens|steps|cells|columns|lengths|pads)\b")
 
 each_seed = pytest.mark.parametrize("seed", SEEDS)
@@ -84,15 +83,10 @@ def test_choices_differ_and_each_wrong_one_has_a_reason(seed: int) -> None:
 
 
 @each_seed
-def test_texts_are_short_plain_and_complete_sentences(seed: int) -> None:
+def test_one_is_no_plural(seed: int) -> None:
     for prediction in every_prediction(seed):
-        reasons = [prediction.why, *(slip.reason for slip in prediction.slips)]
-        for text in [*reasons, *([prediction.hint] if prediction.hint else []), prediction.prompt]:
-            plain = re.sub(r"`[^`]*`", "code", text)
-            assert not re.search(r"[*<>$~#`\\_|{}\"]|  |\. \.|: \.| \.|None\b", plain), text
-            assert text.endswith((".", "?")), text
-            assert len(text) <= 260, text
-            assert not PLURAL.search(text), text
+        for text in (prediction.prompt, prediction.hint, prediction.why, *(slip.reason for slip in prediction.slips)):
+            assert not PLURAL.search(text)
 
 
 @each_seed
@@ -104,18 +98,6 @@ def test_a_lesson_asks_the_same_again_and_only_where_there_is_something_to_ask(s
             prediction = ask(seen, stage, number)
             assert prediction == ask(seen, stage, number)
             assert (prediction is None) == nothing.get(stage, False)
-
-
-@all_of_them
-def test_the_random_traces_ask_every_kind_in_every_way() -> None:
-    everything = [prediction for seed in SEEDS for prediction in every_prediction(seed)]
-    assert {prediction.key for prediction in everything} == set(KINDS)
-    assert any(prediction.answer == () for prediction in everything)
-    assert any(prediction.form == "choice" and prediction.key == "sorted_indices" for prediction in everything)
-    assert len({p.answer for p in everything if p.key == "last_column"}) == 4
-    assert {asked(seed).seen.config is None for seed in SEEDS} == {True, False}
-    assert any(asked(seed).seen.error for seed in SEEDS)
-    assert any(not asked(seed).seen.error and asked(seed).seen.packed_is_pad.any() for seed in SEEDS)
 
 
 @pytest.mark.parametrize(("key", "text", "typed", "reason"), [
@@ -138,25 +120,6 @@ def test_a_typical_mistake_is_named(key: str, text: str, typed: str, reason: str
     assert of_kind(key, made(text)).check(typed).reason.startswith(reason)
 
 
-def test_the_first_question_of_each_lesson_on_the_first_example() -> None:
-    first = {stage: ask(made(FIRST), stage) for stage in STAGES}
-    assert {stage: prediction and (prediction.key, prediction.solution) for stage, prediction in first.items()} == {
-        "pad": ("padded_shape", "3 4 1"),
-        "embed": None,
-        "sort": ("sorted_row", "2"),
-        "pack": ("batch_sizes", "3 3 2 1"),
-        "run": ("alive", "A C"),
-        "unpack": ("last_column", "`padding_value`, a filler that no cell computed"),
-    }
-
-
-def test_successive_questions_differ() -> None:
-    least_of: dict[Stage, int] = {"sort": 4, "pack": 8, "run": 8, "unpack": 4}
-    for stage, least in least_of.items():
-        prompts = [prediction.prompt for number in range(14) if (prediction := ask(made(FIRST), stage, number))]
-        assert len(set(prompts)) >= least
-
-
 def test_a_refusal_is_asked_for_and_nothing_after_it() -> None:
     seen = made("1\n2 3", enforce_sorted=True)
     first = ask(seen, "sort")
@@ -166,13 +129,6 @@ def test_a_refusal_is_asked_for_and_nothing_after_it() -> None:
     assert first.why.startswith("B (length 2) comes after A (length 1).")
     assert [ask(seen, stage) for stage in ("pack", "run", "unpack")] == [None, None, None]
     assert ask(seen, "pad") is not None
-
-
-def test_equal_lengths_that_torch_left_in_no_order_are_never_asked_for() -> None:
-    seen = trace(Batch.example("hundred"))
-    lengths = seen.padded.lengths.tolist()
-    for number in range(12):
-        assert lengths.count(lengths[named(of_kind("sorted_row", seen, number).prompt)]) == 1
 
 
 @pytest.mark.parametrize("text", ["1 2 3\n4 5\n6", "1 2\n3\n4 5 6", "1 2\n3 4", "1", "1 2 3\n4\n5"])

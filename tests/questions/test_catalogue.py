@@ -9,7 +9,7 @@ from entry_cases import BY_NAME, FORMER, answered, key_of
 from packviz.show.movie import beside, movie
 from packviz.teach.questions import ENTRIES, GROUPS, Answer, Entry, answer, has_message
 from packviz.teach.questions.entry import FOLDER, read
-from packviz.teach.questions.running import OTHERWISE, written
+from packviz.teach.questions.running import OTHERWISE
 from packviz.theme import DARK, LIGHT
 
 each_entry = pytest.mark.parametrize("entry", ENTRIES, ids=key_of)
@@ -30,11 +30,6 @@ def test_names_are_unique_and_make_short_links() -> None:
 def test_every_former_name_still_leads_to_an_entry() -> None:
     assert [name for name in FORMER if name not in BY_NAME] == []
     assert len(FORMER) == 146
-
-
-def test_questions_are_not_asked_twice() -> None:
-    questions = [entry.question for entry in ENTRIES]
-    assert sorted(questions) == sorted(set(questions))
 
 
 def test_every_known_question_is_answered() -> None:
@@ -101,14 +96,6 @@ def test_the_picture_can_be_drawn_on_light_and_dark(entry: Entry, done: Answer) 
 @pytest.mark.parametrize("entry", [entry for entry in ENTRIES if not entry.slow][::4], ids=key_of)
 def test_an_entry_gives_the_same_verdict_again(entry: Entry) -> None:
     assert answer(entry).cases == answered(entry).cases
-
-
-@pytest.mark.parametrize(("value", "text"), [
-    (0.4213, "0.42"), (3e-8, "3e-8"), (7.0, "7"), ((3, 1), "(3, 1)"), ((3,), "(3,)"), ([1.0, 2.0], "[1, 2]"),
-    (["A"], "A"), (["A", "B", "C"], "A, B and C"), (True, "True"), ([], "[]"),
-])  # fmt: skip
-def test_values_are_written_as_in_a_sentence(value: object, text: str) -> None:
-    assert written(value) == text
 
 
 @pytest.mark.parametrize(("old", "new", "says"), [

@@ -15,7 +15,7 @@ from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 from packviz.show.movie import movie
 from packviz.teach.predictions import KINDS, spelled
-from packviz.teach.quiz import LEVELS, MAX_QUESTIONS, Question, questions
+from packviz.teach.quiz import LEVELS, Question
 
 LEAST_KINDS = {1: 6, 2: 8, 3: 8}
 # The kind of each question in round 12, and the lengths of its batch: links to it must not lead anywhere else.
@@ -31,10 +31,6 @@ ROUND_12 = {
 
 each_level = pytest.mark.parametrize("level", LEVELS)
 each_round = pytest.mark.parametrize(("level", "number"), PLACES)
-
-
-def told(asked: tuple[Question, ...]) -> list[tuple[object, ...]]:
-    return [(question.text, question.config, question.prediction) for question in asked]
 
 
 def all_of(level: int) -> list[Question]:
@@ -121,56 +117,11 @@ def test_a_round_that_was_shared_stays_the_same(level: int) -> None:
 
 
 @each_level
-def test_fewer_questions_are_the_beginning_of_more(level: int) -> None:
-    most = questions(level, 42, MAX_QUESTIONS)
-    assert len(most) == MAX_QUESTIONS
-    assert max(Counter(question.prediction.key for question in most).values()) == 2
-    assert told(questions(level, 42)) == told(most[:10])
-    assert told(questions(level, 42, 1)) == told(most[:1])
-
-
-@each_level
 def test_the_lengths_are_never_the_batch_sizes(level: int) -> None:
     for question in all_of(level):
         lengths = sorted(lengths_of(question), reverse=True)
         packed = pack_padded_sequence(torch.zeros(len(lengths), lengths[0]), torch.tensor(lengths), True)
         assert packed.batch_sizes.tolist() != lengths, question.text
-
-
-def share_sorted(asked: list[Question]) -> float:
-    falling = [lengths_of(question) == sorted(lengths_of(question), reverse=True) for question in asked]
-    return sum(falling) / len(falling)
-
-
-def test_the_first_level_has_short_batches_of_numbers_most_of_them_sorted() -> None:
-    asked = all_of(1)
-    assert {len(lengths_of(question)) for question in asked} == {3, 4}
-    assert max(max(lengths_of(question)) for question in asked) <= 5
-    assert {question.batch.kind for question in asked} == {"numbers"}
-    assert not any(question.trace.module.bidirectional for question in asked)
-    assert 0.5 < share_sorted(asked) < 0.8
-
-
-def test_the_second_level_has_ties_words_and_any_order() -> None:
-    asked = all_of(2)
-    ties = [len(set(lengths_of(question))) < len(lengths_of(question)) for question in asked]
-    assert 0.4 < sum(ties) / len(ties) < 0.95
-    assert {question.batch.kind for question in asked} == {"numbers", "words"}
-    assert {question.config.batch_first for question in asked} == {True, False}
-    assert not any(question.trace.module.bidirectional for question in asked)
-    assert share_sorted([question for question in asked if question.prediction.key != "enforced"]) == 0
-
-
-def test_the_third_level_has_both_directions_left_padding_layers_and_refusals() -> None:
-    asked = all_of(3)
-    assert {question.config.padding_side for question in asked} == {"left", "right"}
-    assert {question.config.num_layers for question in asked} == {1, 2, 3}
-    assert {question.config.bidirectional for question in asked} == {True, False}
-    assert any(question.config.total_length for question in asked)
-    assert any(question.direction == 1 for question in asked)
-    enforced = [question for question in asked if question.prediction.key == "enforced"]
-    refused = [question for question in enforced if question.trace.error is not None]
-    assert 0.3 < len(refused) / len(enforced) < 0.7
 
 
 @all_of_them

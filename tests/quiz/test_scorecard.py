@@ -43,11 +43,6 @@ def played(seed: int) -> tuple[Scorecard, int]:
     return scorecard, at
 
 
-def test_nothing_is_answered_at_first() -> None:
-    assert NEW.marks == ("open",) * 10
-    assert (NEW.points, NEW.most, NEW.untouched, NEW.over, NEW.verdict(0)) == (0, 20, True, False, None)
-
-
 def test_the_same_answer_again_is_no_second_try() -> None:
     i = next(i for i, each in enumerate(ASKED) if each.prediction.form == "numbers")
     once = NEW.answered(i, wrong(i))
@@ -127,13 +122,6 @@ def test_a_code_brings_back_marks_points_and_place_and_the_next_answer_counts_th
         assert again.given_up(i).marks == scorecard.given_up(i).marks
         if wrong(i, 1) not in scorecard.tries(i):
             assert again.answered(i, wrong(i, 1)).marks == scorecard.answered(i, wrong(i, 1)).marks
-
-
-def test_a_code_is_short_and_says_the_points() -> None:
-    assert progress_code(NEW, 0) == ""
-    scorecard = NEW.answered(0, right(0)).given_up(1)
-    assert [progress_code(scorecard, at) for at in (0, 1, 2)] == ["20", "20", "20-"]
-    assert progress_code(scorecard.answered(2, wrong(2)), 2) == "20w"
 
 
 @pytest.mark.parametrize("seed", seeds(60))

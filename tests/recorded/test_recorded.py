@@ -189,13 +189,6 @@ def test_the_headline_of_the_trainings_says_only_what_their_spread_allows(run: T
     assert recorded.training_headline(run, "gru") == told
 
 
-def test_the_caveat_of_the_trainings_has_date_machine_versions_and_spread() -> None:
-    assert recorded.training_caveat(training_of((77, 12), (92, 92)), "gru") == (
-        "Recorded on 22 November 2026, not trained just now (A processor, 2 cores; Python 3.11.7, torch 2.13.0): "
-        "GRU, 3 seeds; with 100 extra pads the difference is 80.0 points, the spread between seeds 1.4."
-    )
-
-
 @pytest.mark.parametrize(
     ("run", "told"),
     [
@@ -218,14 +211,6 @@ def test_the_headline_of_the_times_names_speed_second_only_where_packing_is_slow
     run: CostRecording, told: str
 ) -> None:
     assert recorded.cost_headline(run, "gru") == f"On a batch of 2 sequences packing {told}"
-
-
-def test_the_caveat_of_the_times_says_that_the_machine_was_busy_only_if_it_was() -> None:
-    run = cost_of(2.0, 0.5)
-    busy = "because the machine was busy with other work (load average 4.0)."
-    assert recorded.cost_caveat(run, "gru").endswith(f"processor time of one thread, {busy}")
-    quiet = replace(run, made=replace(MADE, load=()))
-    assert recorded.cost_caveat(quiet, "gru").endswith("7 alternating runs in processor time of one thread.")
 
 
 def test_how_long_it_takes_is_told_of_what_was_recorded_and_of_nothing_else() -> None:
@@ -266,10 +251,3 @@ def test_the_short_chart_has_the_recorded_means_its_words_at_the_lines_and_no_le
     ]
     assert all(contrast(note.font.color, palette.background) >= 4.5 for note in figure.layout.annotations)
     assert f"last column with 100 {means['naive'][-1]:.1f} %" in figure.layout.meta["alt"]
-
-
-def test_the_short_chart_of_nothing_says_so() -> None:
-    figure = charts.accuracy_against_padding([])
-    assert not figure.data
-    assert "nothing has been trained" in figure.layout.title.text
-    assert charts.accuracy_against_padding(training_of((77, 12), (92, 92)).outcomes("gru")).data

@@ -94,14 +94,6 @@ def test_the_gradients_of_last_valid_and_packed_are_the_same(cell: str, seed: in
     assert float(gradients[0].abs().max()) > 0
 
 
-@pytest.mark.parametrize("readout", READOUTS)
-def test_the_scores_are_the_linear_layer_of_what_was_read(readout: str) -> None:
-    model, sequences = made("gru", True, 4, readout)
-    x, lengths = pad_batch(sequences)
-    assert torch.equal(model(x, lengths), model.head(read(model.cell, x, lengths, readout)))
-    assert model(x, lengths).shape == (len(sequences), 4)
-
-
 @pytest.mark.parametrize("extra", [0, 20, 100])
 def test_extra_padding_adds_exactly_that_many_columns_of_zeros(extra: int) -> None:
     sequences = [torch.ones(length, 2) for length in (3, 1, 5)]
