@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-Owner = Literal["controls", "player", "questions", "doctor", "quiz", "share", "Streamlit"]
+Owner = Literal["controls", "player", "questions", "doctor", "quiz", "lab", "share", "Streamlit"]
 
 MAX_LENGTH = 8_000  # characters of a text in a link
 _MAX_NAMED = 4
@@ -78,6 +78,12 @@ NAMES: Mapping[str, tuple[Owner, Any]] = {
     "level": ("quiz", 1),
     "round": ("quiz", None),  # a random one
     "said": ("quiz", None),  # in links from before the browser kept the answers
+    "train_task": ("lab", "vowels"),
+    "train_readouts": ("lab", None),  # all of them
+    "train_pads": ("lab", None),  # all of them
+    "train_seeds": ("lab", 3),
+    "train_both": ("lab", False),
+    "job": ("lab", None),  # the key of what is computed for the visitor, who finds it again by this
     "hide": ("share", ""),
     "theme": ("share", THEMES[0]),  # ui/theme.js has Streamlit follow it
     "embed": ("Streamlit", None),

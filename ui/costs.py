@@ -30,6 +30,7 @@ from packviz.lab.cost.charts import Across
 from ui.part import figure, folded, fresh
 from ui.progress import long_work
 from ui.runs import Shown
+from ui.work import Task
 
 __all__ = ["counted", "full_run", "landscape", "measured", "without_packing"]
 
@@ -77,7 +78,7 @@ def measured(shown: Shown) -> None:
     told = f"{shown.batch.summary}, hidden size {module.hidden_size}, {layers}, {ways}"
     work = partial(_measure_all, setups, tuple(shown.trace.padded.lengths.tolist()))
     takes = f"About {len(setups) * SECONDS:.0f} seconds of computing at most."
-    long_work("measure", "Measure this batch", told, work, len(setups), _timings, takes)
+    long_work(Task("measure", told, len(setups), work, _timings, measures=True), "Measure this batch", takes)
 
 
 def landscape(shown: Shown) -> None:
@@ -97,7 +98,8 @@ def landscape(shown: Shown) -> None:
     told = f"{cell.upper()}, fill against {across}, {'forward + backward' if backward else 'forward'}"
     work = partial(sweep, settings, repeats=ROUNDS_OF_A_SHAPE, seconds=SECONDS_OF_A_SHAPE)
     takes = recorded.sweep_takes(recorded.cost(), settings, ROUNDS_OF_A_SHAPE + 1)
-    long_work("sweep", f"Measure {len(settings)} shapes", told, work, len(settings), partial(_map, across), takes)
+    task = Task("sweep", told, len(settings), work, partial(_map, across), measures=True)
+    long_work(task, f"Measure {len(settings)} shapes", takes)
 
 
 def without_packing(shown: Shown) -> None:

@@ -1,4 +1,4 @@
-"""Long work, outside the pages' own runs: each job in a process of its own, one after another, at most one a visitor.
+"""Long work on this machine, outside the pages' own runs: each job in a process of its own, one after another.
 
 A process, not a thread: it computes without holding up the server's Python, it may set what belongs to a whole process,
 and it can be ended at any moment.
@@ -6,130 +6,152 @@ and it can be ended at any moment.
 
 import multiprocessing
 import signal
-import sys
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
-from typing import Any, Literal
+from typing import Any
 
-__all__ = ["GRACE", "MAX_WAITING", "TIME_LIMIT", "Job", "Jobs", "Work"]
+from ui.work import GRACE, KEPT, MAX_WAITING, MEMORY, TIME_LIMIT, Progress, State, Task, Work, do
 
-Work = Callable[[], Iterator[Any]]  # it and what it yields can be pickled
-MAX_WAITING = 40
-TIME_LIMIT = 300.0  # seconds that a job may run
-GRACE = 30.0  # seconds that a visitor may be away: a phone that locks, a network that drops
+__all__ = ["Jobs"]
+
 _GLANCE = 0.1  # seconds between two looks at whether a job is still wanted
+_MAX_KEPT = 20  # jobs that are over
 _SPAWN = multiprocessing.get_context("spawn")  # a fork would copy the server's locks as they happen to be
 
 
 @dataclass(eq=False)
-class Job:
-    """Hold one piece of work: whose it is, what has come of it so far, and how it stands.
+class _Job:
+    """Hold a task, what has come of it so far, and how it stands.
 
-    results: what the work has yielded, in order. reason: why it failed or was stopped, where there is more to say.
-    seen: when the visitor was last there.
+    wanted: when each visitor who wants it was last there, and `ended` when it was over, in seconds of the clock.
     """
 
-    visitor: str
-    work: Work
+    task: Task
+    wanted: dict[str, float] = field(default_factory=dict)
     results: list[Any] = field(default_factory=list)
-    state: Literal["waiting", "running", "done", "stopped", "timeout", "failed"] = "waiting"
+    state: State = "waiting"
     reason: str = ""
-    seen: float = field(default_factory=time.monotonic)
-
-    @property
-    def over(self) -> bool:
-        """Whether nothing more will come."""
-        return self.state not in ("waiting", "running")
+    ended: float | None = None
 
 
 class Jobs:
     """A queue of jobs, and the one thread that has them done.
 
-    present: tells whether a visitor is there; the job of a visitor who has been away for longer than `grace` seconds
-    is ended, and none is started for a visitor who is away. limit: seconds that a job may run; its results so far stay.
+    present: tells whether a visitor is there; none is started for visitors who are all away. limit, memory: seconds and
+    bytes that a job may have; its results so far stay. grace, kept: as in `ui.work`.
     """
 
-    def __init__(self, present: Callable[[str], bool], *, limit: float = TIME_LIMIT, grace: float = GRACE) -> None:
+    def __init__(
+        self,
+        present: Callable[[str], bool],
+        *,
+        limit: float = TIME_LIMIT,
+        memory: int = MEMORY,
+        grace: float = GRACE,
+        kept: float = KEPT,
+    ) -> None:
         self._present = present
-        self._limit, self._grace = limit, grace
-        self._queue: deque[Job] = deque()  # none of them is over; if one runs, it is the first
+        self._limit, self._memory, self._grace, self._kept = limit, memory, grace, kept
+        self._jobs: dict[str, _Job] = {}  # by key, in the order in which they came
+        self._running: _Job | None = None
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
 
-    def start(self, visitor: str, work: Work) -> Job:
-        """Queue a visitor's work, and end what the same visitor had started before."""
-        job = Job(visitor, work)
+    def submit(self, visitor: str, task: Task) -> None:
+        """Queue a visitor's task, unless it is under way or its results are there already."""
         with self._changed:
-            for other in [each for each in self._queue if each.visitor == visitor]:
-                self.stop(other, "Another one was started in its place.")
-            if len(self._queue) > MAX_WAITING:
-                job.state, job.reason = "failed", f"{MAX_WAITING} others are waiting already: try again later."
-                return job
-            self._queue.append(job)
+            job = self._jobs.get(task.key)
+            if job is None or (job.ended and job.state != "done"):
+                self._jobs.pop(task.key, None)
+                job = self._jobs[task.key] = _Job(task)
+                if len(self._queue()) > MAX_WAITING + 1:  # one of them runs
+                    self._end(job, "failed", f"{MAX_WAITING} others are waiting already: try again later.")
+            job.wanted[visitor] = time.monotonic()
             if self._thread is None:
                 self._thread = threading.Thread(target=self._serve, name="packviz jobs", daemon=True)
                 self._thread.start()
             self._changed.notify_all()
-        return job
 
-    def stop(self, job: Job, reason: str = "") -> None:
-        """End a job: one that waits at once, one that runs within a moment. reason: why, if its visitor did not ask."""
-        self._end(job, "stopped", reason)
-
-    def before(self, job: Job) -> int:
+    def position(self, key: str) -> int:
         """Return how many jobs are to be done before this one."""
         with self._changed:
-            return self._queue.index(job) if job in self._queue else 0
+            queue = [job.task.key for job in self._queue()]
+            return queue.index(key) if key in queue else 0
 
-    def _end(self, job: Job, state: Literal["done", "stopped", "timeout", "failed"], reason: str = "") -> None:
+    def progress(self, key: str, visitor: str) -> Progress | None:
+        """Return how a job stands, which the visitor wants; None where it is not known, or not any more."""
         with self._changed:
-            if not job.over:
-                job.state, job.reason = state, reason
-                self._queue.remove(job)
+            job = self._jobs.get(key)
+            if job is None:
+                return None
+            job.wanted[visitor] = now = time.monotonic()
+            return Progress(job.task, job.state, len(job.results), job.reason, now - (job.ended or now))
+
+    def stop(self, key: str, visitor: str) -> None:
+        """Let a visitor want a job no more; nobody's job ends, if it waits at once, if it runs within a moment."""
+        with self._changed:
+            job = self._jobs.get(key)
+            if job is not None and job.wanted.pop(visitor, None) is not None and not job.wanted:
+                self._end(job, "stopped")
+
+    def result(self, key: str, since: int = 0) -> list[Any]:
+        """Return the results so far, but for the first `since`."""
+        with self._changed:
+            return self._jobs[key].results[since:] if key in self._jobs else []
+
+    def _queue(self) -> list[_Job]:
+        """Return the jobs that are not over; if one runs, it is the first."""
+        return sorted((job for job in self._jobs.values() if not job.ended), key=lambda job: job is not self._running)
+
+    def _end(self, job: _Job, state: State, reason: str = "") -> None:
+        with self._changed:
+            if not job.ended:
+                job.state, job.reason, job.ended = state, reason, time.monotonic()
             self._changed.notify_all()
 
     def _serve(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._queue)
-                job = self._next()
-                if job is None:
+                self._changed.wait_for(self._queue)
+                self._look_after()
+                wanted = [job for job in self._queue() if any(map(self._present, job.wanted))]
+                if not wanted:
                     self._changed.wait(_GLANCE)
                     continue
+                self._running = job = wanted[0]
                 job.state = "running"
-                self._queue.remove(job)
-                self._queue.appendleft(job)
             self._have_done(job)
+            self._running = None
 
-    def _next(self) -> Job | None:
-        """Return the first job whose visitor is there."""
-        self._forget_the_absent()
-        return next((job for job in self._queue if self._present(job.visitor)), None)
-
-    def _forget_the_absent(self) -> None:
-        """End the jobs of visitors who have been away for too long."""
+    def _look_after(self) -> None:
+        """End the jobs of visitors who have been away for too long, and forget what is over for too long."""
         now = time.monotonic()
         with self._changed:
-            for job in list(self._queue):
-                if self._present(job.visitor):
-                    job.seen = now
-                elif now - job.seen > self._grace:
-                    self.stop(job)
+            for job in self._queue():
+                for visitor, seen in list(job.wanted.items()):
+                    if self._present(visitor):
+                        job.wanted[visitor] = now
+                    elif now - seen > self._grace:
+                        self.stop(job.task.key, visitor)
+            over = sorted((job.ended, key) for key, job in self._jobs.items() if job.ended)
+            for ended, key in over:
+                if now - ended > self._kept or key in [each for _, each in over[:-_MAX_KEPT]]:
+                    del self._jobs[key]
 
-    def _have_done(self, job: Job) -> None:
+    def _have_done(self, job: _Job) -> None:
         """Start a process for a job and take what it sends, until it ends, is stopped, or its time is up."""
         end = time.monotonic() + self._limit
         ours, theirs = _SPAWN.Pipe(duplex=False)
-        process = _SPAWN.Process(target=_work, args=(job.work, theirs), name="packviz job", daemon=True)
+        work = (job.task.work, job.task.measures, self._memory, theirs)
+        process = _SPAWN.Process(target=_work, args=work, name="packviz job", daemon=True)
         try:
             process.start()
             theirs.close()
-            while not job.over:
-                self._forget_the_absent()
+            while not job.ended:
+                self._look_after()
                 self._take(job, ours)
                 if time.monotonic() > end:
                     self._end(job, "timeout")
@@ -141,27 +163,21 @@ class Jobs:
                 process.join()
             ours.close()
 
-    def _take(self, job: Job, ours: Connection) -> None:
+    def _take(self, job: _Job, ours: Connection) -> None:
         if not ours.poll(_GLANCE):
             return
         try:
-            kind, sent = ours.recv()
+            state, sent = ours.recv()
         except EOFError:
-            kind, sent = "failed", "its process ended before it was done."
-        if kind != "result":
-            self._end(job, kind, sent)
-        elif not job.over:
-            job.results.append(sent)
+            state, sent = "failed", "Its process ended before it was done."
+        if state != "running":
+            self._end(job, state, sent)
+        elif not job.ended:
+            with self._changed:
+                job.results.append(sent)
 
 
-def _work(work: Work, out: Connection) -> None:
+def _work(work: Work, alone: bool, memory: int, out: Connection) -> None:
     """Do the work, in a separate process, and send all that it yields."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the server, which ends this process
-    if "torch" in sys.modules:  # work that computes has brought it along
-        sys.modules["torch"].set_num_threads(1)  # the matrices are small, and the other cores serve the visitors
-    try:
-        for each in work():
-            out.send(("result", each))
-        out.send(("done", ""))
-    except Exception as problem:  # told to the visitor, where the work was asked for
-        out.send(("failed", f"{type(problem).__name__}: {problem}"))
+    out.send(do(work, lambda each: out.send(("running", each)), alone=alone, memory=memory))

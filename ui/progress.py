@@ -1,68 +1,119 @@
-"""Long work on a page: a button that starts it, how far it is, a button that stops it, and what has come so far."""
+"""Long work on a page: a button that starts it, how far it is, a button that stops it, and what has come so far.
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+What has come is drawn anew only when there is more of it. The key of the work is in the address: who reloads the page,
+or comes back to another server, finds it again.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
 from streamlit.runtime import Runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 
-from ui.jobs import TIME_LIMIT, Job, Jobs, Work
+from ui import address
+from ui.jobs import Jobs
 from ui.visit import visit
+from ui.work import TIME_LIMIT, Backend, Progress, Task
 
-__all__ = ["Started", "leave_others", "long_work"]
+__all__ = ["Started", "backend", "leave_others", "long_work"]
 
-Show = Callable[[Sequence[Any]], None]
 _EVERY = {"queued": 3.0, "active": 0.5, "over": None}  # seconds between two looks at what has come
+_WHY = {
+    "timeout": f":orange[**Time limit reached**] ({TIME_LIMIT / 60:.0f} minutes)",
+    "memory": ":orange[**Memory limit reached**]",
+}
+_LATER = 60.0  # seconds after which results are said to be kept ones
 
 
 @dataclass(eq=False)
 class Started:
-    """Hold a job as it was started: what of, how many results there will be, and how they are shown.
+    """Hold a task that a visitor wants done: how it stood at the last look, and its results by then.
 
-    seen: where the job stood when the whole page was last drawn: a key of _EVERY.
+    left: why the visitor does not want it any more, which others may; None while it is wanted. seen: where it stood
+    when the whole page was last drawn: a key of _EVERY.
     """
 
-    job: Job
-    told: str
-    steps: int
-    show: Show
+    task: Task
+    now: Progress
+    results: list[Any] = field(default_factory=list)
+    left: str | None = None
     seen: str = "queued"
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will come for this visitor."""
+        return self.left is not None or self.now.over
+
+    def look(self) -> None:
+        """Look how the job stands; it stays as it was once it is over, or known no more."""
+        if not self.over:
+            gone = Progress(self.task, "failed", len(self.results), "Its results are not kept any more.")
+            self.now = backend().progress(self.task.key, _visitor()) or gone
+
+    def leave(self, reason: str = "") -> None:
+        """Want it no more."""
+        if not self.over:
+            self.left = reason
+            backend().stop(self.task.key, _visitor())
+
+    @property
+    def place(self) -> str:
+        """Where the job stands: a key of _EVERY."""
+        return "over" if self.over else "queued" if self.now.state == "waiting" else "active"
 
 
 @st.cache_resource(show_spinner=False)
-def _jobs() -> Jobs:
-    return Jobs(lambda visitor: Runtime.instance().is_active_session(visitor))
+def backend() -> Backend:
+    """Return what does the work of all visitors."""
+    return Jobs(_present)
 
 
-def long_work(name: str, label: str, told: str, work: Work, steps: int, show: Show, takes: str = "") -> None:
-    """Let a visitor start a piece of work, see it come, and stop it.
+def long_work(task: Task, label: str, takes: str = "") -> None:
+    """Let a visitor start a task, see its results come, and stop it.
 
-    name: of the work. label: of the button. told: what it would be done for now, in words. steps: how many results
-    there will be. show: draws what has come so far. takes: a sentence on how long it takes. What is shown stays what it
-    was started for.
+    label: of the button. takes: a sentence on how long it takes. What is shown stays what it was started for.
     """
-    started = visit().jobs.get(name)
+    jobs, name = visit().jobs, task.name
+    started = jobs.get(name) or _found(name)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button(label, key=f"start {name}", disabled=started is not None and not started.job.over):
-            visit().jobs[name] = Started(_jobs().start(_visitor(), work), told, steps, show)
+        if st.button(label, key=f"start {name}", disabled=started is not None and not started.over):
+            for other in _others([name]):
+                other.leave("Another one was started in its place.")
+            backend().submit(_visitor(), task)
+            jobs[name] = Started(task, Progress(task, "waiting", 0))
+            address.write("job", task.key)
             st.rerun()
         st.text(f"{takes} {_in_advance(name)}".strip())
     if started is not None:
-        started.seen = _place(started.job)
-        st.fragment(_watch, run_every=_EVERY[started.seen])(name, started, told)
+        started.look()
+        started.seen = started.place
+        st.fragment(_watch, run_every=_EVERY[started.seen])(started, task.told)
+        st.fragment(_results, key=f"results of {name}")(started)
 
 
 def leave_others(names: str) -> None:
-    """End the work of every other page, for its visitor has left that. names: of this page's work, with spaces."""
+    """Leave the work of every other page, for its visitor has left that. names: of this page's work, with spaces."""
     for started in _others(names.split()):
-        _jobs().stop(started.job)
+        started.leave()
+
+
+def _found(name: str) -> Started | None:
+    """Return the work of this name that the address tells of, if its results are still there."""
+    key = st.query_params.get("job", "")
+    now = backend().progress(key, _visitor()) if re.fullmatch("[0-9a-f]{16}", key) else None
+    if now is None or now.task.name != name:
+        return None
+    visit().jobs[name] = Started(now.task, now)
+    return visit().jobs[name]
 
 
 def _others(names: Sequence[str]) -> list[Started]:
     """Return the visitor's work that is not over, but for that of these names."""
-    return [each for name, each in visit().jobs.items() if name not in names and not each.job.over]
+    return [each for name, each in visit().jobs.items() if name not in names and not each.over]
 
 
 def _in_advance(name: str) -> str:
@@ -71,51 +122,81 @@ def _in_advance(name: str) -> str:
     return f"{limit} Starting this stops the one that is running." if _others([name]) else limit
 
 
-def _watch(name: str, started: Started, now: str) -> None:
-    """Show how a job stands; it runs again and again until the job is over."""
-    job, over, results = started.job, started.job.over, list(started.job.results)
+def _watch(started: Started, told: str) -> None:
+    """Show how a job stands; it runs again and again until the job is over. told: what it would be done for now."""
+    started.look()
     with st.container(horizontal=True, vertical_alignment="center"):
-        if over:
-            st.markdown(_ended(started, len(results)))
+        if started.over:
+            st.markdown(_ended(started))
         else:
-            st.progress(min(len(results) / max(started.steps, 1), 1.0), _standing(started, len(results)))
-            if st.button("Stop", key=f"stop {name}"):
-                _jobs().stop(job)
+            st.progress(min(started.now.done / max(started.task.steps, 1), 1.0), _standing(started))
+            if st.button("Stop", key=f"stop {started.task.name}"):
+                started.leave()
                 st.rerun()
-    if started.told != now:
-        st.markdown(f":orange[**Other settings than those above:**] these are the results of {started.told}.")
-    if results:
-        started.show(results)
-    if _place(job) != started.seen:
+    if started.task.told != told:
+        st.markdown(f":orange[**Other settings than those above:**] these are the results of {started.task.told}.")
+    context = _context()
+    if context.fragment_ids_this_run and started.place != started.seen:
         st.rerun()  # to look more often, or no more; and once it is over the button may be pressed again
+    if context.fragment_ids_this_run and started.now.done > len(started.results):
+        _draw_anew(context, f"results of {started.task.name}")
 
 
-def _standing(started: Started, done: int) -> str:
-    before = _jobs().before(started.job)
+def _draw_anew(context: ScriptRunContext, key: str) -> None:
+    """Run the fragment of this key after the present one: `st.rerun` would do so in a callback alone."""
+    assert context.script_requests is not None
+    fragments = context.fragment_storage.resolve_target(key)
+    context.script_requests.request_rerun(
+        RerunData(
+            query_string=context.query_string,
+            page_script_hash=context.page_script_hash,
+            fragment_id_queue=fragments,
+            cached_message_hashes=context.cached_message_hashes,
+            context_info=context.context_info,
+        )
+    )
+
+
+def _results(started: Started) -> None:
+    """Show what has come so far."""
+    if started.left is None:
+        started.results += backend().result(started.task.key, len(started.results))
+    if started.results:
+        started.task.show(started.results)
+
+
+def _standing(started: Started) -> str:
+    before, done = backend().position(started.task.key), started.now.done
     if before:
         return f"Waiting: {before} {'job' if before == 1 else 'jobs'} of other visitors first."
-    return f"{done} of {started.steps}" if done else "Starting a separate process."
+    return f"{done} of {started.task.steps}" if done else "Starting a separate process."
 
 
-def _ended(started: Started, done: int) -> str:
-    job, so_far = started.job, f"{done} of {started.steps}"
-    if job.state == "failed":
-        return f":red[**It ended early.**] {job.reason}"
-    if job.state == "timeout":
-        return f":orange[**Time limit reached**] ({TIME_LIMIT / 60:.0f} minutes): {so_far} are done."
-    if job.state == "stopped":
-        return f"Stopped after {so_far}. {job.reason}"
-    return f":green[**✓**] All {done} are done."
+def _ended(started: Started) -> str:
+    """Say how it ended."""
+    now, so_far = started.now, f"{started.now.done} of {started.task.steps}"
+    if started.left is not None or now.state == "stopped":
+        return f"Stopped after {so_far}. {started.left or ''}".strip()
+    if now.state in _WHY:
+        return f"{_WHY[now.state]}: {so_far} are done. {now.reason}".strip()
+    if now.state == "failed":
+        return f":red[**It ended early.**] {now.reason}"
+    if now.age < _LATER:
+        return f":green[**✓**] All {now.done} are done."
+    ago = f"{now.age / 60:.0f} {'minute' if now.age < 1.5 * 60 else 'minutes'} ago"
+    same = "" if started.task.measures else ": the same settings and seeds give the same numbers"
+    return f":green[**✓**] All {now.done} were done {ago}{same}."
 
 
-def _place(job: Job) -> str:
-    """Return where a job stands: a key of _EVERY."""
-    if job.over:
-        return "over"
-    return "queued" if _jobs().before(job) else "active"
+def _present(visitor: str) -> bool:
+    return Runtime.instance().is_active_session(visitor)
 
 
 def _visitor() -> str:
+    return _context().session_id
+
+
+def _context() -> ScriptRunContext:
     context = get_script_run_ctx()
     assert context is not None
-    return context.session_id
+    return context

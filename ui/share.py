@@ -93,8 +93,8 @@ def link(here: str, *, step: bool = True, hidden: Collection[str] = (), theme: s
     """Return a link to an address as it is. step: with the step of the player. hidden, theme: how it is to be shown."""
     parts = urlsplit(here)
     left_out = _OWN if step else _OWN | {"step"}
-    query = {name: value for name, value in parse_qsl(parts.query, True) if name not in left_out}
-    query |= address.changed({"hide": ",".join(hidden), "theme": theme})
+    query = [(name, value) for name, value in parse_qsl(parts.query, True) if name not in left_out]
+    query += address.changed({"hide": ",".join(hidden), "theme": theme}).items()
     return parts._replace(query=urlencode(query, safe=","), fragment="").geturl()
 
 

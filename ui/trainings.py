@@ -9,13 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from packviz import charts
-from packviz.lab import recorded
+from packviz.lab import recorded, training
 from packviz.lab.training import (
     EXTRA_PADDING,
     Experiment,
     Progress,
     Readout,
-    Task,
     conclusion,
     run_all,
     summary,
@@ -26,6 +25,7 @@ from packviz.lab.training import (
 from ui.part import folded, fresh
 from ui.progress import long_work
 from ui.runs import Shown
+from ui.work import Task
 
 __all__ = ["accuracy", "full_run", "trained"]
 
@@ -52,16 +52,25 @@ def accuracy(shown: Shown) -> None:
 def trained(shown: Shown) -> None:
     """Let a visitor choose what is compared, train it, and see it come."""
     cell = shown.request.config.cell
-    task: Task = st.selectbox("task", get_args(Task), format_func=lambda name: TITLES[name], key="train_task")
+    tasks = get_args(training.Task)
+    task: training.Task = st.selectbox(
+        "task", tasks, format_func=TITLES.__getitem__, key="train_task", bind="query-params"
+    )
     names = get_args(Readout)
     readouts = st.pills(
-        "what the linear layer reads", names, selection_mode="multi", default=names, key="train_readouts"
+        "what the linear layer reads",
+        names,
+        selection_mode="multi",
+        default=names,
+        key="train_readouts",
+        bind="query-params",
     )
     left, middle, right = st.columns(3, vertical_alignment="bottom")
+    extra, label = EXTRA_PADDING, "extra pads"
     with left:
-        pads = st.pills("extra pads", EXTRA_PADDING, selection_mode="multi", default=EXTRA_PADDING, key="train_pads")
-    seeds = middle.number_input("seeds", 1, 10, 3, 1, key="train_seeds")
-    both = right.toggle("two directions", key="train_both")
+        pads = st.pills(label, extra, selection_mode="multi", default=extra, key="train_pads", bind="query-params")
+    seeds = middle.number_input("seeds", 1, 10, 3, 1, key="train_seeds", bind="query-params")
+    both = right.toggle("two directions", key="train_both", bind="query-params")
     first = Experiment(cell=cell, task=task, bidirectional=both, seeds=tuple(range(seeds)))
     chosen = [
         replace(first, readout=readout, extra_padding=extra)
@@ -80,9 +89,9 @@ def trained(shown: Shown) -> None:
     ways = "both directions" if both else "one direction"
     told = f"{cell.upper()}, {TITLES[task]}, {', '.join(readouts)}, {', '.join(map(str, pads))} extra pads, {ways}"
     models = len(chosen) * seeds
-    label, work = f"Train {models} {'model' if models == 1 else 'models'} ({cell})", partial(run_all, chosen)
+    label = f"Train {models} {'model' if models == 1 else 'models'} ({cell})"
     takes = recorded.training_takes(recorded.training(), chosen)
-    long_work("train", label, f"{told}, seeds: {seeds}", work, steps, _results, takes)
+    long_work(Task("train", f"{told}, seeds: {seeds}", steps, partial(run_all, chosen), _results), label, takes)
     if task == "vowels":
         st.text(vowels_credit())
 

@@ -1,21 +1,23 @@
-"""Long work: in turn, in a process of its own, one job a visitor, ended when it is stopped or nobody is there."""
+"""Long work: in turn, in a process of its own, shared by who asks for the same, ended when nobody wants it any more."""
 
 import os
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ui.jobs import GRACE, MAX_WAITING, TIME_LIMIT, Jobs
+from ui.jobs import Jobs
+from ui.work import GRACE, MAX_WAITING, MEMORY, TIME_LIMIT, State, Task
 
 
-def count(to: int) -> Iterator[int]:
+def count(to: int, _label: str = "") -> Iterator[int]:
     yield from range(to)
 
 
-def never_end() -> Iterator[int]:
+def never_end(_label: str = "") -> Iterator[int]:
     yield os.getpid()
     while True:
         time.sleep(0.05)
@@ -36,7 +38,36 @@ def vanish() -> Iterator[int]:
     os._exit(3)
 
 
-def until(true: Callable[[], bool]) -> None:
+def devour() -> Iterator[int]:
+    yield 1
+    yield len(bytearray(2**31))
+
+
+def devour_tensors() -> Iterator[int]:
+    import torch
+
+    yield 1
+    yield torch.ones(2**29).numel()  # of 4 bytes each
+
+
+def time_it(file: Path) -> Iterator[int]:
+    """Note when it begins and ends."""
+    for _ in range(2):
+        with file.open("a") as trace:
+            trace.write(f"{os.getpid()}\n")
+        time.sleep(0.5)
+    yield 1
+
+
+def show(_results: Any) -> None:
+    """Draw nothing."""
+
+
+def task(work: Callable[..., Iterator[Any]], *given: Any, measures: bool = False) -> Task:
+    return Task("work", "as it is told", 1, partial(work, *given), show, measures=measures)
+
+
+def until(true: Callable[[], object]) -> None:
     """Wait until something is so; if it never is, that is a failure."""
     deadline = time.monotonic() + 60
     while not true():
@@ -52,73 +83,171 @@ def is_gone(process: int) -> bool:
     return False
 
 
+class Visitor:
+    """Somebody who wants one task done, and looks at it only when a test does."""
+
+    def __init__(self, jobs: Jobs, name: str, wanted: Task) -> None:
+        self.jobs, self.name, self.key = jobs, name, wanted.key
+        jobs.submit(name, wanted)
+
+    @property
+    def state(self) -> State:
+        progress = self.jobs.progress(self.key, self.name)
+        assert progress is not None
+        return progress.state
+
+    @property
+    def over(self) -> bool:
+        return self.state not in ("waiting", "running")
+
+    @property
+    def reason(self) -> str:
+        progress = self.jobs.progress(self.key, self.name)
+        assert progress is not None
+        return progress.reason
+
+    @property
+    def results(self) -> list[Any]:
+        return self.jobs.result(self.key)
+
+    @property
+    def before(self) -> int:
+        return self.jobs.position(self.key)
+
+    def stop(self) -> None:
+        self.jobs.stop(self.key, self.name)
+
+
 @pytest.fixture
 def jobs() -> Jobs:
     return Jobs(lambda _: True)
 
 
 def test_what_is_yielded_arrives_in_order_from_another_process_which_ends_when_the_job_is_stopped(jobs: Jobs) -> None:
-    counted, named = jobs.start("a", partial(count, 50)), jobs.start("b", never_end)
-    until(lambda: counted.over and bool(named.results))
+    counted, named = Visitor(jobs, "a", task(count, 50)), Visitor(jobs, "b", task(never_end))
+    until(lambda: counted.over and named.results)
     assert (counted.state, counted.results) == ("done", list(range(50)))
+    assert jobs.result(counted.key, since=48) == [48, 49]
     assert named.results != [os.getpid()]
-    jobs.stop(named)
-    assert str(named.state) == "stopped"
+    named.stop()
+    assert named.state == "stopped"
     until(lambda: is_gone(named.results[0]))
 
 
 def test_jobs_are_done_in_turn_and_know_their_place(jobs: Jobs) -> None:
-    first, second, third = jobs.start("a", never_end), jobs.start("b", never_end), jobs.start("c", partial(count, 3))
-    until(lambda: bool(first.results))
-    assert [jobs.before(job) for job in (first, second, third)] == [0, 1, 2]
+    first, second = Visitor(jobs, "a", task(never_end, "1")), Visitor(jobs, "b", task(never_end, "2"))
+    third = Visitor(jobs, "c", task(count, 3))
+    until(lambda: first.results)
+    assert [each.before for each in (first, second, third)] == [0, 1, 2]
     assert (second.state, third.state) == ("waiting", "waiting")
-    jobs.stop(second)
-    assert jobs.before(third) == 1
-    jobs.stop(first)
+    second.stop()
+    assert third.before == 1
+    first.stop()
     until(lambda: third.over)
     assert third.results == [0, 1, 2]
     assert second.results == []
 
 
-def test_a_visitor_has_one_job_at_most(jobs: Jobs) -> None:
-    old = jobs.start("a", never_end)
-    until(lambda: bool(old.results))
-    new = jobs.start("a", partial(count, 2))
-    assert (old.state, old.reason) == ("stopped", "Another one was started in its place.")
-    until(lambda: new.over)
-    assert new.results == [0, 1]
+def test_thirty_who_ask_for_the_same_start_one_and_it_ends_with_the_last_of_them(jobs: Jobs) -> None:
+    pupils = [Visitor(jobs, f"pupil {i}", task(never_end, "the same")) for i in range(30)]
+    other = Visitor(jobs, "another", task(never_end, "not the same"))
+    until(lambda: pupils[0].results)
+    assert {pupil.results[0] for pupil in pupils} == set(pupils[0].results)
+    assert (other.before, other.results) == (1, [])
+    for pupil in pupils[:-1]:
+        pupil.stop()
+    time.sleep(0.5)
+    assert pupils[-1].state == "running"
+    pupils[-1].stop()
+    until(lambda: is_gone(pupils[0].results[0]))
+    assert jobs.position(other.key) == 0
+    other.stop()
+
+
+def test_who_comes_later_gets_the_results_at_once_but_a_measurement_is_made_anew(jobs: Jobs) -> None:
+    first = Visitor(jobs, "a", task(count, 3))
+    until(lambda: first.over)
+    later = Visitor(jobs, "b", task(count, 3))
+    assert (later.state, later.results) == ("done", [0, 1, 2])
+    measured, again = task(count, 3, measures=True), task(count, 3, measures=True)
+    assert measured.key != again.key
+
+
+def test_what_did_not_come_to_its_end_is_begun_anew(jobs: Jobs) -> None:
+    first = Visitor(jobs, "a", task(never_end))
+    until(lambda: first.results)
+    process = first.results[0]
+    first.stop()
+    again = Visitor(jobs, "a", task(never_end))
+    until(lambda: again.results and again.results[0] != process)
+    again.stop()
+
+
+def test_measurements_are_made_one_at_a_time_on_a_machine_whoever_has_them_made(tmp_path: Path) -> None:
+    servers = Jobs(lambda _: True), Jobs(lambda _: True)
+    file = tmp_path / "processes"
+    both = [Visitor(server, "a", task(time_it, file, measures=True)) for server in servers]
+    until(lambda: all(each.over for each in both))
+    began, ended, began_later, ended_later = file.read_text().split()
+    assert began == ended != began_later == ended_later
 
 
 def test_who_is_away_for_a_moment_keeps_the_job_and_who_stays_away_loses_it() -> None:
     there = {"a"}
     jobs = Jobs(there.__contains__, grace=2)
-    job = jobs.start("a", never_end)
-    until(lambda: bool(job.results))
+    job = Visitor(jobs, "a", task(never_end))
+    until(lambda: job.results)
     there.remove("a")
     time.sleep(1)
     there.add("a")
     time.sleep(1.5)  # 2.5 seconds after the visitor was first away, who has come back since
-    assert job.state == "running"
+    process = job.results[0]
+    assert not is_gone(process)
     there.remove("a")
-    until(lambda: job.over)
-    assert str(job.state) == "stopped"
+    time.sleep(1)
+    assert not is_gone(process)
+    until(lambda: is_gone(process))
+    assert job.state == "stopped"
+
+
+def test_who_reloads_the_page_is_another_visitor_and_finds_the_same_job() -> None:
+    there = {"before"}
+    jobs = Jobs(there.__contains__, grace=1)
+    job = Visitor(jobs, "before", task(never_end))
+    until(lambda: job.results)
+    there.remove("before")
+    there.add("after")
+    found = jobs.progress(job.key, "after")
+    assert found is not None
+    assert (found.task.told, found.state, found.done) == ("as it is told", "running", 1)
+    time.sleep(2)
+    assert not is_gone(job.results[0])
+    jobs.stop(job.key, "after")
     until(lambda: is_gone(job.results[0]))
+
+
+def test_nothing_is_known_of_a_job_that_nobody_asked_for_or_whose_results_are_kept_no_more() -> None:
+    jobs = Jobs(lambda _: True, kept=0.5)
+    assert jobs.progress("0123456789abcdef", "a") is None
+    job = Visitor(jobs, "a", task(count, 1))
+    until(lambda: job.over)
+    time.sleep(1)
+    other = Visitor(jobs, "a", task(count, 2))
+    until(lambda: other.over)
+    assert jobs.progress(job.key, "a") is None
 
 
 def test_no_process_is_started_for_who_left_while_waiting(tmp_path: Path) -> None:
     there = {"a", "b", "c"}
     jobs = Jobs(there.__contains__, grace=0.5)
-    first, left, last = (
-        jobs.start("a", never_end),
-        jobs.start("b", partial(leave_a_trace, tmp_path / "started")),
-        jobs.start("c", partial(count, 1)),
-    )
-    until(lambda: bool(first.results))
-    assert jobs.before(last) == 2
+    first, left = Visitor(jobs, "a", task(never_end)), Visitor(jobs, "b", task(leave_a_trace, tmp_path / "started"))
+    last = Visitor(jobs, "c", task(count, 1))
+    until(lambda: first.results)
+    assert last.before == 2
     there.remove("b")
-    until(lambda: jobs.before(last) == 1)  # while the first still runs
+    until(lambda: last.before == 1)  # while the first still runs
     assert (first.state, left.state) == ("running", "stopped")
-    jobs.stop(first)
+    first.stop()
     until(lambda: last.over)
     assert not (tmp_path / "started").exists()
 
@@ -126,7 +255,7 @@ def test_no_process_is_started_for_who_left_while_waiting(tmp_path: Path) -> Non
 def test_who_is_away_lets_the_next_one_go_first() -> None:
     there = {"a"}
     jobs = Jobs(there.__contains__)
-    away, here = jobs.start("b", partial(count, 1)), jobs.start("a", partial(count, 1))
+    away, here = Visitor(jobs, "b", task(count, 1)), Visitor(jobs, "a", task(count, 2))
     until(lambda: here.over)
     assert away.state == "waiting"
     there.add("b")
@@ -136,7 +265,7 @@ def test_who_is_away_lets_the_next_one_go_first() -> None:
 
 def test_a_job_has_a_time_limit_and_keeps_what_it_has_by_then() -> None:
     jobs = Jobs(lambda _: True, limit=8)
-    job, after = jobs.start("a", never_end), jobs.start("b", partial(count, 2))
+    job, after = Visitor(jobs, "a", task(never_end)), Visitor(jobs, "b", task(count, 2))
     until(lambda: job.over)
     assert job.state == "timeout"
     until(lambda: is_gone(job.results[0]))
@@ -144,8 +273,16 @@ def test_a_job_has_a_time_limit_and_keeps_what_it_has_by_then() -> None:
     assert (after.state, after.results) == ("done", [0, 1])
 
 
-def test_the_time_limit_is_five_minutes_and_the_grace_half_a_minute() -> None:
-    assert (TIME_LIMIT, GRACE) == (300, 30)
+@pytest.mark.parametrize("work", [devour, devour_tensors])
+def test_a_job_has_a_memory_limit_and_keeps_what_it_has_by_then(work: Callable[[], Iterator[int]]) -> None:
+    job = Visitor(Jobs(lambda _: True, memory=3 * 2**29), "a", task(work))
+    until(lambda: job.over)
+    assert (job.state, job.results) == ("memory", [1])
+    assert job.reason == "It needed more than 1.5 GB of memory, which is the limit for one job."
+
+
+def test_the_limits_are_five_minutes_four_gigabytes_and_half_a_minute_away() -> None:
+    assert (TIME_LIMIT, MEMORY, GRACE) == (300, 4 * 2**30, 30)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +291,7 @@ def test_the_time_limit_is_five_minutes_and_the_grace_half_a_minute() -> None:
 def test_what_fails_says_why_and_the_next_job_has_its_turn(
     jobs: Jobs, work: Callable[[], Iterator[int]], reason: str
 ) -> None:
-    failing, next_one = jobs.start("a", work), jobs.start("b", partial(count, 1))
+    failing, next_one = Visitor(jobs, "a", task(work)), Visitor(jobs, "b", task(count, 1))
     until(lambda: next_one.over)
     assert (failing.state, failing.results) == ("failed", [1])
     assert reason in failing.reason
@@ -162,12 +299,12 @@ def test_what_fails_says_why_and_the_next_job_has_its_turn(
 
 
 def test_the_queue_has_an_end(jobs: Jobs) -> None:
-    queued = [jobs.start(f"visitor {i}", never_end) for i in range(MAX_WAITING + 1)]
-    refused = jobs.start("one more", never_end)
+    queued = [Visitor(jobs, f"visitor {i}", task(never_end, str(i))) for i in range(MAX_WAITING + 1)]
+    refused = Visitor(jobs, "one more", task(never_end, "one more"))
     assert refused.state == "failed"
     assert str(MAX_WAITING) in refused.reason
-    for job in reversed(queued):
-        jobs.stop(job)
-    again = jobs.start("one more", partial(count, 1))
+    for each in reversed(queued):
+        each.stop()
+    again = Visitor(jobs, "one more", task(count, 1))
     until(lambda: again.over)
     assert again.state == "done"

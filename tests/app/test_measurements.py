@@ -6,6 +6,7 @@ from io import StringIO
 from pathlib import Path
 
 from playwright.sync_api import Browser, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from visits import LAPTOP, follow, visit
 
 from packviz.lab.training import Experiment
@@ -84,3 +85,38 @@ def test_a_training_runs_to_its_end_and_can_be_downloaded(browser: Browser, addr
         visited.sidebar.get_by_text("lstm", exact=True).click()
         visited.settle()
         expect(visited.main.get_by_text("these are the results of RNN, Japanese vowels")).to_be_visible()
+
+
+def test_a_reload_finds_the_work_again_and_its_results_are_drawn_only_when_there_are_more(
+    browser: Browser, address: str
+) -> None:
+    with visit(browser, address, {"train_seeds": 2, "train_both": True}, path="training") as visited:
+        visited.main.get_by_role("button", name=re.compile("^Train 24 models")).click()
+        progress = visited.main.get_by_text(re.compile(r"^\d+ of 288$"))
+        expect(progress.first).to_be_visible(timeout=LONG)
+        asked = visited.query
+        runs: list[list[str]] = []
+        visited.page.on("websocket", lambda socket: socket.on("framereceived", lambda data: note(runs, data)))
+        visited.page.reload()
+        expect(progress.first).to_be_visible(timeout=LONG)
+        assert visited.query == asked
+        expect(visited.main.get_by_role("button", name=re.compile("^Train 24 models"))).to_be_disabled()
+        expect(visited.main.get_by_text("Other settings than those above")).to_have_count(0)
+        visited.page.wait_for_timeout(5_000)
+        visited.main.get_by_role("button", name="Stop").click()
+        expect(visited.main.get_by_text("Stopped after")).to_be_visible(timeout=LONG)
+        looks = [kinds for kinds in runs if kinds and set(kinds) <= {"progress", "button"}]
+        drawn = [kinds for kinds in runs if "plotly_chart" in kinds]
+        assert len(looks) >= 4
+        assert drawn
+        assert all("progress" not in kinds for kinds in drawn[1:-1])  # the first and the last are of the whole page
+
+
+def note(runs: list[list[str]], data: str | bytes) -> None:
+    """Note what the elements of each run are."""
+    assert isinstance(data, bytes)
+    message = ForwardMsg.FromString(data)
+    if message.WhichOneof("type") == "new_session":
+        runs.append([])
+    elif message.WhichOneof("type") == "delta" and message.delta.WhichOneof("type") == "new_element":
+        runs[-1].append(message.delta.new_element.WhichOneof("type") or "")

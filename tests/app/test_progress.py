@@ -8,10 +8,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from ui import progress
-from ui.jobs import TIME_LIMIT, Job, Jobs
+from ui.jobs import Jobs
+from ui.progress import Started
 from ui.visit import Visit
+from ui.work import TIME_LIMIT
 
 COST = str(Path(__file__).parents[2] / "pages" / "7_cost.py")
+VISITOR = "test session id"  # as AppTest calls it
 LIMIT = "Time limit: 5 minutes; the results so far are kept."
 
 
@@ -19,17 +22,16 @@ LIMIT = "Time limit: 5 minutes; the results so far are kept."
 def page(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[AppTest]:
     """Open the page of costs, for a visitor who is there; no job is left running. The parameter is the time limit."""
     jobs = Jobs(lambda _: True, limit=getattr(request, "param", TIME_LIMIT))
-    monkeypatch.setattr(progress, "_jobs", lambda: jobs)
+    monkeypatch.setattr(progress, "backend", lambda: jobs)
     page = AppTest.from_file(COST, default_timeout=60).run()
     yield page
-    for name in ("measure", "sweep"):
-        if name in page.session_state["visit"].jobs:
-            jobs.stop(job(page, name))
+    for each in page.session_state["visit"].jobs.values():
+        jobs.stop(each.task.key, VISITOR)
 
 
-def job(page: AppTest, name: str) -> Job:
+def job(page: AppTest, name: str) -> Started:
     visited: Visit = page.session_state["visit"]
-    return visited.jobs[name].job
+    return visited.jobs[name]
 
 
 def texts(page: AppTest) -> str:
@@ -55,7 +57,7 @@ def test_a_second_measurement_says_that_it_stops_the_first_and_the_first_says_so
     page.button(key="start measure").click().run()
     assert texts(page).count(warning) == 1  # at the other button
     page.button(key="start sweep").click().run()
-    assert (job(page, "measure").state, job(page, "sweep").over) == ("stopped", False)
+    assert (job(page, "measure").over, job(page, "sweep").over) == (True, False)
     assert "Another one was started in its place." in texts(page)
 
 
@@ -64,7 +66,7 @@ def test_a_job_that_reaches_its_time_limit_says_so_with_its_results(page: AppTes
     page.button(key="start sweep").click().run()
     until(page, lambda: job(page, "sweep").over)
     page.run()
-    assert job(page, "sweep").state == "timeout"
+    assert job(page, "sweep").now.state == "timeout"
     assert "Time limit reached" in texts(page)
     assert f"{len(job(page, 'sweep').results)} of" in texts(page)
     assert not page.button(key="start sweep").disabled
