@@ -8,6 +8,7 @@ from starlette.middleware import Middleware
 from starlette.responses import FileResponse
 from starlette.routing import Route
 
+from classroom.routes import routes
 from ui import player
 from ui.head import PREVIEW, Head, told
 from ui.path import pages
@@ -27,4 +28,5 @@ if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
     page.run()
 else:  # ... and its server imports it once, before the first one
     preview = Route(f"/{PREVIEW}", FileResponse(UI / PREVIEW))
-    app = st.App(__file__, lifespan=warm, routes=[preview, player.route()], middleware=[Middleware(Head)])
+    own = [preview, *routes(), player.route()]
+    app = st.App(__file__, lifespan=warm, routes=own, middleware=[Middleware(Head)])

@@ -19,6 +19,7 @@ from streamlit import config
 from streamlit.runtime import Runtime
 from streamlit.runtime.pages_manager import PagesManager
 
+from classroom.rooms import rooms
 from packviz import charts
 from packviz.facts import memory
 from ui.connections import bound_all
@@ -46,7 +47,8 @@ async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
     gc.freeze()  # what is loaded now stays: no later collection looks at it again
     print(f"packviz is ready: http://localhost:{config.get_option('server.port')}", flush=True)
     small = asyncio.create_task(_keep_small())
-    yield None
+    async with rooms.serving():
+        yield None
     small.cancel()
 
 

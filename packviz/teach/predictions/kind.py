@@ -47,9 +47,10 @@ class Case:
 class Kind:
     """Ask one kind of question.
 
-    places  where it can be asked: sequences, time steps or packed rows, as `case` takes them; () where it cannot
-    case    returns the question at one of these places
-    single  whether it asks for one letter
+    places    where it is worth asking: sequences, time steps or packed rows, as `case` takes them; () where it is not
+    case      returns the question at one of these places
+    single    whether it asks for one letter
+    possible  where it can be asked at all, even if a mistake gives the right answer; None for the same places
     """
 
     key: str
@@ -57,10 +58,15 @@ class Kind:
     places: Callable[[Facts], Sequence[Any]]
     case: Callable[[Facts, Any], Case]
     single: bool = False
+    possible: Callable[[Facts], Sequence[Any]] | None = None
 
-    def __call__(self, trace: Trace, number: int = 0) -> Prediction | None:
-        """Return the number-th question about a trace, or None where there is nothing to ask."""
-        return self.question(Facts(trace), number)
+    def __call__(self, trace: Trace, number: int = 0, *, anyhow: bool = False) -> Prediction | None:
+        """Return the number-th question about a trace, or None where there is nothing to ask.
+
+        anyhow: whether to ask where it is possible, but not worth asking.
+        """
+        facts = Facts(trace)
+        return self.question(facts, number) or (self._question(facts, self.possible, number) if anyhow else None)
 
     def question(self, facts: Facts, number: int) -> Prediction | None:
         """Return the number-th question about a trace, round and round, or None where there is nothing to ask.
@@ -68,7 +74,12 @@ class Kind:
         The questions that tell the most mistakes apart come first; among equals those at t = 0, where most sequences
         are alike, come last.
         """
-        cases = [self.case(facts, place) for place in spread(self.places(facts))]
+        return self._question(facts, self.places, number)
+
+    def _question(
+        self, facts: Facts, places: Callable[[Facts], Sequence[Any]] | None, number: int
+    ) -> Prediction | None:
+        cases = [self.case(facts, place) for place in spread(places(facts) if places else ())]
         if not cases:
             return None
         cases.sort(key=lambda case: (-len(self._slips(facts, case)), case.moment.timestep == 0))
@@ -120,10 +131,14 @@ class Kind:
 
 
 def kind(
-    form: Form, places: Callable[[Facts], Sequence[Any]], *, single: bool = False
+    form: Form,
+    places: Callable[[Facts], Sequence[Any]],
+    *,
+    single: bool = False,
+    possible: Callable[[Facts], Sequence[Any]] | None = None,
 ) -> Callable[[Callable[[Facts, Any], Case]], Kind]:
     """Make a kind of question of the function that returns it at one place; the function's name is its key."""
-    return lambda case: Kind(case.__name__, form, places, case, single)
+    return lambda case: Kind(case.__name__, form, places, case, single, possible)
 
 
 def once(condition: Callable[[Facts], object]) -> Callable[[Facts], Sequence[None]]:

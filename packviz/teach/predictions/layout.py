@@ -93,7 +93,11 @@ def sorted_row(facts: Facts, b: int) -> Case:
     return Case(row, _SORTED, mistakes, names)
 
 
-@kind("numbers", once(lambda facts: 0 < len(facts.placed) == facts.B <= MAX_TYPED and _indices_known(facts)))
+@kind(
+    "numbers",
+    once(lambda facts: 0 < len(facts.placed) == facts.B <= MAX_TYPED and _indices_known(facts)),
+    possible=once(lambda facts: facts.packed and _indices_known(facts)),
+)
 def sorted_indices(facts: Facts, _: None) -> Case:
     """Ask for sorted_indices, or whether there are any."""
     B, order = facts.B, facts.order
@@ -126,7 +130,11 @@ def promised(facts: Facts, _: None) -> Case:
     return _order_check(facts, "would", _SORTED, refused=refused)
 
 
-@kind("numbers", once(lambda facts: facts.packed and facts.longest <= MAX_SIZES and _sizes_are_no_lengths(facts)))
+@kind(
+    "numbers",
+    once(lambda facts: facts.packed and facts.longest <= MAX_SIZES and _sizes_are_no_lengths(facts)),
+    possible=once(lambda facts: facts.packed),
+)
 def batch_sizes(facts: Facts, _: None) -> Case:
     """Ask for all of batch_sizes, where the sorted lengths are not the right answer by chance."""
     sizes = facts.batch_sizes
@@ -144,7 +152,11 @@ def batch_sizes(facts: Facts, _: None) -> Case:
     return Case(sizes, Moment("pack", name="margins"), mistakes, {"sizes": sizes})
 
 
-@kind("numbers", lambda facts: [t for t in facts.timesteps if facts.batch_sizes[t] not in _lengths_at(facts, t)])
+@kind(
+    "numbers",
+    lambda facts: [t for t in facts.timesteps if facts.batch_sizes[t] not in _lengths_at(facts, t)],
+    possible=lambda facts: facts.timesteps,
+)
 def batch_size(facts: Facts, t: int) -> Case:
     """Ask for one entry of batch_sizes that does not equal the length at the same place."""
     B, size, lengths = facts.B, facts.batch_sizes[t], _lengths_at(facts, t)

@@ -26,25 +26,33 @@ def _short_steps(facts: Facts) -> list[int]:
     return [t for t in facts.timesteps if facts.batch_sizes[t] <= MAX_TYPED]
 
 
-@kind("letters", _short_steps)
+@kind("letters", _short_steps, possible=lambda facts: facts.timesteps)
 def alive(facts: Facts, t: int) -> Case:
     """Ask which sequences are fed at a time step."""
     return _fed(facts, t, 0)
 
 
-@kind("letters", lambda facts: _short_steps(facts) if facts.two_ways else [])
+@kind(
+    "letters",
+    lambda facts: _short_steps(facts) if facts.two_ways else [],
+    possible=lambda facts: facts.timesteps if facts.two_ways else [],
+)
 def fed_backward(facts: Facts, t: int) -> Case:
     """Ask which sequences are fed at a time step, going backward."""
     return _fed(facts, t, 1)
 
 
-@kind("letters", lambda facts: _turning_steps(facts, 0))
+@kind("letters", lambda facts: _turning_steps(facts, 0), possible=lambda facts: facts.timesteps)
 def ended(facts: Facts, t: int) -> Case:
     """Ask whose last step a time step is."""
     return _turning(facts, t, 0)
 
 
-@kind("letters", lambda facts: _turning_steps(facts, 1) if facts.two_ways else [])
+@kind(
+    "letters",
+    lambda facts: _turning_steps(facts, 1) if facts.two_ways else [],
+    possible=lambda facts: facts.timesteps if facts.two_ways else [],
+)
 def joins_backward(facts: Facts, t: int) -> Case:
     """Ask whose first step a time step is, going backward."""
     return _turning(facts, t, 1)

@@ -1,0 +1,304 @@
+"""Events: what happens in a room, the state that they add up to, and who may cause which event when.
+
+An event is a dict of plain values with its `type` and the time `at` (seconds since 1970). The functions `join`, `vote`
+and `act` look at a state and return the events of a request, or refuse it; they change nothing. `State.apply` adds one
+event to a state. So two processes that read the same list have the same state.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Any, Literal, get_args
+
+from classroom.names import friendly, secret
+from classroom.refusal import RefusedError
+from packviz.text import visible
+
+__all__ = [
+    "ACTIONS",
+    "LOUD",
+    "MAX_PHONES",
+    "Asked",
+    "Event",
+    "Phase",
+    "Phone",
+    "State",
+    "Vote",
+    "act",
+    "join",
+    "opened",
+    "vote",
+]
+
+Event = dict[str, Any]
+Phase = Literal["lobby", "vote", "closed", "talk", "reveal"]
+Action = Literal["ask", "open", "close", "talk", "reopen", "reveal", "step", "next", "twin", "delete"]
+
+ACTIONS: tuple[Action, ...] = get_args(Action)
+LOUD = frozenset(
+    {"asked", "opened", "closed", "talked", "revealed", "stepped", "deleted"}
+)  # phones hear of them at once
+
+MAX_PHONES = 1000
+MAX_CHANGES = 50  # of a phone's vote in one round, and of its name
+MAX_EVENTS = 100_000
+MAX_NAME = 24  # characters
+
+
+@dataclass(frozen=True)
+class Phone:
+    """One phone in a room. changes: how often its name or `following` was changed."""
+
+    name: str
+    following: bool = True
+    changes: int = 0
+
+
+@dataclass(frozen=True)
+class Vote:
+    """What one phone answered in one round.
+
+    answer: as it was sent. read: the same answer in the form in which equal answers are equal. seconds: since the round
+    was opened. changes: how often the phone had voted in this round before.
+    """
+
+    answer: Any
+    read: str
+    right: bool
+    seconds: float
+    changes: int = 0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question that was asked in a room, and the votes of its two rounds by token.
+
+    index: its place in the room's list of questions; None where it is not from the list.
+    """
+
+    spec: Mapping[str, Any]
+    index: int | None = None
+    votes: tuple[dict[str, Vote], dict[str, Vote]] = field(default_factory=lambda: ({}, {}))
+
+
+@dataclass
+class State:
+    """What the events of a room add up to.
+
+    revision    the number of events
+    host        SHA-256 of the teacher's secret, hexadecimal
+    phones      by token
+    asked       every question so far; the last one is the current one
+    step        of the reveal's movie, counted from 1, and how many there are; 0 before the reveal
+    opened_at   when the current round was opened
+    """
+
+    code: str
+    revision: int = 0
+    host: str = ""
+    questions: tuple[Mapping[str, Any], ...] = ()
+    phones: dict[str, Phone] = field(default_factory=dict)
+    asked: tuple[Asked, ...] = ()
+    phase: Phase = "lobby"
+    round: int = 1
+    step: int = 0
+    steps: int = 0
+    opened_at: float = 0.0
+    last_at: float = 0.0
+    loud: int = 0  # the revision of the last event in LOUD
+    deleted: bool = False
+
+    @property
+    def current(self) -> Asked | None:
+        """Return the question that is being asked."""
+        return self.asked[-1] if self.asked else None
+
+    @property
+    def votes(self) -> Mapping[str, Vote]:
+        """Return the votes of the current round."""
+        return self.asked[-1].votes[self.round - 1] if self.asked else {}
+
+    def is_host(self, given: object) -> bool:
+        """Return whether this is the teacher's secret."""
+        return isinstance(given, str) and _hashed(given) == self.host
+
+    def copy(self) -> State:
+        """Return a state to which events can be applied without changing this one."""
+        *before, last = self.asked or (None,)
+        asked = (*before, replace(last, votes=(dict(last.votes[0]), dict(last.votes[1])))) if last else ()
+        return replace(self, phones=dict(self.phones), asked=asked)
+
+    def apply(self, event: Event) -> None:
+        """Add one event."""
+        self.revision += 1
+        self.last_at = event["at"]
+        if event["type"] in LOUD:
+            self.loud = self.revision
+        getattr(self, f"_{event['type']}")(event)
+
+    def _created(self, event: Event) -> None:
+        self.host, self.questions = event["host"], tuple(event["questions"])
+
+    def _joined(self, event: Event) -> None:
+        self.phones[event["token"]] = Phone(event["name"])
+
+    def _changed(self, event: Event) -> None:
+        before = self.phones[event["token"]]
+        self.phones[event["token"]] = Phone(event["name"], event["following"], before.changes + 1)
+
+    def _asked(self, event: Event) -> None:
+        self.asked = (*self.asked, Asked(event["question"], event["index"]))
+        self.phase, self.round, self.step, self.steps = "lobby", 1, 0, 0
+
+    def _opened(self, event: Event) -> None:
+        self.phase, self.round, self.opened_at = "vote", event["round"], event["at"]
+
+    def _voted(self, event: Event) -> None:
+        votes, token = self.asked[-1].votes[event["round"] - 1], event["token"]
+        changes = votes[token].changes + 1 if token in votes else 0
+        votes[token] = Vote(event["answer"], event["read"], event["right"], event["at"] - self.opened_at, changes)
+
+    def _closed(self, _event: Event) -> None:
+        self.phase = "closed"
+
+    def _talked(self, _event: Event) -> None:
+        self.phase = "talk"
+
+    def _revealed(self, event: Event) -> None:
+        self.phase, self.step, self.steps = "reveal", event["step"], event["steps"]
+
+    def _stepped(self, event: Event) -> None:
+        self.step = event["step"]
+
+    def _deleted(self, _event: Event) -> None:
+        self.deleted = True
+
+
+def opened(questions: Sequence[Mapping[str, Any]]) -> tuple[Event, str]:
+    """Return the first event of a room and the teacher's secret."""
+    host = secret()
+    return _event("created", host=_hashed(host), questions=list(questions)), host
+
+
+def join(state: State, token: str | None, name: object = None, following: object = None) -> tuple[list[Event], str]:
+    """Return the events of a phone that joins, or comes back and may change its name, and its token."""
+    told = None if name is None else _name(state, token, name)
+    if following is not None and not isinstance(following, bool):
+        raise RefusedError(400, "`following` is true or false.")
+    _check_size(state)
+    phone = state.phones.get(token or "")
+    if token is None or phone is None:
+        if len(state.phones) >= MAX_PHONES:
+            raise RefusedError(409, f"This room is full: {MAX_PHONES} phones have joined.")
+        fresh = secret()
+        named = told or friendly({each.name for each in state.phones.values()})
+        events = [_event("joined", token=fresh, name=named)]
+        return events + ([] if following in (None, True) else _change(Phone(named), fresh, None, following)), fresh
+    return _change(phone, token, told, following), token
+
+
+def vote(
+    state: State, token: object, number: object, given: int, answer: object, read: str, right: bool
+) -> list[Event]:
+    """Return the event of a vote, or none where it repeats the phone's last one.
+
+    number: the round. given: the number of the question for which the answer was read and judged.
+    """
+    phone = state.phones.get(token) if isinstance(token, str) else None
+    if phone is None:
+        raise RefusedError(403, "This phone has not joined the room. Join it first.")
+    if number not in (1, 2) or isinstance(number, bool):
+        raise RefusedError(400, "`round` is 1 or 2.")
+    if state.phase != "vote" or state.round != number or len(state.asked) != given:
+        raise RefusedError(409, "The vote is closed.")
+    before = state.votes.get(str(token))
+    if before is not None and before.read == read:
+        return []
+    if before is not None and before.changes >= MAX_CHANGES:
+        raise RefusedError(429, f"This phone has changed its vote {MAX_CHANGES} times. The last one counts.")
+    _check_size(state)
+    return [_event("voted", token=token, round=number, answer=answer, read=read, right=right)]
+
+
+def act(state: State, action: Action, **details: Any) -> list[Event]:
+    """Return the events of what the teacher does, or refuse it.
+
+    details: for ask and twin the `question` and its `index`; for reveal and step the `step`, and for reveal `steps`.
+    """
+    told = _refusal(state, action)
+    if told:
+        raise RefusedError(409, told)
+    if action in ("ask", "next", "twin"):
+        return [_event("asked", question=details["question"], index=details.get("index"))]
+    if action in ("open", "reopen"):
+        return [_event("opened", round=1 if action == "open" else 2)]
+    if action == "reveal":
+        return [_event("revealed", step=details["step"], steps=details["steps"])]
+    if action == "step":
+        return [] if details["step"] == state.step else [_event("stepped", step=details["step"])]
+    return [_event({"close": "closed", "talk": "talked", "delete": "deleted"}[action])]
+
+
+def _refusal(state: State, action: Action) -> str:
+    """Return why the teacher cannot do this now, "" where that is possible."""
+    phase = state.phase
+    if action != "delete" and state.revision >= MAX_EVENTS:
+        return "This room is full. Open another one."
+    if action in ("ask", "next", "twin") and phase == "vote":
+        return "The vote is open. Close it before you ask another question."
+    if action in ("open", "close", "talk", "reopen", "reveal", "step", "twin") and not state.asked:
+        return "No question has been asked yet."
+    needed: dict[str, tuple[bool, str]] = {
+        "open": (phase == "lobby", "The vote on this question has already been opened."),
+        "close": (phase == "vote", "There is no open vote to close."),
+        "talk": (phase == "closed" and state.round == 1, "Talk comes after the first vote, once it is closed."),
+        "reopen": (
+            phase in ("closed", "talk") and state.round == 1,
+            "The second vote comes after the first one, once that is closed.",
+        ),
+        "reveal": (
+            phase in ("closed", "talk"),
+            "The answer can be shown once, after a vote that has been closed.",
+        ),
+        "step": (
+            phase == "reveal" and state.steps > 0,
+            "There is no movie to step through before the answer is shown.",
+        ),
+    }
+    possible, sentence = needed.get(action, (True, ""))
+    return "" if possible else sentence
+
+
+def _change(phone: Phone, token: str, name: str | None, following: bool | None) -> list[Event]:
+    changed = replace(phone, name=name or phone.name, following=phone.following if following is None else following)
+    if changed == phone:
+        return []
+    if phone.changes >= MAX_CHANGES * 10:
+        raise RefusedError(429, "This phone has changed its settings too often.")
+    return [_event("changed", token=token, name=changed.name, following=changed.following)]
+
+
+def _name(state: State, token: str | None, name: object) -> str:
+    """Return a name that a phone has chosen, as it is shown."""
+    if not isinstance(name, str) or not name.strip() or len(name) > MAX_NAME:
+        raise RefusedError(400, f"A name is a text of 1 to {MAX_NAME} characters.")
+    told = visible(" ".join(name.split()))
+    if any(phone.name == told for each, phone in state.phones.items() if each != token):
+        raise RefusedError(409, "Somebody in this room already has this name. Choose another one.")
+    return told
+
+
+def _check_size(state: State) -> None:
+    if state.revision >= MAX_EVENTS:
+        raise RefusedError(409, "This room is full.")
+
+
+def _event(kind: str, **values: Any) -> Event:
+    return {"type": kind, "at": round(time.time(), 3), **values}
+
+
+def _hashed(given: str) -> str:
+    return sha256(given.encode(errors="replace")).hexdigest()

@@ -1,0 +1,190 @@
+"""Room: one room as this process has it, with its state, its queue of changes and those who watch it.
+
+Whatever changes a room is a function from a state to events. Changes that come at the same time are decided one after
+the other and stored together; if another process was faster, its events are read and all of them are decided anew. A
+change is seen and acknowledged once it is on disk, not before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
+
+from classroom import questions
+from classroom.events import Event, State
+from classroom.questions import Question
+from classroom.refusal import RefusedError
+from classroom.store import KEPT, BehindError, Store
+
+__all__ = ["HEARTBEAT", "Room"]
+
+HEARTBEAT = 15.0  # seconds
+_QUIET = {True: (0.2, 0.3), False: (1.0, 4.0)}  # seconds until the teacher and a phone hear that others joined or voted
+_IDLE = 600.0  # seconds until a room that nobody uses is dropped from memory
+
+Decide = Callable[[State], Sequence[Event]]
+
+
+class _Watcher:
+    """One push channel: wakes at once for what is loud, and a little later for what is not."""
+
+    def __init__(self, *, host: bool) -> None:
+        self.woken = asyncio.Event()
+        self._host = host
+        self._timer: asyncio.TimerHandle | None = None
+
+    def tell(self, *, loud: bool) -> None:
+        if loud:
+            self.woken.set()
+        elif self._timer is None:
+            wait = random.uniform(*_QUIET[self._host])
+            self._timer = asyncio.get_running_loop().call_later(wait, self.woken.set)
+
+    async def wait(self) -> None:
+        """Wait until there is news, or for HEARTBEAT seconds."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.woken.wait(), HEARTBEAT)
+        self.woken.clear()
+        self.stop()
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+class Room:
+    """One room in this process."""
+
+    def __init__(self, code: str, store: Store) -> None:
+        self.state = State(code)
+        self.used_at = time.monotonic()
+        self.watchers: set[_Watcher] = set()
+        self._store = store
+        self._pending: list[tuple[Decide, asyncio.Future[int]]] = []
+        self._work: asyncio.Task[None] | None = None
+        self._reading = asyncio.Lock()
+        self._question: tuple[int, asyncio.Task[Question]] | None = None
+
+    @property
+    def gone(self) -> bool:
+        """Return whether there is no such room, or none any more."""
+        return self.state.deleted or not self.state.revision or time.time() - self.state.last_at > KEPT
+
+    @property
+    def idle(self) -> bool:
+        """Return whether the room can be dropped from memory."""
+        unused = time.monotonic() - self.used_at > _IDLE
+        return not self.watchers and not self._pending and self._work is None and (unused or self.gone)
+
+    async def refresh(self) -> None:
+        """Read what other processes have added; a room that was deleted is gone."""
+        async with self._reading:
+            before = self.state.revision
+            new = await self._store.read(self.state.code, before)
+            if new:
+                state = self.state.copy()
+                for event in new:
+                    state.apply(event)
+                self._show(state)
+            elif before and not await self._store.read(self.state.code, before - 1):
+                self._show(State(self.state.code, before, deleted=True, loud=before))
+
+    async def do(self, decide: Decide) -> int:
+        """Add the events that `decide` returns; return the revision once they are stored. Raises what it raises."""
+        future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._pending.append((decide, future))
+        if self._work is None:
+            self._work = asyncio.create_task(self._store_pending())
+        return await future
+
+    async def question(self) -> Question | None:
+        """Return the current question, computed in a thread the first time."""
+        current, number = self.state.current, len(self.state.asked)
+        if current is None:
+            return None
+        if self._question is None or self._question[0] != number:
+            task = asyncio.create_task(asyncio.to_thread(questions.question, current.spec))
+            self._question = number, task
+        return await asyncio.shield(self._question[1])
+
+    async def news(self, since: int, *, host: bool) -> AsyncIterator[int | None]:
+        """Yield the revision at once if it is past `since`, and whenever it has changed; None as a heartbeat."""
+        watcher = _Watcher(host=host)
+        self.watchers.add(watcher)
+        try:
+            while True:
+                if self.state.revision != since:
+                    since = self.state.revision
+                    yield since
+                elif self.gone:
+                    return
+                else:
+                    await watcher.wait()
+                    if self.state.revision == since:
+                        yield None
+        finally:
+            self.watchers.discard(watcher)
+            watcher.stop()
+
+    async def _store_pending(self) -> None:
+        try:
+            while self._pending:
+                batch, self._pending = self._pending, []
+                try:
+                    await self._store_batch(batch)
+                except Exception as problem:
+                    for _, future in batch:
+                        if not future.done():
+                            future.set_exception(problem)
+        finally:
+            self._work = None
+
+    async def _store_batch(self, batch: Sequence[tuple[Decide, asyncio.Future[int]]]) -> None:
+        """Decide changes one after the other, store their events together, and answer all of them."""
+        while True:
+            before = self.state.revision
+            working, new, decided = (
+                self.state.copy(),
+                list[Event](),
+                list[tuple[asyncio.Future[int], int | RefusedError]](),
+            )
+            for decide, future in batch:
+                try:
+                    added = list(decide(working))
+                except RefusedError as refusal:
+                    decided.append((future, refusal))
+                    continue
+                for event in added:
+                    working.apply(event)
+                new += added
+                decided.append((future, working.revision))
+            try:
+                if new:
+                    await self._store.append(self.state.code, before, new)
+                    async with self._reading:
+                        if self.state.revision == before:
+                            self._show(working)
+            except BehindError:
+                await self.refresh()
+                if self.gone:
+                    raise RefusedError(404, "There is no such room.") from None
+                continue
+            for future, result in decided:
+                if future.done():  # who asked has gone
+                    continue
+                if isinstance(result, RefusedError):
+                    future.set_exception(result)
+                else:
+                    future.set_result(result)
+            return
+
+    def _show(self, state: State) -> None:
+        """Make a state the one that is seen, and tell those who watch."""
+        loud = state.loud > self.state.revision or state.deleted
+        self.state = state
+        for watcher in self.watchers:
+            watcher.tell(loud=loud)

@@ -1,0 +1,299 @@
+"""Rooms: those that are in use here, and all that phones and the teacher can ask of them."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Any, TypeVar
+
+from classroom import events, questions
+from classroom.events import Event, State
+from classroom.export import answers_csv
+from classroom.names import code as new_code
+from classroom.questions import Film, Spec
+from classroom.refusal import RefusedError
+from classroom.room import Room
+from classroom.snapshot import snapshot
+from classroom.store import BehindError, SqliteStore, Store, UnavailableError
+
+__all__ = ["MAX_QUESTIONS", "MAX_ROOMS", "Rooms", "check_viewer", "chosen_store", "rooms"]
+
+MAX_ROOMS = 2000  # in use at once in one process
+MAX_QUESTIONS = 100
+MAX_STEP = 10_000  # where there is no movie
+_EXPIRE = 600.0  # seconds between two looks for rooms whose time is over
+
+T = TypeVar("T")
+
+
+class Rooms:
+    """All rooms that are in use in this process, on one event loop."""
+
+    def __init__(self, store: Store | None = None) -> None:
+        self._store = store
+        self._rooms: dict[str, Room] = {}
+        self._opening: dict[str, asyncio.Task[Room]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lock = threading.Lock()
+        self.stopping = False
+
+    @property
+    def store(self) -> Store:
+        """Return the store, chosen at the first use."""
+        if self._store is None:
+            self._store = chosen_store()
+        return self._store
+
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator[None]:
+        """Serve rooms on the running loop: follow what other processes write, and drop what is over."""
+        self._loop, self.stopping = asyncio.get_running_loop(), False
+        tasks = [asyncio.create_task(self._forever(work)) for work in (self._follow, self._clean)]
+        try:
+            with _before_the_end(self.stop):
+                yield
+        finally:
+            self.stop()
+            for task in tasks:
+                task.cancel()
+            self._loop = None
+            if self._store is not None:
+                await self._store.close()
+
+    def stop(self) -> None:
+        """End all push channels, so that the server can end: phones then connect again."""
+        self.stopping = True
+        for room in self._rooms.values():
+            for watcher in room.watchers:
+                watcher.woken.set()
+
+    # What the routes and the teacher's page ask for.
+
+    async def create(self, specs: object) -> tuple[str, str]:
+        """Open a room with a list of questions; return its code and the teacher's secret."""
+        if not isinstance(specs, list) or len(specs) > MAX_QUESTIONS:
+            raise RefusedError(400, f"`questions` is a list of at most {MAX_QUESTIONS} questions.")
+        if len(self._rooms) >= MAX_ROOMS:
+            raise RefusedError(429, "There are too many open rooms on this server. Try again later.")
+        known = [await asyncio.to_thread(questions.checked, spec) for spec in specs]
+        event, host = events.opened(known)
+        while True:
+            code = new_code()
+            try:
+                await self.store.append(code, 0, [event])
+            except BehindError:  # the code is taken
+                continue
+            await self.room(code)
+            return code, host
+
+    async def room(self, code: str) -> Room:
+        """Return a room by its code; raises RefusedError where there is none."""
+        code = code.upper()
+        room = self._rooms.get(code)
+        if room is None:
+            if not (len(code) == 6 and code.isascii() and code.isalnum()):
+                raise RefusedError(404, "There is no such room.")
+            if code not in self._opening:
+                self._opening[code] = asyncio.create_task(self._read(code))
+            room = await asyncio.shield(self._opening[code])
+        if room.gone:
+            raise RefusedError(404, "There is no such room. It may have been deleted.")
+        room.used_at = time.monotonic()
+        return room
+
+    async def join(self, code: str, token: str | None, name: object, following: object) -> tuple[str, str]:
+        """Let a phone join, or come back and change its name or whether it follows; return its token and name."""
+        room, held = await self.room(code), list[str]()
+
+        def decide(state: State) -> Sequence[Event]:
+            added, held[:] = (found := events.join(state, token, name, following))[0], [found[1]]
+            return added
+
+        await room.do(decide)
+        return held[0], room.state.phones[held[0]].name
+
+    async def vote(self, code: str, token: object, number: object, answer: object) -> int:
+        """Count a vote; return the revision once it is stored."""
+        room = await self.room(code)
+        given, asked = len(room.state.asked), await room.question()
+        if asked is None or len(room.state.asked) != given:
+            raise RefusedError(409, "The vote is closed.")
+        events.vote(room.state, token, number, given, None, "", False)  # who may not vote hears that first
+        read = asked.read(answer)
+        right = read == asked.solution
+        return await room.do(lambda state: events.vote(state, token, number, given, answer, read, right))
+
+    async def act(self, code: str, host: object, action: object, details: dict[str, Any]) -> int:
+        """Do what the teacher asks for; return the revision once it is stored."""
+        room = await self.room(code)
+        _check_host(room, host)
+        name = next((each for each in events.ACTIONS if each == action), None)
+        if name is None:
+            raise RefusedError(400, f"`action` is one of {', '.join(events.ACTIONS)}.")
+        if name == "open" and room.state.current is None and room.state.questions:
+            await self.act(code, host, "next", {})  # the first question of the list
+        known = await self._details(room, name, details)
+        asked = len(room.state.asked)
+
+        def decide(state: State) -> Sequence[Event]:
+            if len(state.asked) != asked:  # another window of the teacher was faster
+                raise RefusedError(409, "The question has changed meanwhile.")
+            return events.act(state, name, **known)
+
+        revision = await room.do(decide)
+        if name == "delete":
+            await self.store.delete(room.state.code)
+        return revision
+
+    async def snapshot(self, code: str, token: str) -> dict[str, Any]:
+        """Return what a token, or the teacher's secret, may see."""
+        room = await self.room(code)
+        host = check_viewer(room, token)
+        while True:
+            state, asked = room.state, await room.question()
+            if len(state.asked) == len(room.state.asked):
+                return snapshot(room.state, asked, token, host=host)
+
+    async def film(self, code: str, token: str, number: int) -> Film:
+        """Return the movie of a question's answer; phones get it once the answer is shown."""
+        room = await self.room(code)
+        host, state = check_viewer(room, token), room.state
+        if not 1 <= number <= len(state.asked):
+            raise RefusedError(404, "There is no such question.")
+        if not host and number == len(state.asked) and state.phase != "reveal":
+            raise RefusedError(409, "The answer has not been shown yet.")
+        film = await asyncio.to_thread(questions.film, state.asked[number - 1].spec)
+        if film is None:
+            raise RefusedError(404, "This question has no movie.")
+        return film
+
+    async def answers(self, code: str, host: object) -> str:
+        """Return all votes as CSV."""
+        room = await self.room(code)
+        _check_host(room, host)
+        asked = room.state.asked
+        prompts = [(await asyncio.to_thread(questions.question, each.spec)).prompt for each in asked]
+        return answers_csv(room.state, prompts)
+
+    def call(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run one of these on the loop that serves the rooms, and wait for it. For other threads: Streamlit's pages."""
+        with self._lock:
+            if self._loop is None:  # no server: the page runs in a test
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=self._loop.run_forever, name="classroom", daemon=True).start()
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def _details(self, room: Room, action: str, details: dict[str, Any]) -> dict[str, Any]:
+        """Return what the event of an action says, computed and checked before it is decided."""
+        state = room.state
+        if action in ("ask", "next"):
+            return await _chosen(state, action, details)
+        if action == "twin" and state.current is not None:
+            seed = f"{state.code} {len(state.asked)}"
+            return {"question": await asyncio.to_thread(questions.twin, state.current.spec, seed)}
+        if action == "reveal" and state.current is not None:
+            film = await asyncio.to_thread(questions.film, state.current.spec)
+            return {"step": film.step if film else 0, "steps": film.steps if film else 0}
+        if action == "step":
+            step = details.get("step")
+            if not isinstance(step, int) or isinstance(step, bool) or step < 1:
+                raise RefusedError(400, "`step` is the number of a step of the movie, counted from 1.")
+            return {"step": min(step, state.steps or MAX_STEP)}
+        return {}
+
+    async def _read(self, code: str) -> Room:
+        try:
+            room = Room(code, self.store)
+            await room.refresh()
+            if not room.gone:
+                self._rooms[code] = room
+            return room
+        finally:
+            self._opening.pop(code, None)
+
+    async def _follow(self) -> None:
+        """Read what other processes have added to the rooms that are in use here."""
+        if not self._rooms:
+            await asyncio.sleep(0.2)
+            return
+        for code in await self.store.changed({code: room.state.revision for code, room in self._rooms.items()}):
+            if code in self._rooms:
+                await self._rooms[code].refresh()
+
+    async def _clean(self) -> None:
+        with suppress(UnavailableError):
+            await self.store.expire()
+        for code in [code for code, room in self._rooms.items() if room.idle]:
+            del self._rooms[code]
+        await asyncio.sleep(_EXPIRE)
+
+    async def _forever(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        while True:
+            try:
+                await work()
+            except UnavailableError:
+                await asyncio.sleep(1)
+
+
+@contextmanager
+def _before_the_end(stop: Callable[[], None]) -> Iterator[None]:
+    """Call `stop` when the server is asked to end: it waits for open channels, and ends only then."""
+    loop, before = asyncio.get_running_loop(), dict[signal.Signals, Any]()
+
+    def ending(number: int, frame: Any) -> None:
+        loop.call_soon_threadsafe(stop)
+        before[signal.Signals(number)](number, frame)
+
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if callable(handler := signal.getsignal(number)):
+                before[number] = handler
+                signal.signal(number, ending)
+    try:
+        yield
+    finally:
+        for number in before:
+            signal.signal(number, before[number])
+
+
+def check_viewer(room: Room, token: str) -> bool:
+    """Return whether the token is the teacher's secret; raises RefusedError where it is no phone's either."""
+    if token in room.state.phones:
+        return False
+    if room.state.is_host(token):
+        return True
+    raise RefusedError(403, "This phone has not joined the room. Join it first.")
+
+
+def chosen_store() -> Store:
+    """Return the store that the environment asks for."""
+    return SqliteStore()
+
+
+def _check_host(room: Room, given: object) -> None:
+    if not room.state.is_host(given):
+        raise RefusedError(403, "This is not the secret of the room's teacher.")
+
+
+async def _chosen(state: State, action: str, details: dict[str, Any]) -> dict[str, Any]:
+    """Return the question that is asked now, from the room's list or given with the request."""
+    if action == "next":
+        used = [asked.index for asked in state.asked if asked.index is not None]
+        given: object = used[-1] + 1 if used else 0
+        if not isinstance(given, int) or given >= len(state.questions):
+            raise RefusedError(409, "There is no further question in the list.")
+    else:
+        given = details.get("question")
+    if isinstance(given, int) and not isinstance(given, bool):
+        if not 0 <= given < len(state.questions):
+            raise RefusedError(400, f"There is no question {given} in the list: it has {len(state.questions)}.")
+        spec: Spec = state.questions[given]
+        return {"question": spec, "index": given}
+    return {"question": await asyncio.to_thread(questions.checked, given)}
+
+
+rooms = Rooms()

@@ -1,0 +1,181 @@
+"""Routes: what phones and other programs send to the classroom, as JSON over HTTP and server-sent events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from classroom.refusal import RefusedError
+from classroom.rooms import Rooms, check_viewer, rooms
+from classroom.store import UnavailableError
+
+__all__ = ["MAX_BYTES", "routes"]
+
+MAX_BYTES = 16 * 1024  # of a request's body
+_PAGE = Path(__file__).parent / "phone" / "index.html"
+_AGAIN = 500  # milliseconds until a phone whose channel has ended opens it again
+
+Handler = Callable[[Rooms, Request], Awaitable[Response]]
+
+
+def routes(served: Rooms = rooms) -> list[Route]:
+    """Return the routes, to stand before those of Streamlit."""
+    table: list[tuple[str, dict[str, Handler]]] = [
+        ("/api/rooms", {"POST": _create}),
+        ("/api/rooms/{code}", {"GET": _snapshot}),
+        ("/api/rooms/{code}/join", {"POST": _join}),
+        ("/api/rooms/{code}/vote", {"POST": _vote}),
+        ("/api/rooms/{code}/host", {"POST": _host}),
+        ("/api/rooms/{code}/events", {"GET": _events}),
+        ("/api/rooms/{code}/movie", {"GET": _movie}),
+        ("/api/rooms/{code}/answers.csv", {"GET": _answers}),
+        ("/api/{rest:path}", {}),
+        ("/join", {"GET": _page}),
+        ("/join/{code}", {"GET": _page}),
+    ]
+    return [Route(path, _Endpoint(served, handlers)) for path, handlers in table]
+
+
+class _Endpoint:
+    """Answer the requests to one path; all errors are JSON."""
+
+    def __init__(self, served: Rooms, handlers: Mapping[str, Handler]) -> None:
+        self._served, self._handlers = served, handlers
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        request = Request(scope, receive)
+        try:
+            response = await self._answer(request)
+        except ClientDisconnect:
+            return
+        await response(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response:
+        handler = self._handlers.get("GET" if request.method == "HEAD" else request.method)
+        try:
+            if not self._handlers:
+                raise RefusedError(404, "There is nothing at this address.")
+            if handler is None:
+                raise RefusedError(405, f"This address takes {' and '.join(self._handlers)}.")
+            return await handler(self._served, request)
+        except RefusedError as refusal:
+            return _json({"error": refusal.sentence}, refusal.status)
+        except UnavailableError as problem:
+            return _json({"error": str(problem)}, 507)
+
+
+async def _create(served: Rooms, request: Request) -> Response:
+    body = await _body(request)
+    code, host = await served.create(body.get("questions", []))
+    return _json({"code": code, "host": host})
+
+
+async def _join(served: Rooms, request: Request) -> Response:
+    body = await _body(request)
+    given = body.get("token")
+    if given is not None and not isinstance(given, str):
+        raise RefusedError(400, "`token` is a text.")
+    token, name = await served.join(_code(request), given, body.get("name"), body.get("following"))
+    return _json({"token": token, "name": name})
+
+
+async def _snapshot(served: Rooms, request: Request) -> Response:
+    return _json(await served.snapshot(_code(request), _token(request)))
+
+
+async def _vote(served: Rooms, request: Request) -> Response:
+    body = await _body(request)
+    if "answer" not in body:
+        raise RefusedError(400, "A vote needs `token`, `round` and `answer`.")
+    revision = await served.vote(_code(request), body.get("token"), body.get("round"), body["answer"])
+    return _json({"revision": revision})
+
+
+async def _host(served: Rooms, request: Request) -> Response:
+    body = await _body(request)
+    return _json({"revision": await served.act(_code(request), body.get("host"), body.get("action"), body)})
+
+
+async def _events(served: Rooms, request: Request) -> Response:
+    room = await served.room(_code(request))
+    host = check_viewer(room, _token(request))
+    since = _number(request, "since", request.headers.get("last-event-id", "0"))
+
+    async def stream() -> AsyncIterator[bytes]:
+        yield f"retry: {_AGAIN}\n\n".encode()
+        async for revision in room.news(since, host=host):
+            if served.stopping:
+                return
+            yield (
+                b": still here\n\n"
+                if revision is None
+                else f'id: {revision}\ndata: {{"revision": {revision}}}\n\n'.encode()
+            )
+
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(stream(), media_type="text/event-stream", headers=headers)
+
+
+async def _movie(served: Rooms, request: Request) -> Response:
+    film = await served.film(_code(request), _token(request), _number(request, "question", "0"))
+    headers = {"Content-Encoding": "gzip", "Cache-Control": "private, max-age=86400"}
+    return Response(film.data, media_type="application/json", headers=headers)
+
+
+async def _answers(served: Rooms, request: Request) -> Response:
+    text = await served.answers(_code(request), request.query_params.get("host"))
+    headers = {
+        "Content-Disposition": f'attachment; filename="answers-{_code(request)}.csv"',
+        "Cache-Control": "no-store",
+    }
+    return Response(text.encode(errors="replace"), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+async def _page(_served: Rooms, _request: Request) -> Response:
+    return FileResponse(_PAGE, headers={"Cache-Control": "no-cache"})
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    """Return the object that was sent; raises RefusedError for anything else."""
+    data = b""
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > MAX_BYTES:
+            raise RefusedError(413, f"The request is too large: at most {MAX_BYTES // 1024} kB.")
+    try:
+        body = json.loads(data or b"{}", parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        raise RefusedError(400, "The request is not JSON.") from None
+    if not isinstance(body, dict):
+        raise RefusedError(400, "The request is not a JSON object.")
+    return body
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(name)
+
+
+def _code(request: Request) -> str:
+    return str(request.path_params["code"]).upper()
+
+
+def _token(request: Request) -> str:
+    return request.query_params.get("token", "")
+
+
+def _number(request: Request, name: str, otherwise: str) -> int:
+    raw = request.query_params.get(name, otherwise)
+    if not (raw.isascii() and raw.isdigit() and len(raw) < 10):
+        raise RefusedError(400, f"`{name}` is a whole number.")
+    return int(raw)
+
+
+def _json(data: object, status: int = 200) -> Response:
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"))  # ASCII: a lone surrogate can be sent, too
+    return Response(text, status, {"Cache-Control": "no-store"}, "application/json")

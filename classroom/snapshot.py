@@ -1,0 +1,111 @@
+"""Snapshot: what one token may see of a room. Whatever must not be seen yet is not in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from classroom.events import Asked, State
+from classroom.questions import Question
+
+__all__ = ["MAX_BARS", "bars", "hint", "snapshot"]
+
+MAX_BARS = 8  # different answers; the others are counted together
+_EXPLAIN, _GO_ON = 0.35, 0.70  # shares of right answers: see the README of the classroom
+
+
+def snapshot(state: State, question: Question | None, token: str, *, host: bool) -> dict[str, Any]:
+    """Return what a phone with this token may see, or the teacher. question: the current one."""
+    phone, current = state.phones.get(token), state.current
+    mine = state.votes.get(token)
+    seen: dict[str, Any] = {
+        "code": state.code,
+        "revision": state.revision,
+        "phase": state.phase,
+        "round": state.round,
+        "question": None if question is None else {"number": len(state.asked), **question.public},
+        "voted": len(state.votes),
+        "joined": len(state.phones),
+        "step": state.step or None,
+    }
+    if phone is not None:
+        seen |= {"mine": mine.answer if mine else None, "name": phone.name, "following": phone.following}
+    else:
+        seen |= {"mine": None, "following": True}
+    if current is not None and question is not None and (host or state.phase == "reveal"):
+        seen |= _answer(state, current, question)
+        if mine is not None and phone is not None:
+            seen |= {"right": mine.right, "reason": question.reason(mine.read)}
+    if host:
+        seen |= {
+            "host": True,
+            "hint": hint(state),
+            "questions": [dict(spec) for spec in state.questions],
+            "index": current.index if current else None,
+            "asked": [dict(each.spec) for each in state.asked],
+            "following_count": sum(each.following for each in state.phones.values()),
+        }
+    return seen
+
+
+def hint(state: State) -> dict[str, Any] | None:
+    """Return the share of right answers in the round that has been closed, and what research advises; None before.
+
+    Under 35 % right: explain again; up to 70 %: let them talk and vote again; above: go on (Vickrey et al. 2015).
+    """
+    votes = state.votes
+    if state.phase not in ("closed", "talk") or not votes:
+        return None
+    share = sum(vote.right for vote in votes.values()) / len(votes)
+    advice = "explain" if share < _EXPLAIN else "talk" if share <= _GO_ON else "go on"
+    told = {
+        "explain": "Few have it right: explain it again, then ask for a second vote.",
+        "talk": "Let them talk with their neighbours and vote again.",
+        "go on": "Most have it right: show the answer and go on.",
+    }[advice]
+    if advice == "talk" and state.round == 2:
+        advice, told = "explain", "Still mixed after the second vote: show the answer and explain it."
+    return {"share": round(share, 3), "advice": advice, "told": told}
+
+
+def bars(asked: Asked, question: Question) -> list[dict[str, Any]]:
+    """Return for each answer how often it was given before and after the talk, and why it is right or wrong.
+
+    The options of a choice come in their order; of other answers the right one and then the most frequent ones. Where
+    there are more than MAX_BARS, the last one, without an answer, counts the others.
+    """
+    counts = [Counter(vote.read for vote in votes.values()) for votes in asked.votes]
+    both = counts[0] + counts[1]
+    if question.options:
+        shown, others = list(question.options), list[str]()
+    else:
+        ranked = [answer for answer, _ in both.most_common() if answer != question.solution]
+        shown, others = [question.solution, *ranked[: MAX_BARS - 1]], ranked[MAX_BARS - 1 :]
+    rows = [
+        {
+            "answer": answer,
+            "right": answer == question.solution,
+            "before": counts[0][answer],
+            "after": counts[1][answer],
+            "reason": question.reason(answer),
+        }
+        for answer in shown
+    ]
+    if others:
+        before, after = (sum(count[answer] for answer in others) for count in counts)
+        rows.append({"answer": None, "right": False, "before": before, "after": after, "reason": ""})
+    return rows
+
+
+def _answer(state: State, asked: Asked, question: Question) -> dict[str, Any]:
+    """Return what nobody but the teacher may see before the answer is shown."""
+    path = f"api/rooms/{state.code}/movie?question={len(state.asked)}"
+    return {
+        "answer": question.answer,
+        "solution": question.solution,
+        "why": question.why,
+        "reasons": [{"answer": answer, "reason": reason} for answer, reason in question.reasons.items()],
+        "bars": bars(asked, question),
+        "rounds": 2 if asked.votes[1] or state.round == 2 else 1,
+        "movie": None if question.kind == "own" else {"path": path, "steps": state.steps or None},
+    }

@@ -1,0 +1,262 @@
+"""Where rooms are kept: for each room an append-only list of events, in one SQLite file.
+
+A store has few functions, and any number of processes may use it at once. Whoever appends says how many events he has
+seen; if there are more by now, nothing is appended, and he reads them first. `append` returns when the events are on
+disk: several appends that wait at the same time share one commit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import queue
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from classroom.events import Event
+
+__all__ = ["KEPT", "BehindError", "SqliteStore", "Store", "UnavailableError", "data_folder"]
+
+KEPT = 24 * 3600.0  # seconds after its last event until a room is deleted
+_FILE = "rooms.sqlite"
+_LOOK = 0.25  # seconds between two looks whether another process has written
+
+T = TypeVar("T")
+
+
+class BehindError(Exception):
+    """Say that the room has more events, or fewer, than the writer has seen."""
+
+
+class UnavailableError(Exception):
+    """Say, in one sentence, why nothing can be stored or read now, such as a full disk."""
+
+
+class Store(Protocol):
+    """Keep the events of rooms. Every function may raise UnavailableError."""
+
+    async def append(self, room: str, revision: int, events: Sequence[Event]) -> None:
+        """Add events after the first `revision` ones, all or none; raises BehindError where there are more or fewer."""
+
+    async def read(self, room: str, since: int = 0) -> list[Event]:
+        """Return the events after the first `since` ones; [] for a room that there is not."""
+
+    async def changed(self, rooms: Mapping[str, int]) -> set[str]:
+        """Wait, up to a few seconds, until rooms may have other than these numbers of events; return which."""
+
+    async def delete(self, room: str) -> None:
+        """Remove a room; other processes see that it has changed."""
+
+    async def expire(self) -> None:
+        """Remove the rooms without an event for KEPT seconds."""
+
+    async def close(self) -> None:
+        """Let go of the file or the connections."""
+
+
+def data_folder() -> Path:
+    """Return the folder for what has to stay: PACKVIZ_DATA, or packviz in the user's data directory."""
+    if given := os.environ.get("PACKVIZ_DATA"):
+        return Path(given)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", "~")).expanduser() / "packviz"
+    if sys.platform == "darwin":
+        return Path("~/Library/Application Support/packviz").expanduser()
+    return Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "packviz"
+
+
+class SqliteStore:
+    """Keep rooms in one SQLite file, opened at the first use by one thread, which does all reading and writing."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._waiting: queue.SimpleQueue[tuple[Callable[[_File], Any], Future[Any]] | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+
+    async def append(self, room: str, revision: int, events: Sequence[Event]) -> None:
+        """Add events, all or none."""
+        rows = [json.dumps(event) for event in events]
+        await self._do(lambda file: file.append(room, revision, rows))
+
+    async def read(self, room: str, since: int = 0) -> list[Event]:
+        """Return the events after the first `since` ones."""
+        return [json.loads(row) for row in await self._do(lambda file: file.read(room, since))]
+
+    async def changed(self, rooms: Mapping[str, int]) -> set[str]:
+        """Wait for other processes to write; for the writing of this one nobody needs to wait."""
+        await asyncio.sleep(_LOOK)
+        return set(rooms) if await self._do(lambda file: file.others_wrote()) else set()
+
+    async def delete(self, room: str) -> None:
+        """Remove a room."""
+        await self._do(lambda file: file.delete(room))
+
+    async def expire(self) -> None:
+        """Remove the rooms without an event for KEPT seconds."""
+        if self._thread is not None or (self._path / _FILE).exists():
+            await self._do(lambda file: file.expire(time.time() - KEPT))
+
+    async def close(self) -> None:
+        """Finish what waits, and close the file."""
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            self._waiting.put(None)
+            await asyncio.to_thread(thread.join)
+
+    @property
+    def _path(self) -> Path:
+        return self._folder or data_folder()
+
+    async def _do(self, task: Callable[[_File], T]) -> T:
+        """Have the thread do something; the result comes when it is on disk."""
+        future: Future[T] = Future()
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._serve, name="classroom store", daemon=True)
+                self._thread.start()
+        self._waiting.put((task, future))
+        return await asyncio.wrap_future(future)
+
+    def _serve(self) -> None:
+        """Do what waits: all of it in one transaction."""
+        file = _File(self._path)
+        while True:
+            first = self._waiting.get()
+            tasks = [first]
+            while not self._waiting.empty():
+                tasks.append(self._waiting.get())
+            _settle(file, [task for task in tasks if task is not None])
+            if None in tasks:
+                file.close()
+                return
+
+
+def _settle(file: _File, tasks: Sequence[tuple[Callable[[_File], Any], Future[Any]]]) -> None:
+    """Do tasks in one transaction, and tell those who wait for them how they went once it is on disk."""
+    done: list[tuple[Future[Any], Any, Exception | None]] = []
+    try:
+        file.begin()
+        for task, future in tasks:
+            try:
+                done.append((future, task(file), None))
+            except BehindError as behind:  # nothing has been written by this task
+                done.append((future, None, behind))
+        file.commit()
+    except (sqlite3.Error, OSError) as error:
+        file.roll_back()
+        if len(tasks) > 1:  # what only reads can be done all the same
+            for each in tasks:
+                _settle(file, [each])
+            return
+        tasks[0][1].set_exception(UnavailableError(_told(error, file.path)))
+        return
+    for future, result, problem in done:
+        if problem is None:
+            future.set_result(result)
+        else:
+            future.set_exception(problem)
+
+
+def _told(error: Exception, path: Path) -> str:
+    """Return what a teacher can do about an error of the file."""
+    text = str(error).lower()
+    if "full" in text or "i/o" in text or "too large" in text or "no space" in text:
+        return "The disk of the server is full, so nothing can be stored. Make room there: the class goes on by itself."
+    if "readonly" in text or "unable to open" in text or isinstance(error, PermissionError | FileExistsError):
+        return "The server cannot write its data. Set PACKVIZ_DATA to a folder that it may write to."
+    if "locked" in text:
+        return "Another process keeps the data of the server locked. Try again."
+    return f"The server cannot store this now ({type(error).__name__} in {path.name}). Try again."
+
+
+class _File:
+    """The SQLite file, as its thread uses it; opened by the first transaction."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / _FILE
+        self._db: sqlite3.Connection | None = None
+        self._seen = 0  # SQLite's count of the changes that others have made
+        self._open = False
+
+    def begin(self) -> None:
+        """Begin a transaction; it writes only once something is written."""
+        db = self._opened()
+        db.execute("BEGIN")
+        self._open = True
+
+    def commit(self) -> None:
+        """Put on disk what was written."""
+        self._opened().execute("COMMIT")
+        self._open = False
+
+    def roll_back(self) -> None:
+        """Undo what was written since the beginning, if anything."""
+        if self._db is not None and self._db.in_transaction:
+            self._db.execute("ROLLBACK")
+        self._open = False
+
+    def append(self, room: str, revision: int, rows: Sequence[str]) -> None:
+        """Insert events after the first `revision` ones."""
+        db = self._opened()
+        db.execute("INSERT OR IGNORE INTO rooms VALUES (?, 0, 0)", (room,))  # takes the lock, before we look
+        (there,) = db.execute("SELECT revision FROM rooms WHERE room = ?", (room,)).fetchone()
+        if there != revision:
+            if there == 0:
+                db.execute("DELETE FROM rooms WHERE room = ?", (room,))
+            raise BehindError
+        numbered = [(room, revision + i, row) for i, row in enumerate(rows, 1)]
+        db.executemany("INSERT INTO events VALUES (?, ?, ?)", numbered)
+        update = "UPDATE rooms SET revision = ?, at = ? WHERE room = ?"
+        db.execute(update, (revision + len(rows), time.time(), room))
+
+    def read(self, room: str, since: int) -> list[str]:
+        """Return the events of a room after the first `since` ones."""
+        found = self._opened().execute(
+            "SELECT event FROM events WHERE room = ? AND revision > ? ORDER BY revision", (room, since)
+        )
+        return [event for (event,) in found]
+
+    def delete(self, room: str) -> None:
+        """Remove a room."""
+        for table in ("events", "rooms"):
+            self._opened().execute(f"DELETE FROM {table} WHERE room = ?", (room,))
+
+    def expire(self, before: float) -> None:
+        """Remove the rooms whose last event was before a time."""
+        for (room,) in self._opened().execute("SELECT room FROM rooms WHERE at < ?", (before,)).fetchall():
+            self.delete(room)
+
+    def others_wrote(self) -> bool:
+        """Return whether another process has changed the file since this was asked last."""
+        (now,) = self._opened().execute("PRAGMA data_version").fetchone()
+        before, self._seen = self._seen, now
+        return bool(now != before)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._db is not None:
+            self._db.close()
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._db is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            db = sqlite3.connect(self.path, timeout=5, isolation_level=None)
+            self.path.chmod(0o600)
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")  # a commit returns when it is on disk
+            db.execute("PRAGMA secure_delete = ON")  # nothing of a deleted room is left in the file
+            db.execute("CREATE TABLE IF NOT EXISTS rooms (room TEXT PRIMARY KEY, revision INTEGER, at REAL) STRICT")
+            db.execute(
+                "CREATE TABLE IF NOT EXISTS events (room TEXT, revision INTEGER, event TEXT, "
+                "PRIMARY KEY (room, revision)) STRICT, WITHOUT ROWID"
+            )
+            self._db = db
+        return self._db
