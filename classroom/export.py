@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from classroom.events import State
+from classroom.state import State
 
 __all__ = ["answers_csv"]
 

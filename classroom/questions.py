@@ -15,14 +15,16 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from functools import cached_property, lru_cache
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import lru_cache
 from random import Random
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
+from classroom.own import checked_own, own_question
+from classroom.question import Film, Form, Question
 from classroom.refusal import RefusedError
-from classroom.tapping import Tap, tapped
+from classroom.tapping import tapped
 from packviz.compute.record import Trace
 from packviz.compute.trace import trace
 from packviz.errors import PackvizError
@@ -32,17 +34,14 @@ from packviz.inputs.examples import EXAMPLES
 from packviz.show.movie import movie
 from packviz.teach.predictions import KINDS, Prediction, spelled
 from packviz.teach.quiz import LEVELS, questions
-from packviz.text import quoted, visible
+from packviz.text import quoted
 from packviz.validate import choice, integer
 
-__all__ = ["Film", "Form", "Question", "Spec", "checked", "film", "question", "twin"]
+__all__ = ["Spec", "checked", "film", "question", "twin"]
 
 Spec = Mapping[str, Any]
-Form = Literal["choice", "number", "numbers", "letters", "cell"]
 
 MAX_SEQUENCES, MAX_STEPS, MAX_FEATURES = 64, 64, 64
-MAX_PROMPT, MAX_OPTION, MAX_OPTIONS = 500, 200, 6  # characters, and how many options
-MAX_TYPED, MAX_NUMBERS = 200, 64  # characters and numbers of an answer
 
 _LARGEST = {"hidden_size": 64, "embedding_dim": 32, "padding_idx": 4096, "total_length": 256}
 _SETTINGS = {each.name for each in fields(Config)}
@@ -53,78 +52,6 @@ _KEYS = {
     "level": {"level", "round", "question"},
 }
 _TRIES = 300  # batches drawn for a twin
-
-
-@dataclass(frozen=True)
-class Film:
-    """Hold the movie of an answer: the player's data as gzipped JSON, how many steps it has, and that of the answer."""
-
-    data: bytes
-    steps: int
-    step: int
-
-
-@dataclass(frozen=True, eq=False)
-class Question:
-    """Hold one question.
-
-    kind      of prediction, "own" for a question of the teacher's own
-    form      what is answered: one of the `options`, a number, several numbers, letters of sequences, or a cell
-    answer    as it would be sent: the option's index, a number, a list of numbers, a text, or [sequence, time step]
-    solution  the same as one would type it
-    why       why it is right; "" where nothing is known
-    reasons   for each usual wrong answer, as `read` returns it, why it is wrong
-    rows      the batch as it came, its tokens as texts; () where there is none
-    settings  as code
-    """
-
-    kind: str
-    prompt: str
-    form: Form
-    answer: Any
-    solution: str
-    why: str
-    reasons: Mapping[str, str]
-    options: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-    settings: tuple[str, ...] = ()
-    letters: tuple[str, ...] = ()
-    example: str = ""
-    single: bool = False
-    asked: Prediction | None = None
-    tap: Tap | None = None
-
-    @cached_property
-    def public(self) -> dict[str, Any]:
-        """Return what everybody may see before the answer is shown."""
-        names = ("kind", "prompt", "form", "options", "rows", "settings", "letters", "example", "single")
-        return {name: getattr(self, name) for name in names if getattr(self, name)}
-
-    def read(self, given: object) -> str:
-        """Return an answer in the form in which equal answers are equal; raises RefusedError for anything else."""
-        if self.tap is not None:
-            return self.tap.read(given)
-        if self.form == "choice" and isinstance(given, int) and not isinstance(given, bool):
-            if not 0 <= given < len(self.options):
-                raise RefusedError(
-                    400, f"There is no option {given}: expected an index from 0 to {len(self.options) - 1}."
-                )
-            return self.options[given]
-        typed = _typed(given)
-        try:
-            if self.asked is not None:
-                return spelled(self.asked.read(typed))
-            return choice("answer", typed, self.options)
-        except PackvizError as problem:
-            raise RefusedError(400, problem.sentence) from None
-
-    def reason(self, read: str) -> str:
-        """Return why an answer is right or wrong; "" where nothing is known."""
-        if read == self.solution:
-            return self.why
-        if read in self.reasons or self.asked is None or self.tap is not None:
-            return self.reasons.get(read, "")
-        return self.asked.check(read).reason
 
 
 def question(spec: Spec) -> Question:
@@ -146,7 +73,7 @@ def checked(given: object) -> dict[str, Any]:
         raise RefusedError(400, "A question needs `prompt` and `options`, or `kind`, or `level` and `round`.")
     if unknown := sorted(set(given) - _KEYS[head]):
         raise RefusedError(400, f"A question with `{head}` has no {quoted(str(unknown[0]))}.")
-    spec = {**given, **_own(given)} if head == "prompt" else dict(given)
+    spec = {**given, **checked_own(given)} if head == "prompt" else dict(given)
     question(spec)
     return spec
 
@@ -183,7 +110,7 @@ def twin(spec: Spec, seed: str) -> dict[str, Any]:
 def _question(frozen: str) -> Question:
     spec = json.loads(frozen)
     if "prompt" in spec:
-        return _own_question(spec)
+        return own_question(spec)
     try:
         spec = _as_prediction(spec)
         made, asked = _run(spec)
@@ -307,49 +234,3 @@ def _code_of(made: Trace) -> tuple[str, ...]:
         changed["embedding_dim"] = made.padded.embedding.size(1)
     shown = {"enforce_sorted": config.enforce_sorted, **changed}
     return f"nn.{config.cell.upper()}", *(f"{name}={value!r}" for name, value in shown.items())
-
-
-def _own_question(spec: Spec) -> Question:
-    options, right = tuple(spec["options"]), spec["answer"]
-    given = zip(options, spec.get("reasons", ()), strict=False)
-    reasons = {option: reason for option, reason in given if reason and option != options[right]}
-    return Question("own", spec["prompt"], "choice", right, options[right], spec.get("why", ""), reasons, options)
-
-
-def _own(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the texts of a teacher's own question, as they are shown; raises RefusedError for what is none."""
-    options = given.get("options")
-    if not isinstance(options, list) or not 2 <= len(options) <= MAX_OPTIONS:
-        raise RefusedError(400, f"`options` is a list of 2 to {MAX_OPTIONS} texts.")
-    texts = [_text("an option", option, MAX_OPTION) for option in options]
-    if len(set(texts)) < len(texts):
-        raise RefusedError(400, "Two of the options are the same. Change one of them.")
-    right = given.get("answer")
-    if not isinstance(right, int) or isinstance(right, bool) or not 0 <= right < len(texts):
-        raise RefusedError(400, f"`answer` is the index of the right option, from 0 to {len(texts) - 1}.")
-    spec: dict[str, Any] = {"prompt": _text("`prompt`", given["prompt"], MAX_PROMPT), "options": texts, "answer": right}
-    reasons = given.get("reasons", [])
-    if not isinstance(reasons, list) or len(reasons) not in (0, len(texts)):
-        raise RefusedError(400, "`reasons` is a list with one text for each option, an empty one where there is none.")
-    spec["reasons"] = [_text("a reason", reason, MAX_PROMPT, least=0) for reason in reasons]
-    spec["why"] = _text("`why`", given.get("why", ""), MAX_PROMPT, least=0)
-    return spec
-
-
-def _text(what: str, given: object, most: int, least: int = 1) -> str:
-    if not isinstance(given, str) or len(given) > most or len(given.strip()) < least:
-        raise RefusedError(400, f"Expected {what} as a text of {least} to {most} characters.")
-    return visible(" ".join(given.split()))
-
-
-def _typed(given: object) -> str:
-    """Return an answer as one would type it."""
-    items: Sequence[object] = given if isinstance(given, list) else [given]
-    if len(items) > MAX_NUMBERS or not all(isinstance(item, int | float | str) for item in items):
-        raise RefusedError(400, f"`answer` is a number, a text, or a list of at most {MAX_NUMBERS} of them.")
-    typed = " ".join(str(item) for item in items)
-    if len(typed) > MAX_TYPED or any(isinstance(item, bool) for item in items):
-        raise RefusedError(
-            400, f"`answer` is a number, a text of at most {MAX_TYPED} characters, or a list of numbers."
-        )
-    return typed

@@ -14,9 +14,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 
 from classroom import questions
-from classroom.events import Event, State
-from classroom.questions import Question
+from classroom.question import Question
 from classroom.refusal import RefusedError
+from classroom.state import Event, State
 from classroom.store import KEPT, BehindError, Store
 
 __all__ = ["HEARTBEAT", "Room"]

@@ -11,13 +11,14 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, TypeVar
 
 from classroom import events, questions
-from classroom.events import Event, State
 from classroom.export import answers_csv
 from classroom.names import code as new_code
-from classroom.questions import Film, Spec
+from classroom.question import Film
+from classroom.questions import Spec
 from classroom.refusal import RefusedError
 from classroom.room import Room
 from classroom.snapshot import snapshot
+from classroom.state import Event, State
 from classroom.store import BehindError, SqliteStore, Store, UnavailableError
 
 __all__ = ["MAX_QUESTIONS", "MAX_ROOMS", "Rooms", "check_viewer", "chosen_store", "rooms"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from classroom.events import Asked, State
-from classroom.questions import Question
+from classroom.question import Question
+from classroom.state import Asked, State
 
 __all__ = ["MAX_BARS", "bars", "hint", "snapshot"]
 

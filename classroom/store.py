@@ -20,7 +20,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from classroom.events import Event
+from classroom.state import Event
 
 __all__ = ["KEPT", "BehindError", "SqliteStore", "Store", "UnavailableError", "data_folder"]
 

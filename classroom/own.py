@@ -1,0 +1,48 @@
+"""A question of the teacher's own: a prompt, two to six options, and the index of the right one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from classroom.question import Question
+from classroom.refusal import RefusedError
+from packviz.text import visible
+
+__all__ = ["checked_own", "own_question"]
+
+MAX_PROMPT, MAX_OPTION, MAX_OPTIONS = 500, 200, 6  # characters, and how many options
+
+
+def own_question(spec: Mapping[str, Any]) -> Question:
+    """Return the question of a spec that has been checked."""
+    options, right = tuple(spec["options"]), spec["answer"]
+    given = zip(options, spec.get("reasons", ()), strict=False)
+    reasons = {option: reason for option, reason in given if reason and option != options[right]}
+    return Question("own", spec["prompt"], "choice", right, options[right], spec.get("why", ""), reasons, options)
+
+
+def checked_own(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the texts of a teacher's own question, as they are shown; raises RefusedError for what is none."""
+    options = given.get("options")
+    if not isinstance(options, list) or not 2 <= len(options) <= MAX_OPTIONS:
+        raise RefusedError(400, f"`options` is a list of 2 to {MAX_OPTIONS} texts.")
+    texts = [_text("an option", option, MAX_OPTION) for option in options]
+    if len(set(texts)) < len(texts):
+        raise RefusedError(400, "Two of the options are the same. Change one of them.")
+    right = given.get("answer")
+    if not isinstance(right, int) or isinstance(right, bool) or not 0 <= right < len(texts):
+        raise RefusedError(400, f"`answer` is the index of the right option, from 0 to {len(texts) - 1}.")
+    spec: dict[str, Any] = {"prompt": _text("`prompt`", given["prompt"], MAX_PROMPT), "options": texts, "answer": right}
+    reasons = given.get("reasons", [])
+    if not isinstance(reasons, list) or len(reasons) not in (0, len(texts)):
+        raise RefusedError(400, "`reasons` is a list with one text for each option, an empty one where there is none.")
+    spec["reasons"] = [_text("a reason", reason, MAX_PROMPT, least=0) for reason in reasons]
+    spec["why"] = _text("`why`", given.get("why", ""), MAX_PROMPT, least=0)
+    return spec
+
+
+def _text(what: str, given: object, most: int, least: int = 1) -> str:
+    if not isinstance(given, str) or len(given) > most or len(given.strip()) < least:
+        raise RefusedError(400, f"Expected {what} as a text of {least} to {most} characters.")
+    return visible(" ".join(given.split()))

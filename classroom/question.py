@@ -1,0 +1,105 @@
+"""Question: what is asked, how an answer is read and judged, and the movie that shows why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from classroom.refusal import RefusedError
+from classroom.tapping import Tap
+from packviz.errors import PackvizError
+from packviz.teach.predictions import Prediction, spelled
+from packviz.validate import choice
+
+__all__ = ["Film", "Form", "Question"]
+
+Form = Literal["choice", "number", "numbers", "letters", "cell"]
+
+MAX_TYPED, MAX_NUMBERS = 200, 64  # characters and numbers of an answer
+
+
+@dataclass(frozen=True)
+class Film:
+    """Hold the movie of an answer: the player's data as gzipped JSON, how many steps it has, and that of the answer."""
+
+    data: bytes
+    steps: int
+    step: int
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Hold one question.
+
+    kind      of prediction, "own" for a question of the teacher's own
+    form      what is answered: one of the `options`, a number, several numbers, letters of sequences, or a cell
+    answer    as it would be sent: the option's index, a number, a list of numbers, a text, or [sequence, time step]
+    solution  the same as one would type it
+    why       why it is right; "" where nothing is known
+    reasons   for each usual wrong answer, as `read` returns it, why it is wrong
+    rows      the batch as it came, its tokens as texts; () where there is none
+    settings  as code
+    """
+
+    kind: str
+    prompt: str
+    form: Form
+    answer: Any
+    solution: str
+    why: str
+    reasons: Mapping[str, str]
+    options: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    settings: tuple[str, ...] = ()
+    letters: tuple[str, ...] = ()
+    example: str = ""
+    single: bool = False
+    asked: Prediction | None = None
+    tap: Tap | None = None
+
+    @cached_property
+    def public(self) -> dict[str, Any]:
+        """Return what everybody may see before the answer is shown."""
+        names = ("kind", "prompt", "form", "options", "rows", "settings", "letters", "example", "single")
+        return {name: getattr(self, name) for name in names if getattr(self, name)}
+
+    def read(self, given: object) -> str:
+        """Return an answer in the form in which equal answers are equal; raises RefusedError for anything else."""
+        if self.tap is not None:
+            return self.tap.read(given)
+        if self.form == "choice" and isinstance(given, int) and not isinstance(given, bool):
+            if not 0 <= given < len(self.options):
+                raise RefusedError(
+                    400, f"There is no option {given}: expected an index from 0 to {len(self.options) - 1}."
+                )
+            return self.options[given]
+        typed = _typed(given)
+        try:
+            if self.asked is not None:
+                return spelled(self.asked.read(typed))
+            return choice("answer", typed, self.options)
+        except PackvizError as problem:
+            raise RefusedError(400, problem.sentence) from None
+
+    def reason(self, read: str) -> str:
+        """Return why an answer is right or wrong; "" where nothing is known."""
+        if read == self.solution:
+            return self.why
+        if read in self.reasons or self.asked is None or self.tap is not None:
+            return self.reasons.get(read, "")
+        return self.asked.check(read).reason
+
+
+def _typed(given: object) -> str:
+    """Return an answer as one would type it."""
+    items: Sequence[object] = given if isinstance(given, list) else [given]
+    if len(items) > MAX_NUMBERS or not all(isinstance(item, int | float | str) for item in items):
+        raise RefusedError(400, f"`answer` is a number, a text, or a list of at most {MAX_NUMBERS} of them.")
+    typed = " ".join(str(item) for item in items)
+    if len(typed) > MAX_TYPED or any(isinstance(item, bool) for item in items):
+        raise RefusedError(
+            400, f"`answer` is a number, a text of at most {MAX_TYPED} characters, or a list of numbers."
+        )
+    return typed

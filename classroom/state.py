@@ -1,0 +1,155 @@
+"""State: what the events of a room add up to.
+
+An event is a dict of plain values with its `type` and the time `at` (seconds since 1970). `State.apply` adds one event
+to a state. So two processes that read the same list have the same state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Any, Literal
+
+__all__ = ["LOUD", "Asked", "Event", "Phase", "Phone", "State", "Vote", "hashed"]
+
+Event = dict[str, Any]
+Phase = Literal["lobby", "vote", "closed", "talk", "reveal"]
+
+LOUD = frozenset(
+    {"asked", "opened", "closed", "talked", "revealed", "stepped", "deleted"}
+)  # phones hear of them at once
+
+
+@dataclass(frozen=True)
+class Phone:
+    """One phone in a room. changes: how often its name or `following` was changed."""
+
+    name: str
+    following: bool = True
+    changes: int = 0
+
+
+@dataclass(frozen=True)
+class Vote:
+    """What one phone answered in one round.
+
+    answer: as it was sent. read: the same answer in the form in which equal answers are equal. seconds: since the round
+    was opened. changes: how often the phone had voted in this round before.
+    """
+
+    answer: Any
+    read: str
+    right: bool
+    seconds: float
+    changes: int = 0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question that was asked in a room, and the votes of its two rounds by token.
+
+    index: its place in the room's list of questions; None where it is not from the list.
+    """
+
+    spec: Mapping[str, Any]
+    index: int | None = None
+    votes: tuple[dict[str, Vote], dict[str, Vote]] = field(default_factory=lambda: ({}, {}))
+
+
+@dataclass
+class State:
+    """What the events of a room add up to.
+
+    revision    the number of events
+    host        SHA-256 of the teacher's secret, hexadecimal
+    phones      by token
+    asked       every question so far; the last one is the current one
+    step        of the reveal's movie, counted from 1, and how many there are; 0 before the reveal
+    opened_at   when the current round was opened
+    """
+
+    code: str
+    revision: int = 0
+    host: str = ""
+    questions: tuple[Mapping[str, Any], ...] = ()
+    phones: dict[str, Phone] = field(default_factory=dict)
+    asked: tuple[Asked, ...] = ()
+    phase: Phase = "lobby"
+    round: int = 1
+    step: int = 0
+    steps: int = 0
+    opened_at: float = 0.0
+    last_at: float = 0.0
+    loud: int = 0  # the revision of the last event in LOUD
+    deleted: bool = False
+
+    @property
+    def current(self) -> Asked | None:
+        """Return the question that is being asked."""
+        return self.asked[-1] if self.asked else None
+
+    @property
+    def votes(self) -> Mapping[str, Vote]:
+        """Return the votes of the current round."""
+        return self.asked[-1].votes[self.round - 1] if self.asked else {}
+
+    def is_host(self, given: object) -> bool:
+        """Return whether this is the teacher's secret."""
+        return isinstance(given, str) and hashed(given) == self.host
+
+    def copy(self) -> State:
+        """Return a state to which events can be applied without changing this one."""
+        *before, last = self.asked or (None,)
+        asked = (*before, replace(last, votes=(dict(last.votes[0]), dict(last.votes[1])))) if last else ()
+        return replace(self, phones=dict(self.phones), asked=asked)
+
+    def apply(self, event: Event) -> None:
+        """Add one event."""
+        self.revision += 1
+        self.last_at = event["at"]
+        if event["type"] in LOUD:
+            self.loud = self.revision
+        getattr(self, f"_{event['type']}")(event)
+
+    def _created(self, event: Event) -> None:
+        self.host, self.questions = event["host"], tuple(event["questions"])
+
+    def _joined(self, event: Event) -> None:
+        self.phones[event["token"]] = Phone(event["name"])
+
+    def _changed(self, event: Event) -> None:
+        before = self.phones[event["token"]]
+        self.phones[event["token"]] = Phone(event["name"], event["following"], before.changes + 1)
+
+    def _asked(self, event: Event) -> None:
+        self.asked = (*self.asked, Asked(event["question"], event["index"]))
+        self.phase, self.round, self.step, self.steps = "lobby", 1, 0, 0
+
+    def _opened(self, event: Event) -> None:
+        self.phase, self.round, self.opened_at = "vote", event["round"], event["at"]
+
+    def _voted(self, event: Event) -> None:
+        votes, token = self.asked[-1].votes[event["round"] - 1], event["token"]
+        changes = votes[token].changes + 1 if token in votes else 0
+        votes[token] = Vote(event["answer"], event["read"], event["right"], event["at"] - self.opened_at, changes)
+
+    def _closed(self, _event: Event) -> None:
+        self.phase = "closed"
+
+    def _talked(self, _event: Event) -> None:
+        self.phase = "talk"
+
+    def _revealed(self, event: Event) -> None:
+        self.phase, self.step, self.steps = "reveal", event["step"], event["steps"]
+
+    def _stepped(self, event: Event) -> None:
+        self.step = event["step"]
+
+    def _deleted(self, _event: Event) -> None:
+        self.deleted = True
+
+
+def hashed(given: str) -> str:
+    """Return what is stored of a secret: its SHA-256, hexadecimal."""
+    return sha256(given.encode(errors="replace")).hexdigest()
