@@ -61,7 +61,7 @@ $(VENV)/.run: requirements.txt $(VENV)/.made
 	@$(PIP) install -r requirements.txt
 	@touch $@
 
-$(VENV)/.dev: requirements-dev.txt player/package.json $(VENV)/.run
+$(VENV)/.dev: requirements-dev.txt deploy/requirements.txt player/package.json $(VENV)/.run
 	@echo "Installing what the tests need into $(VENV)."
 	@$(PIP) install -r requirements-dev.txt
 	@mkdir -p $(VENV)/js && cp player/package.json $(VENV)/js

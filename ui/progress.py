@@ -4,6 +4,7 @@ What has come is drawn anew only when there is more of it. The key of the work i
 or comes back to another server, finds it again.
 """
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -68,8 +69,13 @@ class Started:
 
 @st.cache_resource(show_spinner=False)
 def backend() -> Backend:
-    """Return what does the work of all visitors."""
-    return Jobs(_present)
+    """Return what does the work of all visitors: this machine, or where REDIS_URL is set the workers there."""
+    url = os.environ.get("REDIS_URL")
+    if not url:
+        return Jobs(_present)
+    from ui.redis_jobs import RedisJobs
+
+    return RedisJobs(url, _present)
 
 
 def long_work(task: Task, label: str, takes: str = "") -> None:

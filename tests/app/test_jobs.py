@@ -3,119 +3,26 @@
 import os
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
+from work_cases import (
+    Visitor,
+    count,
+    devour,
+    devour_tensors,
+    fail,
+    is_gone,
+    leave_a_trace,
+    never_end,
+    task,
+    time_it,
+    until,
+    vanish,
+)
 
 from ui.jobs import Jobs
-from ui.work import GRACE, MAX_WAITING, MEMORY, TIME_LIMIT, State, Task
-
-
-def count(to: int, _label: str = "") -> Iterator[int]:
-    yield from range(to)
-
-
-def never_end(_label: str = "") -> Iterator[int]:
-    yield os.getpid()
-    while True:
-        time.sleep(0.05)
-
-
-def leave_a_trace(file: Path) -> Iterator[int]:
-    file.touch()
-    yield 1
-
-
-def fail() -> Iterator[int]:
-    yield 1
-    raise ValueError("no such thing")
-
-
-def vanish() -> Iterator[int]:
-    yield 1
-    os._exit(3)
-
-
-def devour() -> Iterator[int]:
-    yield 1
-    yield len(bytearray(2**31))
-
-
-def devour_tensors() -> Iterator[int]:
-    import torch
-
-    yield 1
-    yield torch.ones(2**29).numel()  # of 4 bytes each
-
-
-def time_it(file: Path) -> Iterator[int]:
-    """Note when it begins and ends."""
-    for _ in range(2):
-        with file.open("a") as trace:
-            trace.write(f"{os.getpid()}\n")
-        time.sleep(0.5)
-    yield 1
-
-
-def show(_results: Any) -> None:
-    """Draw nothing."""
-
-
-def task(work: Callable[..., Iterator[Any]], *given: Any, measures: bool = False) -> Task:
-    return Task("work", "as it is told", 1, partial(work, *given), show, measures=measures)
-
-
-def until(true: Callable[[], object]) -> None:
-    """Wait until something is so; if it never is, that is a failure."""
-    deadline = time.monotonic() + 60
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def is_gone(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return True
-    return False
-
-
-class Visitor:
-    """Somebody who wants one task done, and looks at it only when a test does."""
-
-    def __init__(self, jobs: Jobs, name: str, wanted: Task) -> None:
-        self.jobs, self.name, self.key = jobs, name, wanted.key
-        jobs.submit(name, wanted)
-
-    @property
-    def state(self) -> State:
-        progress = self.jobs.progress(self.key, self.name)
-        assert progress is not None
-        return progress.state
-
-    @property
-    def over(self) -> bool:
-        return self.state not in ("waiting", "running")
-
-    @property
-    def reason(self) -> str:
-        progress = self.jobs.progress(self.key, self.name)
-        assert progress is not None
-        return progress.reason
-
-    @property
-    def results(self) -> list[Any]:
-        return self.jobs.result(self.key)
-
-    @property
-    def before(self) -> int:
-        return self.jobs.position(self.key)
-
-    def stop(self) -> None:
-        self.jobs.stop(self.key, self.name)
+from ui.work import GRACE, MAX_WAITING, MEMORY, TIME_LIMIT
 
 
 @pytest.fixture

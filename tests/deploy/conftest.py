@@ -1,0 +1,56 @@
+"""Redis, workers and a balancer on this machine; without them these tests say how to install them."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+NEEDED = "These tests need redis-server and haproxy. On Debian and Ubuntu: sudo apt install redis-server haproxy"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _installed() -> None:
+    if not (shutil.which("redis-server") and shutil.which("haproxy", path=f"{os.environ['PATH']}:/usr/sbin")):
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(NEEDED)
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+@pytest.fixture(scope="session")
+def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Serve an empty Redis that has each write on disk before it is acknowledged, and return its address."""
+    port, folder = free_port(), tmp_path_factory.mktemp("redis")
+    settings = {"port": port, "dir": folder, "bind": "127.0.0.1", "appendonly": "yes", "appendfsync": "always"}
+    options = [word for name, value in settings.items() for word in (f"--{name}", str(value))]
+    process = subprocess.Popen(["redis-server", *options], stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        with socket.socket() as tried:
+            if tried.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        time.sleep(0.05)
+    yield f"redis://127.0.0.1:{port}/0"
+    process.terminate()
+    process.wait(30)
+
+
+@pytest.fixture(scope="session")
+def worker(redis_url: str) -> Iterator[int]:
+    """Start a worker, and return the id of its process."""
+    environment = os.environ | {"REDIS_URL": redis_url, "PYTHONPATH": str(ROOT / "tests")}
+    process = subprocess.Popen([sys.executable, "-m", "ui.worker"], cwd=ROOT, env=environment)
+    yield process.pid
+    process.kill()
+    process.wait(30)

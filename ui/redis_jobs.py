@@ -1,0 +1,210 @@
+"""Long work done by RQ's workers, on any machine, for the visitors of any number of servers: where REDIS_URL is set.
+
+Of each job Redis holds its task and how it ended, its results, and when each visitor who wants it was last there; RQ
+holds its place in the queue, and ends it when its time is up. The servers see to what nobody wants any more.
+"""
+
+import pickle
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from redis import Redis, RedisError
+from redis.backoff import ExponentialBackoff
+from redis.retry import Retry
+from rq import Queue, get_current_job
+from rq.command import send_stop_job_command
+from rq.exceptions import InvalidJobOperation, NoSuchJobError
+from rq.job import Job, JobStatus
+from rq.timeouts import JobTimeoutException
+
+from ui.work import GRACE, KEPT, MAX_WAITING, MEMORY, TIME_LIMIT, Progress, State, Task, Work, do
+
+__all__ = ["QUEUE", "RedisJobs", "connect", "work_off"]
+
+QUEUE = "packviz"
+_OPEN = "packviz:open"  # the keys of all jobs that are not known to be over
+_EVERY = 2.0  # seconds between two looks at who is there
+_STATES: dict[JobStatus | None, State] = {JobStatus.QUEUED: "waiting", JobStatus.STARTED: "running"}
+
+
+def connect(url: str) -> Any:
+    """Return a connection that is tried again for some seconds when it fails: a Redis that restarts is no error."""
+    return Redis.from_url(url, retry=Retry(ExponentialBackoff(cap=1, base=0.05), 8), retry_on_error=[RedisError])
+
+
+class RedisJobs:
+    """The jobs in Redis.
+
+    present: tells whether a visitor of this server is there. limit, memory, grace: as in `ui.work`.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        present: Callable[[str], bool],
+        *,
+        limit: float = TIME_LIMIT,
+        memory: int = MEMORY,
+        grace: float = GRACE,
+    ) -> None:
+        self._redis, self._present = connect(url), present
+        self._limit, self._memory, self._grace = limit, memory, grace
+        self._queue = Queue(QUEUE, connection=self._redis)
+        self._wanted: dict[str, set[str]] = {}  # by key: this server's visitors who want the job
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def submit(self, visitor: str, task: Task) -> None:
+        """Queue a visitor's task, unless it is under way or its results are there already."""
+        with self._redis.lock(f"packviz:submit:{task.key}", timeout=10):
+            now = self.progress(task.key, visitor)
+            if now is None or (now.over and now.state != "done"):
+                self._enqueue(task)
+            self._want(task.key, visitor)
+
+    def position(self, key: str) -> int:
+        """Return how many jobs are to be done before this one."""
+        place = self._queue.get_job_position(key)
+        return 0 if place is None else place + self._queue.started_job_registry.count
+
+    def progress(self, key: str, visitor: str) -> Progress | None:
+        """Return how a job stands, which the visitor wants; None where it is not known, or not any more."""
+        kept = self._redis.hgetall(_of(key))
+        if not kept:
+            return None
+        done = self._redis.llen(_of(key, "results"))
+        task, state, reason = pickle.loads(kept[b"task"]), self._state(key, kept), kept.get(b"reason", b"").decode()
+        age = time.time() - float(kept.get(b"ended", b"inf")) if state == "done" else 0.0
+        if state not in ("waiting", "running"):
+            self._redis.srem(_OPEN, key)
+        else:
+            self._want(key, visitor)
+        return Progress(task, state, done, reason or self._unsaid(state), max(age, 0.0))
+
+    def stop(self, key: str, visitor: str) -> None:
+        """Let a visitor want a job no more; nobody's job ends, if it waits at once, if it runs within a moment."""
+        with self._lock:
+            self._wanted.get(key, set()).discard(visitor)
+        self._redis.zrem(_of(key, "wanted"), visitor)
+        if not self._redis.zcard(_of(key, "wanted")):
+            self._end(key)
+
+    def result(self, key: str, since: int = 0) -> list[Any]:
+        """Return the results so far, but for the first `since`."""
+        return [pickle.loads(each) for each in self._redis.lrange(_of(key, "results"), since, -1)]
+
+    def _enqueue(self, task: Task) -> None:
+        """Put a task at the end of the queue; what there was under its key is gone."""
+        self._redis.delete(*_all_of(task.key))
+        with suppress(NoSuchJobError):
+            Job.fetch(task.key, connection=self._redis).delete()
+        kept: dict[str, Any] = {"task": pickle.dumps(task)}
+        refused = self._queue.count > MAX_WAITING
+        if refused:
+            reason = f"{MAX_WAITING} others are waiting already: try again later."
+            kept |= {"state": "failed", "reason": reason, "ended": time.time()}
+        self._redis.hset(_of(task.key), mapping=kept)
+        self._redis.expire(_of(task.key), KEPT if refused else 24 * KEPT)
+        if not refused:
+            self._redis.sadd(_OPEN, task.key)
+            self._queue.enqueue_call(
+                work_off,
+                (task.key, task.work, task.measures, self._memory),
+                timeout=self._limit,  # type: ignore[arg-type]
+                result_ttl=KEPT,
+                failure_ttl=KEPT,
+                description=f"{task.name} {task.key}",
+                job_id=task.key,
+            )
+
+    def _state(self, key: str, kept: dict[bytes, bytes]) -> State:
+        """Return what the job itself has said about its end, or else what RQ knows."""
+        if b"state" in kept:
+            return kept[b"state"].decode()  # type: ignore[return-value]
+        try:
+            status = Job.fetch(key, connection=self._redis).get_status()
+        except NoSuchJobError:
+            return "failed"
+        return "stopped" if status is JobStatus.STOPPED else _STATES.get(status, "failed")
+
+    def _unsaid(self, state: State) -> str:
+        return "Its process ended before it was done." if state == "failed" else ""
+
+    def _end(self, key: str) -> None:
+        """End a job that nobody wants."""
+        if self._redis.hexists(_of(key), "state") or not self._redis.exists(_of(key)):
+            return
+        with suppress(NoSuchJobError, InvalidJobOperation):
+            job = Job.fetch(key, connection=self._redis)
+            if job.get_status() is JobStatus.STARTED:
+                send_stop_job_command(self._redis, key)
+            else:
+                job.delete()
+        _over(self._redis, key, "stopped", "")
+
+    def _want(self, key: str, visitor: str) -> None:
+        """Note that a visitor is there, and go on doing so as long as it is true."""
+        self._redis.zadd(_of(key, "wanted"), {visitor: time.time()})
+        with self._lock:
+            self._wanted.setdefault(key, set()).add(visitor)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._look_after, name="packviz jobs", daemon=True)
+                self._thread.start()
+
+    def _look_after(self) -> None:
+        while True:
+            time.sleep(_EVERY)
+            with suppress(RedisError):  # it will be back
+                self._queue.started_job_registry.cleanup()  # of jobs whose worker is gone
+                self._renew()
+                self._end_the_unwanted()
+
+    def _renew(self) -> None:
+        """Note which of this server's visitors are there."""
+        with self._lock:
+            keys = {key: [each for each in visitors if self._present(each)] for key, visitors in self._wanted.items()}
+        for key, there in keys.items():
+            if not self._redis.sismember(_OPEN, key):
+                with self._lock:
+                    del self._wanted[key]
+            elif there:
+                self._redis.zadd(_of(key, "wanted"), dict.fromkeys(there, time.time()))
+
+    def _end_the_unwanted(self) -> None:
+        """End the jobs of all servers whose visitors have been away for too long."""
+        for key in (each.decode() for each in self._redis.smembers(_OPEN)):
+            self._redis.zremrangebyscore(_of(key, "wanted"), 0, time.time() - self._grace)
+            if not self._redis.zcard(_of(key, "wanted")):
+                self._end(key)
+
+
+def work_off(key: str, work: Work, alone: bool, memory: int) -> None:
+    """Do the work of a job, in a process of one of RQ's workers."""
+    job = get_current_job()
+    assert job is not None
+    redis: Any = job.connection
+
+    def keep(result: Any) -> None:
+        redis.rpush(_of(key, "results"), pickle.dumps(result))
+
+    _over(redis, key, *do(work, keep, alone=alone, memory=memory, late=JobTimeoutException))
+
+
+def _over(redis: Any, key: str, state: State, reason: str) -> None:
+    """Note how a job ended, and keep its results for a while."""
+    redis.hset(_of(key), mapping={"state": state, "reason": reason, "ended": time.time()})
+    redis.srem(_OPEN, key)
+    for name in _all_of(key):
+        redis.expire(name, KEPT)
+
+
+def _of(key: str, what: str = "") -> str:
+    """Return the name in Redis of a job, or of its results or of who wants it."""
+    return f"packviz:job:{key}{what and ':'}{what}"
+
+
+def _all_of(key: str) -> Iterator[str]:
+    return (_of(key, what) for what in ("", "results", "wanted"))
