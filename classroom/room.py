@@ -81,17 +81,14 @@ class Room:
         return not self.watchers and not self._pending and self._work is None and (unused or self.gone)
 
     async def refresh(self) -> None:
-        """Read what other processes have added; a room that was deleted is gone."""
+        """Read what other processes have added."""
         async with self._reading:
-            before = self.state.revision
-            new = await self._store.read(self.state.code, before)
+            new = await self._store.read(self.state.code, self.state.revision)
             if new:
                 state = self.state.copy()
                 for event in new:
                     state.apply(event)
                 self._show(state)
-            elif before and not await self._store.read(self.state.code, before - 1):
-                self._show(State(self.state.code, before, deleted=True, loud=before))
 
     async def do(self, decide: Decide) -> int:
         """Add the events that `decide` returns; return the revision once they are stored. Raises what it raises."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import signal
+import os
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 from classroom import events, questions
+from classroom.ending import before_the_end
 from classroom.export import answers_csv
 from classroom.names import code as new_code
 from classroom.question import Film
@@ -40,6 +41,7 @@ class Rooms:
         self._opening: dict[str, asyncio.Task[Room]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
+        self._added = asyncio.Event()
         self.stopping = False
 
     @property
@@ -55,7 +57,7 @@ class Rooms:
         self._loop, self.stopping = asyncio.get_running_loop(), False
         tasks = [asyncio.create_task(self._forever(work)) for work in (self._follow, self._clean)]
         try:
-            with _before_the_end(self.stop):
+            with before_the_end(self.stop):
                 yield
         finally:
             self.stop()
@@ -212,18 +214,27 @@ class Rooms:
             await room.refresh()
             if not room.gone:
                 self._rooms[code] = room
+                self._added.set()
             return room
         finally:
             self._opening.pop(code, None)
 
     async def _follow(self) -> None:
         """Read what other processes have added to the rooms that are in use here."""
-        if not self._rooms:
-            await asyncio.sleep(0.2)
-            return
-        for code in await self.store.changed({code: room.state.revision for code, room in self._rooms.items()}):
-            if code in self._rooms:
-                await self._rooms[code].refresh()
+        self._added.clear()
+        added = asyncio.create_task(self._added.wait())
+        tasks: list[asyncio.Task[Any]] = [added]
+        if self._rooms:
+            known = {code: room.state.revision for code, room in self._rooms.items()}
+            tasks.append(asyncio.create_task(self.store.changed(known)))
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+        for task in done - {added}:
+            for room in filter(None, map(self._rooms.get, task.result())):
+                await room.refresh()
 
     async def _clean(self) -> None:
         with suppress(UnavailableError):
@@ -240,27 +251,6 @@ class Rooms:
                 await asyncio.sleep(1)
 
 
-@contextmanager
-def _before_the_end(stop: Callable[[], None]) -> Iterator[None]:
-    """Call `stop` when the server is asked to end: it waits for open channels, and ends only then."""
-    loop, before = asyncio.get_running_loop(), dict[signal.Signals, Any]()
-
-    def ending(number: int, frame: Any) -> None:
-        loop.call_soon_threadsafe(stop)
-        before[signal.Signals(number)](number, frame)
-
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            if callable(handler := signal.getsignal(number)):
-                before[number] = handler
-                signal.signal(number, ending)
-    try:
-        yield
-    finally:
-        for number in before:
-            signal.signal(number, before[number])
-
-
 def check_viewer(room: Room, token: str) -> bool:
     """Return whether the token is the teacher's secret; raises RefusedError where it is no phone's either."""
     if token in room.state.phones:
@@ -271,7 +261,11 @@ def check_viewer(room: Room, token: str) -> bool:
 
 
 def chosen_store() -> Store:
-    """Return the store that the environment asks for."""
+    """Return the store that the environment asks for: Redis where REDIS_URL is set, or else a file."""
+    if url := os.environ.get("REDIS_URL"):
+        from classroom.redis_store import RedisStore  # needs the package redis, which one machine can do without
+
+        return RedisStore(url)
     return SqliteStore()
 
 

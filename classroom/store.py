@@ -52,7 +52,7 @@ class Store(Protocol):
         """Wait, up to a few seconds, until rooms may have other than these numbers of events; return which."""
 
     async def delete(self, room: str) -> None:
-        """Remove a room; other processes see that it has changed."""
+        """Remove all events of a room but the last one, by which others see that it has been deleted."""
 
     async def expire(self) -> None:
         """Remove the rooms without an event for KEPT seconds."""
@@ -96,7 +96,7 @@ class SqliteStore:
         return set(rooms) if await self._do(lambda file: file.others_wrote()) else set()
 
     async def delete(self, room: str) -> None:
-        """Remove a room."""
+        """Remove all events of a room but the last one."""
         await self._do(lambda file: file.delete(room))
 
     async def expire(self) -> None:
@@ -224,15 +224,17 @@ class _File:
         )
         return [event for (event,) in found]
 
-    def delete(self, room: str) -> None:
-        """Remove a room."""
-        for table in ("events", "rooms"):
-            self._opened().execute(f"DELETE FROM {table} WHERE room = ?", (room,))
+    def delete(self, room: str, keep: int = 1) -> None:
+        """Remove all events of a room but the last ones."""
+        last = "SELECT revision FROM rooms WHERE room = ?"
+        remove = f"DELETE FROM events WHERE room = ? AND revision <= ({last}) - ?"
+        self._opened().execute(remove, (room, room, keep))
 
     def expire(self, before: float) -> None:
         """Remove the rooms whose last event was before a time."""
         for (room,) in self._opened().execute("SELECT room FROM rooms WHERE at < ?", (before,)).fetchall():
-            self.delete(room)
+            self.delete(room, keep=0)
+            self._opened().execute("DELETE FROM rooms WHERE room = ?", (room,))
 
     def others_wrote(self) -> bool:
         """Return whether another process has changed the file since this was asked last."""

@@ -1,0 +1,33 @@
+"""Ending: what is done when the server is asked to end, before it waits for open connections."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["before_the_end"]
+
+
+@contextmanager
+def before_the_end(stop: Callable[[], None]) -> Iterator[None]:
+    """Call `stop` when the server is asked to end: it waits for open channels, and ends only then."""
+    loop, before = asyncio.get_running_loop(), dict[signal.Signals, Any]()
+
+    def ending(number: int, frame: Any) -> None:
+        loop.call_soon_threadsafe(stop)
+        before[signal.Signals(number)](number, frame)
+
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if callable(handler := signal.getsignal(number)):
+                before[number] = handler
+                signal.signal(number, ending)
+    try:
+        yield
+    finally:
+        for number in before:
+            signal.signal(number, before[number])

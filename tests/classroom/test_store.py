@@ -1,0 +1,190 @@
+"""The stores: what is acknowledged is there, two writers lose nothing, and who waits hears of it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from classroom.redis_store import RedisStore
+from classroom.rooms import Rooms
+from classroom.store import BehindError, SqliteStore, Store, UnavailableError
+
+OWN = {"prompt": "Which?", "options": ["this", "that"], "answer": 1}
+Open = Callable[[], Store]  # another store on the same data, as another process has it
+
+
+@pytest.fixture(scope="module")
+def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    if shutil.which("redis-server") is None:
+        told = "no redis-server here; on Debian and Ubuntu: sudo apt install redis-server"
+        if os.environ.get("CI"):
+            pytest.fail(told)
+        pytest.skip(told)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    options = ["--port", str(port), "--dir", str(tmp_path_factory.mktemp("redis")), "--save", ""]
+    durable = ["--appendonly", "yes", "--appendfsync", "always"]
+    server = subprocess.Popen(["redis-server", *options, *durable], stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            break
+        except OSError:
+            time.sleep(0.05)
+    yield f"redis://127.0.0.1:{port}/0"
+    server.terminate()
+    server.wait(20)
+
+
+@pytest.fixture(params=["sqlite", "redis"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
+    if request.param == "sqlite":
+        return lambda: SqliteStore(tmp_path)
+    url = request.getfixturevalue("redis_url")
+    return lambda: RedisStore(url)
+
+
+def numbered(*numbers: int) -> list[dict[str, Any]]:
+    return [{"type": "joined", "at": 0.0, "token": str(number), "name": f"é \ud800 {number}"} for number in numbers]
+
+
+def unused() -> str:
+    """Return a room's name that no other test has used: they share one Redis."""
+    return os.urandom(6).hex()
+
+
+def test_what_is_appended_is_read_in_order_by_others_too(opened: Open) -> None:
+    async def play() -> None:
+        one, other, room = opened(), opened(), unused()
+        await one.append(room, 0, numbered(1, 2))
+        await other.append(room, 2, numbered(3))
+        assert await one.read(room) == numbered(1, 2, 3)
+        assert await other.read(room, 2) == numbered(3)
+        assert await one.read(unused()) == []
+        await one.close()
+        await other.close()
+        again = opened()
+        assert await again.read(room) == numbered(1, 2, 3)
+        await again.close()
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize("known", [0, 1, 3])
+def test_who_knows_another_number_of_events_appends_nothing(opened: Open, known: int) -> None:
+    async def play() -> None:
+        store, room = opened(), unused()
+        await store.append(room, 0, numbered(1, 2))
+        with pytest.raises(BehindError):
+            await store.append(room, known, numbered(3, 4))
+        assert await store.read(room) == numbered(1, 2)
+        await store.close()
+
+    asyncio.run(play())
+
+
+def test_the_first_event_of_a_room_is_stored_once(opened: Open) -> None:
+    async def play() -> None:
+        store, room = opened(), unused()
+        tries = [store.append(room, 0, numbered(number)) for number in range(5)]
+        results = await asyncio.gather(*tries, return_exceptions=True)
+        assert sum(isinstance(result, BehindError) for result in results) == 4
+        assert len(await store.read(room)) == 1
+        await store.close()
+
+    asyncio.run(play())
+
+
+def test_who_waits_hears_of_what_another_process_appends(opened: Open) -> None:
+    async def heard(store: Store, room: str) -> None:
+        while room not in await store.changed({room: 1}) or len(await store.read(room)) < 2:
+            pass
+
+    async def play() -> None:
+        one, other, room = opened(), opened(), unused()
+        await one.append(room, 0, numbered(1))
+        waiting = asyncio.create_task(heard(one, room))
+        await asyncio.sleep(0.3)
+        assert not waiting.done()
+        await other.append(room, 1, numbered(2))
+        await asyncio.wait_for(waiting, 2)
+        await one.close()
+        await other.close()
+
+    asyncio.run(play())
+
+
+def test_two_processes_on_one_room_lose_no_join_and_no_vote(opened: Open) -> None:
+    """Each of 60 phones joins and votes at one of two servers, all at the same time."""
+
+    async def play() -> None:
+        servers = [Rooms(opened()), Rooms(opened())]
+        async with servers[0].serving(), servers[1].serving():
+            code, host = await servers[0].create([OWN])
+            joined = await asyncio.gather(*(servers[i % 2].join(code, None, None, None) for i in range(60)))
+            tokens = [token for token, _ in joined]
+            assert len(set(tokens)) == 60
+            assert len({name for _, name in joined}) == 60
+            await servers[1].act(code, host, "open", {})
+            await asyncio.wait_for(_until(servers, code, lambda seen: seen["phase"] == "vote", host), 3)
+            await asyncio.gather(*(servers[i % 2].vote(code, token, 1, i % 2) for i, token in enumerate(tokens)))
+            await asyncio.wait_for(_until(servers, code, lambda seen: seen["voted"] == 60, host), 3)
+            for server in servers:
+                seen = await server.snapshot(code, host)
+                assert (seen["joined"], [row["before"] for row in seen["bars"]]) == (60, [30, 30])
+
+    asyncio.run(play())
+
+
+def test_a_deleted_room_is_gone_for_all_processes_and_from_the_store(opened: Open) -> None:
+    async def play() -> None:
+        stores = [opened(), opened()]
+        servers = [Rooms(store) for store in stores]
+        async with servers[0].serving(), servers[1].serving():
+            code, host = await servers[0].create([OWN])
+            await servers[1].join(code, None, "Ada", None)
+            await servers[0].act(code, host, "delete", {})
+            assert [event["type"] for event in await stores[1].read(code)] == ["deleted"]
+            deadline = time.monotonic() + 3
+            while not (await servers[1]._read(code)).gone or not servers[1]._rooms[code].gone:
+                assert time.monotonic() < deadline
+                await asyncio.sleep(0.05)
+
+    asyncio.run(play())
+
+
+async def _until(servers: list[Rooms], code: str, condition: Callable[[dict[str, Any]], bool], host: str) -> None:
+    for server in servers:
+        while not condition(await server.snapshot(code, host)):
+            await asyncio.sleep(0.02)
+
+
+def test_an_old_room_expires(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def play() -> None:
+        store = SqliteStore(tmp_path)
+        await store.append("OLD", 0, numbered(1))
+        tomorrow = time.time() + 86_401
+        monkeypatch.setattr("classroom.store.time.time", lambda: tomorrow)
+        await store.append("NEW", 0, numbered(1))
+        await store.expire()
+        assert (await store.read("OLD"), await store.read("NEW")) == ([], numbered(1))
+        await store.close()
+
+    asyncio.run(play())
+
+
+def test_a_store_that_cannot_be_reached_says_so_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for store in (SqliteStore(tmp_path / "file"), RedisStore("redis://127.0.0.1:1/0")):
+        with pytest.raises(UnavailableError, match=r"^The server .*\.$"):
+            asyncio.run(store.read("ROOM"))
