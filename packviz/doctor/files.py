@@ -39,19 +39,15 @@ _KINDS = {kind.G: kind for kind in CELL_KINDS.values()}
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """Hold what a file holds.
-
-    tensors, packed   by name; a lone one under the file's name without its ending
-    prefixes          where in `tensors` the state of a recurrent layer is: see recurrent_prefixes()
-    """
+    """Hold what a file holds."""
 
     name: str
-    tensors: Mapping[str, Tensor]
+    tensors: Mapping[str, Tensor]  # by name; a lone one under the file's name without its ending
     packed: Mapping[str, PackedSequence]
 
     @property
     def prefixes(self) -> tuple[str, ...]:
-        """Return the prefixes of the recurrent layers whose weights are in the file."""
+        """Return where in `tensors` the state of a recurrent layer is: see recurrent_prefixes()."""
         return recurrent_prefixes(self.tensors)
 
 

@@ -38,13 +38,10 @@ _REASON = re.compile(r"WeightsUnpickler error:\s*(.+)")
 
 
 class Part(NamedTuple):
-    """Hold a tensor of a file: its dtype by torch's name, its numbers as bytes, row by row.
-
-    field   "" or which of the FIELDS of the PackedSequence of that name
-    """
+    """Hold a tensor of a file: its dtype by torch's name, its numbers as bytes, row by row."""
 
     name: str
-    field: str
+    field: str  # "" or which of the FIELDS of the PackedSequence of that name
     dtype: str
     shape: tuple[int, ...]
     data: bytes

@@ -27,22 +27,15 @@ _MAX_LAYERS = 4
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Hold one module's run over the padded grid beside its run over the packed one; all batch first.
+    """Hold one module's run over the padded grid beside its run over the packed one; all batch first."""
 
-    padded      (B, T, D*H), torch's output on the padded grid, pads computed on
-    packed      (B, T, D*H), the packed output unpacked to the same width, with filler after each end
-    valid       (B, T) bool: the cells that were packed, t < length
-    real        (B, T) bool: the cells that hold a token; they differ from valid only after padding on the left
-    findings    what is equal, as a note, and what is not: forward, backward, pads, h_n_forward, packed_pads and so on
-    readings    last column, last valid step, and h_n of the top layer for each direction
-    """
-
-    padded: Tensor
-    packed: Tensor
-    valid: Tensor
-    real: Tensor
+    padded: Tensor  # (B, T, D*H), torch's output on the padded grid, pads computed on
+    packed: Tensor  # (B, T, D*H), the packed output unpacked to the same width, with filler after each end
+    valid: Tensor  # (B, T) bool: the cells that were packed, t < length
+    real: Tensor  # (B, T) bool: the cells that hold a token; they differ from valid only after padding on the left
+    # what is equal, as a note, and what is not: forward, backward, pads, h_n_forward, packed_pads and so on
     findings: tuple[Finding, ...]
-    readings: tuple[Reading, ...]
+    readings: tuple[Reading, ...]  # last column, last valid step, and h_n of the top layer for each direction
 
     @property
     def tolerance(self) -> float:
@@ -123,18 +116,13 @@ def _finding(words: str, key: str, padded: Tensor, packed: Tensor, **known: obje
 
 @dataclass(frozen=True)
 class Switch:
-    """Hold what one changed setting does to the verdicts.
+    """Hold what one changed setting does to the verdicts."""
 
-    setting  the name of the setting in Config
-    before   its value in the trace
-    after    the value that was tried
-    changed  the verdicts that change, from equal to different, from right to wrong, or back: the sentence with the
-             changed setting by key; a half that is not there counts as equal
-    """
-
-    setting: str
-    before: object
-    after: object
+    setting: str  # the name of the setting in Config
+    before: object  # its value in the trace
+    after: object  # the value that was tried
+    # the verdicts that change, from equal to different, from right to wrong, or back: the sentence with the changed
+    # setting by key; a half that is not there counts as equal
     changed: dict[str, str]
 
     @property

@@ -26,17 +26,12 @@ class Start:
 
 @dataclass(frozen=True)
 class StartEffect:
-    """Hold what one initial state does to a batch.
-
-    code    its lines in PyTorch, on the names sequences and packed and the cell's own
-    moved   the largest distance of h_n from that of a run from zeros
-    chosen  whether the trace itself was run from it
-    """
+    """Hold what one initial state does to a batch."""
 
     start: Start
-    code: str
-    moved: float
-    chosen: bool
+    code: str  # its lines in PyTorch, on the names sequences and packed and the cell's own
+    moved: float  # the largest distance of h_n from that of a run from zeros
+    chosen: bool  # whether the trace itself was run from it
 
 
 STARTS = tuple(

@@ -61,58 +61,38 @@ class Loss:
 
 @dataclass(frozen=True)
 class Gradient:
-    """Hold how far the gradients of one parameter are from those of the packed run with packed targets.
+    """Hold how far the gradients of one parameter are from those of the packed run with packed targets."""
 
-    name           as in the module; head.weight, head.bias and embedding.weight besides
-    unmasked       the largest distance of the padded run's gradient, the loss taken of all cells
-    masked         the same, with the loss taken of the tokens alone
-    size           the largest number in the packed run's gradient
-    same_unmasked, same_masked   whether that is rounding only
-    """
-
-    name: str
-    unmasked: float
-    masked: float
-    size: float
-    same_unmasked: bool
-    same_masked: bool
+    name: str  # as in the module; head.weight, head.bias and embedding.weight besides
+    unmasked: float  # the largest distance of the padded run's gradient, the loss taken of all cells
+    masked: float  # the same, with the loss taken of the tokens alone
+    size: float  # the largest number in the packed run's gradient
+    same_unmasked: bool  # whether that is rounding only
+    same_masked: bool  # the same
 
 
 @dataclass(frozen=True)
 class PadRowGradient:
-    """Hold the norm of the gradient of the embedding row that pads, in three runs.
+    """Hold the norm of the gradient of the embedding row that pads, in three runs."""
 
-    id           the row
-    norms        padded, the loss taken of all cells; padded, of the tokens alone; packed, with packed targets
-    padding_idx  as in the settings: with it, torch gives this row no gradient at all
-    is_token     whether a real token has this id, too: then it is trained by that token
-    """
-
-    id: int
+    id: int  # the row
+    # padded, the loss taken of all cells; padded, of the tokens alone; packed, with packed targets
     norms: tuple[float, ...]
-    padding_idx: int | None
-    is_token: bool
+    padding_idx: int | None  # as in the settings: with it, torch gives this row no gradient at all
+    is_token: bool  # whether a real token has this id, too: then it is trained by that token
 
 
 @dataclass(frozen=True)
 class Losses:
-    """Hold the losses of one head on both outputs, and the gradients of three of them.
+    """Hold the losses of one head on both outputs, and the gradients of three of them."""
 
-    losses     by side and key
-    gradients  one for each parameter: padded without a mask and with one, each beside packed
-    pad_row    the gradient of the embedding row that pads; None without an embedding
-    pads       how many cells of the grid are pads, and how many there are
-    packed_pads   how many packed rows are pads, as after padding on the left
-    tolerance  the largest difference that is called equal
-    """
-
-    losses: tuple[Loss, ...]
-    gradients: tuple[Gradient, ...]
-    pad_row: PadRowGradient | None
-    pads: int
-    cells: int
-    packed_pads: int
-    tolerance: float
+    losses: tuple[Loss, ...]  # by side and key
+    gradients: tuple[Gradient, ...]  # one for each parameter: padded without a mask and with one, each beside packed
+    pad_row: PadRowGradient | None  # the gradient of the embedding row that pads; None without an embedding
+    pads: int  # how many cells of the grid are pads
+    cells: int  # how many cells it has
+    packed_pads: int  # how many packed rows are pads, as after padding on the left
+    tolerance: float  # the largest difference that is called equal
 
     def value(self, side: Side, key: str) -> float:
         """Return one loss. Raises KeyError where there is none of that name."""

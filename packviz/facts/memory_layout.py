@@ -21,16 +21,13 @@ __all__ = ["Address", "Layout", "Memory", "indices_outweigh", "memory", "row_of"
 class Address:
     """Hold the place of one packed row: row n = offset + position.
 
-    b, t      the sequence and the column of the padded grid that the row came from
-    n         the packed row
-    offset    the first packed row of time step t
     position  the place of b among the sequences that are live at t
     """
 
-    b: int
-    t: int
-    n: int
-    offset: int
+    b: int  # the sequence that the row came from
+    t: int  # its column of the padded grid
+    n: int  # the packed row
+    offset: int  # the first packed row of time step t
 
     @property
     def position(self) -> int:
@@ -71,32 +68,21 @@ def token_of(trace: Trace, n: int) -> Address:
 
 @dataclass(frozen=True)
 class Layout:
-    """Hold one layout: which token stands in each row of F numbers, in the order in which they lie in memory.
+    """Hold one layout: which token stands in each row of F numbers, in the order in which they lie in memory."""
 
-    cells        (b, t) of the padded grid for each row, None for a pad
-    bytes        of the values
-    index_bytes  of the int64 tensors that are kept beside them, without which the tokens could not be found
-    """
-
-    cells: tuple[tuple[int, int] | None, ...]
-    bytes: int
-    index_bytes: int
+    cells: tuple[tuple[int, int] | None, ...]  # (b, t) of the padded grid for each row, None for a pad
+    bytes: int  # of the values
+    index_bytes: int  # of the int64 tensors that are kept beside them, without which the tokens could not be found
 
 
 @dataclass(frozen=True)
 class Memory:
-    """Hold the same batch three times.
+    """Hold the same batch three times."""
 
-    padded   B * T rows, in the order of batch_first; beside them the lengths
-    packed   N rows, time-major; beside them batch_sizes, sorted_indices and unsorted_indices
-    jagged   the sum of the lengths, sequence-major; beside them offsets
-    offsets  (B + 1): where each sequence begins in the jagged rows, and where the last one ends
-    """
-
-    padded: Layout
-    packed: Layout
-    jagged: Layout
-    offsets: tuple[int, ...]
+    padded: Layout  # B * T rows, in the order of batch_first; beside them the lengths
+    packed: Layout  # N rows, time-major; beside them batch_sizes, sorted_indices and unsorted_indices
+    jagged: Layout  # the sum of the lengths, sequence-major; beside them offsets
+    offsets: tuple[int, ...]  # (B + 1): where each sequence begins in the jagged rows, and where the last one ends
 
 
 def indices_outweigh(padded: int, packed: int, indices: int) -> str:

@@ -114,18 +114,14 @@ def a_sequence(trace: Trace, b: object) -> int:
 
 @dataclass(frozen=True, eq=False)
 class BatchDependence:
-    """Hold what a batch does to one sequence: its result alone and in this batch, padded and packed.
+    """Hold what a batch does to one sequence: its result alone and in this batch, padded and packed."""
 
-    b        the sequence, and how many pads its row of the padded grid has
-    padded   the top layer's h_n alone and in the batch, (D*H,) each: its directions side by side
-    packed   the same, packed
-    outputs  the largest difference between its outputs alone and in the batch, over its own tokens: padded, packed
-    """
-
-    b: int
-    pads: int
+    b: int  # the sequence
+    pads: int  # how many pads its row of the padded grid has
+    # the top layer's h_n alone and in the batch, (D*H,) each: its directions side by side
     padded: tuple[Tensor, Tensor]
-    packed: tuple[Tensor, Tensor]
+    packed: tuple[Tensor, Tensor]  # the same, packed
+    # the largest difference between its outputs alone and in the batch, over its own tokens: padded, packed
     outputs: tuple[float, float]
 
     @property

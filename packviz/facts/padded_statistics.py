@@ -20,21 +20,15 @@ Where = Literal["input", "output"]
 
 @dataclass(frozen=True, eq=False)
 class Norms:
-    """Hold the statistics that a batch norm would take, (F,) each; the variance is the biased one, as it divides by.
+    """Hold the statistics that a batch norm would take, (F,) each; the variance is the biased one, as it divides by."""
 
-    mean_padded, var_padded   over all cells of the grid, pads among them
-    mean_packed, var_packed   over packed data
-    cells, rows  how many cells and how many packed rows there are
-    packed_pads  how many of the packed rows are pads, as after padding on the left
-    """
-
-    mean_padded: Tensor
+    mean_padded: Tensor  # over all cells of the grid, pads among them
     var_padded: Tensor
-    mean_packed: Tensor
+    mean_packed: Tensor  # over packed data
     var_packed: Tensor
-    cells: int
-    rows: int
-    packed_pads: int
+    cells: int  # how many there are
+    rows: int  # how many packed rows there are
+    packed_pads: int  # how many of the packed rows are pads, as after padding on the left
 
     @property
     def sentence(self) -> str:
@@ -49,16 +43,12 @@ class Attention:
     """Hold the softmax weights of one query for each sequence over all its cells, (B, T) each.
 
     The query is the state after the sequence's last step, the keys are the unpacked output with zeros as filler.
-
-    unmasked, masked  the weights without a mask, and with -inf in place of the scores of what was not packed
-    valid             (B, T) bool: the cells that were packed, which is the mask by length
-    real              (B, T) bool: the cells that hold a token; they differ from valid only after padding on the left
     """
 
-    unmasked: Tensor
-    masked: Tensor
-    valid: Tensor
-    real: Tensor
+    unmasked: Tensor  # the weights without a mask
+    masked: Tensor  # those with -inf in place of the scores of what was not packed
+    valid: Tensor  # (B, T) bool: the cells that were packed, which is the mask by length
+    real: Tensor  # (B, T) bool: the cells that hold a token; they differ from valid only after padding on the left
 
     @property
     def leaks(self) -> Tensor:
@@ -84,18 +74,13 @@ class Attention:
 
 @dataclass(frozen=True, eq=False)
 class Pooling:
-    """Hold the mean and the largest number over time of the unpacked output with zeros as filler, (B, D*H) each.
+    """Hold the mean and the largest number over time of the unpacked output with zeros as filler, (B, D*H) each."""
 
-    mean, max              over all columns of the grid, filler among them
-    mean_valid, max_valid  over the packed steps of each sequence alone
-    packed_pads            how many of these are pads, as after padding on the left
-    """
-
-    mean: Tensor
+    mean: Tensor  # over all columns of the grid, filler among them
     max: Tensor
-    mean_valid: Tensor
+    mean_valid: Tensor  # over the packed steps of each sequence alone
     max_valid: Tensor
-    packed_pads: int
+    packed_pads: int  # how many of these are pads, as after padding on the left
 
     @property
     def sentence(self) -> str:

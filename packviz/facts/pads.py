@@ -26,27 +26,18 @@ _MANY = 50  # zeros
 
 @dataclass(frozen=True)
 class PadCollision:
-    """Hold what a count of cells that are not padding would make of a batch.
+    """Hold what a count of cells that are not padding would make of a batch."""
 
-    pad      what pads the grid: padding_value, with an embedding the id of the pad
-    code     the count, as one would write it for a grid x, batch first
-    cells    the real tokens (b, t) that equal the pad; for vectors those of which every feature does; t is the column
-             of the padded grid
-    lengths  the true lengths, B of them
-    counted  what the code counts instead
-    ids      whether the tokens are ids that are looked up in an embedding
-    words    whether these ids were given to words, from 1 on
-    zeros    whether the pad's row of the embedding is zeros that are never trained (padding_idx)
-    """
-
-    pad: float
-    code: str
+    pad: float  # what pads the grid: padding_value, with an embedding the id of the pad
+    code: str  # the count, as one would write it for a grid x, batch first
+    # the real tokens (b, t) that equal the pad; for vectors those of which every feature does; t is the column of the
+    # padded grid
     cells: tuple[tuple[int, int], ...]
-    lengths: tuple[int, ...]
-    counted: tuple[int, ...]
-    ids: bool
-    words: bool
-    zeros: bool
+    lengths: tuple[int, ...]  # the true lengths, B of them
+    counted: tuple[int, ...]  # what the code counts instead
+    ids: bool  # whether the tokens are ids that are looked up in an embedding
+    words: bool  # whether these ids were given to words, from 1 on
+    zeros: bool  # whether the pad's row of the embedding is zeros that are never trained (padding_idx)
 
     @property
     def wrong(self) -> tuple[int, ...]:
@@ -112,20 +103,13 @@ def pad_row(trace: Trace) -> PadRow | None:
 
 @dataclass(frozen=True, eq=False)
 class Drift:
-    """Hold how far the top layer's forward state of each sequence has moved after k pads, for some k from 0 to K.
+    """Hold how far the top layer's forward state of each sequence has moved after k pads, for some k from 0 to K."""
 
-    pad         (F,): what enters the cell at a pad
-    states      (B, len(pads), H): h after the last token (k = 0), and after k pads more
-    pads        the k of each column of states, growing; 0, 1, K - 1 and K are always among them
-    layers      L; the states are those of the top one
-    directions  D; the states are those of the forward half
-    """
-
-    pad: Tensor
-    states: Tensor
-    pads: tuple[int, ...]
-    layers: int
-    directions: int
+    pad: Tensor  # (F,): what enters the cell at a pad
+    states: Tensor  # (B, len(pads), H): h after the last token (k = 0), and after k pads more
+    pads: tuple[int, ...]  # the k of each column of states, growing; 0, 1, K - 1 and K are always among them
+    layers: int  # L; the states are those of the top one
+    directions: int  # D; the states are those of the forward half
 
     @property
     def distances(self) -> Tensor:
@@ -193,17 +177,13 @@ def drift(trace: Trace, pads: int = 50) -> Drift:
 
 @dataclass(frozen=True)
 class ZeroStep:
-    """Hold the top layer's forward state of one sequence, before and after more steps whose input is all zeros.
+    """Hold the top layer's forward state of one sequence, before and after more steps whose input is all zeros."""
 
-    b       the sequence, and its length
-    states  h after its last token, after one more step of zeros, and after fifty; each as many numbers as h is wide
-    norms   of the first state, of the move to the second, of the move to the third
-    """
-
-    b: int
+    b: int  # the sequence
     length: int
+    # h after its last token, after one more step of zeros, and after fifty; each as many numbers as h is wide
     states: tuple[tuple[float, ...], ...]
-    norms: tuple[float, ...]
+    norms: tuple[float, ...]  # of the first state, of the move to the second, of the move to the third
 
     @property
     def sentence(self) -> str:

@@ -17,18 +17,12 @@ __all__ = ["Reading", "Side", "readings"]
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """Hold what is read on one side; W is H, or 2*H for both halves side by side.
+    """Hold what is read on one side; W is H, or 2*H for both halves side by side."""
 
-    values   (B, W), as read
-    wanted   (B, W), each direction's state after it has read exactly the sequence's own tokens
-    reasons  for each sequence and half, why a state that is wrong there is wrong
-    single   the sequences of one token, where both halves are right for that alone
-    """
-
-    values: Tensor
-    wanted: Tensor
-    reasons: tuple[tuple[str, ...], ...]
-    single: tuple[int, ...] = ()
+    values: Tensor  # (B, W), as read
+    wanted: Tensor  # (B, W), each direction's state after it has read exactly the sequence's own tokens
+    reasons: tuple[tuple[str, ...], ...]  # for each sequence and half, why a state that is wrong there is wrong
+    single: tuple[int, ...] = ()  # the sequences of one token, where both halves are right for that alone
 
     @property
     def off(self) -> Tensor:
@@ -70,13 +64,10 @@ class Side:
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """Hold one way to read a vector for each sequence, on both sides.
+    """Hold one way to read a vector for each sequence, on both sides."""
 
-    key, code  last_column, last_valid, h_n_forward or h_n_backward, and the line that reads it
-    """
-
-    key: str
-    code: str
+    key: str  # last_column, last_valid, h_n_forward or h_n_backward
+    code: str  # the line that reads it
     padded: Side
     packed: Side
 

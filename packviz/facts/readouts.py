@@ -28,32 +28,24 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Readout:
-    """Hold one way to read one vector for each sequence.
+    """Hold one way to read one vector for each sequence."""
 
-    key, title  a short name, and how it is written
-    code        the same in PyTorch, on the names out, lens and h_n: it makes state
-    reason      why it is right or wrong, in one or two sentences with this batch's letters and numbers
-    caution     what no readout can mend, where padding was packed among the tokens; else ""
-    values      (B, width), the state that this code made; None where it is not available
-    wrong       the sequences whose row is not the state after their last step, in every direction; for mean and max:
-                those that filler entered; and all of which a pad was packed
-    halves      the directions that the width is made of
-    cells       for each sequence: the places of the unpacked grid where these numbers stand
-    steps       for each sequence and half: how many steps of the top layer this half has taken; 0 for filler
-    seen        for each sequence and half: how many packed rows of the sequence can have changed it; with two
-                directions and several layers that is more than its steps, for the layer below read both ways
-    """
-
-    key: str
-    title: str
-    code: str
-    reason: str
-    caution: str
-    values: Tensor | None = None
+    key: str  # a short name
+    title: str  # how it is written
+    code: str  # the same in PyTorch, on the names out, lens and h_n: it makes state
+    reason: str  # why it is right or wrong, in one or two sentences with this batch's letters and numbers
+    caution: str  # what no readout can mend, where padding was packed among the tokens; else ""
+    values: Tensor | None = None  # (B, width), the state that this code made; None where it is not available
+    # the sequences whose row is not the state after their last step, in every direction; for mean and max: those that
+    # filler entered; and all of which a pad was packed
     wrong: tuple[int, ...] = ()
-    halves: tuple[str, ...] = ()
+    halves: tuple[str, ...] = ()  # the directions that the width is made of
+    # for each sequence: the places of the unpacked grid where these numbers stand
     cells: tuple[tuple[Spot, ...], ...] = ()
+    # for each sequence and half: how many steps of the top layer this half has taken; 0 for filler
     steps: tuple[tuple[int, ...], ...] = ()
+    # for each sequence and half: how many packed rows of the sequence can have changed it; with two directions and
+    # several layers that is more than its steps, for the layer below read both ways
     seen: tuple[tuple[int, ...], ...] = ()
 
     @property

@@ -21,22 +21,14 @@ _LETTER = re.compile(r"(· )?\b([a-z]'?)(?![a-z'])")  # of a formula, and whethe
 
 
 class Term(NamedTuple):
-    """Hold one term of a gate's sum.
+    """Hold one term of a gate's sum."""
 
-    name       "W_ir[2,0] · x[0]", or "b_ir[2]"; the letters of PyTorch's documentation
-    parameter  the same weight in the module: "weight_ih_l0[2, 0]"
-    weight     the weight, or the bias
-    value      what it is multiplied with; 1 for a bias
-    product    weight · value, in the module's own precision
-    factor     what the gate multiplies the product with: r in the hidden part of the GRU's n, else 1
-    """
-
-    name: str
-    parameter: str
-    weight: float
-    value: float
-    product: float
-    factor: float
+    name: str  # "W_ir[2,0] · x[0]", or "b_ir[2]"; the letters of PyTorch's documentation
+    parameter: str  # the same weight in the module: "weight_ih_l0[2, 0]"
+    weight: float  # the weight, or the bias
+    value: float  # what it is multiplied with; 1 for a bias
+    product: float  # weight · value, in the module's own precision
+    factor: float  # what the gate multiplies the product with: r in the hidden part of the GRU's n, else 1
 
     @property
     def part(self) -> float:
@@ -62,22 +54,14 @@ class Formula(NamedTuple):
 
 @dataclass(frozen=True)
 class GateSum:
-    """Hold one gate of one unit.
+    """Hold one gate of one unit."""
 
-    name         r, z, n for the GRU, i, f, g, o for the LSTM, h for the RNN, whose gate is its new state
-    terms        every term: the input's F products and its bias, then the state's products and its bias
-    input_sum    W x + b of the input, as torch's linear computes it
-    hidden_sum   W h + b of the state before, likewise
-    factor       what multiplies hidden_sum: r for the GRU's n, else 1
-    formula      the gate after its function
-    """
-
-    name: str
-    terms: tuple[Term, ...]
-    input_sum: float
-    hidden_sum: float
-    factor: float
-    formula: Formula
+    name: str  # r, z, n for the GRU, i, f, g, o for the LSTM, h for the RNN, whose gate is its new state
+    terms: tuple[Term, ...]  # every term: the input's F products and its bias, then the state's products and its bias
+    input_sum: float  # W x + b of the input, as torch's linear computes it
+    hidden_sum: float  # W h + b of the state before, likewise
+    factor: float  # what multiplies hidden_sum: r for the GRU's n, else 1
+    formula: Formula  # the gate after its function
 
     @property
     def total(self) -> float:
@@ -92,24 +76,17 @@ class GateSum:
 
 @dataclass(frozen=True)
 class UnitSum:
-    """Hold how one unit's state came about at one packed row.
+    """Hold how one unit's state came about at one packed row."""
 
-    layer, direction, n, unit   which layer (from 0), direction (0 forward, 1 backward), packed row and hidden unit
-    sequence, timestep          where the packed row came from
-    gates                       in torch's order
-    before                      the unit's h, and the LSTM's c, as it enters the step: h_0 at a sequence's first step
-    formulas                    how the new state is made; the last one's value is h'
-    """
-
-    layer: int
-    direction: int
-    n: int
+    layer: int  # from 0
+    direction: int  # 0 forward, 1 backward
+    n: int  # the packed row
     unit: int
-    sequence: int
+    sequence: int  # where the packed row came from
     timestep: int
-    gates: tuple[GateSum, ...]
-    before: Mapping[str, float]
-    formulas: tuple[Formula, ...]
+    gates: tuple[GateSum, ...]  # in torch's order
+    before: Mapping[str, float]  # the unit's h, and the LSTM's c, as it enters the step: h_0 at a sequence's first step
+    formulas: tuple[Formula, ...]  # how the new state is made; the last one's value is h'
 
 
 def unit_sum(trace: Trace, n: int, unit: int, *, layer: int | None = None, direction: int = 0) -> UnitSum:

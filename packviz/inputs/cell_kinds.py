@@ -30,20 +30,13 @@ class Formula(NamedTuple):
 
 @dataclass(frozen=True)
 class CellKind:
-    """Hold what tells one kind of cell from the others; its step stands in compute/cells.py.
+    """Hold what tells one kind of cell from the others; its step stands in compute/cells.py."""
 
-    module    torch's class
-    gates     by letter, in torch's order; of the RNN, whose one gate is its new state, none
-    states    the letters of the states that it carries from step to step
-    own       the settings that only this class takes
-    formulas  how the new state is made of the gates, h' last
-    """
-
-    module: type[nn.RNN] | type[nn.GRU] | type[nn.LSTM]
-    gates: Mapping[str, Gate]
-    states: tuple[str, ...]
-    own: tuple[str, ...]
-    formulas: tuple[Formula, ...]
+    module: type[nn.RNN] | type[nn.GRU] | type[nn.LSTM]  # torch's class
+    gates: Mapping[str, Gate]  # by letter, in torch's order; of the RNN, whose one gate is its new state, none
+    states: tuple[str, ...]  # the letters of the states that it carries from step to step
+    own: tuple[str, ...]  # the settings that only this class takes
+    formulas: tuple[Formula, ...]  # how the new state is made of the gates, h' last
 
     @property
     def G(self) -> int:

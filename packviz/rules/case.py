@@ -19,8 +19,6 @@ __all__ = ["Case"]
 class Case:
     """Hold what is judged: a padded x or a packed sequence, perhaps a module, and what is given beside them.
 
-    batch_first   of x: (B, T) or (B, T, F) where True, else (T, B) or (T, B, F)
-    traced        whether trace_module() is to run it: then nothing is converted, as autocast would
     Everything else is named as the arguments of examine().
     """
 
@@ -28,7 +26,7 @@ class Case:
     packed: PackedSequence | None = None
     lengths: object = None
     module: nn.RNNBase | None = None
-    batch_first: bool = False
+    batch_first: bool = False  # of x: (B, T) or (B, T, F) where True, else (T, B) or (T, B, F)
     enforce_sorted: bool = True
     hx: object = None
     mask: Tensor | None = None
@@ -38,7 +36,7 @@ class Case:
     state: Tensor | None = None
     ids: Tensor | None = None
     padding_value: float | None = None
-    traced: bool = False
+    traced: bool = False  # whether trace_module() is to run it: then nothing is converted, as autocast would
 
     @property
     def data(self) -> Tensor:

@@ -62,21 +62,15 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class Fault:
-    """Hold what a condition found, before it is put into words.
+    """Hold what a condition found, before it is put into words."""
 
-    key        names the words in findings.toml
-    answer     torch's own answer, for this very input or for as little of it as shows the trouble
-    values     what the words are about, by name
-    sequences, timesteps   as in Finding
-    severity   None for that of the table, else that of torch's answer
-    """
-
-    key: str
+    key: str  # names the words in findings.toml
+    # torch's own answer, for this very input or for as little of it as shows the trouble
     answer: Answer[Any] = field(default_factory=Answer)
-    values: Mapping[str, object] = field(default_factory=dict)
-    sequences: Sequence[int] = ()
+    values: Mapping[str, object] = field(default_factory=dict)  # what the words are about, by name
+    sequences: Sequence[int] = ()  # as in Finding
     timesteps: Sequence[int] = ()
-    severity: Severity | None = None
+    severity: Severity | None = None  # None for that of the table, else that of torch's answer
 
 
 def worded(fault: Fault, case: object) -> Finding:

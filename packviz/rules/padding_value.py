@@ -19,17 +19,12 @@ FEW = 256  # cells
 
 @dataclass(frozen=True, eq=False)
 class Pad:
-    """Hold what a pad looks like.
+    """Hold what a pad looks like."""
 
-    cell      its value or its features, (F,); given: whether the caller gave it
-    constant  whether everything after the lengths is just this
-    code      the value as Python code: a number, or an index into the grid
-    """
-
-    cell: Tensor
-    given: bool
-    constant: bool
-    code: str
+    cell: Tensor  # its value or its features, (F,)
+    given: bool  # whether the caller gave it
+    constant: bool  # whether everything after the lengths is just this
+    code: str  # the value as Python code: a number, or an index into the grid
 
 
 def inside(lengths: list[int], T: int, device: torch.device) -> Tensor:

@@ -13,19 +13,15 @@ Condition = Callable[[Case], Iterable[Fault]]
 
 @dataclass(frozen=True)
 class Rule:
-    """Hold a condition, and when it is asked.
-
-    given    what the case must have: its fields, "grid" or "packed", and "numbers" where none is on the meta device
-    known    what must be known by then: the "lengths", where the data "end", that the "layout" is right, "no error"
-    stops    whether nothing after it can be judged where it finds something
-    refuses  whether trace_module() refuses what it finds
-    """
+    """Hold a condition, and when it is asked."""
 
     condition: Condition
+    # what the case must have: its fields, "grid" or "packed", and "numbers" where none is on the meta device
     given: frozenset[str]
+    # what must be known by then: the "lengths", where the data "end", that the "layout" is right, "no error"
     known: tuple[str, ...] = ()
-    stops: bool = False
-    refuses: bool = False
+    stops: bool = False  # whether nothing after it can be judged where it finds something
+    refuses: bool = False  # whether trace_module() refuses what it finds
 
 
 def rule(given: str, *known: str, stops: bool = False, refuses: bool = False) -> Callable[[Condition], Rule]:

@@ -16,37 +16,24 @@ _say = sentences(Path(__file__).with_suffix(".toml"))
 
 @dataclass(frozen=True)
 class Cell:
-    """Hold one cell of the padded grid.
+    """Hold one cell of the padded grid."""
 
-    b, t      its sequence and its column
-    text      the token as it was typed; "" for a pad or a vector
-    is_pad    whether padding stands there
-    name      what is said of it: "6 is C at t = 0"
-    unpacked  why torch never packs it; "" where it does
-    """
-
-    b: int
-    t: int
-    text: str
-    is_pad: bool
-    name: str
-    unpacked: str
+    b: int  # its sequence
+    t: int  # its column
+    text: str  # the token as it was typed; "" for a pad or a vector
+    is_pad: bool  # whether padding stands there
+    name: str  # what is said of it: "6 is C at t = 0"
+    unpacked: str  # why torch never packs it; "" where it does
 
 
 @dataclass(frozen=True)
 class Row:
-    """Hold one packed row.
+    """Hold one packed row."""
 
-    cell   its place among the cells of the grid
-    found  what is said when it is found
-    later  why it comes before every cell of a later time step
-    other  why it comes before every other cell of its own time step
-    """
-
-    cell: int
-    found: str
-    later: str
-    other: str
+    cell: int  # its place among the cells of the grid
+    found: str  # what is said when it is found
+    later: str  # why it comes before every cell of a later time step
+    other: str  # why it comes before every other cell of its own time step
 
 
 @dataclass(frozen=True)
@@ -59,25 +46,16 @@ class Size:
 
 @dataclass(frozen=True)
 class Exercise:
-    """Hold what a visitor packs, and what torch made of it.
+    """Hold what a visitor packs, and what torch made of it."""
 
-    letters  B, in the sorted order: the rows of the grid
-    cells    B * T, row after row
-    rows     N, in the order in which torch packed them
-    sizes    T of them, batch_sizes
-    start    what is said at first
-    back     what is said when a row is put back, and `cleared` when one of the sizes is
-    done     what is said at the end
-    """
-
-    letters: tuple[str, ...]
-    cells: tuple[Cell, ...]
-    rows: tuple[Row, ...]
-    sizes: tuple[Size, ...]
-    start: str
-    back: str
-    cleared: str
-    done: str
+    letters: tuple[str, ...]  # B, in the sorted order: the rows of the grid
+    cells: tuple[Cell, ...]  # B * T, row after row
+    rows: tuple[Row, ...]  # N, in the order in which torch packed them
+    sizes: tuple[Size, ...]  # T of them, batch_sizes
+    start: str  # what is said at first
+    back: str  # what is said when a row is put back
+    cleared: str  # what is said when one of the sizes is
+    done: str  # what is said at the end
 
 
 def exercise(trace: Trace) -> Exercise | None:

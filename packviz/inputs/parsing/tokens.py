@@ -23,19 +23,13 @@ _FLOAT32_END = 2.0**128 - 2.0**103  # from here on, a number rounds to infinity 
 
 @dataclass(frozen=True)
 class Parsed:
-    """Hold the tokens of a text, as they were typed.
-
-    rows        one a sequence; vectors: the features of all its steps, one after the other
-    features    vectors: F, so that a row has len * F tokens; else 1
-    lines       the line of each sequence, if each stands on a line of its own; else None
-    notes       what a reader should know of how the text was read, in sentences
-    """
+    """Hold the tokens of a text, as they were typed."""
 
     kind: Kind
-    rows: tuple[tuple[str, ...], ...]
-    features: int = 1
-    lines: Sequence[int] | None = None
-    notes: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...]  # one a sequence; vectors: the features of all its steps, one after the other
+    features: int = 1  # vectors: F, so that a row has len * F tokens; else 1
+    lines: Sequence[int] | None = None  # the line of each sequence, if each stands on a line of its own; else None
+    notes: tuple[str, ...] = ()  # what a reader should know of how the text was read, in sentences
 
     @property
     def lengths(self) -> list[int]:

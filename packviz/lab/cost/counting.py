@@ -27,20 +27,13 @@ class Amount:
 
 @dataclass(frozen=True)
 class Counts:
-    """Hold what a batch costs by count, padded and packed.
+    """Hold what a batch costs by count, padded and packed."""
 
-    updates   cell updates, in all layers and directions: B·T·L·D and N·L·D
-    steps     sequential steps in each layer and direction: the width of the grid, the longest length
-    inputs    bytes of the padded (B, T, F) and of the packed data (N, F)
-    outputs   bytes of the top layer's output, (B, T, D*H) and (N, D*H)
-    indices   bytes of batch_sizes, sorted_indices and unsorted_indices, which only the packed side has
-    """
-
-    updates: Amount
-    steps: Amount
-    inputs: Amount
-    outputs: Amount
-    indices: int
+    updates: Amount  # cell updates, in all layers and directions: B·T·L·D and N·L·D
+    steps: Amount  # sequential steps in each layer and direction: the width of the grid, the longest length
+    inputs: Amount  # bytes of the padded (B, T, F) and of the packed data (N, F)
+    outputs: Amount  # bytes of the top layer's output, (B, T, D*H) and (N, D*H)
+    indices: int  # bytes of batch_sizes, sorted_indices and unsorted_indices, which only the packed side has
 
     @property
     def spared(self) -> int:
@@ -106,16 +99,11 @@ def counts_of(trace: Trace) -> Counts:
 
 @dataclass(frozen=True, eq=False)
 class Batching:
-    """Hold how a data set is cut into batches.
+    """Hold how a data set is cut into batches."""
 
-    name      "random", "sorted", "buckets" or "token budget"
-    lengths   (any number,) int64, of the whole data set
-    batches   the indices into lengths, (B,) int64 for each batch: each index once
-    """
-
-    name: str
-    lengths: Tensor
-    batches: tuple[Tensor, ...]
+    name: str  # "random", "sorted", "buckets" or "token budget"
+    lengths: Tensor  # (any number,) int64, of the whole data set
+    batches: tuple[Tensor, ...]  # the indices into lengths, (B,) int64 for each batch: each index once
 
     @property
     def cells(self) -> tuple[int, ...]:

@@ -90,15 +90,11 @@ def _load() -> float | None:
 
 @dataclass(frozen=True)
 class Stopwatch:
-    """Hold the clocks of a measurement, so that a test can bring its own.
+    """Hold the clocks of a measurement, so that a test can bring its own."""
 
-    clock, cpu   seconds that have passed, and seconds in which this thread had a processor
-    load, cores  the load average of the last minute (or None), and the number of processors
-    """
-
-    clock: Callable[[], float] = time.perf_counter
-    cpu: Callable[[], float] = time.thread_time
-    load: Callable[[], float | None] = _load
+    clock: Callable[[], float] = time.perf_counter  # seconds that have passed
+    cpu: Callable[[], float] = time.thread_time  # seconds in which this thread had a processor
+    load: Callable[[], float | None] = _load  # the load average of the last minute, or None
     cores: int = os.cpu_count() or 1
 
     def lap(self, work: Work, around: Around, sync: Callable[[], None]) -> Lap:
@@ -158,18 +154,13 @@ def busy_reasons(
 
 @dataclass(frozen=True)
 class Measurement:
-    """Hold the times of one batch, padded and packed, from runs in turns.
-
-    padded     module(x)
-    packed     pack, module and unpack
-    reasons    why the machine seems to have been busy with something else; () if it was not
-    """
+    """Hold the times of one batch, padded and packed, from runs in turns."""
 
     setup: Setup
     lengths: tuple[int, ...]
-    padded: Timing
-    packed: Timing
-    reasons: tuple[str, ...]
+    padded: Timing  # module(x)
+    packed: Timing  # pack, module and unpack
+    reasons: tuple[str, ...]  # why the machine seems to have been busy with something else; () if it was not
 
     @property
     def fill(self) -> float:

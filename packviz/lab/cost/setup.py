@@ -32,26 +32,18 @@ QUICK_WORK = MAX_WORK // 10  # the same, for a point of a sweep
 
 @dataclass(frozen=True)
 class Setup:
-    """Hold what is run, and how. Raises PackvizError for sizes below 1 and for a device that this machine lacks.
+    """Hold what is run, and how. Raises PackvizError for sizes below 1 and for a device that this machine lacks."""
 
-    cell       "rnn", "gru" or "lstm", with F features, H hidden units and num_layers layers in one or two directions
-    backward   whether the gradients of all weights are computed, too
-    onednn     whether torch may use oneDNN, as it does by default; no effect on a GPU
-    threads    of torch's CPU work; None leaves them as they are
-    device     "cpu" or "cuda"
-    seed       of the weights and of the input
-    """
-
-    cell: Cell
+    cell: Cell  # "rnn", "gru" or "lstm", with F features, H hidden units and num_layers layers in one or two directions
     features: int
     hidden_size: int
     num_layers: int = 1
     bidirectional: bool = False
-    backward: bool = False
-    onednn: bool = True
-    threads: int | None = None
-    device: str = "cpu"
-    seed: int = 0
+    backward: bool = False  # whether the gradients of all weights are computed, too
+    onednn: bool = True  # whether torch may use oneDNN, as it does by default; no effect on a GPU
+    threads: int | None = None  # of torch's CPU work; None leaves them as they are
+    device: str = "cpu"  # "cpu" or "cuda"
+    seed: int = 0  # of the weights and of the input
 
     def __post_init__(self) -> None:
         choice("cell", self.cell, get_args(Cell))

@@ -38,22 +38,15 @@ Data = dict[str, Any]
 
 @dataclass(frozen=True)
 class Made:
-    """Hold when, where and with what something was recorded.
+    """Hold when, where and with what something was recorded."""
 
-    date         as 2026-11-22
-    seconds      that the whole run took, by the clock
-    cpu_seconds  in which it had a processor: what it takes on a machine that does nothing else
-    load         the load averages of the last minute before and after it; nothing on systems without one
-    threads      of torch's CPU work
-    """
-
-    date: str
-    seconds: float
-    cpu_seconds: float
+    date: str  # as 2026-11-22
+    seconds: float  # that the whole run took, by the clock
+    cpu_seconds: float  # in which it had a processor: what it takes on a machine that does nothing else
     cpu: str
     cores: int
-    load: tuple[float, ...]
-    threads: int
+    load: tuple[float, ...]  # the load averages of the last minute before and after it; nothing on systems without one
+    threads: int  # of torch's CPU work
     python: str
     torch: str
 

@@ -34,31 +34,22 @@ LARGEST_LR = 1.0
 class Experiment:
     """Hold the settings of one training, which is done once for each seed.
 
-    cell            "rnn", "gru" or "lstm"; one layer
-    hidden_size     H, 1 to 512
-    readout         what the linear layer reads: "naive", the last column of the padded output; "last_valid", the
-                    padded output at lengths - 1; "packed", h_n of the packed batch; "mean", the padded output averaged
-                    over valid steps
-    bidirectional   D = 2 instead of 1
-    extra_padding   0, 20 or 100 columns of zeros after the longest sequence of each batch, in training and in testing
-    task            "vowels" or "first_token"
-    epochs          passes over the training set, at least 1
-    batch_size      sequences in a batch, at least 1
-    lr              the learning rate of Adam, above 0, at most 1
-    seeds           of the weights and of the order of the batches, each from 0 to 2**63 - 1, no duplicates
-
     Raises PackvizError for any other value.
     """
 
-    cell: Cell = "gru"
-    hidden_size: int = 24
+    cell: Cell = "gru"  # "rnn", "gru" or "lstm"; one layer
+    hidden_size: int = 24  # H, 1 to 512
+    # what the linear layer reads: "naive", the last column of the padded output; "last_valid", the padded output at
+    # lengths - 1; "packed", h_n of the packed batch; "mean", the padded output averaged over valid steps
     readout: Readout = "packed"
-    bidirectional: bool = False
+    bidirectional: bool = False  # D = 2 instead of 1
+    # 0, 20 or 100 columns of zeros after the longest sequence of each batch, in training and in testing
     extra_padding: int = 0
-    task: Task = "vowels"
-    epochs: int = 12
-    batch_size: int = 30
-    lr: float = 0.01
+    task: Task = "vowels"  # "vowels" or "first_token"
+    epochs: int = 12  # passes over the training set, at least 1
+    batch_size: int = 30  # sequences in a batch, at least 1
+    lr: float = 0.01  # the learning rate of Adam, above 0, at most 1
+    # of the weights and of the order of the batches, each from 0 to 2**63 - 1, no duplicates
     seeds: tuple[int, ...] = (0, 1, 2)
 
     def __post_init__(self) -> None:
@@ -107,14 +98,10 @@ def _seeds(value: object) -> tuple[int, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Hold labelled sequences of different lengths.
+    """Hold labelled sequences of different lengths."""
 
-    train_x, test_x   tuples of (T, F) float32
-    train_y, test_y   (number of sequences,) int64, classes from 0
-    """
-
-    train_x: tuple[Tensor, ...]
-    train_y: Tensor
+    train_x: tuple[Tensor, ...]  # tuples of (T, F) float32
+    train_y: Tensor  # (number of sequences,) int64, classes from 0
     test_x: tuple[Tensor, ...]
     test_y: Tensor
 

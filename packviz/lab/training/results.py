@@ -31,18 +31,13 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """Hold how an experiment ended.
-
-    seeds, accuracies  of each training that went through all its epochs; percent of the test set
-    seconds            mean time of one seed
-    majority_baseline  percent of the test set that is in its most frequent class
-    """
+    """Hold how an experiment ended."""
 
     experiment: Experiment
-    seeds: tuple[int, ...]
-    accuracies: tuple[float, ...]
-    seconds: float
-    majority_baseline: float
+    seeds: tuple[int, ...]  # of each training that went through all its epochs
+    accuracies: tuple[float, ...]  # percent of the test set
+    seconds: float  # mean time of one seed
+    majority_baseline: float  # percent of the test set that is in its most frequent class
 
     @property
     def mean(self) -> float:

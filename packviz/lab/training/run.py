@@ -25,21 +25,14 @@ MAX_GRADIENT = 1.0  # norm to which a larger gradient is clipped: no single batc
 
 @dataclass(frozen=True)
 class Progress:
-    """Tell how far one training has come after one epoch.
+    """Tell how far one training has come after one epoch."""
 
-    experiment, seed  which training
-    epoch             how many epochs are done, from 1
-    train_loss        mean cross entropy over the sequences of this epoch, while it learned, in nats
-    test_accuracy     percent of the test sequences that are classified correctly right after this epoch
-    seconds           spent on this seed so far, without the time between two steps of the generator
-    """
-
-    experiment: Experiment
+    experiment: Experiment  # which training
     seed: int
-    epoch: int
-    train_loss: float
-    test_accuracy: float
-    seconds: float
+    epoch: int  # how many epochs are done, from 1
+    train_loss: float  # mean cross entropy over the sequences of this epoch, while it learned, in nats
+    test_accuracy: float  # percent of the test sequences that are classified correctly right after this epoch
+    seconds: float  # spent on this seed so far, without the time between two steps of the generator
 
     @property
     def finished(self) -> bool:

@@ -19,21 +19,16 @@ GAP = 0.7
 
 @dataclass(frozen=True)
 class Panel:
-    """Hold one small tensor as it is to be shown.
-
-    texts    row by row, what stands in each cell; the rows may be of different lengths
-    owners   row by row, the sequence whose colour a cell has, or None for padding and filler; () where `values` say
-    values   row by row, a number for each cell: the diverging colours instead; the scale is that of all panels
-    wrong    (row, column) of the cells that are not what was wanted
-    rows, columns   their names, or ()
-    """
+    """Hold one small tensor as it is to be shown."""
 
     title: str
-    texts: tuple[tuple[str, ...], ...]
+    texts: tuple[tuple[str, ...], ...]  # row by row, what stands in each cell; the rows may be of different lengths
+    # row by row, the sequence whose colour a cell has, or None for padding and filler; () where `values` say
     owners: tuple[tuple[int | None, ...], ...] = ()
+    # row by row, a number for each cell: the diverging colours instead; the scale is that of all panels
     values: tuple[tuple[float, ...], ...] = ()
-    wrong: frozenset[tuple[int, int]] = frozenset()
-    rows: tuple[str, ...] = ()
+    wrong: frozenset[tuple[int, int]] = frozenset()  # (row, column) of the cells that are not what was wanted
+    rows: tuple[str, ...] = ()  # their names, or ()
     columns: tuple[str, ...] = ()
 
     @property

@@ -23,22 +23,14 @@ DASHES = ("solid", "dash", "dot")
 
 
 class _Grid(NamedTuple):
-    """Hold one layer and direction as a grid.
+    """Hold one layer and direction as a grid."""
 
-    h        (B, T, H), NaN where nothing was packed
-    rows     (B, T): the packed row of each cell, -1 where nothing was packed
-    lengths  B numbers
-    finals   B numbers: the time step after which each state is final
-    name     the cell, layer and direction, in words
-    scale    the largest state of all layers, at least 1: where the scale ends
-    """
-
-    h: Tensor
-    rows: list[list[int]]
-    lengths: list[int]
-    finals: list[int]
-    name: str
-    scale: float
+    h: Tensor  # (B, T, H), NaN where nothing was packed
+    rows: list[list[int]]  # (B, T): the packed row of each cell, -1 where nothing was packed
+    lengths: list[int]  # B numbers
+    finals: list[int]  # B numbers: the time step after which each state is final
+    name: str  # the cell, layer and direction, in words
+    scale: float  # the largest state of all layers, at least 1: where the scale ends
 
     def told(self, b: int, t: int, unit: int) -> str:
         """Return what is said over a state; "" where nothing was packed."""

@@ -39,48 +39,28 @@ class Film:
 
 @dataclass(frozen=True)
 class Entry:
-    r"""Hold one question or claim, as its file says it.
+    r"""Hold one question or claim, as its file says it."""
 
-    key          its name in a link: the name of its file
-    group        the heading under which it is listed: that of its folder
-    question     in the words in which people ask
-    claim        a statement that the programs find true or false, or that depends
-    verdict      the one for which the explanation is written; "varies" where it depends on the machine
-    wrong        the program as people write it
-    right        the one that works
-    judge        Python that compares what both have done
-    explanation  Markdown with placeholders
-    sources      where it is asked or claimed, by their public names
-    rows         the numbers of the known questions that it answers; () for a claim of a text
-    asked        the same question in other words, for the search
-    also         other names under which a link finds it
-    messages     errors that people paste, as "TypeError: ..."
-    batch        what is typed for it
-    config       how it is run
-    film         where a movie shows it, if `judge` shows no picture
-    place        its place in its group, before the rows
-    slow         whether it takes longer than about a second
-    """
-
-    key: str
-    group: str
-    question: str
-    claim: str
+    key: str  # its name in a link: the name of its file
+    group: str  # the heading under which it is listed: that of its folder
+    question: str  # in the words in which people ask
+    claim: str  # a statement that the programs find true or false, or that depends
+    # the one for which the explanation is written; "varies" where it depends on the machine
     verdict: Verdict | Literal["varies"]
-    wrong: str
-    right: str
-    judge: str
-    explanation: str
-    sources: tuple[str, ...]
-    rows: tuple[int, ...] = ()
-    asked: tuple[str, ...] = ()
-    also: tuple[str, ...] = ()
-    messages: tuple[str, ...] = ()
-    batch: str = "1 2 3\n4 5\n6"
-    config: Config = field(default_factory=Config)
-    film: Film | None = None
-    place: int = 50
-    slow: bool = False
+    wrong: str  # the program as people write it
+    right: str  # the one that works
+    judge: str  # Python that compares what both have done
+    explanation: str  # Markdown with placeholders
+    sources: tuple[str, ...]  # where it is asked or claimed, by their public names
+    rows: tuple[int, ...] = ()  # the numbers of the known questions that it answers; () for a claim of a text
+    asked: tuple[str, ...] = ()  # the same question in other words, for the search
+    also: tuple[str, ...] = ()  # other names under which a link finds it
+    messages: tuple[str, ...] = ()  # errors that people paste, as "TypeError: ..."
+    batch: str = "1 2 3\n4 5\n6"  # what is typed for it
+    config: Config = field(default_factory=Config)  # how it is run
+    film: Film | None = None  # where a movie shows it, if `judge` shows no picture
+    place: int = 50  # its place in its group, before the rows
+    slow: bool = False  # whether it takes longer than about a second
 
 
 def read(path: Path) -> Entry:

@@ -46,18 +46,13 @@ _HOME = str(Path(torch.__file__).parent.parent)  # messages do not say where thi
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Hold a program that was run: its code, every name that it left, its last value, and what torch said.
-
-    value     of the last line, where that is an expression; else None
-    error     the last line of the traceback, "TypeError: ...", or None
-    warnings  in order, "UserWarning: ..."
-    """
+    """Hold a program that was run: its code, every name that it left, its last value, and what torch said."""
 
     code: str
     names: Mapping[str, Any]
-    value: Any = None
-    error: str | None = None
-    warnings: tuple[str, ...] = ()
+    value: Any = None  # of the last line, where that is an expression; else None
+    error: str | None = None  # the last line of the traceback, "TypeError: ...", or None
+    warnings: tuple[str, ...] = ()  # in order, "UserWarning: ..."
 
     def __getitem__(self, name: str) -> Any:
         """Return what a name stands for after the run."""
@@ -80,24 +75,18 @@ class Chart:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """Hold what came of an entry.
-
-    trace        the run of its batch
-    preparation  the lines before both programs, which make the names that they start with
-    cases        whether the claim held, case by case; each name reads after "holds" and "does not hold":
-                 "with bias=True", "in the forward half". None where nothing could be run here
-    told         the explanation, Markdown, with the numbers just computed
-    chart        the picture, where it is made of what was computed; else the entry has a film
-    """
+    """Hold what came of an entry."""
 
     entry: Entry
-    trace: Trace
-    preparation: str
+    trace: Trace  # the run of its batch
+    preparation: str  # the lines before both programs, which make the names that they start with
     wrong: Program
     right: Program
+    # whether the claim held, case by case; each name reads after "holds" and "does not hold": "with bias=True", "in the
+    # forward half". None where nothing could be run here
     cases: Mapping[str, bool]
-    told: str
-    chart: Chart | None
+    told: str  # the explanation, Markdown, with the numbers just computed
+    chart: Chart | None  # the picture, where it is made of what was computed; else the entry has a film
 
     @property
     def verdict(self) -> Verdict:
