@@ -170,7 +170,7 @@ def _packed_by_padded(done: Measurement) -> Line:
     runs = "forward and backward" if done.setup.backward else "forward"
     how = (
         f"{packed.median:.2f} ms ÷ {padded.median:.2f} ms, medians of {done.rounds} runs in turns; "
-        f"the fastest: {packed.fastest:.2f} ms ÷ {padded.fastest:.2f} ms"
+        f"the fastest: {min(packed.times):.2f} ms ÷ {min(padded.times):.2f} ms"
     )
     busy = f"; busy machine: {'; '.join(done.reasons)}" if done.busy else ""
     what = f"{done.setup.name}: packed ÷ padded, {runs}, fill {100 * done.fill:.0f} %"

@@ -170,5 +170,5 @@ def _symbol(match: re.Match[str]) -> str:
 
 
 ENVIRONMENT = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-ENVIRONMENT.filters |= {each.__name__: each for each in (counted, joined, letters, listed, two_digits)}
+ENVIRONMENT.filters |= {each.__name__: each for each in (counted, joined, letters, listed, percent, two_digits)}
 ENVIRONMENT.filters |= {"label": sequence_label, "repr": repr}

@@ -57,19 +57,23 @@ def timings(measurements: Sequence[Measurement], palette: Palette = LIGHT) -> go
 
 
 def _bars(side: str, of: Sequence[Timing], names: Sequence[str], color: str, palette: Palette) -> dict[str, Any]:
-    whiskers = {"array": [t.high - t.median for t in of], "arrayminus": [t.median - t.low for t in of]}
+    quartiles = [timing.quartiles for timing in of]
+    whiskers = {
+        "array": [high - mid for _, mid, high in quartiles],
+        "arrayminus": [mid - low for low, mid, _ in quartiles],
+    }
     return {
         "type": "bar",
         "orientation": "h",
         "name": side,
         "y": list(range(len(of))),
-        "x": [timing.median for timing in of],
+        "x": [mid for _, mid, _ in quartiles],
         "error_x": {"type": "data", "symmetric": False, "color": palette.text, "thickness": 1.5, **whiskers},
         "marker": {"color": color},
         "hovertext": [
-            f"{name}<br>{side}: median {t.median:.3g} ms, quartiles {t.low:.3g} and {t.high:.3g} ms, "
-            f"{counted(len(t.times), 'run')}"
-            for name, t in zip(names, of, strict=True)
+            f"{name}<br>{side}: median {mid:.3g} ms, quartiles {low:.3g} and {high:.3g} ms, "
+            f"{counted(len(timing.times), 'run')}"
+            for name, timing, (low, mid, high) in zip(names, of, quartiles, strict=True)
         ],
     }
 

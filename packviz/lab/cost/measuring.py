@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from math import comb
 from statistics import median, quantiles
 from typing import NamedTuple
@@ -15,7 +15,8 @@ from torch import Tensor
 
 from packviz.lab.cost.lengths import check_lengths
 from packviz.lab.cost.setup import Setting, Setup, Work, switches, works
-from packviz.text import counted, percent
+from packviz.lab.words import sentence
+from packviz.text import counted
 from packviz.validate import integer
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Timing",
     "busy_reasons",
     "in_turns",
+    "load_average",
     "measure",
     "sweep",
     "verdict",
@@ -48,29 +50,15 @@ class Timing:
 
     times: tuple[float, ...]
 
-    @property
-    def low(self) -> float:
-        """Return the lower quartile in ms."""
-        return self._quartiles[0]
+    @cached_property
+    def quartiles(self) -> list[float]:
+        """Return the lower quartile, the median and the upper quartile in ms."""
+        return quantiles(self.times, n=4, method="inclusive") if len(self.times) > 1 else [self.times[0]] * 3
 
     @property
     def median(self) -> float:
         """Return the median in ms."""
-        return self._quartiles[1]
-
-    @property
-    def high(self) -> float:
-        """Return the upper quartile in ms."""
-        return self._quartiles[2]
-
-    @property
-    def fastest(self) -> float:
-        """Return the ms of the fastest run: what a busy machine disturbs least."""
-        return min(self.times)
-
-    @property
-    def _quartiles(self) -> list[float]:
-        return quantiles(self.times, n=4, method="inclusive") if len(self.times) > 1 else [self.times[0]] * 3
+        return self.quartiles[1]
 
 
 class Lap(NamedTuple):
@@ -80,7 +68,7 @@ class Lap(NamedTuple):
     cpu: float
 
 
-def _load() -> float | None:
+def load_average() -> float | None:
     """Return the load average of the last minute; None on systems without one."""
     try:
         return os.getloadavg()[0]
@@ -94,7 +82,7 @@ class Stopwatch:
 
     clock: Callable[[], float] = time.perf_counter  # seconds that have passed
     cpu: Callable[[], float] = time.thread_time  # seconds in which this thread had a processor
-    load: Callable[[], float | None] = _load  # the load average of the last minute, or None
+    load: Callable[[], float | None] = load_average  # the load average of the last minute, or None
     cores: int = os.cpu_count() or 1
 
     def lap(self, work: Work, around: Around, sync: Callable[[], None]) -> Lap:
@@ -183,7 +171,8 @@ class Measurement:
 
         The interquartile ranges do not overlap, and a two-sided sign test gives p <= 0.05, which takes six rounds.
         """
-        overlap = self.padded.low <= self.packed.high and self.packed.low <= self.padded.high
+        (low, _, high), (other_low, _, other_high) = self.padded.quartiles, self.packed.quartiles
+        overlap = low <= other_high and other_low <= high
         return not overlap and _sign_test(self.padded.times, self.packed.times) <= MAX_CHANCE
 
     @property
@@ -220,11 +209,8 @@ def measure(
     )
     padded, packed, fixed = ([lap[name] for lap in laps] for name in ("padded", "packed", "fixed"))
     reasons = busy_reasons([*padded, *packed], fixed, clocks, waits=gpu)
-    return Measurement(setup, known, _timing(padded), _timing(packed), reasons)
-
-
-def _timing(laps: Sequence[Lap]) -> Timing:
-    return Timing(tuple(1e3 * lap.wall for lap in laps))
+    timings = (Timing(tuple(1e3 * lap.wall for lap in side)) for side in (padded, packed))
+    return Measurement(setup, known, *timings, reasons)
 
 
 class Point(NamedTuple):
@@ -255,18 +241,4 @@ def verdict(measurement: Measurement) -> str:
 
     "Here packing takes 2.0 times as long as padding (LSTM forward, fill 46 %)."
     """
-    padded, packed, ratio = measurement.padded, measurement.packed, measurement.ratio
-    where = f"{measurement.setup.told}, fill {percent(measurement.fill)}"
-    if measurement.rounds < LEAST_ROUNDS:
-        runs = "1 run is" if measurement.rounds == 1 else f"{measurement.rounds} runs are"
-        said = f"{runs} too few to compare packing with padding ({where})."
-    elif not measurement.differs:
-        ranges = [f"{side.low:.3g} to {side.high:.3g} ms" for side in (padded, packed)]
-        middle = f"the middle half of the runs took {ranges[0]} padded and {ranges[1]} packed"
-        said = f"This measurement shows no difference ({where}): {middle}."
-    elif ratio > 1:
-        times = f"{ratio:.1f}" if ratio >= 1.1 else f"{max(ratio, 1.01):.2f}"  # never 1.0
-        said = f"Here packing takes {times} times as long as padding ({where})."
-    else:
-        said = f"Here packing takes {min(100 * ratio, 99):.0f} % of the time that padding takes ({where})."
-    return f"{said} The machine was busy: {'; '.join(measurement.reasons)}." if measurement.busy else said
+    return sentence("cost.verdict", it=measurement, few=measurement.rounds < LEAST_ROUNDS)

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from packviz.lab.cost import Measurement, Point, Setting, Setup, Timing, measure, sweep
-from packviz.lab.cost.measuring import Stopwatch
+from packviz.lab.cost.measuring import Stopwatch, load_average
 from packviz.lab.training import Experiment, Outcome, Progress, run_all, summary
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "training",
 ]
 
+PLACE = ("batch_size", "steps", "fill")  # of a setting
 FORMAT = 1  # of the data, as recorded.schema.json describes it
 Data = dict[str, Any]
 
@@ -80,9 +81,8 @@ class CostRecording:
 
     def of(self, cell: str, *, backward: bool = False) -> tuple[Point, ...]:
         """Return the map of one kind of cell, forward alone or with backward."""
-        setups = [point.setting.setup for point in self.shapes]
-        wanted = [setup.cell == cell and setup.backward == backward for setup in setups]
-        return tuple(point for point, want in zip(self.shapes, wanted, strict=True) if want)
+        wanted = (cell, backward)
+        return tuple(at for at in self.shapes if (at.setting.setup.cell, at.setting.setup.backward) == wanted)
 
 
 def record_training(experiments: Sequence[Experiment]) -> Data:
@@ -104,7 +104,9 @@ def record_cost(
     watch = Stopwatch(clock=time.thread_time, load=lambda: None)  # the load is in `made`
     with _alone() as made:
         batch = [_measured(measure(setup, lengths, rounds, seconds=seconds, watch=watch)) for setup in setups]
-        shapes = [_point(point) for point in sweep(settings, repeats=rounds, seconds=seconds, watch=watch)]
+        points = list(sweep(settings, repeats=rounds, seconds=seconds, watch=watch))
+    places = [{name: getattr(setting, name) for name in PLACE} for setting, _ in points]
+    shapes = [place | _measured(point.measurement) for place, point in zip(places, points, strict=True)]
     return {"format": FORMAT, "made": made, "batch": batch, "shapes": shapes}
 
 
@@ -115,10 +117,9 @@ def read_training(data: Mapping[str, Any]) -> TrainingRecording:
 
 def read_cost(data: Mapping[str, Any]) -> CostRecording:
     """Return recorded times, the records that `measure` and `sweep` return, from JSON data."""
-    batch = tuple(_measurement(each) for each in data["batch"])
     shapes = [(each, _measurement(each)) for each in data["shapes"]]
-    points = tuple(Point(Setting(m.setup, e["batch_size"], e["steps"], e["fill"]), m) for e, m in shapes)
-    return CostRecording(_made(data), batch, points)
+    points = tuple(Point(Setting(done.setup, *(each[name] for name in PLACE)), done) for each, done in shapes)
+    return CostRecording(_made(data), tuple(map(_measurement, data["batch"])), points)
 
 
 @cache
@@ -135,14 +136,13 @@ def cost() -> CostRecording:
 
 def as_text(data: Data) -> str:
     """Return JSON data as a text, with each run on a line of its own."""
-    parts = [f"{json.dumps(name)}: {_lines(part)}" for name, part in data.items()]
-    return "{\n" + ",\n".join(parts) + "\n}\n"
 
+    def lines(part: object) -> str:
+        if not isinstance(part, list):
+            return json.dumps(part)
+        return "[\n" + ",\n".join(json.dumps(each, separators=(",", ":")) for each in part) + "\n]"
 
-def _lines(part: object) -> str:
-    if not isinstance(part, list):
-        return json.dumps(part)
-    return "[\n" + ",\n".join(json.dumps(each, separators=(",", ":")) for each in part) + "\n]"
+    return "{\n" + ",\n".join(f"{json.dumps(name)}: {lines(part)}" for name, part in data.items()) + "\n}\n"
 
 
 def _stored(name: str) -> Data:
@@ -154,7 +154,7 @@ def _stored(name: str) -> Data:
 @contextmanager
 def _alone() -> Iterator[Data]:
     """Compute with one thread, as the app does; what is yielded says, in the end, when and where that was."""
-    threads, load = torch.get_num_threads(), _load()
+    threads, before = torch.get_num_threads(), load_average()
     began, had = time.perf_counter(), time.process_time()
     made: Data = {"date": date.today().isoformat()}
     torch.set_num_threads(1)
@@ -162,17 +162,11 @@ def _alone() -> Iterator[Data]:
         yield made
         made["seconds"] = round(time.perf_counter() - began, 1)
         made["cpu_seconds"] = round(time.process_time() - had, 1)
-        made |= {"cpu": _cpu(), "cores": os.cpu_count() or 1, "load": [*load, *_load()]}
+        loads = [round(load, 1) for load in (before, load_average()) if load is not None]
+        made |= {"cpu": _cpu(), "cores": os.cpu_count() or 1, "load": loads}
         made |= {"threads": torch.get_num_threads(), "python": platform.python_version(), "torch": torch.__version__}
     finally:
         torch.set_num_threads(threads)
-
-
-def _load() -> list[float]:
-    try:
-        return [round(os.getloadavg()[0], 1)]
-    except (AttributeError, OSError):
-        return []
 
 
 def _cpu() -> str:
@@ -212,12 +206,6 @@ def _epochs(runs: Iterable[Mapping[str, Any]]) -> Iterator[Progress]:
 def _measured(done: Measurement) -> Data:
     times = {side: [round(ms, 4) for ms in getattr(done, side).times] for side in ("padded", "packed")}
     return {"setup": asdict(done.setup), "lengths": list(done.lengths), **times, "reasons": list(done.reasons)}
-
-
-def _point(point: Point) -> Data:
-    setting, done = point
-    place = {"batch_size": setting.batch_size, "steps": setting.steps, "fill": setting.fill}
-    return place | _measured(done)
 
 
 def _measurement(data: Mapping[str, Any]) -> Measurement:
