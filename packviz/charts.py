@@ -1,8 +1,7 @@
 """Charts as Plotly figures, each with one sentence that tells what it shows, in `figure.layout.meta["alt"]`."""
 
 from packviz.lab.cost.charts import counts_bars, timings, waste, winning
-from packviz.lab.recorded.charts import recorded_accuracy
-from packviz.lab.training.charts import accuracy_against_padding, final, learning
+from packviz.lab.training.charts import accuracy_against_padding, final, learning, recorded_accuracy
 from packviz.show.charts.differences import difference, drifts, gradients
 from packviz.show.charts.lengths import margins, padding_shares
 from packviz.show.charts.panels import Panel, panels

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from math import hypot
 
 from packviz.lab.cost import Measurement, Setting
 from packviz.lab.recorded.recording import CostRecording, Made, TrainingRecording
 from packviz.lab.training import Experiment, Outcome, summary
-from packviz.lab.training.results import BEYOND, ENOUGH_SEEDS
+from packviz.lab.training.results import BEYOND, ENOUGH_SEEDS, both_spreads
 from packviz.lab.words import sentence
 
 __all__ = ["cost_caveat", "cost_headline", "sweep_takes", "training_caveat", "training_headline", "training_takes"]
@@ -17,7 +16,7 @@ __all__ = ["cost_caveat", "cost_headline", "sweep_takes", "training_caveat", "tr
 def training_headline(recording: TrainingRecording, cell: str) -> str:
     """Say how accurate a cell was, read from the last column and packed, with the least and the most extra padding."""
     naive, packed = (_by_padding(recording, cell, readout) for readout in ("naive", "packed"))
-    spread, seeds = _spread(naive[-1], packed[-1]), len(packed[-1].seeds)
+    spread, seeds = both_spreads(naive[-1], packed[-1]), len(packed[-1].seeds)
     return sentence(
         "training.headline",
         naive=[outcome.mean for outcome in naive],
@@ -39,7 +38,7 @@ def training_caveat(recording: TrainingRecording, cell: str) -> str:
         seeds=len(packed.seeds),
         pads=packed.experiment.extra_padding,
         difference=_difference(naive, packed),
-        spread=_spread(naive, packed),
+        spread=both_spreads(naive, packed),
     )
 
 
@@ -91,11 +90,6 @@ def _by_padding(recording: TrainingRecording, cell: str, readout: str) -> list[O
 
 def _difference(one: Outcome, other: Outcome) -> float:
     return abs(one.mean - other.mean)
-
-
-def _spread(one: Outcome, other: Outcome) -> float | None:
-    """Return the combined standard deviation over the seeds, in points; None for one seed."""
-    return None if one.spread is None or other.spread is None else hypot(one.spread, other.spread)
 
 
 def _small(recording: CostRecording, cell: str) -> Measurement:

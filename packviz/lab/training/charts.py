@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
+from packviz.lab.recorded.recording import training
 from packviz.lab.training.experiment import Experiment
 from packviz.lab.training.results import Outcome, label
 from packviz.lab.training.run import Progress
@@ -13,7 +14,7 @@ from packviz.show.charts.template import drawn, named_axis
 from packviz.text import counted
 from packviz.theme import LIGHT, SEQUENCE_HUES, Palette, with_contrast
 
-__all__ = ["accuracy_against_padding", "final", "learning"]
+__all__ = ["accuracy_against_padding", "final", "learning", "recorded_accuracy"]
 
 ACCURACY = {"title": "test accuracy (%)", "range": [-2, 102], "dtick": 25}  # the axis
 SYMBOLS = {"naive": "x", "last_valid": "diamond", "packed": "circle", "mean": "square"}
@@ -61,18 +62,8 @@ def _curve(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the band from min to max and the line of the means, with its marks, of one experiment in one panel."""
     color, symbol = _look(one, palette)
-    band = {
-        "x": [*curve.index, *curve.index[::-1]],
-        "y": [*curve["max"], *curve["min"][::-1]],
-        "yaxis": axis,
-        "showlegend": False,
-        "hoverinfo": "skip",
-        "mode": "lines",
-        "line": {"width": 0, "color": color},
-        "fill": "toself",
-        "fillcolor": color,
-        "opacity": BAND,
-    }
+    reach = [*curve[["min", "max"]].itertuples(index=False)]
+    band = _band(list(curve.index), reach, color) | {"yaxis": axis, "showlegend": False}
     line = {
         "mode": "lines+markers",
         "name": name,
@@ -90,6 +81,13 @@ def _curve(
         ],
     }
     return band, line
+
+
+def _band(x: list[Any], reach: Sequence[Sequence[float]], color: str) -> dict[str, Any]:
+    """Return the area between the least and the largest numbers at each x."""
+    outline = [*(most for _, most in reach), *(least for least, _ in reversed(reach))]
+    look = {"mode": "lines", "line": {"width": 0, "color": color}, "fillcolor": color, "opacity": BAND}
+    return {"x": [*x, *x[::-1]], "y": outline, "hoverinfo": "skip", "fill": "toself", **look}
 
 
 def final(outcomes: Sequence[Outcome], palette: Palette = LIGHT) -> go.Figure:
@@ -157,20 +155,20 @@ def accuracy_against_padding(outcomes: Sequence[Outcome], palette: Palette = LIG
     )
 
 
+def recorded_accuracy(cell: str = "gru", palette: Palette = LIGHT) -> go.Figure:
+    """Return the recorded accuracy (%) over the extra padding, read from the last column and packed.
+
+    `packviz.lab.recorded` says in words what it shows, and when and where it was recorded: training_headline,
+    training_caveat.
+    """
+    return accuracy_against_padding(training().outcomes(cell), palette)
+
+
 def _band_and_line(name: str, group: Sequence[Outcome], palette: Palette) -> Iterator[dict[str, Any]]:
     """Yield the band from the worst seed to the best one, and the line of the means."""
     color, symbol = _look(group[0].experiment, palette)
     places = [outcome.experiment.extra_padding for outcome in group]
-    yield {
-        "x": [*places, *places[::-1]],
-        "y": [*(max(o.accuracies) for o in group), *(min(o.accuracies) for o in group[::-1])],
-        "hoverinfo": "skip",
-        "mode": "lines",
-        "line": {"width": 0, "color": color},
-        "fill": "toself",
-        "fillcolor": color,
-        "opacity": BAND,
-    }
+    yield _band(places, [(min(outcome.accuracies), max(outcome.accuracies)) for outcome in group], color)
     yield {
         "mode": "lines+markers",
         "name": name,

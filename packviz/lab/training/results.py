@@ -10,8 +10,9 @@ from typing import Any
 
 from packviz.lab.training.experiment import Experiment
 from packviz.lab.training.run import Progress
+from packviz.lab.words import sentence
 
-__all__ = ["COLUMNS", "Outcome", "conclusion", "label", "summary", "table", "to_csv"]
+__all__ = ["COLUMNS", "Outcome", "both_spreads", "conclusion", "label", "summary", "table", "to_csv"]
 
 ENOUGH_SEEDS = 3  # fewer say next to nothing about their own spread
 BEYOND = 2  # times the combined spread; if both were the same, three seeds each would get there in 1 of 39 trials
@@ -48,6 +49,11 @@ class Outcome:
     def spread(self) -> float | None:
         """Return the standard deviation over the seeds, in points (n - 1 in its denominator); None for one seed."""
         return stdev(self.accuracies) if len(self.accuracies) > 1 else None
+
+
+def both_spreads(one: Outcome, other: Outcome) -> float | None:
+    """Return the combined standard deviation over the seeds, in points; None for one seed."""
+    return None if one.spread is None or other.spread is None else hypot(one.spread, other.spread)
 
 
 def summary(results: Iterable[Progress]) -> tuple[Outcome, ...]:
@@ -110,7 +116,11 @@ def conclusion(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     return (
         *_beside(outcomes, "readout", "packed", every),
         *_beside(outcomes, "extra_padding", 0, every),
-        *(_guessing(outcome, every) for outcome in outcomes if max(outcome.accuracies) <= outcome.majority_baseline),
+        *(
+            sentence("training.guessing", label=label(outcome.experiment, every), it=outcome)
+            for outcome in outcomes
+            if max(outcome.accuracies) <= outcome.majority_baseline
+        ),
     )
 
 
@@ -128,24 +138,16 @@ def _beside(outcomes: Sequence[Outcome], setting: str, ground: Any, every: Seque
         partner = grounds.get(replace(outcome.experiment, seeds=(0,), **{setting: ground}))
         if partner is not None and partner is not outcome:
             than = partner.experiment.readout if setting == "readout" else "without extra pads"
-            yield f"{label(outcome.experiment, every)}: {_compared(outcome, partner, than)}"
-
-
-def _compared(one: Outcome, other: Outcome, than: str) -> str:
-    seeds, points = min(len(one.seeds), len(other.seeds)), one.mean - other.mean
-    if seeds < ENOUGH_SEEDS or one.spread is None or other.spread is None:
-        few = "1 seed is too few" if seeds == 1 else f"{seeds} seeds are too few"
-        return f"{one.mean:.1f} %, {than} {other.mean:.1f} %. {few} to tell a difference from chance."
-    if dict(zip(one.seeds, one.accuracies, strict=True)) == dict(zip(other.seeds, other.accuracies, strict=True)):
-        return f"the same accuracy as {than} in each of the {seeds} seeds ({one.mean:.1f} %)."
-    spread = hypot(one.spread, other.spread)
-    numbers = f"{one.mean:.1f} % and {other.mean:.1f} %, spread {spread:.1f}"
-    if abs(points) > BEYOND * spread:
-        return f"{abs(points):.1f} points {'more' if points > 0 else 'less'} than {than} ({numbers})."
-    return f"{seeds} seeds show no difference from {than} ({numbers})."
-
-
-def _guessing(outcome: Outcome, every: Sequence[Experiment]) -> str:
-    seeds = "its one seed does not beat" if len(outcome.seeds) == 1 else "no seed beats"
-    baseline = f"the majority-class baseline ({outcome.majority_baseline:.1f} %)"
-    return f"{label(outcome.experiment, every)}: {seeds} {baseline}."
+            seeds, spread = min(len(outcome.seeds), len(partner.seeds)), both_spreads(outcome, partner)
+            yield sentence(
+                "training.compared",
+                label=label(outcome.experiment, every),
+                it=outcome,
+                other=partner,
+                than=than,
+                seeds=seeds,
+                spread=None if seeds < ENOUGH_SEEDS else spread,
+                same=dict(zip(outcome.seeds, outcome.accuracies, strict=True))
+                == dict(zip(partner.seeds, partner.accuracies, strict=True)),
+                most=BEYOND * (spread or 0.0),
+            )
