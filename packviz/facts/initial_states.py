@@ -12,7 +12,21 @@ from packviz.facts.words import sentence
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.config import Config, InitialState
 
-__all__ = ["STARTS", "Start", "StartEffect", "arguments", "running_lines", "starts", "state_lines"]
+__all__ = ["STARTS", "Start", "StartEffect", "call", "running_lines", "starts", "state_lines"]
+
+_DEFAULTS = {  # torch's own, as Python writes them; -0.0 is another number, to the bit
+    "batch_first": ("False",),
+    "bias": ("True",),
+    "bidirectional": ("False",),
+    "dtype": ("torch.float32",),
+    "enforce_sorted": ("True",),
+    "nonlinearity": ("'tanh'",),
+    "num_layers": ("1",),
+    "padding_idx": ("None",),
+    "padding_side": ("'right'",),
+    "padding_value": ("0", "0.0"),
+    "total_length": ("None",),
+}
 
 
 @dataclass(frozen=True)
@@ -64,12 +78,11 @@ def state_lines(config: Config, dtype: torch.dtype) -> list[str]:
         return []
     rows = config.num_layers * (2 if config.bidirectional else 1)
     names = CELL_KINDS[config.cell].named("0")
-    typed = {} if dtype == torch.float32 else {"dtype": dtype}
     if config.initial_state == "random":
-        shape = arguments(rows, "len(sequences)", config.hidden_size, **typed)
-        return [f"{name} = torch.randn({shape})" for name in names]
-    shape = arguments(rows, 1, config.hidden_size, **typed)
-    learned = [f"learned_{name} = nn.Parameter(torch.randn({shape}) * 0.1)" for name in names]
+        drawn = call("torch.randn", rows, "len(sequences)", config.hidden_size, dtype=dtype)
+        return [f"{name} = {drawn}" for name in names]
+    drawn = call("torch.randn", rows, 1, config.hidden_size, dtype=dtype)
+    learned = [f"learned_{name} = nn.Parameter({drawn} * 0.1)" for name in names]
     return learned + [f"{name} = learned_{name}.expand(-1, len(sequences), -1).contiguous()" for name in names]
 
 
@@ -84,6 +97,7 @@ def running_lines(config: Config) -> list[str]:
     return [f"with torch.no_grad():  {before}", f"    _, {given} = {config.cell}(packed)", line]
 
 
-def arguments(*values: object, **settings: object) -> str:
-    """Return the arguments of a call as Python writes them."""
-    return ", ".join([*map(str, values), *(f"{name}={value!r}" for name, value in settings.items())])
+def call(function: str, *values: object, **settings: object) -> str:
+    """Return a call as Python writes it, without the settings that are torch's defaults."""
+    changed = [f"{name}={value!r}" for name, value in settings.items() if repr(value) not in _DEFAULTS[name]]
+    return f"{function}({', '.join([*map(str, values), *changed])})"

@@ -1,7 +1,9 @@
 """The records as tables: one function a stage, Trace -> pandas.DataFrame, one row a cell of the picture."""
 
+from collections.abc import Iterable
+from itertools import product
+
 import pandas as pd
-import torch
 from torch import Tensor
 
 from packviz.compute.trace import Trace
@@ -12,31 +14,22 @@ __all__ = ["packed_table", "padded_table", "run_table", "sorted_table", "unpacke
 
 def padded_table(trace: Trace) -> pd.DataFrame:
     """Return the padded grid: sequence, time step, token, padding, and the value (or vector) that enters the cell."""
-    batch_size, steps = trace.padded.mask.shape
-    sequence, timestep = _every_cell(batch_size, steps)
+    B, T = trace.padded.mask.shape
     return pd.DataFrame(
-        {
-            "sequence": _labels(sequence),
-            "time step": timestep.tolist(),
-            "token": [_token(trace, b, t) for b, t in zip(sequence.tolist(), timestep.tolist(), strict=True)],
-            "padding": (~trace.padded.mask).flatten().tolist(),
-            **_columns("value", trace.padded.grid.flatten(0, 1)),
-        }
+        {**_tokens(trace, product(range(B), range(T))), **_columns("value", trace.padded.grid.flatten(0, 1))}
     )
 
 
 def sorted_table(trace: Trace) -> pd.DataFrame:
     """Return the sorted rows: sequence, its length, sorted_indices and unsorted_indices as torch returned them."""
-    order = trace.sorted.order
-    indices = (trace.sorted.sorted_indices, trace.sorted.unsorted_indices)
-    shown = [[None] * len(order) if column is None else column.tolist() for column in indices]
+    order = trace.sorted.order.tolist()
+    indices = {name: getattr(trace.sorted, name) for name in ("sorted_indices", "unsorted_indices")}
     return pd.DataFrame(
         {
             "sorted row": range(len(order)),
-            "sequence": _labels(order),
-            "length": trace.padded.lengths[order].tolist(),
-            "sorted_indices": shown[0],
-            "unsorted_indices": shown[1],
+            "sequence": map(sequence_label, order),
+            "length": trace.sorted.lengths.tolist(),
+            **{name: [None] * len(order) if column is None else column.tolist() for name, column in indices.items()},
         }
     )
 
@@ -53,27 +46,24 @@ def run_table(trace: Trace, layer: int | None = None, direction: int = 0) -> pd.
     direction   0 forward, 1 backward
     """
     seen = trace.layers[-1 if layer is None else layer][direction]
-    numbers = {"h": seen.h, **({} if seen.c is None else {"c": seen.c}), **seen.gates}
-    columns = [_columns(name, values, indexed=True) for name, values in numbers.items()]
-    return pd.DataFrame(
-        {**_packed_rows(trace), **{name: column for group in columns for name, column in group.items()}}
-    )
+    table = _packed_rows(trace)
+    for name, values in {"h": seen.h, **({} if seen.c is None else {"c": seen.c}), **seen.gates}.items():
+        table |= _columns(name, values, indexed=True)
+    return pd.DataFrame(table)
 
 
 def unpacked_table(trace: Trace) -> pd.DataFrame:
     """Return the unpacked grid: sequence, time step, padding, whose final state stands there, and the output."""
     output = trace.unpacked.output if trace.padded.batch_first else trace.unpacked.output.transpose(0, 1)
-    batch_size, steps = output.shape[:2]
-    sequence, timestep = _every_cell(batch_size, steps)
-    lengths = trace.unpacked.lengths[sequence]
+    B, T = output.shape[:2]
+    cells, lengths = list(product(range(B), range(T))), trace.unpacked.lengths.tolist()
     two_ways = len(trace.layers[-1]) == 2
-    cells = zip(timestep.tolist(), lengths.tolist(), strict=True)
     return pd.DataFrame(
         {
-            "sequence": _labels(sequence),
-            "time step": timestep.tolist(),
-            "padding": (timestep >= lengths).tolist(),
-            "final state": [_final(t, length, two_ways=two_ways) for t, length in cells],
+            "sequence": [sequence_label(b) for b, _ in cells],
+            "time step": [t for _, t in cells],
+            "padding": [t >= lengths[b] for b, t in cells],
+            "final state": [_final(t, lengths[b], two_ways=two_ways) for b, t in cells],
             **_columns("output", output.flatten(0, 1), indexed=True),
         }
     )
@@ -81,23 +71,18 @@ def unpacked_table(trace: Trace) -> pd.DataFrame:
 
 def _packed_rows(trace: Trace) -> dict[str, object]:
     sequence, timestep = trace.packed.sequence.tolist(), trace.packed.timestep.tolist()
-    cells = list(zip(sequence, timestep, strict=True))
+    return {"packed row": range(len(sequence)), **_tokens(trace, zip(sequence, timestep, strict=True))}
+
+
+def _tokens(trace: Trace, given: Iterable[tuple[int, int]]) -> dict[str, object]:
+    """Return what stands in cells (b, t) of the padded grid."""
+    cells, mask = list(given), trace.padded.mask.tolist()
     return {
-        "packed row": range(len(cells)),
-        "sequence": [sequence_label(b) for b in sequence],
-        "time step": timestep,
+        "sequence": [sequence_label(b) for b, _ in cells],
+        "time step": [t for _, t in cells],
         "token": [_token(trace, b, t) for b, t in cells],
-        "padding": [not bool(trace.padded.mask[b, t]) for b, t in cells],
+        "padding": [not mask[b][t] for b, t in cells],
     }
-
-
-def _every_cell(batch_size: int, steps: int) -> tuple[Tensor, Tensor]:
-    """Return the sequence and the time step of every cell of a grid, row by row: two of (B * T,)."""
-    return torch.arange(batch_size).repeat_interleave(steps), torch.arange(steps).repeat(batch_size)
-
-
-def _labels(sequence: Tensor) -> list[str]:
-    return [sequence_label(b) for b in sequence.tolist()]
 
 
 def _token(trace: Trace, b: int, t: int) -> str:

@@ -209,8 +209,8 @@ def measure(
     )
     padded, packed, fixed = ([lap[name] for lap in laps] for name in ("padded", "packed", "fixed"))
     reasons = busy_reasons([*padded, *packed], fixed, clocks, waits=gpu)
-    timings = (Timing(tuple(1e3 * lap.wall for lap in side)) for side in (padded, packed))
-    return Measurement(setup, known, *timings, reasons)
+    first, second = (Timing(tuple(1e3 * lap.wall for lap in side)) for side in (padded, packed))
+    return Measurement(setup, known, first, second, reasons)
 
 
 class Point(NamedTuple):
