@@ -9,7 +9,7 @@ from starlette.responses import FileResponse
 from starlette.routing import Route
 
 from classroom.routes import routes
-from ui import player
+from ui import observed, player
 from ui.head import PREVIEW, Head, told
 from ui.path import pages
 from ui.share import hide
@@ -28,5 +28,5 @@ if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
     page.run()
 else:  # ... and its server imports it once, before the first one
     preview = Route(f"/{PREVIEW}", FileResponse(UI / PREVIEW))
-    own = [preview, *routes(), player.route()]
-    app = st.App(__file__, lifespan=warm, routes=own, middleware=[Middleware(Head)])
+    own = [preview, *routes(), player.route(), *observed.routes()]
+    app = st.App(__file__, lifespan=warm, routes=own, middleware=[Middleware(Head), *observed.middleware()])

@@ -13,9 +13,10 @@ import uvicorn
 from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-__all__ = ["MAX_UNREAD", "PATIENCE", "bound", "bound_all"]
+__all__ = ["GOODBYE", "MAX_UNREAD", "PATIENCE", "bound", "bound_all"]
 
 PATIENCE = 30.0  # seconds in which something has to arrive, or be read, where the server waits for it
+GOODBYE = 7  # seconds in which a server that is asked to end finishes what it is answering
 MAX_UNREAD = 16 * 2**20  # bytes that may wait for a visitor to read them when the next message comes
 _LEAST = 1024  # bytes in that time: less is as good as nothing
 
@@ -98,7 +99,8 @@ class _Messages(_Bounded, WebSocketsSansIOProtocol):
 
 
 def bound(config: uvicorn.Config) -> None:
-    """Let a server, whose configuration is loaded, watch its connections."""
+    """Let a server, whose configuration is loaded, watch its connections, and end soon when it is asked to."""
+    config.timeout_graceful_shutdown = GOODBYE
     config.http_protocol_class = type("Requests", (_Requests, config.http_protocol_class), {})
     if config.ws_protocol_class is WebSocketsSansIOProtocol:
         config.ws_protocol_class = _Messages

@@ -8,7 +8,7 @@ import multiprocessing
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
@@ -101,6 +101,12 @@ class Jobs:
         """Return the results so far, but for the first `since`."""
         with self._changed:
             return self._jobs[key].results[since:] if key in self._jobs else []
+
+    def counts(self) -> Mapping[State, int]:
+        """Return how many jobs wait and how many run."""
+        with self._changed:
+            states = [job.state for job in self._queue()]
+        return {"waiting": states.count("waiting"), "running": states.count("running")}
 
     def _queue(self) -> list[_Job]:
         """Return the jobs that are not over; if one runs, it is the first."""

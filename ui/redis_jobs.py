@@ -7,7 +7,7 @@ holds its place in the queue, and ends it when its time is up. The servers see t
 import pickle
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -95,6 +95,10 @@ class RedisJobs:
     def result(self, key: str, since: int = 0) -> list[Any]:
         """Return the results so far, but for the first `since`."""
         return [pickle.loads(each) for each in self._redis.lrange(_of(key, "results"), since, -1)]
+
+    def counts(self) -> Mapping[State, int]:
+        """Return how many jobs wait and how many run, on all machines."""
+        return {"waiting": self._queue.count, "running": self._queue.started_job_registry.count}
 
     def _enqueue(self, task: Task) -> None:
         """Put a task at the end of the queue; what there was under its key is gone."""

@@ -22,6 +22,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from classroom.rooms import rooms
 from packviz import charts
 from packviz.facts import memory
+from ui import logs
 from ui.connections import bound_all
 from ui.part import table
 from ui.runs import Request, run
@@ -45,11 +46,16 @@ async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
     gc.collect()
     bound_all()
     gc.freeze()  # what is loaded now stays: no later collection looks at it again
-    print(f"packviz is ready: http://localhost:{config.get_option('server.port')}", flush=True)
+    if logs.wanted():
+        logs.set_up()
+        logs.tell("ready", port=config.get_option("server.port"))
+    else:
+        print(f"packviz is ready: http://localhost:{config.get_option('server.port')}", flush=True)
     small = asyncio.create_task(_keep_small())
     async with rooms.serving():
         yield None
     small.cancel()
+    logs.tell("stopped")
 
 
 async def _keep_small() -> None:

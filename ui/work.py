@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -88,6 +88,9 @@ class Backend(Protocol):
 
     def result(self, key: str, since: int = 0) -> list[Any]:
         """Return the results so far, but for the first `since`."""
+
+    def counts(self) -> Mapping[State, int]:
+        """Return how many jobs wait and how many run, for whoever runs the server."""
 
 
 def do(

@@ -113,3 +113,8 @@ def test_the_browser_fetches_the_player_once_and_keeps_it(address: str, browser:
 def test_the_player_comes_from_the_same_folder_as_the_page(address: str) -> None:
     with urlopen(f"{address}/behind/a/proxy/{player.NAME}") as answer:
         assert answer.read() == urlopen(f"{address}/{player.NAME}").read()
+
+
+def test_there_are_no_metrics_unless_they_are_asked_for(address: str) -> None:
+    with urlopen(f"{address}/metrics") as answer:
+        assert b"packviz_visitors" not in answer.read()

@@ -7,11 +7,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from servers import ROOT, free_port
 
-ROOT = Path(__file__).parents[2]
 NEEDED = "These tests need redis-server and haproxy. On Debian and Ubuntu: sudo apt install redis-server haproxy"
 
 
@@ -19,13 +18,6 @@ NEEDED = "These tests need redis-server and haproxy. On Debian and Ubuntu: sudo 
 def _installed() -> None:
     if not (shutil.which("redis-server") and shutil.which("haproxy", path=f"{os.environ['PATH']}:/usr/sbin")):
         (pytest.fail if os.environ.get("CI") else pytest.skip)(NEEDED)
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
 
 
 @pytest.fixture(scope="session")

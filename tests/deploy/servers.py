@@ -1,0 +1,91 @@
+"""The app as a server of its own, with an environment of its own, that can be asked to end or be killed."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+__all__ = ["ROOT", "Server", "ask", "free_port", "server"]
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass
+class Server:
+    """A server: its address, its process, and what it has printed so far."""
+
+    address: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def kill(self) -> None:
+        """End it at once, as when its machine is lost."""
+        self.process.kill()
+        self.process.wait(30)
+
+    def ask_to_end(self) -> None:
+        """Ask it to end, as a container is asked."""
+        self.process.send_signal(signal.SIGTERM)
+
+
+@contextmanager
+def server(log: Path, environment: Mapping[str, str], port: int | None = None) -> Iterator[Server]:
+    """Serve the app and yield it once it is ready. environment: on top of this process's own."""
+    port = port or free_port()
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"]
+    with log.open("ab") as out:
+        process = subprocess.Popen(
+            [*command, "--server.port", str(port)],
+            cwd=ROOT,
+            env={**os.environ, **environment},
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+    started = Server(f"http://127.0.0.1:{port}", process, log)
+    try:
+        deadline = time.monotonic() + 90
+        while not _healthy(started.address):
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.1)
+        yield started
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait(30)
+
+
+def ask(address: str, path: str, body: object = None, **headers: str) -> tuple[int, dict[str, Any]]:
+    """Send a request to a room, as JSON if there is a body; return the status and the answer."""
+    data = None if body is None else json.dumps(body).encode()
+    try:
+        with urlopen(Request(f"{address}/api/rooms{path}", data, headers), timeout=30) as answer:
+            return answer.status, json.loads(answer.read())
+    except HTTPError as refused:
+        return refused.code, json.loads(refused.read())
+
+
+def free_port() -> int:
+    """Return a port on which nobody listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+def _healthy(address: str) -> bool:
+    try:
+        with urlopen(f"{address}/_stcore/health", timeout=5) as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        return False

@@ -1,0 +1,138 @@
+"""What whoever runs a server can see of it, and how it ends when it is asked to."""
+
+import asyncio
+import json
+import logging
+import socket
+import time
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from servers import Server, ask, server
+
+from bench.visitors import visitor
+from classroom.rooms import Rooms
+from classroom.store import SqliteStore
+from ui.logs import JsonLines
+
+QUESTION = {"prompt": "What is packed first?", "options": ["the rows", "the columns"], "answer": 1}
+TYPED = "11 22 33\n44 55"
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="module")
+def observed(data: Path) -> Iterator[Server]:
+    asked = {"PACKVIZ_METRICS": "1", "PACKVIZ_LOGS": "json", "PACKVIZ_DATA": str(data)}
+    with server(data / "log", asked) as started:
+        yield started
+
+
+def a_vote(address: str) -> tuple[str, str, str]:
+    """Open a room and its question; return its code, and the secrets of its teacher and of a phone."""
+    _, room = ask(address, "", {"questions": [QUESTION]})
+    code, host = room["code"], room["host"]
+    _, phone = ask(address, f"/{code}/join", {})
+    ask(address, f"/{code}/host", {"host": host, "action": "ask", "question": 0})
+    assert ask(address, f"/{code}/host", {"host": host, "action": "open"})[0] == 200
+    return code, host, phone["token"]
+
+
+def metrics(address: str) -> dict[tuple[str, str], float]:
+    """Return the values by name and the values of their labels."""
+    with urlopen(f"{address}/metrics") as answer:
+        assert answer.headers["content-type"].startswith("text/plain")
+        families = text_string_to_metric_families(answer.read().decode())
+        return {
+            (each.name, " ".join(each.labels.values())): each.value for family in families for each in family.samples
+        }
+
+
+def test_metrics_and_logs_tell_what_happens_and_nothing_of_visitors(observed: Server) -> None:
+    async def visited() -> dict[tuple[str, str], float]:
+        async with visitor(observed.address, "packing") as here:
+            await here.look()
+            await here.edit(TYPED)
+            return await asyncio.to_thread(metrics, observed.address)
+
+    code, host, phone = a_vote(observed.address)
+    vote = {"token": phone, "round": 1, "answer": 0}
+    assert ask(observed.address, f"/{code}/vote", vote)[0] == 200
+    assert ask(observed.address, f"/{code}/vote", {**vote, "token": "somebody else's"})[0] == 403
+    with ThreadPoolExecutor(1) as pool:  # the browser of other tests has a loop in this thread
+        seen = pool.submit(lambda: asyncio.run(visited())).result()
+    assert seen["packviz_visitors", ""] == 1
+    assert seen["packviz_rooms", ""] == 1
+    assert seen["packviz_votes_total", ""] == 1
+    assert seen["packviz_request_seconds_count", "/api/rooms/{code}/vote 200"] == 1
+    assert seen["packviz_request_seconds_count", "/api/rooms/{code}/vote 403"] == 1
+    assert seen["packviz_rerun_seconds_count", "page"] >= 1
+    assert seen["packviz_rerun_seconds_count", "part"] >= 1
+    assert (seen["packviz_jobs", "waiting"], seen["packviz_jobs", "running"]) == (0, 0)
+    assert 2**27 < seen["process_resident_memory_bytes", ""] < 2**32
+
+    log = observed.log.read_text()
+    lines = [json.loads(line) for line in log.splitlines()]
+    assert lines[0]["event"] == "ready"
+    votes = [line["status"] for line in lines if line.get("route") == "/api/rooms/{code}/vote"]
+    assert votes == [200, 403]
+    for secret in (code, host, phone, "127.0.0.1", "11 22 33", QUESTION["prompt"]):
+        assert str(secret) not in log
+
+
+def test_an_error_is_told_by_its_kind_and_place_and_not_by_its_message() -> None:
+    try:
+        raise ValueError("what the visitor typed")
+    except ValueError as error:
+        record = logging.LogRecord("any", logging.ERROR, __file__, 1, "%s came from %s", ("text", "10.0.0.7"), None)
+        record.exc_info = (type(error), error, error.__traceback__)
+    line = JsonLines().format(record)
+    told = json.loads(line)
+    assert (told["event"], told["error"], told["level"]) == ("%s came from %s", "ValueError", "error")
+    assert told["at"][0].startswith("test_observed.py:")
+    assert "typed" not in line
+    assert "10.0.0.7" not in line
+
+
+def test_a_server_that_is_asked_to_end_finishes_votes_and_ends_within_ten_seconds(observed: Server, data: Path) -> None:
+    code, host, first = a_vote(observed.address)
+    phones = [first, *(ask(observed.address, f"/{code}/join", {})[1]["token"] for _ in range(19))]
+    port = int(observed.address.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port)) as channel, ThreadPoolExecutor(20) as pool:
+        channel.sendall(f"GET /api/rooms/{code}/events?token={first}&since=0 HTTP/1.1\r\nHost: here\r\n\r\n".encode())
+        assert channel.recv(4096).startswith(b"HTTP/1.1 200")
+
+        def vote(phone: str) -> bool:
+            with suppress(OSError):
+                return ask(observed.address, f"/{code}/vote", {"token": phone, "round": 1, "answer": 1})[0] == 200
+            return False
+
+        votes = [pool.submit(vote, phone) for phone in phones]
+        wait(votes, 30, FIRST_COMPLETED)
+        start = time.monotonic()
+        observed.ask_to_end()
+        channel.settimeout(10)
+        while channel.recv(4096):  # the channel ends: a phone connects again, to whoever serves then
+            pass
+        observed.process.wait(10)
+        assert time.monotonic() - start < 10
+    acknowledged = sum(each.result() for each in votes)
+    assert acknowledged >= 1
+
+    async def kept() -> dict[str, Any]:
+        return await Rooms(SqliteStore(data)).snapshot(code, host)
+
+    with ThreadPoolExecutor(1) as pool:
+        seen = pool.submit(lambda: asyncio.run(kept())).result()
+    assert (seen["phase"], seen["joined"]) == ("vote", 20)
+    assert seen["voted"] >= acknowledged
+    assert json.loads(observed.log.read_text().splitlines()[-1])["event"] == "stopped"

@@ -1,0 +1,66 @@
+"""What the server tells of itself as lines of JSON, where PACKVIZ_LOGS is `json`: nothing that a visitor typed or is.
+
+Of a message only its template is told, since what is filled in may be a visitor's text or address; of an error its kind
+and the places in the code, since its message may quote either.
+"""
+
+import json
+import logging
+import os
+import sys
+import traceback
+from datetime import UTC, datetime
+from typing import Any
+
+from streamlit import logger as streamlit_logger
+
+__all__ = ["JsonLines", "set_up", "tell", "wanted"]
+
+_own = logging.getLogger("packviz")
+
+
+class JsonLines(logging.Formatter):
+    """Make one line of JSON of a record."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line: time, level, logger and event, the fields of an event of ours, the places of an error."""
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "event": str(record.msg),
+            **getattr(record, "fields", {}),
+        }
+        if record.exc_info and record.exc_info[0] is not None:
+            frames = traceback.extract_tb(record.exc_info[2])
+            line["error"] = record.exc_info[0].__name__
+            line["at"] = [f"{os.path.basename(each.filename)}:{each.lineno} {each.name}" for each in frames]
+        return json.dumps(line, default=str)
+
+
+def wanted() -> bool:
+    """Return whether the environment asks for lines of JSON."""
+    return os.environ.get("PACKVIZ_LOGS") == "json"
+
+
+def set_up() -> None:
+    """Let all loggers of this process, those of Streamlit and its server included, write lines of JSON."""
+    handler = logging.StreamHandler(sys.stdout)
+    handler.setFormatter(JsonLines())
+    logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
+    streamlit_logger.setup_formatter = _to_the_root
+    for each in [*map(logging.getLogger, logging.root.manager.loggerDict), *streamlit_logger._loggers.values()]:
+        _to_the_root(each)
+    _own.setLevel(logging.INFO)
+
+
+def tell(event: str, **fields: float | str) -> None:
+    """Log an event. fields: numbers, and words of our own; no visitor's text, no address."""
+    if wanted():
+        _own.info(event, extra={"fields": fields})
+
+
+def _to_the_root(logger: logging.Logger) -> None:
+    """Take a logger's own handlers away: what it says is written as everything else is."""
+    logger.handlers, logger.propagate = [], True
+    logger.setLevel(max(logger.level, logging.WARNING))

@@ -1,0 +1,68 @@
+"""What whoever runs the server can ask for: /metrics with PACKVIZ_METRICS=1, lines of JSON with PACKVIZ_LOGS=json."""
+
+import os
+import re
+import time
+
+from starlette.middleware import Middleware
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ui import logs
+
+__all__ = ["Timed", "middleware", "routes"]
+
+_ROOM = re.compile(r"/api/rooms(/[^/]+(/(join|vote|host|events|movie|answers\.csv))?)?")
+
+
+def routes() -> list[Route]:
+    """Return the route of the metrics, if they are asked for."""
+    if not _metrics():
+        return []
+    from ui import metrics  # needs a package that is installed for deployments
+
+    return [metrics.route()]
+
+
+def middleware() -> list[Middleware]:
+    """Return what times the requests to rooms, if anything is asked for."""
+    return [Middleware(Timed)] if _metrics() or logs.wanted() else []
+
+
+class Timed:
+    """Time the requests of phones and teachers, and tell how they were answered: by route, for a code is a secret."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not scope["path"].startswith("/api/"):
+            await self.app(scope, receive, send)
+            return
+        start = time.perf_counter()
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                _tell(_route(scope["path"]), message["status"], time.perf_counter() - start)
+            await send(message)
+
+        await self.app(scope, receive, sent)
+
+
+def _tell(route: str, status: int, seconds: float) -> None:
+    logs.tell("request", route=route, status=status, milliseconds=round(1000 * seconds, 1))
+    if _metrics():
+        from ui import metrics
+
+        metrics.took(route, status, seconds)
+
+
+def _route(path: str) -> str:
+    found = _ROOM.fullmatch(path)
+    if found is None:
+        return "other"
+    return "/api/rooms" + ("/{code}" if found[1] else "") + (found[2] or "")
+
+
+def _metrics() -> bool:
+    return os.environ.get("PACKVIZ_METRICS") == "1"
