@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 from torch import Tensor
 
 from packviz.rules import companions, data, lengths, module, packed_sequence, pads, readout
-from packviz.rules.case import Case
+from packviz.rules.case import Case, Rule
 from packviz.rules.finding import Finding, worded
 from packviz.rules.lengths import order_refusal
 from packviz.rules.module import check_module, check_padding_value, check_total_length, check_weights, state_of
 from packviz.rules.preconditions import check_beside, check_kind, check_subject, check_traced, described, frozen_copy
-from packviz.rules.rule import Rule
 
 __all__ = [
     "RULES",

@@ -1,5 +1,6 @@
-"""One case: what examine() or trace_module() was given, told apart and named."""
+"""One case: what examine() or trace_module() was given; and a rule, a condition on it and when it is asked."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
@@ -9,10 +10,11 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
 from packviz.inputs.packed_rows import packed_lengths
+from packviz.rules.finding import Fault
 from packviz.rules.padding_value import peaks
 from packviz.rules.preconditions import read_lengths
 
-__all__ = ["Case"]
+__all__ = ["Case", "Rule", "rule"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,3 +121,28 @@ class Case:
         whole = None if self.lengths is None else self.whole
         fit = whole and len(whole) == self.B and min(whole) >= 1 and max(whole) <= self.T
         return whole if fit else None
+
+
+Condition = Callable[[Case], Iterable[Fault]]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Hold a condition, and when it is asked. Its words and its repair stand in findings.toml."""
+
+    condition: Condition
+    # what the case must have: its fields, "grid" or "packed", and "numbers" where none is on the meta device
+    given: frozenset[str]
+    # what must be known by then: the "lengths", where the data "end", that the "layout" is right, "no error"
+    known: tuple[str, ...] = ()
+    stops: bool = False  # whether nothing after it can be judged where it finds something
+    refuses: bool = False  # whether trace_module() refuses what it finds
+
+
+def rule(given: str, *known: str, stops: bool = False, refuses: bool = False) -> Callable[[Condition], Rule]:
+    """Make a rule of a condition; given: words, separated by spaces. The rest is as in Rule."""
+
+    def made(condition: Condition) -> Rule:
+        return Rule(condition, frozenset(given.split()), known, stops, refuses)
+
+    return made

@@ -11,13 +11,12 @@ from packviz.inputs.cell_kinds import kind_of
 from packviz.inputs.module import directions, run_module, state_size
 from packviz.inputs.packed_rows import packed_lengths
 from packviz.inputs.torch_answers import Answer, ask
-from packviz.rules.case import Case
+from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault, places
 from packviz.rules.lengths import pack_cells
 from packviz.rules.packed_sequence import fields
 from packviz.rules.padding_value import inside
 from packviz.rules.preconditions import MAX_CELLS, known_lengths
-from packviz.rules.rule import rule
 
 __all__ = ["initial_state", "mask", "output", "target_lengths", "targets"]
 

@@ -8,10 +8,9 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
 from packviz.inputs.module import run_module
 from packviz.inputs.torch_answers import Answer, ask
-from packviz.rules.case import Case
+from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
 from packviz.rules.preconditions import MAX_CELLS
-from packviz.rules.rule import rule
 
 __all__ = ["data", "empty_or_flat"]
 

@@ -9,10 +9,9 @@ from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from packviz.inputs.torch_answers import Answer, ask
-from packviz.rules.case import Case
+from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
 from packviz.rules.preconditions import MAX_CELLS, numbers
-from packviz.rules.rule import rule
 
 __all__ = [
     "form",

@@ -8,19 +8,11 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CELL_KINDS, RECURRENT
-from packviz.inputs.module import (
-    directions,
-    dtype_name,
-    has_own_forward,
-    snapshot,
-    weight_dtype,
-    zero_state,
-)
+from packviz.inputs.module import directions, dtype_name, has_own_forward, snapshot, weight_dtype, zero_state
 from packviz.inputs.torch_answers import Answer, ask
-from packviz.rules.case import Case
+from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
 from packviz.rules.preconditions import described, frozen_copy, tensor_obstacle
-from packviz.rules.rule import rule
 from packviz.text import shown
 from packviz.validate import choice, flag, integer, is_integer, number
 
@@ -35,7 +27,6 @@ __all__ = [
 
 _MODES = [mode for kind in CELL_KINDS.values() for mode in kind.modes]
 MAX_NUMBERS = 1_000_000_000  # of an unpacked output: 4 GB in float32
-_AUTOCAST = {torch.float32, torch.bfloat16, torch.float16}  # what it converts
 
 
 def check_module(module: object) -> nn.RNNBase:
@@ -51,7 +42,7 @@ def check_module(module: object) -> nn.RNNBase:
         raise _refusal(got, "give the nn.RNN, nn.GRU or nn.LSTM inside it, or a plain one with the same state_dict()")
     plain = check_weights(module, snapshot)
     weights = [*plain.parameters()]
-    for obstacle in filter(None, map(tensor_obstacle, weights)):
+    for obstacle, _ in filter(None, map(tensor_obstacle, weights)):
         copy = "give a copy on the CPU: copy.deepcopy(module).cpu()"
         raise _refusal(f"parameters of which one is {obstacle}", copy)
     dtypes = sorted({dtype_name(weight.dtype) for weight in weights})
@@ -101,8 +92,7 @@ def _way_out(module: object) -> str:
     if isinstance(module, nn.RNNCellBase):
         name = type(module).__name__.removesuffix("Cell")
         return f"give an nn.{name}; a cell takes one time step only and cannot run a packed sequence"
-    parts = module.named_modules() if isinstance(module, nn.Module) else ()
-    for name, part in parts:
+    for name, part in module.named_modules() if isinstance(module, nn.Module) else ():
         if isinstance(part, RECURRENT):
             return f"give the part of it that is one: module.{name}"
     return "give the recurrent module itself, for example nn.GRU(input_size=4, hidden_size=8)"

@@ -13,10 +13,9 @@ from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence
 
 from packviz.inputs.packed_rows import packed_lengths
 from packviz.inputs.torch_answers import Answer, ask
-from packviz.rules.case import Case
+from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
 from packviz.rules.preconditions import MAX_CELLS, check_unpacked_size, described, known_lengths, numbers
-from packviz.rules.rule import rule
 
 __all__ = ["fields", "lengths_beside"]
 

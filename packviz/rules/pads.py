@@ -19,11 +19,10 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
 from packviz.inputs.packed_rows import as_grid, origins
 from packviz.inputs.torch_answers import Answer, ask
-from packviz.rules.case import Case
+from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
 from packviz.rules.padding_value import Grid, Pad, all_finite, filled, fills, inside, pad_code, peaks, real_cells
 from packviz.rules.preconditions import numbers
-from packviz.rules.rule import rule
 
 __all__ = ["not_finite", "packed_data", "pads"]
 

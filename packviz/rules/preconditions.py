@@ -76,23 +76,20 @@ def frozen_copy(tensor: Tensor) -> Tensor:
 
 def refusal_of(name: str, expected: str, got: object, fix: str) -> PackvizError:
     """Return the error for a value that is not what was expected."""
-    obstacle = _layout_obstacle(got) if isinstance(got, Tensor) else None
-    return PackvizError(name, expected=expected, got=obstacle or described(got), fix=fix)
+    obstacle = tensor_obstacle(got, on_cpu=False) if isinstance(got, Tensor) else None
+    return PackvizError(name, expected=expected, got=obstacle[0] if obstacle else described(got), fix=fix)
 
 
-def tensor_obstacle(tensor: Tensor) -> str | None:
-    """Return why a tensor cannot be traced ("a tensor on cuda:0", "a nested tensor"), or None where it can."""
-    return _layout_obstacle(tensor) or (None if tensor.device.type == "cpu" else f"a tensor on {tensor.device}")
-
-
-def _layout_obstacle(tensor: Tensor) -> str | None:
-    """Return what a tensor that is not dense is ("a nested tensor"), or None."""
+def tensor_obstacle(tensor: Tensor, *, on_cpu: bool = True) -> tuple[str, str] | None:
+    """Return why a tensor x cannot be traced ("a nested tensor") and the repair, or None where it can."""
     if tensor.is_nested:
-        return "a nested tensor"
+        return "a nested tensor", "pad it first: torch.nested.to_padded_tensor(x, 0.0)"
     if tensor.is_quantized:
-        return "a quantized tensor"
+        return "a quantized tensor", "convert it with x.dequantize()"
     if tensor.layout != torch.strided:
-        return f"a tensor in the {str(tensor.layout).removeprefix('torch.')} layout"
+        return f"a tensor in the {str(tensor.layout).removeprefix('torch.')} layout", "convert it with x.to_dense()"
+    if on_cpu and tensor.device.type != "cpu":
+        return f"a tensor on {tensor.device}", "copy it with x.cpu()"
     return None
 
 
@@ -100,7 +97,7 @@ def read_lengths(name: str, lengths: object) -> list[int] | Tensor:
     """Return a plain list of integers as it is, anything else as a tensor; raises PackvizError for neither."""
     if type(lengths) is list and all(type(length) is int and abs(length) < 2**62 for length in lengths):
         return lengths
-    if isinstance(lengths, Tensor) and (_layout_obstacle(lengths) or lengths.is_complex()):
+    if isinstance(lengths, Tensor) and (tensor_obstacle(lengths, on_cpu=False) or lengths.is_complex()):
         raise refusal_of(name, "integers in a dense tensor", lengths, _INTEGERS)
     try:
         given = torch.as_tensor(lengths, device=lengths.device if isinstance(lengths, Tensor) else "cpu")
@@ -174,7 +171,7 @@ def check_unpacked_size(packed: PackedSequence) -> None:
 def _check_tensor(name: str, value: object, *, on_meta: bool) -> None:
     if not isinstance(value, Tensor):
         raise refusal_of(name, "a tensor", value, "convert it with torch.as_tensor")
-    if _layout_obstacle(value):
+    if tensor_obstacle(value, on_cpu=False):
         raise refusal_of(name, "a dense tensor", value, "convert it, for example with to_dense()")
     if value.dtype not in _DTYPES:
         raise refusal_of(name, "a dtype that torch computes with", value, "convert it, for example with float()")
@@ -194,14 +191,18 @@ def check_traced(case: Case) -> None:
         axes = "(B, T, F)" if case.batch_first else "(T, B, F)"
         expected = f"a padded tensor {axes}, or a PackedSequence"
         if not isinstance(x, Tensor):
-            raise PackvizError("x", expected=expected, got=described(x), fix=_tensor_from(x))
+            several = isinstance(x, list | tuple) and x and all(isinstance(part, Tensor) for part in x)
+            padded = "torch.nn.utils.rnn.pad_sequence(sequences, batch_first=module.batch_first)"
+            fix = f"pad the sequences first: {padded}" if several else "convert it with torch.as_tensor"
+            raise PackvizError("x", expected=expected, got=described(x), fix=fix)
         if obstacle := tensor_obstacle(x):
-            raise PackvizError("x", expected=f"{expected}, dense and on the CPU", got=obstacle, fix=_dense(x))
+            got, fix = obstacle
+            raise PackvizError("x", expected=f"{expected}, dense and on the CPU", got=got, fix=fix)
     states = case.hx if isinstance(case.hx, tuple | list) else (case.hx,)
     for name, state in zip(("h_0", "c_0"), states, strict=False):
         if isinstance(state, Tensor) and (obstacle := tensor_obstacle(state)):
             expected, fix = f"{name} as a dense tensor on the CPU", f"convert it, for example {name}.cpu()"
-            raise PackvizError("hx", expected=expected, got=obstacle, fix=fix)
+            raise PackvizError("hx", expected=expected, got=obstacle[0], fix=fix)
 
 
 def _check_fields(packed: PackedSequence) -> None:
@@ -209,22 +210,7 @@ def _check_fields(packed: PackedSequence) -> None:
     for name, value in zip(PackedSequence._fields, packed, strict=True):
         if name == "batch_sizes" or (name != "data" and value is None):
             continue
-        got = tensor_obstacle(value) if isinstance(value, Tensor) else described(value)
-        if got:
-            built = "let pack_padded_sequence or pack_sequence build it"
-            fix = "convert it, for example with x.cpu()" if isinstance(value, Tensor) else built
-            raise PackvizError(f"x.{name}", expected="a dense tensor on the CPU", got=got, fix=fix)
-
-
-def _tensor_from(x: object) -> str:
-    if isinstance(x, list | tuple) and x and all(isinstance(part, Tensor) for part in x):
-        return "pad the sequences first: torch.nn.utils.rnn.pad_sequence(sequences, batch_first=module.batch_first)"
-    return "convert it with torch.as_tensor"
-
-
-def _dense(x: Tensor) -> str:
-    if x.is_nested:
-        return "pad it first: torch.nested.to_padded_tensor(x, 0.0)"
-    if x.is_quantized:
-        return "convert it with x.dequantize()"
-    return "convert it with x.to_dense()" if x.layout != torch.strided else "copy it with x.cpu()"
+        built = described(value), "let pack_padded_sequence or pack_sequence build it"
+        if obstacle := tensor_obstacle(value) if isinstance(value, Tensor) else built:
+            fix = "convert it, for example with x.cpu()" if isinstance(value, Tensor) else obstacle[1]
+            raise PackvizError(f"x.{name}", expected="a dense tensor on the CPU", got=obstacle[0], fix=fix)

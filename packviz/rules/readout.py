@@ -12,9 +12,8 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_
 
 from packviz.inputs.module import directions, run_module, states_of
 from packviz.inputs.torch_answers import Answer, ask
-from packviz.rules.case import Case
+from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
-from packviz.rules.rule import rule
 from packviz.text import sequence_label
 
 __all__ = ["readout"]

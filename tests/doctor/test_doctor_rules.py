@@ -6,8 +6,8 @@ import torch
 
 from packviz.inputs.torch_answers import Answer
 from packviz.rules import Case, findings
+from packviz.rules.case import rule
 from packviz.rules.finding import Fault
-from packviz.rules.rule import rule
 
 
 @rule("grid lengths", "lengths")
