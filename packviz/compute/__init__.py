@@ -1,3 +1,1 @@
 """One run, recorded: padded, sorted, packed, run step by step, unpacked, and verified against torch."""
-
-__all__: list[str] = []

@@ -18,16 +18,10 @@ from packviz.compute.verify import prove
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 from packviz.inputs.module import directions, state_size, states_of, unknown_hooks, weight_dtype
-from packviz.rules import (
-    Case,
-    check_kind,
-    check_module,
-    check_padding_value,
-    check_total_length,
-    frozen_copy,
-    raise_first,
-    state_of,
-)
+from packviz.rules import raise_first
+from packviz.rules.case import Case
+from packviz.rules.module import check_module, check_padding_value, check_total_length, state_of
+from packviz.rules.preconditions import check_kind, frozen_copy
 from packviz.text import counted
 
 __all__ = ["Trace", "record", "trace", "trace_module"]

@@ -10,8 +10,11 @@ from torch.nn.utils.rnn import PackedSequence
 
 from packviz.inputs.cell_kinds import RECURRENT
 from packviz.inputs.module import has_own_forward, snapshot
-from packviz.rules import Case, Finding, check_beside, check_subject, check_weights, findings
-from packviz.rules.preconditions import refusal_of
+from packviz.rules import findings
+from packviz.rules.case import Case
+from packviz.rules.finding import Finding
+from packviz.rules.module import check_weights
+from packviz.rules.preconditions import check_beside, check_subject, refusal_of
 
 __all__ = ["examine"]
 

@@ -15,9 +15,9 @@ from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import RECURRENT
 from packviz.inputs.module import has_own_forward
 from packviz.inputs.torch_answers import Answer
-from packviz.rules import Finding, described
-from packviz.rules.finding import Fault, worded
+from packviz.rules.finding import Fault, Finding, worded
 from packviz.rules.padding_value import all_finite
+from packviz.rules.preconditions import described
 from packviz.text import counted
 
 __all__ = ["Watched", "watch"]

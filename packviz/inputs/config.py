@@ -88,18 +88,12 @@ class Config:
         Raises PackvizError for an embedding of vectors, and for a padding_idx without an embedding.
         """
         if kind == "vectors" and self.embedding_dim is not None:
-            raise PackvizError(
-                "embedding_dim",
-                expected="None for feature vectors, which enter the cell as they are",
-                got=shown(self.embedding_dim),
-                fix="leave embedding_dim out, or give sequences of words or integers",
-            )
+            expected = "None for feature vectors, which enter the cell as they are"
+            fix = "leave embedding_dim out, or give sequences of words or integers"
+            raise PackvizError("embedding_dim", expected=expected, got=shown(self.embedding_dim), fix=fix)
         embedding_dim = _WORD_EMBEDDING_DIM if kind == "words" and self.embedding_dim is None else self.embedding_dim
         if embedding_dim is None and self.padding_idx is not None:
-            raise PackvizError(
-                "padding_idx",
-                expected="None where there is no embedding",
-                got=shown(self.padding_idx),
-                fix="leave padding_idx out" + (", or set embedding_dim" if kind == "numbers" else ""),
-            )
+            fix = "leave padding_idx out" + (", or set embedding_dim" if kind == "numbers" else "")
+            expected = "None where there is no embedding"
+            raise PackvizError("padding_idx", expected=expected, got=shown(self.padding_idx), fix=fix)
         return embedding_dim

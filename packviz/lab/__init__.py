@@ -1,3 +1,1 @@
 """Experiments that take time: what padding and packing cost, and whether padding hurts accuracy."""
-
-__all__: list[str] = []

@@ -11,29 +11,9 @@ from torch import Tensor
 from packviz.rules import companions, data, lengths, module, packed_sequence, pads, readout
 from packviz.rules.case import Case, Rule
 from packviz.rules.finding import Finding, worded
-from packviz.rules.lengths import order_refusal
-from packviz.rules.module import check_module, check_padding_value, check_total_length, check_weights, state_of
-from packviz.rules.preconditions import check_beside, check_kind, check_subject, check_traced, described, frozen_copy
+from packviz.rules.preconditions import check_traced
 
-__all__ = [
-    "RULES",
-    "Case",
-    "Finding",
-    "Rule",
-    "check_beside",
-    "check_kind",
-    "check_module",
-    "check_padding_value",
-    "check_subject",
-    "check_total_length",
-    "check_weights",
-    "described",
-    "findings",
-    "frozen_copy",
-    "order_refusal",
-    "raise_first",
-    "state_of",
-]
+__all__ = ["RULES", "findings", "raise_first"]
 
 _KNOWN: dict[str, Callable[[Case, list[Finding]], bool]] = {
     "lengths": lambda case, _: case.ends is not None,

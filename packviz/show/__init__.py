@@ -1,3 +1,1 @@
 """A trace and its facts made visible: the movie and its player, charts, tables, plain PyTorch code."""
-
-__all__: list[str] = []

@@ -1,3 +1,1 @@
 """Predictions, an exercise, the quiz and the questions."""
-
-__all__: list[str] = []

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import torch
 
 from packviz.inputs.torch_answers import Answer
-from packviz.rules import Case, findings
-from packviz.rules.case import rule
+from packviz.rules import findings
+from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
 
 

@@ -1,3 +1,1 @@
 """Charts of a trace and of its facts; packviz.charts has their names."""
-
-__all__: list[str] = []

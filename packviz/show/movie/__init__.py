@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from packviz.compute.record import Trace
 from packviz.errors import PackvizError
-from packviz.rules import check_kind
+from packviz.rules.preconditions import check_kind
 from packviz.show.movie.beside import beside
 from packviz.show.movie.data import Movie, made
 from packviz.show.movie.facts import watched_layer

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from packviz.compute.record import Trace
-from packviz.rules import check_kind
+from packviz.rules.preconditions import check_kind
 from packviz.show.movie.beside_grids import At, axes, grids, scale, texts_of, vectors
 from packviz.show.movie.beside_words import (
     call_lines,

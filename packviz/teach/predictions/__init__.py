@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from packviz.compute.record import Trace
-from packviz.rules import check_kind
+from packviz.rules.preconditions import check_kind
 from packviz.teach.predictions import layout, running
 from packviz.teach.predictions.facts import Facts
 from packviz.teach.predictions.kind import Kind

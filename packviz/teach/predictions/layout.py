@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-from packviz.rules import order_refusal
+from packviz.rules.lengths import order_refusal
 from packviz.teach.predictions.facts import Facts
 from packviz.teach.predictions.kind import Case, Given, kind, once
 from packviz.teach.predictions.prediction import Moment
