@@ -1,0 +1,157 @@
+"""What deploy/ holds, as far as it can be checked without Docker and without a cluster."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from servers import ROOT
+
+DEPLOY = ROOT / "deploy"
+HAPROXY = shutil.which("haproxy", path=f"{os.environ['PATH']}:/usr/sbin") or "haproxy"
+COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
+MANIFESTS: list[dict[str, Any]] = list(yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text("utf-8")))
+
+
+def instructions() -> Iterator[tuple[str, str]]:
+    """Yield the instructions of the Dockerfile, with continued lines as one."""
+    text = re.sub(r"\\\n\s*", "", (DEPLOY / "Dockerfile").read_text("utf-8"))
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            name, _, rest = line.partition(" ")
+            yield name, rest
+
+
+def copied() -> list[str]:
+    return [source for name, rest in instructions() if name == "COPY" for source in rest.split()[:-1]]
+
+
+def fields(allowed: str, **nested: Any) -> dict[str, Any]:
+    """Return the schema of an object with these fields and no others."""
+    properties = {name: {} for name in allowed.split()} | nested
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def listed(of: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": of}
+
+
+def test_the_image_holds_all_that_the_app_needs(tmp_path: Path) -> None:
+    for source in copied():
+        origin = ROOT / source
+        assert origin.exists()
+        if origin.is_dir():
+            shutil.copytree(origin, tmp_path / source, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            (tmp_path / source).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(origin, tmp_path / source)
+    code = "import app, ui.worker, ui.metrics, classroom.rooms; print(len(app.pages()))"
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_is_copied_is_not_ignored() -> None:
+    lines = (DEPLOY / "Dockerfile.dockerignore").read_text("utf-8").split()
+    assert lines[0] == "*"
+    assert {line.removeprefix("!") for line in lines if line.startswith("!")} == set(copied())
+
+
+def test_the_image_runs_as_a_user_without_rights_with_torch_for_the_cpu_and_a_health_check() -> None:
+    told = list(instructions())
+    names = [name for name, _ in told]
+    assert set(names) <= {
+        *("FROM", "ARG", "RUN", "WORKDIR", "COPY", "USER", "ENV", "VOLUME", "EXPOSE", "HEALTHCHECK", "CMD")
+    }
+    assert names.index("USER") > max(i for i, name in enumerate(names) if name in ("RUN", "COPY"))
+    assert dict(told)["USER"] == "1000"
+    installs = next(rest for name, rest in told if name == "RUN" and "pip install" in rest).split("&&")
+    assert "torch.txt" in installs[1]
+    assert '--index-url "$TORCH_INDEX"' in installs[1]
+    assert re.findall(r"-r (\S+)", installs[2]) == ["requirements.txt", "deploy/requirements.txt"]
+    assert "/_stcore/health" in dict(told)["HEALTHCHECK"]
+    assert [line for line in (ROOT / "requirements.txt").read_text().splitlines() if line.startswith("torch==")]
+
+
+def test_the_compose_file_has_known_fields_and_its_parts_know_one_another() -> None:
+    build = fields("context dockerfile args target")
+    health = fields("test interval timeout retries start_period disable")
+    service = fields(
+        "image environment depends_on init restart stop_grace_period volumes ports command",
+        build=build,
+        healthcheck=health,
+    )
+    services = {"type": "object", "additionalProperties": service}
+    jsonschema.validate(COMPOSE, fields("name x-packviz volumes", services=services))
+    for each in COMPOSE["services"].values():
+        assert set(each.get("depends_on", ())) <= set(COMPOSE["services"])
+        for source in (volume.partition(":")[0] for volume in each.get("volumes", ())):
+            assert (DEPLOY / source).is_file() if source.startswith(".") else source in COMPOSE["volumes"]
+        if "build" in each:
+            context = (DEPLOY / each["build"]["context"]).resolve()
+            assert (context / each["build"]["dockerfile"]).is_file()
+    balancer = COMPOSE["services"]["balancer"]["environment"]
+    replicas = [balancer[name].partition(":")[0] for name in ("ONE", "TWO")]
+    assert all("command" not in COMPOSE["services"][name] for name in replicas)
+    redis = COMPOSE["services"]["redis"]["command"]
+    assert redis[redis.index("--appendfsync") + 1] == "always"
+
+
+def test_the_manifests_have_known_fields_and_their_parts_know_one_another() -> None:
+    probe = fields("httpGet exec initialDelaySeconds periodSeconds timeoutSeconds")
+    container = fields(
+        "name image command args env ports resources volumeMounts", readinessProbe=probe, livenessProbe=probe
+    )
+    pod = fields("terminationGracePeriodSeconds securityContext", containers=listed(container))
+    template = fields("", metadata=fields("labels annotations"), spec=pod)
+    ports = listed(fields("port targetPort name protocol"))
+    backend = fields("", service=fields("name", port=fields("number name")))
+    http = fields("", paths=listed(fields("path pathType", backend=backend)))
+    specs = {
+        "Deployment": fields("replicas selector", template=template),
+        "StatefulSet": fields("replicas selector serviceName volumeClaimTemplates", template=template),
+        "Service": fields("selector", ports=ports),
+        "Ingress": fields("ingressClassName", rules=listed(fields("host", http=http))),
+    }
+    for each in MANIFESTS:
+        schema = fields("apiVersion kind", metadata=fields("name annotations"), spec=specs[each["kind"]])
+        jsonschema.validate(each, schema)
+    pods = [each for each in MANIFESTS if "template" in each["spec"]]
+    labels = [each["spec"]["template"]["metadata"]["labels"] for each in pods]
+    assert [each["spec"]["selector"]["matchLabels"] for each in pods] == labels
+    services = {each["metadata"]["name"]: each["spec"] for each in MANIFESTS if each["kind"] == "Service"}
+    assert all(spec["selector"] in labels for spec in services.values() if "selector" in spec)
+    (ingress,) = (each["spec"] for each in MANIFESTS if each["kind"] == "Ingress")
+    asked = {path["path"]: path["backend"]["service"] for path in ingress["rules"][0]["http"]["paths"]}
+    assert {name: services[to["name"]]["ports"][0]["port"] for name, to in asked.items()} == {"/metrics": 80, "/": 8501}
+    assert "selector" not in services[asked["/metrics"]["name"]]
+    urls = {
+        env["value"]
+        for each in pods
+        for box in each["spec"]["template"]["spec"]["containers"]
+        for env in box.get("env", ())
+        if env["name"] == "REDIS_URL"
+    }
+    assert urls == {"redis://packviz-redis:6379/0"}
+
+
+def test_haproxy_takes_its_settings_without_a_warning() -> None:
+    places = {"BIND": "127.0.0.1:8080", "ONE": "127.0.0.1:8501", "TWO": "127.0.0.1:8502"}
+    done = subprocess.run(
+        [HAPROXY, "-c", "-f", DEPLOY / "haproxy.cfg"], env={**os.environ, **places}, capture_output=True, text=True
+    )
+    assert (done.returncode, "WARNING" in done.stderr) == (0, False), done.stderr
+
+
+@pytest.mark.parametrize("name", ["REDIS_URL", "PACKVIZ_DATA", "PACKVIZ_METRICS", "PACKVIZ_LOGS"])
+def test_every_setting_that_the_page_on_deployment_names_is_read_somewhere(name: str) -> None:
+    assert f"`{name}`" in (DEPLOY / "README.md").read_text("utf-8")
+    code = [path for folder in ("ui", "classroom") for path in (ROOT / folder).rglob("*.py")]
+    assert any(f'environ.get("{name}")' in path.read_text("utf-8") for path in code)
