@@ -6,9 +6,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from urllib.request import urlopen
 
 __all__ = ["packviz", "packviz_process", "plain"]
@@ -26,9 +27,9 @@ def packviz(port: int | None = None) -> Iterator[str]:
 
 
 @contextmanager
-def packviz_process() -> Iterator[tuple[str, int]]:
+def packviz_process(port: int | None = None, **environment: str) -> Iterator[tuple[str, int]]:
     """Serve the app from its own folder and yield its address and the id of its process."""
-    with _served(ROOT / "app.py", ROOT) as served:
+    with _served(ROOT / "app.py", ROOT, port=port, environment=environment) as served:
         yield served
 
 
@@ -41,14 +42,21 @@ def plain(*imports: str) -> Iterator[str]:
 
 @contextmanager
 def _served(
-    app: Path, folder: Path, arguments: Sequence[str] = (), *, port: int | None = None
+    app: Path,
+    folder: Path,
+    arguments: Sequence[str] = (),
+    *,
+    port: int | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[tuple[str, int]]:
     port = port or _free_port()
     options = ["--server.port", str(port), "--server.headless", "true", "--browser.gatherUsageStats", "false"]
     command = [sys.executable, "-m", "streamlit", "run", str(app), *options, "--", *arguments]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
     with tempfile.TemporaryFile("w+") as log:
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            command, cwd=folder, env={**inherited, **environment}, stdout=log, stderr=subprocess.STDOUT
+        )
         try:
             address, deadline = f"http://localhost:{port}", time.monotonic() + PATIENCE
             while not (healthy := _healthy(address)) and process.poll() is None and time.monotonic() < deadline:

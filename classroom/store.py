@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -133,7 +134,7 @@ class SqliteStore:
             tasks = [first]
             while not self._waiting.empty():
                 tasks.append(self._waiting.get())
-            _settle(file, [task for task in tasks if task is not None])
+            _settle(file, [task for task in tasks if task and task[1].set_running_or_notify_cancel()])
             if None in tasks:
                 file.close()
                 return
@@ -141,6 +142,8 @@ class SqliteStore:
 
 def _settle(file: _File, tasks: Sequence[tuple[Callable[[_File], Any], Future[Any]]]) -> None:
     """Do tasks in one transaction, and tell those who wait for them how they went once it is on disk."""
+    if not tasks:  # whoever asked has gone
+        return
     done: list[tuple[Future[Any], Any, Exception | None]] = []
     try:
         file.begin()
@@ -150,7 +153,7 @@ def _settle(file: _File, tasks: Sequence[tuple[Callable[[_File], Any], Future[An
             except BehindError as behind:  # nothing has been written by this task
                 done.append((future, None, behind))
         file.commit()
-    except (sqlite3.Error, OSError) as error:
+    except Exception as error:  # whatever it is, nobody may wait for ever
         file.roll_back()
         if len(tasks) > 1:  # what only reads can be done all the same
             for each in tasks:
@@ -184,24 +187,20 @@ class _File:
         self.path = folder / _FILE
         self._db: sqlite3.Connection | None = None
         self._seen = 0  # SQLite's count of the changes that others have made
-        self._open = False
 
     def begin(self) -> None:
         """Begin a transaction; it writes only once something is written."""
-        db = self._opened()
-        db.execute("BEGIN")
-        self._open = True
+        self._opened().execute("BEGIN")
 
     def commit(self) -> None:
         """Put on disk what was written."""
         self._opened().execute("COMMIT")
-        self._open = False
 
     def roll_back(self) -> None:
         """Undo what was written since the beginning, if anything."""
         if self._db is not None and self._db.in_transaction:
-            self._db.execute("ROLLBACK")
-        self._open = False
+            with suppress(sqlite3.Error):  # SQLite has undone it by itself
+                self._db.execute("ROLLBACK")
 
     def append(self, room: str, revision: int, rows: Sequence[str]) -> None:
         """Insert events after the first `revision` ones."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -188,3 +189,52 @@ def test_a_store_that_cannot_be_reached_says_so_in_a_sentence(tmp_path: Path) ->
     for store in (SqliteStore(tmp_path / "file"), RedisStore("redis://127.0.0.1:1/0")):
         with pytest.raises(UnavailableError, match=r"^The server .*\.$"):
             asyncio.run(store.read("ROOM"))
+
+
+def test_who_stops_waiting_does_not_stop_the_store(opened: Open) -> None:
+    async def play() -> None:
+        store, room = opened(), unused()
+        for _ in range(20):
+            waiting = [asyncio.create_task(store.changed({room: 0})), asyncio.create_task(store.read(room))]
+            await asyncio.sleep(0)
+            for task in waiting:
+                task.cancel()
+        await asyncio.wait_for(store.append(room, 0, numbered(1)), 5)
+        assert await store.read(room) == numbered(1)
+        await store.close()
+
+    asyncio.run(play())
+
+
+def test_on_a_full_disk_the_error_is_clear_and_the_room_goes_on_reading_and_later_writing(tmp_path: Path) -> None:
+    """The limit on the size of a file stands for the full disk: writing fails in the same place."""
+
+    async def play() -> None:
+        rooms = Rooms(SqliteStore(tmp_path))
+        async with rooms.serving():
+            code, host = await rooms.create([OWN])
+            tokens = [(await rooms.join(code, None, None, None))[0] for _ in range(100)]
+            await rooms.act(code, host, "open", {})
+            soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+            size = (tmp_path / "rooms.sqlite-wal").stat().st_size
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size + 100_000, hard))
+            try:
+                votes = await asyncio.gather(*map(_voted(rooms, code), tokens), return_exceptions=True)
+                for token in tokens:
+                    votes += await asyncio.gather(_voted(rooms, code)(token, 0), return_exceptions=True)
+                lost = [each for each in votes if isinstance(each, UnavailableError)]
+                assert 0 < len(lost) < len(votes)
+                assert "disk of the server is full" in str(lost[0])
+                seen = await rooms.snapshot(code, host)
+                assert (seen["phase"], seen["joined"], seen["voted"]) == ("vote", 100, 100)
+                assert await Rooms(SqliteStore(tmp_path)).snapshot(code, host) == seen  # as after a restart
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+            await rooms.vote(code, tokens[-1], 1, 0)
+            assert (await rooms.snapshot(code, tokens[-1]))["mine"] == 0
+
+    asyncio.run(play())
+
+
+def _voted(rooms: Rooms, code: str) -> Callable[..., Coroutine[Any, Any, int]]:
+    return lambda token, answer=1: rooms.vote(code, token, 1, answer)

@@ -1,0 +1,195 @@
+"""Phones without a browser: each speaks HTTP over a connection that it keeps, and listens to a push channel."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Any
+from urllib.parse import urlsplit
+
+__all__ = ["Answer", "Phone", "Room"]
+
+PATIENCE = 30.0  # seconds that an answer may take
+
+
+class Answer:
+    """What came back: the status, the headers by their lower-case names, and the body as it was sent."""
+
+    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.status, self.headers, self.body = status, headers, body
+
+    @property
+    def data(self) -> Any:
+        """The body, which is JSON."""
+        return json.loads(self.body)
+
+
+class Connection:
+    """One connection to a server, opened at the first request and again after it was lost."""
+
+    def __init__(self, address: str) -> None:
+        parts = urlsplit(address)
+        self._host, self._port = parts.hostname or "localhost", parts.port or 80
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self._turn = asyncio.Lock()
+        self.received = 0  # bytes of all bodies
+        self.heard = b""  # the bodies of all answers and all that came over the push channel, one after the other
+        self.keeps = False  # whether `heard` is filled
+
+    async def ask(
+        self, method: str, path: str, body: object = None, *, raw: bytes | None = None, **headers: str
+    ) -> Answer:
+        """Send a request and wait for its answer; raises OSError where the connection is lost."""
+        data = raw if raw is not None else b"" if body is None else json.dumps(body).encode()
+        lines = [f"{method} {path} HTTP/1.1", f"Host: {self._host}:{self._port}", f"Content-Length: {len(data)}"]
+        lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+        sent = "\r\n".join(lines).encode() + b"\r\n\r\n" + data
+        async with asyncio.timeout(PATIENCE), self._turn:
+            reused = self._streams is not None
+            try:
+                status, told, content = await self._exchanged(sent, method)
+            except ConnectionError:
+                if not reused:
+                    raise
+                status, told, content = await self._exchanged(sent, method)  # it had been idle for too long
+        if told.get("connection") == "close":
+            self.close()
+        self._keep(" ".join(told.values()).encode() + content)
+        return Answer(status, told, content)
+
+    async def _exchanged(self, sent: bytes, method: str) -> tuple[int, dict[str, str], bytes]:
+        reader, writer = await self._opened()
+        try:
+            writer.write(sent)
+            status, told = await _head(reader)
+            return status, told, b"" if method == "HEAD" else await _content(reader, told)
+        except (OSError, asyncio.IncompleteReadError, ValueError) as error:
+            self.close()
+            raise ConnectionError(str(error)) from error
+
+    async def listen(self, path: str) -> AsyncIterator[int]:
+        """Yield the revisions that the push channel tells, until it ends or the connection is lost."""
+        reader, writer = await self._opened()
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: {self._host}:{self._port}\r\n\r\n".encode())
+        try:
+            status, _ = await _head(reader)
+            if status != 200:
+                raise ConnectionError(f"the push channel answers {status}")
+            while size := int((await reader.readline()).strip() or b"0", 16):
+                block = await reader.readexactly(size + 2)
+                self._keep(block)
+                for line in block.splitlines():
+                    if line.startswith(b"data:"):
+                        yield int(json.loads(line[5:])["revision"])
+        except (OSError, asyncio.IncompleteReadError, ValueError) as error:
+            raise ConnectionError(str(error)) from error
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Drop the connection, without a goodbye."""
+        if self._streams is not None:
+            self._streams[1].transport.abort()
+            self._streams = None
+
+    async def _opened(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        if self._streams is None:
+            self._streams = await asyncio.open_connection(self._host, self._port)
+        return self._streams
+
+    def _keep(self, content: bytes) -> None:
+        self.received += len(content)
+        if self.keeps:
+            self.heard += content
+
+
+class Room:
+    """A room, as the teacher drives it from outside."""
+
+    def __init__(self, address: str) -> None:
+        self.address, self.code, self.host = address, "", ""
+        self.line = Connection(address)
+
+    async def open(self, *questions: object) -> None:
+        """Open it with a list of questions."""
+        told = (await self.line.ask("POST", "/api/rooms", {"questions": list(questions)})).data
+        self.code, self.host = told["code"], told["host"]
+
+    async def act(self, action: str, **details: object) -> Answer:
+        """Do what the teacher can do."""
+        return await self.line.ask(
+            "POST", f"/api/rooms/{self.code}/host", {"host": self.host, "action": action, **details}
+        )
+
+    async def seen(self) -> Any:
+        """Return the teacher's snapshot."""
+        return (await self.line.ask("GET", f"/api/rooms/{self.code}?token={self.host}")).data
+
+
+class Phone:
+    """A phone in a room: it joins, votes, and looks again whenever it hears of a new revision, as the page does.
+
+    seen: its last snapshot. at: when that came, by the clock of the event loop.
+    """
+
+    def __init__(self, address: str, code: str) -> None:
+        self.path = f"/api/rooms/{code}"
+        self.line, self.channel = Connection(address), Connection(address)
+        self.token, self.name = "", ""
+        self.seen: dict[str, Any] = {}
+        self.at = 0.0
+
+    async def join(self) -> None:
+        """Join the room, or come back to it with the token that it has kept."""
+        told = (await self.line.ask("POST", f"{self.path}/join", {"token": self.token} if self.token else {})).data
+        self.token, self.name = told["token"], told["name"]
+
+    async def look(self) -> None:
+        """Ask for the snapshot."""
+        self.seen = (await self.line.ask("GET", f"{self.path}?token={self.token}")).data
+        self.at = asyncio.get_running_loop().time()
+
+    async def vote(self, number: int, answer: object) -> Answer:
+        """Vote in a round."""
+        return await self.line.ask(
+            "POST", f"{self.path}/vote", {"token": self.token, "round": number, "answer": answer}
+        )
+
+    async def follow(self) -> None:
+        """Look after every revision, for ever; after a lost connection try again every half second, and look first."""
+        while True:
+            try:
+                await self.look()
+                path = f"{self.path}/events?token={self.token}&since={self.seen['revision']}"
+                async with aclosing(self.channel.listen(path)) as revisions:  # type: ignore[type-var]
+                    async for _ in revisions:
+                        await self.look()
+            except (OSError, TimeoutError, KeyError):
+                pass
+            await asyncio.sleep(0.5)
+
+    def close(self) -> None:
+        """Vanish."""
+        self.line.close()
+        self.channel.close()
+
+
+async def _head(reader: asyncio.StreamReader) -> tuple[int, dict[str, str]]:
+    first = await reader.readline()
+    if not first:
+        raise ConnectionError("the server has closed the connection")
+    told: dict[str, str] = {}
+    while line := (await reader.readline()).strip():
+        name, _, value = line.decode("latin-1").partition(":")
+        told[name.lower()] = value.strip()
+    return int(first.split()[1]), told
+
+
+async def _content(reader: asyncio.StreamReader, told: dict[str, str]) -> bytes:
+    if told.get("transfer-encoding") != "chunked":
+        return await reader.readexactly(int(told.get("content-length", "0")))
+    content = b""
+    while size := int((await reader.readline()).strip(), 16):
+        content += (await reader.readexactly(size + 2))[:-2]
+    await reader.readline()
+    return content

@@ -1,0 +1,377 @@
+"""The requests that phones, the teacher and other programs send: what they answer, and what they refuse."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import gzip
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+from seeds import many
+
+from bench.phones import Connection, Phone, Room
+
+OWN = {
+    "prompt": "Which?",
+    "options": ["this", "that"],
+    "answer": 1,
+    "reasons": ["canary reason", ""],
+    "why": "canary why",
+}
+SIZES = {"kind": "batch_sizes", "sequences": "1 2\n3", "settings": {"cell": "gru"}}
+LONGER = {"kind": "batch_sizes", "sequences": "1 2 3 4 5 6 7\n8 9 10\n11 12 13 14\n1 2", "settings": {"cell": "lstm"}}
+Lesson = Callable[[Room, list[Phone]], Coroutine[Any, Any, None]]
+
+
+def taught(address: str, lesson: Lesson, *questions: object, phones: int = 3) -> None:
+    """Open a room over HTTP, let phones join, and give a lesson."""
+
+    async def whole() -> None:
+        room = Room(address)
+        await room.open(*questions)
+        joined = [Phone(address, room.code) for _ in range(phones)]
+        try:
+            for phone in joined:
+                await phone.join()
+            await lesson(room, joined)
+        finally:
+            for each in (*joined, room.line):
+                each.close()
+            await asyncio.sleep(0.05)  # until the connections are gone
+
+    asyncio.run(whole())
+
+
+def test_a_room_has_a_code_that_can_be_spoken_and_a_secret(address: str) -> None:
+    async def lesson(room: Room, _phones: list[Phone]) -> None:
+        assert len(room.code) == 6
+        assert not set(room.code) & set("01258BILOSUVZAE")
+        assert len(room.host) >= 20
+        small = await room.line.ask("POST", f"/api/rooms/{room.code.lower()}/join", {})
+        assert small.status == 200
+
+    taught(address, lesson)
+
+
+def test_a_known_token_is_the_same_phone_again_and_may_change_its_name(address: str) -> None:
+    async def lesson(room: Room, phones: list[Phone]) -> None:
+        phone = phones[0]
+        before = phone.token, phone.name
+        await phone.join()
+        assert (phone.token, phone.name) == before
+        path = f"/api/rooms/{room.code}/join"
+        told = await room.line.ask("POST", path, {"token": phone.token, "name": " Ada  L. ", "following": False})
+        assert told.data == {"token": phone.token, "name": "Ada L."}
+        await phone.look()
+        assert (phone.seen["name"], phone.seen["following"], phone.seen["joined"]) == ("Ada L.", False, 3)
+        taken = await room.line.ask("POST", path, {"token": phones[1].token, "name": "Ada L."})
+        assert taken.status == 409
+        unknown = await room.line.ask("POST", path, {"token": "nobody's"})
+        assert unknown.data["token"] not in {"nobody's", *(each.token for each in phones)}
+
+    taught(address, lesson)
+
+
+def test_the_snapshot_has_the_names_that_other_programs_rely_on(address: str) -> None:
+    async def lesson(room: Room, phones: list[Phone]) -> None:
+        await room.act("ask", question=0)
+        await room.act("open")
+        voted = await phones[0].vote(1, [2, 1])
+        await phones[0].look()
+        seen = phones[0].seen
+        assert seen["revision"] == voted.data["revision"]
+        names = ("phase", "round", "mine", "voted", "joined", "following")
+        assert [seen[name] for name in names] == ["vote", 1, [2, 1], 1, 3, True]
+        assert seen["question"]["prompt"]
+        assert (await room.seen())["answer"] == [2, 1]
+
+    taught(address, lesson, SIZES)
+
+
+@pytest.mark.parametrize(
+    ("spec", "right", "wrong"),
+    [
+        (OWN, [1, "that"], [0, "this"]),
+        (SIZES, [[2, 1], "2, 1", "tensor([2, 1])"], [[1, 2], "1 1"]),
+        ({"kind": "pad_count", "sequences": "1 2\n3"}, [1, "1", [1]], [3, "4"]),
+        ({"kind": "alive", "sequences": "1 2\n3", "number": 0}, [], []),
+        ({"kind": "packed_row", "sequences": "1 2\n3 4 5", "tap": True}, [], [[0, 0]]),
+        ({"level": 2, "round": 77, "question": 4}, [], []),
+    ],
+    ids=["own", "numbers", "number", "letters", "cell", "quiz"],
+)
+def test_an_answer_may_be_written_as_its_question_allows(
+    address: str, spec: object, right: list[object], wrong: list[object]
+) -> None:
+    async def lesson(room: Room, phones: list[Phone]) -> None:
+        await room.act("open")
+        known = (await room.seen())["answer"]
+        for good, answers in ((True, [known, *right]), (False, wrong)):
+            for answer in answers:
+                assert (await phones[0].vote(1, answer)).status == 200, answer
+                seen = await room.seen()
+                counted = [bar for bar in seen["bars"] if bar["before"]]
+                assert [bar["right"] for bar in counted] == [good], answer
+
+    taught(address, lesson, spec, phones=1)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("", {"questions": 3}, 400),
+        ("", {"questions": [{}]}, 400),
+        ("", {"questions": [{"prompt": "?", "options": ["a"], "answer": 0}]}, 400),
+        ("", {"questions": [{"prompt": "?", "options": ["a", "b"], "answer": 2}]}, 400),
+        ("", {"questions": [{"prompt": "?", "options": ["a", "a"], "answer": 0}]}, 400),
+        ("", {"questions": [{"prompt": "?", "options": list("abcdefg"), "answer": 0}]}, 400),
+        ("", {"questions": [{"kind": "nonsense"}]}, 400),
+        ("", {"questions": [{"kind": "pad_count", "sequences": "1\n\n[", "settings": {"cell": "transformer"}}]}, 400),
+        ("", {"questions": [{"kind": "pad_count", "settings": {"hidden_size": 10**9}}]}, 400),
+        ("", {"questions": [{"kind": "joins_backward", "settings": {}}]}, 400),
+        ("", {"questions": [{"kind": "pad_count", "mine": 1}]}, 400),
+        ("", {"questions": [{"level": 9, "round": 1}]}, 400),
+        ("", {"questions": ["x" * 17_000]}, 413),
+        ("", [], 400),
+        ("/CODE/join", {"token": 3}, 400),
+        ("/CODE/join", {"name": ""}, 400),
+        ("/QQQQQQ/join", {}, 404),
+        ("/CODE/vote", {"token": "TOKEN", "round": 1}, 400),
+        ("/CODE/vote", {"token": "TOKEN", "round": "1", "answer": 1}, 400),
+        ("/CODE/vote", {"token": "TOKEN", "round": 2, "answer": 1}, 409),
+        ("/CODE/vote", {"token": "TOKEN", "round": 1, "answer": 7}, 400),
+        ("/CODE/vote", {"token": "TOKEN", "round": 1, "answer": None}, 400),
+        ("/CODE/vote", {"token": "TOKEN", "round": 1, "answer": True}, 400),
+        ("/CODE/vote", {"token": "wrong", "round": 1, "answer": 1}, 403),
+        ("/CODE/host", {"host": "wrong", "action": "close"}, 403),
+        ("/CODE/host", {"action": "reveal"}, 403),
+        ("/CODE/host", {"host": "TOKEN", "action": "reveal"}, 403),
+        ("/CODE/host", {"host": "HOST", "action": "dance"}, 400),
+        ("/CODE/host", {"host": "HOST", "action": "talk"}, 409),
+        ("/CODE/host", {"host": "HOST", "action": "reveal"}, 409),
+        ("/CODE/host", {"host": "HOST", "action": "ask", "question": 0}, 409),
+        ("/CODE", {}, 405),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(address: str, path: str, body: object, status: int) -> None:
+    async def lesson(room: Room, phones: list[Phone]) -> None:
+        await room.act("open")
+        text = json.dumps(body).replace('"TOKEN"', f'"{phones[0].token}"').replace('"HOST"', f'"{room.host}"')
+        answer = await room.line.ask("POST", f"/api/rooms{path.replace('CODE', room.code)}", raw=text.encode())
+        assert (answer.status, list(answer.data)) == (status, ["error"])
+        assert answer.data["error"].endswith(".")
+        assert (await room.seen())["voted"] == 0
+
+    taught(address, lesson, OWN, phones=1)
+
+
+def test_two_windows_of_the_teacher_do_one_thing_once(address: str) -> None:
+    async def lesson(room: Room, _phones: list[Phone]) -> None:
+        other = Room(address)
+        other.code, other.host = room.code, room.host
+        for action in ("next", "open", "close", "talk", "reopen", "close", "reveal", "next"):
+            answers = await asyncio.gather(*(each.act(action) for each in (room, other)))
+            assert sorted(answer.status for answer in answers) == [200, 409], action
+        seen = await room.seen()
+        assert (seen["phase"], seen["index"]) == ("lobby", 1)
+        other.line.close()
+
+    taught(address, lesson, OWN, SIZES)
+
+
+def test_the_push_channel_tells_at_once_what_a_phone_has_missed(address: str) -> None:
+    async def lesson(room: Room, phones: list[Phone]) -> None:
+        phone = phones[0]
+        await phone.look()
+        since = phone.seen["revision"]
+        path = f"{phone.path}/events?token={phone.token}"
+        await room.act("open")  # asked and opened, while the phone slept
+        told = phone.channel.listen(f"{path}&since={since}")
+        assert await asyncio.wait_for(anext(told), 1) == since + 2
+        waiting = asyncio.ensure_future(anext(told))
+        await asyncio.sleep(0.1)
+        assert not waiting.done()
+        await room.act("close")
+        assert await asyncio.wait_for(waiting, 1) == since + 3
+        await told.aclose()
+        for number in range(3):  # again and again
+            again = phone.channel.listen(f"{path}&since={number}")
+            assert await asyncio.wait_for(anext(again), 1) == since + 3
+            await again.aclose()
+
+    taught(address, lesson, OWN)
+
+
+def test_phones_follow_the_steps_of_the_movie(address: str) -> None:
+    async def lesson(room: Room, phones: list[Phone]) -> None:
+        phone = phones[0]
+        for action in ("open", "close", "reveal"):
+            await room.act(action)
+        await phone.look()
+        film = await phone.line.ask("GET", f"/{phone.seen['movie']['path']}&token={phone.token}")
+        movie = json.loads(gzip.decompress(film.body))
+        assert len(movie["steps"]) == phone.seen["movie"]["steps"]
+        assert movie["steps"][phone.seen["step"] - 1]["stage"] == "pack"
+        following = asyncio.create_task(phone.follow())
+        await asyncio.sleep(0.2)
+        await room.act("step", step=2)
+        async with asyncio.timeout(2):
+            while phone.seen["step"] != 2:
+                await asyncio.sleep(0.01)
+        following.cancel()
+        await room.act("step", step=10_000)
+        assert (await room.seen())["step"] == len(movie["steps"])
+        assert [(await room.act("step", step=step)).status for step in (0, "3", None, True)] == [400] * 4
+
+    taught(address, lesson, LONGER)
+
+
+def test_a_twin_asks_the_same_kind_about_another_batch(address: str) -> None:
+    async def lesson(room: Room, _phones: list[Phone]) -> None:
+        for action in ("open", "close", "reveal"):
+            await room.act(action)
+        before = await room.seen()
+        assert (await room.act("twin")).status == 200
+        after = await room.seen()
+        assert after["question"]["kind"] == before["question"]["kind"]
+        assert after["question"]["settings"] == before["question"]["settings"]
+        assert after["answer"] != before["answer"]
+        assert (after["phase"], after["voted"], after["index"]) == ("lobby", 0, None)
+
+    taught(address, lesson, LONGER)
+
+
+def test_the_answers_go_out_as_csv_and_the_room_is_deleted(address: str) -> None:
+    async def lesson(room: Room, phones: list[Phone]) -> None:
+        await phones[0].line.ask("POST", f"{phones[0].path}/join", {"token": phones[0].token, "name": "=1+1"})
+        await room.act("open")
+        await phones[0].vote(1, 0)
+        await phones[1].vote(1, 1)
+        path = f"/api/rooms/{room.code}/answers.csv"
+        assert (await room.line.ask("GET", f"{path}?host=wrong")).status == 403
+        told = await room.line.ask("GET", f"{path}?host={room.host}")
+        rows = list(csv.DictReader(told.body.decode().splitlines()))
+        assert list(rows[0]) == ["name", "question", "round", "answer", "right", "seconds"]
+        assert [list(row.values())[:5] for row in rows] == [
+            ["'=1+1", "Which?", "1", "this", "no"],  # a spreadsheet must not compute it
+            [phones[1].name, "Which?", "1", "that", "yes"],
+        ]
+        assert all(0 <= float(row["seconds"]) < 60 for row in rows)
+        assert (await room.act("delete")).status == 200
+        for phone in phones:
+            assert (await phone.line.ask("GET", f"{phone.path}?token={phone.token}")).status == 404
+        assert (await room.act("open")).status == 404
+
+    taught(address, lesson, OWN)
+
+
+def test_nothing_that_a_phone_gets_before_the_reveal_says_anything_of_the_answer(address: str) -> None:
+    """Every byte: snapshots, push channel, page, errors. After the reveal the same words come, so they can be seen."""
+    words = (b'"answer"', b'"solution"', b'"bars"', b'"reasons"', b'"hint"', b'"movie"', b'"right"', b"canary")
+    sizes = b"`batch_sizes[t]` is how many"  # how the reason of the prediction begins
+
+    async def lesson(room: Room, phones: list[Phone]) -> None:
+        spy = phones[0]
+        spy.line.keeps = spy.channel.keeps = True
+        following = asyncio.create_task(spy.follow())
+        for question in (OWN, LONGER):
+            before = len((await room.seen())["asked"])
+            for action in ("ask", "open", "close", "talk", "reopen", "close"):
+                assert (await room.act(action, question=question)).status == 200
+                number = 2 if action == "reopen" else 1
+                for phone in phones:
+                    await phone.vote(number, 0)
+                for path in ("", "/movie", f"/movie?question={before + 1}", "/answers.csv", "/events", "/host"):
+                    mark = "&" if "?" in path else "?"
+                    if path != "/events":
+                        await spy.line.ask("GET", f"{spy.path}{path}{mark}token={spy.token}&host={spy.token}")
+                await spy.line.ask("GET", f"/join/{room.code}")
+                await spy.line.ask("POST", f"{spy.path}/host", {"host": spy.token, "action": "reveal"})
+                await asyncio.sleep(0.1)
+            got = spy.line.heard + spy.channel.heard
+            assert len(got) > 2000
+            assert [word for word in (*words, sizes) if word in got] == []
+            await room.act("reveal")
+            await spy.look()
+            expected = sizes if question is LONGER else b"canary"
+            assert expected in spy.line.heard
+            spy.line.heard = spy.channel.heard = b""
+            await asyncio.sleep(0.1)
+            spy.line.heard = b""
+        following.cancel()
+
+    taught(address, lesson)
+
+
+def test_hostile_requests_make_no_server_error_and_learn_nothing(address: str) -> None:
+    """At random, many at a time: paths, methods, bodies and tokens that nobody should send."""
+    answers: Counter[int] = Counter()
+
+    async def attack(address: str, draw: random.Random, code: str, token: str, times: int) -> bytes:
+        line = Connection(address)
+        line.keeps = True
+        for _ in range(times):
+            method, path, raw = _hostile(draw, code, token)
+            try:
+                answers[(await line.ask(method, path, raw=raw)).status] += 1
+            except ConnectionError:
+                answers[0] += 1  # the server has hung up, as it may on what is no HTTP
+        line.close()
+        return line.heard
+
+    async def lesson(room: Room, phones: list[Phone]) -> None:
+        await room.act("open")
+        times = many(10_000) // 20
+        draws = [random.Random(f"hostile {number}") for number in range(20)]
+        tokens = [phone.token for phone in phones]
+        heard = await asyncio.gather(*(attack(address, draw, room.code, draw.choice(tokens), times) for draw in draws))
+        assert sum(answers.values()) == 20 * times
+        assert [status for status in answers if status >= 500] == []
+        assert answers[200] > times / 10
+        assert answers[400] > times
+        assert [word for word in (b"canary", b'"solution"', b'"bars"', b"Traceback") if word in b"".join(heard)] == []
+        seen = await room.seen()  # and the class goes on
+        assert (seen["phase"], seen["round"]) == ("vote", 1)
+        assert (await phones[0].vote(1, 1)).status in (200, 429)
+
+    taught(address, lesson, OWN)
+
+
+def _hostile(draw: random.Random, code: str, token: str) -> tuple[str, str, bytes]:
+    """Return a request that no page sends."""
+    odd: list[Any] = [
+        None, True, False, 0, -1, 2, 10**30, 1.5, 1e308, "", "1", "this", "x" * 3000, "\ud800", "\x00", "é" * 50, [],
+        {}, [[]], {"a": 1}, [0, 0], [1, "x"], ["1", True], [None] * 100, token, code, "reveal", "ask", "delete",
+        {"kind": "alive"}, {"kind": "batch_sizes", "sequences": "1 " * 400}, {"level": 1, "round": -5},
+        {"prompt": "?", "options": ["a", "b"], "answer": 0}, {"kind": "alive", "settings": {"padding_value": 1e400}},
+    ]  # fmt: skip
+    names = ("token", "round", "answer", "host", "action", "question", "questions", "name", "following", "step")
+    body = {name: draw.choice(odd) for name in draw.sample(names, draw.randint(0, 5))}
+    if draw.random() < 0.5:
+        body |= {"token": token, "round": 1}
+    raw = json.dumps(body).encode()
+    raw = draw.choice(
+        [raw] * 8
+        + [
+            b"",
+            b"[" * 9000,
+            b'{"answer": NaN}',
+            b"\xff\xfe",
+            raw[:-1],
+            b'{"answer": 1' + b"0" * 5000 + b"}",
+            b"x" * 17_000,
+        ]
+    )
+    place = draw.choice([code] * 6 + [code.lower(), "AAAAAA", "..", "%2e%2e", "%00", "x" * 500, "é".encode().hex()])
+    tail = draw.choice(
+        ["", "/join", "/vote", "/vote", "/host", "/movie", "/answers.csv", "/nothing", "/join/x", "?token=" + token]
+    )
+    query = draw.choice(["", "?token=%ff", "?since=-1", f"?token={token}&question=1", "?token[]=1", "?" + "a" * 2000])
+    path = f"/api/rooms/{place}{tail}{query if '?' not in tail else ''}"
+    path = draw.choice([path] * 12 + ["/api/rooms", "/api/rooms/", "/api//rooms", f"/join/{place}", "/api/"])
+    return draw.choice(["POST"] * 6 + ["GET"] * 5 + ["PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"]), path, raw
