@@ -3,7 +3,6 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
 
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch, sequence_label
@@ -16,12 +15,6 @@ def test_words_get_ids_in_order_of_first_use_from_one() -> None:
     assert batch.vocabulary == ("<pad>", "to", "be", "or", "not")
     assert batch.texts == (("to", "be", "or"), ("not", "to", "be"))
     assert all(sequence.dtype == torch.int64 for sequence in batch.sequences)
-
-
-def test_different_words_that_look_alike_keep_different_ids() -> None:
-    batch = Batch.parse("a\ud800 a\ud801 a\ufffd <pad>")
-    assert batch.sequences[0].tolist() == [1, 2, 3, 4]
-    assert batch.texts == (("a\ufffd", "a\ufffd", "a\ufffd", "<pad>"),)
 
 
 def test_numbers_are_float32_and_shown_as_typed() -> None:
@@ -118,14 +111,6 @@ def test_a_batch_is_a_copy_without_gradients() -> None:
         given.zero_()
     assert not batch.sequences[0].requires_grad
     assert bool((batch.sequences[0] == 1).all())
-
-
-def test_a_batch_of_tensors_without_an_own_copy_of_values_is_still_plain() -> None:
-    with torch.inference_mode():
-        given = torch.ones(2)
-    sequence = Batch.from_tensors([given, torch.nn.Parameter(torch.ones(1))]).sequences[0]
-    assert type(sequence) is Tensor
-    assert not sequence.is_inference()
 
 
 @pytest.mark.parametrize(

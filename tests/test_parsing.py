@@ -30,27 +30,21 @@ THREE = [["1", "2", "3"], ["4", "5"], ["6"]]
     "text",
     [
         "1 2 3\n4 5\n6",
-        "\n \n1 2 3\n4 5\n6\n\t\n",
         "1 2 3\r\n4 5\r\n6\r\n",
-        "1,2,3\n4,5\n6",
         "1, 2 ,3,\n4\t5\n 6 ",
         "1\u00a02\u30003\n4 5\n6",
         "\ufeff1 2 3\n4 5\n6",
         "[[1, 2, 3], [4, 5], [6]]",
         "[(1, 2, 3), (4, 5), (6,)]",
-        "((1, 2, 3), (4, 5), (6,))",
-        " [1, 2, 3],\r\n\n[4, 5],\n[6]\n",
         "1; 2; 3;\n4 5;\n6;",
         "sequences = [torch.tensor([1, 2, 3]), torch.tensor([4, 5]), torch.tensor([6])]",
         "x: list = [\r\n  torch.tensor([1, 2, 3], dtype=torch.int64),  # A\r\n  torch.tensor([4, 5]),\n  [6],\n]",
         "tensor([1, 2, 3])\ntensor([4, 5], device='cuda:0')\ntensor([6])",
         "torch.tensor([1, 2, 3]),\ntorch.tensor([4, 5]),\ntorch.tensor([6]),",
-        "np.array([1, 2, 3], dtype=np.float32), np.array([4, 5]), np.array([6])",
         "array([list([1, 2, 3]), list([4, 5]), list([6])], dtype=object)",
         "import torch\nfrom torch.nn.utils.rnn import pad_sequence\n\na = torch.tensor([1, 2, 3])\n"
         "b = torch.tensor([4, 5])\nc = torch.LongTensor([6])\npadded = pad_sequence([a, b, c], batch_first=True)\n",
         ">>> é = torch.tensor([1, 2, 3])\n>>> [é, (4,\u00a05), [6]]",
-        "batch_size = 3\n  \nx = ([1, 2, 3], [4, 5], [6])",
     ],
 )
 def test_numbers_are_read_however_they_are_laid_out(text: str) -> None:
@@ -64,15 +58,11 @@ def test_numbers_are_read_however_they_are_laid_out(text: str) -> None:
         ('["on your mark", "get set", "go"]', [["on", "your", "mark"], ["get", "set"], ["go"]]),
         ("[['New York', \"it's\"], ['a']]", [["New York", "it's"], ["a"]]),
         ("Hello, world!", [["Hello,", "world!"]]),
-        ("chapter 1 of the book", [["chapter", "1", "of", "the", "book"]]),
         ("nan bread", [["nan", "bread"]]),
-        ("(well) [sic]", [["(well)", "[sic]"]]),
         ("<script>alert(1)</script> 😀 שלום", [["<script>alert(1)</script>", "😀", "שלום"]]),
         ("a\x00b c\x0bd e\u2028f g\x1ch", [["a␀b", "c␋d", "e\ufffdf", "g␜h"]]),
         (r'[["\u00e9\ud83d\ude00\n", "\\", "\q", " "]]', [["é😀␊", "\\", "\\q", "␣"]]),
-        ("x" * 5000, [["x" * 5000]]),
         ("x = [['New York', \"it's\"], ['é']]", [["New York", "it's"], ["é"]]),
-        ("x = ['on your mark', 'go']", [["on", "your", "mark"], ["go"]]),
     ],
 )
 def test_words_stay_as_they_are_typed(text: str, rows: list[list[str]]) -> None:
@@ -84,9 +74,6 @@ def test_words_stay_as_they_are_typed(text: str, rows: list[list[str]]) -> None:
     [
         ("1 2\n3", [["1", "2"], ["3"]]),
         ("1, 2\n3", [["1,", "2"], ["3"]]),
-        ("[[1, 2], [3]]", [["1", "2"], ["3"]]),
-        ("[['a'], [1]]", [["a"], ["1"]]),
-        ("[laughs] hello", [["[laughs]", "hello"]]),
         ("[[1, 2", [["[[1,", "2"]]),
         ("tensor([1])", [["tensor([1])"]]),
     ],
@@ -98,8 +85,6 @@ def test_anything_can_be_read_as_words(text: str, rows: list[list[str]]) -> None
 @pytest.mark.parametrize(
     ("text", "notes"),
     [
-        ("1,2,3\n4,5", ()),
-        ("\n\n1 2\n3\n\n", ()),
         ("1 2\n \n3", ("Line 2 is blank and was ignored.",)),
         ("on\n\n\nyour\n\nmark", ("Lines 2, 3 and 5 are blank and were ignored.",)),
         ("1" + "\n" * 9 + "2", ("8 lines are blank and were ignored.",)),
@@ -122,19 +107,12 @@ def test_how_a_text_was_read_is_noted_where_it_could_surprise(text: str, notes: 
             "'1,5 2,5' in line 1, with commas and spaces. Write 1.5 for one decimal number or 1 5 for two numbers.",
         ),
         ("1 2\n3 -4,25", "Write -4.25 for one decimal number or -4 25 for two numbers."),
-        ("1,5;2,5", "in line 1, with commas and semicolons"),
-        ("1,2,3 4", "Start a new line for each sequence, and separate its numbers by spaces alone."),
         ("1 2 3; 4 5", "'1 2 3; 4 5' in line 1, with semicolons and spaces. Start a new line for each sequence"),
         ("1 2\n\n3 x", "'x' in line 3 (token 2)"),
     ],
 )
 def test_a_line_that_can_be_read_in_two_ways_asks_which(text: str, says: str) -> None:
     assert says in _refusal(text)
-
-
-def test_a_tensor_of_vectors_and_a_flat_tensor_are_read() -> None:
-    assert Batch.parse("torch.tensor([[[1., 2.]], [[3., 4.]]])").kind == "vectors"
-    assert _rows("x = torch.tensor([1, -2., 3e1])") == ("numbers", [["1", "-2.", "3e1"]])
 
 
 @pytest.mark.parametrize(
@@ -148,13 +126,7 @@ def test_a_tensor_of_vectors_and_a_flat_tensor_are_read() -> None:
         ("x = [[1, 2], [3]]\nlengths = [2, 1]", "got 2 lists, the second one at line 2, column 11"),
         ("a = [1]\nx = [a, a]", "each name once"),
         ("tensor([0., 0., ..., 1.])", "got '...', a shortened text at line 1, column 17. Print all of it"),
-        ("x = [[1, nan]]", "finite numbers only, but got 'nan' at line 1, column 10"),
-        ("x = [[1_000]]", "got '1_000'"),
-        ("x = [1, 2, 3]", "put a second pair of brackets around it: [[1, 2, 3]]."),
         ("x = [[['a' 'b']]]", "got ''a' 'b''"),
-        ("x = [[[[1]]]]", "at most 3 deep"),
-        ("a = [[1]]\nb = [[a]]", "at most 3 deep"),
-        ("x = [[1, 2], []]", "sequence 2 of length 0"),
     ],
 )
 def test_python_that_is_not_written_down_as_values_is_refused_with_its_place(text: str, says: str) -> None:
@@ -180,14 +152,11 @@ def test_nothing_typed_asks_for_something(text: str, kind: str) -> None:
     [
         ("1 2\n3 x", "'x' in line 2 (token 2). Write a number there, or have the text read as words."),
         ("1 2 " + "y" * 100, "'yyyyyyyyyyyyyyyyyyyyyyy…' in line 1 (token 3)"),
-        ("1 2 \x00", "'␀' in line 1"),
         ("1 1_000", "'1_000'"),
-        ("1 0x10", "'0x10'"),
         ("1 ٣", "'٣'"),
         ("1 nan", "finite numbers only, but got 'nan' in line 1 (token 2)"),
         ("1 2\n1e999", "finite in float32 (below 3.4e38), but got '1e999' in line 2"),
         ("1,2,,3", "an empty place in line 1 (token 3)"),
-        (",1", "an empty place in line 1 (token 1)"),
     ],
 )
 def test_a_token_among_numbers_is_named_with_its_place(text: str, says: str) -> None:
@@ -211,25 +180,17 @@ def test_the_largest_float32_is_still_a_number() -> None:
         ("[1, 2, 3]", "put a second pair of brackets around it: [[1, 2, 3]]."),
         ("[]", "an empty list at line 1, column 1"),
         ("[[1, 2", "']' to close the '[' at line 1, column 2, but got the end of the text"),
-        ("[[1, 2)]", "but got ')' at line 1, column 7"),
         ("[[1],\n[2 3]]", "a comma or a closing bracket, but got '3' at line 2, column 4"),
         ("[[1], x y]", "or have the text read as words"),
         ("[[1,,2]]", "an item before each comma, but got none at line 1, column 5"),
         ("[[1]] [2]", "nothing after the list, but got more text at line 1, column 7"),
         ("[[1], 'a]", "a closed string, but got one that is not closed at line 1, column 7"),
         ("[[1, 2], 3]", "'3' at line 1, column 10"),
-        ("[[1, [2]]]", "'1' at line 1, column 3"),
-        ("[[[[1]]]]", "at most 3 deep"),
         ("[[[1, 2], [3]]]", "2 features in every step, as in the first, but got 1 feature in sequence 1, step 2"),
-        ("[[[1, 2]], [[1, 2], [1, 2, 3]]]", "got 3 features in sequence 2, step 2"),
-        ("[[[]]]", "no features in sequence 1, step 1"),
         ("[[1, '2']]", "the string '2' at line 1, column 6. Remove the quotes."),
         ("[['a', 2]]", "strings only, but got '2' at line 1, column 8"),
-        ("[['']]", "an empty string at line 1, column 3"),
         ("[[1, NaN]]", "finite numbers only, but got 'NaN' at line 1, column 6"),
-        ("[[1, None]]", "'None' at line 1, column 6"),
         ("[[1e99]]", "finite in float32"),
-        ("[[1 + 2]]", "'+' at line 1, column 5"),
         ("[[get, set]]", "put quotes around every word, or have the text read as words"),
     ],
 )
@@ -254,32 +215,20 @@ def test_limits_are_named_with_what_came() -> None:
     assert "at most 1 step in each sequence" in _refusal("['a b']", max_steps=1)
 
 
-def test_a_batch_as_large_as_the_limits_is_read() -> None:
-    text = "1,2, 3\n" * 4
-    assert len(Batch.parse(text, max_sequences=4, max_steps=3).sequences) == 4
-    assert len(Batch.parse("[[[1, 2, 3, 4]] , [[1, 2, 3, 4]]]", max_sequences=2, max_steps=1).sequences) == 2
-
-
 @pytest.mark.parametrize(
     "text",
     [
         "[" * 100_000,
-        "[[" + " " * 1_000_000,
         "['" + "\\a" * 500_000,
-        "1" * 1_000_000,
         "1." + "1" * 1_000_000 + "x 2",
         "[1]\n" * 20_000,
-        "1" + " " * 1_000_000 + ",2",
         "[[" + "0.123456, " * 100_000 + "]]",
-        "," * 1_000_000,
         "1" + "\n" * 1_000_000 + "1",
-        "1,5 " * 250_000,
-        "tensor([" * 125_000,
         "x = [" + "-" * 1_000_000,
         "a = [1]\n" * 20_000,
         "\n" * 500_000 + "a." * 250_000 + "tensor([1])",
     ],
-    ids=range(15),
+    ids=range(9),
 )
 def test_a_megabyte_is_read_or_refused_quickly(text: str) -> None:
     start = time.process_time()

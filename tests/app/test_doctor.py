@@ -3,7 +3,6 @@
 import io
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 from safetensors.torch import save_file
@@ -106,32 +105,6 @@ def test_what_cannot_be_read_is_said_and_stays_where_it_was_typed(app: AppTest, 
     assert app.text_area(key="x").value == text
 
 
-@pytest.mark.parametrize("lengths", ["nan, 1", "inf, 1", "99999999999999999999", "-1, 0", "[[1], [2]]", "1e400"])
-def test_impossible_lengths_are_answered(app: AppTest, lengths: str) -> None:
-    fill(app, "x", "[[1, 2], [3, 0]]")
-    fill(app, "lengths", lengths)
-    assert shown(app) or "⚠" in texts(app)
-
-
-FIELDS = [
-    "data=tensor([1., 2.]), batch_sizes=tensor([]), sorted_indices=None",
-    "data=tensor([1., 2.]), batch_sizes=tensor([[2]]), sorted_indices=None",
-    "data=tensor([1., 2.]), batch_sizes=tensor([1.5, 0.5]), sorted_indices=None",
-    "data=tensor(1.), batch_sizes=tensor([1]), sorted_indices=None",
-    "data=tensor([1., 2.]), batch_sizes=tensor([2]), sorted_indices=tensor([[0, 1]])",
-    "data=tensor([1., 2.]), batch_sizes=tensor([2]), sorted_indices=tensor([-5, 7])",
-    "data=tensor([1., 2.]), batch_sizes=tensor([900, 7]), sorted_indices=None",
-    "data=tensor([True, False]), batch_sizes=tensor([2]), sorted_indices=None",
-]
-
-
-@pytest.mark.parametrize("fields", FIELDS)
-def test_any_printed_fields_are_answered(app: AppTest, fields: str) -> None:
-    fill(app, "lengths", "")
-    fill(app, "x", f"PackedSequence({fields}, unsorted_indices=None)")
-    assert shown(app) or "Nothing was found" in texts(app)
-
-
 def test_a_link_opens_the_same_batch() -> None:
     query = {"x": "[[1, 2, 0], [3, 0, 0]]", "lengths": "2, 4", "x_enforce_sorted": "false"}
     app = opened("doctor", query)
@@ -174,24 +147,6 @@ def test_weights_and_data_come_together(app: AppTest, tmp_path: Path) -> None:
     assert movies(app)
     assert "Nothing was found" in texts(app)
     assert "random numbers stand in" not in texts(app)
-
-
-def test_an_array_of_numpy_is_examined(app: AppTest) -> None:
-    buffer = io.BytesIO()
-    np.save(buffer, np.array([[1.0, 2.0, 0.0], [4.0, 0.0, 0.0]], dtype="float32"))
-    give(app, batch_npy=buffer.getvalue())
-    assert shown(app) == []
-    assert "No lengths are given" in texts(app)
-    fill(app, "or typed", "2, 2")
-    x = torch.tensor([[1.0, 2.0, 0.0], [4.0, 0.0, 0.0]])
-    expect_the_same(app, pv.examine(x, [2, 2], batch_first=True, enforce_sorted=False))
-
-
-def test_a_batch_with_another_padding_value_is_no_trouble(app: AppTest) -> None:
-    fill(app, "x", "[[5, 6, -100], [7, -100, -100]]")
-    fill(app, "lengths", "2, 1")
-    assert shown(app) == []
-    assert "Pads are taken to be -100" in texts(app)
 
 
 def test_a_pickled_model_is_refused_and_said(app: AppTest) -> None:

@@ -81,13 +81,6 @@ def test_who_asks_at_the_same_time_waits_for_the_one_result() -> None:
     assert got == made * 5
 
 
-def test_what_is_raised_is_not_kept() -> None:
-    results = Kept()
-    with pytest.raises(ZeroDivisionError):
-        results.get("key", lambda: 1 // 0)
-    assert results.get("key", lambda: 1) == 1
-
-
 def test_the_bytes_of_a_result_are_those_of_its_parts_each_counted_once() -> None:
     x = torch.zeros(1000)
     assert 4000 < bytes_of(x) < 4400

@@ -1,7 +1,6 @@
 """The quiz in a browser: where Back, a reload and a restart lead, the keyboard, the first screen."""
 
 import os
-import re
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -64,13 +63,6 @@ def answer(visited: Visit, question: Question, typed: str) -> None:
 def press(visited: Visit, name: str) -> None:
     visited.main.get_by_role("button", name=name).first.click()
     visited.settle()
-
-
-def test_a_round_that_is_drawn_is_named_in_the_link(browser: Browser, address: str) -> None:
-    with opened(browser, address, "") as visited:
-        visited.page.wait_for_url(re.compile(r"/quiz\?round=[1-9]\d*$"))
-        expect(visited.main.get_by_role("spinbutton")).to_have_value(visited.query["round"])
-        expect(prompt(visited)).to_have_text(plain(questions(1, int(visited.query["round"]))[0]))
 
 
 def test_back_leads_to_where_one_was(browser: Browser, address: str) -> None:

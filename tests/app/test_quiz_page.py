@@ -157,21 +157,6 @@ def test_what_cannot_be_read_is_explained_and_costs_nothing(app: AppTest) -> Non
     assert f"**Question {NUMBERS + 1} of 10**, 2 points" in texts(app)
 
 
-def test_what_was_typed_in_vain_stands_in_the_result(app: AppTest) -> None:
-    skip(app, NUMBERS)
-    answer(app, NUMBERS, "three <b>two</b>")
-    skip(app, len(ASKED) - NUMBERS)
-    line = [each.value for each in app.text if "The answer:" in each.value][NUMBERS]
-    assert "You typed: 'three <b>two</b>'." in line
-    assert "nothing" not in line
-
-
-@pytest.mark.parametrize("said", ["22-", "x"])
-def test_a_link_carries_nobodys_points(said: str) -> None:
-    app = opened("quiz", {"level": LEVEL, "round": ROUND, "said": said})
-    assert "**Question 1 of 10**, 0 points" in texts(app)
-
-
 def test_a_new_round_in_the_middle_of_one_asks_first(app: AppTest) -> None:
     press(app, "Show me")
     assert f"Leave round {ROUND} at question 1?" in texts(app)

@@ -73,33 +73,9 @@ def deflated(data: bytes) -> bytes:
     return stream.getvalue()
 
 
-def declared(shape: str) -> bytes:
-    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
-    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + b"\0" * 16
-
-
-def broken_deflate() -> bytes:
-    stream, array = io.BytesIO(), io.BytesIO()
-    np.save(array, np.arange(500))
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("a.npy", array.getvalue())
-    data = bytearray(stream.getvalue())
-    data[60] ^= 0xFF
-    return bytes(data)
-
-
-def broken_name() -> bytes:
-    stream = io.BytesIO()
-    torch.save(torch.zeros(3), stream)
-    data = stream.getvalue()
-    return data[: data.rindex(b"PK\1\2") + 46] + b"\xff" + data[data.rindex(b"PK\1\2") + 47 :]
-
-
 @pytest.mark.parametrize(
     ("name", "data", "part"),
     [
-        ("a.npz", broken_deflate(), "cannot be opened"),
-        ("a.pt", broken_name(), "cannot be opened"),
         ("a.npy", b"\x93NUMPY\x01\x00" + (5_001).to_bytes(2, "little") + b"[" * 5_000 + b"\n", "cannot be opened"),
         ("x.csv", b"1,2", "'.csv'"),
         ("x", b"1,2", "without an ending"),
@@ -107,15 +83,11 @@ def broken_name() -> bytes:
         ("x.npy", b"", "cannot be opened"),
         ("x.npy", npy(np.array([Evil()], dtype=object), allow_pickle=True), "object"),
         ("x.npy", npy(np.array(["a"])), "not numeric"),
-        ("x.npy", declared("(1000000000000, 1000000)"), "holds fewer"),
         ("x.npy", pickle.dumps(Evil()), "cannot be opened"),
         ("x.npz", npz(x=np.array([Evil()], dtype=object)), "object"),
-        ("x.npz", b"PK no archive", "cannot be opened"),
         ("x.npz", bomb(), "unpack to"),
         ("x.pt", saved({"a": Evil()}), "exec"),
-        ("x.pt", pickle.dumps(Evil()), "cannot be opened"),
         ("x.pt", saved({"a": Evil()}, _use_new_zipfile_serialization=False), "cannot be opened"),
-        ("x.pt", saved(nn.GRU(2, 3)), "Unsupported"),
         ("x.pt", b"", "cannot be opened"),
         ("x.pt", deflated(saved(torch.zeros(100))), "compress"),
         ("x.pt", saved(torch.zeros(1).expand(MAX_BYTES)), "MiB of tensors"),

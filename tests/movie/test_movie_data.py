@@ -10,7 +10,7 @@ import pytest
 import torch
 from jsonschema import Draft202012Validator
 from movie_cases import CASES, PACKED, Case, over
-from movie_screen import cells, tokens
+from movie_screen import tokens
 
 import packviz as pv
 from packviz import Batch, Config, Movie
@@ -84,13 +84,6 @@ def test_every_group_says_its_tip_but_what_nobody_can_point_at(case: Case) -> No
     assert len(case.movie.ids) == len(set(case.movie.ids)) == sum(group.get("n", 1) for group in data["groups"])
 
 
-def test_the_names_of_time_steps_are_numbered() -> None:
-    shown = list(cells(as_sent(pv.movie(pv.trace(Batch.parse("1 2 3\n4 5"))))))
-    axes = [cell for cell in shown if cell["role"] == "axis" and cell["text"].startswith("t=")]
-    assert len({cell["f"] for cell in axes}) == 2  # before packing, and after unpacking
-    assert all(cell["text"] == f"t={cell['k']}" for cell in axes)
-
-
 @over(CASES)
 def test_every_token_that_is_shown_has_its_tip_once_with_sequence_and_time_step(case: Case) -> None:
     told = tokens(case.movie)
@@ -140,14 +133,6 @@ def test_a_sequence_has_a_letter_and_a_hue_of_its_own(case: Case) -> None:
     labels, hues, laps = zip(*case.movie.to_dict()["sequences"], strict=True)
     assert len(set(labels)) == len(set(zip(hues, laps, strict=True))) == len(labels) == case.judge.B
     assert set(hues) == set(range(min(10, len(labels))))
-
-
-@pytest.mark.parametrize(
-    ("text", "title"),
-    [("1 2\n3", "2 sequences, 3 tokens, GRU"), ("7", "1 sequence, 1 token, GRU")],
-)
-def test_the_title_counts_sequences_and_tokens(text: str, title: str) -> None:
-    assert pv.movie(pv.trace(Batch.parse(text))).title == title
 
 
 @over(PACKED)

@@ -364,16 +364,6 @@ def test_nothing_flows_over_the_side(open_page: Open, movie: Movie, size: tuple[
         assert all(left >= 0 and right <= size[0] + 0.5 for left, right in edges)
 
 
-def test_what_is_typed_elsewhere_or_with_ctrl_does_not_steer(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie, "#step=4")
-    screen.press("Control+End", "Alt+ArrowUp", "Meta+3")
-    assert screen.step == 4
-    screen.page.evaluate("document.body.append(document.createElement('textarea'))")
-    screen.page.locator("textarea").focus()
-    screen.press("ArrowRight", "End", " ", "3")
-    assert screen.step == 4
-
-
 @pytest.mark.parametrize("way_out", ["Escape", "f", "the button"])
 def test_without_full_screen_in_the_browser_the_player_fills_the_window(
     open_page: Open, movie: Movie, way_out: str
@@ -404,18 +394,6 @@ def test_in_full_screen_the_picture_has_at_least_half_of_the_height(
             assert picture["y"] + picture["height"] <= size[1]
             expect(screen.page.get_by_role("button", name="Step forward")).to_be_in_viewport(ratio=1)
             screen.press("ArrowRight")
-
-
-def test_818_tokens_are_shown_to_the_end(open_page: Open) -> None:
-    movie = pv.movie(pv.trace(Batch.example("hundred"), Config(cell="lstm", hidden_size=16)))
-    screen = open_page(movie)
-    for stage in "12345":
-        screen.press(stage)
-    screen.press("End")
-    assert screen.step == len(movie.steps)
-    assert int(screen.data("cells")) == len(movie.ids) > 818
-    for note in movie.notes:
-        assert screen.page.get_by_text(note).is_visible()
 
 
 def test_a_notebook_shows_the_player_in_a_frame(open_page: Open, movie: Movie) -> None:

@@ -213,20 +213,6 @@ def test_the_headline_of_the_times_names_speed_second_only_where_packing_is_slow
     assert recorded.cost_headline(run, "gru") == f"On a batch of 2 sequences packing {told}"
 
 
-def test_how_long_it_takes_is_told_of_what_was_recorded_and_of_nothing_else() -> None:
-    run = training_of((77, 12), (92, 92))
-    one = replace(run.results[0].experiment, seeds=(0, 1, 2, 3, 4))
-    assert (
-        recorded.training_takes(run, [one]) == "About 10 seconds of computing, going by the recorded run."
-    )  # 5 * 8 / 4
-    assert recorded.training_takes(run, [one] * 30).startswith("About 5 minutes")
-    assert recorded.training_takes(run, [one, replace(one, bidirectional=True)]) == ""
-    cost = cost_of(2.0, 3.0)
-    settings = [point.setting for point in cost.shapes]
-    assert recorded.sweep_takes(cost, settings, 50) == "About 2 seconds of computing, going by the recorded run."
-    assert recorded.sweep_takes(cost, [replace(settings[0], steps=9)], 50) == ""
-
-
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 @each_cell
 def test_the_short_chart_has_the_recorded_means_its_words_at_the_lines_and_no_legend(
