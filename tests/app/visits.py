@@ -16,6 +16,19 @@ MENU = {
 }
 PLAYER = '[data-testid="packviz-player"]'
 
+QUIET = """async (players) => {
+    const app = document.querySelector("[data-test-script-state]");
+    const look = () => players.map((each) => (each.isConnected ? each.dataset.painted ?? "0" : "gone"));
+    for (let turns = 0, before = ""; turns < 7; turns++) {
+        const now = look();
+        if (now.includes("gone")) return -1;
+        if (app?.dataset.testScriptState !== "notRunning" || now.includes("0") || String(now) !== before) turns = 0;
+        before = String(now);
+        await new Promise((done) => setTimeout(done, 20));
+    }
+    return players.length;
+}"""  # how many players rest while nothing is asked of the server, turn after turn: under load the turns last longer
+
 
 class Visit:
     """One open page of the app."""
@@ -72,14 +85,8 @@ class Visit:
 
     def settle(self) -> None:
         """Wait until the server has answered, and nothing moves any more."""
-        self.page.wait_for_timeout(150)
-        self.page.wait_for_selector('[data-test-script-state="notRunning"]', state="attached")
-        before: list[str] = []  # of all players that are there: one may be gone at any moment
-        while now := self.player.evaluate_all("all => all.map(each => each.dataset.painted ?? '')"):
-            if now == before and not {"", "0"} & set(now):
-                return
-            before = now
-            self.page.wait_for_timeout(150)
+        while self.player.evaluate_all(QUIET) != self.player.count():
+            pass  # a player is gone, or another one has come
 
     def type(self, text: str) -> None:
         """Type a text over the one that is there."""

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pytest
 import torch
-from movie_cases import CASES, FILMS, PACKED, Case, Film, over
+from movie_cases import BESIDE, CASES, FILMS, ORDINARY, PACKED, Case, Film, over
 from movie_screen import Show, visible
 from torch import nn
 
@@ -65,7 +65,7 @@ def test_stages_follow_one_another_in_order(case: Case) -> None:
     assert set(case.movie.scenes) == set(stages)
 
 
-@over(FILMS)
+@over([*ORDINARY, *BESIDE])
 def test_numbers_never_leave_the_scale(film: Film) -> int:
     spoke, scales = 0, film.show.movie.scales
     assert all(end > 0 for end in scales.values())
