@@ -20,7 +20,7 @@ Rect = tuple[float, float, float, float]
 
 
 def views(film: Film) -> Iterator[tuple[str, dict[str, Any], dict[str, Look]]]:
-    """Yield each scene in every way in which it can be set, after its last step; in a short movie one way after each."""
+    """Yield each scene after its last step, set in every way; of a short movie one way after each step, too."""
     show, short = film.show, len(film.show.ids) < 150
     names = [step.get("scene", step["stage"]) for step in show.steps]
     for i, cells in enumerate(show.after):
@@ -37,7 +37,7 @@ def shown(view: dict[str, Any], cells: dict[str, Look], roles: set[str]) -> list
 def overlapping(rects: list[tuple[Rect, str]]) -> list[tuple[str, str]]:
     """Return the pairs of which one lies on the other."""
     left, top, right, bottom = np.array([rect for rect, _ in rects]).reshape(-1, 4).T[:, :, None]
-    on = (left + 0.02 < right.T) & (left.T + 0.02 < right) & (top + 0.02 < bottom.T) & (top.T + 0.02 < bottom)
+    on = (left + 0.02 < right.T) & (right > left.T + 0.02) & (top + 0.02 < bottom.T) & (bottom > top.T + 0.02)
     np.fill_diagonal(on, False)
     return [(rects[a][1], rects[b][1]) for a, b in np.argwhere(on)] if on.any() else []
 
