@@ -13,6 +13,7 @@ from ui import observed, player
 from ui.head import PREVIEW, Head, told
 from ui.path import pages
 from ui.share import hide
+from ui.static import Static
 from ui.warm import warm
 
 UI = Path(__file__).parent / "ui"
@@ -29,4 +30,5 @@ if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
 else:  # ... and its server imports it once, before the first one
     preview = Route(f"/{PREVIEW}", FileResponse(UI / PREVIEW))
     own = [preview, *routes(), player.route(), *observed.routes()]
-    app = st.App(__file__, lifespan=warm, routes=own, middleware=[Middleware(Head), *observed.middleware()])
+    between = [Middleware(Static), Middleware(Head), *observed.middleware()]
+    app = st.App(__file__, lifespan=warm, routes=own, middleware=between)

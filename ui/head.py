@@ -1,9 +1,11 @@
 """The head of the HTML page that Streamlit's server sends: a title, what a pasted link shows, and what comes first.
 
 Streamlit sends the same page, titled "Streamlit", for every address. Here it gets the title and the description of the
-page that the address names, tags that chats and search engines read (Open Graph), and a few small scripts. It also
-names the files that the first picture needs, the player and parts of Streamlit's script, so that they are fetched
-together: by itself, Streamlit's script asks for the code of an element when the first such element arrives.
+page that the address names, tags that chats and search engines read (Open Graph), and a few small scripts.
+
+At its end it names the files that the first picture needs, the player and parts of Streamlit's script, and runs them
+after Streamlit's own: by itself, Streamlit's script asks for the code of an element when the first such element
+arrives. React then shows placeholders, and what arrives within the next half second waits for its end.
 """
 
 import gzip
@@ -13,13 +15,13 @@ from html import escape
 from pathlib import Path
 from urllib.parse import parse_qsl
 
-import streamlit as st
 from starlette.datastructures import URL, Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from packviz.teach.questions import ENTRIES, PAGES
 from packviz.text import visible
 from ui.player import NAME
+from ui.static import FOLDER
 
 __all__ = ["ELEMENTS", "PREVIEW", "Head", "needed", "told"]
 
@@ -27,7 +29,7 @@ PREVIEW = "preview.png"  # 1200 x 630 pixels, beside this file; its name in the 
 
 ELEMENTS = ("BidiComponent", "TextArea", "ButtonGroup", "NumberInput", "Checkbox", "Html")
 
-_STATIC = Path(st.__file__).parent / "static"
+_JS = FOLDER / "static" / "js"
 _IMPORT = re.compile(r"""(?:from|import)\s*["']\./([^"']+\.js)["']""")
 _TITLE = "<title>Streamlit</title>"
 _SCRIPTS = ("history", "menu", "print", "theme", "typing")
@@ -45,20 +47,20 @@ class Head:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.first = "".join(f'<link rel="modulepreload" href="./{file}">' for file in needed())
+        self.end = _end()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        await self.app(scope, receive, _Sent(send, lambda: f"{self.first}<script>{_SCRIPT}</script>{_tags(scope)}"))
+        await self.app(scope, receive, _Sent(send, lambda: f"<script>{_SCRIPT}</script>{_tags(scope)}", self.end))
 
 
 class _Sent:
-    """Send an answer on, with `head` in the place of the title if it is an HTML page."""
+    """Send an answer on; if it is an HTML page, with `head` in the place of the title, and `end` at its head's end."""
 
-    def __init__(self, send: Send, head: Callable[[], str]) -> None:
-        self.send, self.head = send, head
+    def __init__(self, send: Send, head: Callable[[], str], end: str) -> None:
+        self.send, self.head, self.end = send, head, end
         self.start: Message | None = None  # held back until the length of the page is known
         self.body = b""
 
@@ -76,7 +78,7 @@ class _Sent:
         assert self.start is not None
         headers = MutableHeaders(raw=list(self.start["headers"]))
         body = gzip.decompress(self.body) if headers.get("content-encoding") == "gzip" else self.body
-        page = body.decode("utf-8").replace(_TITLE, self.head(), 1).encode("utf-8")
+        page = body.decode("utf-8").replace(_TITLE, self.head(), 1).replace("</head>", f"{self.end}</head>", 1).encode()
         for name in ("content-encoding", "etag", "last-modified"):  # the last two are of the file, the same for all
             del headers[name]
         headers["content-length"] = str(len(page))
@@ -128,15 +130,23 @@ def _is_page(message: Message) -> bool:
 
 def needed() -> list[str]:
     """Return the player, the files of ELEMENTS and whatever they import, except those that the page names itself."""
-    folder, page = _STATIC / "static" / "js", _STATIC / "index.html"
-    if not page.is_file():
-        return [NAME]
-    named = page.read_text("utf-8")
+    page = FOLDER / "index.html"
+    named = page.read_text("utf-8") if page.is_file() else ""
     found: dict[str, None] = {}
-    for element in ELEMENTS:
-        for file in sorted(folder.glob(f"{element}.*.js")):
-            found |= dict.fromkeys(_with_imports(file, set()))
+    for file in _first():
+        found |= dict.fromkeys(_with_imports(file, set()))
     return [NAME, *(f"static/js/{name}" for name in found if name not in named)]
+
+
+def _end() -> str:
+    """Return what fetches these files together, after those of the page itself, and then runs them."""
+    links = "".join(f'<link rel="modulepreload" fetchpriority="low" href="./{file}">' for file in needed())
+    run = [NAME, *(f"static/js/{file.name}" for file in _first())]
+    return f'{links}<script type="module">{"".join(f"""import "./{file}";""" for file in run)}</script>'
+
+
+def _first() -> list[Path]:
+    return [file for element in ELEMENTS for file in sorted(_JS.glob(f"{element}.*.js"))]
 
 
 def _with_imports(file: Path, seen: set[str]) -> Iterator[str]:

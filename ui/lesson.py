@@ -15,7 +15,7 @@ from ui import address
 from ui.controls import Controls, controls, source, strip, ways_back
 from ui.part import folded, numbers, palette, part, records, refused, try_this
 from ui.path import script
-from ui.player import AFTER, key_of, play, stage_on_screen
+from ui.player import AFTER, WHY, key_of, play, stage_on_screen
 from ui.prediction import prediction
 from ui.progress import leave_others
 from ui.runs import OWN, Request, Shown, View, latest, run
@@ -196,21 +196,27 @@ def _picture(chosen: Controls, stages: tuple[View, ...] | None, onward: str) -> 
             _why(shown)
     if stages is not None and stages[0] in STAGES:
         prediction(shown, stages[0])
-    play(shown.data, stages, picks=stages == ("run",), onward=onward)
+    after = (WHY, AFTER) if stages is None else (AFTER,)
+    play(shown.data, stages, picks=stages == ("run",), onward=onward, after=after)
 
 
+@st.fragment(key=WHY)
 def _why(shown: Shown) -> None:
-    """Show what pads do to a sequence that has ended, and that packing spares it that."""
-    found = shown.fact(hook)
+    """Show what pads do to a sequence that has ended, and that packing spares it that.
+
+    The movie does not wait for these pictures; before it has been painted, only their place is there.
+    """
+    found, figures = shown.fact(hook), ""
     if found is None:
         return
-    sides = zip(("Padded", "Packed"), pictures(found, palette()), strict=True)
-    figures = (
-        f'<figure><img alt="{told}" src="data:image/svg+xml,{quote(image, _PLAIN)}">'
-        f"<figcaption><b>{side}.</b> {told}</figcaption></figure>"
-        for side, (told, image) in sides
-    )
-    st.html(f'<div class="why">{"".join(figures)}</div>')
+    if stage_on_screen() is not None:
+        sides = zip(("Padded", "Packed"), pictures(found, palette()), strict=True)
+        figures = "".join(
+            f'<figure><img alt="{told}" src="data:image/svg+xml,{quote(image, _PLAIN)}">'
+            f"<figcaption><b>{side}.</b> {told}</figcaption></figure>"
+            for side, (told, image) in sides
+        )
+    st.html(f'<div class="why">{figures}</div>')
 
 
 @st.fragment(key=AFTER)

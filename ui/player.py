@@ -23,9 +23,22 @@ from ui import address
 from ui.runs import as_json
 from ui.visit import Ask, visit
 
-__all__ = ["AFTER", "LOADER", "NAME", "clip", "key_of", "pack_yourself", "play", "route", "show", "stage_on_screen"]
+__all__ = [
+    "AFTER",
+    "LOADER",
+    "NAME",
+    "WHY",
+    "clip",
+    "key_of",
+    "pack_yourself",
+    "play",
+    "route",
+    "show",
+    "stage_on_screen",
+]
 
 AFTER = "after the picture"  # the key of the fragment that shows what belongs to the picture
+WHY = "why"  # of the one that shows what packing is for
 
 _css, _js = assets()
 _code = f"{_js}\nexport const styles = {json.dumps(_css)};\n"
@@ -45,10 +58,17 @@ export default (component) => {{
 _mount = st.components.v2.component("packviz_player", js=LOADER)
 
 
-def play(movie: bytes, stages: Sequence[str] | None, *, picks: bool = False, onward: str = "") -> None:
-    """Show a movie; the fragment AFTER reruns when it has been painted, and when another stage comes on screen.
+def play(
+    movie: bytes,
+    stages: Sequence[str] | None,
+    *,
+    picks: bool = False,
+    onward: str = "",
+    after: Sequence[str] = (AFTER,),
+) -> None:
+    """Show a movie; the fragments `after` rerun when it has been painted, and when another stage comes on screen.
 
-    movie: as JSON. picks: whether a click on a cell is asked for; it reruns the same fragment. onward: the label of a
+    movie: as JSON. picks: whether a click on a cell is asked for; it reruns AFTER. onward: the label of a
     button in the last step, which follows the link in the container "onward".
     """
     key, ask = key_of(stages), visit().ask
@@ -62,7 +82,7 @@ def play(movie: bytes, stages: Sequence[str] | None, *, picks: bool = False, onw
     _mount(
         key=key,
         data=_with(movie, data),
-        on_shown_change=partial(_follow, key),
+        on_shown_change=partial(_follow, key, after),
         on_picked_change=partial(_pick, key),
         on_watched_change=partial(_watch, key),
     )
@@ -108,9 +128,9 @@ def _with(movie: bytes, data: dict[str, Any]) -> bytes:
     return json.dumps(data)[:-1].encode() + b', "movie": ' + movie + b"}"
 
 
-def _follow(key: str) -> None:
+def _follow(key: str, after: Sequence[str]) -> None:
     visit().stage = st.session_state[key]["shown"]
-    st.rerun(AFTER)
+    st.rerun(after)
 
 
 def _packed() -> None:

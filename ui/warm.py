@@ -26,6 +26,7 @@ from ui import logs
 from ui.connections import bound_all
 from ui.part import table
 from ui.runs import Request, run
+from ui.static import compress_all
 
 __all__ = ["EVERY", "give_back", "warm"]
 
@@ -43,6 +44,7 @@ async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
     table(shown.trace, "pack", None, 0)
     memory(shown.trace)  # torch's first nested tensor takes a second
     charts.states(shown.trace)
+    compress_all()
     gc.collect()
     bound_all()
     gc.freeze()  # what is loaded now stays: no later collection looks at it again

@@ -73,6 +73,18 @@ def test_the_first_page_says_what_packing_is_for_and_leads_on(browser: Browser, 
         seen.page.wait_for_url(f"{address}/sorting")
 
 
+@pytest.mark.parametrize("size", [LAPTOP, PROJECTOR, PHONE])
+def test_the_two_pictures_come_after_the_movie_into_a_place_of_their_height(
+    browser: Browser, address: str, size: tuple[int, int]
+) -> None:
+    with visit(browser, address, None, size=size) as seen:
+        place = seen.main.locator(".why")
+        expect(place.locator("figure")).to_have_count(2)
+        with_pictures = place.evaluate("place => place.offsetHeight")
+        without = place.evaluate("place => { place.replaceChildren(); return place.offsetHeight; }")
+        assert 0 <= without - with_pictures < 8
+
+
 @pytest.mark.parametrize(
     ("broken", "told"),
     [

@@ -1,6 +1,7 @@
 """The server: warm, without a collection after every rerun, and naming the first picture's files in the page."""
 
 import asyncio
+import gzip
 import json
 import re
 import subprocess
@@ -8,7 +9,7 @@ import sys
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import pytest
 from playwright.sync_api import Browser
@@ -19,6 +20,7 @@ from visits import follow, visit
 from bench.visitors import visitor
 from ui import player
 from ui.head import ELEMENTS, needed
+from ui.static import FOLDER
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
@@ -70,11 +72,31 @@ def test_the_page_names_the_files_that_the_first_picture_needs(address: str) -> 
     assert {name.removeprefix("static/js/").partition(".")[0] for name in files} >= {"player", *ELEMENTS}
     with urlopen(f"{address}/overview") as page:
         named = page.read().decode("utf-8")
-    assert re.findall(r'<link rel="modulepreload" href="\./([^"]+)">', named) == files
+    assert re.findall(r'<link rel="modulepreload" fetchpriority="low" href="\./([^"]+)">', named) == files
+    head, _, body = named.partition("</head>")
+    assert head.index('src="./static/js/index.') < head.index(f'import "./{files[0]}"')  # after Streamlit's own script
+    assert "modulepreload" not in body
     for file in files:
         with urlopen(f"{address}/{file}") as answer:
             assert answer.status == 200
             assert "javascript" in answer.headers["Content-Type"]
+
+
+@pytest.mark.parametrize("kind", ["js", "css"])
+def test_streamlit_s_files_are_sent_compressed_and_as_they_are(address: str, kind: str) -> None:
+    file = max((FOLDER / "static" / kind).glob("index.*"), key=lambda each: each.stat().st_size)
+    url, original = f"{address}/static/{kind}/{file.name}", file.read_bytes()
+    with urlopen(Request(url, headers={"Accept-Encoding": "gzip"})) as answer:
+        sent, headers = answer.read(), answer.headers
+    assert gzip.decompress(sent) == original
+    assert len(sent) < len(original) / 2.5
+    assert int(headers["Content-Length"]) == len(sent)
+    with urlopen(url) as answer:  # who does not ask for it gets what Streamlit sends
+        assert answer.headers["Content-Encoding"] is None
+        assert answer.read() == original
+        assert {name: headers[name].split(";")[0] for name in ("Cache-Control", "Content-Type")} == {
+            name: answer.headers[name].split(";")[0] for name in ("Cache-Control", "Content-Type")
+        }
 
 
 def test_an_edit_reruns_one_fragment_and_sends_the_movie_and_not_the_code_that_plays_it(address: str) -> None:
