@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 from urllib.parse import urlsplit
@@ -67,7 +67,7 @@ class Connection:
             self.close()
             raise ConnectionError(str(error)) from error
 
-    async def listen(self, path: str) -> AsyncIterator[int]:
+    async def listen(self, path: str) -> AsyncGenerator[int, None]:
         """Yield the revisions that the push channel tells, until it ends or the connection is lost."""
         reader, writer = await self._opened()
         writer.write(f"GET {path} HTTP/1.1\r\nHost: {self._host}:{self._port}\r\n\r\n".encode())
@@ -161,7 +161,7 @@ class Phone:
             try:
                 await self.look()
                 path = f"{self.path}/events?token={self.token}&since={self.seen['revision']}"
-                async with aclosing(self.channel.listen(path)) as revisions:  # type: ignore[type-var]
+                async with aclosing(self.channel.listen(path)) as revisions:
                     async for _ in revisions:
                         await self.look()
             except (OSError, TimeoutError, KeyError):

@@ -1,0 +1,142 @@
+"""The real server is killed in every phase, with phones connected: everybody is back where he was, with his votes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from seeds import many
+
+from bench import servers
+from bench.phones import Phone, Room
+
+SIZES = {"kind": "batch_sizes", "sequences": "1 2 3\n4\n5 6", "settings": {"cell": "gru"}}
+WAY = ("ask", "open", "close", "talk", "reopen", "close", "reveal")
+BACK = 2.0  # seconds after the server's return in which everybody is back
+ANSWERS = ([3, 2, 1], [1, 2, 3], [3, 1, 2], "3 3 1")
+
+
+async def vote_on(phone: Phone, number: int, acknowledged: dict[str, Any], draw: random.Random) -> None:
+    """Vote again and again until the server is gone; keep what it has acknowledged, and what may have arrived."""
+    while True:
+        answer = draw.choice(ANSWERS)
+        told = acknowledged.setdefault(phone.token, {"answer": None, "maybe": None})
+        told["maybe"] = answer
+        try:
+            if (await phone.vote(number, answer)).status != 200:
+                return
+        except (OSError, TimeoutError):
+            return
+        told["answer"] = answer
+
+
+async def prepared(address: str) -> tuple[Room, list[Phone]]:
+    room = Room(address)
+    await room.open(SIZES)
+    phones = [Phone(address, room.code) for _ in range(12)]
+    for phone in phones:
+        await phone.join()
+    return room, phones
+
+
+async def killed(room: Room, phones: list[Phone], action: str, process: int, draw: random.Random) -> dict[str, Any]:
+    """Go to the next phase, let everybody vote on and on where that is possible, and kill the server meanwhile."""
+    assert (await room.act(action, question=0)).status == 200
+    acknowledged: dict[str, Any] = {}
+    seen = await room.seen()
+    votes = [asyncio.create_task(vote_on(phone, seen["round"], acknowledged, draw)) for phone in phones]
+    await asyncio.sleep(draw.uniform(0.1, 0.4))
+    os.kill(process, signal.SIGKILL)
+    await asyncio.gather(*votes)
+    return {"phase": seen["phase"], "round": seen["round"], "step": seen["step"], "votes": acknowledged}
+
+
+async def back(phones: list[Phone], before: dict[str, Any]) -> None:
+    """Wait until every phone, which does nothing but follow, has seen the room after the server's return."""
+    begun = asyncio.get_running_loop().time()
+    async with asyncio.timeout(BACK):
+        while min(phone.at for phone in phones) < begun:
+            await asyncio.sleep(0.01)
+    for phone in phones:
+        for name in ("phase", "round", "step"):
+            assert phone.seen[name] == before[name]
+        if before["phase"] == "vote":
+            told = before["votes"][phone.token]
+            assert told["answer"] is not None  # votes have been acknowledged
+            assert phone.seen["mine"] in (told["answer"], told["maybe"])  # the last one may be stored, or not
+
+
+def test_after_kill_9_in_any_phase_everybody_is_back_within_two_seconds(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    draw = random.Random("kill")
+    chosen = WAY if many(100) >= 100 else WAY[:2]
+
+    @asynccontextmanager
+    async def served() -> AsyncIterator[tuple[str, int]]:
+        server = servers.packviz_process(port, PACKVIZ_DATA=str(tmp_path), REDIS_URL="")
+        try:
+            yield await asyncio.to_thread(server.__enter__)
+        finally:
+            await asyncio.to_thread(server.__exit__, None, None, None)
+
+    async def lesson() -> None:
+        async with served() as (address, process):
+            room, phones = await prepared(address)
+            following = [asyncio.create_task(phone.follow()) for phone in phones]
+            before = await killed(room, phones, chosen[0], process, draw)
+        for action in (*chosen[1:], None):
+            async with served() as (_, process):
+                await back(phones, before)
+                if action is not None:
+                    before = await killed(room, phones, action, process, draw)
+        for task in following:
+            task.cancel()
+        for each in (room.line, *phones):
+            each.close()
+        await asyncio.sleep(0.05)
+
+    asyncio.run(lesson())
+
+
+def test_a_phone_that_sleeps_or_reloads_is_the_same_again(tmp_path: Path) -> None:
+    """Its connections are cut, and it knows only its token, as after a reload; meanwhile the class goes on."""
+
+    async def lesson(address: str) -> None:
+        room, phones = await prepared(address)
+        await room.act("ask", question=0)
+        await room.act("open")
+        phone = phones[0]
+        await phone.vote(1, [3, 2, 1])
+        phone.close()
+        reloaded = Phone(address, room.code)
+        reloaded.token = phone.token
+        following = asyncio.create_task(reloaded.follow())
+        await room.act("close")
+        await asyncio.sleep(0.3)
+        assert (reloaded.seen["name"], reloaded.seen["phase"], reloaded.seen["mine"]) == (
+            phone.name,
+            "closed",
+            [3, 2, 1],
+        )
+        reloaded.close()  # it sleeps: no goodbye
+        await room.act("reopen")
+        begun = asyncio.get_running_loop().time()
+        async with asyncio.timeout(BACK):
+            while reloaded.at < begun or reloaded.seen["round"] != 2:
+                await asyncio.sleep(0.01)
+        assert reloaded.seen["joined"] == len(phones)
+        following.cancel()
+        for each in (room.line, reloaded, *phones):
+            each.close()
+        await asyncio.sleep(0.05)
+
+    with servers.packviz_process(PACKVIZ_DATA=str(tmp_path), REDIS_URL="") as (address, _):
+        asyncio.run(lesson(address))
