@@ -110,6 +110,10 @@ class Room:
         self.address, self.code, self.host = address, "", ""
         self.line = Connection(address)
 
+    def close(self) -> None:
+        """Drop the teacher's connection."""
+        self.line.close()
+
     async def open(self, *questions: object) -> None:
         """Open it with a list of questions."""
         told = (await self.line.ask("POST", "/api/rooms", {"questions": list(questions)})).data

@@ -40,8 +40,9 @@ def taught(address: str, lesson: Lesson, *questions: object, phones: int = 3) ->
                 await phone.join()
             await lesson(room, joined)
         finally:
-            for each in (*joined, room.line):
-                each.close()
+            for phone in [*joined]:
+                phone.close()
+            room.close()
             await asyncio.sleep(0.05)  # until the connections are gone
 
     asyncio.run(whole())
