@@ -1,22 +1,32 @@
 """The real browser that all tests share, for two cannot be steered from one process; torch kept to one thread."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator
 
 import pytest
 import torch
 from playwright.sync_api import Browser, Error
+from seeds import some
 from tabs import screenshots
 
 from bench.browser import chromium
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs a browser, and put these files last, since its event loop stays and asyncio would trip over it.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what PACKVIZ_SEEDS leaves out of each grid; mark what needs a browser, and put these files last.
 
-    The files with the most such tests come first, so that the short ones are left to balance the processes in the end.
+    For the browser's event loop stays, and asyncio would trip over it.
+
+    Of these, the files with the most such tests come first: the short ones balance the processes in the end.
     """
+    grids: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        grids[item.nodeid.partition("[")[0]].append(item)
+    left = {item for grid in grids.values() for item in some(grid)}
+    left |= {item for item in items if item.get_closest_marker("check")}
+    config.hook.pytest_deselected(items=[item for item in items if item not in left])
+    items[:] = [item for item in items if item in left]
     slow: Counter[object] = Counter()
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):

@@ -4,26 +4,38 @@ import os
 import random
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import pytest
 
 from packviz.errors import PackvizError
 
-__all__ = ["all_of_them", "many", "raw_errors", "seeds"]
+__all__ = ["all_of_them", "many", "raw_errors", "seeds", "some"]
 
 
-FEW = 10  # cases of every random test, however quick the run
+FEW = 10  # cases of every test, however quick the run
+SHARE = float(os.environ.get("PACKVIZ_SEEDS", "1"))  # of the cases: 0.2 in `make check`
+
+Each = TypeVar("Each")
 
 
 def many(number: int) -> int:
-    """Return a number of random cases times PACKVIZ_SEEDS from the environment: 1 by default, 0.2 in `make check`."""
-    return max(min(number, FEW), round(number * float(os.environ.get("PACKVIZ_SEEDS", "1"))))
+    """Return a number of random cases times PACKVIZ_SEEDS from the environment."""
+    return max(min(number, FEW), round(number * SHARE))
 
 
 def seeds(number: int) -> range:
     """Return the seeds of a random test: so many, times PACKVIZ_SEEDS."""
     return range(many(number))
+
+
+def some(cases: Sequence[Each]) -> Sequence[Each]:
+    """Return the cases of a grid: all of them, or with PACKVIZ_SEEDS below 1 each second, third ... one from the first.
+
+    At 0.2 it is each fifth, but of a small grid so many that there are ten of them.
+    """
+    return cases[:: max(1, min(round(1 / SHARE), len(cases) // FEW))]
 
 
 all_of_them = pytest.mark.skipif(many(100) < 100, reason="what is true of all cases together may not be of a few")

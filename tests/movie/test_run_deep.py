@@ -66,10 +66,10 @@ def state_before(case: Case, b: int, t: int, name: str) -> Tensor:
 
 
 def test_the_numbers_are_there_wherever_they_can_be_read() -> None:
-    read = {case.name for case in PACKED if in_numbers(case.deep)}
-    assert len(read) > len(PACKED) / 2
-    assert {"one-token", "forum", "unsorted-backward", "words", "own-gru", "own-projection"} <= read
-    assert not read & {"twenty-four", "forty", "window", "hundred"}
+    named = {case.name: case for case in PACKED}
+    for name in ("one-token", "forum", "unsorted-backward", "words", "own-gru", "own-projection"):
+        assert in_numbers(named[name].deep), name
+    assert not any(in_numbers(named[name].deep) for name in ("twenty-four", "forty", "window"))
     cells: tuple[Any, ...] = ("rnn", "gru", "lstm")
     for cell, text in product(cells, ("on your mark\nget set\ngo", "1 2 3 4\n5 6 7\n8 9\n1")):
         movie = pv.movie(pv.trace(Batch.parse(text), Config(cell=cell)), ("run",), deep=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from movie_cases import CASES, Case, over
+from seeds import some
 
 import packviz as pv
 from packviz import Batch, Config, Movie
@@ -265,7 +266,7 @@ def takes_tokens(m: Moment) -> bool:
     ],
 )
 def test_it_is_said_only_where_it_is_true(words: str, true: Callable[[Moment], bool]) -> None:
-    said = [moment for case in CASES for moment in moments(case) if re.search(words, moment.caption)]
+    said = [moment for case in some(CASES) for moment in moments(case) if re.search(words, moment.caption)]
     assert said
     assert [moment.caption for moment in said if not true(moment)] == []
 
