@@ -70,9 +70,9 @@ def distance(ours: Tensor | None, theirs: Tensor) -> float:
     return 0.0 if torch.equal(ours, theirs) else float(apart(ours, theirs).max())
 
 
-def differing(one: Tensor, other: Tensor, tolerance: float) -> tuple[int, ...]:
-    """Return the rows in which one (B, ...) and other differ by more than rounding."""
+def differing(one: Tensor, other: Tensor) -> tuple[int, ...]:
+    """Return the rows in which one (B, ...) and other, of one dtype, differ by more than rounding."""
     size = torch.maximum(one.abs(), other.abs()).double().nan_to_num(0.0, 0.0, 0.0).flatten(1)
-    bound = tolerance * size.amax(1).clamp(min=1.0)  # (B,)
+    bound = tolerance_of(one.dtype) * size.amax(1).clamp(min=1.0)  # (B,)
     equal = (apart(one, other).flatten(1) <= bound.unsqueeze(1)).all(1)  # nan is not
     return tuple((~equal).nonzero().flatten().tolist())

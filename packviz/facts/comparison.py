@@ -48,16 +48,6 @@ class Comparison:
         return apart(self.padded, self.packed).amax(2)
 
     @property
-    def at_valid(self) -> float:
-        """Return the largest difference at the cells that were packed."""
-        return distance(self.padded[self.valid], self.packed[self.valid])
-
-    @property
-    def at_pads(self) -> float:
-        """Return the largest difference at the other cells, where the packed side has filler; 0.0 without any."""
-        return distance(self.padded[~self.valid], self.packed[~self.valid])
-
-    @property
     def sentences(self) -> dict[str, str]:
         """Return the sentences of all findings, and of the two readings of the output, by key."""
         findings = {each.key: each.found for each in self.findings}
@@ -109,7 +99,7 @@ def _findings(trace: Trace, ran: Answer, packed: Tensor) -> Iterator[Finding]:
 
 def _finding(words: str, key: str, padded: Tensor, packed: Tensor, **known: object) -> Finding:
     """Compare (B, ...), padded and packed, row by row."""
-    off, most = differing(padded, packed, tolerance_of(padded.dtype)), distance(padded, packed)
+    off, most = differing(padded, packed), distance(padded, packed)
     told = sentence(f"compare.{words}", off=off, most=most, **known)
     return Finding(key, "silent" if off else "note", told, sequences=off)
 

@@ -193,8 +193,8 @@ def _compare_gradients(trace: Trace, task: Task) -> tuple[tuple[Gradient, ...], 
             unmasked=distance(unmasked[name], theirs),
             masked=distance(masked[name], theirs),
             size=float(theirs.abs().max()),
-            same_unmasked=_same(unmasked[name], theirs),
-            same_masked=_same(masked[name], theirs),
+            same_unmasked=not differing(unmasked[name][None], theirs[None]),
+            same_masked=not differing(masked[name][None], theirs[None]),
         )
         for name, theirs in packed.items()
     )
@@ -224,7 +224,3 @@ def _gradients_of(trace: Trace, task: Task, kind: str) -> dict[str, Tensor]:
         grid = module(values, initial_state(trace))[0]
         loss = _loss(kind, head(grid if first else grid.transpose(0, 1)), task.target, trace.padded.mask)
     return dict(zip(leaves, torch.autograd.grad(loss, list(leaves.values())), strict=True))
-
-
-def _same(ours: Tensor, theirs: Tensor) -> bool:
-    return not differing(ours.unsqueeze(0), theirs.unsqueeze(0), tolerance_of(theirs.dtype))

@@ -9,7 +9,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_sequence, pad_packed_sequenc
 
 from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.record import Trace
-from packviz.compute.verify import differing, distance, tolerance_of
+from packviz.compute.verify import differing, distance
 from packviz.facts.words import sentence
 from packviz.inputs.module import as_hx, directions, one_layer, states_of
 from packviz.inputs.tensors import valid_mask
@@ -125,20 +125,12 @@ class BatchDependence:
     outputs: tuple[float, float]
 
     @property
-    def padded_changes(self) -> bool:
-        """Return whether the batch changes h_n by more than rounding, padded."""
-        return _differ(*self.padded)
-
-    @property
-    def packed_changes(self) -> bool:
-        """Return whether the batch changes h_n by more than rounding, packed."""
-        return _differ(*self.packed)
-
-    @property
     def sentence(self) -> str:
         """Return what the batch does to this sequence, in plain sentences."""
-        moved = {"padded": distance(*self.padded), "packed": distance(*self.packed)}
-        return sentence("drift.batch", it=self, padded_off=self.padded_changes, packed_off=self.packed_changes, **moved)
+        told: dict[str, object] = {"padded": distance(*self.padded), "packed": distance(*self.packed)}
+        for side, (alone, in_batch) in {"padded": self.padded, "packed": self.packed}.items():
+            told[f"{side}_off"] = bool(differing(alone[None], in_batch[None]))
+        return sentence("drift.batch", it=self, **told)
 
 
 def batch_dependence(trace: Trace, b: int = 0) -> BatchDependence:
@@ -161,7 +153,3 @@ def batch_dependence(trace: Trace, b: int = 0) -> BatchDependence:
         packed=(packed_h_n[-D:, 0].flatten(), trace.h_n[-D:, b].flatten()),
         outputs=(distance(output[b][own], alone.squeeze(axis)), distance(in_batch, packed.data)),
     )
-
-
-def _differ(alone: Tensor, in_batch: Tensor) -> bool:
-    return bool(differing(alone.unsqueeze(0), in_batch.unsqueeze(0), tolerance_of(alone.dtype)))

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.record import Trace
-from packviz.compute.verify import differing, distance, tolerance_of
+from packviz.compute.verify import differing, distance
 from packviz.facts.padded_run import packed_grid, valid_cells
 from packviz.facts.words import sentence
 from packviz.validate import choice
@@ -63,11 +63,8 @@ class Attention:
     @property
     def sentence(self) -> str:
         """Return how much weight leaks to pads, in a sentence."""
-        leaks, masked, short = (
-            100 * self.leaks,
-            100 * self.leaks_masked,
-            (~self.real).any(1).nonzero().flatten().tolist(),
-        )
+        leaks, masked = 100 * self.leaks, 100 * self.leaks_masked
+        short = (~self.real).any(1).nonzero().flatten().tolist()
         most = {"b": int(leaks.argmax()), "most": leaks.max(), "mean": leaks[short].mean(), "masked": masked.max()}
         return sentence("statistics.attention", short=short, through=int((self.valid & ~self.real).sum()), **most)
 
@@ -85,9 +82,9 @@ class Pooling:
     @property
     def sentence(self) -> str:
         """Return for which sequences filler changes the mean and the largest number, in a sentence."""
-        told, tolerance = [], tolerance_of(self.mean.dtype)
+        told = []
         for name, naive, valid in (("mean", self.mean, self.mean_valid), ("max", self.max, self.max_valid)):
-            off, most = differing(naive, valid, tolerance), distance(naive, valid)
+            off, most = differing(naive, valid), distance(naive, valid)
             told.append(sentence("statistics.pooling", name=name, off=off, most=most))
         return " ".join([*told, sentence("statistics.pooled_pads", it=self)] if self.packed_pads else told)
 

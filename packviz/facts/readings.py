@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from packviz.compute.record import Trace
-from packviz.compute.verify import apart, differing, tolerance_of
+from packviz.compute.verify import apart, differing
 from packviz.facts.padded_run import run_tokens, tokens_of
 from packviz.facts.readouts import WAYS, codes
 from packviz.facts.words import sentence
@@ -32,7 +32,7 @@ class Side:
     @property
     def wrong(self) -> tuple[int, ...]:
         """Return the sequences for which this is not what is wanted, by more than rounding."""
-        return differing(self.values, self.wanted, tolerance_of(self.wanted.dtype))
+        return differing(self.values, self.wanted)
 
     @property
     def right(self) -> bool:
@@ -58,7 +58,7 @@ class Side:
     def _why(self, b: int) -> str:
         """Return the reasons of the halves of one sequence that are wrong."""
         ours, wanted = (rows[b].view(len(self.reasons[b]), -1) for rows in (self.values, self.wanted))
-        whys = dict.fromkeys(self.reasons[b][half] for half in differing(ours, wanted, tolerance_of(wanted.dtype)))
+        whys = dict.fromkeys(self.reasons[b][half] for half in differing(ours, wanted))
         return ", and ".join(whys) or "its numbers are too far off"
 
 
@@ -74,7 +74,7 @@ class Reading:
     @property
     def differs(self) -> tuple[int, ...]:
         """Return the sequences for which both sides do not read the same."""
-        return differing(self.padded.values, self.packed.values, tolerance_of(self.padded.values.dtype))
+        return differing(self.padded.values, self.packed.values)
 
     @property
     def sentence(self) -> str:

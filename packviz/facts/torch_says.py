@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import pack_padded_sequence
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
 from packviz.compute.record import Trace
 from packviz.inputs.batch import Batch
@@ -68,8 +68,14 @@ def fields(trace: Trace) -> tuple[Field, ...]:
 
     Raises PackvizError where torch refused to pack the batch.
     """
-    packed = trace.packed_sequence
-    return tuple(_field(name, value) for name, value in zip(packed._fields, packed, strict=True))
+
+    def field(name: str, value: Tensor | None) -> Field:
+        if value is None:
+            return Field(name, "NoneType", None, None, None, "None")
+        text = _shortened(repr(value))
+        return Field(name, type(value).__name__, str(value.dtype), tuple(value.shape), str(value.device), text)
+
+    return tuple(map(field, PackedSequence._fields, trace.packed_sequence))
 
 
 def behaviours(trace: Trace) -> tuple[tuple[str, str], ...]:
@@ -80,13 +86,6 @@ def behaviours(trace: Trace) -> tuple[tuple[str, str], ...]:
     """
     names = {"packed": trace.packed_sequence, "torch": torch}
     return tuple((code, _shortened(_outcome(code, names))) for code in _TRIED)
-
-
-def _field(name: str, value: Tensor | None) -> Field:
-    kind, text = type(value).__name__, _shortened(repr(value))
-    if value is None:
-        return Field(name, kind, None, None, None, text)
-    return Field(name, kind, str(value.dtype), tuple(value.shape), str(value.device), text)
 
 
 def _outcome(code: str, names: dict[str, object]) -> str:

@@ -12,8 +12,7 @@ def packed_lengths(packed: PackedSequence) -> list[int]:
     sizes = packed.batch_sizes
     columns = torch.zeros(int(sizes.sum()), dtype=torch.bool, device="cpu")
     back = None if packed.unsorted_indices is None else packed.unsorted_indices.cpu()
-    _, lengths = pad_packed_sequence(PackedSequence(columns, sizes, None if back is None else back.argsort(), back))
-    return [int(length) for length in lengths]
+    return as_grid(PackedSequence(columns, sizes, None if back is None else back.argsort(), back))[1]
 
 
 def as_grid(packed: PackedSequence) -> tuple[Tensor, list[int]]:

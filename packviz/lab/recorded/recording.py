@@ -112,7 +112,12 @@ def record_cost(
 
 def read_training(data: Mapping[str, Any]) -> TrainingRecording:
     """Return recorded trainings, the records that `run_all` yields, from JSON data."""
-    return TrainingRecording(_made(data), tuple(_epochs(data["runs"])))
+    results = []
+    for run in data["runs"]:
+        experiment = Experiment(**{**run["experiment"], "seeds": tuple(run["experiment"]["seeds"])})
+        numbers = zip(run["train_loss"], run["test_accuracy"], run["seconds"], strict=True)
+        results += [Progress(experiment, run["seed"], epoch, *each) for epoch, each in enumerate(numbers, 1)]
+    return TrainingRecording(_made(data), tuple(results))
 
 
 def read_cost(data: Mapping[str, Any]) -> CostRecording:
@@ -193,14 +198,6 @@ def _run(epochs: Sequence[Progress]) -> Data:
         "test_accuracy": [round(each.test_accuracy, 6) for each in epochs],
         "seconds": [round(each.seconds, 3) for each in epochs],
     }
-
-
-def _epochs(runs: Iterable[Mapping[str, Any]]) -> Iterator[Progress]:
-    for run in runs:
-        experiment = Experiment(**{**run["experiment"], "seeds": tuple(run["experiment"]["seeds"])})
-        numbers = zip(run["train_loss"], run["test_accuracy"], run["seconds"], strict=True)
-        for epoch, (loss, accuracy, seconds) in enumerate(numbers, 1):
-            yield Progress(experiment, run["seed"], epoch, loss, accuracy, seconds)
 
 
 def _measured(done: Measurement) -> Data:

@@ -105,6 +105,8 @@ def final(outcomes: Sequence[Outcome], palette: Palette = LIGHT) -> go.Figure:
         shift = GAP * min(1.0, 4 / len(series)) * (i - (len(series) - 1) / 2)
         data.extend(_ended(name, group, [paddings.index(o.experiment.extra_padding) + shift for o in group], palette))
     baselines = {outcome.majority_baseline for outcome in outcomes}
+    line = {"type": "line", "layer": "below", "line": {"color": palette.quiet, "dash": "dot"}, "xref": "paper"}
+    words = {"text": "majority baseline", "textposition": "start", "font": {"color": palette.quiet}}
     said = ", ".join(f"{label(o.experiment, every)} {_told(o)}" for o in outcomes)
     return drawn(
         data,
@@ -121,7 +123,11 @@ def final(outcomes: Sequence[Outcome], palette: Palette = LIGHT) -> go.Figure:
             range=[-0.5, max(len(paddings), 1) - 0.5],
         ),
         yaxis=ACCURACY,
-        shapes=[_baseline(baselines.pop(), palette)] if len(baselines) == 1 else [],
+        shapes=[
+            line | {"label": words, "x0": 0, "x1": 1, "y0": percent, "y1": percent}
+            for percent in baselines
+            if len(baselines) == 1
+        ],
     )
 
 
@@ -244,9 +250,3 @@ def _look(one: Experiment, palette: Palette) -> tuple[str, str]:
     """Return the colour and the mark of the experiment's readout: the wrong one is red, packed as in all charts."""
     colors = {"naive": palette.wrong, "packed": palette.now, "last_valid": SEQUENCE_HUES[1], "mean": SEQUENCE_HUES[2]}
     return with_contrast(colors[one.readout], palette.background, 3.0), SYMBOLS[one.readout]
-
-
-def _baseline(percent: float, palette: Palette) -> dict[str, Any]:
-    ends = {"xref": "paper", "x0": 0, "x1": 1, "y0": percent, "y1": percent}
-    words = {"text": "majority baseline", "textposition": "start", "font": {"color": palette.quiet}}
-    return {"type": "line", "layer": "below", "line": {"color": palette.quiet, "dash": "dot"}, "label": words, **ends}

@@ -61,7 +61,10 @@ class Experiment:
         integer("hidden_size", self.hidden_size, 1, MAX_HIDDEN)
         integer("epochs", self.epochs, 1)
         integer("batch_size", self.batch_size, 1)
-        object.__setattr__(self, "lr", _rate(self.lr))
+        if not is_number(self.lr) or not 0 < self.lr <= LARGEST_LR:  # so for nan
+            fix = "choose a number such as 0.01"
+            raise PackvizError("lr", expected="a number above 0, at most 1", got=shown(self.lr), fix=fix)
+        object.__setattr__(self, "lr", float(self.lr))
         object.__setattr__(self, "seeds", _seeds(self.seeds))
 
     @property
@@ -75,13 +78,6 @@ class Experiment:
     def data(self) -> Split:
         """Return the sequences of the task."""
         return vowels() if self.task == "vowels" else first_token()
-
-
-def _rate(value: object) -> float:
-    if is_number(value) and 0 < value <= LARGEST_LR:  # False for nan
-        return float(value)
-    fix = "choose a number such as 0.01"
-    raise PackvizError("lr", expected="a number above 0, at most 1", got=shown(value), fix=fix)
 
 
 def _seeds(value: object) -> tuple[int, ...]:

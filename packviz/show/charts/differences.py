@@ -5,6 +5,7 @@ from math import isfinite
 
 import plotly.graph_objects as go
 
+from packviz.compute.verify import distance
 from packviz.facts.comparison import Comparison
 from packviz.facts.losses import Losses
 from packviz.facts.pads import Drift
@@ -42,10 +43,12 @@ def difference(comparison: Comparison, palette: Palette = LIGHT) -> go.Figure:
         "marker": {"symbol": "x-thin", "size": 9, "line": {"color": palette.text, "width": 1.5}},
         "hoverinfo": "skip",
     }
+    valid = comparison.valid
+    both, filler = (distance(comparison.padded[at], comparison.packed[at]) for at in (valid, ~valid))
     alt = (
         f"Heat map of the difference between padded and packed output for {counted(B, 'sequence')} and "
-        f"{counted(T, 'time step')}: up to {comparison.at_valid:.2g} where both computed, and up to "
-        f"{comparison.at_pads:.2g} where the packed side has filler; pads have a cross."
+        f"{counted(T, 'time step')}: up to {both:.2g} where both computed, and up to "
+        f"{filler:.2g} where the packed side has filler; pads have a cross."
     )
     return drawn(
         [heat, crosses],

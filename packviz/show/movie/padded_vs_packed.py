@@ -12,7 +12,7 @@ from torch.nn.utils.rnn import pad_packed_sequence
 
 from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.trace import Trace
-from packviz.compute.verify import apart, differing, tolerance_of
+from packviz.compute.verify import apart, differing
 from packviz.facts.padded_run import layer_states
 from packviz.inputs.tensors import valid_mask
 from packviz.show.movie.cell import UNIT
@@ -193,7 +193,7 @@ def _farthest(a: Tensor, b: Tensor) -> np.ndarray:
 def _same(a: Tensor, b: Tensor) -> np.ndarray:
     """Return (rows,) whether a row of a and of b are the same, but for rounding."""
     same = np.ones(len(a), dtype=bool)
-    same[list(differing(a, b, tolerance_of(a.dtype)))] = False
+    same[list(differing(a, b))] = False
     return same
 
 

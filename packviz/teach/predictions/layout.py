@@ -132,7 +132,7 @@ def promised(facts: Facts, _: None) -> Case:
 
 @kind(
     "numbers",
-    once(lambda facts: facts.packed and facts.longest <= MAX_SIZES and _sizes_are_no_lengths(facts)),
+    once(lambda facts: facts.packed and facts.longest <= MAX_SIZES and facts.batch_sizes != facts.sorted_lengths),
     possible=once(lambda facts: facts.packed),
 )
 def batch_sizes(facts: Facts, _: None) -> Case:
@@ -220,10 +220,6 @@ def _order_check(facts: Facts, verb: str, moment: Moment, *, refused: bool) -> C
 def _indices_known(facts: Facts) -> bool:
     """Tell whether it can be seen if there are indices: not for a PackedSequence that came without them."""
     return facts.trace.sorted.sorted_indices is not None or facts.trace.config is not None
-
-
-def _sizes_are_no_lengths(facts: Facts) -> bool:
-    return facts.batch_sizes != facts.sorted_lengths
 
 
 def _lengths_at(facts: Facts, t: int) -> tuple[int, ...]:
