@@ -1,6 +1,6 @@
 """watch(): examine every call of a model's recurrent layers, while it trains or runs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -21,6 +21,9 @@ from packviz.rules.preconditions import described
 from packviz.text import counted
 
 __all__ = ["Watched", "watch"]
+
+Arguments = tuple[object, ...]  # of a call
+Named = dict[str, object]
 
 
 class Watched:
@@ -84,15 +87,13 @@ def watch(module: nn.Module) -> Iterator[Watched]:
         yield watched
 
 
-def _given(arguments: tuple[object, ...], named: Mapping[str, object]) -> tuple[object, object]:
+def _given(arguments: Arguments, named: Named) -> tuple[object, object]:
     """Return input and hx as forward(input, hx=None) takes them."""
-    both = dict(zip(("input", "hx"), arguments, strict=False)) | dict(named)
+    both = dict(zip(("input", "hx"), arguments, strict=False)) | named
     return both.get("input"), both.get("hx")
 
 
-def _before(
-    watched: Watched, name: str, layer: nn.RNNBase, arguments: tuple[object, ...], named: dict[str, object]
-) -> None:
+def _before(watched: Watched, name: str, layer: nn.RNNBase, arguments: Arguments, named: Named) -> None:
     watched.count()
     given, hx = _given(arguments, named)
     if isinstance(given, PackedSequence | Tensor):
@@ -103,19 +104,11 @@ def _before(
                 watched.add(name, examine(layer, given, hx=hx))  # type: ignore[arg-type]
 
 
-def _after(
-    watched: Watched,
-    name: str,
-    layer: nn.RNNBase,
-    arguments: tuple[object, ...],
-    named: dict[str, object],
-    result: object,
-) -> None:
+def _after(watched: Watched, name: str, layer: nn.RNNBase, arguments: Arguments, named: Named, result: object) -> None:
     """Add the finding for an output that is not finite though all of its input is."""
     output = result[0] if isinstance(result, tuple) and result else None
-    data, entered = (
-        part.data if isinstance(part, PackedSequence) else part for part in (output, _given(arguments, named)[0])
-    )
+    parts = output, _given(arguments, named)[0]
+    data, entered = (part.data if isinstance(part, PackedSequence) else part for part in parts)
     if not isinstance(data, Tensor) or not isinstance(entered, Tensor) or data.device.type == "meta":
         return
     with torch.no_grad(), suppress(Exception):

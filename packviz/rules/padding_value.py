@@ -6,13 +6,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
+from typing import cast
 
 import torch
 from torch import Tensor
 
 from packviz.inputs.tensors import valid_mask
 
-__all__ = ["Grid", "Pad", "all_finite", "filled", "filler_of", "fills", "inside", "pad_code", "peaks", "real_cells"]
+__all__ = [
+    "Grid",
+    "Pad",
+    "all_finite",
+    "ends_of",
+    "filled",
+    "filler_of",
+    "fills",
+    "inside",
+    "pad_code",
+    "peaks",
+    "real_cells",
+]
 
 FEW = 256  # cells
 
@@ -78,6 +91,11 @@ def real_cells(values: Tensor, pad: float | Tensor) -> Tensor:
     return differs if differs.dim() == 2 else differs.flatten(2).any(-1)
 
 
+def ends_of(flags: Tensor) -> list[int]:
+    """Return for each row of (B, T) one more than the place of its last True, 0 for none."""
+    return cast("list[int]", (flags * torch.arange(1, flags.size(1) + 1, device=flags.device)).amax(1).tolist())
+
+
 @dataclass(frozen=True, eq=False)
 class Grid:
     """Hold a grid with the sequences first, (B, T) or (B, T, ...), and the lengths it is said to have."""
@@ -126,8 +144,7 @@ class Grid:
     @cached_property
     def ends(self) -> list[int]:
         """Return how far each sequence's data reach: one after the last step that is no pad, 0 for none."""
-        ends: list[int] = (self.real * torch.arange(1, self.T + 1, device=self.real.device)).amax(1).tolist()
-        return ends
+        return ends_of(self.real)
 
     @cached_property
     def starts(self) -> list[int]:

@@ -21,7 +21,18 @@ from packviz.inputs.packed_rows import as_grid, origins
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
-from packviz.rules.padding_value import Grid, Pad, all_finite, filled, fills, inside, pad_code, peaks, real_cells
+from packviz.rules.padding_value import (
+    Grid,
+    Pad,
+    all_finite,
+    ends_of,
+    filled,
+    fills,
+    inside,
+    pad_code,
+    peaks,
+    real_cells,
+)
 from packviz.rules.preconditions import numbers
 
 __all__ = ["not_finite", "packed_data", "pads"]
@@ -67,13 +78,7 @@ def _fault(
     lost = after[real_cells(after.unsqueeze(0), 0.0 if grid.given is None else grid.given)[0]]
     taken = alone[0, :0] if answer.result is None else answer.result.data[first:]
     assumed = None if pad is None or pad.given else pad.code.removesuffix(".0")
-    about: dict[str, object] = {
-        "note": False,
-        "grid": grid,
-        "taken": _steps(taken),
-        "lost": _steps(lost),
-        "assumed": assumed,
-    }
+    about = {"grid": grid, "taken": _steps(taken), "lost": _steps(lost), "assumed": assumed, "note": False}
     about |= {"pad": pad.code if pad else None, **(values or {})}
     return Fault(key, answer, about, rows, steps, "note" if about["note"] else "silent")
 
@@ -179,8 +184,7 @@ def _at_the_ends(grid: Grid, real: Tensor, pad: Pad) -> Fault | None:
 
     real: (B, T) bool, True at steps before their lengths that do not look like a pad
     """
-    ends: list[int] = (real * torch.arange(1, real.size(1) + 1, device=real.device)).amax(1).tolist()
-    lengths = grid.lengths
+    ends, lengths = ends_of(real), grid.lengths
     rows = [b for b, end in enumerate(ends) if end < lengths[b] and (end or (pad.given and lengths[b] > 1))]
     within = sum(ends) - int(real.sum())
     if not rows or (within and not pad.given):
@@ -205,8 +209,8 @@ def packed_data(case: Case) -> Iterator[Fault]:
     if bool(real.all()):
         return
     flags, lengths = as_grid(packed._replace(data=real))
-    ends = (flags * torch.arange(1, flags.size(1) + 1, device=flags.device)).amax(1).tolist()
-    if given is not None or any(end not in (0, length) for end, length in zip(ends, lengths, strict=True)):
+    ends = zip(ends_of(flags), lengths, strict=True)
+    if given is not None or any(end not in (0, length) for end, length in ends):
         values, _ = as_grid(packed._replace(data=packed.data.detach()))
         grid = Grid(values, lengths, inside(lengths, values.size(1), values.device), given)
         pad = Pad(filled(values, given or 0), given is not None, True, f"{given or 0:g}")

@@ -11,7 +11,7 @@ from packviz.lab.cost.counting import Counts
 from packviz.lab.cost.measuring import Measurement, Point, Timing
 from packviz.lab.cost.setup import Setting
 from packviz.show.charts.lengths import padding_shares
-from packviz.show.charts.template import drawn, heatmap, named_axis
+from packviz.show.charts.template import bars, drawn, heatmap, named_axis
 from packviz.text import counted
 from packviz.theme import LIGHT, Palette, diverging, text_on
 
@@ -29,7 +29,7 @@ def timings(measurements: Sequence[Measurement], palette: Palette = LIGHT) -> go
     The subtitle names the sizes that were measured: the batch may have changed since.
     """
     names = [each.setup.told.replace(", ", "<br>") + "<br>machine busy" * each.busy for each in measurements]
-    bars = [
+    sides = [
         _bars("padded", [each.padded for each in measurements], names, palette.pad_hatch, palette),
         _bars("packed", [each.packed for each in measurements], names, palette.now, palette),
     ]
@@ -41,7 +41,7 @@ def timings(measurements: Sequence[Measurement], palette: Palette = LIGHT) -> go
         for name, m in zip(names, measurements, strict=True)
     )
     return drawn(
-        bars,
+        sides,
         f"Bars of the time of one run, medians: {said or 'none'}.",
         palette,
         title="Time of one run" if names else "Time of one run: nothing was measured",
@@ -62,20 +62,13 @@ def _bars(side: str, of: Sequence[Timing], names: Sequence[str], color: str, pal
         "array": [high - mid for _, mid, high in quartiles],
         "arrayminus": [mid - low for low, mid, _ in quartiles],
     }
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "name": side,
-        "y": list(range(len(of))),
-        "x": [mid for _, mid, _ in quartiles],
-        "error_x": {"type": "data", "symmetric": False, "color": palette.text, "thickness": 1.5, **whiskers},
-        "marker": {"color": color},
-        "hovertext": [
-            f"{name}<br>{side}: median {mid:.3g} ms, quartiles {low:.3g} and {high:.3g} ms, "
-            f"{counted(len(timing.times), 'run')}"
-            for name, timing, (low, mid, high) in zip(names, of, quartiles, strict=True)
-        ],
-    }
+    told = [
+        f"{name}<br>{side}: median {mid:.3g} ms, quartiles {low:.3g} and {high:.3g} ms, "
+        f"{counted(len(timing.times), 'run')}"
+        for name, timing, (low, mid, high) in zip(names, of, quartiles, strict=True)
+    ]
+    error = {"type": "data", "symmetric": False, "color": palette.text, "thickness": 1.5, **whiskers}
+    return bars(range(len(of)), [mid for _, mid, _ in quartiles], color, told, name=side, error_x=error)
 
 
 def _sizes(measurement: Measurement) -> str:
@@ -103,29 +96,19 @@ def waste(shares: Mapping[str, float], palette: Palette = LIGHT) -> go.Figure:
 def counts_bars(counts: Counts, palette: Palette = LIGHT) -> go.Figure:
     """Return two panels with scales of their own, cell updates and sequential steps, each padded and packed."""
     panels = (("cell updates", counts.updates, "", [0.62, 1]), ("sequential steps", counts.steps, "2", [0, 0.38]))
-    bars: list[dict[str, Any]] = []
+    data: list[dict[str, Any]] = []
     axes: dict[str, Any] = {}
     for title, amount, axis, domain in panels:
         sides = {"padded": amount.padded, "packed": amount.packed}
-        bars.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "x": list(sides.values()),
-                "y": list(sides),
-                "xaxis": f"x{axis}",
-                "yaxis": f"y{axis}",
-                "text": [f"{number:,}" for number in sides.values()],
-                "marker": {"color": [palette.pad_hatch, palette.now]},
-                "hovertext": [f"{side}: {number:,} {title}" for side, number in sides.items()],
-            }
-        )
+        told = [f"{side}: {number:,} {title}" for side, number in sides.items()]
+        more = {"text": [f"{number:,}" for number in sides.values()], "xaxis": f"x{axis}", "yaxis": f"y{axis}"}
+        data.append(bars([*sides], [*sides.values()], [palette.pad_hatch, palette.now], told, **more))
         end = 1.3 * max(sides.values())  # the number stands behind its bar
         axes[f"xaxis{axis}"] = {"title": title, "range": [0, end], "nticks": 5, "anchor": f"y{axis}"}
         axes[f"yaxis{axis}"] = {"autorange": "reversed", "domain": domain, "anchor": f"x{axis}", "showgrid": False}
     said = "; ".join(f"{title}: padded {amount.padded:,}, packed {amount.packed:,}" for title, amount, *_ in panels)
     alt = f"Bars in two panels, {said}."
-    return drawn(bars, alt, palette, title="Counted, not measured", height=380, showlegend=False, **axes)
+    return drawn(data, alt, palette, title="Counted, not measured", height=380, showlegend=False, **axes)
 
 
 def winning(points: Sequence[Point], across: Across = "batch_size", palette: Palette = LIGHT) -> go.Figure:

@@ -10,7 +10,7 @@ from packviz.lab.recorded.recording import training
 from packviz.lab.training.experiment import Experiment
 from packviz.lab.training.results import Outcome, label
 from packviz.lab.training.run import Progress
-from packviz.show.charts.template import drawn, named_axis
+from packviz.show.charts.template import drawn, line, named_axis
 from packviz.text import counted
 from packviz.theme import LIGHT, SEQUENCE_HUES, Palette, with_contrast
 
@@ -43,7 +43,7 @@ def learning(results: Iterable[Progress], palette: Palette = LIGHT) -> go.Figure
             curves.append(_curve(curve, label(one, every), one, axis, written, palette))
         ends.append(f"{label(one, every)} {frame.groupby('epoch').test_accuracy.mean().iloc[-1]:.1f} %")
     return drawn(
-        [*(band for band, _ in curves), *(line for _, line in curves)],
+        [*(band for band, _ in curves), *(means for _, means in curves)],
         f"Curves over the epochs; mean test accuracy after the last epoch so far: {', '.join(ends) or 'none'}.",
         palette,
         title="Accuracy and loss" if groups else "Accuracy and loss: nothing has been trained yet",
@@ -64,23 +64,14 @@ def _curve(
     color, symbol = _look(one, palette)
     reach = [*curve[["min", "max"]].itertuples(index=False)]
     band = _band(list(curve.index), reach, color) | {"yaxis": axis, "showlegend": False}
-    line = {
-        "mode": "lines+markers",
-        "name": name,
-        "legendgroup": name,
-        "showlegend": axis == "y",
-        "x": list(curve.index),
-        "y": list(curve["mean"]),
-        "yaxis": axis,
-        "line": {"color": color, "width": 2.5, "dash": DASHES.get(one.extra_padding, "dashdot")},
-        "marker": {"symbol": symbol, "size": 6, "color": color},
-        "hovertext": [
-            f"{name}, epoch {epoch}<br>{written.format(mean)}, mean of {counted(seeds, 'seed')}"
-            f"<br>{written.format(least)} to {written.format(most)}"
-            for epoch, mean, least, most, seeds in curve.itertuples(name=None)
-        ],
-    }
-    return band, line
+    told = [
+        f"{name}, epoch {epoch}<br>{written.format(mean)}, mean of {counted(seeds, 'seed')}"
+        f"<br>{written.format(least)} to {written.format(most)}"
+        for epoch, mean, least, most, seeds in curve.itertuples(name=None)
+    ]
+    means = line(list(curve.index), list(curve["mean"]), color, told, symbol)
+    means["line"]["dash"] = DASHES.get(one.extra_padding, "dashdot")
+    return band, means | {"name": name, "legendgroup": name, "showlegend": axis == "y", "yaxis": axis}
 
 
 def _band(x: list[Any], reach: Sequence[Sequence[float]], color: str) -> dict[str, Any]:
@@ -105,7 +96,7 @@ def final(outcomes: Sequence[Outcome], palette: Palette = LIGHT) -> go.Figure:
         shift = GAP * min(1.0, 4 / len(series)) * (i - (len(series) - 1) / 2)
         data.extend(_ended(name, group, [paddings.index(o.experiment.extra_padding) + shift for o in group], palette))
     baselines = {outcome.majority_baseline for outcome in outcomes}
-    line = {"type": "line", "layer": "below", "line": {"color": palette.quiet, "dash": "dot"}, "xref": "paper"}
+    dotted = {"type": "line", "layer": "below", "line": {"color": palette.quiet, "dash": "dot"}, "xref": "paper"}
     words = {"text": "majority baseline", "textposition": "start", "font": {"color": palette.quiet}}
     said = ", ".join(f"{label(o.experiment, every)} {_told(o)}" for o in outcomes)
     return drawn(
@@ -124,7 +115,7 @@ def final(outcomes: Sequence[Outcome], palette: Palette = LIGHT) -> go.Figure:
         ),
         yaxis=ACCURACY,
         shapes=[
-            line | {"label": words, "x0": 0, "x1": 1, "y0": percent, "y1": percent}
+            dotted | {"label": words, "x0": 0, "x1": 1, "y0": percent, "y1": percent}
             for percent in baselines
             if len(baselines) == 1
         ],
@@ -175,15 +166,7 @@ def _band_and_line(name: str, group: Sequence[Outcome], palette: Palette) -> Ite
     color, symbol = _look(group[0].experiment, palette)
     places = [outcome.experiment.extra_padding for outcome in group]
     yield _band(places, [(min(outcome.accuracies), max(outcome.accuracies)) for outcome in group], color)
-    yield {
-        "mode": "lines+markers",
-        "name": name,
-        "x": places,
-        "y": [outcome.mean for outcome in group],
-        "line": {"color": color, "width": 3},
-        "marker": {"symbol": symbol, "size": 10, "color": color},
-        "hovertext": [f"{name}, {o.experiment.extra_padding} extra pads<br>{_told(o)}" for o in group],
-    }
+    yield line(places, *_means(name, group, color), symbol, 10) | {"name": name}
 
 
 def _at_the_line(name: str, group: Sequence[Outcome], palette: Palette) -> Iterator[dict[str, Any]]:
@@ -210,16 +193,10 @@ def _at_the_line(name: str, group: Sequence[Outcome], palette: Palette) -> Itera
 def _ended(name: str, group: Sequence[Outcome], places: list[float], palette: Palette) -> Iterator[dict[str, Any]]:
     """Yield the means of one series, joined by a line, and then its seeds."""
     color, symbol = _look(group[0].experiment, palette)
-    yield {
-        "mode": "lines+markers",
-        "name": name,
-        "legendgroup": name,
-        "x": places,
-        "y": [outcome.mean for outcome in group],
-        "line": {"color": color, "width": 1.5, "dash": "dash" if group[0].experiment.bidirectional else "solid"},
-        "marker": {"symbol": "line-ew", "size": 16, "line": {"color": color, "width": 3}},
-        "hovertext": [f"{name}, {o.experiment.extra_padding} extra pads<br>{_told(o)}" for o in group],
-    }
+    look = {"color": color, "width": 1.5, "dash": "dash" if group[0].experiment.bidirectional else "solid"}
+    marker = {"symbol": "line-ew", "size": 16, "line": {"color": color, "width": 3}}
+    named = {"name": name, "legendgroup": name}
+    yield line(places, *_means(name, group, color)) | named | {"line": look, "marker": marker}
     dots = [(x, *run) for x, o in zip(places, group, strict=True) for run in zip(o.seeds, o.accuracies, strict=True)]
     yield {
         "mode": "markers",
@@ -231,6 +208,12 @@ def _ended(name: str, group: Sequence[Outcome], places: list[float], palette: Pa
         "marker": {"symbol": f"{symbol}-open", "size": 9, "color": color, "line": {"color": color, "width": 2}},
         "hovertext": [f"{name}, seed {seed}<br>{accuracy:.1f} %" for _, seed, accuracy in dots],
     }
+
+
+def _means(name: str, group: Sequence[Outcome], color: str) -> tuple[list[float], str, list[str]]:
+    """Return the means of a line, its color, and what is said over each."""
+    told = [f"{name}, {outcome.experiment.extra_padding} extra pads<br>{_told(outcome)}" for outcome in group]
+    return [outcome.mean for outcome in group], color, told
 
 
 def _told(outcome: Outcome) -> str:

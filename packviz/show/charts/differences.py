@@ -9,7 +9,7 @@ from packviz.compute.verify import distance
 from packviz.facts.comparison import Comparison
 from packviz.facts.losses import Losses
 from packviz.facts.pads import Drift
-from packviz.show.charts.template import drawn, heatmap, named_axis, sequence_color, showing
+from packviz.show.charts.template import bars, drawn, heatmap, line, named_axis, sequence_color, showing
 from packviz.text import counted, sequence_label
 from packviz.theme import LIGHT, Palette, hue
 
@@ -71,18 +71,12 @@ def drifts(drift: Drift, palette: Palette = LIGHT) -> go.Figure:
     distances = drift.distances
     B, most = len(distances), drift.pads[-1]
     rows = min(B, CURVES)
-    curves = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": sequence_label(b),
-            "x": list(drift.pads),
-            "y": distances[b].tolist(),
-            "line": {"color": sequence_color(b), "width": 2.5, "dash": DASHES[hue(b)[1] % len(DASHES)]},
-            "hovertemplate": f"sequence {sequence_label(b)} after %{{x}} pads: %{{y:.4g}}<extra></extra>",
-        }
-        for b in range(rows)
-    ]
+    curves = []
+    for b, moved in enumerate(distances[:rows].tolist()):
+        name = sequence_label(b)
+        told = [f"sequence {name} after {k} pads: {norm:.4g}" for k, norm in zip(drift.pads, moved, strict=True)]
+        curves.append(line(drift.pads, moved, sequence_color(b), told) | {"mode": "lines", "name": name})
+        curves[-1]["line"]["dash"] = DASHES[hue(b)[1] % len(DASHES)]
     ends = ", ".join(f"{sequence_label(b)} {distances[b, 1]:.2g} and {distances[b, -1]:.2g}" for b in range(min(B, 8)))
     alt = (
         f"Curves of how far the hidden state is from the one after the last token, over 0 to {most} pads; after "
@@ -104,26 +98,18 @@ def drifts(drift: Drift, palette: Palette = LIGHT) -> go.Figure:
 def gradients(losses: Losses, palette: Palette = LIGHT) -> go.Figure:
     """Return two bars for each parameter: how far its padded gradient is from packed, without a mask and with one."""
     rows = losses.gradients
-    series = (
-        ("without a mask", [row.unmasked for row in rows], {"color": palette.wrong, "pattern": {"shape": "/"}}),
-        ("with a mask", [row.masked for row in rows], {"color": palette.now}),
+    names = [row.name for row in rows]
+    series = {"without a mask": [row.unmasked for row in rows], "with a mask": [row.masked for row in rows]}
+    told = {how: [f"{name}, {how}: {x:.3g}" for name, x in zip(names, series[how], strict=True)] for how in series}
+    unmasked, masked = (
+        bars(names, distances, color, told[how], name=how)
+        for (how, distances), color in zip(series.items(), (palette.wrong, palette.now), strict=True)
     )
-    bars = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": name,
-            "y": [row.name for row in rows],
-            "x": distances,
-            "marker": marker,
-            "hovertemplate": f"%{{y}}, {name}: %{{x:.3g}}<extra></extra>",
-        }
-        for name, distances, marker in series
-    ]
+    unmasked["marker"]["pattern"] = {"shape": "/"}
     said = ", ".join(f"{row.name} {row.unmasked:.2g} and {row.masked:.2g}" for row in rows) or "no parameter"
     alt = f"Bars of the largest distance between padded and packed gradients, without a mask and with one: {said}."
     return drawn(
-        bars,
+        [unmasked, masked],
         alt,
         palette,
         title="Gradients, padded − packed",

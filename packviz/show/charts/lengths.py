@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from packviz.compute.trace import Trace
 from packviz.errors import PackvizError
-from packviz.show.charts.template import drawn, named_axis, plain, sequence_color
+from packviz.show.charts.template import bars, drawn, named_axis, plain, sequence_color
 from packviz.text import counted, sequence_label
 from packviz.theme import LIGHT, Palette, mix
 
@@ -81,22 +81,17 @@ def padding_shares(
     def marked(text: str, mine: bool) -> str:
         return f"<b>{text}</b>" if mine else text
 
-    bars = {
-        "type": "bar",
-        "orientation": "h",
-        "y": list(range(len(rows))),
-        "x": [100 * share for _, share, _ in rows],
-        "text": [marked(f"{100 * share:.0f} %", mine) for _, share, mine in rows],
-        "marker": {
-            "color": [palette.now if mine else palette.pad for *_, mine in rows],
-            "line": {"color": [palette.now if mine else palette.pad_hatch for *_, mine in rows], "width": 1.5},
-        },
-        "hovertext": [f"{plain(name)}: {100 * share:.1f} % padding" for name, share, _ in rows],
-    }
+    colors, edges = (
+        [palette.now if mine else other for *_, mine in rows] for other in (palette.pad, palette.pad_hatch)
+    )
+    told = [f"{plain(name)}: {100 * share:.1f} % padding" for name, share, _ in rows]
+    texts = [marked(f"{100 * share:.0f} %", mine) for _, share, mine in rows]
+    lying = bars(range(len(rows)), [100 * share for _, share, _ in rows], colors, told, text=texts)
+    lying["marker"]["line"] = {"color": edges, "width": 1.5}
     line = {"type": "line", "layer": "below", "line": {"color": palette.now, "width": 2, "dash": "dot"}}
     said = ", ".join(f"{name} {100 * share:.0f} %" for name, share, _ in rows)
     return drawn(
-        [bars],
+        [lying],
         f"Bars of the share of padding: {said or 'none'}.",
         palette,
         title="Share of padding" if rows else "Share of padding: no lengths were given",

@@ -9,7 +9,7 @@ from torch.nn.functional import pad
 from torch.nn.utils.rnn import pad_packed_sequence
 
 from packviz.compute.trace import Trace
-from packviz.show.charts.template import drawn, heatmap, named_axis, sequence_color, showing
+from packviz.show.charts.template import drawn, heatmap, line, named_axis, sequence_color, showing
 from packviz.text import counted, sequence_label
 from packviz.theme import LIGHT, SEQUENCE_HUES, Palette, with_contrast
 from packviz.validate import integer
@@ -117,18 +117,11 @@ def units(trace: Trace, b: int, *, layer: int | None = None, direction: int = 0,
     b = integer("b", b, 0, B - 1, fix=f"this batch has {counted(B, 'sequence')}, counted from 0")
     length, final, shown = seen.lengths[b], seen.finals[b], min(H, LINES)
     colors = [with_contrast(color, palette.background, 3.0) for color in (*SEQUENCE_HUES, sequence_color(b))]
-    lines = [
-        {
-            "mode": "lines+markers",
-            "name": f"unit {unit}",
-            "x": list(range(length)),
-            "y": seen.h[b, :length, unit].tolist(),
-            "line": {"color": colors[unit], "width": 2.5, "dash": DASHES[unit % len(DASHES)]},
-            "marker": {"size": 6, "color": colors[unit]},
-            "hovertext": [seen.told(b, t, unit) for t in range(length)],
-        }
-        for unit in range(shown)
-    ]
+    lines = []
+    for unit, values in enumerate(seen.h[b, :length, :shown].T.tolist()):
+        told = [seen.told(b, t, unit) for t in range(length)]
+        lines.append(line(range(length), values, colors[unit], told) | {"name": f"unit {unit}"})
+        lines[-1]["line"]["dash"] = DASHES[unit % len(DASHES)]
     ring = {
         "mode": "markers",
         "name": "h_n",

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from packviz.text import counted
 from packviz.theme import CLEAR, SEQUENCE_HUES, Palette, hue
 
-__all__ = ["drawn", "heatmap", "named_axis", "plain", "sequence_color", "showing", "template"]
+__all__ = ["bars", "drawn", "heatmap", "line", "named_axis", "plain", "sequence_color", "showing", "template"]
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
 SIZE = 14  # pixels of the smaller text
@@ -103,6 +103,20 @@ def heatmap(
     stops = palette.diverging
     scale = [[i / (len(stops) - 1), color] for i, color in enumerate(stops)]
     return {"type": "heatmap", "z": z, "text": told, "colorscale": scale, "zmin": -end, "zmid": 0, "zmax": end, **more}
+
+
+def bars(y: Sequence[Any], x: Sequence[float], color: Any, told: Sequence[str], **more: Any) -> dict[str, Any]:
+    """Return bars of length x that lie at y, with a text over each; color: of all, or one for each."""
+    look = {"type": "bar", "orientation": "h", "marker": {"color": color}}
+    return {**look, "y": list(y), "x": list(x), "hovertext": list(told), **more}
+
+
+def line(
+    x: Sequence[float], y: Sequence[float], color: str, told: Sequence[str], symbol: str = "circle", size: int = 6
+) -> dict[str, Any]:
+    """Return a line through points, with a mark and a text at each."""
+    look = {"line": {"color": color, "width": 2.5}, "marker": {"symbol": symbol, "size": size, "color": color}}
+    return {"mode": "lines+markers", "x": list(x), "y": list(y), "hovertext": list(told), **look}
 
 
 def sequence_color(b: int) -> str:

@@ -30,18 +30,13 @@ _ABOUT_THE_SORT = ("sorted_row", "sorted_indices")  # on a sorted batch the orde
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Hold one question of a round.
+    """Hold one question of a round."""
 
-    text        the batch, one sequence a line
-    trace       torch's run of the batch with these settings, by which the answer is judged
-    prediction  the question itself, its answer, and the reasons for typical wrong ones
-    """
-
-    text: str
+    text: str  # the batch, one sequence a line
     batch: Batch
     config: Config
-    trace: Trace
-    prediction: Prediction
+    trace: Trace  # torch's run of the batch with these settings, by which the answer is judged
+    prediction: Prediction  # the question itself, its answer, and the reasons for typical wrong ones
 
     @property
     def stage(self) -> Stage:
@@ -76,15 +71,11 @@ Drawn = tuple[str, Config]
 
 @dataclass(frozen=True)
 class Level:
-    """Say what is asked at one level.
+    """Say what is asked at one level."""
 
-    told   what its batches are like, in a few words
-    kinds  of predictions, keys of packviz.predictions.KINDS
-    draw   returns a random batch, as text, and the settings, for a question of one kind
-    """
-
-    told: str
-    kinds: tuple[str, ...]
+    told: str  # what its batches are like, in a few words
+    kinds: tuple[str, ...]  # of predictions, keys of packviz.predictions.KINDS
+    # returns a random batch, as text, and the settings, for a question of one kind
     draw: Callable[[Random, str], Drawn]
 
 

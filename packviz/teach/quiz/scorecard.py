@@ -25,19 +25,15 @@ _CODE = re.compile(r"([012]*)([w-]?)", re.ASCII)  # w: one wrong answer to the q
 
 @dataclass(frozen=True, eq=False)
 class Scorecard:
-    """Hold the answers to the questions of a round; each answer makes a new scorecard.
-
-    answers   for each question that was answered, what was typed, at most two answers
-    shown     the questions whose solution was asked for
-    restored  the marks of the first questions in a scorecard read from a code; what was typed for them is unknown
-    half      the question that had one wrong answer then, and has one more try; -1 for none
-    """
+    """Hold the answers to the questions of a round; each answer makes a new scorecard."""
 
     questions: tuple[Question, ...]
+    # for each question that was answered, what was typed, at most two answers
     answers: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    shown: frozenset[int] = frozenset()
+    shown: frozenset[int] = frozenset()  # the questions whose solution was asked for
+    # the marks of the first questions in a scorecard read from a code; what was typed for them is unknown
     restored: tuple[Mark, ...] = ()
-    half: int = -1
+    half: int = -1  # the question that had one wrong answer then, and has one more try; -1 for none
 
     def answered(self, i: int, typed: str) -> Scorecard:
         """Return the scorecard with one more answer to question i.
