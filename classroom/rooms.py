@@ -119,11 +119,15 @@ class Rooms:
         await room.do(decide)
         return held[0], room.state.phones[held[0]].name
 
-    async def vote(self, code: str, token: object, number: object, answer: object) -> int:
-        """Count a vote; return the revision once it is stored."""
+    async def vote(self, code: str, token: object, number: object, answer: object, question: object = None) -> int:
+        """Count a vote; return the revision once it is stored.
+
+        number: the round. question: the number of the question that is answered, where the phone says it: a vote that
+        was long on its way does not count for another one.
+        """
         room = await self.room(code)
         given, asked = len(room.state.asked), await room.question()
-        if asked is None or len(room.state.asked) != given:
+        if asked is None or len(room.state.asked) != given or question not in (None, given):
             raise RefusedError(409, "The vote is closed.")
         events.vote(room.state, token, number, given, None, "", False)  # who may not vote hears that first
         read = asked.read(answer)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from classroom import phone
 from classroom.refusal import RefusedError
 from classroom.rooms import Rooms, check_viewer, rooms
 from classroom.store import UnavailableError
@@ -18,7 +18,6 @@ from classroom.store import UnavailableError
 __all__ = ["MAX_BYTES", "routes"]
 
 MAX_BYTES = 16 * 1024  # of a request's body
-_PAGE = Path(__file__).parent / "phone" / "index.html"
 _AGAIN = 500  # milliseconds until a phone whose channel has ended opens it again
 
 Handler = Callable[[Rooms, Request], Awaitable[Response]]
@@ -36,10 +35,8 @@ def routes(served: Rooms = rooms) -> list[Route]:
         ("/api/rooms/{code}/movie", {"GET": _movie}),
         ("/api/rooms/{code}/answers.csv", {"GET": _answers}),
         ("/api/{rest:path}", {}),
-        ("/join", {"GET": _page}),
-        ("/join/{code}", {"GET": _page}),
     ]
-    return [Route(path, _Endpoint(served, handlers)) for path, handlers in table]
+    return [*(Route(path, _Endpoint(served, handlers)) for path, handlers in table), *phone.routes()]
 
 
 class _Endpoint:
@@ -93,8 +90,8 @@ async def _vote(served: Rooms, request: Request) -> Response:
     body = await _body(request)
     if "answer" not in body:
         raise RefusedError(400, "A vote needs `token`, `round` and `answer`.")
-    revision = await served.vote(_code(request), body.get("token"), body.get("round"), body["answer"])
-    return _json({"revision": revision})
+    token, number, question = body.get("token"), body.get("round"), body.get("question")
+    return _json({"revision": await served.vote(_code(request), token, number, body["answer"], question)})
 
 
 async def _host(served: Rooms, request: Request) -> Response:
@@ -135,10 +132,6 @@ async def _answers(served: Rooms, request: Request) -> Response:
         "Cache-Control": "no-store",
     }
     return Response(text.encode(errors="replace"), media_type="text/csv; charset=utf-8", headers=headers)
-
-
-async def _page(_served: Rooms, _request: Request) -> Response:
-    return FileResponse(_PAGE, headers={"Cache-Control": "no-cache"})
 
 
 async def _body(request: Request) -> dict[str, Any]:

@@ -78,6 +78,10 @@ class _Sent:
         assert self.start is not None
         headers = MutableHeaders(raw=list(self.start["headers"]))
         body = gzip.decompress(self.body) if headers.get("content-encoding") == "gzip" else self.body
+        if _TITLE.encode() not in body:  # not a page of Streamlit's
+            await self.send(self.start)
+            await self.send({"type": "http.response.body", "body": self.body})
+            return
         page = body.decode("utf-8").replace(_TITLE, self.head(), 1).replace("</head>", f"{self.end}</head>", 1).encode()
         for name in ("content-encoding", "etag", "last-modified"):  # the last two are of the file, the same for all
             del headers[name]

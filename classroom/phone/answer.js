@@ -1,0 +1,185 @@
+// A question as a phone shows it: its prompt, the batch, and what it is answered with.
+
+/** @import { Line } from "./line.js" */
+
+import { button, el, letter, rich } from "./dom.js";
+
+/**
+ * @typedef {object} Question
+ * @property {number} number
+ * @property {string} prompt
+ * @property {"choice" | "number" | "numbers" | "letters" | "cell"} form
+ * @property {string[]} [options]
+ * @property {string[][]} [rows] the batch
+ * @property {string[]} [settings] as code
+ * @property {string[]} [letters]
+ * @property {string} [example]
+ * @property {boolean} [single] whether one letter is asked for
+ */
+
+const HUES = 10; // of sequences (packviz/theme.py); the eleventh has the first one again
+
+/**
+ * An answer as one says it.
+ * @param {Question} question
+ * @param {any} answer
+ */
+export function told({ form, options }, answer) {
+  if (form === "choice") return options[answer] ?? String(answer);
+  if (form === "cell" && Array.isArray(answer)) return `${letter(answer[0])}, t = ${answer[1]}`;
+  return Array.isArray(answer) ? answer.join(" ") : String(answer);
+}
+
+/**
+ * The prompt, the settings and the batch; its cells are buttons where one of them is the answer.
+ * @param {Question} question
+ * @param {Line} [line] to vote with, while the vote is open
+ */
+export function asked(question, line) {
+  const { prompt, rows = [], settings = [] } = question,
+    parts = [el("p", { class: "prompt" }, ...rich(prompt))];
+  if (settings.length)
+    parts.push(el("p", { class: "settings" }, ...settings.flatMap((each) => [el("code", {}, each), " "])));
+  if (rows.length) parts.push(batch(rows, question.form === "cell" ? line : undefined));
+  return parts;
+}
+
+/**
+ * @param {string[][]} rows
+ * @param {Line} [line]
+ */
+function batch(rows, line) {
+  const steps = Array.from({ length: Math.max(...rows.map((row) => row.length)) }, (_, t) => t);
+  const cell = (/** @type {string} */ text, /** @type {number} */ b, /** @type {number} */ t) => {
+    const hue = `hue${b % HUES}`;
+    if (!line) return el("td", { class: hue }, text);
+    const label = `${letter(b)}, t = ${t}: ${text}`;
+    const node = button("", () => line.vote([b, t]), {
+      class: hue,
+      "aria-label": label,
+      "data-answer": JSON.stringify([b, t]),
+    });
+    node.textContent = text;
+    return el("td", {}, node);
+  };
+  const table = el(
+    "table",
+    {},
+    el("caption", { class: "unseen" }, "The batch: a row for each sequence"),
+    el("thead", {}, el("tr", {}, el("td", {}, "t ="), ...steps.map((t) => el("th", { scope: "col" }, String(t))))),
+    el(
+      "tbody",
+      {},
+      ...rows.map((row, b) =>
+        el("tr", {}, el("th", { scope: "row" }, letter(b)), ...row.map((text, t) => cell(text, b, t))),
+      ),
+    ),
+  );
+  return el("div", { class: "batch", tabindex: 0, role: "region", "aria-label": "The batch" }, table);
+}
+
+/**
+ * What the question is answered with, where that is not the batch itself.
+ * @param {Question} question
+ * @param {Line} line
+ */
+export function answering(question, line) {
+  if (question.form === "cell") return [];
+  if (question.form !== "choice") return [typed(question, line)];
+  const options = question.options.map((option, i) => button(option, () => line.vote(i), { "data-answer": String(i) }));
+  return [el("div", { class: "options", role: "group", "aria-label": "Your answer" }, ...options)];
+}
+
+/**
+ * Show which of the buttons below a node is the answer.
+ * @param {HTMLElement} node
+ * @param {unknown} answer
+ */
+export function mark(node, answer) {
+  const given = JSON.stringify(answer);
+  for (const each of node.querySelectorAll("[data-answer]"))
+    each.setAttribute("aria-pressed", String(each.getAttribute("data-answer") === given));
+}
+
+/**
+ * @param {Question} question
+ * @param {Line} line
+ */
+function typed(question, line) {
+  const { form, letters = [], single = false, example = "" } = question,
+    { kept, at, answer } = line,
+    first = kept.first?.question === question.number ? kept.first.answer : null,
+    before = answer ?? first;
+  const field = el("input", {
+    id: "answer",
+    autocomplete: "off",
+    autocapitalize: "characters",
+    spellcheck: "false",
+    maxlength: 200,
+    inputmode: form === "letters" ? "text" : "numeric",
+    placeholder: example,
+    enterkeyhint: "send",
+    "aria-describedby": "told",
+  });
+  field.value = kept.draft?.at === at ? kept.draft.text : before === null ? "" : told(question, before);
+  const typing = () => line.save({ draft: { at, text: field.value } });
+  field.addEventListener("input", typing);
+  const write = (/** @type {string} */ text) => {
+    field.value = text;
+    typing();
+  };
+  const help = form === "numbers" ? [key("Space", () => write(`${field.value} `))] : [];
+  const names = letters.length && !single ? [...letters, "none"] : letters;
+  const pick = names.map((name) => button(name, () => write(toggled(field.value, name, letters, single))));
+  const sheet = el(
+    "form",
+    {},
+    el("label", { for: "answer" }, "Your answer"),
+    el("div", { class: "row" }, field, ...help),
+    ...(pick.length ? [el("div", { class: "row picks", role: "group", "aria-label": "Letters" }, ...pick)] : []),
+    el("button", { class: "main" }, "Send"),
+  );
+  sheet.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (field.value.trim()) line.vote(form === "letters" ? field.value.trim() : numbers(field.value, form));
+    else field.focus();
+  });
+  return sheet;
+}
+
+/**
+ * A key beside a field, for keyboards that do not have it; the field keeps the focus.
+ * @param {string} label
+ * @param {() => void} press
+ */
+function key(label, press) {
+  const node = button(label, press);
+  node.addEventListener("pointerdown", (event) => event.preventDefault());
+  return node;
+}
+
+/**
+ * Letters with one more, or one less.
+ * @param {string} text
+ * @param {string} name
+ * @param {string[]} letters
+ * @param {boolean} single
+ */
+function toggled(text, name, letters, single) {
+  if (single || name === "none") return name;
+  const named = new Set(text.toUpperCase().split(/[^A-Z]+/));
+  named.has(name) ? named.delete(name) : named.add(name);
+  return letters.filter((each) => named.has(each)).join(" ");
+}
+
+/**
+ * What was typed as numbers; as the text that it is where it is something else, for the server to say what is wrong.
+ * @param {string} text
+ * @param {string} form
+ */
+function numbers(text, form) {
+  const parts = text.trim().split(/[\s,;]+/),
+    all = parts.map((part) => (/^[+-]?\d+$/.test(part) ? Number(part) : NaN));
+  if (all.some(Number.isNaN) || (form === "number" && all.length > 1)) return text.trim();
+  return form === "number" ? all[0] : all;
+}

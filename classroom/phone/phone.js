@@ -1,0 +1,310 @@
+// The page for phones: what is on it in each phase of a room.
+
+import { answering, asked, mark, told } from "./answer.js";
+import { button, counted, el } from "./dom.js";
+import { Line, Refusal } from "./line.js";
+import { bars, base, cinema, player, verdict } from "./reveal.js";
+
+/** @typedef {{ title: string, body: (Node | string)[], update?: () => void, end?: () => void }} View */
+
+const CODE = /^[A-Z0-9]{6}$/,
+  SLOW = 1000, // ms until it is said that something takes long
+  EARLY = 20_000; // ms over which the phones of a class fetch the player ahead
+
+const $ = (/** @type {string} */ id) => document.getElementById(id);
+const main = $("main");
+
+/** @type {Line} */
+let line = null;
+/** @type {View} */
+let view = null;
+let shown = "", // which view it is
+  slow = 0;
+
+/**
+ * Say something to those who listen to the page.
+ * @param {string} sentence
+ */
+function announce(sentence) {
+  if ($("live").textContent !== sentence) $("live").textContent = sentence;
+}
+
+/** Show what the line knows. */
+function render() {
+  const key = line.over ? "over" : line.seen ? `${line.seen.phase} ${line.at}` : "joining";
+  if (key !== shown) {
+    const focused = main.contains(document.activeElement);
+    view?.end?.();
+    shown = key;
+    view = line.over ? over() : line.seen ? views[line.seen.phase]() : joining();
+    const title = el("h1", { tabindex: -1 }, view.title);
+    main.replaceChildren(title, ...view.body);
+    if (focused) title.focus({ preventScroll: true });
+    scrollTo(0, 0);
+    if (line.seen) announce(view.title);
+  }
+  view.update?.();
+  tellLine();
+  tellName();
+}
+
+// ---- above and below
+
+/** Say that the connection is lost, once that takes long enough to matter, and that it is back. */
+function tellLine() {
+  const lost = !line.live && !line.over,
+    told = $("line");
+  if (lost)
+    slow ||= setTimeout(() => {
+      told.hidden = false;
+      announce(told.textContent);
+    }, SLOW);
+  else {
+    clearTimeout(slow);
+    slow = 0;
+    if (!told.hidden && !line.over) announce("Connected again.");
+    told.hidden = true;
+  }
+}
+
+function tellName() {
+  $("change").hidden = !line.seen || Boolean(line.over);
+  if (line.seen && $("name").textContent !== line.seen.name) {
+    $("name").textContent = line.seen.name;
+    $("change").setAttribute("aria-label", `You are ${line.seen.name}. Change your name`);
+  }
+  $("code").textContent = line.code;
+}
+
+function rename() {
+  const field = /** @type {HTMLInputElement} */ ($("new-name"));
+  $("rename").hidden = false;
+  $("change").setAttribute("aria-expanded", "true");
+  field.value = line.seen.name;
+  field.select();
+}
+function renamed() {
+  $("rename").hidden = true;
+  $("change").setAttribute("aria-expanded", "false");
+  $("name-problem").textContent = "";
+  $("change").focus();
+}
+$("change").addEventListener("click", () => ($("rename").hidden ? rename() : renamed()));
+$("rename").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const { value } = /** @type {HTMLInputElement} */ ($("new-name"));
+  try {
+    await line.join({ name: value });
+    renamed();
+    announce(`You are ${line.seen.name}.`);
+  } catch (problem) {
+    $("name-problem").textContent = problem instanceof Refusal ? problem.message : "There is no connection. Try again.";
+  }
+});
+
+// ---- without a room
+
+/**
+ * The form that asks for a code.
+ * @param {string} code
+ * @param {string} problem what is wrong with the code that was typed
+ */
+function start(code = "", problem = "") {
+  const field = el("input", {
+    id: "room",
+    class: "code",
+    autocomplete: "off",
+    autocapitalize: "characters",
+    spellcheck: "false",
+    maxlength: 12,
+    enterkeyhint: "go",
+    "aria-describedby": "room-problem",
+    ...(problem && { "aria-invalid": "true" }),
+  });
+  field.value = code;
+  const told = el("p", { id: "room-problem", class: "wrong", role: "alert" }, problem);
+  const form = el(
+    "form",
+    {},
+    el("label", { for: "room" }, "Code of the room"),
+    field,
+    told,
+    el("button", { class: "main" }, "Join"),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const typed = field.value.toUpperCase().replace(/[\s-]/g, "");
+    if (CODE.test(typed)) {
+      history.pushState(null, "", new URL(`join/${typed}`, base));
+      enter(typed);
+    } else {
+      field.setAttribute("aria-invalid", "true");
+      told.textContent = `A code has six letters and digits, such as K7QXWM. You typed ${typed ? counted(typed.length, "character") : "nothing"}.`;
+      field.focus();
+    }
+  });
+  main.replaceChildren(
+    el("h1", { tabindex: -1 }, "Join your class"),
+    el("p", {}, "Type the code that your teacher shows. You need no account."),
+    form,
+  );
+  $("change").hidden = $("rename").hidden = true;
+  $("code").textContent = "";
+  if (problem) field.focus();
+}
+
+/** @param {string} code */
+function enter(code) {
+  shown = "";
+  view = null;
+  line = new Line(base, code, render);
+  render();
+  line.run();
+}
+
+/** @returns {View} */
+const joining = () => ({ title: `Joining room ${line.code} …`, body: [] });
+
+/** @returns {View} */
+function over() {
+  const gone = line.over === "gone",
+    leave = button("Join another room", () => location.assign(new URL("join", base)), { class: "main" });
+  if (line.seen && gone)
+    return {
+      title: "This room has been deleted",
+      body: [el("p", {}, "Its questions and answers are gone. Thank you for taking part."), leave],
+    };
+  const sentence = gone
+    ? `There is no room with the code ${line.code}. Compare it with the one on the screen.`
+    : line.over;
+  queueMicrotask(() => start(line.code, sentence));
+  return { title: "Join your class", body: [] };
+}
+
+// ---- the phases
+
+const heading = () => `Question ${line.seen.question.number}`;
+const counts = () => el("p", { class: "quiet" });
+
+/** What this phone has answered, in a phase in which that cannot be changed. */
+function own() {
+  const node = el("p", { class: "told" });
+  const update = () => {
+    const { question, mine } = line.seen;
+    node.textContent = line.late
+      ? "Your answer did not reach the server before the vote was closed. It does not count."
+      : mine === null
+        ? "You did not answer in this vote."
+        : `Your answer: ${told(question, mine)}`;
+  };
+  return { node, update };
+}
+
+/** @returns {View} */
+function lobby() {
+  const { question, name } = line.seen,
+    joined = counts();
+  const body = question
+    ? [...asked(question), el("p", {}, "The vote has not been opened yet. Think about your answer.")]
+    : [
+        el("p", {}, "You are ", el("b", {}, name), "."),
+        el("p", {}, "Wait for the first question. It appears here by itself."),
+      ];
+  const update = () => {
+    joined.textContent = `${counted(line.seen.joined, "phone")} in this room.`;
+    if (!question) body[0].childNodes[1].textContent = line.seen.name;
+  };
+  return { title: question ? heading() : "You are in", body: [...body, joined], update };
+}
+
+/** @returns {View} */
+function vote() {
+  const { question, round } = line.seen,
+    { first } = line.kept,
+    status = el("p", { id: "told", class: "told" }),
+    many = counts(),
+    body = el("div", {}, ...asked(question, line), ...answering(question, line), status, many);
+  if (round === 2 && first?.question === question.number)
+    body.prepend(el("p", { class: "quiet" }, `Your first answer: ${told(question, first.answer)}`));
+  let late = 0;
+  const say = (/** @type {string} */ sentence, kind = "") => {
+    status.textContent = sentence;
+    status.className = `told ${kind}`;
+    if (sentence) announce(sentence);
+  };
+  const update = () => {
+    const { seen, kept, answer } = line,
+      given = answer === null ? "" : told(question, answer);
+    clearTimeout(late);
+    mark(body, answer);
+    many.textContent = `${seen.voted} of ${counted(seen.joined, "phone")} have answered.`;
+    const unsent = () =>
+      say(`Not sent yet: ${given}. ${line.failed || "The server is slow."} It will be sent again by itself.`, "wrong");
+    if (line.problem) say(line.problem, "wrong");
+    else if (kept.vote && line.failed) unsent();
+    else if (kept.vote) {
+      status.textContent = `Sending ${given} …`;
+      status.className = "told";
+      late = setTimeout(unsent, SLOW);
+    } else if (seen.mine !== null)
+      say(`Your answer is stored: ${given}. You can change it until the vote is closed.`, "good");
+    else say("");
+  };
+  return {
+    title: round === 2 ? `${heading()}: second vote` : heading(),
+    body: [body],
+    update,
+    end: () => clearTimeout(late),
+  };
+}
+
+/** @returns {View} */
+function closed() {
+  const { node, update } = own();
+  return {
+    title: "The vote is closed",
+    body: [node, el("p", {}, "Wait for your teacher."), ...asked(line.seen.question)],
+    update,
+  };
+}
+
+/** @returns {View} */
+function talk() {
+  const { node, update } = own(),
+    ask = el("p", {}, "Explain your answer to your neighbor, and listen to theirs. You will vote again.");
+  return { title: "Talk about it", body: [ask, node, ...asked(line.seen.question)], update };
+}
+
+/** @returns {View} */
+function reveal() {
+  const { question, right, movie, mine } = line.seen,
+    film = movie ? cinema(line, announce) : null,
+    title = mine === null ? "The answer" : right ? "You are right" : "Not right this time";
+  const body = [
+    ...verdict(line),
+    ...(film ? [film.node] : []),
+    ...bars(line),
+    el("h2", {}, heading()),
+    ...asked(question),
+  ];
+  return { title, body, update: film?.update, end: film?.end };
+}
+
+const views = { lobby, vote, closed, talk, reveal };
+
+// ---- the page
+
+/** Connect anew when the phone wakes, or has a network again. */
+function wake() {
+  if (line && !line.over && document.visibilityState === "visible") line.wake();
+}
+document.addEventListener("visibilitychange", wake);
+addEventListener("pageshow", (event) => event.persisted && wake());
+addEventListener("online", wake);
+addEventListener("offline", wake);
+addEventListener("popstate", () => location.reload());
+
+const code = decodeURIComponent(location.pathname.match(/\/join\/([^/]*)$/)?.[1] ?? "").toUpperCase();
+if (CODE.test(code)) enter(code);
+else start(code, code && "A code has six letters and digits, such as K7QXWM. Compare it with the one on the screen.");
+setTimeout(() => player().catch(() => {}), EARLY * Math.random() + SLOW);

@@ -1,0 +1,159 @@
+// The answer: whether one's own was right and why, what the class said, and the movie of what torch did.
+
+/** @import { Line } from "./line.js" */
+
+import { told } from "./answer.js";
+import { button, el, rich } from "./dom.js";
+
+/** @type {Promise<any>} */
+let loading = null;
+/** The player, fetched once: by phones one after the other while they wait, or when it is needed. */
+export const player = () =>
+  (loading ??= import(new URL(document.documentElement.dataset.player, base).href).catch(again));
+/** @param {Error} problem */
+const again = (problem) => {
+  loading = null;
+  throw problem;
+};
+/** The app's address, which ends where the path of this page begins. */
+export const base = new URL(location.pathname.replace(/\/join(\/[^/]*)?$/, "/"), location.origin);
+
+/** @param {Line} line */
+export function verdict({ seen }) {
+  const { question, mine, right, reason, solution, why } = seen,
+    answered = mine !== null && right !== undefined;
+  const parts = [];
+  if (answered)
+    parts.push(
+      el(
+        "p",
+        { class: `verdict ${right ? "good" : "wrong"}` },
+        right ? "✓ Right: " : "✗ Not right: ",
+        ...given(told(question, mine)),
+      ),
+    );
+  if (!answered) parts.push(el("p", { class: "verdict" }, "This vote does not have an answer from you."));
+  if (answered && !right && reason) parts.push(el("p", {}, ...rich(reason)));
+  if (!right) parts.push(el("p", {}, "The right answer: ", ...given(told(question, tapped(seen) ?? solution))));
+  if (why) parts.push(el("p", {}, ...rich(why)));
+  return parts;
+}
+/** @param {any} seen */
+const tapped = ({ question, answer }) => (question.form === "cell" ? answer : null);
+/** @param {string} text */
+const given = (text) => [el("b", {}, ...rich(text))];
+
+/**
+ * What the class said, before the talk and after it.
+ * @param {Line} line
+ */
+export function bars({ seen }) {
+  const { question, mine, rounds, bars } = seen,
+    own = mine === null ? null : told(question, mine),
+    most = Math.max(1, ...bars.flatMap(({ before, after }) => [before, after]));
+  const bar = (/** @type {string} */ when, /** @type {number} */ many) => {
+    const fill = el("span", { class: "fill" });
+    fill.style.width = `${(100 * many) / most}%`;
+    return el(
+      "div",
+      { class: `bar ${when}` },
+      el("span", { class: "when" }, rounds === 2 ? when : "votes"),
+      el("span", { class: "track", "aria-hidden": "true" }, fill),
+      el("span", { class: "many" }, String(many)),
+    );
+  };
+  const items = bars.map(({ answer, right, before, after, reason }) =>
+    el(
+      "li",
+      { class: right && "good" },
+      el(
+        "p",
+        {},
+        ...given(answer ?? "Other answers"),
+        ...(right ? [" ✓ right"] : []),
+        ...(answer !== null && answer === own ? [" · your answer"] : []),
+      ),
+      bar("before", before),
+      ...(rounds === 2 ? [bar("after", after)] : []),
+      ...(reason && !right && answer !== own ? [el("p", { class: "quiet" }, ...rich(reason))] : []),
+    ),
+  );
+  const what = rounds === 2 ? "The class, before and after the talk" : "The class";
+  return [el("h2", {}, what), el("ul", { class: "bars" }, ...items)];
+}
+
+/** @param {Line} line */
+async function film({ seen, kept }) {
+  const reply = await fetch(new URL(`${seen.movie.path}&${new URLSearchParams({ token: kept.token })}`, base));
+  if (!reply.ok) throw new Error(`status ${reply.status}`);
+  return reply.json();
+}
+
+/**
+ * The movie, at the teacher's step as long as this phone follows.
+ * @param {Line} line
+ * @param {(sentence: string) => void} announce
+ * @returns {{ node: HTMLElement, update: () => void, end: () => void }}
+ */
+export function cinema(line, announce) {
+  const said = el("p", {}),
+    turn = button("", () => choose(!line.following)),
+    host = el("div", { class: "movie" }, el("p", { class: "quiet" }, "The movie is on its way …")),
+    node = el("section", { "aria-label": "The movie" }, el("div", { class: "follow" }, said, turn), host);
+  /** @type {any} */
+  let playing = null;
+  let led = false, // whether the step is the teacher's
+    failed = false, // to fetch the movie
+    over = false;
+  const lead = () => {
+    led = true;
+    playing.stop();
+    playing.go(line.seen.step);
+    led = false;
+  };
+  const choose = (/** @type {boolean} */ following) => {
+    line.follow(following);
+    announce(said.textContent);
+  };
+  const update = () => {
+    const { step } = line.seen;
+    said.textContent = line.following
+      ? `Following your teacher: step ${step}.`
+      : `Looking around on your own. Your teacher is at step ${step}.`;
+    turn.textContent = line.following ? "Look around" : "Follow";
+    if (playing && line.following && playing.step !== step) lead();
+    if (failed && line.live) show();
+  };
+  const show = async () => {
+    failed = false;
+    try {
+      const [{ mount, styles }, movie] = await Promise.all([player(), film(line)]);
+      if (over) return;
+      const root = host.shadowRoot ?? host.attachShadow({ mode: "open" }),
+        { step } = line.seen;
+      root.replaceChildren(el("style", {}, styles));
+      playing = mount(root, movie, {
+        step: line.following ? Math.max(1, step - 1) : step, // the step that shows the answer moves into its place
+        onPick: false,
+        onStep: (/** @type {number} */ now) => {
+          if (!led && line.following && now !== line.seen.step) choose(false);
+        },
+      });
+      if (line.seen.following !== line.following) line.follow(line.following);
+      update();
+    } catch {
+      failed = true;
+      host.replaceChildren(el("p", {}, "The movie could not be loaded. "), button("Try again", show));
+    }
+  };
+  update();
+  show();
+  return {
+    node,
+    update,
+    end: () => {
+      over = true;
+      playing?.destroy();
+    },
+  };
+}

@@ -1,0 +1,137 @@
+"""A room on a real server, its teacher as plain requests, and phones in a real browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.request import Request, urlopen
+
+from playwright.sync_api import Browser, Locator
+from tabs import Scheme, Size, tab
+
+__all__ = ["OWN", "PHONE", "SIZES", "TAP", "WHO", "Phone", "Room"]
+
+PHONE: Size = (390, 844)
+OWN = {
+    "prompt": "What does `pack_padded_sequence` leave out?",
+    "options": ["the longest sequence", "the padding", "nothing at all"],
+    "answer": 1,
+    "reasons": ["The longest sequence sets how many time steps there are.", "", "Padding is not packed."],
+}
+SIZES = {"kind": "batch_sizes", "sequences": "3 1 4\n1 5\n9 2 6 5", "settings": {"cell": "gru"}}  # 3 3 2 1
+TAP = {"kind": "packed_row", "sequences": "3 1 4\n1 5\n9 2 6 5", "tap": True}
+WHO = {"kind": "alive", "sequences": "3 1 4\n1 5\n9 2 6 5"}  # A C at t = 2
+
+
+class Room:
+    """One room, driven by its teacher."""
+
+    def __init__(self, address: str, *questions: object) -> None:
+        self.address = address
+        made = self._send("", {"questions": list(questions)})
+        self.code, self.host = made["code"], made["host"]
+
+    def act(self, *actions: str, **details: object) -> None:
+        for action in actions:
+            self._send(f"/{self.code}/host", {"host": self.host, "action": action, **details})
+
+    def vote(self, token: str, answer: object, number: int = 1) -> dict[str, Any]:
+        return self._send(f"/{self.code}/vote", {"token": token, "round": number, "answer": answer})
+
+    def join(self) -> str:
+        """Let a phone join that nobody looks at; return its token."""
+        return str(self._send(f"/{self.code}/join", {})["token"])
+
+    @property
+    def seen(self) -> dict[str, Any]:
+        """Return what the teacher sees."""
+        return self._send(f"/{self.code}?token={self.host}")
+
+    @property
+    def votes(self) -> dict[str, int]:
+        """Return how often each answer was given in the current round, for there are bars for the teacher."""
+        seen = self.seen
+        when = "before" if seen["round"] == 1 else "after"
+        return {each["answer"]: each[when] for each in seen["bars"] if each[when]}
+
+    def _send(self, path: str, body: object = None) -> dict[str, Any]:
+        data = None if body is None else json.dumps(body).encode()
+        with urlopen(Request(f"{self.address}/api/rooms{path}", data), timeout=30) as answer:
+            got: dict[str, Any] = json.load(answer)
+        return got
+
+
+class Phone:
+    """One phone: a page in a browser context of its own, for its storage is its own."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+
+    @property
+    def title(self) -> Locator:
+        found: Locator = self.page.locator("h1")
+        return found
+
+    @property
+    def told(self) -> Locator:
+        """Return the line that says what has become of the answer."""
+        found: Locator = self.page.locator(".told")
+        return found
+
+    def sees(self, title: str, timeout: float = 5_000) -> None:
+        """Wait until the page has this title."""
+        self.title.filter(has_text=title).wait_for(timeout=timeout)
+
+    def is_told(self, sentence: str, timeout: float = 5_000) -> None:
+        self.told.filter(has_text=sentence).wait_for(timeout=timeout)
+
+    @property
+    def name(self) -> str:
+        return str(self.page.locator("#name").text_content())
+
+    def answers(self, text: str) -> None:
+        """Type an answer and send it; wait until it is stored."""
+        self.page.locator("#answer").fill(text)
+        self.press("Send")
+        self.is_told("Your answer is stored")
+
+    def gives_any_answer(self) -> None:
+        """Give the first answer that can be chosen, or else type a number; wait until it is stored."""
+        choices = self.page.locator("[data-answer], .picks button")
+        if choices.count():
+            choices.first.click()
+        if self.page.locator("#answer").count():
+            self.page.locator("#answer").fill(self.page.locator("#answer").input_value() or "7")
+            self.press("Send")
+        self.is_told("Your answer is stored")
+
+    def says(self, sentence: str) -> None:
+        """Wait until the page says so of whom it follows."""
+        self.page.locator(".follow p").filter(has_text=sentence).wait_for()
+
+    def at_step(self, step: int) -> None:
+        """Wait until the movie is at a step."""
+        self.page.locator(f".pv[data-step='{step}']").wait_for()
+
+    def press(self, name: str) -> None:
+        self.page.get_by_role("button", name=name, exact=True).click()
+
+    @property
+    def width(self) -> int:
+        """Return by how many pixels the page is wider than its window."""
+        return int(self.page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+
+
+@contextmanager
+def phone(
+    browser: Browser, room: Room, size: Size = PHONE, *, scheme: Scheme = "light", path: str | None = None
+) -> Iterator[Phone]:
+    """Open the page of a room on a phone; nothing goes wrong there on the way."""
+    with tab(browser, size, scheme=scheme, has_touch=True) as taken:
+        held = Phone(taken.page)
+        taken.page.goto(f"{room.address}/{path or f'join/{room.code}'}")
+        yield held
+        assert [each for each in taken.errors if "Failed to load resource" not in each] == []  # a server that is away
+        assert taken.dialogs == []

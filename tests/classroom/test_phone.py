@@ -1,0 +1,373 @@
+"""The page for phones, in a browser on the real server: what a class sees, types and taps."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from phone_pages import OWN, PHONE, SIZES, TAP, WHO, Room, phone
+from playwright.sync_api import Browser
+from tabs import Scheme, Size
+
+SMALL, LANDSCAPE = (320, 568), (844, 390)
+MOST = 60_000  # bytes of the page, the player and its movie on the wire
+
+
+@pytest.mark.check
+def test_three_phones_go_through_a_whole_round(browser: Browser, address: str) -> None:
+    room = Room(address, SIZES)
+    with phone(browser, room) as one, phone(browser, room) as two, phone(browser, room, path="join") as three:
+        three.page.get_by_label("Code of the room").fill(f" {room.code[:3].lower()}-{room.code[3:].lower()}")
+        three.press("Join")
+        class_ = (one, two, three)
+        for each in class_:
+            each.sees("You are in")
+        assert len({each.name for each in class_}) == 3
+
+        room.act("next")
+        for each in class_:
+            each.sees("Question 1")
+            assert each.page.locator("tbody tr").all_inner_texts() == ["A\t3\t1\t4", "B\t1\t5", "C\t9\t2\t6\t5"]
+        assert one.page.locator("#answer").count() == 0  # the vote is not open yet
+        room.act("open")
+        one.answers("3 3 2 1")
+        two.answers("3, 2, 4")
+        three.answers("3 2 4")
+        assert room.votes == {"3 3 2 1": 1, "3 2 4": 2}
+
+        room.act("close")
+        two.sees("The vote is closed")
+        two.is_told("Your answer: 3 2 4")
+        assert two.page.locator(".bars, .verdict, .pv").count() == 0
+        room.act("talk")
+        two.sees("Talk about it")
+        assert two.page.get_by_text("Explain your answer to your neighbor").is_visible()
+        two.is_told("Your answer: 3 2 4")
+
+        room.act("reopen")
+        two.sees("second vote")
+        assert two.page.get_by_text("Your first answer: 3 2 4").is_visible()
+        two.answers("3 3 2 1")
+        one.sees("second vote")
+        one.press("Send")  # the first answer again
+        one.is_told("Your answer is stored: 3 3 2 1.")
+        assert room.votes == {"3 3 2 1": 2}
+
+        room.act("close", "reveal")
+        one.sees("You are right")
+        two.sees("You are right")
+        three.sees("The answer")  # it has not voted again
+        assert three.page.get_by_text("The right answer: 3 3 2 1").is_visible()
+        bars = two.page.locator(".bars li").all_inner_texts()
+        assert [" ".join(each.split())[:47] for each in bars] == [
+            "3 3 2 1 ✓ right · your answer before 1 after 2",
+            "3 2 4 before 2 after 0 These are the lengths, o",
+        ]
+        step = str(room.seen["step"])
+        two.page.locator(f".pv[data-step='{step}']").wait_for()
+
+        room.act("twin")
+        for each in class_:
+            each.sees("Question 2")
+            assert each.page.locator(".pv").count() == 0
+
+
+def test_a_wrong_answer_has_its_reason(browser: Browser, address: str) -> None:
+    room = Room(address, SIZES, OWN)
+    with phone(browser, room) as held:
+        room.act("next", "open")
+        held.answers("3 2 4")
+        room.act("close", "reveal")
+        held.sees("Not right this time")
+        assert held.page.get_by_text("These are the lengths, one number for each sequence.").count() == 1
+        assert held.page.locator(".bars li").first.inner_text().startswith("3 3 2 1 ✓ right")
+        room.act("next", "open")
+        held.press("nothing at all")
+        held.is_told("stored")
+        room.act("close", "reveal")
+        held.page.get_by_text("Padding is not packed.").wait_for()
+        assert held.page.locator(".pv, .movie").count() == 0  # nobody computes a question of the teacher's own
+
+
+def test_every_kind_of_answer_is_given_with_a_finger(browser: Browser, address: str) -> None:
+    room = Room(address, OWN, SIZES, TAP, WHO, {**TAP, "tap": False})
+    with phone(browser, room) as held:
+        room.act("next", "open")
+        held.press("nothing at all")
+        held.is_told("Your answer is stored: nothing at all.")
+        held.press("the padding")
+        held.is_told("Your answer is stored: the padding.")
+        assert held.page.locator("[aria-pressed=true]").all_inner_texts() == ["the padding"]
+        assert room.votes == {"the padding": 1}
+
+        room.act("close", "next", "open")
+        held.page.locator("#answer").type("3")
+        for size in "321":
+            held.press("Space")
+            held.page.keyboard.type(size)
+        held.press("Send")
+        held.is_told("Your answer is stored: 3 3 2 1.")
+        assert room.votes == {"3 3 2 1": 1}
+
+        room.act("close", "next", "open")
+        held.press("A, t = 0: 3")
+        held.is_told("Your answer is stored: A, t = 0.")
+        held.press("C, t = 1: 2")
+        held.is_told("Your answer is stored: C, t = 1.")
+        assert room.votes == {"C, t = 1": 1}
+
+        room.act("close", "next", "open")
+        held.sees("Question 4")
+        for letter in "CBAB":
+            held.press(letter)
+        assert held.page.locator("#answer").input_value() == "A C"
+        held.press("Send")
+        held.is_told("Your answer is stored: A C.")
+        assert room.votes == {"A C": 1}
+
+        room.act("close", "next", "open")
+        held.sees("Question 5")
+        held.answers("3")
+        assert room.votes == {"3": 1}
+
+
+def test_an_answer_that_cannot_be_read_stays_in_its_field(browser: Browser, address: str) -> None:
+    room = Room(address, SIZES)
+    with phone(browser, room) as held:
+        room.act("next", "open")
+        held.answers("3 3 2 1")
+        held.page.locator("#answer").fill("three of them")
+        held.press("Send")
+        held.is_told("expected integers")
+        assert held.page.locator("#answer").input_value() == "three of them"
+        assert room.votes == {"3 3 2 1": 1}
+        held.page.reload()
+        held.is_told("Your answer is stored: 3 3 2 1.")
+        assert held.page.locator("#answer").input_value() == "three of them"
+
+
+def test_a_wrong_code_is_said_and_stays(browser: Browser, address: str) -> None:
+    with phone(browser, Room(address), path="join") as held:
+        field = held.page.get_by_label("Code of the room")
+        for code, told in (("K7Q", "You typed 3 characters."), ("CCCCC3", "There is no room with the code CCCCC3.")):
+            field.fill(code)
+            held.press("Join")
+            held.page.get_by_text(told).wait_for()
+            assert field.input_value() == code
+        held.page.goto(f"{address}/join/CCCCC4")
+        held.page.get_by_text("There is no room with the code CCCCC4.").wait_for()
+        assert field.input_value() == "CCCCC4"
+
+
+def test_a_phone_is_the_same_one_again_and_may_change_its_name(browser: Browser, address: str) -> None:
+    room = Room(address)
+    with phone(browser, room) as held, phone(browser, room) as other:
+        held.sees("You are in")
+        other.sees("You are in")
+        first = held.name
+        held.page.reload()
+        held.sees("You are in")
+        assert held.name == first
+        held.page.locator("#change").click()
+        held.page.get_by_label("Your name", exact=True).fill(other.name)
+        held.press("Change")
+        held.page.get_by_text("Somebody in this room already has this name.").wait_for()
+        held.page.get_by_label("Your name", exact=True).fill("<b>Ada</b>")
+        held.press("Change")
+        held.page.locator("#rename").wait_for(state="hidden")
+        assert held.name == "<b>Ada</b>"
+        assert room.seen["joined"] == 2
+
+
+def test_a_phone_follows_the_movie_or_looks_around_and_says_which(browser: Browser, address: str) -> None:
+    room = Room(address, SIZES)
+    with phone(browser, room) as held:
+        held.sees("You are in")
+        room.act("next", "open", "close", "reveal")
+        held.says("Following your teacher: step 6.")
+        player = held.page.locator(".pv")
+        held.at_step(6)
+        room.act("step", step=2)
+        held.at_step(2)
+        player.get_by_role("button", name="Step forward").click()
+        held.says("Looking around on your own. Your teacher is at step 2.")
+        room.act("step", step=5)
+        held.says("Your teacher is at step 5.")
+        held.at_step(3)
+        assert room.seen["following_count"] == 0
+        held.page.reload()
+        held.says("Looking around on your own.")
+        held.press("Follow")
+        held.says("Following your teacher: step 5.")
+        held.at_step(5)
+        held.press("Look around")
+        held.says("Looking around on your own.")
+        room.act("twin", "open", "close", "reveal")  # another question, another movie
+        held.says("Following your teacher")
+        held.at_step(room.seen["step"])
+        assert room.seen["following_count"] == 1
+
+
+def test_a_deleted_room_says_so(browser: Browser, address: str) -> None:
+    room = Room(address, SIZES)
+    with phone(browser, room) as held:
+        held.sees("You are in")
+        room.act("next", "open", "delete")
+        held.sees("This room has been deleted")
+        held.press("Join another room")
+        held.sees("Join your class")
+
+
+def test_the_keyboard_is_enough(browser: Browser, address: str) -> None:
+    room = Room(address, OWN, SIZES, TAP)
+    with phone(browser, room, path="join") as held:
+        keys = held.page.keyboard
+
+        def reach(name: str) -> None:
+            """Go on with Tab until something of this name, or with this identity, has the focus."""
+            script = "({ activeElement: { id, ariaLabel, textContent } }) => [id, ariaLabel ?? textContent]"
+            for _ in range(30):
+                if name in held.page.evaluate(f"({script})(document)"):
+                    return
+                keys.press("Tab")
+            raise AssertionError(f"Tab never reaches {name}")
+
+        reach("room")
+        keys.type(room.code)
+        keys.press("Enter")
+        held.sees("You are in")
+        room.act("next", "open")
+        held.page.get_by_role("button", name="the padding").wait_for()
+        reach("the padding")
+        keys.press("Enter")
+        held.is_told("Your answer is stored: the padding.")
+        room.act("close")
+        held.sees("The vote is closed")
+        assert held.page.evaluate("document.activeElement.tagName") == "H1"  # what had the focus is gone
+        room.act("next", "open")
+        held.page.locator("#answer").wait_for()
+        reach("answer")
+        keys.type("3 3 2 1")
+        keys.press("Enter")
+        held.is_told("Your answer is stored: 3 3 2 1.")
+        room.act("close", "next", "open")
+        held.sees("Question 3")
+        held.page.get_by_role("button", name="C, t = 1: 2").wait_for()
+        reach("C, t = 1: 2")
+        keys.press("Space")
+        held.is_told("Your answer is stored: C, t = 1.")
+        room.act("close", "reveal")
+        held.at_step(room.seen["step"])
+        reach("Look around")
+        keys.press("Enter")
+        held.says("Looking around on your own.")
+
+
+def test_what_changes_is_said_to_a_screen_reader(browser: Browser, address: str) -> None:
+    room = Room(address, OWN)
+    with phone(browser, room) as held:
+        live = held.page.locator("#live[role=status]")
+        held.sees("You are in")
+        room.act("next", "open")
+        live.filter(has_text="Question 1").wait_for(state="attached")
+        held.press("the padding")
+        live.filter(has_text="Your answer is stored: the padding.").wait_for(state="attached")
+        room.act("close")
+        live.filter(has_text="The vote is closed").wait_for(state="attached")
+        room.act("reveal")
+        live.filter(has_text="You are right").wait_for(state="attached")
+
+
+@pytest.mark.parametrize(
+    ("size", "scheme", "question"),
+    [
+        (SMALL, "light", WHO),
+        (SMALL, "dark", OWN),
+        (PHONE, "dark", TAP),
+        (PHONE, "light", SIZES),
+        (LANDSCAPE, "dark", WHO),
+    ],
+    ids=["small", "small-dark", "phone-dark", "phone", "landscape-dark"],
+)
+def test_axe_finds_nothing_and_nothing_scrolls_sideways_in_any_phase(
+    browser: Browser, address: str, size: Size, scheme: Scheme, question: dict[str, object]
+) -> None:
+    room = Room(address, question)
+    with phone(browser, room, size, scheme=scheme, path="join") as held:
+
+        def check(phase: str) -> None:
+            found = Axe().run(held.page).response["violations"]
+            assert [(each["id"], node["target"], phase) for each in found for node in each["nodes"]] == []
+            assert held.width <= 0, phase
+
+        held.sees("Join your class")
+        check("code")
+        held.page.locator("#room").fill("K7Q")
+        held.press("Join")
+        check("wrong code")
+        held.page.goto(f"{address}/join/{room.code}")
+        held.sees("You are in")
+        held.page.locator("#change").click()
+        check("lobby")
+        for action, title in (("next", "Question 1"), ("open", "Question 1")):
+            room.act(action)
+            held.sees(title)
+            check(action)
+        held.page.get_by_text("have answered").wait_for()
+        held.gives_any_answer()
+        check("answered")
+        for action, title in (("close", "closed"), ("talk", "Talk"), ("reopen", "second vote"), ("close", "closed")):
+            room.act(action)
+            held.sees(title)
+            check(action)
+        room.act("reveal")
+        held.page.locator(".verdict").wait_for()
+        if question is not OWN:
+            held.at_step(room.seen["step"])
+            assert held.page.locator(".pv").get_attribute("data-theme") == scheme
+        check("reveal")
+        room.act("delete")
+        held.sees("deleted")
+        check("deleted")
+
+
+def test_all_of_it_is_small_on_the_wire(browser: Browser, address: str) -> None:
+    room = Room(address, SIZES)
+    with phone(browser, room, path="join") as held:
+        wire = held.page.context.new_cdp_session(held.page)
+        wire.send("Network.enable")
+        wire.send("Network.setCacheDisabled", {"cacheDisabled": True})
+        got: list[int] = []
+        wire.on("Network.loadingFinished", lambda event: got.append(event["encodedDataLength"]))
+        held.page.goto(f"{address}/join/{room.code}")
+        held.sees("You are in")
+        page = sum(got)
+        assert 5_000 < page <= 20_000
+        room.act("next", "open", "close", "reveal")
+        held.at_step(room.seen["step"])
+        held.page.wait_for_timeout(300)
+        assert page + 20_000 < sum(got) <= MOST  # the player has come, and its movie
+
+
+def test_a_phase_change_costs_a_phone_one_request(browser: Browser, address: str) -> None:
+    room = Room(address, SIZES)
+    with phone(browser, room) as held:
+        held.sees("You are in")
+        room.act("next")
+        held.sees("Question 1")
+        held.page.wait_for_timeout(500)
+        asked: list[str] = []
+        held.page.on("request", lambda request: asked.append(request.url))
+        room.act("open")
+        held.page.locator("#answer").wait_for()
+        held.page.wait_for_timeout(500)
+        assert len([url for url in asked if "player" not in url]) == 1
+
+
+def test_what_was_typed_is_text_and_never_html(browser: Browser, address: str) -> None:
+    own = {"prompt": "<img src=x onerror=alert(1)>`<b>`", "options": ["<script>alert(2)</script>", "no"], "answer": 0}
+    room = Room(address, own)
+    with phone(browser, room) as held:
+        room.act("next", "open")
+        held.press("<script>alert(2)</script>")
+        held.is_told("Your answer is stored: <script>alert(2)</script>.")
+        assert held.page.locator("main img, main script").count() == 0
