@@ -50,10 +50,3 @@ def test_no_other_place_tells_the_kinds_apart_by_name() -> None:
             ]
             found += [path.name for text in texts if text in CELL_KINDS]
     assert found == ["cell_kinds.py"] * len(CELL_KINDS)
-
-
-@each_kind
-def test_settings_of_other_kinds_are_left_out_of_a_module(cell: Cell) -> None:
-    built = CELL_KINDS[cell].build(2, 3, nonlinearity="relu", proj_size=1)
-    assert built.proj_size == (1 if cell == "lstm" else 0)
-    assert built.mode == ("RNN_RELU" if cell == "rnn" else cell.upper())

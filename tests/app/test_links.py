@@ -57,14 +57,6 @@ def test_what_could_not_be_had_is_named(asked: dict[str, str], told: str) -> Non
     assert len(line) < 200
 
 
-def test_many_refusals_stay_one_line() -> None:
-    line = unmet({f"x{i}\n": "\x00" for i in range(30)}, SHOWN)
-    assert line is not None
-    assert "and 26 more" in line
-    assert "\n" not in line
-    assert "\x00" not in line
-
-
 def test_a_long_text_is_said_to_make_a_long_link() -> None:
     assert warning("1 2 3") is None
     assert "kB" in (warning("1 " * MAX_LENGTH) or "")
@@ -112,12 +104,6 @@ def test_nonsense_is_never_run(browser: Browser, address: str) -> None:
         assert int(seen.data("steps")) > 1
         assert 1 <= int(seen.data("step")) <= int(seen.data("steps"))
         expect(seen.main.get_by_text(NOT_HAD)).to_be_visible()
-
-
-def test_a_link_may_carry_nothing_but_sequences() -> None:
-    app = opened("start", {"sequences": "go\nget set"})
-    assert "2 sequences, 3 tokens, 25\N{NO-BREAK SPACE}% padding" in texts(app)
-    assert [each.value for each in app.button_group if each.key == "example"] == ["own"]
 
 
 def test_the_batch_of_a_link_may_be_bad() -> None:

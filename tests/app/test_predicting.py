@@ -73,14 +73,6 @@ def test_a_lesson_whose_question_was_answered_has_a_tick_in_the_menu() -> None:
     assert visited.done == {"pack"}
 
 
-def test_reading_the_packed_order_sequence_by_sequence_gets_its_own_reason() -> None:
-    app = opened("packing")
-    assert "is the token of sequence C at time step 1?" in pressed(app, "Another")
-    said = answer(app, "6")  # 3 tokens of A, 2 of B, one of C
-    assert "✗ Not quite." in said
-    assert "sequence by sequence" in said
-
-
 @pytest.mark.parametrize(("typed", "told"), [("three, three <b>two</b>", "⚠ Expected"), (" ", "Answer first.")])
 def test_what_is_no_answer_is_not_judged(typed: str, told: str) -> None:
     app = opened("packing")
@@ -103,12 +95,6 @@ def test_a_choice_is_judged_too() -> None:
     (box,) = [each for each in app.selectbox if each.form_id]
     for part, verdict in (("its state after", "✗ Not quite."), ("filler", "✓ Right.")):
         assert verdict in answer(app, next(option for option in box.options if part in option))
-
-
-def test_every_way_to_read_the_output_is_judged() -> None:
-    said = texts(opened("unpacking"))
-    assert "wrong here" in said
-    assert "right here" in said
 
 
 def test_a_thing_to_try_changes_the_batch_and_the_link() -> None:
@@ -143,26 +129,6 @@ def test_ones_own_text_comes_back_after_a_thing_to_try() -> None:
     pressed(app, "my own text again")
     assert app.text_area(key="sequences").value == "7 7 7 7\n8"
     assert "my own text again" not in [each.label for each in app.button]
-
-
-@pytest.mark.parametrize(
-    ("query", "told"),
-    [
-        ({}, "Output: equal at every valid position"),
-        ({"bidirectional": "true"}, "Backward half: differs at valid positions"),
-        ({"bidirectional": "true", "bias": "false"}, "Backward half: equal at every valid position"),
-        ({"example": "words", "cell": "lstm", "num_layers": 2}, "equal at every valid position"),
-    ],
-)
-def test_a_switch_changes_the_verdict_on_padded_and_packed(query: dict[str, object], told: str) -> None:
-    assert told in texts(opened("compare", query)).replace("*", "")
-
-
-def test_what_can_be_counted_is_counted() -> None:
-    app = opened("cost")
-    assert "Packing saves 3 cell updates. It saves no steps" in texts(app)
-    app.text_area(key="sequences").set_value("1 2 3 4 5 6 7 8\n9").run()
-    assert "Packing saves 7 cell updates" in texts(app)
 
 
 def test_lengths_can_be_typed_and_bad_ones_are_named() -> None:

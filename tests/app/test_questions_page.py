@@ -49,16 +49,6 @@ def test_what_is_not_found_is_said(search: str, says: str) -> None:
     assert says in texts(opened("questions", {"search": search}))
 
 
-def test_pages_are_among_the_results() -> None:
-    page = opened("questions", {"search": "what is padding"})
-    assert "Sequences of different lengths become one grid" in texts(page)
-    assert next(link.proto.label for link in page.get("page_link")) == "Lesson: padding"
-
-
-def test_a_former_name_opens_the_entry_that_answers_it_now() -> None:
-    assert opened("questions", {"entry": "walkthrough-inverse"}).title[0].value == BY_KEY["inverse"].question
-
-
 def test_a_link_to_no_question_says_so_and_shows_the_list() -> None:
     page = opened("questions", {"entry": "<b>nothing</b>"})
     assert "There is no question named '<b>nothing</b>'" in texts(page)

@@ -1,6 +1,5 @@
 """Ten distributions of lengths, and padding counted by hand."""
 
-import re
 import time
 
 import pytest
@@ -9,7 +8,6 @@ from torch import Tensor
 
 from packviz.facts import distributions
 from packviz.facts.distributions import DISTRIBUTIONS, Distribution, padding_cells, padding_share, padding_shares
-from packviz.inputs.batch import Batch
 
 BY_KEY = {distribution.key: distribution for distribution in DISTRIBUTIONS}
 each = pytest.mark.parametrize("distribution", DISTRIBUTIONS, ids=list(BY_KEY))
@@ -73,13 +71,3 @@ def test_the_parameters_are_those_that_are_told(seed: int) -> None:
     assert float(drawn["cut"].max()) == 512
     assert float(drawn["cut"].median()) == pytest.approx(300, abs=45)
     assert sorted(drawn["outlier"].tolist()) == [10.0] * 999 + [1000.0]
-
-
-@pytest.mark.parametrize(("key", "count"), [("zen", "19"), ("vowels", "nine")])
-def test_the_real_lengths_are_those_of_the_built_in_batches(key: str, count: str) -> None:
-    real = Batch.example(key).lengths
-    assert set(BY_KEY[key].lengths().tolist()) == set(real.tolist())
-    assert len(real) == {"19": 19, "nine": 9}[count]
-    told = BY_KEY[key].description
-    assert f"the {count} real lengths" in told
-    assert [int(real.min()), int(real.max())] == [int(word) for word in re.findall(r"\d+", told)][-2:]

@@ -5,7 +5,7 @@ import torch
 from facts_cases import SEEDS, alone, bound, each_seed, made, studied
 from seeds import all_of_them, seeds
 
-from packviz.facts import Drift, after_zero_vector, drift
+from packviz.facts import after_zero_vector, drift
 from packviz.facts.padded_run import pad_input
 
 
@@ -32,21 +32,6 @@ def test_a_pad_enters_the_cell_as_it_stands_in_the_grid() -> None:
         elif trace.config is None:
             assert not pad_input(trace).any()
     assert alike >= len(SEEDS) / 10
-
-
-def drifts_of(cell: str) -> list[Drift]:
-    return [drift(made(cell=cell, hidden_size=8, seed=seed)) for seed in range(30)]
-
-
-@pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
-def test_one_pad_of_zeros_moves_the_state_by_a_share_that_counts_and_it_comes_to_rest(cell: str) -> None:
-    every = drifts_of(cell)
-    assert all(float(done.relative[:, 1].min()) > 0.2 and all(done.converges) for done in every)
-    further = torch.cat([done.distances[:, 50] > done.distances[:, 1] for done in every])
-    if cell == "rnn":  # fifty pads move it now further, now less far than one
-        assert 0 < int(further.sum()) < len(further)
-    else:
-        assert bool(further.all())
 
 
 @pytest.mark.parametrize("pads", [1, 2, 3, 11, 12, 50, 120])

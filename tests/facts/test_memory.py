@@ -66,15 +66,6 @@ def test_the_jagged_rows_are_the_nested_tensors(seed: int) -> None:
     assert found.jagged.index_bytes == 8 * len(found.offsets)
 
 
-def test_packed_is_time_major_and_jagged_sequence_major() -> None:
-    found = memory(made("1 2 3\n4 5"))
-    assert found.packed.cells == ((0, 0), (1, 0), (0, 1), (1, 1), (0, 2))
-    assert found.jagged.cells == ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1))
-    assert found.padded.cells == ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), None)
-    assert found.offsets == (0, 3, 5)
-    assert [found.padded.bytes, found.packed.bytes, found.jagged.bytes] == [24, 20, 20]
-
-
 @each_seed
 def test_what_torch_says_of_a_nested_tensor_is_its_own_error(seed: int) -> None:
     seen = studied(seed)

@@ -137,23 +137,3 @@ def test_the_output_goes_back_column_by_column() -> None:
         if way["there"] and way["t"] == 1
     ]
     assert there == [[], [0], [0, 1], [0, 1, 2], [0, 1, 2, 3]]
-
-
-def test_a_ring_comes_when_its_cell_has_come() -> None:
-    movie = movie_of("numbers")
-    taken = range(last(movie, "pack") + 1, last(movie, "run"))
-    told = [
-        (way["t"], cell) for ways in sampled(movie, ((i, i + 1) for i in taken)) for way in ways for cell in way["told"]
-    ]
-    rang = [t for t, cell in told if cell["id"].startswith("ring:out:") and cell["alpha"] < 1]
-    assert min(rang) > 0.6
-
-
-def test_rows_leave_the_threads_of_the_lesson_free() -> None:
-    movie = pv.movie(pv.trace(*BATCHES["twenty"]), ("sort",), deep=True)
-    then = next(i for i, played in enumerate(movie.steps) if played.name == "sorted")
-    (ways,) = sampled(movie, [(then - 1, then)], many=4)
-    for way in ways:
-        threads = [cell["x"] + cell["w"] for cell in way["told"] if cell["role"] == "thread"]
-        assert threads
-        assert min(cell["x"] for cell in way["told"] if cell["p"] == "x") > max(threads) - 1, way["t"]

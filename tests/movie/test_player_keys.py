@@ -17,7 +17,6 @@ ADD = """html => {
     document.body.append(beside);
     beside.firstElementChild.addEventListener("keydown", ({ key }) => beside.dataset.heard = key);
 }"""
-KEYS = ("ArrowRight", "PageDown", "ArrowLeft", "PageUp", "End", "Home")
 NEED_NO_ARROWS = (
     '<a href="#step=1" onclick="return false">Packing</a>',
     "<button>Check</button>",
@@ -87,17 +86,6 @@ def test_whatever_needs_the_arrow_keys_itself_keeps_them(open_page: Open, movie:
         assert screen.page.locator("#beside").get_attribute("data-heard"), html
 
 
-def test_a_group_of_choices_reached_by_tab_keeps_its_arrow_keys(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie)
-    screen.page.evaluate(ADD, NEED_NO_ARROWS[4])
-    screen.page.mouse.click(600, 300)
-    screen.press("Tab")
-    screen.page.locator("#beside button").focus()
-    screen.press("ArrowRight")
-    assert screen.step == 1
-    assert screen.page.locator("#beside").get_attribute("data-heard") == "ArrowRight"
-
-
 def test_keys_that_scroll_are_left_to_the_page_where_the_picture_is_out_of_sight(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie, bypass_csp=True)
     screen.page.evaluate("document.body.style.paddingBottom = '5000px'; scrollTo(0, 1500)")
@@ -107,15 +95,6 @@ def test_keys_that_scroll_are_left_to_the_page_where_the_picture_is_out_of_sight
     assert screen.step == 1
     screen.press("ArrowRight")
     assert screen.step == 2
-
-
-def test_page_down_at_the_last_step_scrolls_on(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie, "#step=16", bypass_csp=True)
-    screen.page.evaluate("document.body.style.paddingBottom = '5000px'")
-    screen.press("PageDown")
-    assert (screen.step, screen.page.evaluate("scrollY")) == (17, 0)
-    screen.press("PageDown")
-    screen.page.wait_for_function("scrollY > 0")
 
 
 def test_b_blanks_the_picture_until_b_or_a_step(open_page: Open, movie: Movie) -> None:
