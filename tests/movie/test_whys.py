@@ -16,7 +16,8 @@ def test_every_step_of_the_ordinary_movie_is_there_and_looks_the_same(case: Case
     stages = set(case.movie.scenes) - {"sort"} - ({"run"} if in_numbers(case.deep) else set())
     for stage in case.movie.scenes:
         told = {step["caption"]: (step, cells) for step, cells in case.deep.of(stage)}
-        ordinary = case.show.of(stage)
+        flight = "**pad_packed_sequence** puts"  # which a lesson tells column by column: see test_unpack.py
+        ordinary = [each for each in case.show.of(stage) if not each[0]["caption"].startswith(flight)]
         assert [caption for caption in told if caption in {step["caption"] for step, _ in ordinary}] == [
             step["caption"] for step, _ in ordinary
         ]
