@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from servers import ROOT, free_port
@@ -14,10 +15,17 @@ from servers import ROOT, free_port
 NEEDED = "These tests need redis-server and haproxy. On Debian and Ubuntu: sudo apt install redis-server haproxy"
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _installed() -> None:
-    if not (shutil.which("redis-server") and shutil.which("haproxy", path=f"{os.environ['PATH']}:/usr/sbin")):
+def program(name: str) -> Path:
+    """Return where a program is; without it a test cannot be run, which where tests are run for others is a failure."""
+    found = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
+    if found is None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(NEEDED)
+    return Path(found)
+
+
+@pytest.fixture(scope="session")
+def haproxy() -> Path:
+    return program("haproxy")
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +34,7 @@ def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     port, folder = free_port(), tmp_path_factory.mktemp("redis")
     settings = {"port": port, "dir": folder, "bind": "127.0.0.1", "appendonly": "yes", "appendfsync": "always"}
     options = [word for name, value in settings.items() for word in (f"--{name}", str(value))]
-    process = subprocess.Popen(["redis-server", *options], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([program("redis-server"), *options], stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         with socket.socket() as tried:

@@ -53,7 +53,7 @@ def server(log: Path, environment: Mapping[str, str], port: int | None = None) -
         )
     started = Server(f"http://127.0.0.1:{port}", process, log)
     try:
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + 240
         while not _healthy(started.address):
             assert process.poll() is None, log.read_text()
             assert time.monotonic() < deadline, log.read_text()

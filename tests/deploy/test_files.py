@@ -15,7 +15,6 @@ import yaml
 from servers import ROOT
 
 DEPLOY = ROOT / "deploy"
-HAPROXY = shutil.which("haproxy", path=f"{os.environ['PATH']}:/usr/sbin") or "haproxy"
 COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
 MANIFESTS: list[dict[str, Any]] = list(yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text("utf-8")))
 
@@ -142,10 +141,10 @@ def test_the_manifests_have_known_fields_and_their_parts_know_one_another() -> N
     assert urls == {"redis://packviz-redis:6379/0"}
 
 
-def test_haproxy_takes_its_settings_without_a_warning() -> None:
+def test_haproxy_takes_its_settings_without_a_warning(haproxy: Path) -> None:
     places = {"BIND": "127.0.0.1:8080", "ONE": "127.0.0.1:8501", "TWO": "127.0.0.1:8502"}
     done = subprocess.run(
-        [HAPROXY, "-c", "-f", DEPLOY / "haproxy.cfg"], env={**os.environ, **places}, capture_output=True, text=True
+        [haproxy, "-c", "-f", DEPLOY / "haproxy.cfg"], env={**os.environ, **places}, capture_output=True, text=True
     )
     assert (done.returncode, "WARNING" in done.stderr) == (0, False), done.stderr
 

@@ -1,0 +1,224 @@
+"""A class on two replicas behind the balancer, with Redis and a worker; one replica is killed in mid-vote."""
+
+import asyncio
+import gzip
+import os
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
+
+import pytest
+from phones import Phone
+from playwright.sync_api import Browser, Page, expect
+from servers import ROOT, Server, ask, free_port, server
+from tabs import tab
+
+from ui.head import needed
+
+pytestmark = [pytest.mark.usefixtures("worker"), pytest.mark.timeout(600)]
+
+PHONES = 50
+LONG = 60_000  # ms that anything in a browser may take on a busy machine
+QUESTION = {"prompt": "What is packed first?", "options": ["the rows", "the columns"], "answer": 1}
+LESSON = {"sequences": "1 2 3\n4 5\n6 7 8 9", "cell": "lstm", "hidden_size": 3}
+PROGRESS = re.compile(r"^(\d+) of 432$")
+PLAYER = '[data-testid="packviz-player"]'
+
+
+@dataclass
+class Cluster:
+    """The balancer's address, and the replicas by the names in its cookie."""
+
+    address: str
+    replicas: dict[str, Server]
+
+
+@pytest.fixture(scope="module")
+def cluster(haproxy: Path, redis_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    folder, port = tmp_path_factory.mktemp("cluster"), free_port()
+    environment = {"REDIS_URL": redis_url}
+    with ExitStack() as running, ThreadPoolExecutor(2) as both:
+        contexts = {name: server(folder / name, environment) for name in ("one", "two")}
+        for each in contexts.values():
+            running.push(each)
+        replicas = dict(zip(contexts, both.map(lambda each: each.__enter__(), contexts.values()), strict=True))
+        places = {name.upper(): each.address.removeprefix("http://") for name, each in replicas.items()}
+        balancer = subprocess.Popen(
+            [haproxy, "-db", "-f", ROOT / "deploy" / "haproxy.cfg"],
+            env={**os.environ, **places, "BIND": f"127.0.0.1:{port}"},
+            stderr=subprocess.DEVNULL,
+        )
+        running.callback(balancer.wait, 30)
+        running.callback(balancer.kill)
+        cluster = Cluster(f"http://127.0.0.1:{port}", replicas)
+        _until_it_serves(cluster.address)
+        yield cluster
+
+
+def _until_it_serves(address: str) -> None:
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            with urlopen(f"{address}/_stcore/health", timeout=5):
+                return
+        except OSError:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+
+@dataclass
+class Story:
+    """What was there before a replica was killed, when that was, and what is there afterwards.
+
+    room: its code and the teacher's secret. before: what the lesson showed.
+    """
+
+    phones: list[Phone]
+    room: tuple[str, str]
+    killed: float
+    lesson: Page
+    before: dict[str, Any]
+    training: Page
+    trained: int
+
+
+@pytest.fixture(scope="module")
+def story(cluster: Cluster, browser: Browser) -> Iterator[Story]:
+    """Kill the replica `one` while two browsers are on it, and while a class votes."""
+    with ExitStack() as open_pages:
+        lesson, training = (open_pages.enter_context(_on_the_first(browser, cluster.address)) for _ in range(2))
+        training.goto(f"{cluster.address}/training")
+        training.get_by_role("button", name=re.compile("^Train 36 models")).click(timeout=LONG)
+        trained = _trained(training)
+        lesson.goto(f"{cluster.address}/running?{urlencode(LESSON)}")
+        lesson.locator(PLAYER).wait_for(timeout=LONG)
+        lesson.locator(PLAYER).focus()
+        for _ in range(3):
+            lesson.keyboard.press("ArrowRight")
+        expect(lesson.locator(PLAYER)).to_have_attribute("data-step", "4", timeout=LONG)
+        expect(lesson).to_have_url(re.compile("step=4"), timeout=LONG)
+        before = _seen(lesson)
+        _, room = ask(cluster.address, "", {"questions": [QUESTION]})
+        with ThreadPoolExecutor(1) as pool:  # the browser has a loop in this thread
+            told = pool.submit(lambda: asyncio.run(_class(cluster, room["code"], room["host"])))
+            phones, killed = told.result()
+        yield Story(phones, (room["code"], room["host"]), killed, lesson, before, training, trained)
+
+
+@contextmanager
+def _on_the_first(browser: Browser, address: str) -> Iterator[Page]:
+    """Open a page whose cookie keeps it on the replica `one`."""
+    with tab(browser, (1280, 720), locale="en-GB") as taken:
+        taken.page.context.add_cookies([{"name": "packviz", "value": "one", "url": address}])
+        yield taken.page
+
+
+def _seen(page: Page) -> dict[str, Any]:
+    """Return the address of a lesson, and what its player shows."""
+    player = page.locator(PLAYER)
+    return {"url": page.url, **{name: player.get_attribute(f"data-{name}") for name in ("step", "stage")}}
+
+
+def _trained(page: Page) -> int:
+    """Return how many epochs are done, once some are."""
+    told = page.get_by_text(PROGRESS).first
+    told.wait_for(timeout=LONG)
+    found = PROGRESS.match(told.inner_text())
+    assert found is not None
+    return int(found[1])
+
+
+async def _class(cluster: Cluster, code: str, host: str) -> tuple[list[Phone], float]:
+    """Let a class join and vote, and kill the replica `one` when a third have voted; return the phones, and when."""
+    port = int(cluster.address.rpartition(":")[2])
+    phones = [Phone(port, code) for _ in range(PHONES)]
+    await asyncio.gather(*(phone.join() for phone in phones))
+    following = [asyncio.create_task(phone.follow()) for phone in phones]
+    for action in ({"action": "ask", "question": 0}, {"action": "open"}):
+        status, _ = await asyncio.to_thread(ask, cluster.address, f"/{code}/host", {"host": host, **action})
+        assert status == 200
+    async with asyncio.timeout(60):
+        while not all(phone.replicas for phone in phones):
+            await asyncio.sleep(0.05)
+        voting = [asyncio.create_task(_vote_later(phone, i)) for i, phone in enumerate(phones)]
+        while sum(phone.acknowledged is not None for phone in phones) < PHONES / 3:
+            await asyncio.sleep(0.01)
+        cluster.replicas["one"].kill()
+        killed = time.monotonic()
+        await asyncio.gather(*voting)
+        while any(phone.replicas[-1][0] == "one" for phone in phones):
+            await asyncio.sleep(0.05)
+    for each in following:
+        each.cancel()
+    return phones, killed
+
+
+async def _vote_later(phone: Phone, number: int) -> None:
+    await asyncio.sleep(2 * number / PHONES)
+    await phone.vote(number % 2)
+
+
+def test_the_class_was_spread_over_both_replicas(story: Story) -> None:
+    first = [phone.replicas[0][0] for phone in story.phones]
+    assert set(first) == {"one", "two"}
+    assert min(first.count("one"), first.count("two")) >= PHONES / 4
+
+
+def test_no_acknowledged_vote_is_lost(story: Story, cluster: Cluster) -> None:
+    code, host = story.room
+    _, seen = ask(cluster.address, f"/{code}?token={host}")
+    assert (seen["phase"], seen["joined"], seen["voted"]) == ("vote", PHONES, PHONES)
+    for phone in story.phones:
+        _, own = ask(cluster.address, f"/{code}?token={phone.token}")
+        assert own["mine"] == phone.acknowledged
+
+
+def test_phones_of_the_replica_that_is_gone_are_back_on_the_other_within_five_seconds(story: Story) -> None:
+    moved = [phone for phone in story.phones if phone.replicas[0][0] == "one"]
+    for phone in moved:
+        replica, back = next((name, at) for name, at in phone.replicas if at > story.killed)
+        assert replica == "two"
+        assert back - story.killed <= 5
+    assert all(len(phone.replicas) == 1 for phone in story.phones if phone not in moved)  # the others noticed nothing
+
+
+def test_an_open_lesson_returns_to_its_page_batch_settings_and_step(story: Story) -> None:
+    page = story.lesson
+    page.wait_for_selector('[data-test-connection-state="CONNECTED"]', state="attached", timeout=LONG)
+    page.wait_for_selector('[data-test-script-state="notRunning"]', state="attached", timeout=LONG)
+    assert _seen(page) == story.before
+    page.locator(PLAYER).focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(PLAYER)).to_have_attribute("data-step", "5", timeout=LONG)
+
+
+def test_a_training_survives_the_replica_that_it_was_started_on(story: Story) -> None:
+    page = story.training
+    page.wait_for_selector('[data-test-connection-state="CONNECTED"]', state="attached", timeout=LONG)
+    deadline = time.monotonic() + LONG / 1000
+    while (done := _trained(page)) <= story.trained:
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(200)
+    assert done > story.trained
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("Stopped after")).to_be_visible(timeout=LONG)
+
+
+def test_the_balancer_compresses_keeps_static_files_and_shows_nobody_the_metrics(cluster: Cluster) -> None:
+    file = Request(f"{cluster.address}/{needed()[1]}", headers={"Accept-Encoding": "gzip"})
+    for _ in range(2):
+        with urlopen(file) as answer:
+            assert b"function" in gzip.decompress(answer.read())
+            assert "immutable" in answer.headers["Cache-Control"]
+    assert answer.headers["Age"] is not None  # the second time it came from the balancer itself
+    with pytest.raises(HTTPError, match="404"):
+        urlopen(f"{cluster.address}/metrics")
