@@ -63,12 +63,8 @@ def number(
     """
     if is_number(value) and (abs(value) <= limit or (not finite and not isfinite(value))):  # False for nan
         return float(value)
-    raise PackvizError(
-        parameter,
-        expected=f"a number that is finite in {what}: at most {limit:.8g}",
-        got=shown(value),
-        fix="choose a number such as 0.0 or -100.0",
-    )
+    expected, fix = f"a number that is finite in {what}: at most {limit:.8g}", "choose a number such as 0.0 or -100.0"
+    raise PackvizError(parameter, expected=expected, got=shown(value), fix=fix)
 
 
 def flag(parameter: str, value: object) -> bool:

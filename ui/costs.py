@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, get_args
 
-import pandas as pd
 import streamlit as st
 
 from packviz import charts, text
@@ -27,7 +26,7 @@ from packviz.lab.cost import (
     ways,
 )
 from packviz.lab.cost.charts import Across
-from ui.part import figure, folded, fresh
+from ui.part import figure, folded, fresh, sheet
 from ui.progress import long_work
 from ui.runs import Shown
 from ui.work import Task
@@ -60,8 +59,7 @@ def counted(shown: Shown) -> None:
     figure(shown, charts.counts_bars, costs, key="counts")
     rows = {"input": costs.inputs, "output": costs.outputs}
     table = [(name, each.padded, each.packed) for name, each in rows.items()] + [("indices", 0, costs.indices)]
-    frame = pd.DataFrame(table, columns=["bytes of", "padded", "packed"])
-    st.dataframe(frame, hide_index=True, key="bytes", alt="Bytes of inputs and outputs")
+    sheet(table, ["bytes of", "padded", "packed"], "bytes", "Bytes of inputs and outputs")
     st.markdown(
         f"Packing saves {costs.spared:,} cell updates. It saves no steps: each waits for the one before it. "
         f"Packing also copies: while it runs, both inputs are in memory, {costs.both_inputs:,} bytes together."
@@ -160,8 +158,7 @@ def _timings(results: Sequence[Measurement], which: str = "now") -> None:
         for each in results
     ]
     columns = ["cell", "pass", "oneDNN", "device", "padded (ms)", "packed (ms)", "packed ÷ padded", "busy"]
-    frame = pd.DataFrame(rows, columns=columns)
-    st.dataframe(frame, hide_index=True, height="content", key=f"times {which}", alt="Every measurement of this batch")
+    sheet(rows, columns, f"times {which}", "Every measurement of this batch", height="content")
     st.markdown(verdict(max(results, key=lambda each: abs(math.log(each.ratio)) if each.differs else 0.0)))
     if any(not each.differs for each in results):
         st.markdown("Rows without a ratio show no measurable difference.")

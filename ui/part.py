@@ -44,7 +44,6 @@ TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "run": tables.run_table,
     "unpack": tables.unpacked_table,
 }
-_FIELDS = ("data", "batch_sizes", "sorted_indices", "unsorted_indices")
 
 
 @contextmanager
@@ -177,8 +176,8 @@ def proof(shown: Shown) -> None:
 def _fields(trace: Trace) -> str:
     if trace.error is not None:
         return f"RuntimeError: {trace.error}"
-    values = (trace.packed.data, trace.packed.batch_sizes, trace.sorted.sorted_indices, trace.sorted.unsorted_indices)
-    return "\n".join(f">>> packed.{name}\n{value}" for name, value in zip(_FIELDS, values, strict=True))
+    packed = trace.packed_sequence
+    return "\n".join(f">>> packed.{name}\n{value}" for name, value in zip(packed._fields, packed, strict=True))
 
 
 def explore(label: str, sequences: str, config: Config, back: WayBack, *, direction: int = 0, step: int = 1) -> None:

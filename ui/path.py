@@ -32,7 +32,7 @@ def pages() -> dict[str, list[Page]]:
 
 def script(name: str) -> str:
     """Return the file of a page, by its name in the address."""
-    return f"pages/{NAMES.index(name) + 1}_{name}.py"
+    return f"pages/{['overview', *NAMES].index(name)}_{name}.py"
 
 
 def _page(name: str) -> Page:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from pathlib import Path
 
 import streamlit as st
 
@@ -14,6 +13,7 @@ from ui import address
 from ui.address import of_every_page
 from ui.lesson import apart
 from ui.part import explore, fresh
+from ui.path import script
 from ui.player import clip
 from ui.status import announce
 
@@ -29,10 +29,6 @@ _BADGES = {
     "cited": ":gray-badge[:material/format_quote: cited, not run]",
 }
 _BY_KEY = {key: entry for entry in ENTRIES for key in (entry.key, *entry.also)}
-_PAGES = {
-    path.stem.partition("_")[2]: f"pages/{path.name}"
-    for path in sorted((Path(__file__).parents[1] / "pages").glob("*.py"))
-}
 
 
 def questions(question: str, answer: str) -> None:
@@ -91,7 +87,7 @@ def _list(found: Sequence[Entry | Page]) -> None:
         for each in found:
             if isinstance(each, Page):
                 with st.container(key=f"page {each.address}"):
-                    st.page_link(_PAGES[each.address], label=each.title, icon=":material/arrow_forward:")
+                    st.page_link(script(each.address), label=each.title, icon=":material/arrow_forward:")
                     st.markdown(each.about)
             else:
                 with st.container(key=f"row {each.key}"):

@@ -74,9 +74,8 @@ def read_isolated(data: bytes, name: str, *, seconds: int = 20, memory: int = 2*
         if len(data) > MAX_BYTES:
             raise too_large(f"a file of {megabytes(len(data))}")
         if not _READERS.acquire(timeout=seconds):
-            raise UnreadableError(
-                "its turn", f"{MAX_READERS} other files still being read", "try again in a moment", None
-            )
+            got = f"{MAX_READERS} other files still being read"
+            raise UnreadableError("its turn", got, "try again in a moment", None)
         try:
             parts = _received(data, name, seconds, memory)
         finally:

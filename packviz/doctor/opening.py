@@ -223,12 +223,9 @@ def _limit(memory: int, seconds: int) -> None:
         return
     import resource
 
-    for what, most in (
-        (resource.RLIMIT_DATA, memory),
-        (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_FSIZE, 2 * MAX_BYTES),
-        (resource.RLIMIT_CORE, 0),
-    ):
+    limits = {"DATA": memory, "CPU": seconds, "FSIZE": 2 * MAX_BYTES, "CORE": 0}
+    for name, most in limits.items():
+        what = getattr(resource, f"RLIMIT_{name}")
         allowed = resource.getrlimit(what)[1]
         most = most if allowed == resource.RLIM_INFINITY else min(most, allowed)
         resource.setrlimit(what, (most, most))

@@ -100,9 +100,8 @@ def norms(trace: Trace, where: Where = "input") -> Norms:
     grid, data = (trace.padded.grid, trace.packed.data) if where == "input" else (packed_grid(trace), trace.output)
     cells, pads = grid.flatten(0, 1), int(trace.packed_is_pad.sum())
     with exact_arithmetic():
-        (var_padded, mean_padded), (var_packed, mean_packed) = (
-            torch.var_mean(rows, 0, correction=0) for rows in (cells, data)
-        )
+        var_padded, mean_padded = torch.var_mean(cells, 0, correction=0)
+        var_packed, mean_packed = torch.var_mean(data, 0, correction=0)
     return Norms(mean_padded, var_padded, mean_packed, var_packed, len(cells), len(data), pads)
 
 

@@ -213,12 +213,9 @@ def after_zero_vector(trace: Trace, b: int = 0) -> ZeroStep:
 
 
 def _norm(states: Tensor) -> Tensor:
-    norms: Tensor = torch.linalg.vector_norm(states, dim=-1)
-    return norms
+    return cast(Tensor, torch.linalg.vector_norm(states, dim=-1))
 
 
 def _span(numbers: Tensor, form: str = "") -> str:
-    ends = (
-        format(number, form) if form else two_digits(number) for number in (numbers.min().item(), numbers.max().item())
-    )
-    return " to ".join(dict.fromkeys(ends))
+    ends = [numbers.min().item(), numbers.max().item()]
+    return " to ".join(dict.fromkeys(format(end, form) if form else two_digits(end) for end in ends))

@@ -38,14 +38,9 @@ def valid_mask(lengths: Tensor, T: int) -> Tensor:
 def zero_length_refusal(parameter: str, lengths: Sequence[int], got: str) -> PackvizError:
     """Return the error for a sequence of length 0, with what torch says of these lengths when it is asked now."""
     column = torch.zeros(len(lengths), 1)  # torch looks at the lengths before it looks at the values
-    answer = ask(lambda: pack_padded_sequence(column, torch.tensor(lengths), True, enforce_sorted=False))
-    return PackvizError(
-        parameter,
-        expected="at least one step in each sequence",
-        got=f"{got} of length 0",
-        torch_says=answer.message,
-        fix="remove that sequence, or keep its row by packing with lengths.clamp(min=1) and masking what comes of it",
-    )
+    says = ask(lambda: pack_padded_sequence(column, torch.tensor(lengths), True, enforce_sorted=False)).message
+    fix = "remove that sequence, or keep its row by packing with lengths.clamp(min=1) and masking what comes of it"
+    return PackvizError(parameter, f"{got} of length 0", "at least one step in each sequence", fix, torch_says=says)
 
 
 def _faults(tensors: object) -> Iterator[tuple[str, str, str]]:

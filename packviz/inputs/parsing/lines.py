@@ -116,9 +116,5 @@ def _check_numbers(rows: Rows, places: Sequence[int]) -> None:
 def _refusal(token: str, place: str) -> PackvizError:
     if token:
         return number_refusal(token, place, AS_WORDS)
-    return PackvizError(
-        "text",
-        expected="a number between every two separators",
-        got=f"an empty place {place}",
-        fix="write a number there, or remove the separator",
-    )
+    expected, fix = "a number between every two separators", "write a number there, or remove the separator"
+    return PackvizError("text", expected=expected, got=f"an empty place {place}", fix=fix)

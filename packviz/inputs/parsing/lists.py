@@ -150,8 +150,11 @@ def _read_brackets(text: str) -> Group:
             if _CLOSING[group.bracket] != found:
                 raise list_refusal(text, offset, _to_close(text, group), f"'{found}'", "make the brackets match")
             if not opened:
-                _check_end(text, match.end())
-                return group
+                rest = text[match.end() :].lstrip()
+                if not rest:
+                    return group
+                fix = f"put all sequences into one list, as in {EXAMPLE}, or {AS_WORDS}"
+                raise list_refusal(text, len(text) - len(rest), "nothing after the list", "more text", fix)
         elif part == "odd":
             raise _odd(text, found, offset)
         else:
@@ -163,13 +166,6 @@ def _read_brackets(text: str) -> Group:
 
 def _to_close(text: str, group: Group) -> str:
     return f"'{_CLOSING[group.bracket]}' to close the '{group.bracket}' at {_position(text, group.offset)}"
-
-
-def _check_end(text: str, end: int) -> None:
-    rest = text[end:].lstrip()
-    if rest:
-        fix = f"put all sequences into one list, as in {EXAMPLE}, or {AS_WORDS}"
-        raise list_refusal(text, len(text) - len(rest), "nothing after the list", "more text", fix)
 
 
 def _odd(text: str, odd: str, offset: int) -> PackvizError:
@@ -201,10 +197,8 @@ def _vectors(text: str, sequences: list[Group]) -> Parsed:
         for t, step in enumerate(steps, 1):
             if len(step) != features or features == 0:
                 same = f"{_features(features)} in every step, as in the first" if features else "at least one feature"
-                got, fix = (
-                    f"{_features(len(step))} in sequence {b}, step {t}",
-                    "give every step the same number of features",
-                )
+                got = f"{_features(len(step))} in sequence {b}, step {t}"
+                fix = "give every step the same number of features"
                 raise PackvizError("text", expected=same, got=got, fix=fix)
     return Parsed("vectors", _texts(chain.from_iterable(steps) for steps in batch), features=features)
 

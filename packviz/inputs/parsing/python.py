@@ -89,9 +89,8 @@ class _Reader:
             if isinstance(error, SyntaxError) and error.lineno and error.lineno < len(self._lines):
                 at += self._lines[error.lineno - 1] + max((error.offset or 1) - 1, 0)
             said = error.msg if isinstance(error, SyntaxError) else "it is nested too deeply"
-            raise list_refusal(
-                self._text, at, "Python that can be read", f"code with an error ({said})", _KEEP
-            ) from None
+            got = f"code with an error ({said})"
+            raise list_refusal(self._text, at, "Python that can be read", got, _KEEP) from None
 
     def _statement(self, statement: ast.stmt) -> Group | None:
         """Return the list that stands by itself; keep one that has a name."""

@@ -65,9 +65,8 @@ class Model(nn.Module):
 def read(cell: nn.RNNBase, x: Tensor, lengths: Tensor, readout: str) -> Tensor:
     """Return (B, D*H): what is read out of the run of padded x (B, T, F) of `lengths` (B,)."""
     if readout == "packed":
-        h_n, _ = states_of(
-            cell(pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False))[1]
-        )  # (D, B, H)
+        packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+        h_n, _ = states_of(cell(packed)[1])  # (D, B, H)
         return torch.cat(h_n.unbind(0), 1)
     output: Tensor = cell(x)[0]  # (B, T, D*H): the pads are run through, too
     if readout == "naive":

@@ -197,10 +197,8 @@ def read_letters(typed: str, letters: Sequence[str]) -> tuple[str, ...]:
 
 def read_choice(typed: str, choices: Sequence[str]) -> str:
     """Return the choice that a text is, whatever its case and backticks. Raises PackvizError if it is none of them."""
-    plain, wanted = (
-        {_plain(choice): choice for choice in choices},
-        ("one of the choices", "choose one as it is written"),
-    )
+    plain = {_plain(choice): choice for choice in choices}
+    wanted = "one of the choices", "choose one as it is written"
     text = _plain(_checked(typed, *wanted))
     if text not in plain:
         raise _refusal(quoted(typed), *wanted)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -70,8 +71,7 @@ def rows_off(one: Tensor, other: Tensor) -> list[int]:
 
 def cells_off(one: Tensor, other: Tensor) -> list[list[int]]:
     """Return [row, column] of the cells in which one (R, C) and other differ by more than rounding."""
-    off: list[list[int]] = (~torch.isclose(one, other, atol=ROUNDING)).nonzero().tolist()
-    return off
+    return cast("list[list[int]]", (~torch.isclose(one, other, atol=ROUNDING)).nonzero().tolist())
 
 
 def measured(lengths: Sequence[int], cell: Cell, *, onednn: bool = True) -> Measurement:
@@ -86,8 +86,7 @@ def labels(rows: Tensor | Iterable[int]) -> list[str]:
 
 def pads(lengths: Tensor, T: int) -> list[list[int]]:
     """Return [row, column] of the pads of a grid of T columns; lengths (B,)."""
-    places: list[list[int]] = (~valid_mask(lengths, T)).nonzero().tolist()
-    return places
+    return cast("list[list[int]]", (~valid_mask(lengths, T)).nonzero().tolist())
 
 
 def cells(lengths: Tensor, T: int) -> Tensor:
@@ -121,9 +120,7 @@ def grid(title: str, values: Tensor, lengths: Tensor, *, left: bool = False, wro
 
 def strip(title: str, data: Tensor, owners: Iterable[int | None], *, wrong: Iterable[int] = ()) -> Panel:
     """Return packed rows (N,) or (N, 1) as one row, each in the colour of the sequence that it came from."""
-    return Panel(
-        title, _texts(data.detach().reshape(1, -1)), (tuple(owners),), wrong=frozenset((0, int(n)) for n in wrong)
-    )
+    return Panel(title, _texts(data.detach().reshape(1, -1)), (tuple(owners),), wrong=_places((0, n) for n in wrong))
 
 
 def plain(title: str, values: Tensor) -> Panel:

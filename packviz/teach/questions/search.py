@@ -28,10 +28,9 @@ _WHOLE = 0.85  # share of its words, in their order, from which on a message cou
 _RAISED = re.compile(r"\w*(?:Error|Exception|Warning|Unsupported):")
 _WORD = re.compile(r"[a-z_]+|\d{3,}")  # shorter numbers stand for any others
 _COMMON = frozenset(
-    re.findall(
-        r"\w+",
+    _WORD.findall(
         "a an and are as at be by can do does for from have how i if in is it me my of on or so that the there this to "
-        "was what when where which why will with you your",
+        "was what when where which why will with you your"
     )
 )
 
