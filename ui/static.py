@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 __all__ = ["FOLDER", "Static", "compress_all", "compressed"]
 
 FOLDER = Path(st.__file__).parent / "static"
-_TYPES = {".js": "text/javascript", ".css": "text/css"}
+_TYPES = {".js": "application/javascript", ".css": "text/css"}
 _NAMES = {str(file.relative_to(FOLDER)) for suffix in _TYPES for file in FOLDER.glob(f"static/*/*{suffix}")}
 _ASKED = re.compile(r"static/\w+/[^/]+$")
 _HEADERS = {
@@ -59,7 +59,8 @@ def compressed(name: str) -> bytes:
 
 def _asked(scope: Scope) -> str | None:
     """Return the name of the file that is asked for, if it is one of these and may be sent compressed."""
-    found = _ASKED.search(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else None
-    headers = Headers(scope=scope)
+    if scope["type"] != "http" or scope["method"] != "GET":
+        return None
+    found, headers = _ASKED.search(scope["path"]), Headers(scope=scope)
     takes = "gzip" in headers.get("accept-encoding", "") and "range" not in headers
     return found[0] if found and found[0] in _NAMES and takes else None

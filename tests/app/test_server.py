@@ -17,6 +17,7 @@ from streamlit import config
 from streamlit.runtime.pages_manager import PagesManager
 from visits import follow, visit
 
+from bench import servers
 from bench.visitors import visitor
 from ui import player
 from ui.head import ELEMENTS, needed
@@ -80,6 +81,13 @@ def test_the_page_names_the_files_that_the_first_picture_needs(address: str) -> 
         with urlopen(f"{address}/{file}") as answer:
             assert answer.status == 200
             assert "javascript" in answer.headers["Content-Type"]
+
+
+def test_the_server_starts_warm_under_streamlit_run() -> None:
+    with servers.packviz_process() as (_, process):
+        told = Path(f"/proc/{process}/fd/1").read_text("utf-8")
+    assert "packviz is ready: http://localhost:" in told
+    assert "skipped" not in told
 
 
 @pytest.mark.parametrize("kind", ["js", "css"])
