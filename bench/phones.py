@@ -7,7 +7,7 @@ from contextlib import aclosing
 from typing import Any
 from urllib.parse import urlsplit
 
-__all__ = ["Answer", "Phone", "Room"]
+__all__ = ["Answer", "Connection", "Phone", "Room"]
 
 PATIENCE = 30.0  # seconds that an answer may take
 
@@ -133,7 +133,7 @@ class Room:
 class Phone:
     """A phone in a room: it joins, votes, and looks again whenever it hears of a new revision, as the page does.
 
-    seen: its last snapshot. at: when that came, by the clock of the event loop.
+    seen: its last snapshot. at: when that came, by the clock of the event loop. changed: when the phase was last new.
     """
 
     def __init__(self, address: str, code: str) -> None:
@@ -141,7 +141,7 @@ class Phone:
         self.line, self.channel = Connection(address), Connection(address)
         self.token, self.name = "", ""
         self.seen: dict[str, Any] = {}
-        self.at = 0.0
+        self.at = self.changed = 0.0
 
     async def join(self) -> None:
         """Join the room, or come back to it with the token that it has kept."""
@@ -150,8 +150,10 @@ class Phone:
 
     async def look(self) -> None:
         """Ask for the snapshot."""
-        self.seen = (await self.line.ask("GET", f"{self.path}?token={self.token}")).data
+        before, self.seen = self.seen, (await self.line.ask("GET", f"{self.path}?token={self.token}")).data
         self.at = asyncio.get_running_loop().time()
+        if any(before.get(name) != self.seen.get(name) for name in ("phase", "round", "question")):
+            self.changed = self.at
 
     async def vote(self, number: int, answer: object) -> Answer:
         """Vote in a round."""

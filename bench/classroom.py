@@ -1,0 +1,130 @@
+"""A class of 500 phones, and an hour of class in fast motion, at the app as `make run` starts it."""
+
+import asyncio
+import random
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Any
+
+from bench.phones import Phone, Room
+from bench.report import Line
+from bench.servers import packviz_process
+from bench.soak import held
+
+__all__ = ["classroom"]
+
+PHONES = 500
+ROUNDS = 5  # phase changes that are measured
+SPREAD = 10.0  # seconds in which a class answers a question
+LESSONS, LEARNERS = 40, 30  # questions of the hour, and phones in it
+SIZES = {"kind": "batch_sizes", "sequences": "1 2 3\n4\n5 6", "settings": {"cell": "gru"}}
+PAGE = "/join"
+
+
+def classroom() -> Iterator[Line]:
+    """Measure joins, votes, phase changes, the page for phones, and memory."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        packviz_process(PACKVIZ_DATA=folder, REDIS_URL="") as (address, process),
+    ):
+        yield from asyncio.run(_crowd(address))
+        yield from asyncio.run(_hour(address, process))
+
+
+async def _crowd(address: str) -> list[Line]:
+    room = Room(address)
+    await room.open(SIZES)
+    page = (await room.line.ask("GET", PAGE, Accept_Encoding="gzip")).body
+    phones = [Phone(address, room.code) for _ in range(PHONES)]
+    joins = await _timed([phone.join for phone in phones])
+    following = [asyncio.create_task(phone.follow()) for phone in phones]
+    await _shown(phones, lambda seen: seen["joined"] == PHONES)
+    changes = list[float]()
+    votes = list[float]()
+    for number in range(ROUNDS):
+        action = ("ask", "open", "close", "reopen", "close")[number]
+        phase = ("lobby", "vote", "closed", "vote", "closed")[number]
+        begun = asyncio.get_running_loop().time()
+        await room.act(action, question=0)
+        await _shown(phones, lambda seen, phase=phase: seen["phase"] == phase and seen["question"] is not None)
+        changes += [phone.changed - begun for phone in phones]
+        if phase == "vote":
+            votes += await _timed([_voting(phone, 1 if number == 1 else 2) for phone in phones], SPREAD)
+            assert (await room.seen())["voted"] == PHONES
+        await asyncio.sleep(1)
+    for task in following:
+        task.cancel()
+    await _closed(room, phones)
+    told = f"{PHONES} phones"
+    return [
+        Line("a phone joins, ms, p95", _p95(joins), f"{told} at once", at_most=2000),
+        Line("a vote is stored, ms, p95", _p95(votes), f"{told} within {SPREAD:.0f} s, twice", at_most=300),
+        Line("a phase change is seen, ms, p95", _p95(changes), f"{told}, {ROUNDS} changes", at_most=700),
+        Line("the page for phones, kB on the wire", len(page) / 1000, "the page itself", at_most=60),
+    ]
+
+
+async def _hour(address: str, process: int) -> list[Line]:
+    """Teach the same lesson in one room after the other; compare the memory after a quarter of them and at the end."""
+    used = list[float]()
+    for number in range(LESSONS):
+        room = Room(address)
+        await room.open(SIZES)
+        phones = [Phone(address, room.code) for _ in range(LEARNERS)]
+        await asyncio.gather(*(phone.join() for phone in phones))
+        following = [asyncio.create_task(phone.follow()) for phone in phones]
+        for action in ("open", "close", "talk", "reopen", "close", "reveal", "step", "twin", "open", "close", "reveal"):
+            await room.act(action, step=2)
+            if action in ("open", "reopen"):
+                await asyncio.gather(*(_voting(phone, 1 if action == "open" else 2)() for phone in phones))
+        for task in following:
+            task.cancel()
+        await _closed(room, phones)
+        used.append(held(process).memory)
+        if number == LESSONS // 4:
+            first = used[-1]
+    how = f"{LESSONS} lessons of {LEARNERS} phones, 2 questions and 3 rounds each"
+    return [
+        Line("memory of the server, MB", used[-1], how),
+        Line("memory gained in the last three quarters, MB", used[-1] - first, how, at_most=10),
+    ]
+
+
+def _voting(phone: Phone, number: int) -> Callable[[], Awaitable[Any]]:
+    async def vote() -> None:
+        told = await phone.vote(number, random.choice(([3, 2, 1], [1, 2, 3], "3 3 1")))
+        assert told.status == 200
+
+    return vote
+
+
+async def _timed(tasks: Sequence[Callable[[], Awaitable[Any]]], within: float = 0.0) -> list[float]:
+    """Do things, all at once or each at a random time within so many seconds; return how long each took, in seconds."""
+    loop = asyncio.get_running_loop()
+
+    async def one(task: Callable[[], Awaitable[Any]]) -> float:
+        await asyncio.sleep(random.uniform(0, within))
+        begun = loop.time()
+        await task()
+        return loop.time() - begun
+
+    return await asyncio.gather(*map(one, tasks))
+
+
+async def _shown(phones: Sequence[Phone], condition: Callable[[dict[str, Any]], bool]) -> None:
+    """Wait until all phones see something."""
+    async with asyncio.timeout(30):
+        while not all(phone.seen and condition(phone.seen) for phone in phones):
+            await asyncio.sleep(0.005)
+
+
+async def _closed(room: Room, phones: Sequence[Phone]) -> None:
+    for each in phones:
+        each.close()
+    room.close()
+    await asyncio.sleep(0.1)
+
+
+def _p95(seconds: Sequence[float]) -> float:
+    """Return the 95th percentile in milliseconds."""
+    return 1000 * sorted(seconds)[int(0.95 * len(seconds))]
