@@ -8,7 +8,7 @@ from starlette.middleware import Middleware
 from starlette.responses import FileResponse
 from starlette.routing import Route
 
-from classroom.routes import routes
+from classroom.routes import Front
 from ui import observed, player
 from ui.head import PREVIEW, Head, told
 from ui.path import pages
@@ -29,6 +29,6 @@ if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
     page.run()
 else:  # ... and its server imports it once, before the first one
     preview = Route(f"/{PREVIEW}", FileResponse(UI / PREVIEW))
-    own = [preview, *routes(), player.route(), *observed.routes()]
-    between = [Middleware(Static), Middleware(Head), *observed.middleware()]
+    own = [preview, player.route(), *observed.routes()]
+    between = [*observed.middleware(), Middleware(Front), Middleware(Static), Middleware(Head)]
     app = st.App(__file__, lifespan=warm, routes=own, middleware=between)

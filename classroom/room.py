@@ -22,7 +22,10 @@ from classroom.store import KEPT, BehindError, Store
 __all__ = ["HEARTBEAT", "Room"]
 
 HEARTBEAT = 15.0  # seconds
-_QUIET = {True: (0.2, 0.3), False: (1.0, 4.0)}  # seconds until the teacher and a phone hear that others joined or voted
+_QUIET = {
+    True: (0.2, 0.3),
+    False: (4.0, 12.0),
+}  # seconds until a teacher and a phone hear of others' votes
 _IDLE = 600.0  # seconds until a room that nobody uses is dropped from memory
 
 Decide = Callable[[State], Sequence[Event]]

@@ -8,14 +8,15 @@ from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route
+from starlette.routing import Route, Router
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from classroom import phone
 from classroom.refusal import RefusedError
 from classroom.rooms import Rooms, check_viewer, rooms
 from classroom.store import UnavailableError
 
-__all__ = ["MAX_BYTES", "routes"]
+__all__ = ["MAX_BYTES", "Front", "routes"]
 
 MAX_BYTES = 16 * 1024  # of a request's body
 _AGAIN = 500  # milliseconds until a phone whose channel has ended opens it again
@@ -24,7 +25,7 @@ Handler = Callable[[Rooms, Request], Awaitable[Response]]
 
 
 def routes(served: Rooms = rooms) -> list[Route]:
-    """Return the routes, to stand before those of Streamlit."""
+    """Return the routes."""
     table: list[tuple[str, dict[str, Handler]]] = [
         ("/api/rooms", {"POST": _create}),
         ("/api/rooms/{code}", {"GET": _snapshot}),
@@ -39,13 +40,25 @@ def routes(served: Rooms = rooms) -> list[Route]:
     return [*(Route(path, _Endpoint(served, handlers)) for path, handlers in table), *phone.routes()]
 
 
+class Front:
+    """Answer for the classroom, before what Streamlit does to every request: it takes as long as an answer itself."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app, self._router = app, Router(routes())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("path", "")
+        own = scope["type"] == "http" and (path == "/join" or path.startswith(("/api/", "/join/")))
+        await (self._router if own else self._app)(scope, receive, send)
+
+
 class _Endpoint:
     """Answer the requests to one path; all errors are JSON."""
 
     def __init__(self, served: Rooms, handlers: Mapping[str, Handler]) -> None:
         self._served, self._handlers = served, handlers
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         try:
             response = await self._answer(request)
