@@ -24,8 +24,9 @@ const HUES = 10; // of sequences (packviz/theme.py); the eleventh has the first 
  * @param {Question} question
  * @param {any} answer
  */
-export function told({ form, options }, answer) {
+export function told({ form, options, letters }, answer) {
   if (form === "choice") return options[answer] ?? String(answer);
+  if (form === "letters") return inOrder(letters, named(answer, letters)) || String(answer);
   if (form === "cell" && Array.isArray(answer)) return `${letter(answer[0])}, t = ${answer[1]}`;
   return Array.isArray(answer) ? answer.join(" ") : String(answer);
 }
@@ -167,10 +168,24 @@ function key(label, press) {
  */
 function toggled(text, name, letters, single) {
   if (single || name === "none") return name;
-  const named = new Set(text.toUpperCase().split(/[^A-Z]+/));
-  named.has(name) ? named.delete(name) : named.add(name);
-  return letters.filter((each) => named.has(each)).join(" ");
+  const these = named(text, letters);
+  these.has(name) ? these.delete(name) : these.add(name);
+  return inOrder(letters, these);
 }
+/**
+ * The letters that are named in a text: "a, c" and "AC" are two.
+ * @param {string} text
+ * @param {string[]} letters
+ */
+function named(text, letters) {
+  const words = text.toUpperCase().split(/[^A-Z]+/);
+  return new Set(words.flatMap((word) => (letters.includes(word) || word === "NONE" ? [word] : [...word])));
+}
+/**
+ * @param {string[]} letters
+ * @param {Set<string>} these
+ */
+const inOrder = (letters, these) => letters.filter((each) => these.has(each)).join(" ");
 
 /**
  * What was typed as numbers; as the text that it is where it is something else, for the server to say what is wrong.

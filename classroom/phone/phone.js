@@ -39,6 +39,7 @@ function render() {
     view = line.over ? over() : line.seen ? views[line.seen.phase]() : joining();
     const title = el("h1", { tabindex: -1 }, view.title);
     main.replaceChildren(title, ...view.body);
+    document.title = `${view.title} · ${line.code}`;
     if (focused) title.focus({ preventScroll: true });
     scrollTo(0, 0);
     if (line.seen) announce(view.title);
@@ -175,7 +176,7 @@ function over() {
       body: [el("p", {}, "Its questions and answers are gone. Thank you for taking part."), leave],
     };
   const sentence = gone
-    ? `There is no room with the code ${line.code}. Compare it with the one on the screen.`
+    ? `There is no room with the code ${line.code}. Compare it with the one on the screen; a room is deleted 24 hours after its last use.`
     : line.over;
   queueMicrotask(() => start(line.code, sentence));
   return { title: "Join your class", body: [] };
@@ -307,4 +308,6 @@ addEventListener("popstate", () => location.reload());
 const code = decodeURIComponent(location.pathname.match(/\/join\/([^/]*)$/)?.[1] ?? "").toUpperCase();
 if (CODE.test(code)) enter(code);
 else start(code, code && "A code has six letters and digits, such as K7QXWM. Compare it with the one on the screen.");
-setTimeout(() => player().catch(() => {}), EARLY * Math.random() + SLOW);
+/** @type {any} */
+const { connection } = navigator;
+if (!connection?.saveData) setTimeout(() => player().catch(() => {}), EARLY * Math.random() + SLOW);

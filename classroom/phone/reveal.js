@@ -32,7 +32,7 @@ export function verdict({ seen }) {
         ...given(told(question, mine)),
       ),
     );
-  if (!answered) parts.push(el("p", { class: "verdict" }, "This vote does not have an answer from you."));
+  if (!answered) parts.push(el("p", { class: "verdict" }, "You did not answer in this vote."));
   if (answered && !right && reason) parts.push(el("p", {}, ...rich(reason)));
   if (!right) parts.push(el("p", {}, "The right answer: ", ...given(told(question, tapped(seen) ?? solution))));
   if (why) parts.push(el("p", {}, ...rich(why)));

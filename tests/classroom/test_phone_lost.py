@@ -1,0 +1,221 @@
+"""A phone that loses its network, its server, its page or its sleep: nothing that was typed is lost, and it says so."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import time
+from pathlib import Path
+
+import pytest
+from phone_pages import OWN, SIZES, Phone, Room, phone
+from playwright.sync_api import Browser, Route
+
+from bench import servers
+
+BACK = 2.0  # seconds after the server's return, or that of the network
+OFFLINE = 4_000  # ms; 30 s in a class: nothing in the page depends on how long it is
+
+
+def offline(held: Phone, on: bool) -> None:
+    held.page.context.set_offline(on)
+
+
+def asked(held: Phone, part: str) -> list[str]:
+    """Return a list that gets the addresses of the requests from now on that have this in them."""
+    found: list[str] = []
+    held.page.on("request", lambda request: found.append(request.url) if part in request.url else None)
+    return found
+
+
+@pytest.mark.timeout(200)  # the server starts twice
+def test_after_kill_9_in_the_vote_phones_are_back_with_their_votes_and_send_what_was_not_sent(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    here = {"PACKVIZ_DATA": str(tmp_path), "REDIS_URL": ""}
+    with servers.packviz_process(port, **here) as (address, process):
+        room = Room(address, SIZES)
+        stack = (phone(browser, room), phone(browser, room), phone(browser, room))
+        with stack[0] as one, stack[1] as two, stack[2] as three:
+            for each in (one, two, three):
+                each.sees("You are in")
+            room.act("next", "open")
+            one.answers("3 3 2 1")
+            three.answers("3 2 4")
+            two.sees("Question 1")
+            os.kill(process, signal.SIGKILL)
+            two.page.locator("#answer").fill("3 2 4")
+            two.press("Send")
+            two.is_told("Not sent yet: 3 2 4.")
+            three.page.locator("#answer").fill("9 9")
+            for each in (one, two, three):
+                each.page.locator("#line").filter(has_text="No connection.").wait_for()
+            one.is_told("Your answer is stored: 3 3 2 1.")  # it is: the server said so
+            with servers.packviz_process(port, **here):
+                begun = time.monotonic()
+                two.is_told("Your answer is stored: 3 2 4.", timeout=BACK * 1000)
+                for each in (one, two, three):
+                    each.page.locator("#line").wait_for(state="hidden", timeout=BACK * 1000)
+                assert time.monotonic() - begun < BACK
+                assert room.votes == {"3 3 2 1": 1, "3 2 4": 2}
+                assert three.page.locator("#answer").input_value() == "9 9"
+                three.is_told("Your answer is stored: 3 2 4.")
+                room.act("close")
+                for each in (one, two, three):
+                    each.sees("The vote is closed")
+
+
+def test_a_vote_without_a_network_is_sent_when_it_is_back(browser: Browser, address: str) -> None:
+    room = Room(address, OWN)
+    with phone(browser, room) as held:
+        room.act("next", "open")
+        held.press("nothing at all")
+        held.is_told("Your answer is stored: nothing at all.")
+        offline(held, True)
+        held.press("the padding")
+        held.is_told("Not sent yet: the padding.")
+        held.page.locator("#line").wait_for()
+        held.page.wait_for_timeout(OFFLINE)
+        assert "stored" not in held.told.inner_text()
+        assert room.votes == {"nothing at all": 1}
+        offline(held, False)
+        held.is_told("Your answer is stored: the padding.", timeout=BACK * 1000)
+        held.page.locator("#line").wait_for(state="hidden", timeout=BACK * 1000)
+        assert room.votes == {"the padding": 1}
+
+
+def test_a_vote_that_was_not_sent_survives_a_reload(browser: Browser, address: str) -> None:
+    room = Room(address, OWN)
+    with phone(browser, room) as held:
+        room.act("next", "open")
+        held.page.get_by_role("button", name="the padding").wait_for()
+        held.page.route("**/vote", lambda route: route.abort())
+        held.press("the padding")
+        held.is_told("Not sent yet: the padding.")
+        held.page.unroute_all(behavior="ignoreErrors")
+        held.page.reload()
+        held.is_told("Your answer is stored: the padding.")
+        assert room.votes == {"the padding": 1}
+
+
+def test_a_vote_that_comes_after_the_close_does_not_count_and_the_phone_says_so(browser: Browser, address: str) -> None:
+    room = Room(address, SIZES, OWN)
+    with phone(browser, room) as slow, phone(browser, room) as away:
+        for each in (slow, away):
+            each.sees("You are in")
+        room.act("next", "open")
+        slow.sees("Question 1")
+        away.answers("3 2 4")
+        held_back: list[Route] = []
+        slow.page.route("**/vote", lambda route: held_back.append(route))
+        slow.page.locator("#answer").fill("3 3 2 1")
+        slow.press("Send")
+        slow.is_told("Not sent yet: 3 3 2 1.")  # the server is slow
+        offline(away, True)
+        away.page.locator("#answer").fill("3 3 2 1")
+        away.press("Send")
+        away.is_told("Not sent yet: 3 3 2 1.")
+        room.act("close")
+        held_back[0].continue_()
+        offline(away, False)
+        for each in (slow, away):
+            each.is_told("Your answer did not reach the server before the vote was closed.")
+        assert room.votes == {"3 2 4": 1}
+        room.act("next", "open")  # and it is not taken for an answer to the next question
+        for each in (slow, away):
+            each.sees("Question 2")
+            each.page.get_by_text("have answered").wait_for()
+            assert each.told.inner_text() == ""
+        slow.page.wait_for_timeout(500)
+        assert room.votes == {}
+
+
+def test_an_acknowledgement_that_is_lost_makes_neither_two_votes_nor_a_false_alarm(
+    browser: Browser, address: str
+) -> None:
+    room = Room(address, OWN)
+
+    def swallow(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    with phone(browser, room) as held:
+        room.act("next", "open")
+        held.page.get_by_role("button", name="the padding").wait_for()
+        held.page.route("**/vote", swallow)
+        held.press("the padding")
+        held.is_told("Not sent yet: the padding.")
+        assert room.votes == {"the padding": 1}
+        room.act("close")
+        held.sees("The vote is closed")
+        held.is_told("Your answer: the padding")
+
+
+def test_two_quick_taps_are_one_vote_the_last(browser: Browser, address: str) -> None:
+    room = Room(address, OWN)
+    with phone(browser, room) as held:
+        room.act("next", "open")
+        for _ in range(3):
+            held.press("nothing at all")
+            held.press("the padding")
+        held.is_told("Your answer is stored: the padding.")
+        held.page.wait_for_timeout(300)
+        assert room.votes == {"the padding": 1}
+        assert (room.seen["voted"], room.seen["joined"]) == (1, 1)
+
+
+def test_a_phone_that_wakes_asks_at_once_what_it_has_missed(browser: Browser, address: str) -> None:
+    room = Room(address, OWN)
+    with phone(browser, room) as held:
+        held.sees("You are in")
+        held.page.wait_for_timeout(300)
+        for event in ("document.dispatchEvent(new Event('visibilitychange'))", "dispatchEvent(new Event('online'))"):
+            snapshots, channels = asked(held, f"{room.code}?token"), asked(held, "/events")
+            held.page.evaluate(event)
+            held.page.wait_for_timeout(800)
+            assert (len(snapshots), len(channels)) == (1, 1)
+        room.act("next")
+        held.sees("Question 1")
+
+
+def test_a_connection_that_has_gone_silent_is_given_up(browser: Browser, address: str) -> None:
+    room = Room(address, OWN)
+    with phone(browser, room, path="join") as held:
+        held.page.clock.install()
+        held.page.goto(f"{address}/join/{room.code}")
+        held.sees("You are in")
+        held.page.wait_for_timeout(300)
+        channels = asked(held, "/events")
+        held.page.clock.fast_forward(20_000)
+        held.page.wait_for_timeout(300)
+        assert channels == []
+        held.page.clock.fast_forward(5_000)
+        held.page.clock.fast_forward(1_000)
+        held.page.wait_for_timeout(500)
+        assert len(channels) == 1
+
+
+def test_a_phone_that_a_server_does_not_know_any_more_joins_anew(browser: Browser, address: str) -> None:
+    room = Room(address, OWN)
+    with phone(browser, room) as held:
+        held.sees("You are in")
+        stored = f"localStorage['packviz class {room.code}']"
+        held.page.evaluate(f"{stored} = JSON.stringify({{ ...JSON.parse({stored}), token: 'unknown' }})")
+        held.page.reload()
+        held.sees("You are in")
+        assert room.seen["joined"] == 2
+
+
+def test_the_movie_comes_later_where_it_could_not_be_fetched(browser: Browser, address: str) -> None:
+    room = Room(address, SIZES)
+    with phone(browser, room) as held:
+        held.sees("You are in")
+        held.page.route("**/movie?*", lambda route: route.abort())
+        room.act("next", "open", "close", "reveal")
+        held.page.get_by_text("The movie could not be loaded.").wait_for()
+        held.page.unroute_all(behavior="ignoreErrors")
+        held.press("Try again")
+        held.at_step(room.seen["step"])
