@@ -8,8 +8,6 @@ hidden  (b, G*H)  W_hh h + b_hh of this time step, which may be overwritten, too
 h, c    (b, H)    the state before; returned is the state after
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from torch import Tensor

@@ -1,7 +1,5 @@
 """What is drawn from the seed of a Config: embedding, module and initial state."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The record of a run: every stage, every layer and direction, and how far it is from torch's own run."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NoReturn

@@ -1,7 +1,5 @@
 """The recurrence: every layer and direction, time step after time step, on packed rows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

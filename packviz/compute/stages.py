@@ -1,7 +1,5 @@
 """The stages around the run: the padded grid, the packed rows and their order, and the grid they become again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """trace() and trace_module(): the whole run, computed once; the only place that knows the order of the stages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

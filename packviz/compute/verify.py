@@ -1,7 +1,5 @@
 """The judge: the same run by torch's own module, and how far apart two results are."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_packed_sequence

@@ -44,7 +44,7 @@ def example(key: str) -> Example:
 
 def _vowels() -> list[Tensor]:
     """Return nine recordings, (len, 12) each, len from 7 to 26."""
-    return [torch.tensor(utterance) for utterance in json.loads(_data("japanese_vowels.json"))["utterances"]]
+    return [torch.tensor(utterance) for utterance in _VOWELS["utterances"]]
 
 
 def _hundred() -> list[Tensor]:
@@ -60,14 +60,13 @@ def _data(name: str) -> str:
     return files("packviz.inputs").joinpath("data", name).read_text(encoding="utf-8")
 
 
+_VOWELS = json.loads(_data("japanese_vowels.json"))
 EXAMPLES: tuple[Example, ...] = (
     Example("sentences", "three short sentences", "I love cats\nshe sleeps\nwe sing old songs"),
     Example("unsorted", "1 2 3 / 4 5 / 6 7 8 9", "1 2 3\n4 5\n6 7 8 9"),
     Example("forum", "1 2 3 4 / 5 6 / 7", "1 2 3 4\n5 6\n7"),
     Example("words", "ready / on your mark / get set / go", "ready\non your mark\nget set\ngo"),
     Example("zen", "The Zen of Python", _data("zen.txt").strip(), "Tim Peters, The Zen of Python, public domain."),
-    Example(
-        "vowels", "Japanese vowels, nine speakers", None, json.loads(_data("japanese_vowels.json"))["credit"], _vowels
-    ),
+    Example("vowels", "Japanese vowels, nine speakers", None, _VOWELS["credit"], _vowels),
     Example("hundred", "100 sequences, 818 tokens", None, tensors=_hundred),
 )

@@ -1,7 +1,6 @@
 """A recurrent module, read without touching it: its sizes, its weights, a bare copy of it."""
 
 import copy
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
@@ -155,18 +154,16 @@ def as_hx(h: Tensor, c: Tensor | None) -> State:
 
 def snapshot(module: nn.RNNBase) -> nn.RNNBase:
     """Return a module of torch's own class with a copy of the weights, which no later change of the module reaches."""
-    return _filled(bare(module), {name: weight.clone() for name, weight in parameters_of(module).items()})
+    made = bare(module)
+    made.load_state_dict({name: weight.clone() for name, weight in parameters_of(module).items()}, assign=True)
+    return made
 
 
 def one_layer(module: nn.RNNBase, layer: int) -> nn.RNNBase:
     """Return one layer of a snapshot as a module of its own, with the same weights."""
-    D = directions(module)
+    D, made = directions(module), bare(module, layer)
     names = [name for row in module._all_weights[layer * D : (layer + 1) * D] for name in row]
     weights = {name.replace(f"_l{layer}", "_l0"): getattr(module, name) for name in names}
-    return _filled(bare(module, layer), weights)
-
-
-def _filled(made: nn.RNNBase, weights: Mapping[str, Tensor]) -> nn.RNNBase:
     made.load_state_dict(weights, assign=True)
     return made
 
@@ -192,9 +189,7 @@ def _weight_by(hook: object, module: nn.RNNBase) -> tuple[str, Tensor] | None:
 
 def read_weights(module: nn.RNNBase) -> tuple[tuple[Weights, ...], ...]:
     """Return the weights of a snapshot by layer and direction."""
-    slots = [
-        Weights(**{_SHORT[name.partition("_l")[0]]: getattr(module, name) for name in names})
-        for names in module._all_weights
-    ]
+    named = ({_SHORT[name.partition("_l")[0]]: getattr(module, name) for name in row} for row in module._all_weights)
+    slots = [Weights(**weights) for weights in named]
     D = directions(module)
     return tuple(tuple(slots[first : first + D]) for first in range(0, len(slots), D))

@@ -1,7 +1,5 @@
 """What a pad looks like, and where the data of a padded grid end."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -154,7 +152,7 @@ class Grid:
         return starts
 
     @property
-    def turned(self) -> Grid:
+    def turned(self) -> "Grid":
         """Return the grid read the other way round, with the same lengths; for as many sequences as steps."""
         return Grid(self.values.transpose(0, 1), self.lengths, self.mask, self.given)
 

@@ -1,7 +1,5 @@
 """Experiment: which model learns which task, how it reads a padded sequence; and the tasks' labelled sequences."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Sequence
@@ -75,7 +73,7 @@ class Experiment:
         return ", ".join([self.readout.replace("_", " "), *ways, *pads])
 
     @property
-    def data(self) -> Split:
+    def data(self) -> "Split":
         """Return the sequences of the task."""
         return vowels() if self.task == "vowels" else first_token()
 

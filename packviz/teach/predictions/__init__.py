@@ -1,7 +1,5 @@
 """Predictions: what a visitor is asked about the batch on the screen before the movie shows it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from packviz.compute.record import Trace

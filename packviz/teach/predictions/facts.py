@@ -1,7 +1,5 @@
 """What the questions ask of a trace, as plain Python numbers."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property

@@ -4,8 +4,6 @@ The words stand in predictions.toml, a table for each kind: its `prompt`, `why` 
 `mistakes`, and for a choice its `choices`. Any other text of the table is a phrase that the texts after it can use.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Questions about where things are: in the padded grid, in the sorted batch, and in the packed data."""
 
-from __future__ import annotations
-
 from itertools import accumulate
 
 from packviz.rules.lengths import order_refusal

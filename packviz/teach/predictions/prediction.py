@@ -3,8 +3,6 @@
 What somebody types is read generously: "4, 2 1", "[4,2,1]", "torch.Size([3, 4, 1])", "a,b", "none".
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Questions about the run, in both directions, and about the output that is unpacked from it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 
 from packviz.teach.predictions.facts import MAX_FILMED, Facts, spread

@@ -1,7 +1,5 @@
 """A round: its questions, each with its batch and the run that judges it, the same on every machine."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
