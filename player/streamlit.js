@@ -62,6 +62,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
 function mounted(there, data, parentElement, tell, setTriggerValue) {
   const onStep = (/** @type {number} */ step, /** @type {Stage} */ stage) => {
     if (!data.loose) keepStepInAddress(step);
+    document.dispatchEvent(new CustomEvent("packviz step", { detail: step })); // for the teacher of a class
     if (there.told && stage !== there.told) tell(stage);
   };
   const asked = data.loose ? data.step : stepInAddress(data.step);

@@ -10,7 +10,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-__all__ = ["assets", "framed", "standalone"]
+__all__ = ["assets", "framed", "packed", "standalone"]
 
 FRAME_HEIGHT = 660  # pixels of a movie in a notebook
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
@@ -27,7 +27,7 @@ def standalone(title: str, movie: Mapping[str, Any]) -> str:
     """Return one HTML page that plays a movie without a server or a network."""
     css, js = assets()
     page = Template((files("packviz.show.movie") / "page.html").read_text("utf-8"))
-    return page.substitute(title=html.escape(title), policy=POLICY, css=css, js=js, movie=_packed(movie))
+    return page.substitute(title=html.escape(title), policy=POLICY, css=css, js=js, movie=packed(movie))
 
 
 def framed(title: str, movie: Mapping[str, Any]) -> str:
@@ -39,7 +39,7 @@ def framed(title: str, movie: Mapping[str, Any]) -> str:
     )
 
 
-def _packed(movie: Mapping[str, Any]) -> str:
+def packed(movie: Mapping[str, Any]) -> str:
     """Return a movie as base64 of gzipped JSON: a tenth of the size, and nothing in it can end the script element."""
     text = json.dumps(movie, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode("ascii")

@@ -1,0 +1,102 @@
+// The teacher's page in the browser: which room is the teacher's, the keys of a remote, a blank screen, and the step of
+// the movie. The teacher's secret stays in the fragment of the address, which no server sees, and in this browser.
+
+const KEPT = "packviz room"; // in localStorage: its code and the teacher's secret
+const SPACE = " ";
+
+function remembered() {
+  try {
+    return (localStorage.getItem(KEPT) ?? "").split(SPACE);
+  } catch {
+    return []; // a browser without storage: the address has it
+  }
+}
+
+function remember({ code, host }) {
+  const url = new URL(window.location.href);
+  url.searchParams.set("room", code);
+  url.hash = `host=${host}`;
+  if (url.href !== window.location.href) window.history.replaceState(window.history.state, "", url);
+  try {
+    localStorage.setItem(KEPT, `${code}${SPACE}${host}`);
+  } catch {}
+}
+
+function forget() {
+  const url = new URL(window.location.href);
+  url.searchParams.delete("room");
+  url.hash = "";
+  window.history.replaceState(window.history.state, "", url);
+  try {
+    localStorage.removeItem(KEPT);
+  } catch {}
+}
+
+/** The room that the address or this browser knows. */
+function known() {
+  const url = new URL(window.location.href), code = url.searchParams.get("room") ?? "";
+  const host = new URLSearchParams(url.hash.slice(1)).get("host");
+  if (code && host) return { code, host };
+  const [last, secret] = remembered();
+  return last && secret && (!code || code === last) ? { code: last, host: secret } : null;
+}
+
+const needsKeys = (node) => node.matches?.("input, textarea, select, [contenteditable]:not([contenteditable=false])");
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  parentElement.end?.(); // Streamlit calls this again for new data, and cleans up only at the very end
+  const cover = parentElement.querySelector(".cover");
+  if (data.forget) forget();
+  else if (data.code) remember(data);
+  else {
+    const found = known();
+    if (found && found.host !== parentElement.told) setTriggerValue("known", found);
+    parentElement.told = found?.host;
+  }
+
+  const blank = (on) => {
+    cover.hidden = !on;
+  };
+  const onKey = (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.composedPath().some(needsKeys)) return;
+    const wasBlank = !cover.hidden, blanks = event.key === "b" || event.key === "B" || event.key === ".";
+    if (blanks || (wasBlank && event.key === "Escape")) {
+      blank(!wasBlank);
+      event.preventDefault();
+      event.stopImmediatePropagation(); // the player would blank its own picture, too
+    } else if (wasBlank) blank(false);
+  };
+  const onTurn = (event) => { // after the player, which takes these keys for its steps while there are some
+    if (event.defaultPrevented || event.composedPath().some(needsKeys)) return;
+    const way = { PageDown: "next", PageUp: "back" }[event.key];
+    if (!way || !data.code) return;
+    event.preventDefault();
+    setTriggerValue("key", way);
+  };
+
+  let waiting = null, sent = 0;
+  const send = async () => {
+    const step = waiting;
+    waiting = null;
+    await fetch(new URL(`api/rooms/${data.code}/host`, document.baseURI), {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ host: data.host, action: "step", step }),
+    }).catch(() => {}); // the next step says where we are
+  };
+  const onStep = ({ detail }) => {
+    if (!data.revealed) return;
+    if (waiting === null) sent = setTimeout(send, 200);
+    waiting = detail;
+  };
+
+  const listening = new AbortController(), { signal } = listening;
+  window.addEventListener("keydown", onKey, { signal, capture: true });
+  window.addEventListener("keydown", onTurn, { signal });
+  document.addEventListener("packviz step", onStep, { signal });
+  parentElement.end = () => {
+    clearTimeout(sent);
+    listening.abort();
+  };
+  return () => parentElement.end();
+}
