@@ -9,7 +9,7 @@ from classroom.question import Question
 from classroom.refusal import RefusedError
 from packviz.text import visible
 
-__all__ = ["checked_own", "own_question"]
+__all__ = ["MAX_PROMPT", "checked_own", "checked_text", "own_question"]
 
 MAX_PROMPT, MAX_OPTION, MAX_OPTIONS = 500, 200, 6  # characters, and how many options
 
@@ -27,22 +27,27 @@ def checked_own(given: Mapping[str, Any]) -> dict[str, Any]:
     options = given.get("options")
     if not isinstance(options, list) or not 2 <= len(options) <= MAX_OPTIONS:
         raise RefusedError(400, f"`options` is a list of 2 to {MAX_OPTIONS} texts.")
-    texts = [_text("an option", option, MAX_OPTION) for option in options]
+    texts = [checked_text("an option", option, MAX_OPTION) for option in options]
     if len(set(texts)) < len(texts):
         raise RefusedError(400, "Two of the options are the same. Change one of them.")
     right = given.get("answer")
     if not isinstance(right, int) or isinstance(right, bool) or not 0 <= right < len(texts):
         raise RefusedError(400, f"`answer` is the index of the right option, from 0 to {len(texts) - 1}.")
-    spec: dict[str, Any] = {"prompt": _text("`prompt`", given["prompt"], MAX_PROMPT), "options": texts, "answer": right}
+    spec: dict[str, Any] = {
+        "prompt": checked_text("`prompt`", given["prompt"], MAX_PROMPT),
+        "options": texts,
+        "answer": right,
+    }
     reasons = given.get("reasons", [])
     if not isinstance(reasons, list) or len(reasons) not in (0, len(texts)):
         raise RefusedError(400, "`reasons` is a list with one text for each option, an empty one where there is none.")
-    spec["reasons"] = [_text("a reason", reason, MAX_PROMPT, least=0) for reason in reasons]
-    spec["why"] = _text("`why`", given.get("why", ""), MAX_PROMPT, least=0)
+    spec["reasons"] = [checked_text("a reason", reason, MAX_PROMPT, least=0) for reason in reasons]
+    spec["why"] = checked_text("`why`", given.get("why", ""), MAX_PROMPT, least=0)
     return spec
 
 
-def _text(what: str, given: object, most: int, least: int = 1) -> str:
+def checked_text(what: str, given: object, most: int, least: int = 1) -> str:
+    """Return a text as it is shown; raises RefusedError unless it has `least` to `most` characters."""
     if not isinstance(given, str) or len(given) > most or len(given.strip()) < least:
         raise RefusedError(400, f"Expected {what} as a text of {least} to {most} characters.")
     return visible(" ".join(given.split()))

@@ -8,7 +8,8 @@ A spec is plain data, kept in the room's events; the same spec makes the same qu
                                                                   a prediction on a batch; only `kind` is needed
     {"level": 1, "round": 77, "question": 0}                      one of the ten questions of a round of the quiz
 
-Settings have the names of the app's address: those of `packviz.Config`, and read_as, layer and direction.
+Settings have the names of the app's address: those of `packviz.Config`, and read_as, layer and direction. Each may have
+a `note`, which only the teacher sees.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any, get_args
 
-from classroom.own import checked_own, own_question
+from classroom.own import MAX_PROMPT, checked_own, checked_text, own_question
 from classroom.question import Film, Form, Question
 from classroom.refusal import RefusedError
 from classroom.tapping import tapped
@@ -47,9 +48,9 @@ _LARGEST = {"hidden_size": 64, "embedding_dim": 32, "padding_idx": 4096, "total_
 _SETTINGS = {each.name for each in fields(Config)}
 _WATCHED = ("layer", "direction", "read_as")
 _KEYS = {
-    "prompt": {"prompt", "options", "answer", "reasons", "why"},
-    "kind": {"kind", "sequences", "settings", "number", "tap"},
-    "level": {"level", "round", "question"},
+    "prompt": {"prompt", "options", "answer", "reasons", "why", "note"},
+    "kind": {"kind", "sequences", "settings", "number", "tap", "note"},
+    "level": {"level", "round", "question", "note"},
 }
 _TRIES = 300  # batches drawn for a twin
 
@@ -74,6 +75,8 @@ def checked(given: object) -> dict[str, Any]:
     if unknown := sorted(set(given) - _KEYS[head]):
         raise RefusedError(400, f"A question with `{head}` has no {quoted(str(unknown[0]))}.")
     spec = {**given, **checked_own(given)} if head == "prompt" else dict(given)
+    if "note" in spec:
+        spec["note"] = checked_text("`note`", spec["note"], MAX_PROMPT, least=0)
     question(spec)
     return spec
 
@@ -142,7 +145,7 @@ def _film(frozen: str) -> Film | None:
 
 
 def _frozen(spec: Spec) -> str:
-    return json.dumps(spec, sort_keys=True)
+    return json.dumps({name: value for name, value in spec.items() if name != "note"}, sort_keys=True)
 
 
 def _as_prediction(spec: Spec) -> dict[str, Any]:

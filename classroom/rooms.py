@@ -156,16 +156,16 @@ class Rooms:
             await self.store.delete(room.state.code)
         return revision
 
-    async def snapshot(self, code: str, token: str) -> dict[str, Any]:
-        """Return what a token, or the teacher's secret, may see."""
+    async def snapshot(self, code: str, token: str | None) -> dict[str, Any]:
+        """Return what a token, or the teacher's secret, may see; for None what is on the projector."""
         room = await self.room(code)
         host = check_viewer(room, token)
         while True:
             state, asked = room.state, await room.question()
             if len(state.asked) == len(room.state.asked):
-                return snapshot(room.state, asked, token, host=host)
+                return snapshot(room.state, asked, token or "", host=host)
 
-    async def film(self, code: str, token: str, number: int) -> Film:
+    async def film(self, code: str, token: str | None, number: int) -> Film:
         """Return the movie of a question's answer; phones get it once the answer is shown."""
         room = await self.room(code)
         host, state = check_viewer(room, token), room.state
@@ -255,9 +255,12 @@ class Rooms:
                 await asyncio.sleep(1)
 
 
-def check_viewer(room: Room, token: str) -> bool:
-    """Return whether the token is the teacher's secret; raises RefusedError where it is no phone's either."""
-    if token in room.state.phones:
+def check_viewer(room: Room, token: str | None) -> bool:
+    """Return whether the token is the teacher's secret; raises RefusedError where it is no phone's either.
+
+    None is the projector, which no request can ask for: only the app's own pages.
+    """
+    if token is None or token in room.state.phones:
         return False
     if room.state.is_host(token):
         return True

@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-Owner = Literal["controls", "player", "questions", "doctor", "quiz", "lab", "share", "Streamlit"]
+Owner = Literal["controls", "player", "questions", "doctor", "quiz", "lab", "class", "share", "Streamlit"]
 
 MAX_LENGTH = 8_000  # characters of a text in a link
 _MAX_NAMED = 4
@@ -84,6 +84,8 @@ NAMES: Mapping[str, tuple[Owner, Any]] = {
     "train_seeds": ("lab", 3),
     "train_both": ("lab", False),
     "job": ("lab", None),  # the key of what is computed for the visitor, who finds it again by this
+    "room": ("class", None),
+    "view": ("class", None),  # projector
     "hide": ("share", ""),
     "theme": ("share", THEMES[0]),  # ui/theme.js has Streamlit follow it
     "embed": ("Streamlit", None),

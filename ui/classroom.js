@@ -47,8 +47,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   parentElement.end?.(); // Streamlit calls this again for new data, and cleans up only at the very end
   const cover = parentElement.querySelector(".cover");
   if (data.forget) forget();
-  else if (data.code) remember(data);
-  else {
+  else if (data.code) {
+    remember(data);
+    parentElement.told = undefined; // after a restart of the server it has to be told again
+  } else {
     const found = known();
     if (found && found.host !== parentElement.told) setTriggerValue("known", found);
     parentElement.told = found?.host;
@@ -59,6 +61,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
   const onKey = (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.composedPath().some(needsKeys)) return;
+    if (document.fullscreenElement) return; // there the player blanks its picture
     const wasBlank = !cover.hidden, blanks = event.key === "b" || event.key === "B" || event.key === ".";
     if (blanks || (wasBlank && event.key === "Escape")) {
       blank(!wasBlank);

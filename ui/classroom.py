@@ -5,20 +5,18 @@ What is secret before the answer is shown stands in one panel that the teacher o
 
 import gzip
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote, urlsplit
 
 import streamlit as st
 
 from classroom.refusal import RefusedError
 from classroom.rooms import rooms
-from packviz.teach.quiz import LAST_ROUND, LEVELS
 from packviz.text import counted
-from ui import address
 from ui.class_questions import from_the_list, new_question
 from ui.lesson import apart
 from ui.plan_view import plan_view
@@ -65,16 +63,16 @@ _TOLD = {
 
 def classroom() -> None:
     """Show the class: how to open a room, the open room, or the projector's view of it."""
-    st.html(_HERE / "classroom.css")
+    for sheet in ("quiz.css", "classroom.css"):
+        st.html(_HERE / sheet)
     if st.query_params.get("view") == "projector":
         _mount(key="class", data={"code": ""})
         _projector(st.query_params.get("room", ""))
         return
-    apart("Ask your class", "")
-    room = visit().room
-    seen = _seen(*room) if room else None
+    seen = _seen()
+    apart("Ask your class" if seen is None else f"Class {seen['code']}", "")
+    code, host = visit().room or ("", "")
     revealed = seen is not None and seen["phase"] == "reveal"
-    code, host = room if room and seen else ("", "")
     data = {"code": code, "host": host, "revealed": revealed, "forget": visit().room_is_over}
     visit().room_is_over = False
     with st.container(key="class-keys"):
@@ -83,6 +81,7 @@ def classroom() -> None:
         _begin()
     else:
         _room(seen)
+    new_question(None if seen is None else _ask)
     plan_view(None if seen is None else _ask)
 
 
@@ -100,6 +99,9 @@ def _begin() -> None:
         )  # fmt: skip
         if visit().room_problem:
             st.text(f"⚠ {visit().room_problem}")
+        code = st.query_params.get("room", "")
+        if len(code) == 6 and code.isascii() and code.isalnum():
+            st.markdown(f"This is the teacher's page. Students join room **{code}** here: [join]({_join_link(code)}).")
 
 
 def _open() -> None:
@@ -120,15 +122,17 @@ def _come_back() -> None:
         visit().room_is_over = refusal.status == 404
 
 
-def _seen(code: str, host: str) -> Seen | None:
-    """Return the room as its teacher sees it; None where it is over."""
+def _seen() -> Seen | None:
+    """Return the open room as its teacher sees it; None where there is none, or none any more."""
+    room = visit().room
+    if room is None:
+        return None
     try:
-        return rooms.call(rooms.snapshot(code, host))
+        return rooms.call(rooms.snapshot(*room))
     except RefusedError as refusal:
+        visit().room_problem = refusal.sentence
         if refusal.status in (403, 404):
             visit().room, visit().room_problem, visit().room_is_over = None, "That room is over.", True
-        else:
-            visit().room_problem = refusal.sentence
         return None
 
 
@@ -152,8 +156,7 @@ def _ask(question: object) -> None:
 
 def _turn() -> None:
     """Follow a key of the teacher's remote: the natural next action; there is no way back but in the movie."""
-    room = visit().room
-    seen = _seen(*room) if room else None
+    seen = _seen()
     if seen is not None and st.session_state["class"]["key"] == "next":
         _act(_actions(seen)[0][0])
 
@@ -165,70 +168,67 @@ def _actions(seen: Seen) -> tuple[tuple[str, str], ...]:
         return (("next", "Ask the first question"),) if left else ()
     actions = _ACTIONS[seen["phase"], seen["round"]]
     own = seen["question"]["kind"] == "own"
-    return tuple(each for each in actions if not (each[0] == "next" and not left or each[0] == "twin" and own))
+    return tuple(each for each in actions if not ((each[0] == "next" and not left) or (each[0] == "twin" and own)))
 
 
 def _room(seen: Seen) -> None:
-    _bar(seen)
-    stage, side = st.columns([7, 3], gap="medium")
-    with stage, st.container(border=True, key="class-stage"):
-        _stage(seen, follows=False)
-    with side:
+    with st.container(horizontal=True, vertical_alignment="center", key="class-actions"):
         _counts(seen["phase"], len(seen["asked"]))
         for i, (action, label) in enumerate(_actions(seen)):
-            st.button(
-                label, key=f"class {action}", type="secondary" if i else "primary", width="stretch",
-                on_click=partial(_act, action),
-            )  # fmt: skip
-        if visit().room_problem:
-            st.text(f"⚠ {visit().room_problem}")
+            kind: Literal["primary", "secondary"] = "secondary" if i else "primary"
+            st.button(label, key=f"class {action}", type=kind, on_click=partial(_act, action))
         _secrets(seen)
         from_the_list(seen, _ask)
-    new_question(_ask)
+        _whole()
+    if visit().room_problem:
+        st.text(f"⚠ {visit().room_problem}")
+    with st.container(border=True, key="class-stage"):
+        _stage(seen, first=visit().revealed)
 
 
-def _bar(seen: Seen) -> None:
-    """Show how to join, and what is done with the room as a whole."""
+def _whole() -> None:
+    """Offer what is done with the room as a whole."""
     code, host = visit().room or ("", "")
-    with st.container(horizontal=True, vertical_alignment="center", key="class-bar"):
+    panel = st.popover("Room", on_change="rerun")
+    if not panel.open:
+        return
+    with panel:
         link = _join_link(code)
-        st.html(f'<span class="class-code">{code}</span>')
-        st.markdown(f"Join at **{_shown(link)}**", width="content")
-        with st.popover("QR code"):
-            st.html(_qr(link))
+        st.markdown(f"Join at **{_shown(link)}** with the code **{code}**, or scan:")
+        st.html(_qr(link))
         st.link_button("View for the projector", f"?room={code}&view=projector", icon=":material/cast:")
-        with st.popover("Results", on_change="rerun"):
-            st.download_button(
-                "Answers as CSV", lambda: rooms.call(rooms.answers(code, host)), f"answers-{code}.csv", "text/csv",
-                on_click="ignore",
-            )  # fmt: skip
-        with st.popover("End"):
-            st.markdown("End this class? Its votes are deleted: save the answers first.")
+        csv = partial(_answers, code, host)
+        st.download_button("Answers (CSV)", csv, f"answers-{code}.csv", "text/csv", on_click="ignore")
+        if st.toggle("End this class", key="class end"):
+            st.markdown("Its votes are deleted: save the answers first.")
             st.button("End the class and delete its votes", on_click=partial(_act, "delete"))
+
+
+def _answers(code: str, host: str) -> str:
+    return rooms.call(rooms.answers(code, host))
 
 
 @st.fragment(run_every=_LOOK)
 def _counts(phase: str, asked: int) -> None:
     """Count those who have joined and voted; the page follows when another window goes on."""
-    room = visit().room
-    seen = _seen(*room) if room else None
+    seen = _seen()
     if seen is None or (seen["phase"], len(seen["asked"])) != (phase, asked):
         st.rerun()
     assert seen is not None
-    _counted(seen)
+    st.html(f'<p class="class-count">{_counted(seen)}</p>')
 
 
-def _counted(seen: Seen) -> None:
+def _counted(seen: Seen) -> str:
     joined, voted = seen["joined"], seen["voted"]
-    of = f"<b>{voted}</b> of {joined} voted" if seen["phase"] in ("vote", "closed", "talk") else f"<b>{joined}</b> joined"
-    st.html(f'<p class="class-count">{of}</p>')
+    voting = seen["phase"] in ("vote", "closed", "talk")
+    return f"<b>{voted}</b> of {joined} voted" if voting else f"<b>{joined}</b> joined"
 
 
 def _secrets(seen: Seen) -> None:
     """Offer what nobody but the teacher should see before the answer is shown."""
     if seen["question"] is None or seen["phase"] == "reveal":
         return
-    panel = st.popover("For you alone", icon=":material/visibility_off:", width="stretch", on_change="rerun")
+    panel = st.popover("For you alone", icon=":material/visibility_off:", on_change="rerun")
     if not panel.open:
         return
     with panel:
@@ -248,75 +248,92 @@ def _secrets(seen: Seen) -> None:
 def _projector(code: str) -> None:
     """Show a room as everybody may see it, large."""
     try:
-        seen = rooms.call(rooms.public(code))
+        seen = rooms.call(rooms.snapshot(code, None))
     except RefusedError as refusal:
         st.header(refusal.sentence, anchor=False)
         return
     with st.container(key="projector"):
-        link = _join_link(seen["code"])
+        link = escape(_shown(_join_link(seen["code"])))
         if seen["question"] is None:
-            st.html(
-                f'<div class="class-join">{_qr(link)}<div><p>Join at {escape(_shown(link))}</p>'
-                f'<p class="class-code">{escape(seen["code"])}</p></div></div>'
-            )
+            _stage(seen)
+            st.html(f'<p class="class-count">{_counted(seen)}</p>')
         else:
-            st.html(f'<p class="class-corner">{escape(_shown(link))}</p>')
-            _stage(seen, follows=True)
-        _counted(seen)
+            st.html(
+                f'<p class="class-corner"><span>{_counted(seen)}</span><span>{link} · {escape(seen["code"])}</span></p>'
+            )
+            _stage(seen)
 
 
-def _stage(seen: Seen, *, follows: bool) -> None:
-    """Show the question, and the answer once it is shown. follows: the movie goes to the teacher's step."""
+def _stage(seen: Seen, *, first: dict[int, int] | None = None) -> None:
+    """Show the question, and the answer once it is shown.
+
+    first: by question, the step at which the teacher's own movie begins; None where it follows the teacher's step.
+    """
     asked, phase = seen["question"], seen["phase"]
     if asked is None:
-        st.html(f'<div class="class-join">{_qr(_join_link(seen["code"]))}<p>Scan the code to join.</p></div>')
+        link = _join_link(seen["code"])
+        code = f'<p class="class-code">{escape(seen["code"])}</p>'
+        st.html(f'<div class="class-join">{_qr(link)}<div><p>Join at {escape(_shown(link))}</p>{code}</div></div>')
         return
     told = _TOLD["vote 2" if (phase, seen["round"]) == ("vote", 2) else phase]
     with st.container(key="class-question"):
-        st.caption(told)
+        st.html(f'<p class="class-told">{told}</p>')
         if asked["kind"] == "own":
             st.html(f'<p class="class-prompt">{escape(asked["prompt"])}</p>')
         else:
             st.markdown(asked["prompt"])
-    announce(told, "class", number=len(seen.get("asked", ())))
+    announce(told, "class", number=asked["number"])
     if phase == "reveal":
-        _revealed(seen, follows=follows)
+        _revealed(seen, first)
         return
     if asked.get("rows"):
         batch(asked["rows"])
         st.markdown(" ".join(f"`{setting}`" for setting in asked["settings"]))
     if asked.get("options"):
-        options = "".join(f"<li>{escape(option.replace('`', ''))}</li>" for option in asked["options"])
+        options = "".join(f"<li>{_plain(option)}</li>" for option in asked["options"])
         st.html(f'<ol class="class-options">{options}</ol>')
 
 
-def _revealed(seen: Seen, *, follows: bool) -> None:
-    """Show the movie of the answer at its step, and how often each answer was given."""
+def _revealed(seen: Seen, first: dict[int, int] | None) -> None:
+    """Show how often each answer was given, and the movie of the right one at its step."""
     number = seen["question"]["number"]
-    film = rooms.call(rooms.shown_film(seen["code"])) if seen["movie"] else None
-    st.html(_bars(seen))
-    if film is not None:
-        step = seen["step"] if follows else film.step
-        clip(gzip.decompress(film.data), step or film.step, f"class {seen['code']} {number}")
+    if not seen["movie"]:
+        st.html(_bars(seen))
+        return
+    film = rooms.call(rooms.film(seen["code"], None, number))
+    step = seen["step"] if first is None else first.setdefault(number, seen["step"])
+    left, right = st.columns([3, 7], gap="medium")
+    with left:
+        st.html(_bars(seen))
+    with right:
+        clip(gzip.decompress(film.data), step, f"class {seen['code']} {number}")
 
 
 def _bars(seen: Seen) -> str:
-    """Return how often each answer was given before and after the talk, as HTML; the reasons under the wrong ones."""
-    bars, two = seen["bars"], seen["rounds"] == 2
-    most = max([1, *(bar[side] for bar in bars for side in ("before", "after"))])
-    rows = []
-    for bar in bars:
-        answer = "other answers" if bar["answer"] is None else bar["answer"].replace("`", "")
-        mark = '<b aria-label="right">✓</b> ' if bar["right"] else ""
-        lines = "".join(
-            f'<div class="bar {side}" style="--share:{bar[side] / most:.3f}"><span>{bar[side]}{f" {side}" if two else ""}</span></div>'
-            for side in (("before", "after") if two else ("before",))
-        )
-        given = bar["before"] + bar["after"]
-        reason = f"<p>{escape(bar['reason'].replace('`', ''))}</p>" if bar["reason"] and (given or bar["right"]) else ""
-        right = " right" if bar["right"] else ""
-        rows.append(f'<li class="answer{right}"><div>{mark}{escape(answer)}</div><div>{lines}</div>{reason}</li>')
-    return f'<ul class="class-bars" aria-label="Answers">{"".join(rows)}</ul>'
+    """Return how often each answer was given, before and after the talk, as HTML; each with its reason."""
+    sides = ("before", "after") if seen["rounds"] == 2 else ("before",)
+    most = max(1, *(bar[side] for bar in seen["bars"] for side in sides))
+    rows = "".join(_row(bar, sides, most) for bar in seen["bars"])
+    return f'<ul class="class-bars" aria-label="Answers">{rows}</ul>'
+
+
+def _row(bar: Mapping[str, Any], sides: tuple[str, ...], most: int) -> str:
+    lines = "".join(
+        f'<div class="bar {side}" style="--share:{bar[side] / most:.3f}">'
+        f"<span>{bar[side]}{f' {side}' if len(sides) > 1 else ''}</span></div>"
+        for side in sides
+    )
+    mark = '<b role="img" aria-label="right">✓</b> ' if bar["right"] else ""
+    answer = "other answers" if bar["answer"] is None else _plain(bar["answer"])
+    told = bar["reason"] and (bar["right"] or bar["before"] + bar["after"])
+    reason = f"<p>{_plain(bar['reason'])}</p>" if told else ""
+    kind = "answer right" if bar["right"] else "answer"
+    return f'<li class="{kind}"><div>{mark}{answer}</div><div>{lines}</div>{reason}</li>'
+
+
+def _plain(text: str) -> str:
+    """Return a text as HTML, without the marks of code."""
+    return escape(text.replace("`", ""))
 
 
 def _join_link(code: str) -> str:

@@ -18,6 +18,7 @@ from ui.doctor_picture import WIDE, as_integers, as_text, panel
 from ui.given import Given, examples, typed, uploaded
 from ui.part import TABLES, explore, fresh, table
 from ui.player import clip
+from ui.runs import as_json
 from ui.status import announce
 
 __all__ = ["doctor"]
@@ -131,7 +132,7 @@ def _step_by_step(given: Given, module: nn.RNNBase) -> None:
         st.text(f"⚠ {problem}")
         return
     layer, direction = _watched(module)
-    clip(movie(done, layer=layer, direction=direction), 1, "own weights")
+    clip(as_json(movie(done, layer=layer, direction=direction)), 1, "own weights")
     _records(done, layer, direction)
 
 

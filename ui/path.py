@@ -14,7 +14,7 @@ _GROUPS: Mapping[str, tuple[str, ...]] = {
     "Learn": tuple(LESSONS.values()),
     "Why it matters": ("compare", "cost", "training"),
     "Help": ("questions", "doctor"),
-    "": ("quiz",),
+    "": ("quiz", "class"),
 }
 NAMES = [name for names in _GROUPS.values() for name in names]  # in the order of their files
 _OVERVIEW = "pages/0_overview.py"

@@ -132,21 +132,28 @@ def _heading(item: Item) -> str:
 def _asked(spec: Mapping[str, Any]) -> str:
     """Return a question with its answer folded."""
     asked = question(spec)
-    options = "".join(f"<li>{escape(option)}</li>" for option in asked.options)
     rows = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in asked.rows)
     settings = " ".join(f"<code>{escape(each)}</code>" for each in asked.settings)
-    answer = f"{asked.solution.replace('`', '')} {asked.why.replace('`', '')}".strip()
-    return (
-        f"<p><b>{escape(asked.prompt.replace('`', ''))}</b></p>{f'<table>{rows}</table>' if rows else ''}<p>{settings}</p>"
-        f"{f'<ol type=A>{options}</ol>' if options else ''}<details><summary>Answer</summary><p>{escape(answer)}</p></details>"
-    )
+    options = "".join(f"<li>{_plain(option)}</li>" for option in asked.options)
+    answer = _plain(f"{asked.solution} {asked.why}".strip())
+    parts = [f"<p><b>{_plain(asked.prompt)}</b></p>"]
+    parts += [f"<table>{rows}</table>"] if rows else []
+    parts += [f"<p>{settings}</p>"] if settings else []
+    parts += [f'<ol type="A">{options}</ol>'] if options else []
+    return f"{''.join(parts)}<details><summary>Answer</summary><p>{answer}</p></details>"
+
+
+def _plain(text: str) -> str:
+    return escape(text.replace("`", ""))
 
 
 def _item(name: str, given: object) -> Item:
     """Return an item as it was read; raises PackvizError, with the item's place, where something is wrong with it."""
     if not isinstance(given, dict) or (unknown := set(given) - set(Item.__dataclass_fields__)):
         got = f"{quoted(min(map(str, unknown)))}" if isinstance(given, dict) else "something else"
-        raise PackvizError(name, expected="note, page, stages, sequences, settings, step or question", got=got, fix="remove it")
+        raise PackvizError(
+            name, expected="note, page, stages, sequences, settings, step or question", got=got, fix="remove it"
+        )
     try:
         item = replace(Item(), **_typed(given))
         if item.question is not None:
@@ -155,9 +162,13 @@ def _item(name: str, given: object) -> Item:
             film = run(item.request).film
             integer("step", item.step, 1, len(film.steps))
         elif item.question is None:
-            raise PackvizError("item", expected="a page or a question", got="neither", fix="add one, or remove the item")
+            raise PackvizError(
+                "item", expected="a page or a question", got="neither", fix="add one, or remove the item"
+            )
     except RefusedError as refusal:
-        raise PackvizError(name, expected="a question that can be asked", got=refusal.sentence.rstrip("."), fix="change it") from None
+        raise PackvizError(
+            name, expected="a question that can be asked", got=refusal.sentence.rstrip("."), fix="change it"
+        ) from None
     except PackvizError as problem:
         raise PackvizError(f"{name}, {problem.parameter}", problem.got, problem.expected, problem.fix) from None
     return item

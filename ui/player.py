@@ -17,10 +17,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from packviz.show.movie import STAGES, Movie, assets
+from packviz.show.movie import STAGES, assets
 from packviz.teach.exercise import Exercise
 from ui import address
-from ui.runs import as_json
 from ui.visit import Ask, visit
 
 __all__ = [
@@ -88,12 +87,12 @@ def play(
     )
 
 
-def clip(film: Movie, step: int, key: str) -> None:
+def clip(movie: bytes, step: int, key: str) -> None:
     """Show a movie from a step on, as the explanation of something else: neither the address nor a fragment follows it.
 
-    key: of what it explains; another one is another player, which starts at its own step.
+    movie: as JSON. key: of what it explains; another one is another player, which starts at its own step.
     """
-    _mount(key=f"clip {key}", data=_with(as_json(film), {"step": step, "loose": True}))
+    _mount(key=f"clip {key}", data=_with(movie, {"step": step, "loose": True}))
 
 
 def pack_yourself(asked: Exercise) -> None:

@@ -15,6 +15,7 @@ from ui.lesson import apart
 from ui.part import explore, fresh
 from ui.path import script
 from ui.player import clip
+from ui.runs import as_json
 from ui.status import announce
 
 __all__ = ["questions"]
@@ -171,7 +172,7 @@ def _picture(done: Answer) -> None:
     elif film is not None:
         shot = _movie(done.entry.key)
         stage = "run" if film.stage == "beside" else film.stage
-        clip(shot, shot.step_at(stage, film.timestep, film.name), done.entry.key)
+        clip(as_json(shot), shot.step_at(stage, film.timestep, film.name), done.entry.key)
 
 
 def _explorer(done: Answer) -> None:

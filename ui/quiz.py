@@ -12,6 +12,7 @@ from packviz.teach.quiz import Question, Scorecard, progress_code, questions, re
 from ui.player import clip
 from ui.quiz_round import begin, chosen, keep_progress, last, progress
 from ui.quiz_views import batch, marks, result
+from ui.runs import as_json
 from ui.status import announce
 from ui.visit import visit
 
@@ -113,7 +114,7 @@ def _question(game: Game, i: int) -> None:
             _open(game, i)
     if game.scorecard.settled(i):
         film, moment = movie(asked.trace, asked.stages, direction=asked.direction, deep=True), asked.prediction.moment
-        clip(film, film.step_at(moment.stage, moment.timestep, moment.name), game.key(i))
+        clip(as_json(film), film.step_at(moment.stage, moment.timestep, moment.name), game.key(i))
 
 
 def _prompt(asked: Question) -> None:
@@ -126,7 +127,7 @@ def _open(game: Game, i: int) -> None:
     asked, key = game.scorecard.questions[i], game.key(i)
     seen, answer = st.columns([3, 2], gap="large", vertical_alignment="top")
     with seen:
-        batch(asked)
+        batch(asked.batch.texts)
         st.markdown(" ".join(f"`{setting}`" for setting in asked.settings))
     with answer:
         with st.form(f"form {key}", border=False):
@@ -161,7 +162,7 @@ def _settled(game: Game, i: int) -> None:
         with st.container(width="stretch", key="verdict"):
             _prompt(question)
             st.markdown(_told(game, i))
-        batch(question, small=True)
+        batch(question.batch.texts, small=True)
         label = "The result" if game.scorecard.over else "Next"
         clicked = st.button(label, on_click=_next, args=(game,), key=f"next {game.key(i)}", shortcut="Enter")
         _make_up_for(game, clicked, _next)

@@ -6,7 +6,7 @@ from html import escape
 import streamlit as st
 
 from packviz.inputs.batch import sequence_label
-from packviz.teach.quiz import LEVELS, Mark, Question, Scorecard
+from packviz.teach.quiz import LEVELS, Mark, Scorecard
 from packviz.text import quoted
 from packviz.theme import SEQUENCE_HUES, hue, text_on
 from ui.part import palette
@@ -22,9 +22,9 @@ _MARKS: dict[Mark, tuple[str, str, str]] = {
 }
 
 
-def batch(question: Question, *, small: bool = False) -> None:
+def batch(sequences: Sequence[Sequence[str]], *, small: bool = False) -> None:
     """Show the sequences as they came: ragged rows, each with its letter and in its colour."""
-    rows = "".join(_row(b, texts) for b, texts in enumerate(question.batch.texts))
+    rows = "".join(_row(b, texts) for b, texts in enumerate(sequences))
     size = "quiz-batch small" if small else "quiz-batch"
     st.html(f'<table class="{size}" aria-label="The batch">{rows}</table>', width="content" if small else "stretch")
 

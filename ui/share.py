@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 import streamlit as st
 
 from ui import address
+from ui.plan_view import add_step
 from ui.qr import MAX_BYTES, qr_code, svg
 from ui.runs import Request, run
 
@@ -120,7 +121,14 @@ def _panel(film: Callable[[], Request] | None) -> None:
         st.markdown("**To show it within another page**")
         st.code(frame(shared), language="html")
     if film is not None:
-        _file(film(), urlsplit(here).path.rpartition("/")[2] or "overview")
+        page = urlsplit(here).path.rpartition("/")[2] or "overview"
+        _file(film(), page)
+        add_step(film(), page, _step_in(here))
+
+
+def _step_in(here: str) -> int:
+    raw = dict(parse_qsl(urlsplit(here).query)).get("step", "")
+    return max(int(raw), 1) if raw.isascii() and raw.isdigit() and len(raw) < 6 else 1
 
 
 def _ignore() -> None:

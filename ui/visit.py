@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 if TYPE_CHECKING:
+    from ui.plan import Item
     from ui.progress import Started
     from ui.quiz import Game
     from ui.runs import Request
@@ -56,6 +57,10 @@ class Visit:
     way_back: from the explorer to the page that opened it.
     doctor_input: what was typed into the doctor's fields before an example replaced it.
     jobs: long work by its name. round: the level and number of the last round of the quiz. games: its rounds.
+    room: the code of the teacher's class and the secret. room_problem: why the last action there was refused.
+    room_is_over: whether the browser should forget it. revealed: by question, the step at which its movie was opened.
+    plan: the lesson plan. plan_problem: why a file was refused.
+    plan_touched: whether the plan has been changed in this session.
     """
 
     link: Mapping[str, str] | None = None
@@ -75,6 +80,13 @@ class Visit:
     jobs: "dict[str, Started]" = field(default_factory=dict)
     round: tuple[int, int] | None = None
     games: "dict[tuple[int, int], Game]" = field(default_factory=dict)
+    room: tuple[str, str] | None = None
+    room_problem: str = ""
+    room_is_over: bool = False
+    revealed: dict[int, int] = field(default_factory=dict)
+    plan: "tuple[Item, ...]" = ()
+    plan_problem: str = ""
+    plan_touched: bool = False
 
 
 def visit() -> Visit:
