@@ -1,16 +1,12 @@
-"""The teacher's page of a class, and the view for the projector: a question, its votes, and torch's answer.
+"""The teacher's page of a class: open a room, ask, open and close the votes, show the answer.
 
 What is secret before the answer is shown stands in one panel that the teacher opens; all else may be projected.
 """
 
-import gzip
-import socket
 from collections.abc import Mapping
 from functools import partial
-from html import escape
 from pathlib import Path
-from typing import Any, Literal
-from urllib.parse import quote, urlsplit
+from typing import Literal
 
 import streamlit as st
 
@@ -18,21 +14,14 @@ from classroom.refusal import RefusedError
 from classroom.rooms import rooms
 from packviz.text import counted
 from ui.class_questions import from_the_list, new_question
+from ui.class_stage import LOOK, Seen, as_spoken, bars, counted_votes, join_link, projector, qr, stage
 from ui.lesson import apart
 from ui.plan_view import plan_view
-from ui.player import clip
-from ui.qr import qr_code, svg
-from ui.quiz_views import batch
-from ui.status import announce
 from ui.visit import visit
 
 __all__ = ["classroom"]
 
 _HERE = Path(__file__).parent
-_LOOK = 0.7  # seconds between two looks at the votes
-
-Seen = Mapping[str, Any]  # a snapshot of a room: classroom/__init__.py
-
 _mount = st.components.v2.component(
     "packviz_class",
     html='<div class="cover" hidden></div>',
@@ -51,14 +40,6 @@ _ACTIONS: Mapping[tuple[str, int], tuple[tuple[str, str], ...]] = {
     ("reveal", 1): (("next", "Next question"), ("twin", "The same with other numbers")),
     ("reveal", 2): (("next", "Next question"), ("twin", "The same with other numbers")),
 }
-_TOLD = {
-    "lobby": "Read the question. The vote opens in a moment.",
-    "vote": "Vote on your phone, on your own.",
-    "vote 2": "Vote again.",
-    "closed": "The vote is closed.",
-    "talk": "Explain your answer to your neighbour. Then there is a second vote.",
-    "reveal": "The answer, as PyTorch computed it",
-}
 
 
 def classroom() -> None:
@@ -67,7 +48,7 @@ def classroom() -> None:
         st.html(_HERE / sheet)
     if st.query_params.get("view") == "projector":
         _mount(key="class", data={"code": ""})
-        _projector(st.query_params.get("room", ""))
+        projector(st.query_params.get("room", ""))
         return
     seen = _seen()
     apart("Ask your class" if seen is None else f"Class {seen['code']}", "")
@@ -101,7 +82,7 @@ def _begin() -> None:
             st.text(f"⚠ {visit().room_problem}")
         code = st.query_params.get("room", "")
         if len(code) == 6 and code.isascii() and code.isalnum():
-            st.markdown(f"This is the teacher's page. Students join room **{code}** here: [join]({_join_link(code)}).")
+            st.markdown(f"This is the teacher's page. Students join room **{code}** here: [join]({join_link(code)}).")
 
 
 def _open() -> None:
@@ -183,7 +164,7 @@ def _room(seen: Seen) -> None:
     if visit().room_problem:
         st.text(f"⚠ {visit().room_problem}")
     with st.container(border=True, key="class-stage"):
-        _stage(seen, first=visit().revealed)
+        stage(seen, first=visit().revealed)
 
 
 def _whole() -> None:
@@ -193,9 +174,9 @@ def _whole() -> None:
     if not panel.open:
         return
     with panel:
-        link = _join_link(code)
-        st.markdown(f"Join at **{_shown(link)}** with the code **{code}**, or scan:")
-        st.html(_qr(link))
+        link = join_link(code)
+        st.markdown(f"Join at **{as_spoken(link)}** with the code **{code}**, or scan:")
+        st.html(qr(link))
         st.link_button("View for the projector", f"?room={code}&view=projector", icon=":material/cast:")
         csv = partial(_answers, code, host)
         st.download_button("Answers (CSV)", csv, f"answers-{code}.csv", "text/csv", on_click="ignore")
@@ -208,20 +189,14 @@ def _answers(code: str, host: str) -> str:
     return rooms.call(rooms.answers(code, host))
 
 
-@st.fragment(run_every=_LOOK)
+@st.fragment(run_every=LOOK)
 def _counts(phase: str, asked: int) -> None:
     """Count those who have joined and voted; the page follows when another window goes on."""
     seen = _seen()
     if seen is None or (seen["phase"], len(seen["asked"])) != (phase, asked):
         st.rerun()
     assert seen is not None
-    st.html(f'<p class="class-count">{_counted(seen)}</p>')
-
-
-def _counted(seen: Seen) -> str:
-    joined, voted = seen["joined"], seen["voted"]
-    voting = seen["phase"] in ("vote", "closed", "talk")
-    return f"<b>{voted}</b> of {joined} voted" if voting else f"<b>{joined}</b> joined"
+    st.html(f'<p class="class-count">{counted_votes(seen)}</p>')
 
 
 def _secrets(seen: Seen) -> None:
@@ -241,127 +216,4 @@ def _secrets(seen: Seen) -> None:
         if note:
             st.text(f"Your note: {note}")
         if seen["phase"] != "lobby":
-            st.html(_bars(seen))
-
-
-@st.fragment(run_every=_LOOK)
-def _projector(code: str) -> None:
-    """Show a room as everybody may see it, large."""
-    try:
-        seen = rooms.call(rooms.snapshot(code, None))
-    except RefusedError as refusal:
-        st.header(refusal.sentence, anchor=False)
-        return
-    with st.container(key="projector"):
-        link = escape(_shown(_join_link(seen["code"])))
-        if seen["question"] is None:
-            _stage(seen)
-            st.html(f'<p class="class-count">{_counted(seen)}</p>')
-        else:
-            st.html(
-                f'<p class="class-corner"><span>{_counted(seen)}</span><span>{link} · {escape(seen["code"])}</span></p>'
-            )
-            _stage(seen)
-
-
-def _stage(seen: Seen, *, first: dict[int, int] | None = None) -> None:
-    """Show the question, and the answer once it is shown.
-
-    first: by question, the step at which the teacher's own movie begins; None where it follows the teacher's step.
-    """
-    asked, phase = seen["question"], seen["phase"]
-    if asked is None:
-        link = _join_link(seen["code"])
-        code = f'<p class="class-code">{escape(seen["code"])}</p>'
-        st.html(f'<div class="class-join">{_qr(link)}<div><p>Join at {escape(_shown(link))}</p>{code}</div></div>')
-        return
-    told = _TOLD["vote 2" if (phase, seen["round"]) == ("vote", 2) else phase]
-    with st.container(key="class-question"):
-        st.html(f'<p class="class-told">{told}</p>')
-        if asked["kind"] == "own":
-            st.html(f'<p class="class-prompt">{escape(asked["prompt"])}</p>')
-        else:
-            st.markdown(asked["prompt"])
-    announce(told, "class", number=asked["number"])
-    if phase == "reveal":
-        _revealed(seen, first)
-        return
-    if asked.get("rows"):
-        batch(asked["rows"])
-        st.markdown(" ".join(f"`{setting}`" for setting in asked["settings"]))
-    if asked.get("options"):
-        options = "".join(f"<li>{_plain(option)}</li>" for option in asked["options"])
-        st.html(f'<ol class="class-options">{options}</ol>')
-
-
-def _revealed(seen: Seen, first: dict[int, int] | None) -> None:
-    """Show how often each answer was given, and the movie of the right one at its step."""
-    number = seen["question"]["number"]
-    if not seen["movie"]:
-        st.html(_bars(seen))
-        return
-    film = rooms.call(rooms.film(seen["code"], None, number))
-    step = seen["step"] if first is None else first.setdefault(number, seen["step"])
-    left, right = st.columns([3, 7], gap="medium")
-    with left:
-        st.html(_bars(seen))
-    with right:
-        clip(gzip.decompress(film.data), step, f"class {seen['code']} {number}")
-
-
-def _bars(seen: Seen) -> str:
-    """Return how often each answer was given, before and after the talk, as HTML; each with its reason."""
-    sides = ("before", "after") if seen["rounds"] == 2 else ("before",)
-    most = max(1, *(bar[side] for bar in seen["bars"] for side in sides))
-    rows = "".join(_row(bar, sides, most) for bar in seen["bars"])
-    return f'<ul class="class-bars" aria-label="Answers">{rows}</ul>'
-
-
-def _row(bar: Mapping[str, Any], sides: tuple[str, ...], most: int) -> str:
-    lines = "".join(
-        f'<div class="bar {side}" style="--share:{bar[side] / most:.3f}">'
-        f"<span>{bar[side]}{f' {side}' if len(sides) > 1 else ''}</span></div>"
-        for side in sides
-    )
-    mark = '<b role="img" aria-label="right">✓</b> ' if bar["right"] else ""
-    answer = "other answers" if bar["answer"] is None else _plain(bar["answer"])
-    told = bar["reason"] and (bar["right"] or bar["before"] + bar["after"])
-    reason = f"<p>{_plain(bar['reason'])}</p>" if told else ""
-    kind = "answer right" if bar["right"] else "answer"
-    return f'<li class="{kind}"><div>{mark}{answer}</div><div>{lines}</div>{reason}</li>'
-
-
-def _plain(text: str) -> str:
-    """Return a text as HTML, without the marks of code."""
-    return escape(text.replace("`", ""))
-
-
-def _join_link(code: str) -> str:
-    """Return where phones join: they cannot reach this machine as localhost."""
-    here = urlsplit(st.context.url or "http://localhost:8501/")
-    host = here.hostname or "localhost"
-    if host in ("localhost", "127.0.0.1", "::1"):
-        host = _own_address() or host
-    port = f":{here.port}" if here.port else ""
-    return f"{here.scheme}://{host}{port}/join/{code}"
-
-
-@st.cache_resource(show_spinner=False, ttl=60)
-def _own_address() -> str:
-    """Return this machine's address in its network; "" where it has none. Nothing is sent."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as there:
-        try:
-            there.connect(("192.0.2.1", 9))  # an address for documentation: no packet leaves for a datagram socket
-            return str(there.getsockname()[0])
-        except OSError:
-            return ""
-
-
-def _shown(link: str) -> str:
-    """Return a link as it is read out."""
-    return link.partition("://")[2].rpartition("/")[0]
-
-
-def _qr(link: str) -> str:
-    image = quote(svg(qr_code(link)), " /:;,.=-()")
-    return f'<img class="class-qr" alt="QR code of {escape(link)}" src="data:image/svg+xml,{image}">'
+            st.html(bars(seen))

@@ -1,0 +1,161 @@
+"""What a class sees: the question, how many have voted, the answers and the movie; the view for the projector."""
+
+import gzip
+import socket
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import streamlit as st
+
+from classroom.refusal import RefusedError
+from classroom.rooms import rooms
+from ui.player import clip
+from ui.qr import qr_code, svg
+from ui.quiz_views import batch
+from ui.status import announce
+
+__all__ = ["LOOK", "Seen", "as_spoken", "bars", "counted_votes", "join_link", "projector", "qr", "stage"]
+
+LOOK = 0.7  # seconds between two looks at a room
+
+Seen = Mapping[str, Any]  # a snapshot of a room: classroom/__init__.py
+
+_TOLD = {
+    "lobby": "Read the question. The vote opens in a moment.",
+    "vote": "Vote on your phone, on your own.",
+    "vote 2": "Vote again.",
+    "closed": "The vote is closed.",
+    "talk": "Explain your answer to your neighbour. Then there is a second vote.",
+    "reveal": "The answer, as PyTorch computed it",
+}
+
+
+@st.fragment(run_every=LOOK)
+def projector(code: str) -> None:
+    """Show a room as everybody may see it, large."""
+    try:
+        seen = rooms.call(rooms.snapshot(code, None))
+    except RefusedError as refusal:
+        st.header(refusal.sentence, anchor=False)
+        return
+    with st.container(key="projector"):
+        link = escape(as_spoken(join_link(seen["code"])))
+        if seen["question"] is None:
+            stage(seen)
+            st.html(f'<p class="class-count">{counted_votes(seen)}</p>')
+        else:
+            st.html(
+                f'<p class="class-corner"><span>{counted_votes(seen)}</span><span>{link} · {escape(seen["code"])}</span></p>'
+            )
+            stage(seen)
+
+
+def counted_votes(seen: Seen) -> str:
+    joined, voted = seen["joined"], seen["voted"]
+    voting = seen["phase"] in ("vote", "closed", "talk")
+    return f"<b>{voted}</b> of {joined} voted" if voting else f"<b>{joined}</b> joined"
+
+
+def stage(seen: Seen, *, first: dict[int, int] | None = None) -> None:
+    """Show the question, and the answer once it is shown.
+
+    first: by question, the step at which the teacher's own movie begins; None where it follows the teacher's step.
+    """
+    asked, phase = seen["question"], seen["phase"]
+    if asked is None:
+        link = join_link(seen["code"])
+        code = f'<p class="class-code">{escape(seen["code"])}</p>'
+        st.html(f'<div class="class-join">{qr(link)}<div><p>Join at {escape(as_spoken(link))}</p>{code}</div></div>')
+        return
+    told = _TOLD["vote 2" if (phase, seen["round"]) == ("vote", 2) else phase]
+    with st.container(key="class-question"):
+        st.html(f'<p class="class-told">{told}</p>')
+        if asked["kind"] == "own":
+            st.html(f'<p class="class-prompt">{escape(asked["prompt"])}</p>')
+        else:
+            st.markdown(asked["prompt"])
+    announce(told, "class", number=asked["number"])
+    if phase == "reveal":
+        _revealed(seen, first)
+        return
+    if asked.get("rows"):
+        batch(asked["rows"])
+        st.markdown(" ".join(f"`{setting}`" for setting in asked["settings"]))
+    if asked.get("options"):
+        options = "".join(f"<li>{_plain(option)}</li>" for option in asked["options"])
+        st.html(f'<ol class="class-options">{options}</ol>')
+
+
+def _revealed(seen: Seen, first: dict[int, int] | None) -> None:
+    """Show how often each answer was given, and the movie of the right one at its step."""
+    number = seen["question"]["number"]
+    if not seen["movie"]:
+        st.html(bars(seen))
+        return
+    film = rooms.call(rooms.film(seen["code"], None, number))
+    step = seen["step"] if first is None else first.setdefault(number, seen["step"])
+    left, right = st.columns([3, 7], gap="medium")
+    with left:
+        st.html(bars(seen))
+    with right:
+        clip(gzip.decompress(film.data), step, f"class {seen['code']} {number}")
+
+
+def bars(seen: Seen) -> str:
+    """Return how often each answer was given, before and after the talk, as HTML; each with its reason."""
+    sides = ("before", "after") if seen["rounds"] == 2 else ("before",)
+    most = max(1, *(bar[side] for bar in seen["bars"] for side in sides))
+    rows = "".join(_row(bar, sides, most) for bar in seen["bars"])
+    return f'<ul class="class-bars" aria-label="Answers">{rows}</ul>'
+
+
+def _row(bar: Mapping[str, Any], sides: tuple[str, ...], most: int) -> str:
+    lines = "".join(
+        f'<div class="bar {side}" style="--share:{bar[side] / most:.3f}">'
+        f"<span>{bar[side]}{f' {side}' if len(sides) > 1 else ''}</span></div>"
+        for side in sides
+    )
+    mark = '<b role="img" aria-label="right">✓</b> ' if bar["right"] else ""
+    answer = "other answers" if bar["answer"] is None else _plain(bar["answer"])
+    told = bar["reason"] and (bar["right"] or bar["before"] + bar["after"])
+    reason = f"<p>{_plain(bar['reason'])}</p>" if told else ""
+    kind = "answer right" if bar["right"] else "answer"
+    return f'<li class="{kind}"><div>{mark}{answer}</div><div>{lines}</div>{reason}</li>'
+
+
+def _plain(text: str) -> str:
+    """Return a text as HTML, without the marks of code."""
+    return escape(text.replace("`", ""))
+
+
+def join_link(code: str) -> str:
+    """Return where phones join: they cannot reach this machine as localhost."""
+    here = urlsplit(st.context.url or "http://localhost:8501/")
+    host = here.hostname or "localhost"
+    if host in ("localhost", "127.0.0.1", "::1"):
+        host = _own_address() or host
+    port = f":{here.port}" if here.port else ""
+    return f"{here.scheme}://{host}{port}/join/{code}"
+
+
+@st.cache_resource(show_spinner=False, ttl=60)
+def _own_address() -> str:
+    """Return this machine's address in its network; "" where it has none. Nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as there:
+        try:
+            there.connect(("192.0.2.1", 9))  # an address for documentation: no packet leaves for a datagram socket
+            return str(there.getsockname()[0])
+        except OSError:
+            return ""
+
+
+def as_spoken(link: str) -> str:
+    """Return a link as it is read out."""
+    return link.partition("://")[2].rpartition("/")[0]
+
+
+def qr(link: str) -> str:
+    image = quote(svg(qr_code(link)), " /:;,.=-()")
+    return f'<img class="class-qr" alt="QR code of {escape(link)}" src="data:image/svg+xml,{image}">'
