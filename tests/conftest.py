@@ -59,3 +59,11 @@ def browser() -> Iterator[Browser]:
 def one_thread() -> None:
     """Keep torch to one thread, as the app does: on tensors as small as these, two only wait for one another."""
     torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what classes store out of the user's data folder; the servers that the tests start inherit it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PACKVIZ_DATA", str(tmp_path_factory.mktemp("data")))
+        yield

@@ -46,9 +46,8 @@ def projector(code: str) -> None:
             stage(seen)
             st.html(f'<p class="class-count">{counted_votes(seen)}</p>')
         else:
-            st.html(
-                f'<p class="class-corner"><span>{counted_votes(seen)}</span><span>{link} · {escape(seen["code"])}</span></p>'
-            )
+            place = f"{link} · {escape(seen['code'])}"
+            st.html(f'<p class="class-corner"><span>{counted_votes(seen)}</span><span>{place}</span></p>')
             stage(seen)
 
 

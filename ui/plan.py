@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from html import escape
 from pathlib import Path
 from string import Template
@@ -12,6 +12,7 @@ from classroom.questions import checked, question
 from classroom.refusal import RefusedError
 from packviz.errors import PackvizError
 from packviz.inputs.batch import ReadAs
+from packviz.inputs.config import Config
 from packviz.show.movie.page import assets, packed
 from packviz.text import quoted
 from packviz.validate import choice, integer
@@ -181,6 +182,9 @@ def _typed(given: Mapping[str, Any]) -> dict[str, Any]:
         for name, kind in (("note", str), ("page", str), ("example", str), ("settings", dict), ("question", dict))
         if given.get(name) is not None and not isinstance(given[name], kind)
     ]
+    known = [each.name for each in fields(Config)]
+    for name in given.get("settings") or {} if "settings" not in wrong else {}:
+        choice("settings", name, known)
     stages = given.get("stages")
     if stages is not None and not (isinstance(stages, list) and stages and set(map(str, stages)) <= set(_STAGES)):
         wrong.append("stages")

@@ -55,8 +55,8 @@ def plan_view(ask: Callable[[object], None] | None) -> None:
 def add_step(request: Request, page: str, step: int) -> None:
     """Offer to put what a page shows into the plan."""
     _keep()
-    note = st.text_input("Note for yourself", key="plan note", max_chars=MAX_NOTE)
-    here = item_of(page, request, step, note)
+    st.text_input("Note for yourself", key="plan note", max_chars=MAX_NOTE)
+    here = item_of(page, request, step)
     full = len(visit().plan) >= MAX_ITEMS
     st.button("+ Add this step to the lesson plan", key="plan add", disabled=full, on_click=_append, args=(here,))
     if visit().plan:
@@ -64,7 +64,8 @@ def add_step(request: Request, page: str, step: int) -> None:
 
 
 def _append(item: Item) -> None:
-    _set((*visit().plan, item))
+    note, st.session_state["plan note"] = st.session_state["plan note"], ""
+    _set((*visit().plan, replace(item, note=note)))
 
 
 def _set(items: tuple[Item, ...]) -> None:

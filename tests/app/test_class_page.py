@@ -1,0 +1,209 @@
+"""The teacher's page: a class from its opening to its end, and what a remote, a reload and a projector do."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from streamlit.testing.v1 import AppTest
+from tabs import tab
+from visits import PHONE, PROJECTOR
+
+from classroom.rooms import rooms
+from packviz.compute.trace import trace
+from packviz.inputs.batch import Batch
+from pages import movies, opened, texts
+from ui.plan import STARTER, Item
+from ui.visit import Visit
+
+TEXT = "1 2 3\n4 5\n6 7 8 9"
+SIZES = {"kind": "batch_sizes", "sequences": TEXT}
+OWN = {"prompt": "*Which* <b>?", "options": ["this", "that"], "answer": 1, "note": "a riddle"}
+
+
+def room_of(*specs: object, phones: int = 3) -> tuple[str, str, list[str]]:
+    code, host = rooms.call(rooms.create(list(specs)))
+    return code, host, [rooms.call(rooms.join(code, None, None, None))[0] for _ in range(phones)]
+
+
+def teacher(code: str, host: str) -> AppTest:
+    app = opened("class", painted=False)
+    app.session_state["visit"] = Visit(room=(code, host))
+    return app.run()
+
+
+def html(app: AppTest) -> str:
+    return "\n".join(body for each in app.get("html") if not (body := str(each.proto.body)).startswith("<style"))
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    return next(each for each in app.button if each.label == label).click().run()
+
+
+def labels(app: AppTest) -> list[str]:
+    return [each.label for each in app.button]
+
+
+def test_a_teacher_opens_a_room_with_the_plan() -> None:
+    app = press(press(opened("class"), "Start with six questions, one for each idea"), "Open a room with 6 questions")
+    code, host = app.session_state["visit"].room
+    assert len(rooms.call(rooms.snapshot(code, host))["questions"]) == len(STARTER)
+    assert code in html(app)
+    assert "Ask the first question" in labels(app)
+
+
+def test_a_class_goes_from_the_question_to_the_movie() -> None:
+    code, host, phones = room_of(SIZES, OWN)
+    app = press(press(teacher(code, host), "Ask the first question"), "Open the vote")
+    wrong, right = [3, 2, 4], trace(Batch.parse(TEXT)).packed.batch_sizes.tolist()
+    for phone, answer in zip(phones, (wrong, wrong, right), strict=True):
+        rooms.call(rooms.vote(code, phone, 1, answer))
+    for label in ("Close the vote", "Let them talk", "Vote again"):
+        assert movies(app) == []
+        app = press(app, label)
+    for phone in phones:
+        rooms.call(rooms.vote(code, phone, 2, right))
+    app = press(press(app, "Close the vote"), "Show the answer")
+    assert "These are the lengths" in html(app)  # why the usual wrong answer is wrong
+    assert "2 before" in html(app)
+    assert "3 after" in html(app)
+    seen = rooms.call(rooms.snapshot(code, host))
+    assert f'"step": {seen["step"]},' in movies(app)[0]
+    app = press(app, "Next question")
+    assert "*Which* &lt;b&gt;?" in html(app)
+    assert "The same with other numbers" not in labels(app)
+
+
+@pytest.mark.parametrize("phase", ["ask", "open", "close", "talk"])
+def test_what_is_projected_tells_nothing_before_the_answer_is_shown(phase: str) -> None:
+    code, host, phones = room_of({**SIZES, "note": "a riddle"})
+    for action in ("ask", "open", "close", "talk"):
+        rooms.call(rooms.act(code, host, action, {"question": 0}))
+        if action == "open":
+            rooms.call(rooms.vote(code, phones[0], 1, [3, 2, 4]))
+        if action == phase:
+            break
+    for app in (teacher(code, host), opened("class", {"room": code, "view": "projector"})):
+        shown = texts(app) + html(app)
+        assert "batch_sizes" in shown
+        for secret in ("3, 3, 2, 1", "3 3 2 1", "These are the lengths", "right", "a riddle", host):
+            assert secret not in shown
+
+
+def test_a_room_that_is_over_is_told_and_forgotten() -> None:
+    code, host, _ = room_of()
+    app = teacher(code, host)
+    rooms.call(rooms.act(code, host, "delete", {}))
+    app = app.run()
+    assert "That room is over." in texts(app)
+    assert app.session_state["visit"].room is None
+    assert "no such room" in texts(opened("class", {"room": "QQQQQQ", "view": "projector"}))
+
+
+def test_who_opens_the_teachers_page_of_a_room_without_the_secret_is_shown_where_to_join() -> None:
+    code, _, _ = room_of()
+    assert f"/join/{code}" in texts(opened("class", {"room": code}))
+
+
+def test_a_question_of_ones_own_says_what_is_missing_and_goes_into_the_plan() -> None:
+    app = opened("class")
+    app.session_state["class new"] = True
+    app.session_state["class kinds"] = "Your own"
+    app = app.run()
+    assert "Still missing: the question and the right option." in texts(app)
+    app.text_area(key="class prompt").set_value("Which?")
+    app.text_area(key="class options").set_value("this\nthat")
+    app = app.run()
+    app.selectbox(key="class right").set_value("that")
+    app = press(app.run(), "Add to the plan")
+    (item,) = app.session_state["visit"].plan
+    assert (item.question["options"], item.question["answer"]) == (["this", "that"], 1)
+
+
+def test_items_of_the_plan_are_moved_noted_and_removed() -> None:
+    app = opened("class", painted=False)
+    app.session_state["visit"] = Visit(plan=STARTER[:3])
+    app = app.run()
+    app = app.button(key="plan up 2").click().run()
+    app = app.button(key="plan remove 0").click().run()
+    kinds = [item.question["kind"] for item in app.session_state["visit"].plan]
+    assert kinds == [STARTER[2].question["kind"], STARTER[1].question["kind"]]  # type: ignore[index]
+    app.text_input[0].set_value("slowly")
+    assert [item.note for item in app.run().session_state["visit"].plan] == ["slowly", ""]
+
+
+def test_a_step_is_added_from_a_lesson(browser: Browser, address: str) -> None:
+    with tab(browser, PROJECTOR) as there:
+        page = there.page
+        page.goto(f"{address}/packing?sequences=1+2%0A3&example=own&step=3")
+        page.locator('[data-testid="packviz-player"]').wait_for()
+        page.get_by_role("button", name="Share").click()
+        page.get_by_label("Note for yourself").fill("Why two?")
+        page.get_by_role("button", name="+ Add this step").click()
+        page.get_by_role("link", name="The plan has 1 item").click()
+        expect(page.get_by_text("Packing, step 3")).to_be_visible()
+        expect(page.get_by_placeholder("Note")).to_have_value("Why two?")
+        page.reload()  # the browser has kept it
+        expect(page.get_by_text("Packing, step 3")).to_be_visible()
+        assert there.errors == []
+
+
+def at(page: Page, label: str) -> None:
+    expect(page.get_by_role("button", name=label, exact=True)).to_be_visible()
+
+
+def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(browser: Browser, address: str) -> None:
+    with tab(browser, PROJECTOR) as there, tab(browser, PROJECTOR) as projector:
+        page = there.page
+        page.goto(f"{address}/class")
+        page.get_by_role("button", name="Start with six questions").click()
+        page.get_by_role("button", name="Open a room").click()
+        code = page.locator(".class-code").inner_text()
+        joined = page.request.post(f"{address}/api/rooms/{code}/join", data={}).json()
+        projector.page.goto(f"{address}/class?room={code}&view=projector")
+        expect(projector.page.get_by_text(code)).to_be_visible()
+        at(page, "Ask the first question")
+        for label in ("Open the vote", "Close the vote", "Let them talk", "Vote again", "Close the vote"):
+            page.keyboard.press("PageDown")
+            at(page, label)
+        page.keyboard.press("b")
+        expect(page.locator(".cover")).to_be_visible()
+        page.keyboard.press("b")
+        expect(page.locator(".cover")).to_be_hidden()
+        page.keyboard.press("PageDown")
+        page.keyboard.press("PageDown")
+        at(page, "Next question")
+        player = page.locator('[data-testid="packviz-player"]')
+        player.wait_for()
+        page.wait_for_timeout(500)
+        page.keyboard.press("PageDown")
+
+        def seen() -> Any:
+            return page.request.get(f"{address}/api/rooms/{code}?token={joined['token']}").json()
+
+        step = int(player.get_attribute("data-step") or 0)
+        for _ in range(40):
+            if seen()["step"] == step:
+                break
+            page.wait_for_timeout(100)
+        assert seen()["step"] == step > 1
+        expect(projector.page.locator('[data-testid="packviz-player"]')).to_have_attribute("data-step", str(step))
+        page.reload()
+        at(page, "Next question")
+        expect(player).to_have_attribute("data-step", str(step))
+        assert there.errors == projector.errors == []
+
+
+@pytest.mark.parametrize("size", [PROJECTOR, PHONE])
+def test_the_page_of_a_class_does_not_scroll_sideways(browser: Browser, address: str, size: tuple[int, int]) -> None:
+    with tab(browser, size) as there:
+        there.page.goto(f"{address}/class")
+        there.page.get_by_role("button", name="Start with six questions").click()
+        there.page.get_by_role("button", name="Open a room").click()
+        at(there.page, "Ask the first question")
+        there.page.get_by_role("button", name="Ask the first question").click()
+        at(there.page, "Open the vote")
+        assert there.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_an_item_without_a_question_is_not_asked() -> None:
+    assert Item(page="packing").asks is None

@@ -1,0 +1,89 @@
+"""The lesson plan: what a file may hold, that it comes back as it was, and the page that plays it offline."""
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from classroom.questions import question
+from packviz.errors import PackvizError
+from ui.plan import STARTER, Item, as_file, as_html, from_file, item_of
+from ui.runs import BESIDE, OWN, Request, Source, run
+
+STEPS = (
+    item_of("packing", Request(Source(OWN, "1 2 3\n4 5"), (("cell", "lstm"),), stages=("pack",)), 3, "Why three?"),
+    item_of("compare", Request(Source(OWN, "1\n2 3"), stages=BESIDE), 2),
+    item_of("overview", Request(), 4),
+)
+PLAN = (*STEPS, *STARTER, replace(STEPS[0], question={"prompt": "Which?", "options": ["this", "that"], "answer": 1}))
+
+
+def plan(*items: object, **head: object) -> bytes:
+    return json.dumps({"packviz": "lesson plan", "version": 1, "items": items} | head).encode()
+
+
+def test_a_plan_comes_back_as_it_was_saved() -> None:
+    back = from_file(as_file(PLAN).encode())
+    assert [(item.request, item.step, item.note) for item in back] == [
+        (item.request, item.step, item.note) for item in PLAN
+    ]
+    assert [item.asks and question(item.asks).prompt for item in back] == [
+        item.asks and question(item.asks).prompt for item in PLAN
+    ]
+
+
+def test_every_question_of_the_first_plan_can_be_asked() -> None:
+    kinds = [question(item.asks or {}).kind for item in STARTER]
+    assert len(set(kinds)) == len(STARTER) == 6
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"", "a lesson plan of packviz"),
+        (b"[" * 100_000, "a lesson plan of packviz"),
+        (b"\xff\xfe", "a lesson plan of packviz"),
+        (plan(version=2), "newer packviz"),
+        (plan(*[{}] * 101), "Split the plan in two"),
+        (plan({}), "item 1, item: expected a page or a question"),
+        (plan({"page": "packing", "sequences": "1 2", "colour": 1}), "'colour'"),
+        (plan({"page": "packing", "example": "own", "sequences": "1 x,\n"}), "item 1"),
+        (plan({"page": "packing", "example": "own", "sequences": "1 2", "step": 99}), "item 1, step"),
+        (plan({"page": "packing", "example": "own", "sequences": 7}), "sequences"),
+        (plan({"page": "packing", "example": "own", "sequences": "1", "stages": ["walk"]}), "stages"),
+        (plan({"page": "packing", "example": "own", "sequences": "1", "settings": {"cell": "tree"}}), "item 1, cell"),
+        (plan({"page": "packing", "example": "own", "sequences": "1", "settings": {"tree": 1}}), "item 1, settings"),
+        (plan({"page": "packing", "example": "nowhere"}), "item 1"),
+        (plan(7), "item 1"),
+        (plan({"question": {"kind": "walk"}}), "item 1"),
+    ],
+    ids=lambda given: None if isinstance(given, bytes) else given,
+)
+def test_another_file_is_refused_with_the_place_and_the_reason(data: bytes, told: str) -> None:
+    with pytest.raises(PackvizError, match=re.escape(told)):
+        from_file(data)
+
+
+def test_the_offline_page_has_the_movies_at_their_steps_and_the_notes_as_text() -> None:
+    noted = replace(STEPS[0], note="<b>not bold</b>")
+    page = as_html("One & two", (noted, *PLAN[1:]))
+    assert page.count("</title>") == 1
+    assert "One &amp; two" in page
+    assert "&lt;b&gt;not bold" in page
+    assert re.findall(r'class="pv-page" data-step="(\d+)"', page) == ["3", "2", "4", "3"]
+    assert not re.findall(r'(?:src|href)="?https?:', page)
+
+
+def test_an_item_knows_the_run_it_shows() -> None:
+    request = STEPS[0].request
+    assert request is not None
+    assert run(request).trace.packed.batch_sizes.tolist() == [2, 2, 1]
+    assert Item(question={"kind": "alive"}).request is None
+
+
+def test_a_note_goes_with_the_question_to_the_teacher_alone() -> None:
+    item: Any = replace(STARTER[0], note="say why")
+    assert item.asks["note"] == "say why"
+    assert "say why" not in str(question(item.asks).public)
