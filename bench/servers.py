@@ -61,9 +61,12 @@ def _served(
             address, deadline = f"http://localhost:{port}", time.monotonic() + PATIENCE
             while not (healthy := _healthy(address)) and process.poll() is None and time.monotonic() < deadline:
                 time.sleep(0.1)
+            log.seek(0)
+            said = log.read()
             if not healthy or process.poll() is not None:  # after its end, somebody else's server may answer there
-                log.seek(0)
-                raise RuntimeError(f"{app.name} does not serve at {address}:\n{log.read()}")
+                raise RuntimeError(f"{app.name} does not serve at {address}:\n{said}")
+            if "lifespan" in said:  # Streamlit goes on where ui/warm.py fails, and says so once a request comes
+                raise RuntimeError(f"{app.name} serves at {address}, but was not warmed:\n{said}")
             yield address, process.pid
         finally:
             process.terminate()
