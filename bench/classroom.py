@@ -4,6 +4,7 @@ import asyncio
 import random
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from bench.phones import Phone, Room
@@ -46,7 +47,7 @@ async def _crowd(address: str) -> list[Line]:
         phase = ("lobby", "vote", "closed", "vote", "closed")[number]
         begun = asyncio.get_running_loop().time()
         await room.act(action, question=0)
-        await _shown(phones, lambda seen, phase=phase: seen["phase"] == phase and seen["question"] is not None)
+        await _shown(phones, partial(_is_in, phase))
         changes += [phone.changed - begun for phone in phones]
         if phase == "vote":
             votes += await _timed([_voting(phone, 1 if number == 1 else 2) for phone in phones], SPREAD)
@@ -116,6 +117,10 @@ async def _shown(phones: Sequence[Phone], condition: Callable[[dict[str, Any]], 
     async with asyncio.timeout(30):
         while not all(phone.seen and condition(phone.seen) for phone in phones):
             await asyncio.sleep(0.005)
+
+
+def _is_in(phase: str, seen: dict[str, Any]) -> bool:
+    return seen["phase"] == phase and seen["question"] is not None
 
 
 async def _closed(room: Room, phones: Sequence[Phone]) -> None:

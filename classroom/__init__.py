@@ -12,6 +12,7 @@ The routes (routes.py) are as in the README; the teacher's page calls the same f
     seen = rooms.call(rooms.snapshot(code, host))
     film = rooms.call(rooms.film(code, host, number))                   # .data gzipped JSON, .step, .steps
     text = rooms.call(rooms.answers(code, host))                        # CSV
+    text = rooms.call(rooms.exported(code, host, export.gift))          # questions; export.qti_archive: a zip file
 
 Phases: lobby -> open -> vote -> close -> closed -> talk -> talk -> reopen -> vote (round 2) -> close -> reveal. `ask`,
 `next` and `twin` put up a question in the phase lobby; `open` without one takes the first of the list. Anything else

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
@@ -14,15 +13,15 @@ from classroom import events, questions
 from classroom.ending import before_the_end
 from classroom.export import answers_csv
 from classroom.names import code as new_code
-from classroom.question import Film
+from classroom.question import Film, Question
 from classroom.questions import Spec
 from classroom.refusal import RefusedError
 from classroom.room import Room
 from classroom.snapshot import snapshot
 from classroom.state import Event, State
-from classroom.store import BehindError, SqliteStore, Store, UnavailableError
+from classroom.store import BehindError, Store, UnavailableError, chosen_store
 
-__all__ = ["MAX_QUESTIONS", "MAX_ROOMS", "Rooms", "check_viewer", "chosen_store", "rooms"]
+__all__ = ["MAX_QUESTIONS", "MAX_ROOMS", "Rooms", "check_viewer", "rooms"]
 
 MAX_ROOMS = 2000  # in use at once in one process
 MAX_QUESTIONS = 100
@@ -186,6 +185,13 @@ class Rooms:
         prompts = [(await asyncio.to_thread(questions.question, each.spec)).prompt for each in asked]
         return answers_csv(room.state, prompts)
 
+    async def exported(self, code: str, host: object, write: Callable[[Sequence[Question]], T]) -> T:
+        """Return the questions of the list, and the others that were asked, as a function of `export` writes them."""
+        room = await self.room(code)
+        _check_host(room, host)
+        specs = [*room.state.questions, *(asked.spec for asked in room.state.asked if asked.index is None)]
+        return write([await asyncio.to_thread(questions.question, spec) for spec in specs])
+
     def call(self, work: Coroutine[Any, Any, T]) -> T:
         """Run one of these on the loop that serves the rooms, and wait for it. For other threads: Streamlit's pages."""
         with self._lock:
@@ -265,15 +271,6 @@ def check_viewer(room: Room, token: str | None) -> bool:
     if room.state.is_host(token):
         return True
     raise RefusedError(403, "This phone has not joined the room. Join it first.")
-
-
-def chosen_store() -> Store:
-    """Return the store that the environment asks for: Redis where REDIS_URL is set, or else a file."""
-    if url := os.environ.get("REDIS_URL"):
-        from classroom.redis_store import RedisStore  # needs the package redis, which one machine can do without
-
-        return RedisStore(url)
-    return SqliteStore()
 
 
 def _check_host(room: Room, given: object) -> None:

@@ -12,6 +12,7 @@ from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from classroom import phone
+from classroom.export import gift, qti_archive
 from classroom.refusal import RefusedError
 from classroom.rooms import Rooms, check_viewer, rooms
 from classroom.store import UnavailableError
@@ -35,6 +36,8 @@ def routes(served: Rooms = rooms) -> list[Route]:
         ("/api/rooms/{code}/events", {"GET": _events}),
         ("/api/rooms/{code}/movie", {"GET": _movie}),
         ("/api/rooms/{code}/answers.csv", {"GET": _answers}),
+        ("/api/rooms/{code}/questions.gift", {"GET": _gift}),
+        ("/api/rooms/{code}/questions.zip", {"GET": _qti}),
         ("/api/{rest:path}", {}),
     ]
     return [*(Route(path, _Endpoint(served, handlers)) for path, handlers in table), *phone.routes()]
@@ -140,11 +143,22 @@ async def _movie(served: Rooms, request: Request) -> Response:
 
 async def _answers(served: Rooms, request: Request) -> Response:
     text = await served.answers(_code(request), request.query_params.get("host"))
-    headers = {
-        "Content-Disposition": f'attachment; filename="answers-{_code(request)}.csv"',
-        "Cache-Control": "no-store",
-    }
-    return Response(text.encode(errors="replace"), media_type="text/csv; charset=utf-8", headers=headers)
+    return _file(text.encode(errors="replace"), f"answers-{_code(request)}.csv", "text/csv; charset=utf-8")
+
+
+async def _gift(served: Rooms, request: Request) -> Response:
+    text = await served.exported(_code(request), request.query_params.get("host"), gift)
+    return _file(text.encode(errors="replace"), f"questions-{_code(request)}.gift", "text/plain; charset=utf-8")
+
+
+async def _qti(served: Rooms, request: Request) -> Response:
+    data = await served.exported(_code(request), request.query_params.get("host"), qti_archive)
+    return _file(data, f"questions-{_code(request)}.zip", "application/zip")
+
+
+def _file(data: bytes, name: str, kind: str) -> Response:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Response(data, media_type=kind, headers=headers)
 
 
 async def _body(request: Request) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from typing import Any, Protocol, TypeVar
 
 from classroom.state import Event
 
-__all__ = ["KEPT", "BehindError", "SqliteStore", "Store", "UnavailableError", "data_folder"]
+__all__ = ["KEPT", "BehindError", "SqliteStore", "Store", "UnavailableError", "chosen_store", "data_folder"]
 
 KEPT = 24 * 3600.0  # seconds after its last event until a room is deleted
 _FILE = "rooms.sqlite"
@@ -71,6 +71,15 @@ def data_folder() -> Path:
     if sys.platform == "darwin":
         return Path("~/Library/Application Support/packviz").expanduser()
     return Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser() / "packviz"
+
+
+def chosen_store() -> Store:
+    """Return the store that the environment asks for: Redis where REDIS_URL is set, or else a file."""
+    if url := os.environ.get("REDIS_URL"):
+        from classroom.redis_store import RedisStore  # needs the package redis, which one machine can do without
+
+        return RedisStore(url)
+    return SqliteStore()
 
 
 class SqliteStore:
