@@ -17,7 +17,7 @@ __all__ = ["classroom"]
 PHONES = 500
 ROUNDS = 5  # phase changes that are measured
 SPREAD = 10.0  # seconds in which a class answers a question
-LESSONS, LEARNERS = 40, 30  # questions of the hour, and phones in it
+LESSONS, LEARNERS = 20, 30  # questions of the hour, and phones in it
 SIZES = {"kind": "batch_sizes", "sequences": "1 2 3\n4\n5 6", "settings": {"cell": "gru"}}
 PAGE = "/join"
 

@@ -157,8 +157,8 @@ def _item(number: int, asked: Question) -> ElementTree.Element:
         response = ElementTree.SubElement(presentation, "response_lid", {"ident": "response", "rcardinality": "Single"})
         choices = ElementTree.SubElement(response, "render_choice")
         for i, option in enumerate(asked.options):
-            label = ElementTree.SubElement(choices, "response_label", {"ident": f"a{i}"})
-            _material(label, _code_html(option))
+            labelled = ElementTree.SubElement(choices, "response_label", {"ident": f"a{i}"})
+            _material(labelled, _code_html(option))
     else:
         response = ElementTree.SubElement(presentation, "response_str", {"ident": "response", "rcardinality": "Single"})
         ElementTree.SubElement(
