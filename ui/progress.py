@@ -6,7 +6,8 @@ or comes back to another server, finds it again.
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,7 +33,7 @@ _LATER = 60.0  # seconds after which results are said to be kept ones
 
 @dataclass(eq=False)
 class Started:
-    """Hold a task that a visitor wants done: how it stood at the last look, and its results by then.
+    """Hold a task that a visitor wants done: how it stood at the last look, its results by then, the jobs before it.
 
     left: why the visitor does not want it any more, which others may; None while it is wanted. seen: where it stood
     when the whole page was last drawn: a key of _EVERY.
@@ -41,6 +42,7 @@ class Started:
     task: Task
     now: Progress
     results: list[Any] = field(default_factory=list)
+    before: int = 0
     left: str | None = None
     seen: str = "queued"
 
@@ -54,12 +56,14 @@ class Started:
         if not self.over:
             gone = Progress(self.task, "failed", len(self.results), "Its results are not kept any more.")
             self.now = backend().progress(self.task.key, _visitor()) or gone
+            self.before = backend().position(self.task.key)
 
     def leave(self, reason: str = "") -> None:
         """Want it no more."""
         if not self.over:
             self.left = reason
-            backend().stop(self.task.key, _visitor())
+            with suppress(OSError):  # then it lapses by itself
+                backend().stop(self.task.key, _visitor())
 
     @property
     def place(self) -> str:
@@ -83,19 +87,18 @@ def long_work(task: Task, label: str, takes: str = "") -> None:
 
     label: of the button. takes: a sentence on how long it takes. What is shown stays what it was started for.
     """
-    jobs, name = visit().jobs, task.name
-    started = jobs.get(name) or _found(name)
+    name, started = task.name, visit().jobs.get(task.name)
+    with suppress(OSError):  # said below
+        started = started or _found(name)
+        if started is not None:
+            started.look()
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button(label, key=f"start {name}", disabled=started is not None and not started.over):
-            for other in _others([name]):
-                other.leave("Another one was started in its place.")
-            backend().submit(_visitor(), task)
-            jobs[name] = Started(task, Progress(task, "waiting", 0))
-            address.write("job", task.key)
-            st.rerun()
+        pressed = st.button(label, key=f"start {name}", disabled=started is not None and not started.over)
         st.text(f"{takes} {_in_advance(name)}".strip())
+    with _or_a_warning():
+        if pressed:
+            _start(task)
     if started is not None:
-        started.look()
         started.seen = started.place
         st.fragment(_watch, run_every=_EVERY[started.seen])(started, task.told)
         st.fragment(_results, key=f"results of {name}")(started)
@@ -105,6 +108,25 @@ def leave_others(names: str) -> None:
     """Leave the work of every other page, for its visitor has left that. names: of this page's work, with spaces."""
     for started in _others(names.split()):
         started.leave()
+
+
+def _start(task: Task) -> None:
+    """Have a task done, in the place of whatever the visitor has started before."""
+    for other in _others([task.name]):
+        other.leave("Another one was started in its place.")
+    backend().submit(_visitor(), task)
+    visit().jobs[task.name] = Started(task, Progress(task, "waiting", 0))
+    address.write("job", task.key)
+    st.rerun()
+
+
+@contextmanager
+def _or_a_warning() -> Iterator[None]:
+    """Say so where what does the work cannot be reached."""
+    try:
+        yield
+    except OSError as problem:
+        st.text(f"⚠ {problem}")
 
 
 def _found(name: str) -> Started | None:
@@ -130,7 +152,8 @@ def _in_advance(name: str) -> str:
 
 def _watch(started: Started, told: str) -> None:
     """Show how a job stands; it runs again and again until the job is over. told: what it would be done for now."""
-    started.look()
+    with _or_a_warning():
+        started.look()
     with st.container(horizontal=True, vertical_alignment="center"):
         if started.over:
             st.markdown(_ended(started))
@@ -165,14 +188,15 @@ def _draw_anew(context: ScriptRunContext, key: str) -> None:
 
 def _results(started: Started) -> None:
     """Show what has come so far."""
-    if started.left is None:
-        started.results += backend().result(started.task.key, len(started.results))
+    with _or_a_warning():
+        if started.left is None:
+            started.results += backend().result(started.task.key, len(started.results))
     if started.results:
         started.task.show(started.results)
 
 
 def _standing(started: Started) -> str:
-    before, done = backend().position(started.task.key), started.now.done
+    before, done = started.before, started.now.done
     if before:
         return f"Waiting: {before} {'job' if before == 1 else 'jobs'} of other visitors first."
     return f"{done} of {started.task.steps}" if done else "Starting a separate process."

@@ -9,7 +9,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from redis import Redis, RedisError
 from redis.backoff import ExponentialBackoff
@@ -22,17 +23,34 @@ from rq.timeouts import JobTimeoutException
 
 from ui.work import GRACE, KEPT, MAX_WAITING, MEMORY, TIME_LIMIT, Progress, State, Task, Work, do
 
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
 __all__ = ["QUEUE", "RedisJobs", "connect", "work_off"]
 
 QUEUE = "packviz"
 _OPEN = "packviz:open"  # the keys of all jobs that are not known to be over
 _EVERY = 2.0  # seconds between two looks at who is there
+_AWAY = "The queue of long work cannot be reached now. What is running goes on; its results are shown once it is back."
 _STATES: dict[JobStatus | None, State] = {JobStatus.QUEUED: "waiting", JobStatus.STARTED: "running"}
 
 
 def connect(url: str) -> Any:
     """Return a connection that is tried again for some seconds when it fails: a Redis that restarts is no error."""
-    return Redis.from_url(url, retry=Retry(ExponentialBackoff(cap=1, base=0.05), 8), retry_on_error=[RedisError])
+    return Redis.from_url(url, retry=Retry(ExponentialBackoff(cap=1, base=0.05), 6), retry_on_error=[RedisError])
+
+
+def _reached(verb: Callable[Given, Found]) -> Callable[Given, Found]:
+    """Let a verb raise OSError where Redis cannot be reached."""
+
+    @wraps(verb)
+    def tried(*given: Given.args, **named: Given.kwargs) -> Found:
+        try:
+            return verb(*given, **named)
+        except RedisError as problem:
+            raise OSError(_AWAY) from problem
+
+    return tried
 
 
 class RedisJobs:
@@ -57,6 +75,7 @@ class RedisJobs:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
+    @_reached
     def submit(self, visitor: str, task: Task) -> None:
         """Queue a visitor's task, unless it is under way or its results are there already."""
         with self._redis.lock(f"packviz:submit:{task.key}", timeout=10):
@@ -65,11 +84,13 @@ class RedisJobs:
                 self._enqueue(task)
             self._want(task.key, visitor)
 
+    @_reached
     def position(self, key: str) -> int:
         """Return how many jobs are to be done before this one."""
         place = self._queue.get_job_position(key)
         return 0 if place is None else place + self._queue.started_job_registry.count
 
+    @_reached
     def progress(self, key: str, visitor: str) -> Progress | None:
         """Return how a job stands, which the visitor wants; None where it is not known, or not any more."""
         kept = self._redis.hgetall(_of(key))
@@ -84,6 +105,7 @@ class RedisJobs:
             self._want(key, visitor)
         return Progress(task, state, done, reason or self._unsaid(state), max(age, 0.0))
 
+    @_reached
     def stop(self, key: str, visitor: str) -> None:
         """Let a visitor want a job no more; nobody's job ends, if it waits at once, if it runs within a moment."""
         with self._lock:
@@ -92,10 +114,12 @@ class RedisJobs:
         if not self._redis.zcard(_of(key, "wanted")):
             self._end(key)
 
+    @_reached
     def result(self, key: str, since: int = 0) -> list[Any]:
         """Return the results so far, but for the first `since`."""
         return [pickle.loads(each) for each in self._redis.lrange(_of(key, "results"), since, -1)]
 
+    @_reached
     def counts(self) -> Mapping[State, int]:
         """Return how many jobs wait and how many run, on all machines."""
         return {"waiting": self._queue.count, "running": self._queue.started_job_registry.count}

@@ -71,7 +71,8 @@ class Backend(Protocol):
     """Have work done: on this machine (`ui.jobs`), or by workers anywhere (`ui.redis_jobs`).
 
     A job is known by the key of its task. It is ended when its time or memory is up, or when nobody wants it any more:
-    all who did have stopped it, or have been away for longer than GRACE.
+    all who did have stopped it, or have been away for longer than GRACE. Where what does the work is on other machines
+    and cannot be reached, all raise OSError with a sentence that says so.
     """
 
     def submit(self, visitor: str, task: Task) -> None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from ui import progress
 from ui.jobs import Jobs
 from ui.progress import Started
 from ui.visit import Visit
-from ui.work import TIME_LIMIT
+from ui.work import TIME_LIMIT, Progress, State, Task
 
 COST = str(Path(__file__).parents[2] / "pages" / "7_cost.py")
 VISITOR = "test session id"  # as AppTest calls it
@@ -70,3 +71,33 @@ def test_a_job_that_reaches_its_time_limit_says_so_with_its_results(page: AppTes
     assert "Time limit reached" in texts(page)
     assert f"{len(job(page, 'sweep').results)} of" in texts(page)
     assert not page.button(key="start sweep").disabled
+
+
+def test_without_the_queue_the_page_says_so_and_shows_all_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_: object) -> None:
+        raise OSError("The queue of long work cannot be reached now.")
+
+    jobs = Jobs(lambda _: True)
+    monkeypatch.setattr(jobs, "submit", away)
+    monkeypatch.setattr(progress, "backend", lambda: jobs)
+    page = AppTest.from_file(COST, default_timeout=60).run()
+    page.button(key="start measure").click().run()
+    assert "⚠ The queue of long work cannot be reached now." in texts(page)
+    assert not page.button(key="start measure").disabled
+    assert page.get_by_key("counts") is not None
+
+
+@pytest.mark.parametrize(
+    ("state", "age", "told"),
+    [
+        ("done", 5, ":green[**✓**] All 3 are done."),
+        ("done", 1800, "All 3 were done 30 minutes ago: the same settings and seeds give the same numbers."),
+        ("memory", 0, ":orange[**Memory limit reached**]: 3 of 4 are done. It needed too much."),
+        ("stopped", 0, "Stopped after 3 of 4."),
+        ("failed", 0, ":red[**It ended early.**] It needed too much."),
+    ],
+)
+def test_how_a_job_ended_is_said_in_a_sentence(state: State, age: float, told: str) -> None:
+    task = Task("train", "as it is told", 4, partial(iter, ()), print)
+    reason = "It needed too much." if state in ("memory", "failed") else ""
+    assert told in progress._ended(Started(task, Progress(task, state, 3, reason, age)))

@@ -15,6 +15,8 @@ from urllib.request import urlopen
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from servers import Server, ask, server
+from websockets.sync.client import connect
+from websockets.typing import Subprotocol
 
 from bench.visitors import visitor
 from classroom.rooms import Rooms
@@ -107,7 +109,8 @@ def test_a_server_that_is_asked_to_end_finishes_votes_and_ends_within_ten_second
     code, host, first = a_vote(observed.address)
     phones = [first, *(ask(observed.address, f"/{code}/join", {})[1]["token"] for _ in range(19))]
     port = int(observed.address.rpartition(":")[2])
-    with socket.create_connection(("127.0.0.1", port)) as channel, ThreadPoolExecutor(20) as pool:
+    browser = connect(f"ws://127.0.0.1:{port}/_stcore/stream", subprotocols=[Subprotocol("streamlit")])
+    with browser, socket.create_connection(("127.0.0.1", port)) as channel, ThreadPoolExecutor(20) as pool:
         channel.sendall(f"GET /api/rooms/{code}/events?token={first}&since=0 HTTP/1.1\r\nHost: here\r\n\r\n".encode())
         assert channel.recv(4096).startswith(b"HTTP/1.1 200")
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from itertools import count as numbers
 
 import pytest
+from servers import free_port
 from work_cases import Visitor, count, devour, fail, is_gone, never_end, task, until, vanish
 
 from ui.redis_jobs import RedisJobs
@@ -78,7 +79,7 @@ def test_the_work_of_a_server_that_is_gone_goes_on_if_its_visitor_comes_to_anoth
 def test_why_a_job_ends_early_is_told_with_its_results(
     redis_url: str, work: Callable[..., Iterator[int]], state: str, reason: str
 ) -> None:
-    jobs = RedisJobs(redis_url, lambda _: True, limit=6, memory=3 * 2**29)
+    jobs = RedisJobs(redis_url, lambda _: True, limit=3, memory=3 * 2**29)
     job = Visitor(jobs, "a", task(work))
     until(lambda: job.over)
     assert (job.state, job.reason, len(job.results)) == (state, reason, 1)
@@ -97,3 +98,10 @@ def test_who_is_away_for_too_long_loses_the_job_even_while_it_waits(redis_url: s
     assert found is not None
     assert found.state == "stopped"
     runs.stop()
+
+
+def test_a_redis_that_is_away_is_told_in_a_sentence() -> None:
+    jobs = RedisJobs(f"redis://127.0.0.1:{free_port()}/0", lambda _: True)
+    for verb in (lambda: jobs.submit("a", task(count, 1)), lambda: jobs.progress("0123456789abcdef", "a"), jobs.counts):
+        with pytest.raises(OSError, match=r"^The queue of long work cannot be reached now\."):
+            verb()
