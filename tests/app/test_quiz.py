@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from urllib.parse import parse_qsl, urlsplit
 
-import pytest
 from playwright.sync_api import Browser, Locator, expect
 from tabs import Scheme, Size
 from test_accessibility import serious, wider_by
@@ -60,9 +59,10 @@ def answer(visited: Visit, question: Question, typed: str) -> None:
         visited.settle()
 
 
-def press(visited: Visit, name: str) -> None:
-    visited.main.get_by_role("button", name=name).first.click()
-    visited.settle()
+def press(visited: Visit, *names: str) -> None:
+    for name in names:
+        visited.main.get_by_role("button", name=name).first.click()
+        visited.settle()
 
 
 def test_back_leads_to_where_one_was(browser: Browser, address: str) -> None:
@@ -203,24 +203,17 @@ def test_question_batch_and_answer_stand_on_the_first_screen(browser: Browser, a
         assert visited.main.evaluate("main => main.scrollHeight - main.clientHeight") == 0
 
 
-@pytest.mark.parametrize(("size", "scheme"), [(PROJECTOR, "light"), (PHONE, "dark")])
-def test_nothing_serious_is_found_and_nothing_scrolls_sideways(
-    browser: Browser, address: str, size: Size, scheme: Scheme
+def test_nothing_serious_is_found_and_nothing_scrolls_sideways_from_the_first_question_to_the_result(
+    browser: Browser, address: str
 ) -> None:
-    with opened(browser, address, size=size, scheme=scheme) as visited:
-        states: list[Callable[[], object]] = [
+    with opened(browser, address, size=PHONE, scheme="dark") as visited:
+        steps: list[Callable[[], object]] = [
             lambda: None,
             lambda: answer(visited, ASKED[0], wrong(0)),
             lambda: press(visited, "Show me"),
+            lambda: press(visited, *["Next", "Show me"] * 9, "The result"),
         ]
-        for go_on in states:
+        for go_on in steps:
             go_on()
-            assert serious(visited, MAIN) == []
-            assert wider_by(visited) <= 0
-        if (size, scheme) == (PHONE, "dark"):
-            press(visited, "Next")
-            for i in range(1, 10):
-                press(visited, "Show me")
-                press(visited, "The result" if i == 9 else "Next")
             assert serious(visited, MAIN) == []
             assert wider_by(visited) <= 0

@@ -44,22 +44,6 @@ def test_the_picture_follows_while_one_types(browser: Browser, address: str) -> 
         expect(seen.text).to_have_value("1 2 3\n4 5\n6 7 8 9\n10 11 12")
 
 
-def test_batches_of_any_shape_follow_each_other(browser: Browser, address: str) -> None:
-    with visit(browser, address) as seen:
-        for text in (
-            "7",
-            "a b c d\ne\nf\ng h\ni",
-            "[[1, 2], [3]]",
-            "1\n" * 64,
-            "2 " * 64,
-            "[[[1, 2], [3, 4]], [[5, 6]]]",
-        ):
-            seen.type(text)
-            seen.press("ArrowRight", "End", "ArrowLeft")
-            seen.type("1 2 3\n4")
-            expect(seen.sidebar.get_by_text("2 sequences, 4 tokens, 33 % padding")).to_be_visible()
-
-
 def test_ones_own_text_comes_back_after_an_example(browser: Browser, address: str) -> None:
     with visit(browser, address) as seen:
         seen.type("my own words")
