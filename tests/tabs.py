@@ -15,6 +15,11 @@ Scheme = Literal["light", "dark"]
 
 FOLDER = Path(__file__).parents[1] / ".pytest_cache" / "failures"
 BLANK = "about:blank"
+LISTEN = """
+    const { send } = WebSocket.prototype, told = { attributeFilter: ["data-test-script-state"], subtree: true };
+    WebSocket.prototype.send = function (...data) { window.asked = performance.now(); return send.apply(this, data); };
+    new MutationObserver(() => { window.answered = performance.now(); }).observe(document, told);
+"""  # when a page last asked its server, and when Streamlit's run last began or ended
 
 
 class Tab:
@@ -26,6 +31,7 @@ class Tab:
         self.warnings: list[str] = []
         self.dialogs: list[str] = []
         self.requests: list[str] = []
+        page.add_init_script(LISTEN)
         page.on("console", self._hear)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("dialog", self._dismiss)
