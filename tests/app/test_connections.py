@@ -15,6 +15,8 @@ from websockets.asyncio.client import connect
 
 from ui import connections
 
+pytestmark = pytest.mark.slow
+
 ORDINARY, PATIENCE = connections.PATIENCE, 1.0
 HEAD = b"Host: here\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
 UPGRADE = b"GET /talk HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" + HEAD + b"\r\n"

@@ -136,6 +136,7 @@ def test_a_safetensors_file_is_examined_with_its_lengths(app: AppTest, tmp_path:
     )
 
 
+@pytest.mark.slow
 def test_weights_and_data_come_together(app: AppTest, tmp_path: Path) -> None:
     torch.manual_seed(4)
     x = torch.randn(2, 3, 5)
@@ -149,6 +150,7 @@ def test_weights_and_data_come_together(app: AppTest, tmp_path: Path) -> None:
     assert "random numbers stand in" not in texts(app)
 
 
+@pytest.mark.slow
 def test_a_pickled_model_is_refused_and_said(app: AppTest) -> None:
     buffer = io.BytesIO()
     torch.save(nn.GRU(2, 2), buffer)

@@ -24,6 +24,8 @@ from work_cases import (
 from ui.jobs import Jobs
 from ui.work import GRACE, MAX_WAITING, MEMORY, TIME_LIMIT
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def jobs() -> Jobs:

@@ -44,6 +44,7 @@ def test_streamlit_still_has_the_hidden_settings_that_the_speed_rests_on() -> No
     assert hasattr(PagesManager, "uses_pages_directory")
 
 
+@pytest.mark.slow
 def test_the_process_is_warm_before_it_serves() -> None:
     code = """
 import asyncio, gc, sys

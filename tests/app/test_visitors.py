@@ -4,8 +4,12 @@ import asyncio
 import os
 import random
 
+import pytest
+
 from bench.soak import held
 from bench.visitors import Visitor, visitor
+
+pytestmark = pytest.mark.slow
 
 VISITORS, EDITS = 6, 5
 

@@ -18,6 +18,8 @@ from seeds import many
 from bench import servers
 from bench.phones import Phone, Room
 
+pytestmark = pytest.mark.slow
+
 SIZES = {"kind": "batch_sizes", "sequences": "1 2 3\n4\n5 6", "settings": {"cell": "gru"}}
 WAY = ("ask", "open", "close", "talk", "reopen", "reveal")
 BACK = 2.0  # seconds after the server's return in which everybody is back

@@ -42,6 +42,7 @@ def listed(of: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": of}
 
 
+@pytest.mark.slow
 def test_the_image_holds_all_that_the_app_needs(tmp_path: Path) -> None:
     for source in copied():
         origin = ROOT / source

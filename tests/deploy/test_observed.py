@@ -23,6 +23,8 @@ from classroom.rooms import Rooms
 from classroom.store import SqliteStore
 from ui.logs import JsonLines
 
+pytestmark = pytest.mark.slow
+
 QUESTION = {"prompt": "What is packed first?", "options": ["the rows", "the columns"], "answer": 1}
 TYPED = "11 22 33\n44 55"
 

@@ -10,7 +10,7 @@ from work_cases import Visitor, count, devour, fail, is_gone, never_end, task, u
 
 from ui.redis_jobs import RedisJobs
 
-pytestmark = pytest.mark.usefixtures("worker")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("worker")]
 
 _fresh = numbers()
 

@@ -17,6 +17,8 @@ from safetensors.torch import save
 from packviz.doctor import MAX_BYTES, Loaded, files, read_file, read_isolated
 from packviz.errors import PackvizError
 
+pytestmark = pytest.mark.slow
+
 PATIENCE = 60  # seconds: on a busy machine, importing torch alone takes that long
 
 

@@ -52,6 +52,7 @@ def test_the_movie_has_the_step_of_every_moment(seed: int) -> None:
     assert check(asked(seed).seen) > 0
 
 
+@pytest.mark.slow
 def test_it_has_it_where_the_window_is_narrower_than_the_batch() -> None:
     assert check(wide(bidirectional=True, total_length=256), range(0, 120, 9)) > 10
     assert check(wide((150, 150, 150))) > 10

@@ -68,6 +68,7 @@ def test_an_error_that_is_shown_is_one_of_the_messages(entry: Entry, done: Answe
     assert done.wrong.error is None or has_message(entry, done.wrong.error)
 
 
+@pytest.mark.slow
 def test_every_message_that_is_raised_here_is_torchs_to_the_letter() -> None:
     raised = {done.wrong.error.splitlines()[0] for done in map(answered, ENTRIES) if done.wrong.error}
     own = {message.splitlines()[0] for entry in ENTRIES for message in entry.messages}

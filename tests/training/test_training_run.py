@@ -30,6 +30,7 @@ def test_training_decreases_the_loss_and_finds_the_first_token() -> None:
     assert results[-1].test_accuracy > 95
 
 
+@pytest.mark.slow
 def test_pads_that_are_read_make_it_forget() -> None:
     naive, last = (trained(THOROUGH, readout=readout, extra_padding=20)[-1] for readout in ("naive", "last_valid"))
     assert last.test_accuracy > naive.test_accuracy + 30
@@ -50,6 +51,7 @@ def test_the_same_seed_gives_the_same_numbers(cell: str, bidirectional: bool) ->
     assert first[1].train_loss != first[3].train_loss  # another seed
 
 
+@pytest.mark.slow
 def test_the_numbers_do_not_depend_on_what_ran_before_or_between() -> None:
     alone = numbers(trained(QUICK))
     among = [p for p in run_all([replace(QUICK, readout="naive"), QUICK]) if p.experiment == QUICK]
