@@ -227,29 +227,38 @@ function vote() {
     body = el("div", {}, ...asked(question, line), ...answering(question, line), status, many);
   if (round === 2 && first?.question === question.number)
     body.prepend(el("p", { class: "quiet" }, `Your first answer: ${told(question, first.answer)}`));
+  /** @type {import("./kept.js").Vote} */
+  let waiting = null; // on its way
   let late = 0;
   const say = (/** @type {string} */ sentence, kind = "") => {
+    if (status.textContent === sentence) return;
     status.textContent = sentence;
     status.className = `told ${kind}`;
-    if (sentence) announce(sentence);
+    if (!sentence) return;
+    if (kind) announce(sentence);
+    if (waiting) status.scrollIntoView({ block: "nearest" });
   };
   const update = () => {
-    const { seen, kept, answer } = line,
-      given = answer === null ? "" : told(question, answer);
-    clearTimeout(late);
+    const { seen, kept, answer, failed, problem } = line,
+      given = answer === null ? "" : told(question, answer),
+      unsent = () =>
+        say(`Not sent yet: ${given}. ${failed || "The server is slow."} It will be sent again by itself.`, "wrong");
     mark(body, answer);
-    many.textContent = `${seen.voted} of ${counted(seen.joined, "phone")} have answered.`;
-    const unsent = () =>
-      say(`Not sent yet: ${given}. ${line.failed || "The server is slow."} It will be sent again by itself.`, "wrong");
-    if (line.problem) say(line.problem, "wrong");
-    else if (kept.vote && line.failed) unsent();
-    else if (kept.vote) {
-      status.textContent = `Sending ${given} …`;
-      status.className = "told";
+    many.textContent = `Answers so far: ${seen.voted} of ${seen.joined}.`;
+    const other = waiting !== kept.vote;
+    waiting = kept.vote;
+    if (waiting && !failed && !other) return;
+    clearTimeout(late);
+    if (waiting && failed) unsent();
+    else if (waiting) {
       late = setTimeout(unsent, SLOW);
-    } else if (seen.mine !== null)
-      say(`Your answer is stored: ${given}. You can change it until the vote is closed.`, "good");
-    else say("");
+      say(`Sending ${given} …`);
+    } else if (problem) say(problem, "wrong");
+    else
+      say(
+        seen.mine === null ? "" : `Your answer is stored: ${given}. You can change it until the vote is closed.`,
+        "good",
+      );
   };
   return {
     title: round === 2 ? `${heading()}: second vote` : heading(),

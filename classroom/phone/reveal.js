@@ -56,7 +56,7 @@ export function bars({ seen }) {
     fill.style.width = `${(100 * many) / most}%`;
     return el(
       "div",
-      { class: `bar ${when}` },
+      { class: `bar ${rounds === 2 ? when : "after"}` },
       el("span", { class: "when" }, rounds === 2 ? when : "votes"),
       el("span", { class: "track", "aria-hidden": "true" }, fill),
       el("span", { class: "many" }, String(many)),

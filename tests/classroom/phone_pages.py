@@ -37,8 +37,8 @@ class Room:
         for action in actions:
             self._send(f"/{self.code}/host", {"host": self.host, "action": action, **details})
 
-    def vote(self, token: str, answer: object, number: int = 1) -> dict[str, Any]:
-        return self._send(f"/{self.code}/vote", {"token": token, "round": number, "answer": answer})
+    def vote(self, token: str, answer: object, number: int = 1, **more: object) -> None:
+        self._send(f"/{self.code}/vote", {"token": token, "round": number, "answer": answer, **more})
 
     def join(self) -> str:
         """Let a phone join that nobody looks at; return its token."""

@@ -312,7 +312,7 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways_in_any_phase(
             room.act(action)
             held.sees(title)
             check(action)
-        held.page.get_by_text("have answered").wait_for()
+        held.page.get_by_text("Answers so far").wait_for()
         held.gives_any_answer()
         check("answered")
         for action, title in (("close", "closed"), ("talk", "Talk"), ("reopen", "second vote"), ("close", "closed")):

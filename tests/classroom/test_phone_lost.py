@@ -7,6 +7,7 @@ import signal
 import socket
 import time
 from pathlib import Path
+from urllib.error import HTTPError
 
 import pytest
 from phone_pages import OWN, SIZES, Phone, Room, phone
@@ -75,8 +76,10 @@ def test_a_vote_without_a_network_is_sent_when_it_is_back(browser: Browser, addr
         held.press("nothing at all")
         held.is_told("Your answer is stored: nothing at all.")
         offline(held, True)
+        held.page.set_viewport_size({"width": 320, "height": 400})
         held.press("the padding")
         held.is_told("Not sent yet: the padding.")
+        assert held.told.evaluate("told => told.getBoundingClientRect().bottom <= innerHeight")  # where it is seen
         held.page.locator("#line").wait_for()
         held.page.wait_for_timeout(OFFLINE)
         assert "stored" not in held.told.inner_text()
@@ -127,10 +130,21 @@ def test_a_vote_that_comes_after_the_close_does_not_count_and_the_phone_says_so(
         room.act("next", "open")  # and it is not taken for an answer to the next question
         for each in (slow, away):
             each.sees("Question 2")
-            each.page.get_by_text("have answered").wait_for()
+            each.page.get_by_text("Answers so far").wait_for()
             assert each.told.inner_text() == ""
         slow.page.wait_for_timeout(500)
         assert room.votes == {}
+
+
+def test_a_vote_that_names_another_question_is_refused(address: str) -> None:
+    room = Room(address, OWN, OWN)
+    token = room.join()
+    room.act("next", "open", "close", "next", "open")
+    with pytest.raises(HTTPError, match="409"):
+        room.vote(token, 1, question=1)
+    assert room.votes == {}
+    room.vote(token, 1, question=2)
+    assert room.votes == {"the padding": 1}
 
 
 def test_an_acknowledgement_that_is_lost_makes_neither_two_votes_nor_a_false_alarm(
