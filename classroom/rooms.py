@@ -264,7 +264,7 @@ class Rooms:
 def check_viewer(room: Room, token: str | None) -> bool:
     """Return whether the token is the teacher's secret; raises RefusedError where it is no phone's either.
 
-    None is the projector, which no request can ask for: only the app's own pages.
+    None, which no request can send, is the projector.
     """
     if token is None or token in room.state.phones:
         return False
