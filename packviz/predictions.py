@@ -1,5 +1,31 @@
 """Questions on a trace, checked against it, with reasons for the usual mistakes."""
 
-from packviz.teach.predictions import KINDS, Answer, Form, Kind, Moment, Prediction, Slip, Stage, Verdict, ask, spelled
+from packviz.teach.predictions import (
+    KINDS,
+    Answer,
+    Form,
+    Kind,
+    Moment,
+    Prediction,
+    Slip,
+    Stage,
+    Verdict,
+    ask,
+    asking,
+    spelled,
+)
 
-__all__ = ["KINDS", "Answer", "Form", "Kind", "Moment", "Prediction", "Slip", "Stage", "Verdict", "ask", "spelled"]
+__all__ = [
+    "KINDS",
+    "Answer",
+    "Form",
+    "Kind",
+    "Moment",
+    "Prediction",
+    "Slip",
+    "Stage",
+    "Verdict",
+    "ask",
+    "asking",
+    "spelled",
+]

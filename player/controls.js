@@ -2,6 +2,8 @@
 
 import { el, icon } from "./dom.js";
 import { remember } from "./keys.js";
+import { Asking } from "./question.js";
+import { explaining } from "./terms.js";
 
 const SPEEDS = [0.5, 1, 2, 4];
 
@@ -137,14 +139,18 @@ export function controls(player) {
     detail,
     proof,
   );
+  const meaning = el("div", { class: "pv-meaning", role: "tooltip", hidden: "" });
+  const asking = new Asking(player);
   const root = el(
     "section",
     { class: "pv", "data-testid": "packviz-player", tabindex: "0", "aria-label": "packviz player" },
-    el("div", { class: "pv-body" }, rail, stageBox, side, say, transport),
+    el("div", { class: "pv-body" }, rail, asking.root, stageBox, side, say, transport),
+    meaning,
     live,
   );
 
   return {
+    asking,
     canvas,
     tip,
     error,
@@ -172,6 +178,8 @@ export function controls(player) {
     lastButton,
     codeButton,
     live,
+    meaning,
+    mean: explaining(root, meaning),
     side,
     root,
   };

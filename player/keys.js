@@ -109,7 +109,7 @@ export function steer(player, event) {
  */
 function actionOf(player, key, onButton) {
   const stage = /^[1-9]$/.test(key) ? [...player.firstSteps.values()][Number(key) - 1] : 0,
-    { full, step, steps } = player;
+    { full, step, steps, ui } = player;
   if (stage) return () => player.go(stage);
   /** @type {Record<string, "blank" | (() => void) | null>} */
   const actions = {
@@ -125,7 +125,7 @@ function actionOf(player, key, onButton) {
     b: "blank",
     ".": full ? "blank" : () => player.walk(1),
     ",": () => player.walk(-1),
-    Escape: full || !player.ui.tip.hidden || !player.ui.cover.hidden ? () => player.escape() : null,
+    Escape: full || [ui.tip, ui.cover, ui.meaning].some((each) => !each.hidden) ? () => player.escape() : null,
   };
   return actions[key];
 }

@@ -75,19 +75,32 @@ export class Player {
     this.canvas.addEventListener("click", () => this.pick(), { signal });
     this.canvas.addEventListener("pointerleave", () => this.pointAt(null), { signal });
     this.dark.addEventListener("change", () => this.attempt(() => this.retheme()), { signal });
-    window.addEventListener("resize", () => this.fit(), { signal });
+    window.addEventListener(
+      "resize",
+      () => {
+        this.ui.asking.measure();
+        this.fit();
+      },
+      { signal },
+    );
     // Paper has another width: the picture is drawn for that, and afterwards for the window again.
     window.addEventListener("beforeprint", () => this.print(true), { signal });
     window.addEventListener("afterprint", () => this.print(false), { signal });
     this.ui.side.addEventListener("scroll", () => this.tellMore(), { signal });
-    this.sizes = new ResizeObserver(() => this.attempt(() => this.resize()));
+    this.sizes = new ResizeObserver(() => {
+      const { clientWidth: w, clientHeight: h } = this.ui.stageBox;
+      if (w !== this.width || h !== this.height) this.attempt(() => this.resize());
+    });
     this.sizes.observe(this.ui.stageBox);
+    this.above = new ResizeObserver(() => this.fit()); // what stands above it on the page has another height
+    for (const node of ancestors(this.root)) this.above.observe(node);
     this.watchRatio();
   }
 
   /** @param {boolean} on */
   print(on) {
     this.root.toggleAttribute("data-print", on);
+    this.motion = null;
     this.attempt(() => {
       this.retheme();
       this.resize();
@@ -110,10 +123,9 @@ export class Player {
 
   // How far down the page the player stands decides how high its picture can be.
   fit() {
-    /** @type {any} */
-    let node = this.root,
-      above = node.getBoundingClientRect().top;
-    while ((node = node.parentElement ?? node.getRootNode().host)) above += node.scrollTop;
+    if (this.full) return;
+    let above = this.root.getBoundingClientRect().top;
+    for (const node of ancestors(this.root)) above += node.scrollTop;
     this.root.style.setProperty("--pv-above", `${Math.round(above)}px`);
   }
 
@@ -136,6 +148,7 @@ export class Player {
     this.inks = {};
     this.firstSteps = new Map();
     movie.steps.forEach(({ stage }, i) => this.firstSteps.has(stage) || this.firstSteps.set(stage, i + 1));
+    this.ui.asking.give(movie.questions ?? []);
     this.root.setAttribute("aria-label", `packviz player: ${movie.title}`);
     this.ui.stages.replaceChildren(...[...this.firstSteps].map(([stage, first], i) => this.railItem(stage, first, i)));
     this.tellStack();
@@ -253,10 +266,9 @@ export class Player {
       this.canvas.height = Math.round(h * ratio);
       this.views = null;
     }
-    this.motion = null;
-    this.shown = this.looksAt(this.ends[this.step - 1]);
     this.tellMore();
-    this.paint();
+    if (this.motion) this.startAgain(this.motion);
+    else this.settle(this.ends[this.step - 1]);
   }
 
   /**
@@ -344,7 +356,7 @@ export class Player {
     this.attempt(() =>
       quick || this.still.matches || document.hidden
         ? this.settle(to)
-        : this.start(path, forward, this.view(this.frames[from].scene)),
+        : this.start(path, forward, this.view(this.frames[from].scene), from),
     );
     this.tell(true);
     this.rest();
@@ -373,15 +385,27 @@ export class Player {
    * @param {number[]} path
    * @param {boolean} forward
    * @param {Standing} standing
+   * @param {number} before the frame from which it goes
    */
-  start(path, forward, standing) {
+  start(path, forward, standing, before) {
     const frame = this.frames[path[0]],
       view = this.view(frame.scene);
     const motion = motionTo(this.shown, standing, frame, view, forward, { w: this.width, h: this.height });
     const lasts = ((forward ? BEAT : BEAT * 0.8) * motion.beats) / this.speed;
-    this.motion = { ...motion, rest: motion.there ? path.slice(1) : path, forward, view, t: 0, began: null, lasts };
+    const rest = motion.there ? path.slice(1) : path;
+    this.motion = { ...motion, path, before, rest, forward, view, t: 0, began: null, lasts };
     this.prepare(this.motion);
     this.tick();
+  }
+  /**
+   * The picture has another size, for another caption has other lines: what moves goes on in that.
+   * @param {Moving} motion
+   */
+  startAgain({ path, before, forward, began, t }) {
+    this.shown = this.looksAt(before);
+    this.start(path, forward, this.view(this.frames[before].scene), before);
+    Object.assign(this.motion, { began, t });
+    this.paint(); // now: the canvas has been emptied
   }
   /** @param {Moving} motion */
   prepare(motion) {
@@ -413,7 +437,8 @@ export class Player {
     this.shown = motion.to.map(({ origin, ...look }) => look);
     this.motion = null;
     this.layer = this.atlas = null;
-    if (motion.rest.length) this.start(motion.rest, motion.forward, motion.view);
+    if (motion.rest.length)
+      this.start(motion.rest, motion.forward, motion.view, motion.there ? motion.path[0] : motion.before);
     this.paint();
   }
 
@@ -705,6 +730,7 @@ export class Player {
     const { dataset } = this.root,
       newStage = dataset.stage !== stage;
     Object.assign(dataset, { step: this.step, stage });
+    this.root.toggleAttribute("data-told", this.ui.asking.told === this.step);
     this.writeCaption();
     this.ui.say.dataset.tone = tone ?? "";
     this.ui.error.hidden = !error;
@@ -749,6 +775,8 @@ export class Player {
     this.ui.playButton.title = label;
   }
   writeCaption() {
+    const root = /** @type {Document | ShadowRoot} */ (this.root.getRootNode());
+    if (this.ui.say.contains(root.activeElement)) this.root.focus({ preventScroll: true }); // what has the focus goes
     const parts = this.movie.steps[this.step - 1].caption.replaceAll(" %", "\u00a0%").split(/(\{[A-Z]+\}|\*\*.+?\*\*)/);
     this.ui.caption.replaceChildren(
       ...parts.flatMap((part) => {
@@ -766,11 +794,13 @@ export class Player {
 
   escape() {
     this.pointAt(null);
+    this.ui.mean();
     if (this.full) this.fullscreen();
   }
   /** @param {Event} event */
   press(event) {
     here.clicked = true;
+    if (!(/** @type {any} */ (event.composedPath()[0]).matches?.("abbr"))) this.ui.mean();
     if (event.composedPath().includes(this.root)) here.last = this;
   }
   seen() {
@@ -802,12 +832,26 @@ export class Player {
   /** @param {boolean} on */
   fill(on) {
     this.root.toggleAttribute("data-full", on);
+    this.shut(on);
     this.tellCode();
+    if (!on) this.fit();
+  }
+  /**
+   * What stands behind a player that fills the window is not to be reached.
+   * @param {boolean} on
+   */
+  shut(on) {
+    for (const node of this.behind ?? []) node.inert = false;
+    const beside = (/** @type {HTMLElement} */ node) =>
+      [...(node.parentNode?.children ?? [])].filter((each) => each !== node && !(/** @type {any} */ (each).inert));
+    this.behind = /** @type {HTMLElement[]} */ (on ? [this.root, ...ancestors(this.root)].flatMap(beside) : []);
+    for (const node of this.behind) node.inert = true;
   }
   toggleCode() {
     const where = this.full ? "full" : "page";
     here.code[where] = !here.code[where];
     for (const player of here.players) player.tellCode();
+    if (this.full && here.code.full) this.ui.side.scrollIntoView({ block: "nearest" }); // on a phone it stands below
   }
   // In full screen the picture has the room of the code, unless someone asks for that.
   tellCode() {
@@ -898,10 +942,25 @@ export class Player {
     this.motion = null;
     this.off.abort();
     this.sizes.disconnect();
+    this.above.disconnect();
+    this.shut(false);
     here.players.delete(this);
     if (here.last === this) here.last = null;
     this.root.remove();
   }
+}
+
+/**
+ * All elements that a node stands in, out of shadow roots, too.
+ * @param {HTMLElement} node
+ */
+function ancestors(node) {
+  /** @type {HTMLElement[]} */
+  const found = [];
+  /** @type {any} */
+  let each = node;
+  while ((each = each.parentElement ?? each.getRootNode().host)) found.push(each);
+  return found;
 }
 
 /**

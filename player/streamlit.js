@@ -27,8 +27,8 @@ function stepInAddress(otherwise) {
 
 /**
  * Python hears which stage is on screen: once a movie has been painted, and whenever another stage comes; and what is
- * clicked, and which layer and direction is chosen. It may ask for a step or a token, `data.ask`, each time with another number. A `data.loose` player leaves the
- * address to others and tells nothing.
+ * clicked, which layer and direction is chosen, and that a question was answered. It may ask for a step or a token,
+ * `data.ask`, each time with another number. A `data.loose` player leaves the address to others and tells nothing.
  * @param {{ data: StreamlitData, parentElement: ShadowRoot, setTriggerValue: Trigger }} component
  */
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -74,6 +74,7 @@ function mounted(there, data, parentElement, tell, setTriggerValue) {
     onStep,
     onPick: data.picks && ((picked) => setTriggerValue("picked", picked)),
     onward: data.onward ? { label: data.onward, go: onward } : undefined,
+    onAnswered: () => setTriggerValue("answered", true),
     onWatch: data.watches && ((watched) => setTriggerValue("watched", watched)),
   });
 }

@@ -119,6 +119,27 @@ export interface Movie {
   proof: string;
   exact: boolean;
   stack?: Stack;
+  questions?: Question[];
+}
+/** A prediction to make before the movie shows the answer, at a step. sealed: its Solution, not to be read by chance. */
+export interface Question {
+  prompt: string;
+  form: "numbers" | "letters" | "choice";
+  example: string;
+  choices: string[];
+  step: number;
+  sealed: string;
+}
+/** Answers as one would type them; slips: those given by mistake, each with its reason. */
+export interface Solution {
+  answer: string;
+  why: string;
+  hint: string;
+  slips: [answer: string, reason: string][];
+}
+export interface Verdict {
+  right: boolean;
+  reason: string;
 }
 
 /** A movie with its tokens one by one, and for each group the lines that its cells say. */
@@ -221,6 +242,8 @@ export interface Options {
   /** Where the last step leads, if it leads somewhere. */
   onward?: { label: string; go: () => void };
   onWatch?: ((watched: Watched) => void) | false;
+  /** A question has been answered, or given up. */
+  onAnswered?: () => void;
 }
 export type Axis = "x" | "y";
 export type Side = "w" | "h";
@@ -249,8 +272,10 @@ export interface StreamlitData {
   /** Whether the code is shown at first. */
   code?: boolean;
 }
-/** A motion on its way: the frames that come after it, and when it began. */
+/** A motion on its way: the frames that it goes to, the one before them, those that come after it, and when it began. */
 export interface Moving extends Motion {
+  path: number[];
+  before: number;
   rest: number[];
   forward: boolean;
   view: Standing;

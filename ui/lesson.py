@@ -1,4 +1,4 @@
-"""The way through a page, in the order in which a visitor should see it: words, prediction, movie, the rest."""
+"""The way through a page, in the order in which a visitor should see it: words, movie, the rest."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +16,6 @@ from ui.controls import Controls, controls, source, strip, ways_back
 from ui.part import folded, numbers, palette, part, records, refused, try_this
 from ui.path import script
 from ui.player import AFTER, WHY, key_of, play, stage_on_screen
-from ui.prediction import prediction
 from ui.progress import leave_others
 from ui.runs import OWN, Request, Shown, View, latest, run
 from ui.share import share
@@ -194,8 +193,6 @@ def _picture(chosen: Controls, stages: tuple[View, ...] | None, onward: str) -> 
         shown = _shown(chosen, stages)
         if stages is None:
             _why(shown)
-    if stages is not None and stages[0] in STAGES:
-        prediction(shown, stages[0])
     after = (WHY, AFTER) if stages is None else (AFTER,)
     play(shown.data, stages, picks=stages == ("run",), onward=onward, after=after)
 

@@ -84,6 +84,7 @@ def play(
         on_shown_change=partial(_follow, key, after),
         on_picked_change=partial(_pick, key),
         on_watched_change=partial(_watch, key),
+        on_answered_change=partial(_done, stages[0] if stages else ""),
     )
 
 
@@ -97,7 +98,7 @@ def clip(movie: bytes, step: int, key: str) -> None:
 
 def pack_yourself(asked: Exercise) -> None:
     """Show the exercise of packing a batch by hand; who has done it has done the lesson."""
-    _mount(key="exercise", data=json.dumps(asdict(asked)).encode(), on_packed_change=_packed)
+    _mount(key="exercise", data=json.dumps(asdict(asked)).encode(), on_packed_change=partial(_done, "pack"))
 
 
 def key_of(stages: Sequence[str] | None) -> str:
@@ -132,8 +133,8 @@ def _follow(key: str, after: Sequence[str]) -> None:
     st.rerun(after)
 
 
-def _packed() -> None:
-    visit().done |= {"pack"}
+def _done(stage: str) -> None:
+    visit().done |= {stage}
 
 
 def _pick(key: str) -> None:

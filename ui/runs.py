@@ -15,6 +15,7 @@ from packviz.inputs.config import Config
 from packviz.inputs.examples import EXAMPLES
 from packviz.show.movie import Movie, beside, movie
 from packviz.show.movie.step import Stage
+from packviz.teach.predictions import asking
 from ui.kept import kept
 from ui.visit import visit
 
@@ -168,4 +169,5 @@ def _made(traced: Trace, stages: tuple[View, ...] | None, **watched: Any) -> Mov
     there: list[Stage] = [stage for stage in stages if stage != "beside" and stage not in missing]
     if traced.error is not None and "pad" not in there:
         there = ["sort"]  # which shows how torch refuses
-    return movie(traced, there, deep=True, **watched)
+    film = movie(traced, there, deep=True, **watched)
+    return film if stages[0] == "beside" else asking(film, stages[0])

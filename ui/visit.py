@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ui.quiz import Game
     from ui.runs import Request
 
-__all__ = ["Ask", "Said", "Visit", "WayBack", "visit"]
+__all__ = ["Ask", "Visit", "WayBack", "visit"]
 
 WayBack = tuple[str, str, dict[str, str]]  # a page, the label of the link to it, and its address
 
@@ -30,19 +30,6 @@ class Ask:
     look: bool = False
 
 
-@dataclass(frozen=True)
-class Said:
-    """Hold the answer to a prediction. key: of the question and its batch. number: of the answer.
-
-    tries: how often this question has been answered.
-    """
-
-    key: str = ""
-    answer: str = ""
-    number: int = 0
-    tries: int = 0
-
-
 @dataclass
 class Visit:
     """Hold all that is remembered of one visitor.
@@ -53,7 +40,6 @@ class Visit:
     stage: the stage on the player's screen. ask: what the player is asked to show.
     picked: what was clicked last in the movie, and of which request that was, until it is taken up.
     done: the stages whose prediction was answered, or whose exercise was done.
-    prediction: the number of the one that is asked. said: the last answer to one.
     way_back: from the explorer to the page that opened it.
     doctor_input: what was typed into the doctor's fields before an example replaced it.
     jobs: long work by its name. round: the level and number of the last round of the quiz. games: its rounds.
@@ -73,8 +59,6 @@ class Visit:
     ask: Ask = Ask()
     picked: dict[str, Any] | None = None
     done: frozenset[str] = frozenset()
-    prediction: int = 0
-    said: Said = Said()
     way_back: WayBack | None = None
     doctor_input: tuple[Any, ...] | None = None
     jobs: "dict[str, Started]" = field(default_factory=dict)

@@ -23,7 +23,7 @@ each_lesson = pytest.mark.parametrize("lesson", STAGES)
 
 
 def prediction(visited: Visit) -> Locator:
-    return visited.page.locator(".st-key-prediction")
+    return visited.page.get_by_test_id("packviz-prediction")
 
 
 def go_to(visited: Visit, lesson: str) -> None:
@@ -98,18 +98,42 @@ def test_the_keys_step_the_movie_after_every_click_on_the_way_through_a_lesson(b
         assert int(visited.data("step")) == start
 
 
-def test_the_keyboard_reaches_the_prediction_and_answers_it(browser: Browser, address: str) -> None:
+def test_the_keyboard_reaches_the_prediction_and_who_answers_it_has_a_tick_in_the_menu(
+    browser: Browser, address: str
+) -> None:
     with visit(browser, address, path="packing") as visited:
-        box = prediction(visited).get_by_role("textbox")
+        asked = prediction(visited)
+        box, said = asked.get_by_role("textbox"), asked.get_by_role("status")
         for _ in range(60):
             visited.page.keyboard.press("Tab")
-            if box.evaluate("box => box === document.activeElement"):
+            if box.evaluate("box => box === box.getRootNode().activeElement"):
                 break
-        visited.page.keyboard.type("3 3 2 1")
+        visited.page.keyboard.type("3 2 4")
+        visited.page.keyboard.press("Enter")
+        expect(said).to_contain_text("✗ Not quite. These are the lengths")
+        visited.settle()
+        assert not ticked(visited, "Packing")
+        box.fill("3;3;2;1")
         visited.page.keyboard.press("Enter")
         visited.settle()
-        expect(prediction(visited)).to_contain_text("✓ Right.")
+        expect(said).to_contain_text("✓ Right.")
         expect(visited.player).not_to_have_attribute("data-step", "1")
+        visited.page.keyboard.press("ArrowRight")
+        visited.settle()
+        expect(said).to_contain_text("✓ Right.")
+        go_to(visited, "running")
+        assert ticked(visited, "Packing")
+
+
+def ticked(visited: Visit, lesson: str) -> bool:
+    """Tell whether the menu has a tick beside a lesson."""
+    menu = visited.page.get_by_test_id("stTopNavSection").filter(has_text="Learn")
+    menu.click()
+    item = visited.page.get_by_role("menuitem", name=re.compile(lesson))  # "Unpacking" has no capital P
+    item.wait_for()
+    icons = item.get_by_test_id("stIconMaterial").all_inner_texts()
+    visited.page.keyboard.press("Escape")
+    return icons == ["check_circle"]
 
 
 def test_an_address_can_be_typed_both_ways_and_lights_up(browser: Browser, address: str) -> None:

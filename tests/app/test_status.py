@@ -2,9 +2,7 @@
 
 import json
 
-from playwright.sync_api import Browser, Locator, expect
 from streamlit.testing.v1 import AppTest
-from visits import Visit, visit
 
 from pages import opened
 
@@ -36,39 +34,3 @@ def test_the_answer_in_the_quiz_is_spoken_once_there_is_one() -> None:
     assert spoken(app) == ""
     next(button for button in app.button if button.label == "Show me").click().run()
     assert spoken(app).startswith("The answer: ")
-
-
-def line_of(visited: Visit) -> Locator:
-    return visited.page.locator(".st-key-status-prediction").get_by_role("status")
-
-
-def test_a_prediction_is_spoken_when_it_is_checked_again_on_the_same_answer_and_not_on_other_reruns(
-    browser: Browser, address: str
-) -> None:
-    with visit(browser, address, {"sequences": "1 2 3\n4 5\n6 7 8 9", "example": "own"}, path="packing") as visited:
-        line = line_of(visited)
-        expect(line).to_have_count(1)
-        assert line.inner_text() == ""
-        visited.page.evaluate(
-            """() => {
-                const inside = (each) => each.shadowRoot && find(each.shadowRoot);
-                const find = (root) => root.querySelector("[role=status]")
-                    ?? [...root.querySelectorAll("*")].map(inside).find(Boolean);
-                const line = find(document.querySelector(".st-key-status-prediction")), all = [];
-                new MutationObserver(() => { if (line.textContent) all.push(line.textContent); })
-                    .observe(line, { childList: true, characterData: true, subtree: true });
-                window.heard = all;
-            }"""
-        )
-        prediction = visited.page.locator(".st-key-prediction")
-        answer = prediction.get_by_role("textbox")
-        answer.fill("9 9 9")
-        answer.press("Enter")
-        expect(line).to_contain_text("Not quite.")
-        visited.settle()
-        visited.press("ArrowLeft")
-        heard = visited.page.evaluate("window.heard")
-        assert len(heard) == 1
-        prediction.get_by_role("button", name="Check").click()
-        visited.page.wait_for_function("window.heard.length === 2")
-        assert visited.page.evaluate("window.heard")[1] == heard[0]

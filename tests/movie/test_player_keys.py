@@ -177,3 +177,45 @@ def test_single_keys_can_be_switched_off_for_good(open_page: Open, movie: Movie)
     switch.check()
     screen.press("3")
     assert screen.data("stage") == "pack"
+
+
+@pytest.mark.parametrize("size", [(390, 844), (844, 390), (1280, 720)], ids=["phone", "turned", "laptop"])
+def test_full_screen_without_its_api_keeps_tab_inside_and_opens_the_code(
+    open_page: Open, movie: Movie, size: tuple[int, int]
+) -> None:
+    screen = open_page(movie, size=size)
+    screen.page.evaluate(ADD, "<button>outside</button>")
+    screen.page.evaluate("() => { delete Element.prototype.requestFullscreen; }")
+    full, outside = screen.root.get_by_role("button", name="Full screen"), screen.page.locator("#beside button")
+    full.click()
+    focused = set()
+    for _ in range(30):
+        screen.press("Tab")
+        focused.add(
+            screen.root.evaluate("root => root.contains(document.activeElement) || document.activeElement.tagName")
+        )
+    assert focused <= {True, "BODY"}
+    code = screen.root.get_by_role("region", name="PyTorch, line by line")
+    expect(code).to_be_hidden()
+    screen.root.get_by_role("button", name="Show the code").click()
+    expect(code).to_be_in_viewport()
+    full.click()
+    outside.focus()
+    expect(outside).to_be_focused()
+
+
+def test_the_picture_has_its_share_of_the_window_when_what_stands_above_changes_its_height(
+    open_page: Open, movie: Movie
+) -> None:
+    screen = open_page(movie, bypass_csp=True)
+    mount = MOUNT.replace("i < 2", "i < 1").replace('host.style = "height: 600px";', "")
+    screen.page.evaluate(mount, [assets()[1], movie.to_dict()])
+    screen.page.add_style_tag(content=".pv { --pv-height: calc(100vh - var(--pv-above) - 178px) !important; }")
+    screen.page.evaluate("() => document.querySelectorAll('.pv')[1].before(document.createElement('hr'))")
+    for height in (0, 120, 40):
+        screen.page.evaluate("px => { document.querySelector('hr').style = `height: ${px}px; margin: 0`; }", height)
+        above = screen.page.evaluate("document.querySelectorAll('.pv')[1].getBoundingClientRect().top")
+        screen.page.wait_for_function(
+            "px => Math.abs(document.querySelectorAll('canvas')[1].clientHeight - (innerHeight - px - 178)) <= 1",
+            arg=above,
+        )

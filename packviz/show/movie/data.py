@@ -36,7 +36,8 @@ class Movie:
 
     ids: what each mark is called, in the order of the data. scales: the number at which the diverging scale ends, for
     what enters the cell and for its states. notes: what is not shown, or otherwise to be known. proof: how the numbers
-    compare with torch's own run. exact: whether they are the same to the bit, and no padding was packed.
+    compare with torch's own run. exact: whether they are the same to the bit, and no padding was packed. questions:
+    what the player asks before it shows the answer, as packviz.predictions.asking puts it.
     """
 
     view: View
@@ -50,6 +51,7 @@ class Movie:
     notes: tuple[str, ...]
     proof: str
     exact: bool
+    questions: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def ids(self) -> list[str]:
@@ -106,6 +108,7 @@ class Movie:
             "proof": self.proof,
             "exact": self.exact,
             **self._stack,
+            **({"questions": list(map(dict, self.questions))} if self.questions else {}),
         }
 
     @property

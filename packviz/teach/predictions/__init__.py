@@ -1,16 +1,36 @@
 """Predictions: what a visitor is asked about the batch on the screen before the movie shows it."""
 
+import json
+from base64 import b64encode
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 from packviz.compute.record import Trace
 from packviz.rules.preconditions import check_kind
+from packviz.show.movie import Movie
 from packviz.teach.predictions import layout, running
 from packviz.teach.predictions.facts import Facts
 from packviz.teach.predictions.kind import Kind
 from packviz.teach.predictions.prediction import Answer, Form, Moment, Prediction, Slip, Stage, Verdict, spelled
 from packviz.validate import choice, integer
 
-__all__ = ["KINDS", "Answer", "Form", "Kind", "Moment", "Prediction", "Slip", "Stage", "Verdict", "ask", "spelled"]
+__all__ = [
+    "KINDS",
+    "Answer",
+    "Form",
+    "Kind",
+    "Moment",
+    "Prediction",
+    "Slip",
+    "Stage",
+    "Verdict",
+    "ask",
+    "asking",
+    "spelled",
+]
+
+MAX_ASKED = 6  # questions that travel with a movie
 
 _LESSONS: Mapping[str, tuple[Kind, ...]] = {
     "pad": (layout.padded_shape, layout.pad_count),
@@ -40,10 +60,40 @@ def ask(trace: Trace, stage: Stage, number: int = 0, *, direction: int = 0) -> P
     both = trace.module.bidirectional or trace.error is not None
     only = "" if both else ", forward, the only direction of this module"
     choice("direction", direction, (0, 1) if both else (0,), where=only)
-    if stage == "embed" and trace.padded.embedding is None:
+    return _question(Facts(trace), stage, number, direction)
+
+
+def asking(movie: Movie, stage: Stage) -> Movie:
+    """Return the movie with the first predictions of a stage, which the player asks before it shows the answer.
+
+    The answers and the reasons for all recognised mistakes travel with it, so that it needs no server. A stage about
+    which there is nothing to ask leaves the movie as it is. Raises PackvizError for an unknown stage.
+    """
+    check_kind("movie", movie, Movie, "make one with packviz.movie")
+    choice("stage", stage, tuple(_LESSONS))
+    facts = Facts(movie.view.trace)
+    asked = dict.fromkeys(_question(facts, stage, number, movie.view.direction) for number in range(MAX_ASKED))
+    return replace(movie, questions=tuple(_with_solution(each, movie) for each in asked if each is not None))
+
+
+def _with_solution(asked: Prediction, movie: Movie) -> Mapping[str, Any]:
+    """Return a prediction as the player gets it."""
+    slips = [[spelled(slip.answer), slip.reason] for slip in asked.slips]
+    solution = {"answer": asked.solution, "why": asked.why, "hint": asked.hint, "slips": slips}
+    return {
+        "prompt": asked.prompt,
+        "form": asked.form,
+        "example": asked.example,
+        "choices": list(asked.choices),
+        "step": movie.step_at(asked.moment.stage, asked.moment.timestep, asked.moment.name),
+        "sealed": b64encode(json.dumps(solution, ensure_ascii=False).encode()).decode(),
+    }
+
+
+def _question(facts: Facts, stage: Stage, number: int, direction: int) -> Prediction | None:
+    if stage == "embed" and facts.trace.padded.embedding is None:
         return None
     asked = _BACKWARD if stage == "run" and direction else _LESSONS[stage]
-    facts = Facts(trace)
     kinds = [kind for kind in asked if kind.places(facts)]
     if not kinds:
         return None

@@ -24,6 +24,7 @@ class Facts:
     sequences, timesteps  the sequences that torch packed, and the packed time steps that a movie shows
     order, rank           the sequence in each row of the sorted batch, and the row of each sequence
     tied                  for each sequence, whether another is as long
+    ranked                by kind and places, the questions about this trace in order, once one has been asked
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -42,6 +43,7 @@ class Facts:
         self.rank: list[int] = trace.sorted.rank.tolist() if self.packed else []
         how_often = Counter(self.lengths)
         self.tied = [how_often[length] > 1 for length in self.lengths]
+        self.ranked: dict[object, list[Any]] = {}
 
     @property
     def names(self) -> dict[str, object]:

@@ -77,10 +77,13 @@ class Kind:
     def _question(
         self, facts: Facts, places: Callable[[Facts], Sequence[Any]] | None, number: int
     ) -> Prediction | None:
-        cases = [self.case(facts, place) for place in spread(places(facts) if places else ())]
+        cases = facts.ranked.get((self.key, places))
+        if cases is None:
+            cases = [self.case(facts, place) for place in spread(places(facts) if places else ())]
+            cases.sort(key=lambda case: (-len(self._slips(facts, case)), case.moment.timestep == 0))
+            facts.ranked[self.key, places] = cases
         if not cases:
             return None
-        cases.sort(key=lambda case: (-len(self._slips(facts, case)), case.moment.timestep == 0))
         return self._worded(facts, cases[number % len(cases)])
 
     def _slips(self, facts: Facts, case: Case) -> dict[Answer, str]:

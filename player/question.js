@@ -1,0 +1,159 @@
+// The prediction inside the player: asked before the movie shows the answer, judged here, and then shown by the movie.
+
+/** @import { Question } from "./types" */
+
+import { judge, readAnswer, solutionOf } from "./answers.js";
+import { el } from "./dom.js";
+import { explained } from "./terms.js";
+
+const TRIES = 2,
+  WAITING = "Answer first. The movie then plays the step that shows why.";
+
+/**
+ * A text with `code` in backticks.
+ * @param {string} text
+ * @param {(part: string) => (Node | string)[]} [say] what becomes of its words
+ */
+const written = (text, say = explained) =>
+  text.split("`").flatMap((part, i) => (i % 2 ? [el("code", {}, ...say(part))] : say(part)));
+
+export class Asking {
+  /** @param {import("./player.js").Player} player */
+  constructor(player) {
+    this.player = player;
+    this.given = "";
+    this.prompt = el("p", { class: "pv-prompt" });
+    this.field = el("input", { type: "text", autocomplete: "off", spellcheck: "false", enterkeyhint: "done" });
+    this.field.addEventListener("keydown", (event) => this.key(event));
+    this.choices = el("div", { class: "pv-choices", role: "group", "aria-label": "Answers" });
+    this.check = this.button("Check", () => this.answer(this.field.value));
+    this.reveal = this.button("Show me", () => this.showMe());
+    this.another = this.button("Another", () => this.ask(this.number + 1));
+    this.said = el("p", { class: "pv-verdict", role: "status" });
+    const answers = el("div", { class: "pv-answer" }, this.field, this.check, this.reveal, this.another);
+    this.root = el(
+      "div",
+      { class: "pv-ask", role: "group", "aria-label": "Prediction", "data-testid": "packviz-prediction" },
+      this.prompt,
+      this.choices,
+      answers,
+      this.said,
+    );
+  }
+  /**
+   * @param {string} text
+   * @param {() => void} onClick
+   */
+  button(text, onClick) {
+    const node = el("button", { type: "button" }, text);
+    node.addEventListener("click", onClick);
+    return node;
+  }
+
+  /**
+   * Other questions begin anew; the same ones leave what has been said as it is.
+   * @param {Question[]} questions
+   */
+  give(questions) {
+    const given = JSON.stringify(questions);
+    if (given === this.given) return;
+    this.given = given;
+    this.questions = questions;
+    this.root.hidden = !questions.length;
+    if (questions.length) this.put(0);
+    this.measure();
+  }
+  // How much of the page's height it takes, before there is an answer.
+  measure() {
+    this.player.root.style.setProperty("--pv-asked", `${this.root.offsetHeight}px`);
+  }
+  /** @param {number} number */
+  ask(number) {
+    this.put(number % this.questions.length);
+    this.player.stop();
+    this.player.go(1, { quick: true });
+  }
+  /** @param {number} number */
+  put(number) {
+    const { prompt, form, example, choices } = this.questions[number];
+    this.number = number;
+    this.tries = 0;
+    this.told = 0; // the step that has shown why
+    this.root.dataset.form = form;
+    this.prompt.replaceChildren(el("strong", {}, "Predict."), " ", ...written(prompt));
+    this.field.value = "";
+    this.field.placeholder = example;
+    this.field.setAttribute("aria-label", prompt.replaceAll("`", ""));
+    this.field.autocapitalize = form === "letters" ? "characters" : "off";
+    this.choices.replaceChildren(
+      ...choices.map((choice) => {
+        const node = this.button("", () => this.answer(choice));
+        node.append(...written(choice, (part) => [part])); // a button holds nothing to be focused
+        return node;
+      }),
+    );
+    this.field.hidden = this.check.hidden = form === "choice";
+    this.another.hidden = this.questions.length === 1;
+    this.tell("", WAITING);
+  }
+
+  /** @param {string} typed */
+  answer(typed) {
+    const question = this.questions[this.number];
+    if (!typed.trim()) return this.tell("", WAITING);
+    let given;
+    try {
+      const labels = this.player.movie.sequences.map(([label]) => label);
+      given = readAnswer(question, typed, labels);
+    } catch (reason) {
+      return this.tell("unread", `⚠ ${/** @type {Error} */ (reason).message}`);
+    }
+    const { right, reason } = judge(question, given);
+    this.tries += 1;
+    const last = right || this.tries >= TRIES;
+    for (const [i, node] of [...this.choices.children].entries())
+      if (question.choices[i] === given) node.setAttribute("data-tone", right ? "good" : "wrong");
+    if (right) this.tell("good", "✓ Right.", reason);
+    else this.tell("wrong", "✗ Not quite.", `${reason} ${last ? this.solution() : "Try once more."}`);
+    this.reveal.hidden = last;
+    if (last) this.show();
+  }
+  showMe() {
+    this.tell("", `${this.solution()} ${solutionOf(this.questions[this.number]).why}`);
+    this.show();
+  }
+  solution() {
+    const { answer } = solutionOf(this.questions[this.number]);
+    return `The answer: ${answer}${/[.?]$/.test(answer) ? "" : "."}`;
+  }
+  show() {
+    const { player } = this;
+    player.root.focus({ preventScroll: true }); // from now on the keys are the movie's, and a phone's keyboard goes
+    this.told = this.questions[this.number].step;
+    player.show(this.told);
+    if (player.seen() < 0.9) player.ui.stageBox.scrollIntoView({ block: "nearest" });
+    player.options.onAnswered?.();
+  }
+
+  /**
+   * @param {"" | "good" | "wrong" | "unread"} tone
+   * @param {string} first
+   * @param {string} [more]
+   */
+  tell(tone, first, more) {
+    this.reveal.hidden = true;
+    this.said.dataset.tone = tone;
+    const before = this.said.textContent;
+    this.said.replaceChildren(...(more ? [el("strong", {}, first), " ", ...written(more)] : written(first)));
+    if (this.said.textContent === before) this.said.append("\u00a0"); // the same words are news, too
+  }
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (event.isComposing) return;
+    if (event.key === "Enter") this.answer(this.field.value);
+    else if (event.key === "Escape") this.player.root.focus({ preventScroll: true });
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

@@ -1,0 +1,205 @@
+"""The prediction inside the player: in a saved file, in a frame, in full screen and on a phone, without any server."""
+
+from pathlib import Path
+
+import pytest
+from movie_player import Open, Screen
+from playwright.sync_api import Browser, Locator, expect
+from tabs import tab
+
+import packviz as pv
+from packviz import Batch, Config, Movie
+from packviz.predictions import Stage, ask, asking
+
+FULL_SCREEN, PHONE = (1280, 720), (390, 844)
+TRACE = pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"), Config(cell="gru"))
+STAGES: tuple[Stage, ...] = ("pad", "sort", "pack", "run", "unpack")
+
+
+def lesson(stage: Stage) -> Movie:
+    return asking(pv.movie(TRACE, (stage,), deep=True), stage)
+
+
+def asked_in(screen: Screen) -> tuple[Locator, Locator, Locator]:
+    """Return the question, where it is answered and the line that says what is right or wrong."""
+    root = screen.page.get_by_test_id("packviz-prediction")
+    return root, root.get_by_role("textbox"), root.get_by_role("status")
+
+
+def fill_the_window(screen: Screen) -> None:
+    """Go to full screen as where there is no API for it."""
+    screen.page.evaluate("() => { delete Element.prototype.requestFullscreen; }")
+    screen.press("f")
+    assert screen.root.get_attribute("data-full") is not None
+
+
+def covered(*parts: Locator) -> list[str]:
+    """Return which parts are not wholly seen: cut by the window, or with something else over their middle."""
+    seen = """node => {
+        const box = node.getBoundingClientRect(), x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
+        const inside = box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
+        return Boolean(box.width && inside && node.contains(document.elementFromPoint(x, y)));
+    }"""
+    return [part.inner_text() for part in parts if not part.evaluate(seen)]
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("size", [FULL_SCREEN, PHONE], ids=["projector", "phone"])
+def test_in_full_screen_the_right_answer_is_told_and_the_movie_plays_the_step_that_shows_why(
+    open_page: Open, stage: Stage, size: tuple[int, int]
+) -> None:
+    prediction = ask(TRACE, stage)
+    assert prediction is not None
+    film = lesson(stage)
+    screen = open_page(film, motion=True, size=size)
+    fill_the_window(screen)
+    root, box, said = asked_in(screen)
+    expect(root).to_contain_text(prediction.prompt.replace("`", ""))
+    canvas = screen.root.locator("canvas")
+    screen.root.get_by_label("Speed").select_option("0.5")  # many frames, however busy the machine is
+    if prediction.form == "choice":
+        button = root.get_by_role("button", name=prediction.solution.replace("`", ""))
+        assert covered(button, canvas) == []
+        button.click()
+    else:
+        assert covered(box, canvas) == []
+        box.fill(prediction.solution)
+        box.press("Enter")
+    expect(said).to_have_text(f"✓ Right. {prediction.why.replace('`', '')}")
+    step = film.to_dict()["questions"][0]["step"]
+    assert screen.step == step > 1
+    painted = screen.painted
+    screen.rest()
+    assert screen.painted > painted + 2  # it moved
+    height = canvas.evaluate("node => node.getBoundingClientRect().height")
+    assert height >= size[1] / 2 - 1
+    screen.press("ArrowLeft")  # the keys are the movie's again
+    screen.rest()
+    assert screen.step == step - 1
+
+
+def test_a_wrong_answer_gets_its_reason_and_a_second_try_before_the_reveal(open_page: Open) -> None:
+    screen = open_page(lesson("pack"))
+    root, box, said = asked_in(screen)
+    prediction = ask(TRACE, "pack")
+    assert prediction is not None
+    box.fill("3 2 4")
+    root.get_by_role("button", name="Check").click()
+    reason = prediction.check("3 2 4").reason.replace("`", "")
+    expect(said).to_have_text(f"✗ Not quite. {reason} Try once more.")
+    assert screen.step == 1
+    box.fill("[4, 3, 2]")
+    box.press("Enter")
+    expect(said).to_contain_text("These are the sorted lengths")
+    expect(said).to_contain_text("The answer: 3 3 2 1.")
+    expect(root.get_by_role("button", name="Show me")).to_be_hidden()
+    assert screen.step > 1
+
+
+def test_who_asks_is_shown_why(open_page: Open) -> None:
+    screen = open_page(lesson("pack"))
+    root, box, said = asked_in(screen)
+    show_me = root.get_by_role("button", name="Show me")
+    expect(show_me).to_be_hidden()
+    box.fill("1")
+    box.press("Enter")
+    show_me.click()
+    expect(said).to_contain_text("The answer: 3 3 2 1. batch_sizes[t] is how many")
+    assert screen.step > 1
+    expect(show_me).to_be_hidden()
+
+
+def test_what_cannot_be_read_is_no_try_and_nothing_that_was_typed_is_lost(open_page: Open) -> None:
+    screen = open_page(lesson("pack"))
+    _, box, said = asked_in(screen)
+    for typed, told in (("three <b>two</b>", "⚠ Expected integers, but got 'three'."), (" ", "Answer first.")) * 2:
+        box.fill(typed)
+        box.press("Enter")
+        expect(said).to_contain_text(told)
+        expect(box).to_have_value(typed)
+    box.fill("3 2 4")
+    box.press("Enter")
+    expect(said).to_contain_text("Try once more.")
+    assert screen.step == 1
+
+
+def test_another_question_begins_anew_and_they_go_round(open_page: Open) -> None:
+    film = lesson("pack")
+    screen = open_page(film)
+    root, box, said = asked_in(screen)
+    prompts = [question["prompt"].replace("`", "") for question in film.to_dict()["questions"]]
+    assert len(set(prompts)) == len(prompts) > 2
+    box.fill("3 3 2 1")
+    box.press("Enter")
+    assert screen.step > 1
+    for prompt in [*prompts[1:], prompts[0]]:
+        root.get_by_role("button", name="Another").click()
+        expect(root).to_contain_text(prompt)
+        expect(box).to_have_value("")
+        expect(said).to_contain_text("Answer first.")
+        assert screen.step == 1
+
+
+def test_a_choice_is_made_by_keys_alone_and_keeps_its_sign(open_page: Open) -> None:
+    screen = open_page(lesson("unpack"))
+    root, _, said = asked_in(screen)
+    choices = root.get_by_role("group", name="Answers").get_by_role("button")
+    for _ in range(20):
+        screen.press("Tab")
+        if choices.nth(1).evaluate("node => node === document.activeElement"):
+            break
+    screen.press("Space")
+    expect(said).to_contain_text("✗ Not quite.")
+    expect(choices.nth(1)).to_have_attribute("data-tone", "wrong")
+    assert screen.step == 1
+    screen.press("Shift+Tab", "Enter")
+    expect(said).to_contain_text("✓ Right.")
+    expect(choices.nth(0)).to_have_attribute("data-tone", "good")
+
+
+def test_what_is_typed_is_no_shortcut_and_the_same_verdict_is_news_again(open_page: Open) -> None:
+    screen = open_page(lesson("pad"))
+    _, box, said = asked_in(screen)
+    box.click()
+    screen.press("1", "f", "b", ".", "Space", "ArrowRight", "Home", "End")
+    assert (screen.step, screen.root.get_attribute("data-full")) == (1, None)
+    box.fill("9 9 9")
+    said.evaluate(
+        "node => new MutationObserver(() => window.heard = (window.heard ?? 0) + 1).observe(node, {childList: true})"
+    )
+    box.press("Enter")
+    first = said.inner_text()
+    box.fill("x")
+    box.press("Enter")
+    box.press("Enter")
+    screen.page.wait_for_function("window.heard >= 3")
+    assert first.startswith("✗ Not quite.")
+
+
+def test_it_is_judged_in_the_sandboxed_frame_of_a_notebook(browser: Browser, tmp_path: Path) -> None:
+    page = tmp_path / "notebook.html"
+    page.write_text(f"<!doctype html><title>n</title>{lesson('pack')._repr_html_()}", encoding="utf-8")
+    with tab(browser, FULL_SCREEN) as taken:
+        taken.page.goto(page.as_uri())
+        root = taken.page.frame_locator("iframe").get_by_test_id("packviz-prediction")
+        root.get_by_role("textbox").fill("3;3;2;1")
+        root.get_by_role("textbox").press("Enter")
+        expect(root.get_by_role("status")).to_contain_text("✓ Right.")
+        assert taken.errors == []
+
+
+def test_on_a_phone_a_finger_answers_and_the_picture_comes_into_view(open_page: Open) -> None:
+    screen = open_page(lesson("unpack"), size=PHONE, has_touch=True, is_mobile=True)
+    root, _, said = asked_in(screen)
+    for button in root.get_by_role("button").all():
+        box = button.bounding_box()
+        assert box is None or min(box["width"], box["height"]) >= 38
+    root.get_by_role("button", name="padding_value").tap()
+    expect(said).to_contain_text("✓ Right.")
+    expect(screen.root.locator("canvas")).to_be_in_viewport(ratio=0.9)
+    assert screen.page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+
+
+def test_a_movie_without_questions_has_no_place_for_one(open_page: Open) -> None:
+    root, _, _ = asked_in(open_page(pv.movie(TRACE)))
+    expect(root).to_be_hidden()

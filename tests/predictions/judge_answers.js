@@ -1,0 +1,15 @@
+// Reads answers and judges them as the player does. stdin: [{ question, labels, typed: [...] }, ...]; stdout: of each what it says.
+
+import { readFileSync } from "node:fs";
+import { judge, readAnswer } from "../../player/answers.js";
+
+const said = ({ question, labels, typed }) =>
+  typed.map((text) => {
+    try {
+      const { right, reason } = judge(question, readAnswer(question, text, labels));
+      return [right, reason];
+    } catch (refusal) {
+      return [null, refusal.message];
+    }
+  });
+process.stdout.write(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map(said)));
