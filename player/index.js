@@ -1,5 +1,6 @@
 // All of the player in one file: packviz/show/movie/player.js, which `make player` writes.
 
+import { framed } from "./frame.js";
 import { start } from "./page.js";
 
 export { exercise } from "./exercise.js";
@@ -7,3 +8,4 @@ export { mount } from "./player.js";
 export { default } from "./streamlit.js";
 
 start();
+framed();

@@ -24,14 +24,17 @@ __all__ = [
     "MAX_LENGTH",
     "NAMES",
     "PARTS",
+    "SETTINGS",
     "THEMES",
     "asked",
     "changed",
     "choice",
     "default",
     "first_step",
+    "fixed",
     "hidden",
     "keep",
+    "locked",
     "maybe_whole",
     "number",
     "of_every_page",
@@ -77,6 +80,8 @@ NAMES: Mapping[str, tuple[Owner, Any]] = {
     "file_padding_value": ("doctor", None),
     "level": ("quiz", 1),
     "round": ("quiz", None),  # a random one
+    "worksheet": ("quiz", False),
+    "question": ("quiz", 1),  # where the round begins
     "said": ("quiz", None),  # in links from before the browser kept the answers
     "train_task": ("lab", "vowels"),
     "train_readouts": ("lab", None),  # all of them
@@ -87,10 +92,13 @@ NAMES: Mapping[str, tuple[Owner, Any]] = {
     "room": ("class", None),
     "view": ("class", None),  # projector
     "hide": ("share", ""),
+    "lock": ("share", ""),
     "theme": ("share", THEMES[0]),  # ui/theme.js has Streamlit follow it
     "embed": ("Streamlit", None),
     "embed_options": ("Streamlit", None),
 }
+
+SETTINGS = ("all", *(name for name, (owner, _) in NAMES.items() if owner == "controls"))  # that a link may fix
 
 
 def default(name: str) -> Any:
@@ -138,31 +146,49 @@ def choice(
     given: T = default(name) if first is None else first
     shown = label or name
     return st.segmented_control(
-        shown, options, default=given, required=True, key=name, help=hint, bind="query-params", width="stretch"
+        shown,
+        options,
+        default=given,
+        required=True,
+        key=name,
+        bind="query-params",
+        width="stretch",
+        help=_help(name, hint),
+        disabled=fixed(name),
     )
 
 
 def switch(name: str, hint: str | None = None, *, label: str | None = None) -> bool:
     """Let something be switched on or off."""
-    return st.toggle(label or name, default(name), name, hint, bind="query-params")
+    told, off = _help(name, hint), fixed(name)
+    return st.toggle(label or name, default(name), name, told, bind="query-params", disabled=off)
 
 
 def whole(name: str, least: int, most: int, hint: str) -> int:
     """Let an integer be chosen."""
     given: int = default(name)
-    return st.number_input(name, least, most, given, 1, key=name, help=hint, bind="query-params")
+    told, off = _help(name, hint), fixed(name)
+    return st.number_input(name, least, most, given, 1, key=name, help=told, bind="query-params", disabled=off)
 
 
 def maybe_whole(name: str, least: int, most: int, hint: str) -> int | None:
     """Let an integer be chosen, or none."""
     given: int | None = default(name)
-    return st.number_input(name, least, most, given, 1, key=name, help=hint, bind="query-params", placeholder="None")
+    told, off, none = _help(name, hint), fixed(name), "None"
+    return st.number_input(
+        name, least, most, given, 1, key=name, help=told, bind="query-params", placeholder=none, disabled=off
+    )
 
 
 def number(name: str, most: float, hint: str) -> float:
     """Let a number of at most `most` either way be chosen."""
     given: float = default(name)
-    return st.number_input(name, -most, most, given, 1.0, "%g", key=name, help=hint, bind="query-params")
+    told, off = _help(name, hint), fixed(name)
+    return st.number_input(name, -most, most, given, 1.0, "%g", key=name, help=told, bind="query-params", disabled=off)
+
+
+def _help(name: str, hint: str | None) -> str | None:
+    return " ".join(filter(None, (hint, "Fixed by the link."))) if fixed(name) else hint
 
 
 def remember() -> None:
@@ -194,6 +220,16 @@ def hidden() -> tuple[str, ...]:
     return tuple(part for part in asked().get("hide", "").split(",") if part in PARTS)
 
 
+def locked() -> tuple[str, ...]:
+    """Return the settings that the link fixes; they stay so on the way through the app. "all": every one of them."""
+    return tuple(name for name in asked().get("lock", "").split(",") if name in SETTINGS)
+
+
+def fixed(*names: str) -> bool:
+    """Return whether the link fixes one of these settings: no control changes it, only another address."""
+    return bool({"all", *names} & set(locked()))
+
+
 def theme() -> str:
     """Return the colours that the link asks for."""
     raw = asked().get("theme", "")
@@ -202,7 +238,7 @@ def theme() -> str:
 
 def view() -> Mapping[str, str]:
     """Return how all pages are shown, by its names in the address."""
-    return {"hide": ",".join(hidden()), "theme": theme()}
+    return {"hide": ",".join(hidden()), "lock": ",".join(locked()), "theme": theme()}
 
 
 def first_step(player: str) -> int:

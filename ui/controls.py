@@ -42,11 +42,18 @@ def controls() -> Controls:
     address.remember()
     with st.sidebar:
         places = [st.container() for _ in range(4)]
+        _fixed()
         settings = {**_cell(), **_packing()}
         layer, direction = _watched(settings)
         with st.expander("More settings"):
             settings |= {**_module_details(), **_padding_details()}
     return Controls(tuple(settings.items()), layer, direction, *places)
+
+
+def _fixed() -> None:
+    names = address.locked()
+    if names:
+        st.text("The link fixes all settings." if "all" in names else f"Fixed by the link: {', '.join(names)}.")
 
 
 @of_every_page()
@@ -62,7 +69,10 @@ def source(chosen: Controls) -> Source:
         return Source(picked, None, read_as)
     with chosen.for_text:
         label = "Your sequences, one per line"
-        text = st.text_area(label, text_of_example, 148, key="sequences", bind="query-params", on_change=_take_over)
+        fixed = address.fixed("sequences")
+        text = st.text_area(
+            label, text_of_example, 148, key="sequences", bind="query-params", on_change=_take_over, disabled=fixed
+        )
     if picked == OWN:
         visit().own_text = text
     return Source(picked, text, read_as)
@@ -74,7 +84,14 @@ def _example() -> str:
         st.session_state.setdefault("example", OWN)
     keys = [*(each.key for each in EXAMPLES), OWN]
     return st.pills(
-        "Example", keys, default=keys[0], required=True, key="example", bind="query-params", on_change=_fill_in
+        "Example",
+        keys,
+        default=keys[0],
+        required=True,
+        key="example",
+        bind="query-params",
+        on_change=_fill_in,
+        disabled=address.fixed("example", "sequences"),
     )
 
 
@@ -93,8 +110,12 @@ def _take_over() -> None:
 
 
 def put(settings: Mapping[str, object]) -> None:
-    """Put settings, by their names, into the controls; a typed text that is replaced can be restored."""
+    """Put settings, by their names, into the controls, but for those that the link fixes.
+
+    A typed text that is replaced can be restored.
+    """
     visited, state = visit(), st.session_state
+    settings = {name: value for name, value in settings.items() if not address.fixed(name)}
     if "sequences" in settings:
         if state.get("example") == OWN and "sequences" in state and visited.put_aside is None:
             visited.put_aside = state["sequences"]
@@ -130,8 +151,10 @@ def strip(chosen: Controls) -> None:
             return
         st.markdown("Changed:")
         for name, value in changed.items():
-            st.button(f"{name} = {value} ✕", key=f"undo {name}", on_click=_take_back, args=((name,),))
-        if len(changed) > 1:
+            sign, is_fixed = ("· fixed", True) if address.fixed(name) else ("✕", False)
+            label, told = f"{name} = {value} {sign}", "Fixed by the link." if is_fixed else None
+            st.button(label, key=f"undo {name}", on_click=_take_back, args=((name,),), disabled=is_fixed, help=told)
+        if len(changed) > 1 and not address.fixed(*changed):
             st.button("Reset all", key="undo all", on_click=_take_back, args=(tuple(changed),))
 
 

@@ -5,7 +5,7 @@
   const push = window.history.pushState.bind(window.history);
   const replace = window.history.replaceState.bind(window.history);
   const place = ({ pathname, searchParams: asked }) =>
-    JSON.stringify([pathname, asked.get("entry"), asked.get("level") || "1", asked.get("round")]);
+    JSON.stringify([pathname, asked.get("entry"), asked.get("level") || "1", asked.get("round"), asked.get("worksheet")]);
   window.history.pushState = (state, unused, address) => {
     const here = new URL(window.location.href), there = new URL(address ?? "", here);
     const drawn = there.searchParams.has("round") && !here.searchParams.has("round"); // a round for who named none

@@ -69,11 +69,17 @@ def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
     """Offer something to try; a button puts its settings, by their names, into the controls."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="try"):
         st.markdown(f"**Try this.** {text}", width="content")
-        pressed = [st.button(label, on_click=_put, args=(each,), key=f"try {label}") for label, each in buttons.items()]
+        pressed = [_try(label, settings) for label, settings in buttons.items()]
         if visit().put_aside is not None:
             pressed.append(st.button("my own text again", key="put back", on_click=put_back))
         if any(pressed):
             st.rerun()  # this fragment alone would leave the movie as it was
+
+
+def _try(label: str, settings: Mapping[str, object]) -> bool:
+    is_fixed = address.fixed(*settings)
+    told = "The link fixes these settings." if is_fixed else None
+    return st.button(label, on_click=_put, args=(settings,), key=f"try {label}", disabled=is_fixed, help=told)
 
 
 def _put(settings: Mapping[str, object]) -> None:
@@ -190,4 +196,6 @@ def explore(label: str, sequences: str, config: Config, back: WayBack, *, direct
     if st.button(label, icon=":material/arrow_forward:", key="explore", on_click=put, args=(settings,)):
         visit().way_back = back
         asked = address.changed(settings | {"example": OWN, "step": step})
+        asked = {name: raw for name, raw in asked.items() if not address.fixed(name)}
+        asked |= {name: raw for name, raw in address.asked().items() if address.fixed(name)}
         st.switch_page("pages/0_overview.py", query_params=asked)  # widgets not drawn yet write no address

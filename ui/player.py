@@ -147,7 +147,7 @@ def _watch(key: str) -> None:
     watched, state = st.session_state[key]["watched"], st.session_state
     chosen = {"layer": watched["layer"], "direction": ("forward", "backward")[watched["direction"]]}
     for name, value in chosen.items():
-        if name in state:
+        if name in state and not address.fixed(name):
             state[name] = value
     st.rerun()
 

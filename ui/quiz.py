@@ -10,11 +10,12 @@ from packviz.errors import PackvizError
 from packviz.show.movie import movie
 from packviz.teach.quiz import Question, Scorecard, progress_code, questions, read_progress_code
 from ui.player import clip
-from ui.quiz_round import begin, chosen, keep_progress, last, progress
+from ui.quiz_round import begin, chosen, first_question, keep_progress, last, progress
 from ui.quiz_views import batch, marks, result
 from ui.runs import as_json
 from ui.status import announce
 from ui.visit import visit
+from ui.worksheet import asked_for, worksheet
 
 __all__ = ["Game", "quiz"]
 
@@ -50,6 +51,10 @@ def quiz(told: str) -> None:
     """
     st.html(_STYLE)
     with st.container(key="measured"), st.container(key="quiz"):
+        if asked_for():
+            level, number = chosen(drawn=False)
+            worksheet(level, number, _questions(level, number))
+            return
         with st.container(horizontal=True, vertical_alignment="center", key="quiz-round"):
             game = _game(*chosen())
             _new_round(game)
@@ -84,8 +89,10 @@ def _game(level: int, number: int) -> Game:
     games = visit().games
     if (level, number) not in games:
         asked = _questions(level, number)
-        left = read_progress_code(asked, progress(level, number))
-        games[level, number] = Game(level, number, *(left or (Scorecard(asked), 0)))
+        first = 0 if games else first_question(len(asked)) - 1  # the link speaks of the round that it opens
+        code = progress(level, number)
+        left = read_progress_code(asked, code) if code else None
+        games[level, number] = Game(level, number, *(left or (Scorecard(asked), first)))
     return games[level, number]
 
 
@@ -203,7 +210,10 @@ def _give_up(game: Game, i: int) -> None:
 
 
 def _next(game: Game) -> None:
-    game.at, game.heard = len(game.scorecard.questions) if game.scorecard.over else game.at + 1, True
+    """Go to the next open question, from the last one on to those before; behind the last when there is none."""
+    still = [i for i, mark in enumerate(game.scorecard.marks) if mark == "open"]
+    behind = still[0] if still else len(game.scorecard.questions)
+    game.at, game.heard = next((i for i in still if i > game.at), behind), True
 
 
 def _see(i: int) -> None:

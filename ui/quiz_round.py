@@ -12,7 +12,7 @@ from packviz.teach.quiz import LAST_ROUND, LEVELS
 from ui import address
 from ui.visit import visit
 
-__all__ = ["begin", "chosen", "keep_progress", "last", "progress"]
+__all__ = ["begin", "chosen", "first_question", "keep_progress", "last", "progress"]
 
 _HELP = "Every set of ten questions has a number. Read it out, or share the link: everyone gets the same ten."
 _LEVEL, _NUMBER = "quiz level", "quiz number"  # the widgets, which follow the address
@@ -39,18 +39,28 @@ _in_browser = st.components.v2.component(
 )
 
 
-def chosen() -> tuple[int, int]:
-    """Draw the level and the number of the round as the address has them; what it lacks is as in the last round."""
+def chosen(*, drawn: bool = True) -> tuple[int, int]:
+    """Return the level and the number of the round as the address has them; what it lacks is as in the last round.
+
+    drawn: with the widgets that choose others.
+    """
     level, number = _in_address("level", len(LEVELS)), _in_address("round", LAST_ROUND)
     if number is None and visit().round is not None:
         level, number = level or last()[0], last()[1]
     level, number = visit().round = level or 1, number or _any_round()
+    if not drawn:
+        return level, number
     for key, value in ((_LEVEL, level), (_NUMBER, number)):
         if st.session_state.get(key) != value:
             st.session_state[key] = value
     st.segmented_control("level", tuple(LEVELS), required=True, key=_LEVEL, on_change=_go, width="stretch")
     st.number_input("round", 1, LAST_ROUND, None, 1, key=_NUMBER, on_change=_go, help=_HELP)
     return level, number
+
+
+def first_question(most: int) -> int:
+    """Return the question with which the link begins its round, from 1 to `most`."""
+    return _in_address("question", most) or 1
 
 
 def last() -> tuple[int, int]:

@@ -6,6 +6,7 @@ panel is open.
 
 from collections.abc import Callable, Collection
 from html import escape
+from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 import streamlit as st
@@ -14,12 +15,30 @@ from ui import address
 from ui.plan_view import add_step
 from ui.qr import MAX_BYTES, qr_code, svg
 from ui.runs import Request, run
+from ui.visit import visit
+from ui.worksheet import way_to
 
-__all__ = ["frame", "hide", "link", "share"]
+__all__ = ["frame", "frame_of_file", "hide", "link", "share"]
 
-_OWN = {"hide", "theme", "embed", "embed_options"}  # names that the panel itself puts into a link
+_OWN = {
+    "hide",
+    "lock",
+    "theme",
+    "question",
+    "worksheet",
+    "embed",
+    "embed_options",
+}  # names that the panel itself puts into a link
+_WITHOUT_SETTINGS = ("questions", "doctor", "quiz", "class")  # pages
 _KEY = "share link"
-_HEIGHT = 720  # pixels of a frame
+# The page in a frame says how high it is (player/frame.js); one listener is enough for all frames.
+_FRAME = """<iframe src="{source}" title="packviz" width="100%" height="720" allow="fullscreen"></iframe>
+<script>
+addEventListener("message", ({{ data, source }}) => {{
+  for (const frame of document.querySelectorAll('iframe[src^="{start}"]'))
+    if (frame.contentWindow === source && data?.packviz?.height) frame.height = data.packviz.height;
+}});
+</script>"""
 _SELECTORS = {
     "sidebar": '[data-testid="stSidebar"], [data-testid="stExpandSidebarButton"]',
     "menu": '[data-testid="stTopNav"], [data-testid="stSidebarNav"], [data-testid="stLogoLink"]',
@@ -90,45 +109,89 @@ def share(film: Callable[[], Request] | None) -> None:
             _panel(film)
 
 
-def link(here: str, *, step: bool = True, hidden: Collection[str] = (), theme: str = address.THEMES[0]) -> str:
-    """Return a link to an address as it is. step: with the step of the player. hidden, theme: how it is to be shown."""
+def link(
+    here: str,
+    *,
+    step: bool = True,
+    hidden: Collection[str] = (),
+    locked: Collection[str] = (),
+    theme: str = address.THEMES[0],
+    question: int = 1,
+) -> str:
+    """Return a link to an address as it is.
+
+    step: with the step of the player. hidden, theme: how it is to be shown. locked: the settings that it fixes.
+    question: of the quiz, where the round begins.
+    """
     parts = urlsplit(here)
     left_out = _OWN if step else _OWN | {"step"}
     query = [(name, value) for name, value in parse_qsl(parts.query, True) if name not in left_out]
-    query += address.changed({"hide": ",".join(hidden), "theme": theme}).items()
+    chosen = {"hide": ",".join(hidden), "lock": ",".join(locked), "theme": theme, "question": question}
+    query += address.changed(chosen).items()
     return parts._replace(query=urlencode(query, safe=","), fragment="").geturl()
 
 
 def frame(link: str) -> str:
-    """Return the HTML that shows a link within another page."""
+    """Return the HTML that shows a link within another page, in a frame that becomes as high as what it shows."""
     source = escape(f"{link}{'&' if urlsplit(link).query else '?'}embed=true")
-    return f'<iframe src="{source}" title="packviz" width="100%" height="{_HEIGHT}" allow="fullscreen"></iframe>'
+    return _FRAME.format(source=source, start=escape(urlsplit(link)._replace(path="/", query="").geturl()))
+
+
+def frame_of_file(name: str) -> str:
+    """Return the same for a saved movie that lies beside the other page."""
+    return _FRAME.format(source=f"{name}#fit", start=name)
 
 
 def _panel(film: Callable[[], Request] | None) -> None:
     here = str(st.session_state.get(_KEY, {}).get("url") or "")  # "" before the browser has told it
+    page = urlsplit(here).path.rpartition("/")[2] or "overview"
     st.markdown("**Link to this page, as it is now**")
     place = st.container()
-    step = film is None or st.checkbox("Open on this step", value=True, key="share step")
-    hidden = st.pills("Hide", address.PARTS, selection_mode="multi", default=address.hidden(), key="share hide")
-    themes = address.THEMES
-    theme = st.segmented_control("Colors", themes, default=address.theme(), required=True, key="share theme")
-    shared = link(here, step=step, hidden=hidden, theme=theme) if here else ""
+    chosen = _choices(page, with_step=film is not None)
+    shared = link(here, **chosen) if here else ""
     with place:
         _mount(key=_KEY, data={"known": here, "link": shared}, default={"url": ""}, on_url_change=_ignore)
     if here:
         _code(shared)
         st.markdown("**To show it within another page**")
-        st.code(frame(shared), language="html")
+        st.code(frame(shared), language="html", wrap_lines=True)
+    if page == "quiz" and (number := visit().round) is not None:
+        way_to(*number)
     if film is not None:
-        page = urlsplit(here).path.rpartition("/")[2] or "overview"
-        _file(film(), page)
+        _file(film(), f"packviz-{page}.html")
         add_step(film(), page, _step_in(here))
 
 
 def _step_in(here: str) -> int:
     raw = dict(parse_qsl(urlsplit(here).query)).get("step", "")
     return max(int(raw), 1) if raw.isascii() and raw.isdigit() and len(raw) < 6 else 1
+
+
+def _choices(page: str, *, with_step: bool) -> dict[str, Any]:
+    """Let it be chosen what a link to a page holds; return the keywords of `link`."""
+    chosen: dict[str, Any] = {}
+    if with_step:
+        chosen["step"] = st.checkbox("Open on this step", value=True, key="share step")
+    if page == "quiz" and (at := _at()) > 1 and st.checkbox(f"Open on question {at}", value=True, key="share question"):
+        chosen["question"] = at
+    chosen["hidden"] = st.pills(
+        "Hide", address.PARTS, selection_mode="multi", default=address.hidden(), key="share hide"
+    )
+    if page not in _WITHOUT_SETTINGS:
+        hint = "Whoever opens the link sees these settings, but cannot change them."
+        kept = list(address.locked())
+        chosen["locked"] = st.multiselect("Lock settings", address.SETTINGS, kept, key="share lock", help=hint)
+    chosen["theme"] = st.segmented_control(
+        "Colors", address.THEMES, default=address.theme(), required=True, key="share theme"
+    )
+    return chosen
+
+
+def _at() -> int:
+    """Return the question of the quiz that is on the screen; 1 behind the last one."""
+    played = visit().round
+    game = visit().games.get(played) if played is not None else None
+    return 1 if game is None or game.at == len(game.scorecard.questions) else game.at + 1
 
 
 def _ignore() -> None:
@@ -144,11 +207,13 @@ def _code(shared: str) -> None:
     st.html(f'<img alt="QR code of the link" src="data:image/svg+xml,{image}">')
 
 
-def _file(request: Request, page: str) -> None:
+def _file(request: Request, name: str) -> None:
     """Offer the movie as a file; it is made when it is asked for."""
 
     def made() -> bytes:
         return run(request).film.to_html().encode()
 
-    label, name = "The movie as a file, to play offline", f"packviz-{page}.html"
+    label = "The movie as a file, to play offline"
     st.download_button(label, made, name, "text/html", key="share file", on_click="ignore", icon=":material/download:")
+    with st.expander("To show this file within another page"):
+        st.code(frame_of_file(name), language="html", wrap_lines=True)

@@ -1,7 +1,14 @@
 """On paper a lesson is a handout: what is read and nothing that is clicked, with the picture drawn for the sheet."""
 
-from playwright.sync_api import Browser, expect
+import io
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from pypdf import PdfReader
+from tabs import Scheme
 from visits import PROJECTOR, visit
+
+from packviz.teach.quiz import questions
 
 SHEET = 720  # pixels across A4 within its margins, and a little
 
@@ -31,3 +38,40 @@ def test_a_lesson_is_printed_as_a_handout_and_the_screen_is_as_before(browser: B
         visited.settle()
         assert canvas.evaluate("canvas => [canvas.width, canvas.clientWidth]") == before
         assert visited.data("theme") == "dark"
+
+
+def sheets(page: Page) -> list[str]:
+    """Print a page on A4; return the text of each sheet, its words with one space between them."""
+    return [" ".join(each.extract_text().split()) for each in PdfReader(io.BytesIO(page.pdf(format="A4"))).pages]
+
+
+def plain(text: str) -> str:
+    return "".join(text.replace("`", "").replace("\ufb01", "fi").split())
+
+
+@pytest.mark.parametrize(("level", "scheme"), [(1, "light"), (3, "dark")])
+def test_a_round_is_printed_as_a_worksheet_with_its_solutions_on_a_sheet_of_their_own(
+    browser: Browser, address: str, level: int, scheme: Scheme
+) -> None:
+    asked = questions(level, 77)
+    with visit(browser, address, {"level": level, "round": 77}, path="quiz", scheme=scheme) as visited:
+        visited.main.get_by_role("button", name="Share").click()
+        visited.page.get_by_role("link", name="This round as a worksheet").click()
+        visited.page.get_by_role("heading", name="Solutions").wait_for()
+        visited.settle()
+        printed = sheets(visited.page)
+    begins = next(i for i, sheet in enumerate(printed) if "Solutions" in sheet)
+    assert begins >= 1
+    tasks, solutions = plain(" ".join(printed[:begins])), plain(" ".join(printed[begins:]))
+    at = 0
+    for i, question in enumerate(asked, 1):
+        at = tasks.index(plain(f"{i}. {question.prediction.prompt}"), at)
+        for choice in question.prediction.choices:
+            assert plain(choice) in tasks[at:]
+        for row in question.batch.texts:
+            assert plain("".join(row)) in tasks[at:]
+        solution = question.prediction.solution.removesuffix(".")
+        assert plain(f"{i}. {solution}. {question.prediction.why}") in solutions
+        assert plain(question.prediction.why) not in tasks
+    for clicked in ("Share", "Back to the quiz", "Learn"):
+        assert clicked not in " ".join(printed)

@@ -1,16 +1,20 @@
 """The share panel: a link to what is on the screen, in a QR code, in a frame and as a file; and what a link hides."""
 
 import re
+from pathlib import Path
+from typing import Any, cast
 from urllib.parse import parse_qs, parse_qsl, unquote, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, FrameLocator, expect
+from streamlit.testing.v1 import AppTest
 from test_qr import decoded
 from visits import PHONE, Visit, visit
 
+import packviz as pv
 from pages import movies, opened, texts
-from ui.address import PARTS
-from ui.share import frame, link
+from ui.address import PARTS, SETTINGS
+from ui.share import frame, frame_of_file, link
 
 HERE = "https://class.example/base/packing?cell=lstm&sequences=on+your+mark%0Aget+set&step=3"
 
@@ -35,7 +39,7 @@ def test_what_the_address_hides_is_not_shared_unless_it_is_chosen() -> None:
 
 
 def test_a_frame_holds_the_link_and_nothing_in_it_ends_its_attribute() -> None:
-    told = frame('https://class.example/?sequences="><script>')
+    told = frame('https://class.example/?sequences="><script>').partition("\n")[0]
     assert re.findall("[<>]", told) == ["<", ">", "<", ">"]
     source = re.findall('src="([^"]*)"', frame(link(HERE)))[0].replace("&amp;", "&")
     assert query(source) == query(HERE) | {"embed": "true"}
@@ -59,6 +63,93 @@ def test_what_a_link_cannot_hide_is_named(page: str) -> None:
 def test_a_link_without_code_is_told_to_the_player() -> None:
     assert '"code": false' in movies(opened("packing", {"hide": "code"}))[0]
     assert '"code": true' in movies(opened("packing", {"hide": "menu"}))[0]
+
+
+def fixed_controls(app: AppTest) -> set[str]:
+    kinds = ("text_area", "button_group", "number_input", "toggle")
+    return {str(each.key) for kind in kinds for each in app.get(kind) if cast(Any, each).disabled} & set(SETTINGS)
+
+
+def test_a_link_fixes_settings_and_no_control_changes_them() -> None:
+    asked = {"lock": "cell,sequences", "cell": "lstm", "sequences": "1 2\n3 4 5", "hidden_size": 3}
+    to_try = {each.label: each.disabled for each in opened("running", asked).button}
+    assert (to_try["lstm"], to_try["two layers"]) == (True, False)
+    app = opened("start", asked)
+    assert "Fixed by the link: cell, sequences." in texts(app)
+    assert fixed_controls(app) == {"cell", "sequences", "example"}
+    taken_back = {each.label: each for each in app.button}
+    assert taken_back["cell = lstm · fixed"].disabled
+    taken_back["hidden_size = 3 ✕"].click().run()
+    assert app.number_input(key="hidden_size").value == 4
+    assert app.text_area(key="sequences").value == "1 2\n3 4 5"
+    assert [each.value for each in app.button_group if each.key == "cell"] == ["lstm"]
+    assert "Ignored" not in texts(app)
+
+
+def test_a_link_may_fix_all_settings() -> None:
+    app = opened("cost", {"lock": "all", "cell": "rnn"})
+    assert "The link fixes all settings." in texts(app)
+    controls = {each.key for kind in ("text_area", "button_group", "number_input", "toggle") for each in app.get(kind)}
+    assert fixed_controls(app) == {str(key) for key in controls} & set(SETTINGS) >= {"cell", "seed", "sequences"}
+    assert "lock = 'walls' (it is '')" in texts(opened("cost", {"lock": "walls"}))
+
+
+def test_a_link_to_a_question_of_the_quiz_opens_it_and_the_ones_before_come_after_the_last() -> None:
+    app = opened("quiz", {"round": 77, "question": 9})
+    for at in (9, 10, 1, 2):
+        assert f"**Question {at} of 10**" in texts(app)
+        next(each for each in app.button if each.label == "Show me").click().run()
+        next(each for each in app.button if each.label == "Next").click().run()
+    assert "**Question 3 of 10**" in texts(app)
+    assert "**Question 1 of 10**" in texts(opened("quiz", {"round": 77, "question": "99"}))
+    assert query(link(f"{HERE}&question=4", question=7))["question"] == "7"
+
+
+def host(visited: Visit, folder: Path, html: str) -> FrameLocator:
+    """Show a page of another origin with a frame in it."""
+    page = folder / "lesson.html"
+    page.write_text(f"<!doctype html><h1>A course</h1>{html}", "utf-8")
+    visited.page.goto(page.as_uri())
+    return visited.page.frame_locator("iframe")
+
+
+def talk(visited: Visit, framed: FrameLocator, content: str) -> None:
+    """Find that the frame is as high as what it shows, at each width, and that the host can ask for a step."""
+    frame_itself, player = visited.page.locator("iframe"), framed.get_by_test_id("packviz-player")
+    player.wait_for()
+    for width in (1000, 300):
+        visited.page.set_viewport_size({"width": width, "height": 800})
+        for _ in range(100):
+            visited.page.wait_for_timeout(100)
+            wanted = framed.locator(content).evaluate("node => Math.ceil(node.getBoundingClientRect().height)")
+            high = int(frame_itself.get_attribute("height") or 0)
+            if wanted == high:
+                break
+        assert wanted == high > 300
+        wide = framed.locator("html").evaluate("html => [html.scrollWidth, innerWidth]")
+        assert wide[0] <= wide[1]
+    visited.page.evaluate("""() => {
+      addEventListener("message", ({ data }) => { document.title = `step ${data.packviz.step}`; });
+      document.querySelector("iframe").contentWindow.postMessage({ packviz: { step: 4 } }, "*");
+    }""")
+    expect(player).to_have_attribute("data-step", "4")
+    expect(visited.page).to_have_title("step 4")
+    visited.page.evaluate("document.querySelector('iframe').contentWindow.postMessage({ packviz: { step: 'x' } }, '*')")
+    framed.get_by_role("button", name="Step forward").click()
+    expect(visited.page).to_have_title("step 5")
+
+
+def test_a_frame_in_another_page_sizes_itself_and_takes_a_step(browser: Browser, address: str, tmp_path: Path) -> None:
+    with visit(browser, address, path="packing") as visited:
+        told = frame(f"{address}/packing?example=unsorted&hide=menu,sidebar")
+        talk(visited, host(visited, tmp_path, told), ".stMainBlockContainer")
+
+
+def test_so_does_a_saved_movie(browser: Browser, address: str, tmp_path: Path) -> None:
+    name = "packviz-packing.html"
+    pv.movie(pv.trace(pv.Batch.parse("1 2 3 4 5 6\n7 8")), stages=("pack",)).save_html(tmp_path / name)
+    with visit(browser, address, path="packing") as visited:
+        talk(visited, host(visited, tmp_path, frame_of_file(name)), "main.pv-page")
 
 
 def open_panel(visited: Visit) -> None:
@@ -89,12 +180,16 @@ def test_the_panel_shares_the_step_on_screen_and_what_was_chosen(browser: Browse
         assert shared(visited) == visited.page.url == scanned(visited)
         assert query(shared(visited))["step"] == "3"
         panel = visited.page.locator(".st-key-sharing")
+        panel.get_by_label("Lock settings").click()
+        visited.page.get_by_role("option", name="cell", exact=True).click()
+        visited.page.keyboard.press("Escape")
         for choice in ("sidebar", "code", "menu", "dark"):
             panel.get_by_role("radio", name=choice).or_(panel.get_by_role("button", name=choice)).click()
             visited.settle()
         chosen = shared(visited)
         assert query(chosen) == {"cell": "lstm", "example": "unsorted", "step": "3", "hide": "sidebar,code,menu"} | {
-            "theme": "dark"
+            "lock": "cell",
+            "theme": "dark",
         }
         assert scanned(visited) == chosen
         visited.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
