@@ -37,7 +37,7 @@ _STATES: dict[JobStatus | None, State] = {JobStatus.QUEUED: "waiting", JobStatus
 
 def connect(url: str) -> Any:
     """Return a connection that is tried again for some seconds when it fails: a Redis that restarts is no error."""
-    return Redis.from_url(url, retry=Retry(ExponentialBackoff(cap=1, base=0.05), 6), retry_on_error=[RedisError])
+    return Redis.from_url(url, retry=Retry(ExponentialBackoff(cap=1, base=0.05), 5), retry_on_error=[RedisError])
 
 
 def _reached(verb: Callable[Given, Found]) -> Callable[Given, Found]:
