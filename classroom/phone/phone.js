@@ -281,7 +281,7 @@ function closed() {
 /** @returns {View} */
 function talk() {
   const { node, update } = own(),
-    ask = el("p", {}, "Explain your answer to your neighbor, and listen to theirs. You will vote again.");
+    ask = el("p", {}, "Explain your answer to your neighbour, and listen to theirs. You will vote again.");
   return { title: "Talk about it", body: [ask, node, ...asked(line.seen.question)], update };
 }
 

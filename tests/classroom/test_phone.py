@@ -40,7 +40,7 @@ def test_three_phones_go_through_a_whole_round(browser: Browser, address: str) -
         assert two.page.locator(".bars, .verdict, .pv").count() == 0
         room.act("talk")
         two.sees("Talk about it")
-        assert two.page.get_by_text("Explain your answer to your neighbor").is_visible()
+        assert two.page.get_by_text("Explain your answer to your neighbour").is_visible()
         two.is_told("Your answer: 3 2 4")
 
         room.act("reopen")
