@@ -39,7 +39,8 @@ class Visitor:
     @property
     def lengths(self) -> list[int]:
         """The lengths of the sequences on the screen, in their order."""
-        tokens = _unpacked(self.picture["tokens"]["b"])
+        told = self.picture["tokens"]
+        tokens = _unpacked(told["b"], told["count"], self.picture["columns"])
         return [tokens.count(number) for number in range(len(self.picture["sequences"]))]
 
     async def look(self) -> None:
@@ -111,9 +112,11 @@ async def visitor(address: str, page: str = "") -> AsyncIterator[Visitor]:
         socket.transport.abort()  # as a tab that is closed; a polite goodbye would wait for answers that nobody reads
 
 
-def _unpacked(column: Any) -> list[int]:
-    """Return a column of the movie's data, which may say in runs what grows evenly: first, step, how many."""
+def _unpacked(column: Any, count: int, shared: list[list[Any]]) -> list[Any]:
+    """Return a column of the movie: one value for all, the number of a list, runs that grow evenly, or a list."""
     if isinstance(column, list):
-        return column
+        return shared[column[0]] if len(column) == 1 else column
+    if not isinstance(column, dict):
+        return [column] * count
     triples = zip(*[iter(column["runs"])] * 3, strict=True)
     return [first + k * step for first, step, count in triples for k in range(count)]

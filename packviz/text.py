@@ -140,7 +140,9 @@ def filled(template: str, values: Mapping[str, object]) -> str:
     >>> filled("{{ n | counted('row') }}", {"n": 2})
     '2 rows'
     """
-    return " ".join(_compiled(template).render(values).split())
+    compiled = _compiled(template)
+    context = compiled.new_context(dict(values), shared=True)  # without Jinja's own names: a third of the time
+    return " ".join("".join(compiled.root_render_func(context)).split())
 
 
 def sentences(path: Path) -> Callable[..., str]:

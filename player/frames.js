@@ -1,22 +1,22 @@
 // A movie as frames: a frame is the list of all cells' states, so that any step can be shown at once and going back is free.
 
-/** @import { Cell, Column, Frame, Movie, Origin, Token } from "./types" */
+/** @import { Cell, Column, Frame, Movie, Origin, Read, Scene, Stage, Token } from "./types" */
 
 const AROUND = ["ring", "mark"]; // drawn around cells: painted after all of them, for nothing to cover them
+const SCALE = 1e4; // numbers are told in ten-thousandths
 /** @type {Omit<Cell, "i" | "role" | "p" | "x" | "y">} */
 const PLAIN = { w: 1, h: 1, text: "", sub: "", scale: "state", tone: "", token: null, shown: false };
 
 /**
- * A column with one value for each: from one for all, from runs that grow evenly, or as it stands.
+ * A column with one value for each: from one for all, from runs that grow evenly, by the number of a list, or as it is.
  * @param {Column} column
  * @param {number} n
- * @param {unknown[][]} [shared]
+ * @param {unknown[][]} shared
  * @returns {any[]}
  */
-export function unpacked(column, n, shared = []) {
-  if (Array.isArray(column)) return column;
+export function unpacked(column, n, shared) {
+  if (Array.isArray(column)) return column.length === 1 ? shared[/** @type {number} */ (column[0])] : column;
   if (column === null || typeof column !== "object") return new Array(n).fill(column);
-  if ("column" in column) return shared[column.column];
   const values = [],
     { runs } = column;
   for (let r = 0; r < runs.length; r += 3)
@@ -28,13 +28,12 @@ export function unpacked(column, n, shared = []) {
  * Give each of some records its share of some columns; a row of numbers is looked up, a place is put together.
  * @param {any[]} records
  * @param {Record<string, any>} columns
- * @param {Movie["numbers"]} numbers
- * @param {unknown[][]} [shared]
+ * @param {Pick<Read, "columns" | "numbers">} movie
  */
-function fill(records, columns, numbers, shared) {
+function fill(records, columns, { numbers, columns: shared }) {
   for (const [name, column] of Object.entries(columns)) {
     if (name === "from") {
-      const [p, x, y] = column.map((/** @type {Column} */ each) => unpacked(each, records.length));
+      const [p, x, y] = column.map((/** @type {Column} */ each) => unpacked(each, records.length, shared));
       records.forEach((record, i) => {
         record.from = [p[i], x[i], y[i]];
       });
@@ -42,77 +41,123 @@ function fill(records, columns, numbers, shared) {
     }
     const values = unpacked(column, records.length, shared);
     records.forEach((record, i) => {
-      record[name] = name === "vec" ? (values[i] === null ? undefined : numbers[values[i]]) : values[i];
+      const value = values[i];
+      if (name === "vec") record.vec = value === null ? undefined : numbers[value];
+      else record[name] = name === "v" ? value / SCALE : value;
     });
   }
   return records;
 }
 
 /**
- * What was given, its tokens one by one, and for each group the lines that its cells say.
- * @param {Movie} movie
+ * What was given, with its steps, tokens, scenes and numbers one by one, and for each group the lines that its cells say.
+ * @param {Movie} given
+ * @returns {Read}
  */
-export function read(movie) {
-  const { tokens, groups, tips, sequences } = movie;
-  const [b, t, n] = [tokens.b, tokens.t, tokens.n].map((column) => unpacked(column, 0));
+export function read(given) {
+  const { tokens, groups, tips, sequences, columns, views } = given;
+  const [b, t, n, said, offsets] = [tokens.b, tokens.t, tokens.n, tokens.said, tokens.offsets].map((column) =>
+    unpacked(column, tokens.count, columns),
+  );
   const put = (/** @type {string} */ text, /** @type {Record<string, any>} */ blanks) =>
     text.replace(/\{(\w+)\}/g, (_, name) => String(blanks[name]));
   /** @type {Token[]} */
   const known = b.map((row, i) => {
-    const offset = tokens.offsets[t[i]],
+    const offset = offsets[t[i]],
       packed = n[i] >= 0,
-      blanks = { seq: sequences[row][0], t: t[i], n: n[i], said: tokens.said[i], offset, position: n[i] - offset };
-    const typed = tokens.said[i] ? put(tokens.typed, blanks) : "";
+      blanks = { seq: sequences[row][0], t: t[i], n: n[i], said: said[i], offset, position: n[i] - offset };
+    const typed = said[i] ? put(tokens.typed, blanks) : "";
     const tip = typed + put(tokens.tip, blanks) + (packed ? put(tokens.address, blanks) : "");
     return { b: row, t: t[i], n: packed ? n[i] : null, tip };
   });
-  return { ...movie, tokens: known, families: groups.map(({ tip }) => (tip === undefined ? [] : tips[tip])) };
+  /** @type {Stage} */
+  let stage = "";
+  const steps = given.steps.map((step) => {
+    stage = step.stage ?? stage;
+    return { ...step, stage, code: given.lines[stage], beats: step.beats ?? 1 };
+  });
+  /** @type {Record<string, Scene>} */
+  const scenes = {};
+  for (const [name, { wide, tall }] of Object.entries(given.scenes)) {
+    scenes[name] = { wide: wide.map((view) => views[view]) };
+    if (tall) scenes[name].tall = tall.map((view) => views[view]);
+  }
+  const numbers = given.numbers.map((row) => row.map((number) => (number === null ? null : number / SCALE)));
+  const families = groups.map(([, , , , { tip }]) => (tip === undefined ? [] : tips[tip]));
+  return { ...given, steps, scenes, numbers, tokens: known, families };
 }
 
 /**
- * @param {Pick<Movie, "groups" | "columns" | "numbers" | "steps">} movie
+ * @param {Pick<Read, "groups" | "columns" | "numbers" | "steps" | "changes">} movie
  * @returns {{ frames: Frame[], ends: number[] }} ends: the last frame of each step
  */
-export function framesOf({ groups, columns: shared, numbers, steps }) {
-  const order = groups.map((_, g) => g);
-  order.sort((one, two) => Number(AROUND.includes(groups[one].role)) - Number(AROUND.includes(groups[two].role)));
+export function framesOf(movie) {
+  const { groups, steps } = movie,
+    order = groups.map((_, g) => g);
+  order.sort((one, two) => Number(AROUND.includes(groups[one][0])) - Number(AROUND.includes(groups[two][0])));
   /** @type {number[]} */
   const starts = [];
   /** @type {Cell[]} */
   let states = [];
   for (const g of order) {
-    const { n = 1, tip, ...columns } = groups[g];
+    const [role, p, x, y, { n = 1, tip, ...columns }] = groups[g];
     starts[g] = states.length;
     const cells = Array.from({ length: n }, (_, k) => ({
       ...PLAIN,
       i: starts[g] + k,
       ...(tip === undefined ? {} : { f: g }),
     }));
-    states.push(...fill(cells, columns, numbers, shared));
+    states.push(...fill(cells, { role, p, x, y, ...columns }, movie));
   }
+  const beats = changesOf(movie, starts);
   /** @type {Frame[]} */
   const frames = [],
     ends = [];
+  let beat = 0;
   for (const step of steps) {
-    for (const beat of step.beats.length ? step.beats : [[]]) {
+    const those = Array.from({ length: step.beats }, () => beats[beat++] ?? []).filter(({ length }) => length);
+    for (const changes of those.length ? those : [[]]) {
       /** @type {Map<number, Origin>} */
       const origins = new Map();
       states = states.slice();
-      for (const [of, picked, columns] of beat)
-        for (const g of [of].flat()) {
-          const marks = picked === null ? Array.from({ length: groups[g].n ?? 1 }, (_, k) => k) : unpacked(picked, 1),
-            blank = marks.map(() => ({}));
-          const changes = fill(blank, columns, numbers);
-          marks.forEach((mark, k) => {
-            const { from, ...change } = changes[k],
-              i = starts[g] + mark;
-            states[i] = { ...states[i], ...change };
-            if (from) origins.set(i, from);
-          });
-        }
+      for (const [i, { from, ...change }] of changes) {
+        states[i] = { ...states[i], ...change };
+        if (from) origins.set(i, from);
+      }
       frames.push({ states, origins, scene: step.scene ?? step.stage });
     }
     ends.push(frames.length - 1);
   }
   return { frames, ends };
+}
+
+/**
+ * For each beat which cells it changes, by their numbers, and how.
+ * @param {Pick<Read, "groups" | "columns" | "numbers" | "changes">} movie
+ * @param {number[]} starts the number of the first cell of each group
+ */
+function changesOf(movie, starts) {
+  const { groups, columns: shared, changes } = movie;
+  /** @type {[cell: number, change: any][][]} */
+  const beats = [];
+  for (const [of, when, sizes, picked, columns] of changes)
+    for (const g of [of].flat()) {
+      const { n = 1 } = groups[g][4],
+        at = unpacked(when, 1, shared),
+        counts = unpacked(sizes ?? n, at.length, shared),
+        total = counts.reduce((sum, count) => sum + count, 0),
+        marks = picked === null ? null : unpacked(picked, total, shared);
+      const records = fill(
+        Array.from({ length: total }, () => ({})),
+        columns,
+        movie,
+      );
+      let k = 0;
+      at.forEach((beat, e) => {
+        beats[beat] ??= [];
+        for (const end = k + counts[e]; k < end; k++)
+          beats[beat].push([starts[g] + (marks ? marks[k] : k % n), records[k]]);
+      });
+    }
+  return beats;
 }

@@ -136,10 +136,9 @@ export class Player {
    * @param {number} step
    */
   load(movie, step) {
-    this.given = movie;
     this.movie = read(movie);
     this.text = JSON.stringify(movie);
-    Object.assign(this, framesOf(movie));
+    Object.assign(this, framesOf(this.movie));
     this.steps = movie.steps.length;
     this.step = Math.min(this.steps, Math.max(1, Math.round(step) || 1));
     this.ui.tip.hidden = true;
@@ -147,7 +146,7 @@ export class Player {
     this.layer = this.atlas = null;
     this.inks = {};
     this.firstSteps = new Map();
-    movie.steps.forEach(({ stage }, i) => this.firstSteps.has(stage) || this.firstSteps.set(stage, i + 1));
+    this.movie.steps.forEach(({ stage }, i) => this.firstSteps.has(stage) || this.firstSteps.set(stage, i + 1));
     this.ui.asking.give(movie.questions ?? []);
     this.root.setAttribute("aria-label", `packviz player: ${movie.title}`);
     this.ui.stages.replaceChildren(...[...this.firstSteps].map(([stage, first], i) => this.railItem(stage, first, i)));
@@ -192,10 +191,11 @@ export class Player {
    * Where to go on in another movie: at the same step, if it shows the same tokens, else where the stage begins.
    * @param {Movie} movie
    */
-  sameStage({ steps, tokens }) {
-    const { stage } = this.root.dataset,
+  sameStage(movie) {
+    const { steps, tokens } = read(movie),
+      { stage } = this.root.dataset,
       begins = steps.findIndex((step) => step.stage === stage) + 1;
-    const same = steps[this.step - 1]?.stage === stage && JSON.stringify(tokens) === JSON.stringify(this.given.tokens);
+    const same = steps[this.step - 1]?.stage === stage && JSON.stringify(tokens) === JSON.stringify(this.movie.tokens);
     return same ? this.step : begins || 1;
   }
 

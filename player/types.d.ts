@@ -48,12 +48,27 @@ export interface Cell {
   k?: number;
 }
 export type Origin = [panel: string, x: number, y: number];
-/** One value for all, one for each, runs that grow evenly (first, step, how many, ...), or the number of a shared list. */
-export type Column = unknown[] | { runs: number[] } | { column: number } | string | number | boolean | null;
+/** One value for all, one for each, runs that grow evenly (first, step, how many, ...), or [the number of a list]. */
+export type Column = unknown[] | { runs: number[] } | string | number | boolean | null;
 /** Marks of one kind: n of them, if there are several; of each field a column. tip: the number of what they say. */
-export type Group = Record<string, unknown> & { role: Role; n?: number; tip?: number };
-/** What a beat changes: the number of a group, or of several; which of their marks (null: all); of each field a column. */
-export type Block = [group: number | number[], marks: Column, columns: Record<string, Column>];
+export type Group = [
+  role: Role,
+  p: Column,
+  x: Column,
+  y: Column,
+  more: Record<string, Column> & { n?: number; tip?: number },
+];
+/**
+ * What changes: the number of a group, or of several; in which beats; in each of them how many of their marks and which
+ * (null: all); and of each field a column, mark after mark and beat after beat.
+ */
+export type Block = [
+  group: number | number[],
+  beats: Column,
+  counts: Column,
+  marks: Column,
+  columns: Record<string, Column> & { from?: Column[] },
+];
 export interface Token {
   b: number;
   t: number;
@@ -62,11 +77,12 @@ export interface Token {
 }
 export type CodeLine = [text: string, shape: string];
 
+/** beats: how many frames it has, or 1. */
 export interface Step {
-  stage: Stage;
   caption: string;
-  code: number;
-  beats: Block[][];
+  beats?: number;
+  /** If it is not that of the step before. */
+  stage?: Stage;
   detail?: CodeLine[];
   tone?: Tone;
   error?: string;
@@ -78,9 +94,9 @@ export interface View {
   at: Record<string, [x: number, y: number]>;
   breaks?: Record<string, number[]>;
 }
-export interface Scene {
-  wide: View[];
-  tall?: View[];
+export interface Scene<V = View> {
+  wide: V[];
+  tall?: V[];
 }
 /** How many layers and directions there are, and which of them the run shows; 1 is backward. */
 export interface Stack extends Watched {
@@ -92,24 +108,28 @@ export interface Watched {
   direction: number;
 }
 export interface Movie {
-  format: 1;
+  format: 2;
   title: string;
   stages: Partial<Record<Stage, string>>;
   groups: Group[];
   /** What cells say when pointed at: of each line its wordings, with blanks. */
   tips: string[][][];
-  /** Lists that several groups have in common. */
+  /** Lists that several columns have in common. */
   columns: unknown[][];
-  /** The rows that cells show as stripes, by their numbers. */
+  changes: Block[];
+  /** The rows that cells show as stripes, by their numbers, in ten-thousandths. */
   numbers: Numbers[];
   steps: Step[];
-  scenes: Record<string, Scene>;
+  /** Of each stage its line of the code. */
+  lines: Record<Stage, number>;
+  views: View[];
+  /** Views by their numbers. */
+  scenes: Record<string, Scene<number>>;
   code: CodeLine[];
   sequences: [label: string, hue: number, lap: number][];
   /** Columns of the tokens, and what they say, with blanks. */
-  tokens: Record<"b" | "t" | "n", Column> & {
-    said: string[];
-    offsets: number[];
+  tokens: Record<"b" | "t" | "n" | "said" | "offsets", Column> & {
+    count: number;
     tip: string;
     typed: string;
     address: string;
@@ -142,8 +162,13 @@ export interface Verdict {
   reason: string;
 }
 
-/** A movie with its tokens one by one, and for each group the lines that its cells say. */
-export type Read = Omit<Movie, "tokens"> & { tokens: Token[]; families: string[][][] };
+/** A movie with its steps, scenes, numbers and tokens in full, and for each group the lines that its cells say. */
+export type Read = Omit<Movie, "steps" | "scenes" | "tokens"> & {
+  steps: (Step & { stage: Stage; code: number; beats: number })[];
+  scenes: Record<string, Scene>;
+  tokens: Token[];
+  families: string[][][];
+};
 
 /** All cells at one moment, and where some of them start from on their way to it. */
 export interface Frame {

@@ -12,15 +12,17 @@ import { tipLines } from "../tips.js";
 const view = { w: 4, h: 2, at: { x: [1, 0.5] }, breaks: {} };
 const standing = { view, unit: 10, left: 5, top: 7 };
 const cell = (more) => ({ role: "token", p: "x", x: 0, y: 0, seq: 0, shown: true, ...more });
-const movie = (groups, ...beats) => ({
-  groups,
+const group = ({ role, p, x, y, ...more }) => [role, p, x, y, more];
+const movie = (cells, steps, ...changes) => ({
+  groups: cells.map(group),
   columns: [["one", "two"]],
   numbers: [[1], [2]],
-  steps: beats.map((each) => ({ stage: "pad", beats: each })),
+  changes,
+  steps: steps.map((beats) => ({ stage: "pad", beats })),
 });
 
-test("a step has a frame for each of its beats, and one where it has none", () => {
-  const { frames, ends } = framesOf(movie([cell()], [], [[[0, null, { x: 1 }]], [[0, null, { x: 2 }]]]));
+test("a step has a frame for each beat that changes something, and one where none does", () => {
+  const { frames, ends } = framesOf(movie([cell()], [1, 3], [0, [1, 3], null, null, { x: [1, 2] }]));
   assert.deepEqual(ends, [0, 2]);
   assert.deepEqual(
     frames.map(({ states }) => states[0].x),
@@ -29,20 +31,20 @@ test("a step has a frame for each of its beats, and one where it has none", () =
 });
 
 test("a change leaves the frames before it as they were, and shares what it does not touch", () => {
-  const { frames } = framesOf(movie([cell(), cell()], [], [[[0, null, { text: "new" }]]]));
+  const { frames } = framesOf(movie([cell(), cell()], [1, 1], [0, 1, null, null, { text: "new" }]));
   assert.equal(frames[0].states[0].text, "");
   assert.equal(frames[1].states[0].text, "new");
   assert.equal(frames[0].states[1], frames[1].states[1]);
 });
 
 test("where a cell starts from belongs to its frame alone", () => {
-  const { frames } = framesOf(movie([cell()], [[[0, null, { x: 3, from: ["x", 1, 1] }]]], []));
+  const { frames } = framesOf(movie([cell()], [1, 1], [0, 0, null, null, { x: 3, from: ["x", 1, 1] }]));
   assert.deepEqual(frames[0].origins.get(0), ["x", 1, 1]);
   assert.equal(frames[1].origins.size, 0);
 });
 
 test("a step without a scene of its own shows its stage", () => {
-  const data = movie([cell()], [], []);
+  const data = movie([cell()], [1, 1]);
   data.steps[1].scene = "other";
   assert.deepEqual(
     framesOf(data).frames.map(({ scene }) => scene),
@@ -77,7 +79,7 @@ test("better all panels than larger cells", () => {
 });
 
 test("what is hidden, or stands in no panel of the view, is not drawn", () => {
-  const { frames } = framesOf(movie([cell(), cell({ shown: false }), cell({ p: "no" })], []));
+  const { frames } = framesOf(movie([cell(), cell({ shown: false }), cell({ p: "no" })], [1]));
   assert.deepEqual(
     looks(frames[0], standing).map(({ alpha }) => alpha),
     [1, 0, 0],
@@ -85,7 +87,7 @@ test("what is hidden, or stands in no panel of the view, is not drawn", () => {
 });
 
 test("a cell that moves is halfway at half the time, and where it belongs at the end", () => {
-  const { frames } = framesOf(movie([cell(), cell({ y: 1 })], [], [[[0, null, { x: 2 }]]]));
+  const { frames } = framesOf(movie([cell(), cell({ y: 1 })], [1, 1], [0, 1, null, null, { x: 2 }]));
   const motion = motionTo(looks(frames[0], standing), standing, frames[1], standing, true, { w: 100, h: 100 });
   assert.deepEqual(motion.moving, [0]);
   assert.equal(motion.at(0, 0.5).rect.x, 25);
@@ -113,14 +115,14 @@ test("a tip is the first wording of each line whose blanks can be filled", () =>
 
 test("marks come as columns: one value for all of them, one for each, runs, or a list that groups share", () => {
   const groups = [
-    cell({ n: 2, x: { runs: [0, 0.5, 2] }, text: { column: 0 }, vec: [0, null], tip: 0 }),
+    cell({ n: 2, x: { runs: [0, 0.5, 2] }, text: [0], vec: [0, null], tip: 0 }),
     cell({ role: "pad", x: 2 }),
   ];
-  const beat = [
-    [[0, 1], null, { shown: false }],
-    [0, [1], { x: [6], vec: 1 }],
+  const changes = [
+    [[0, 1], 1, null, null, { shown: false }],
+    [0, 1, 1, 1, { x: 6, vec: 1 }],
   ];
-  const { frames } = framesOf(movie(groups, [], [beat]));
+  const { frames } = framesOf(movie(groups, [1, 1], ...changes));
   const told = (frame) => frame.states.map(({ i, x, text, shown, vec, f }) => [i, x, text, shown, vec, f]);
   assert.deepEqual(told(frames[0]), [
     [0, 0, "one", true, [1], 0],
@@ -132,8 +134,8 @@ test("marks come as columns: one value for all of them, one for each, runs, or a
     [1, 6, "two", false, [2], 0],
     [2, 2, "", false, undefined, undefined],
   ]);
-  const coming = [0, { runs: [0, 1, 2] }, { from: [["x", "y"], 0, [4, 5]] }];
-  const { origins } = framesOf(movie(groups, [[coming]])).frames[0];
+  const coming = [0, 0, 2, { runs: [0, 1, 2] }, { from: [["x", "y"], 0, [4, 5]] }];
+  const { origins } = framesOf(movie(groups, [1], coming)).frames[0];
   assert.deepEqual(
     [...origins],
     [
@@ -146,12 +148,7 @@ test("marks come as columns: one value for all of them, one for each, runs, or a
 test("what is drawn around cells is painted after all of them, and changes still find their marks", () => {
   const groups = [cell({ role: "ring" }), cell({ n: 2, x: [1, 2] }), cell({ role: "mark", x: 3 })];
   const { frames } = framesOf(
-    movie(groups, [
-      [
-        [0, null, { text: "ring" }],
-        [1, [1], { text: "second" }],
-      ],
-    ]),
+    movie(groups, [1], [0, 0, null, null, { text: "ring" }], [1, 0, 1, 1, { text: "second" }]),
   );
   assert.deepEqual(
     frames[0].states.map(({ role, text }) => [role, text]),
@@ -164,28 +161,42 @@ test("what is drawn around cells is painted after all of them, and changes still
   );
 });
 
-test("tokens are told in full, but where nothing was typed or packed", () => {
+test("what was given in short is told in full: tokens, steps, scenes, numbers", () => {
   const given = {
-    groups: [cell({ tip: 1 }), cell()],
+    groups: [cell({ tip: 1 }), cell()].map(group),
+    columns: [["go", "", "on"]],
+    numbers: [[5000, null]],
+    views: ["first", "second"],
+    scenes: { pad: { wide: [1], tall: [0, 1] } },
+    lines: { pad: 0, run: 2 },
+    steps: [{ stage: "pad" }, { beats: 2 }, { stage: "run" }],
     tips: [[["a"]], [["b"]]],
     sequences: [["A", 0, 0]],
     tokens: {
-      b: [0, 0],
+      count: 2,
+      b: 0,
       t: { runs: [0, 1, 2] },
       n: [3, -1],
-      said: ["go", ""],
+      said: [0],
       offsets: [2, 4],
       tip: "sequence {seq}, time step {t}",
       typed: "“{said}”, ",
       address: ", packed row {n}: data[{offset} + {position}]",
     },
   };
-  const { tokens, families } = read(given);
+  const { tokens, families, steps, scenes, numbers } = read(given);
   assert.deepEqual(tokens, [
     { b: 0, t: 0, n: 3, tip: "“go”, sequence A, time step 0, packed row 3: data[2 + 1]" },
     { b: 0, t: 1, n: null, tip: "sequence A, time step 1" },
   ]);
   assert.deepEqual(families, [[["b"]], []]);
+  assert.deepEqual(steps, [
+    { stage: "pad", code: 0, beats: 1 },
+    { stage: "pad", code: 0, beats: 2 },
+    { stage: "run", code: 2, beats: 1 },
+  ]);
+  assert.deepEqual(scenes, { pad: { wide: ["second"], tall: ["first", "second"] } });
+  assert.deepEqual(numbers, [[0.5, null]]);
 });
 
 for (const role of ["ring", "mark"]) {
@@ -221,8 +232,8 @@ for (const role of ["ring", "mark"]) {
 }
 
 test("an outline that stays is painted again after what moves below it", () => {
-  const mark = [1, null, { shown: true }];
-  const { frames } = framesOf(movie([cell(), cell({ role: "mark" })], [[mark], [[0, null, { text: "new" }]]]));
+  const mark = [1, 0, null, null, { shown: true }];
+  const { frames } = framesOf(movie([cell(), cell({ role: "mark" })], [2], mark, [0, 1, null, null, { text: "new" }]));
   const motion = motionTo(looks(frames[0], standing), standing, frames[1], standing, true, { w: 40, h: 20 });
   assert.deepEqual(motion.moving, [0, 1]);
 });

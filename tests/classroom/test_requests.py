@@ -217,7 +217,8 @@ def test_phones_follow_the_steps_of_the_movie(address: str) -> None:
         film = await phone.line.ask("GET", f"/{phone.seen['movie']['path']}&token={phone.token}")
         movie = json.loads(gzip.decompress(film.body))
         assert len(movie["steps"]) == phone.seen["movie"]["steps"]
-        assert movie["steps"][phone.seen["step"] - 1]["stage"] == "pack"
+        stages = [step["stage"] for step in movie["steps"][: phone.seen["step"]] if "stage" in step]
+        assert stages[-1] == "pack"
         following = asyncio.create_task(phone.follow())
         await asyncio.sleep(0.2)
         await room.act("step", step=2)

@@ -1,10 +1,10 @@
 """Plays a movie as the player does: from its plain data, change after change."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any
 
 from packviz.show.movie import Movie
@@ -26,19 +26,33 @@ class Show:
         self.ids = movie.ids
         named = zip(self.ids, cells(self.data), strict=True)
         self.first: dict[str, Look] = {name: {"id": name} | cell for name, cell in named}
-        starts = [0, *accumulate(group.get("n", 1) for group in self.data["groups"])]
-        self.steps: list[dict[str, Any]] = [
-            step | {"beats": [list(self._changes(beat, starts)) for beat in step["beats"]]}
-            for step in self.data["steps"]
-        ]
+        starts = [0, *accumulate(group[-1].get("n", 1) for group in self.data["groups"])]
+        changes = self._changes(starts)
+        beats, stage = iter(range(10**9)), ""
+        self.steps: list[dict[str, Any]] = []
+        for step in self.data["steps"]:
+            stage = step.get("stage", stage)
+            told = [changes[beat] for beat in islice(beats, step.get("beats", 1)) if beat in changes]
+            self.steps.append(step | {"stage": stage, "code": self.data["lines"][stage], "beats": told})
+        views = self.data["views"]
+        self.scenes = {
+            name: {way: [views[view] for view in each] for way, each in scene.items()}
+            for name, scene in self.data["scenes"].items()
+        }
 
-    def _changes(self, beat: list[Any], starts: list[int]) -> Iterator[dict[str, Any]]:
-        for numbers, picked, columns in beat:
+    def _changes(self, starts: list[int]) -> dict[int, list[dict[str, Any]]]:
+        """Return of each beat that changes something what it changes in which cells."""
+        shared, beats = self.data["columns"], defaultdict[int, list[dict[str, Any]]](list)
+        for numbers, when, sizes, picked, columns in self.data["changes"]:
             for number in numbers if isinstance(numbers, list) else [numbers]:
-                count = self.data["groups"][number].get("n", 1)
-                marks = range(count) if picked is None else unpacked(picked, 1)
-                for mark, change in zip(marks, records(columns, len(marks), self.data["numbers"]), strict=True):
-                    yield {"c": starts[number] + mark} | change
+                count = self.data["groups"][number][-1].get("n", 1)
+                told = unpacked(when, 1, shared)
+                counts = unpacked(count if sizes is None else sizes, len(told), shared)
+                beat = [each for each, size in zip(told, counts, strict=True) for _ in range(size)]
+                marks = [*range(count)] * len(told) if picked is None else unpacked(picked, len(beat), shared)
+                for i, mark, change in zip(beat, marks, records(columns, len(beat), self.data), strict=True):
+                    beats[i].append({"c": starts[number] + mark} | change)
+        return beats
 
     @cached_property
     def after(self) -> list[dict[str, Look]]:
@@ -67,7 +81,7 @@ class Show:
 
     def seen(self, stage: str, cells: dict[str, Look]) -> dict[str, Look]:
         """Return what a frame of a stage shows: the cells that stand in the panels of its picture."""
-        panels = {panel for views in self.data["scenes"][stage].values() for view in views for panel in view["at"]}
+        panels = {panel for views in self.scenes[stage].values() for view in views for panel in view["at"]}
         return {name: cell for name, cell in visible(cells).items() if cell["p"] in panels}
 
     def flights(self, step: dict[str, Any]) -> dict[str, tuple[str, float, float]]:
@@ -131,34 +145,36 @@ def detail(step: dict[str, Any], start: str) -> tuple[str, str]:
 
 def cells(data: dict[str, Any]) -> Iterator[Look]:
     """Yield every cell of a movie as it is before the first step."""
-    for number, group in enumerate(data["groups"]):
-        columns = {name: column for name, column in group.items() if name not in ("n", "tip")}
-        tip = {"f": number} if "tip" in group else {}
-        known = {name: _shared(column, data["columns"]) for name, column in columns.items()}
-        for cell in records(known, group.get("n", 1), data["numbers"]):
+    for number, (role, p, x, y, more) in enumerate(data["groups"]):
+        columns = {"role": role, "p": p, "x": x, "y": y, **more}
+        count, tip = columns.pop("n", 1), {"f": number} if columns.pop("tip", None) is not None else {}
+        for cell in records(columns, count, data):
             yield DEFAULTS | cell | tip
 
 
-def records(columns: dict[str, Any], count: int, numbers: list[Any]) -> Iterator[dict[str, Any]]:
+def records(columns: dict[str, Any], count: int, data: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield what columns hold, record by record; a row of numbers is looked up, a place is put together."""
-    plain = {name: unpacked(column, count) for name, column in columns.items() if name != "from"}
+    shared = data["columns"]
+    plain = {name: unpacked(column, count, shared) for name, column in columns.items() if name != "from"}
     if "vec" in plain:
-        plain["vec"] = [None if row is None else numbers[row] for row in plain["vec"]]
+        plain["vec"] = [None if row is None else numbers(data, row) for row in plain["vec"]]
+    if "v" in plain:
+        plain["v"] = [value / 10_000 for value in plain["v"]]
     if "from" in columns:
-        plain["from"] = list(zip(*(unpacked(column, count) for column in columns["from"]), strict=True))
+        plain["from"] = list(zip(*(unpacked(column, count, shared) for column in columns["from"]), strict=True))
     for i in range(count):
         yield {name: column[i] for name, column in plain.items()}
 
 
-def _shared(column: Any, columns: list[Any]) -> Any:
-    """Return a column, or the list that several groups have in common."""
-    return columns[column["column"]] if isinstance(column, dict) and "column" in column else column
+def numbers(data: dict[str, Any], row: int) -> list[float | None]:
+    """Return a row of numbers; they are told in ten-thousandths."""
+    return [None if value is None else value / 10_000 for value in data["numbers"][row]]
 
 
-def unpacked(column: Any, count: int) -> list[Any]:
+def unpacked(column: Any, count: int, shared: list[Any]) -> list[Any]:
     """Return a column with one value for each."""
     if isinstance(column, list):
-        return column
+        return shared[column[0]] if len(column) == 1 else column
     if not isinstance(column, dict):
         return [column] * count
     triples = zip(*[iter(column["runs"])] * 3, strict=True)
@@ -169,12 +185,14 @@ def tokens(movie: Movie) -> list[dict[str, Any]]:
     """Return the tokens with what they say when pointed at, filled in as the player does."""
     data = movie.to_dict()
     told, sequences = data["tokens"], data["sequences"]
+    names = ("b", "t", "n", "said", "offsets")
+    *columns, offsets = (unpacked(told[name], told["count"], data["columns"]) for name in names)
     found = []
-    for k, (b, t, n) in enumerate(zip(*(unpacked(told[name], 0) for name in ("b", "t", "n")), strict=True)):
-        said = told["typed"].format(said=told["said"][k]) if told["said"] else ""
+    for b, t, n, typed in zip(*columns, strict=True):
+        said = told["typed"].format(said=typed) if typed else ""
         tip = said + told["tip"].format(seq=sequences[b][0], t=t)
         if n >= 0:
-            offset = told["offsets"][t]
+            offset = offsets[t]
             blanks = {"n": n, "t": t, "offset": offset, "position": n - offset}
             tip += told["address"].format(**blanks)
         found.append({"b": b, "t": t, "n": n if n >= 0 else None, "tip": tip})

@@ -24,7 +24,7 @@ def views(film: Film) -> Iterator[tuple[str, dict[str, Any], dict[str, Look]]]:
     show, short = film.show, len(film.show.ids) < 150
     names = [step.get("scene", step["stage"]) for step in show.steps]
     for i, cells in enumerate(show.after):
-        ways = [view for views in show.data["scenes"][names[i]].values() for view in views]
+        ways = [view for views in show.scenes[names[i]].values() for view in views]
         last = names[i : i + 2] != [names[i]] * 2
         yield from ((names[i], view, cells) for view in (ways if last else ways[:1] if short else ()))
 
@@ -73,7 +73,7 @@ def test_headings_do_not_run_into_one_another(film: Film) -> int:
 
     In a hand there is no room for all the headings of a run in numbers: the player ends each where the next begins.
     """
-    spoke, scene = 0, film.show.data["scenes"].get("run")
+    spoke, scene = 0, film.show.scenes.get("run")
     if scene is None or not (film.kind == "beside" or in_numbers(film.show)):
         return spoke
     told = film.show.of("run")
@@ -97,7 +97,7 @@ def in_numbers(show: Show) -> bool:
 
 @over(PACKED)
 def test_a_stage_has_the_panels_that_it_is_about(case: Case) -> None:
-    for stage, set_ in case.movie.to_dict()["scenes"].items():
+    for stage, set_ in case.show.scenes.items():
         if stage == "run":
             assert all(set(view["at"]) in (RUN, RUN | {"x"}) for view in set_["wide"])
             assert all(set(view["at"]) == RUN - {"out"} for view in set_.get("tall", ()))

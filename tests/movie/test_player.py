@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 from movie_player import Open, plain
-from movie_screen import tokens
+from movie_screen import Show, tokens
 from playwright.sync_api import expect
 from tabs import Scheme
 from torch import nn
@@ -71,7 +71,7 @@ def test_digits_and_clicks_go_to_the_stages_and_the_current_line_of_code_is_mark
         screen.press(str(digit))
         first = first_step(movie, stage)
         assert (screen.step, screen.data("stage")) == (first, stage)
-        text, shape = data["code"][data["steps"][first - 1]["code"]]
+        text, shape = data["code"][data["lines"][stage]]
         marked = screen.root.locator(".pv-code [aria-current]")
         expect(marked.locator("code")).to_have_text(text)
         expect(marked).to_contain_text(shape)
@@ -159,7 +159,7 @@ def test_every_step_is_painted_alike_from_wherever_one_comes(open_page: Open, mo
         backward.append(screen.picture())
     assert forward == backward[::-1]
     alike = [i for i, (one, other) in enumerate(pairwise(forward), 2) if one == other]
-    assert [i for i in alike if movie.steps[i - 1].beats] == []
+    assert [i for i in alike if Show(movie).steps[i - 1]["beats"]] == []
 
 
 def test_a_press_in_the_middle_of_a_motion_goes_on_from_there(open_page: Open, movie: Movie) -> None:

@@ -32,7 +32,7 @@ def test_every_step_of_the_ordinary_movie_is_there_and_looks_the_same(case: Case
 @over(CASES)
 def test_where_its_numbers_cannot_be_read_a_run_is_set_as_ever(case: Case) -> int:
     there = "run" in case.movie.scenes and not in_numbers(case.deep)
-    assert not there or case.deep.data["scenes"]["run"] == case.show.data["scenes"]["run"]
+    assert not there or case.deep.scenes["run"] == case.show.scenes["run"]
     return there
 
 

@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from packviz.show.movie.changes import Block, Changes
-from packviz.show.movie.columns import runs
+from packviz.show.movie.changes import Changes
+from packviz.show.movie.columns import written
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Frame
 from packviz.show.movie.page import framed, standalone
@@ -19,15 +18,15 @@ from packviz.theme import SEQUENCE_HUES
 
 __all__ = ["FORMAT", "Movie", "Played", "made"]
 
-FORMAT = 1  # of the data, as movie.schema.json describes it
+FORMAT = 2  # of the data, as movie.schema.json describes it
 
 
 @dataclass(frozen=True, slots=True)
 class Played(Step):
-    """A step with its beats: for each of its frames the blocks of what changes on the way to it."""
+    """A step in its stage. beats: how many frames it has."""
 
     stage: Stage = "pad"
-    beats: tuple[list[Block], ...] = ()
+    beats: int = 1
 
 
 @dataclass(frozen=True)
@@ -89,20 +88,22 @@ class Movie:
 
     @cached_property
     def _data(self) -> dict[str, Any]:
-        view = self.view
+        view, tokens = self.view, _tokens(self.view)
+        stages = {step.stage: step.stage.capitalize() for step in self.steps}
         return {
             "format": FORMAT,
             "title": self.title,
-            "stages": {stage: stage.capitalize() for stage in dict.fromkeys(step.stage for step in self.steps)},
-            **self.changes.data(),
+            "stages": stages,
+            **self.changes.data(tokens),
             "numbers": view.numbers,
-            "steps": [self._step(step) for step in self.steps],
-            "scenes": {name: scene.to_dict() for name, scene in self.scenes.items()},
+            "steps": [self._step(i) for i in range(len(self.steps))],
+            "lines": {stage: line for stage, line in self.lines.items() if stage in stages},
+            **_scenes(self.scenes),
             "code": list(map(list, self.code)),
             "sequences": [
                 [view.label(b), b % len(SEQUENCE_HUES), b // len(SEQUENCE_HUES)] for b in range(view.total[0])
             ],
-            "tokens": _tokens(view),
+            "tokens": tokens,
             "scales": dict(self.scales),
             "notes": list(self.notes),
             "proof": self.proof,
@@ -121,12 +122,25 @@ class Movie:
         watched = {"layer": view.layer, "direction": view.direction}
         return {"stack": {"layers": layers, "directions": directions, **watched}}
 
-    def _step(self, played: Played) -> dict[str, Any]:
-        step, code = played, self.lines[played.stage]
-        fields = {"stage": played.stage, "caption": step.caption, "code": code, "beats": list(played.beats)}
+    def _step(self, i: int) -> dict[str, Any]:
+        step, before = self.steps[i], self.steps[max(i - 1, 0)]
+        stage = step.stage if i == 0 or step.stage != before.stage else ""
         scene = step.scene[0] if step.scene else ""
         more = {"detail": list(map(list, step.detail)), "tone": step.tone, "error": step.error, "scene": scene}
-        return fields | {name: value for name, value in more.items() if value}
+        fields = {"stage": stage, "caption": step.caption, "beats": step.beats, **more}
+        return {name: value for name, value in fields.items() if value and (name, value) != ("beats", 1)}
+
+
+def _scenes(scenes: Mapping[str, Scene]) -> dict[str, Any]:
+    """Return the views of all scenes, each once, and of each scene which of them it has."""
+    views: dict[str, tuple[int, dict[str, Any]]] = {}
+    told = {
+        name: {
+            way: [views.setdefault(str(view), (len(views), view))[0] for view in each] for way, each in scene.items()
+        }
+        for name, scene in ((name, scene.to_dict()) for name, scene in scenes.items())
+    }
+    return {"views": [view for _, view in views.values()], "scenes": told}
 
 
 def made(
@@ -140,11 +154,9 @@ def made(
     """Return the movie of these steps; opening: what is there before the first one."""
     told = list(steps)
     changes, played = Changes([opening, *(frame for _, step in told for frame in step.frames)]), []
-    beats = iter(changes.beats)
     for stage, step in told:
         said = (step.detail, step.tone, step.error, step.scene, step.time, step.name)
-        changed = tuple(filter(None, islice(beats, len(step.frames))))
-        played.append(Played(step.caption, (), *said, stage, changed))
+        played.append(Played(step.caption, (), *said, stage, len(step.frames)))
     scenes = {**scenes, **dict(step.scene for _, step in told if step.scene)}
     view.made.clear()  # the frames have been compared, and are not needed any more
     return Movie(
@@ -157,11 +169,10 @@ def made(
 def _tokens(view: View) -> dict[str, Any]:
     """Return the columns of the tokens, and what they say when pointed at, with blanks for the numbers."""
     return {
-        "b": runs(view.token_b.tolist()),
-        "t": runs(view.token_t.tolist()),
-        "n": runs(view.token_n.tolist()),
-        "said": view.said,
-        "offsets": [] if view.refused else view.offsets,
+        "count": len(view.token_b),
+        **{name: written(getattr(view, f"token_{name}").tolist()) for name in "btn"},
+        "said": written(view.said),
+        "offsets": written([] if view.refused else view.offsets),
         "tip": "sequence {seq}, time step {t}",
         "typed": "“{said}”, ",
         "address": ", packed row {n}: data[offset[{t}] + position] = data[{offset} + {position}] = data[{n}]",

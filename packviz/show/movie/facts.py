@@ -13,7 +13,7 @@ from packviz.compute.trace import Trace
 from packviz.inputs.cell_kinds import kind_of
 from packviz.validate import integer
 
-__all__ = ["MAX_TIME_STEPS", "Facts", "as_rows", "exact", "number", "rounded", "rows_of", "watched_layer"]
+__all__ = ["MAX_TIME_STEPS", "Facts", "exact", "number", "rounded", "rows_of", "stored", "watched_layer"]
 
 MAX_SEQUENCES = 128
 MAX_TIME_STEPS = 128
@@ -82,7 +82,7 @@ class Facts:
         if not self.refused:
             self._packed(trace)
         self.token_n: np.ndarray = self.row_at[self.token_b, self.token_t]  # the packed row of each token
-        self.numbers: list[Row] = []  # every row of numbers that a mark shows as stripes; see rows()
+        self.numbers: list[list[int | None]] = []  # every row that a mark shows as stripes, as `stored` has them
         self._starts: dict[str, int] = {}
         self._matrices: dict[str, np.ndarray] = {}
 
@@ -144,11 +144,11 @@ class Facts:
             name = "h"
         if name not in self._starts:
             self._starts[name] = len(self.numbers)
-            self.numbers.extend(as_rows(self.matrix(name) if matrix is None else rounded(matrix)))
+            self.numbers.extend(stored(self.matrix(name) if matrix is None else rounded(matrix)))
         return self._starts[name]
 
     def matrix(self, name: str) -> np.ndarray:
-        """Return the numbers of a known matrix as they are shown: a gate, h, c, h_0, c_0, x, output, below."""
+        """Return the numbers of a known matrix as they are shown: a gate, inside, h, c, h_0, c_0, x, output, below."""
         if name not in self._matrices:
             self._matrices[name] = rounded(self._known(name))
         return self._matrices[name]
@@ -162,6 +162,9 @@ class Facts:
             halves = self.trace.layers[self.layer - 1]
             return torch.cat([half.h[:, : self.most // len(halves)] for half in halves], 1)
         watched = self.watched
+        if name == "inside":  # of each packed row its gates, and an LSTM's c
+            inside = [*watched.gates.values(), *([] if watched.c is None else [watched.c])]
+            return torch.stack([each[:, : self.units] for each in inside], 1).flatten(0, 1)
         matrix: Tensor = watched.gates[name] if name in self.gates else getattr(watched, name)
         return matrix[:, : self.units]
 
@@ -184,17 +187,18 @@ def rounded(rows: Tensor) -> np.ndarray:
     return rows.detach().double().round(decimals=4).numpy()
 
 
-def as_rows(matrix: np.ndarray) -> list[Row]:
-    """Return a matrix as lists."""
-    if bool(np.isfinite(matrix).all()):
-        rows: list[Row] = matrix.tolist()
+def stored(matrix: np.ndarray) -> list[list[int | None]]:
+    """Return rounded numbers in ten-thousandths, which JSON has in fewer digits; None for NaN and infinities."""
+    whole = np.rint(matrix * 1e4)
+    if (np.abs(whole) < 2**53).all():
+        rows: list[list[int | None]] = whole.astype(np.int64).tolist()
         return rows
-    return [[value if isfinite(value) else None for value in row] for row in matrix.tolist()]
+    return [[int(value) if isfinite(value) else None for value in row] for row in whole.tolist()]
 
 
 def rows_of(rows: Tensor) -> list[Row]:
     """Return the rows of a matrix, rounded to the four decimals that are shown."""
-    return as_rows(rounded(rows))
+    return [[value if isfinite(value) else None for value in row] for row in rounded(rows).tolist()]
 
 
 def exact(value: float) -> str:

@@ -16,7 +16,7 @@ from packviz.compute.verify import apart, differing
 from packviz.facts.padded_run import layer_states
 from packviz.inputs.tensors import valid_mask
 from packviz.show.movie.cell import UNIT
-from packviz.show.movie.facts import rows_of
+from packviz.show.movie.facts import rounded, stored
 from packviz.show.movie.layout import Box, Margins, Scene, above, beside, panel
 from packviz.show.movie.marks import Column, Place
 from packviz.show.movie.places import Grid
@@ -60,7 +60,7 @@ class Both(View):
         self.lead_in = self.input_width + GAP  # from the left edge of what enters to h
         self.letter = self.text * (1.0 if self.total[0] <= 26 else 1.5)  # from the 27th on there are two letters
         self.inset = 0.07 if len(self.shown) <= 5 else 0.18  # of an outline in its cells: more where others are close
-        self._kept: dict[tuple[float | None, ...], int] = {}
+        self._kept: dict[tuple[int | None, ...], int] = {}
 
     def _held(self) -> Tensor:
         """Return the watched state that the packed side holds at each time step; a row that rests keeps it."""
@@ -81,7 +81,7 @@ class Both(View):
 
     def rows_like(self, matrix: Tensor) -> np.ndarray:
         """Return where in the movie's numbers rows like these stand; those that are the same stand there once."""
-        rows = rows_of(matrix)
+        rows = stored(rounded(matrix))
         for row in rows:
             if tuple(row) not in self._kept:
                 self._kept[tuple(row)] = len(self.numbers)

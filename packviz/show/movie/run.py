@@ -138,22 +138,23 @@ def _gates(view: View, k: int, computed: int) -> Frame:
 
 @once
 def _some_gates(view: View, computed: int, live: int) -> Frame:
-    b, n = view.ranked, taken(view, computed)
-    there, groups = np.arange(len(b)) < live, dict(_empty_gates(view))
-    for gate in gate_names(view):
-        rows = view.rows(gate) + np.maximum(n, 0)
-        if gate == "c":
-            rows = np.where(n >= 0, rows, view.rows("c_0") + b)
-        groups[f"gate:{gate}"] = groups[f"gate:{gate}"].but(vec=rows, shown=True if gate == "c" else there)
-    return groups
+    names = gate_names(view)
+    if not names:
+        return {}
+    n = taken(view, computed)[:, None]
+    rows = view.rows("inside") + np.maximum(n, 0) * len(names) + np.arange(len(names))
+    shown = np.repeat(np.arange(len(n)) < live, len(names)).reshape(rows.shape)
+    if names[-1] == "c":
+        shown[:, -1] = True
+        rows[:, -1] = np.where(n >= 0, rows[:, -1:], view.rows("c_0") + view.ranked[:, None])[:, 0]
+    return frame(_empty_gates(view).but(vec=rows.ravel(), shown=shown.ravel()))
 
 
 @once
-def _empty_gates(view: View) -> Frame:
-    b, start = view.ranked, input_width(view) + INPUT_GAP
-    places = (Place("cell", start + i, np.arange(len(b))) for i in range(len(gate_names(view))))
-    names = zip(gate_names(view), places, strict=True)
-    return frame(*(marks(f"gate:{gate}", "vector", place, (b,), seq=b) for gate, place in names))
+def _empty_gates(view: View) -> Marks:
+    names, b, start = np.array(list(gate_names(view))), view.ranked, input_width(view) + INPUT_GAP
+    i, rank = np.tile(np.arange(len(names)), len(b)), np.repeat(np.arange(len(b)), len(names))
+    return marks("gate", "vector", Place("cell", start + i, rank), (names[i], b[rank]), seq=b[rank])
 
 
 @once

@@ -163,9 +163,11 @@ def once(make: Callable[Concatenate[V, P], Made]) -> Callable[Concatenate[V, P],
 
     def kept(view: V, /, *args: P.args, **kwargs: P.kwargs) -> Made:
         key = (make, args, *kwargs.items())
-        if key not in view.made:
-            view.made[key] = make(view, *args, **kwargs)
-        found: Made = view.made[key]
+        found: Made
+        try:
+            found = view.made[key]
+        except KeyError:
+            found = view.made[key] = make(view, *args, **kwargs)
         return found
 
     return kept

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from packviz.show.movie.facts import exact, number
-from packviz.show.movie.view import View, listed, shape
+from packviz.show.movie.view import View, listed, once, shape
 from packviz.text import counted, percent, sentences
 
 __all__ = ["ABOUT_STAGES", "STARTS", "lost", "say"]
@@ -23,13 +23,17 @@ STARTS = {
 _CAPTIONS = Path(__file__).with_name("captions.toml")
 ABOUT_STAGES: dict[str, dict[str, str]] = tomllib.loads(_CAPTIONS.read_text(encoding="utf-8"))["stages"]
 _WRITE = sentences(_CAPTIONS)
-_FUNCTIONS = {made.__name__: made for made in (counted, exact, listed, number, percent, shape)}
 
 
 def say(stage: str, key: str, view: View, **values: Any) -> str:
     """Return a caption of captions.toml; values: what it needs besides the view."""
-    known = {"v": view, "chips": view.chips, "lost": lambda: lost(view), "are": _are, "its": _its}
-    return _WRITE(f"{stage}.{key}", **(_FUNCTIONS | known | values))
+    return _WRITE(f"{stage}.{key}", **(_known(view) | values))
+
+
+@once
+def _known(view: View) -> dict[str, Any]:
+    """Return what every caption may use."""
+    return _FUNCTIONS | {"v": view, "chips": view.chips, "lost": lambda: lost(view)}
 
 
 def lost(view: View) -> str:
@@ -44,3 +48,6 @@ def _are(count: int) -> str:
 
 def _its(sequences: Sequence[int]) -> str:
     return "its" if len(sequences) == 1 else "their"
+
+
+_FUNCTIONS = {made.__name__.lstrip("_"): made for made in (_are, _its, counted, exact, listed, number, percent, shape)}
