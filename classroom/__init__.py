@@ -4,7 +4,7 @@ A room is an append-only list of events; its state (state.py) is the fold over t
 request makes events (events.py) or is refused (refusal.py: an HTTP status and a sentence). `rooms` (rooms.py) holds
 those in use: it decides, stores and only then shows a change. A store (store.py) is append and read; SQLite here, Redis
 elsewhere.
-The routes (routes.py) are as in the README; the teacher's page calls the same functions from its own thread:
+The routes are listed in routes.py; the teacher's page calls the same functions from its own thread:
 
     from classroom.rooms import rooms
     code, host = rooms.call(rooms.create([spec, ...]))                  # RefusedError: .status, .sentence

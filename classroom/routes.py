@@ -1,4 +1,18 @@
-"""Routes: what phones and other programs send to the classroom, as JSON over HTTP and server-sent events."""
+"""Routes: what phones and other programs send to the classroom, as JSON over HTTP and server-sent events.
+
+    POST /api/rooms {"questions": [...]}                                -> {"code", "host"}
+    POST /api/rooms/CODE/join {} or {"token"}; also "name", "following" -> {"token", "name"}
+    GET  /api/rooms/CODE?token=...                                      -> the snapshot (see classroom/__init__.py)
+    GET  /api/rooms/CODE/events?token=...&since=N                       -> data: {"revision": N}, one at once if behind
+    POST /api/rooms/CODE/vote {"token", "round", "answer"}              -> {"revision"}
+    POST /api/rooms/CODE/host {"host", "action", ...}                   -> {"revision"}
+    GET  /api/rooms/CODE/movie?token=...&question=N                     -> the player's data, gzipped
+    GET  /api/rooms/CODE/answers.csv?host=...; questions.gift, questions.zip
+
+Errors are {"error": "one sentence"}: 400 for what cannot be read, 403 for a wrong token or secret, 404 for no room,
+409 for what is not possible now, 413 over 16 kB, 429 for too often, 507 where nothing can be stored. A token here is a
+phone's, or the teacher's secret.
+"""
 
 from __future__ import annotations
 
