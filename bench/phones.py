@@ -181,14 +181,10 @@ class Phone:
 
 
 async def _head(reader: asyncio.StreamReader) -> tuple[int, dict[str, str]]:
-    first = await reader.readline()
-    if not first:
-        raise ConnectionError("the server has closed the connection")
-    told: dict[str, str] = {}
-    while line := (await reader.readline()).strip():
-        name, _, value = line.decode("latin-1").partition(":")
-        told[name.lower()] = value.strip()
-    return int(first.split()[1]), told
+    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+    first, *lines = head.splitlines()
+    pairs = (line.partition(":") for line in lines if line)
+    return int(first.split()[1]), {name.lower(): value.strip() for name, _, value in pairs}
 
 
 async def _content(reader: asyncio.StreamReader, told: dict[str, str]) -> bytes:
