@@ -158,7 +158,7 @@ def test_watching_never_stands_in_the_way_of_the_layer(monkeypatch: pytest.Monke
 def test_the_batch_and_its_lengths_are_given_in_their_places_or_by_name() -> None:
     module, wrong = nn.GRU(2, 3, batch_first=True), [5, 4, 4]
     by_place = pv.examine(module, X, wrong)
-    assert [finding.key for finding in by_place] == ["length_over_T"]
+    assert [(finding.key, finding.sequences) for finding in by_place] == [("length_over_T", (0,))]
     assert pv.examine(module, x=X, lengths=wrong) == pv.examine(module, X, lengths=wrong) == by_place
     assert pv.examine(X, wrong, batch_first=True) == pv.examine(X, lengths=wrong, batch_first=True) == by_place
     with pytest.raises(TypeError, match="lengths once"):

@@ -4,7 +4,7 @@ import pytest
 import torch
 from movie_cases import PACKED, Case, over
 from movie_judge import close
-from movie_screen import Look, grid_of
+from movie_screen import Look, grid_of, within
 
 each_packed = over(PACKED)
 
@@ -131,6 +131,8 @@ def test_in_depth_every_column_is_written_by_its_own_step_from_its_slice_of_the_
         assert {int(name.split(":")[2]) for name, cell in cells.items() if name[:2] == "u:" and cell["shown"]} == {
             *range(t + 1)
         }
+        live = sum(case.judge.lengths[b] > t for b in case.filmed)
+        assert within(cells["focus:u"], grid(case, cells)) == [(row, t) for row in range(live)]
     real = torch.arange(len(told)) < lengths[order][:, None]
     torch.testing.assert_close(
         (out.transpose(0, 1) if case.transposed else out)[real], truth[real], rtol=0, atol=0, equal_nan=True
