@@ -84,6 +84,7 @@ def test_the_page_names_the_files_that_the_first_picture_needs(address: str) -> 
             assert "javascript" in answer.headers["Content-Type"]
 
 
+@pytest.mark.slow
 def test_the_server_starts_warm_under_streamlit_run() -> None:
     with servers.packviz_process() as (_, process):
         told = Path(f"/proc/{process}/fd/1").read_text("utf-8")
@@ -146,6 +147,7 @@ def test_the_player_comes_from_the_same_folder_as_the_page(address: str) -> None
         assert answer.read() == urlopen(f"{address}/{player.NAME}").read()
 
 
+@pytest.mark.slow
 def test_the_whole_app_is_started_and_ended_with_the_server() -> None:
     code = """
 import asyncio
