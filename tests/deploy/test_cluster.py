@@ -24,7 +24,7 @@ from tabs import tab
 
 from ui.head import needed
 
-pytestmark = [pytest.mark.usefixtures("worker"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("worker"), pytest.mark.timeout(600)]
 
 PHONES = 50
 LONG = 60_000  # ms that anything in a browser may take on a busy machine
