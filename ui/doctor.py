@@ -111,14 +111,14 @@ def _found(findings: Sequence[Finding], given: Given) -> None:
 
 
 def _picture(given: Given, findings: Sequence[Finding]) -> None:
-    """Draw x with every cell marked that a finding is about, and lead on to the explorer."""
+    """Draw x with every cell marked that a finding is about, and lead on to the overview."""
     drawn = panel(given, findings)
     if drawn is None:
         return
     fresh(panels, [drawn], key="doctor picture", wide=WIDE)
     text = as_text(given)
     if text is not None:
-        explore("Open in the explorer", text, Config(), ("pages/10_doctor.py", "Back to the doctor", {}))
+        explore("Watch this batch in the overview", text, Config(), ("pages/10_doctor.py", "Back to the doctor", {}))
 
 
 def _step_by_step(given: Given, module: nn.RNNBase) -> None:

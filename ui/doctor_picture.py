@@ -1,4 +1,4 @@
-"""The picture of what is given to the doctor, and its sequences as a text for the explorer."""
+"""The picture of what is given to the doctor, and its sequences as a text for the overview."""
 
 import json
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ __all__ = ["WIDE", "as_integers", "as_text", "panel"]
 
 WIDE = 8  # cells that have room beside the findings
 _ROWS, _COLUMNS = 12, 16  # of x that are drawn
-_MAX_TYPED = 2_000  # numbers that the explorer is given as a text
+_MAX_TYPED = 2_000  # numbers that the overview is given as a text
 
 
 def panel(given: Given, findings: Sequence[Finding]) -> Panel | None:

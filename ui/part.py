@@ -187,9 +187,9 @@ def _fields(trace: Trace) -> str:
 
 
 def explore(label: str, sequences: str, config: Config, back: WayBack, *, direction: int = 0, step: int = 1) -> None:
-    """Offer to open a batch, all settings and a step of the movie in the explorer; the visitor's own text is put aside.
+    """Offer to open a batch, all settings and a step of the movie in the overview; the visitor's own text is put aside.
 
-    back: the page, a label and the address by which the explorer leads back.
+    back: the page, a label and the address by which the overview leads back.
     """
     settings = {each.name: getattr(config, each.name) for each in fields(Config)}
     settings |= {"sequences": sequences, "direction": "backward" if direction else "forward"}

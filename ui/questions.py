@@ -176,14 +176,14 @@ def _picture(done: Answer) -> None:
 
 
 def _explorer(done: Answer) -> None:
-    """Offer the entry's batch and configuration in the explorer, at the step that its film is about."""
+    """Offer the entry's batch and configuration in the overview, at the step that its film is about."""
     film, step = done.entry.film, 1
     if film is not None and film.stage != "beside":
         step = movie(done.trace, direction=film.direction).step_at(film.stage, film.timestep, film.name)
     way = film.direction if film is not None else 0
     back = ("pages/9_questions.py", "Back to the question", {"entry": done.entry.key})
     batch, config = done.entry.batch, done.entry.config
-    explore("Open this batch in the explorer", batch, config, back, direction=way, step=step)
+    explore("Watch this batch in the overview", batch, config, back, direction=way, step=step)
 
 
 @st.cache_resource(show_spinner=False)

@@ -40,7 +40,7 @@ class Visit:
     stage: the stage on the player's screen. ask: what the player is asked to show.
     picked: what was clicked last in the movie, and of which request that was, until it is taken up.
     done: the stages whose prediction was answered, or whose exercise was done.
-    way_back: from the explorer to the page that opened it.
+    way_back: from the overview to the page that opened it.
     doctor_input: what was typed into the doctor's fields before an example replaced it.
     jobs: long work by its name. round: the level and number of the last round of the quiz. games: its rounds.
     room: the code of the teacher's class and the secret. room_problem: why the last action there was refused.

@@ -42,11 +42,27 @@ def test_a_lesson_is_printed_as_a_handout_and_the_screen_is_as_before(browser: B
 
 def sheets(page: Page) -> list[str]:
     """Print a page on A4; return the text of each sheet, its words with one space between them."""
-    return [" ".join(each.extract_text().split()) for each in PdfReader(io.BytesIO(page.pdf(format="A4"))).pages]
+    page.emulate_media(media="print")  # as printing is, unless another test has chosen the screen for this tab
+    printed = PdfReader(io.BytesIO(page.pdf(format="A4")))
+    page.emulate_media(media="screen")
+    return [" ".join(each.extract_text().split()) for each in printed.pages]
 
 
 def plain(text: str) -> str:
     return "".join(text.replace("`", "").replace("\ufb01", "fi").split())
+
+
+def test_what_is_folded_is_listed_on_paper_and_what_is_unfolded_is_there(browser: Browser, address: str) -> None:
+    with visit(browser, address, path="packing") as visited:
+        visited.main.get_by_role("button", name="all equal").wait_for()
+        titles = visited.main.get_by_test_id("stExpander").locator("summary").all_inner_texts()
+        visited.unfold("A PackedSequence in Python")
+        visited.main.get_by_text("isinstance").first.wait_for()
+        printed = plain(" ".join(sheets(visited.page)))
+        assert len(titles) >= 4
+        for title in titles:
+            assert plain(title.splitlines()[-1]) in printed
+        assert "isinstance" in printed
 
 
 @pytest.mark.parametrize(("level", "scheme"), [(1, "light"), (3, "dark")])
@@ -60,8 +76,8 @@ def test_a_round_is_printed_as_a_worksheet_with_its_solutions_on_a_sheet_of_thei
         visited.page.get_by_role("heading", name="Solutions").wait_for()
         visited.settle()
         printed = sheets(visited.page)
-    begins = next(i for i, sheet in enumerate(printed) if "Solutions" in sheet)
-    assert begins >= 1
+    begins = next((i for i, sheet in enumerate(printed) if "Solutions" in sheet), -1)
+    assert begins >= 1, printed
     tasks, solutions = plain(" ".join(printed[:begins])), plain(" ".join(printed[begins:]))
     at = 0
     for i, question in enumerate(asked, 1):

@@ -1,4 +1,4 @@
-"""The page of questions in a browser: its movies, and the way to the explorer and back."""
+"""The page of questions in a browser: its movies, and the way to the overview and back."""
 
 from playwright.sync_api import Browser, expect
 from visits import Visit, follow, visit
@@ -18,7 +18,7 @@ def test_a_link_opens_an_entry_with_its_movie_at_the_step(browser: Browser, addr
         assert "step" not in visited.query
 
 
-def test_an_entry_opens_in_the_explorer_with_its_batch_and_settings(browser: Browser, address: str) -> None:
+def test_an_entry_opens_in_the_overview_with_its_batch_and_settings(browser: Browser, address: str) -> None:
     entry = next(each for each in ENTRIES if each.config.bidirectional and not each.slow)
     with visit(browser, address, {"entry": entry.key}, path="questions") as visited:
         explore(visited)
@@ -26,7 +26,7 @@ def test_an_entry_opens_in_the_explorer_with_its_batch_and_settings(browser: Bro
         assert visited.query.get("bidirectional", "").lower() == "true"
 
 
-def test_the_explorer_opens_at_the_step_and_ones_own_batch_can_be_had_back(browser: Browser, address: str) -> None:
+def test_the_overview_opens_at_the_step_and_ones_own_batch_can_be_had_back(browser: Browser, address: str) -> None:
     with visit(browser, address, {"cell": "lstm", "hidden_size": 7}) as visited:
         visited.type("9 8 7\n6")
         follow(visited.page, "Questions")
@@ -48,8 +48,8 @@ def test_the_explorer_opens_at_the_step_and_ones_own_batch_can_be_had_back(brows
 
 
 def explore(visited: Visit) -> None:
-    """Open the explorer from an entry."""
-    visited.main.get_by_text("Open this batch in the explorer").click()
+    """Open the overview from an entry."""
+    visited.main.get_by_text("Watch this batch in the overview").click()
     visited.page.wait_for_url(lambda address: "/questions" not in address)
     visited.player.wait_for()
     visited.settle()

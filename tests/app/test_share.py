@@ -180,7 +180,7 @@ def test_the_panel_shares_the_step_on_screen_and_what_was_chosen(browser: Browse
         assert shared(visited) == visited.page.url == scanned(visited)
         assert query(shared(visited))["step"] == "3"
         panel = visited.page.locator(".st-key-sharing")
-        panel.get_by_label("Lock settings").click()
+        panel.get_by_role("combobox", name="Lock settings").click()
         visited.page.get_by_role("option", name="cell", exact=True).click()
         visited.page.keyboard.press("Escape")
         for choice in ("sidebar", "code", "menu", "dark"):
