@@ -97,7 +97,7 @@ export const roles = {
     const hue = this.hue(state.seq),
       stride = Math.max(1, Math.ceil(15 / h));
     if (Math.round(state.y) % stride) return;
-    const full = Math.max(15, Math.min(h * 0.66, 1.5 * this.line(unit))),
+    const full = Math.max(15, Math.min(h * 0.66, 1.5 * this.line(unit)), Math.min(h * 0.94, this.least / 0.68)),
       size = look.least ? Math.min(w, full) : full,
       wide = size * (0.6 + 0.4 * state.text.length);
     ctx.beginPath();
