@@ -5,14 +5,14 @@ import socket
 from collections.abc import Mapping
 from html import escape
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 import streamlit as st
 
 from classroom.refusal import RefusedError
 from classroom.rooms import rooms
 from ui.player import clip
-from ui.qr import qr_code, svg
+from ui.qr import qr_code
 from ui.quiz_views import batch
 from ui.status import announce
 
@@ -156,5 +156,4 @@ def as_spoken(link: str) -> str:
 
 
 def qr(link: str) -> str:
-    image = quote(svg(qr_code(link)), " /:;,.=-()")
-    return f'<img class="class-qr" alt="QR code of {escape(link)}" src="data:image/svg+xml,{image}">'
+    return f'<img class="class-qr" alt="QR code of {escape(link)}" src="{qr_code(link)}">'

@@ -7,13 +7,13 @@ panel is open.
 from collections.abc import Callable, Collection
 from html import escape
 from typing import Any
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import streamlit as st
 
 from ui import address
 from ui.plan_view import add_step
-from ui.qr import MAX_BYTES, qr_code, svg
+from ui.qr import MAX_BYTES, qr_code
 from ui.runs import Request, run
 from ui.visit import visit
 from ui.worksheet import way_to
@@ -203,8 +203,7 @@ def _code(shared: str) -> None:
     if size > MAX_BYTES:
         st.text(f"This link is too long for a QR code: {size:,} characters, at most {MAX_BYTES}.")
         return
-    image = quote(svg(qr_code(shared)), " /:;,.=-()")
-    st.html(f'<img alt="QR code of the link" src="data:image/svg+xml,{image}">')
+    st.html(f'<img alt="QR code of the link" src="{qr_code(shared)}">')
 
 
 def _file(request: Request, name: str) -> None:
