@@ -6,6 +6,8 @@ from typing import Any
 
 import streamlit as st
 
+from classroom.export import gift, qti_archive
+from classroom.question import Question
 from classroom.questions import question
 from packviz.errors import PackvizError
 from packviz.text import counted
@@ -145,10 +147,17 @@ def _files(items: tuple[Item, ...]) -> None:
         if items:
             _file("Save", "packviz-plan.json", "application/json", lambda: as_file(items))
             _file("One page, offline", "packviz-plan.html", "text/html", lambda: as_html("Lesson plan", items))
+        if any(item.question for item in items):
+            _file("Moodle (GIFT)", "packviz.gift.txt", "text/plain", lambda: gift(_questions(items)))
+            _file("Canvas (QTI 1.2)", "packviz-qti.zip", "application/zip", lambda: qti_archive(_questions(items)))
         with st.popover("Open a plan"):
             st.file_uploader("A plan that was saved here", "json", key="plan file", on_change=_open)
     if visit().plan_problem:
         st.text(f"⚠ {visit().plan_problem}")
+
+
+def _questions(items: tuple[Item, ...]) -> list[Question]:
+    return [question(item.question) for item in items if item.question is not None]
 
 
 def _file(label: str, name: str, kind: str, made: Callable[[], str | bytes]) -> None:

@@ -131,6 +131,13 @@ def test_items_of_the_plan_are_moved_noted_and_removed() -> None:
     assert [item.note for item in app.run().session_state["visit"].plan] == ["slowly", ""]
 
 
+def test_a_plan_can_be_saved_in_four_ways_and_one_without_questions_in_two() -> None:
+    for plan, labels_ in ((STARTER, 4), ((Item(page="packing", example="unsorted"),), 2)):
+        app = opened("class", painted=False)
+        app.session_state["visit"] = Visit(plan=plan)
+        assert len(app.run().get("download_button")) == labels_
+
+
 def test_a_step_is_added_from_a_lesson(browser: Browser, address: str) -> None:
     with tab(browser, PROJECTOR) as there:
         page = there.page
