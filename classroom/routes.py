@@ -20,6 +20,8 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
+from starlette.exceptions import HTTPException
+from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route, Router
@@ -61,12 +63,17 @@ class Front:
     """Answer for the classroom, before what Streamlit does to every request: it takes as long as an answer itself."""
 
     def __init__(self, app: ASGIApp) -> None:
-        self._app, self._router = app, Router(routes())
+        self._app, self._router = app, ExceptionMiddleware(Router(routes()), {HTTPException: _wrong_method})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope.get("path", "")
         own = scope["type"] == "http" and (path == "/join" or path.startswith(("/api/", "/join/")))
         await (self._router if own else self._app)(scope, receive, send)
+
+
+def _wrong_method(_request: Request, problem: Exception) -> Response:
+    status = problem.status_code if isinstance(problem, HTTPException) else 400
+    return _json({"error": "This address does not take such a request."}, status)
 
 
 class _Endpoint:
