@@ -20,6 +20,7 @@ LAST = {
     "questions?entry=order-dropped": "text=Asked or claimed in",
     "doctor": "text=x, as torch reads it",
     "quiz": "text=1 of 10",
+    "class": "text=Open a plan",
 }  # what comes last on each page
 PHONES: list[tuple[str, Size, Scheme]] = [(page, PHONE, "light" if i % 2 else "dark") for i, page in enumerate(LAST, 1)]
 OTHERS: list[tuple[str, Size, Scheme]] = [

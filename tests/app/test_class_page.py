@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
 from tabs import tab
@@ -194,6 +195,9 @@ def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(b
             page.wait_for_timeout(100)
         assert seen()["step"] == step > 1
         expect(projector.page.locator('[data-testid="packviz-player"]')).to_have_attribute("data-step", str(step))
+        for shown in (page, projector.page):
+            found = Axe().run(shown).response["violations"]
+            assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
         page.reload()
         at(page, "Next question")
         expect(player).to_have_attribute("data-step", str(step))

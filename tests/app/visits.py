@@ -37,7 +37,7 @@ class Visit:
     def __init__(self, tab: Tab, address: str) -> None:
         self.page, self.errors, self.dialogs, self._requests = tab.page, tab.errors, tab.dialogs, tab.requests
         self.page.goto(address)
-        self.player.or_(self.page.locator(".st-key-measured")).first.wait_for()
+        self.player.or_(self.page.locator(".st-key-measured, .st-key-plan")).first.wait_for()
         self.settle()
 
     def check(self) -> None:
