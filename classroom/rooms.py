@@ -143,7 +143,7 @@ class Rooms:
         if name == "open" and room.state.current is None and room.state.questions:
             await self.act(code, host, "next", {})  # the first question of the list
         known = await self._details(room, name, details)
-        asked = len(room.state.asked)
+        asked = details.get("asked", len(room.state.asked))
 
         def decide(state: State) -> Sequence[Event]:
             if len(state.asked) != asked:  # another window of the teacher was faster

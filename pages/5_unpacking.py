@@ -5,7 +5,7 @@ from ui.lesson import lesson
 
 lesson(
     "Which output do I want?",
-    "`pad_packed_sequence` puts the output back into a grid. The values that fill it up do not come from the cell.",
+    "`pad_packed_sequence` puts the output back into a grid. No cell computed its filler.",
     ("unpack",),
     (
         (

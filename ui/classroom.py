@@ -139,7 +139,7 @@ def _turn() -> None:
     """Follow a key of the teacher's remote: the natural next action; there is no way back but in the movie."""
     seen = _seen()
     if seen is not None and st.session_state["class"]["key"] == "next":
-        _act(_actions(seen)[0][0])
+        _act(_actions(seen)[0][0], asked=len(seen["asked"]))
 
 
 def _actions(seen: Seen) -> tuple[tuple[str, str], ...]:
@@ -157,7 +157,7 @@ def _room(seen: Seen) -> None:
         _counts(seen["phase"], len(seen["asked"]))
         for i, (action, label) in enumerate(_actions(seen)):
             kind: Literal["primary", "secondary"] = "secondary" if i else "primary"
-            st.button(label, key=f"class {action}", type=kind, on_click=partial(_act, action))
+            st.button(label, key=f"class {action}", type=kind, on_click=partial(_act, action, asked=len(seen["asked"])))
         _secrets(seen)
         from_the_list(seen, _ask)
         _whole()

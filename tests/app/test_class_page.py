@@ -156,7 +156,7 @@ def test_a_step_is_added_from_a_lesson(browser: Browser, address: str) -> None:
 
 
 def at(page: Page, label: str) -> None:
-    expect(page.get_by_role("button", name=label, exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name=label, exact=True)).to_be_visible(timeout=20_000)
 
 
 def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(browser: Browser, address: str) -> None:

@@ -179,7 +179,8 @@ def test_the_panel_shares_the_step_on_screen_and_what_was_chosen(browser: Browse
         panel = visited.page.locator(".st-key-sharing")
         panel.get_by_role("combobox", name="Lock settings").click()
         visited.page.get_by_role("option", name="cell", exact=True).click()
-        visited.page.keyboard.press("Escape")
+        visited.settle()
+        panel.get_by_text("Link to this page, as it is now").click()  # Escape might close the panel, too
         for choice in ("sidebar", "code", "menu", "dark"):
             panel.get_by_role("radio", name=choice).or_(panel.get_by_role("button", name=choice)).click()
             visited.settle()

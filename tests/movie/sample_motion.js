@@ -1,11 +1,12 @@
 // What is drawn between two steps, by the player's own functions: questions as JSON come in, the samples go out.
 
 import { readFileSync } from "node:fs";
-import { framesOf } from "../../player/frames.js";
+import { framesOf, read } from "../../player/frames.js";
 import { frameView, looks } from "../../player/layout.js";
 import { motionTo } from "../../player/motion.js";
 
-const { movie, ways, only } = JSON.parse(readFileSync(0, "utf8"));
+const { movie: given, ways, only } = JSON.parse(readFileSync(0, "utf8"));
+const movie = read(given);
 const { frames, ends } = framesOf(movie);
 
 function sample({ size: [w, h], from, to, times, most }) {

@@ -172,6 +172,7 @@ def test_single_keys_can_be_switched_off_for_good(open_page: Open, movie: Movie)
         expect(screen.root).not_to_have_attribute("data-full", "")
         screen.press("ArrowRight", "PageDown", "Home")
         screen.page.reload()
+    expect(switch).not_to_be_checked()
     screen.press("ArrowRight")
     assert screen.step == 2
     switch.check()

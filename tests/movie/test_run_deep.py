@@ -292,4 +292,4 @@ def test_whoever_points_at_a_number_hears_which_gate_of_whom_it_is(open_page: Op
     told = open_page(movie, "#step=2").sweep(8)
     for name, row in wanted.items():
         for unit, value in enumerate(units_of(cells, row) or ()):
-            assert f"{name}, unit {unit}: {value}".replace("-", "−") in told
+            assert f"{name}, unit {unit}: {value:g}".replace("-", "−") in told
