@@ -46,14 +46,13 @@ const needsKeys = (node) => node.matches?.("input, textarea, select, [contentedi
 export default function ({ data, parentElement, setTriggerValue }) {
   parentElement.end?.(); // Streamlit calls this again for new data, and cleans up only at the very end
   const cover = parentElement.querySelector(".cover");
+  let telling = 0;
   if (data.forget) forget();
-  else if (data.code) {
-    remember(data);
-    parentElement.told = undefined; // after a restart of the server it has to be told again
-  } else {
-    const found = known();
-    if (found && found.host !== parentElement.told) setTriggerValue("known", found);
-    parentElement.told = found?.host;
+  else if (data.code) remember(data);
+  else if (known()) {
+    const tell = () => setTriggerValue("known", known());
+    telling = setInterval(tell, 1500); // until it is heard: what is told while the page is being drawn may be lost
+    tell();
   }
 
   const blank = (on) => {
@@ -98,6 +97,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   window.addEventListener("keydown", onTurn, { signal });
   document.addEventListener("packviz step", onStep, { signal });
   parentElement.end = () => {
+    clearInterval(telling);
     clearTimeout(sent);
     listening.abort();
   };

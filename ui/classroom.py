@@ -76,7 +76,7 @@ def _begin() -> None:
         )
         st.button(
             f"Open a room with {counted(count, 'question')}" if count else "Open a room",
-            type="primary", on_click=_open,
+            key="class open", type="primary", on_click=_open,
         )  # fmt: skip
         if visit().room_problem:
             st.text(f"⚠ {visit().room_problem}")

@@ -164,7 +164,7 @@ def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(b
         page = there.page
         page.goto(f"{address}/class")
         page.get_by_role("button", name="Start with six questions").click()
-        page.get_by_role("button", name="Open a room").click()
+        page.get_by_role("button", name="Open a room with 6 questions").click()
         code = page.locator(".class-code").inner_text()
         joined = page.request.post(f"{address}/api/rooms/{code}/join", data={}).json()
         projector.page.goto(f"{address}/class?room={code}&view=projector")
@@ -178,6 +178,7 @@ def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(b
         page.keyboard.press("b")
         expect(page.locator(".cover")).to_be_hidden()
         page.keyboard.press("PageDown")
+        at(page, "Show the answer")
         page.keyboard.press("PageDown")
         at(page, "Next question")
         player = page.locator('[data-testid="packviz-player"]')
@@ -209,7 +210,7 @@ def test_the_page_of_a_class_does_not_scroll_sideways(browser: Browser, address:
     with tab(browser, size) as there:
         there.page.goto(f"{address}/class")
         there.page.get_by_role("button", name="Start with six questions").click()
-        there.page.get_by_role("button", name="Open a room").click()
+        there.page.get_by_role("button", name="Open a room with 6 questions").click()
         at(there.page, "Ask the first question")
         there.page.get_by_role("button", name="Ask the first question").click()
         at(there.page, "Open the vote")
