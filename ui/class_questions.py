@@ -19,7 +19,6 @@ __all__ = ["from_the_list", "new_question"]
 
 Ask = Callable[[object], None]
 _TABS = ("A prediction", "From the quiz", "Your own")
-_MAX_OPTIONS = 6
 
 
 def from_the_list(seen: Mapping[str, Any], ask: Ask) -> None:

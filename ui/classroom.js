@@ -1,5 +1,5 @@
 // The teacher's page in the browser: which room is the teacher's, the keys of a remote, a blank screen, and the step of
-// the movie. The teacher's secret stays in the fragment of the address, which no server sees, and in this browser.
+// the movie. The teacher's secret is kept in the fragment of the address, which no request for a page sends, and here.
 
 const KEPT = "packviz room"; // in localStorage: its code and the teacher's secret
 const SPACE = " ";
@@ -49,7 +49,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   let telling = 0;
   if (data.forget) forget();
   else if (data.code) remember(data);
-  else if (known()) {
+  else if (!data.projector && known()) {
     const tell = () => setTriggerValue("known", known());
     telling = setInterval(tell, 1500); // until it is heard: what is told while the page is being drawn may be lost
     tell();

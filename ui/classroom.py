@@ -47,7 +47,7 @@ def classroom() -> None:
     for sheet in ("quiz.css", "classroom.css"):
         st.html(_HERE / sheet)
     if st.query_params.get("view") == "projector":
-        _mount(key="class", data={"code": ""})
+        _mount(key="class", data={"code": "", "projector": True})
         projector(st.query_params.get("room", ""))
         return
     seen = _seen()
@@ -97,10 +97,14 @@ def _come_back() -> None:
     """Take up the room that the browser knows, after a reload or a restart of the server."""
     known = st.session_state["class"]["known"]
     try:
-        if rooms.call(rooms.snapshot(known["code"], known["host"])).get("host"):
-            visit().room = known["code"].upper(), known["host"]
+        is_host = rooms.call(rooms.snapshot(known["code"], known["host"])).get("host", False)
     except RefusedError as refusal:
-        visit().room_is_over = refusal.status == 404
+        visit().room_is_over = refusal.status in (403, 404)
+        return
+    if is_host:
+        visit().room = known["code"].upper(), known["host"]
+    else:
+        visit().room_is_over = True  # the browser forgets it
 
 
 def _seen() -> Seen | None:
