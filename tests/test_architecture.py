@@ -25,7 +25,7 @@ APP = [ROOT / "app.py"]
 # The folders in the order of the data: one imports only from those before it; inside a folder, anything goes.
 ORDER = ("inputs", "rules", "compute", "facts", "show", "lab", "doctor", "teach")
 DRAWERS = ("errors", "text", "theme", "validate")  # open to everybody
-DOORS = ("__init__", "charts", "predictions", "tables")  # names that callers import; nobody inside does
+DOORS = ("__init__", "charts", "predictions", "tables", "testing")  # names that callers import; nobody inside does
 
 
 def offenders(paths: Sequence[Path], fault: Callable[[Path], object]) -> dict[str, object]:

@@ -9,4 +9,5 @@ from packviz.doctor.files import *
 from packviz.doctor.reading import *
 from packviz.doctor.watching import *
 from packviz.rules.finding import Finding as Finding
+from packviz.rules.finding import Findings as Findings
 from packviz.rules.padding_value import filler_of as filler_of

@@ -1,6 +1,6 @@
 """examine(): look at a batch, a packed sequence, or a module and its batch, and say what is wrong."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import torch
@@ -12,7 +12,7 @@ from packviz.inputs.cell_kinds import RECURRENT
 from packviz.inputs.module import has_own_forward, snapshot
 from packviz.rules import findings
 from packviz.rules.case import Case
-from packviz.rules.finding import Finding
+from packviz.rules.finding import Findings
 from packviz.rules.module import check_weights
 from packviz.rules.preconditions import check_beside, check_subject, refusal_of
 
@@ -38,8 +38,9 @@ def examine(
     state: Tensor | None = None,
     ids: Tensor | None = None,
     padding_value: float | None = None,
-) -> tuple[Finding, ...]:
-    """Say what is wrong with a padded batch, a packed sequence, or a module and what it is given; () for nothing.
+    ignore: str | Collection[str] = (),
+) -> Findings:
+    """Say what is wrong with a padded batch, a packed sequence, or a module and what it is given.
 
     examine(x, lengths)           x: (T, B) or (T, B, F), with batch_first=True (B, T) or (B, T, F)
     examine(packed, lengths)      lengths: in the order of the original sequences, if you have them
@@ -55,6 +56,7 @@ def examine(
     ids             integers, laid out as x, that x are the embeddings of: pads are looked for in these
     padding_value   of x, or of ids. None: not given; then it is assumed to be the one value after the lengths, else 0,
                     and a finding that rests on it says so
+    ignore          keys of findings that are left out
 
     Nothing is changed, and the module's hooks are not called. Raises PackvizError for unsupported inputs.
     """
@@ -62,7 +64,7 @@ def examine(
     with torch.no_grad():
         case = _case(subject, x, lengths, batch_first, *beside)
         check_beside(case)
-        return tuple(findings(case))
+        return Findings(findings(case)).ignoring(ignore)
 
 
 def _case(subject: object, x: object, lengths: object, batch_first: bool | None, *beside: Any) -> Case:

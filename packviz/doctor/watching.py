@@ -15,7 +15,7 @@ from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import RECURRENT
 from packviz.inputs.module import has_own_forward
 from packviz.inputs.torch_answers import Answer
-from packviz.rules.finding import Fault, Finding, worded
+from packviz.rules.finding import Fault, Finding, Findings, worded
 from packviz.rules.padding_value import all_finite
 from packviz.rules.preconditions import described
 from packviz.text import counted
@@ -39,10 +39,10 @@ class Watched:
         self._lock = Lock()
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> Findings:
         """Return the findings in the order of their first occurrence."""
         with self._lock:
-            return tuple(self._found.values())
+            return Findings(self._found.values())
 
     def add(self, layer: str, findings: tuple[Finding, ...]) -> None:
         """Take the findings of one call of a layer."""

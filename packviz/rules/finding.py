@@ -1,8 +1,10 @@
 """What a rule reports: what was found, where, what torch does with it, and the repair; the words are in a table."""
 
+import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from textwrap import indent
@@ -16,7 +18,7 @@ from packviz.inputs.torch_answers import Answer
 from packviz.rules.preconditions import described, numbers
 from packviz.text import ENVIRONMENT, sequence_label
 
-__all__ = ["Fault", "Finding", "Severity", "places", "worded"]
+__all__ = ["Fault", "Finding", "Findings", "FindingsError", "Severity", "places", "worded"]
 
 Severity = Literal["error", "silent", "note"]
 
@@ -24,7 +26,7 @@ MAX_PLACES = 4
 _HEADS: dict[Severity, str] = {"error": "Error", "silent": "Silently wrong", "note": "Note"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Finding:
     """Hold one thing that is wrong, or worth knowing.
 
@@ -58,6 +60,57 @@ class Finding:
         does = f"\n  torch {self.torch_does}." if self.torch_does else ""
         repair = f"\n  Repair:\n{indent(self.repair, '    ')}" if self.repair else ""
         return f"{_HEADS[self.severity]}{layer}{often}: {self.found}{where}{does}{repair}"
+
+    def __repr__(self) -> str:
+        return f"Finding({', '.join(filter(None, (self.severity, self.key, self.where)))})"
+
+
+class Findings(tuple[Finding, ...]):
+    """Hold what was found, in order; empty where nothing was. It prints as a report."""
+
+    __slots__ = ()
+
+    @property
+    def wrong(self) -> "Findings":
+        """Return those that are no notes: torch refuses the input, or gives a wrong result."""
+        return Findings(one for one in self if one.severity != "note")
+
+    def ignoring(self, ignore: str | Collection[str]) -> "Findings":
+        """Return those of other keys. Raises PackvizError for a key that no finding has."""
+        keys = {ignore} if isinstance(ignore, str) else set(ignore)
+        for unknown in sorted(map(str, keys - _keys())):
+            expected = "keys of findings, such as 'pads_packed'"
+            raise PackvizError("ignore", expected=expected, got=repr(unknown), fix=_spelling(unknown))
+        return Findings(one for one in self if one.key not in keys) if keys else self
+
+    def raise_for_errors(self) -> None:
+        """Raise FindingsError, with the report as its message, unless all of them are notes."""
+        if self.wrong:
+            raise FindingsError(self)
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return a JSON list with an object for each finding, which has the fields of Finding but `error`."""
+        rows = [{name: value for name, value in vars(one).items() if name != "error"} for one in self]
+        return json.dumps(rows, indent=indent, ensure_ascii=False)
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self)) or "Nothing found."
+
+    def __repr__(self) -> str:
+        return f"Findings({', '.join(f'{one.severity}: {one.key}' for one in self)})"
+
+
+class FindingsError(PackvizError):
+    """Report what is wrong; raised by Findings.raise_for_errors()."""
+
+    def __init__(self, findings: Findings) -> None:
+        found = ", ".join(one.key for one in findings.wrong)
+        super().__init__("findings", expected="nothing wrong", got=found, fix="see the repair of each finding")
+        self.findings = findings
+        self.args = (findings,)
+
+    def __str__(self) -> str:
+        return str(self.findings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +173,17 @@ def _table() -> tuple[Environment, dict[str, dict[str, str]]]:
     table = tomllib.loads(Path(__file__).with_name("findings.toml").read_text(encoding="utf-8"))
     environment.globals["macros"] = environment.from_string(table.pop("macros")["text"]).module
     return environment, table
+
+
+@cache
+def _keys() -> frozenset[str]:
+    """Return the keys that findings can have."""
+    return frozenset(words.get("key", key) for key, words in _table()[1].items())
+
+
+def _spelling(unknown: str) -> str:
+    near = get_close_matches(unknown, _keys(), 1)
+    return f"write {near[0]!r}" if near else "copy the key of the finding"
 
 
 @cache

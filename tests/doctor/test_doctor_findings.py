@@ -1,0 +1,56 @@
+"""Findings: a report that prints, raises, goes out as JSON, and leaves out what is not to be heard."""
+
+import copy
+import inspect
+import json
+import pickle
+
+import pytest
+import torch
+
+import packviz as pv
+from packviz import testing
+
+X = torch.randn(3, 5, 2)
+X[1, 4] = 0
+WRONG = pv.examine(X, [6, 5, 5], batch_first=True)  # too long
+NOTED = pv.examine(X, [5, 5, 5], batch_first=True)  # ends with a zero, which may be real
+
+
+def test_findings_are_a_tuple_that_says_in_one_line_what_is_in_it() -> None:
+    assert [one.key for one in (*WRONG, *NOTED)] == ["length_over_T", "pads_packed"]
+    assert repr(WRONG) == "Findings(silent: length_over_T)"
+    assert repr(NOTED[0]) == "Finding(note, pads_packed, sequence B at t = 4)"
+    assert str(WRONG) == str(WRONG[0])
+    assert (str(pv.Findings()), pv.Findings() == ()) == ("Nothing found.", True)
+
+
+def test_only_what_is_wrong_raises_and_the_error_is_the_report() -> None:
+    NOTED.raise_for_errors()
+    with pytest.raises(pv.PackvizError) as raised:
+        WRONG.raise_for_errors()
+    assert str(raised.value) == str(WRONG)
+    for kept in (pickle.loads(pickle.dumps(raised.value)), copy.deepcopy(raised.value)):
+        assert str(kept) == str(WRONG)
+
+
+def test_as_json_a_finding_has_all_its_fields_but_the_error() -> None:
+    (row,) = json.loads(NOTED.to_json())
+    assert (row["key"], row["severity"], row["sequences"], row["timesteps"]) == ("pads_packed", "note", [1], [4])
+    assert set(row) == set(inspect.signature(pv.Finding).parameters) - {"error"}
+
+
+def test_what_is_ignored_is_left_out_and_a_misspelt_key_or_option_is_refused() -> None:
+    assert pv.examine(X, [6, 5, 5], batch_first=True, ignore="length_over_T") == ()
+    with pytest.raises(pv.PackvizError, match=r"ignore: .*'pad_packed'. Write 'pads_packed'"):
+        pv.examine(X, [5, 5, 5], batch_first=True, ignore=["pad_packed"])
+    with pytest.raises(TypeError, match="unexpected keyword argument 'batchfirst'"):
+        pv.examine(X, [5, 5, 5], batchfirst=True)  # type: ignore[call-arg]
+
+
+def test_an_assertion_fails_with_the_report_and_takes_what_examine_takes() -> None:
+    testing.assert_packed(X, [5, 5, 5], batch_first=True)
+    with pytest.raises(AssertionError) as failed:
+        testing.assert_packed(X, [6, 5, 5], batch_first=True)
+    assert str(failed.value) == str(WRONG)
+    assert inspect.signature(testing.assert_packed) == inspect.signature(pv.examine)
