@@ -13,8 +13,7 @@ from packviz.compute.trace import trace as run
 from packviz.compute.verify import apart, differing, distance, tolerance_of
 from packviz.errors import PackvizError
 from packviz.facts.padded_run import Answer, layer_states, packed_grid, run_padded, valid_cells
-from packviz.facts.readings import Reading, readings
-from packviz.facts.readouts import WAYS
+from packviz.facts.readouts import WAYS, Reading, readings
 from packviz.facts.words import sentence
 from packviz.inputs.config import Config
 from packviz.inputs.module import directions
@@ -70,7 +69,7 @@ def compare(trace: Trace) -> Comparison:
     with exact_arithmetic():
         packed, ran = packed_grid(trace), run_padded(trace)
         found = tuple(_findings(trace, ran, packed))
-        read = readings(trace, ran[0], packed, ran[1])
+        read = readings(trace, *ran[:2])
     return Comparison(ran[0], packed, valid_cells(trace), trace.padded.mask, found, read)
 
 

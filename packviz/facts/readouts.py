@@ -1,4 +1,7 @@
-"""Which one do I want? Ways to read one vector for each sequence out of a run, and what each of them holds."""
+"""Which one do I want? Ways to read one vector for each sequence out of a run, and what each of them holds.
+
+readouts() judges them in the packed run, readings() beside the padded one.
+"""
 
 from dataclasses import dataclass
 from math import nan
@@ -8,12 +11,13 @@ import torch
 from torch import Tensor
 
 from packviz.compute.record import Trace
-from packviz.compute.verify import distance
+from packviz.compute.verify import apart, differing, distance
+from packviz.facts.padded_run import run_tokens, tokens_of
 from packviz.facts.unit_arithmetic import rounded
 from packviz.facts.words import sentence
 from packviz.inputs.tensors import valid_mask
 
-__all__ = ["WAYS", "Readout", "Spot", "codes", "readouts"]
+__all__ = ["WAYS", "Reading", "Readout", "Spot", "readings", "readouts"]
 
 WAYS = ("forward", "backward")
 
@@ -71,7 +75,7 @@ def readouts(trace: Trace) -> tuple[Readout, ...]:
 
     Their keys: last_column, last_valid, h_n, h_n_both, mean, max. Raises PackvizError where torch refuses the lengths.
     """
-    run = _Run(trace)
+    run = _packed_run(trace)
     column, valid = codes(batch_first=trace.padded.batch_first)
     return (
         _state(run, "last_column", column, column),
@@ -83,22 +87,89 @@ def readouts(trace: Trace) -> tuple[Readout, ...]:
     )
 
 
-class _Run:
-    """Hold what the readouts ask of a trace.
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Hold what is read on one side; W is H, or 2*H for both halves side by side."""
 
-    L, D      how many layers and directions
+    values: Tensor  # (B, W), as read
+    wanted: Tensor  # (B, W), each direction's state after it has read exactly the sequence's own tokens
+    reasons: tuple[tuple[str, ...], ...]  # for each sequence and half, why a state that is wrong there is wrong
+    single: tuple[int, ...] = ()  # the sequences of one token, where both halves are right for that alone
+
+    @property
+    def off(self) -> Tensor:
+        """Return (B, halves): the largest difference from what is wanted."""
+        return apart(self.values, self.wanted).view(len(self.values), len(self.reasons[0]), -1).amax(2)
+
+    @property
+    def wrong(self) -> tuple[int, ...]:
+        """Return the sequences for which this is not what is wanted, by more than rounding."""
+        return differing(self.values, self.wanted)
+
+    @property
+    def right(self) -> bool:
+        """Return whether it is what is wanted for every sequence."""
+        return not self.wrong
+
+    @property
+    def verdict(self) -> str:
+        """Return whether it is right, or for which sequences it is wrong, in a few words."""
+        return sentence("reading.verdict", wrong=self.wrong)
+
+    @property
+    def sentence(self) -> str:
+        """Return for which sequences it is the state after exactly their own tokens, and why not."""
+        wrong, single = self.wrong, [b for b in self.single if b not in self.wrong]
+        if not wrong:
+            return sentence("reading.right", single=single, count=len(self.values))
+        whys: dict[str, list[int]] = {}
+        for b in wrong:
+            whys.setdefault(self._why(b), []).append(b)
+        return sentence("reading.wrong", whys=whys, most=float(self.off[list(wrong)].max()), single=single)
+
+    def _why(self, b: int) -> str:
+        """Return the reasons of the halves of one sequence that are wrong."""
+        ours, wanted = (rows[b].view(len(self.reasons[b]), -1) for rows in (self.values, self.wanted))
+        whys = dict.fromkeys(self.reasons[b][half] for half in differing(ours, wanted))
+        return ", and ".join(whys) or "its numbers are too far off"
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """Hold one way to read a vector for each sequence, on both sides."""
+
+    key: str  # last_column, last_valid, h_n_forward or h_n_backward
+    code: str  # the line that reads it
+    padded: Side
+    packed: Side
+
+    @property
+    def differs(self) -> tuple[int, ...]:
+        """Return the sequences for which both sides do not read the same."""
+        return differing(self.padded.values, self.packed.values)
+
+    @property
+    def sentence(self) -> str:
+        """Return for which sequences each side is right, and why not."""
+        return sentence("reading.both", it=self)
+
+
+class _Run:
+    """Hold what is asked of a run that is read: the packed one of a trace, or its module's over the padded grid.
+
+    grid      (B, T, D*H), the output; width: T; dim: the axis of time in the output itself
+    h_n       (L*D, B, H); L, D: how many layers and directions
+    ends      for each sequence, how many columns the cell has read: its length, or all of them
     lengths   B of them
-    grid      (B, T, D*H), the unpacked output; width: T; dim: the axis of time in the output itself
     short     the sequences that are shorter than the grid is wide; whole: the others; longer: those of several steps
     padded    the sequences of which pads were packed
     """
 
-    def __init__(self, trace: Trace) -> None:
-        grid, dim = trace.unpacked.output, int(trace.padded.batch_first)
-        self.trace, self.L, self.D, self.dim = trace, len(trace.layers), len(trace.layers[-1]), dim
+    def __init__(self, trace: Trace, grid: Tensor, h_n: Tensor, ends: list[int] | None = None) -> None:
+        self.trace, self.L, self.D, self.dim = trace, len(trace.layers), len(trace.layers[-1]), trace.padded.batch_first
+        self.grid, self.h_n, self.width = grid, h_n, grid.size(1)
         self.lengths: list[int] = trace.padded.lengths.tolist()
-        self.grid = grid if dim else grid.transpose(0, 1)
-        self.width = grid.size(dim)
+        self.ends = ends or self.lengths
         self.short = [b for b, length in enumerate(self.lengths) if length < self.width]
         self.whole = [b for b, length in enumerate(self.lengths) if length == self.width]
         self.longer = [b for b, length in enumerate(self.lengths) if length > 1]
@@ -107,24 +178,37 @@ class _Run:
     def reason(self, key: str, **known: object) -> str:
         """Return why a readout is right or wrong."""
         everything = "all that was packed, pads included" if self.padded else "the whole sequence"
-        return sentence(
-            f"readout.{key}",
-            run=self,
-            everything=everything,
-            last="last packed row" if self.padded else "last step",
-            filler=f"filler ({self.trace.padding_value:g})",
-            **known,
-        )
+        last = "last packed row" if self.padded else "last step"
+        filler = f"filler ({self.trace.padding_value:g})"
+        return sentence(f"readout.{key}", run=self, everything=everything, last=last, filler=filler, **known)
 
-    def read(self, code: str, grid: Tensor, h_n: Tensor | None = None) -> Tensor:
-        """Return the state that the code makes of a grid (B, T, D*H) and h_n: what is shown is what was run."""
+    def read(self, code: str, grid: Tensor | None = None, h_n: Tensor | None = None) -> Tensor:
+        """Return the state that the code makes of this run, or of another grid (B, T, D*H) and h_n.
+
+        What is shown is what was run.
+        """
+        grid = self.grid if grid is None else grid
         names = {"torch": torch, "out": grid if self.dim else grid.transpose(0, 1)}
-        names |= {"lens": self.trace.unpacked.lengths, "h_n": self.trace.h_n if h_n is None else h_n}
+        names |= {"lens": self.trace.padded.lengths, "h_n": self.h_n if h_n is None else h_n}
         with torch.device("cpu"):
             exec(code, names)  # our own lines, none of a user's
         state = names["state"]
         assert isinstance(state, Tensor)
         return state
+
+    def cells(self, code: str) -> tuple[tuple[Spot, ...], ...]:
+        """Find where the numbers stand that a code reads: a grid that numbers its own cells is read by it."""
+        B, T, D, P = len(self.lengths), self.width, self.D, self.grid.size(2) // self.D
+        number = torch.arange(B * T * D, device="cpu").view(B, T, D)
+        rows, ends = torch.arange(B, device="cpu"), torch.tensor(self.ends, device="cpu") - 1
+        final = torch.stack([number[rows, ends, 0], number[:, 0, -1]][:D])  # (D, B), as in h_n
+        read = self.read(code, number.repeat_interleave(P, 2), final.unsqueeze(2).expand(-1, -1, P))
+        return tuple(tuple(Spot(n // D // T, n // D % T, n % D) for n in row) for row in read[:, ::P].tolist())
+
+
+def _packed_run(trace: Trace) -> _Run:
+    output = trace.unpacked.output
+    return _Run(trace, output if trace.padded.batch_first else output.transpose(0, 1), trace.h_n)
 
 
 def _state(run: _Run, key: str, title: str, code: str) -> Readout:
@@ -133,7 +217,7 @@ def _state(run: _Run, key: str, title: str, code: str) -> Readout:
     code, caution = f"state = {code}", _caution(run.trace)
     if key == "h_n_both" and run.D == 1:
         return Readout(key, title, code, reason, caution)
-    values, wanted, cells = run.read(code, run.grid), run.trace.unpacked.last_valid, _cells(run, code)
+    values, wanted, cells = run.read(code), run.trace.unpacked.last_valid, run.cells(code)
     steps = tuple(tuple(_steps(run.lengths[spot.b], spot) for spot in spots) for spots in cells)
     wrong = [
         b
@@ -147,16 +231,6 @@ def _state(run: _Run, key: str, title: str, code: str) -> Readout:
     return Readout(key, title, code, reason, caution, values, tuple(wrong), halves, cells, steps, seen)
 
 
-def _cells(run: _Run, code: str) -> tuple[tuple[Spot, ...], ...]:
-    """Find where the numbers stand that a code reads: a grid that numbers its own cells is read by the same code."""
-    B, T, D, P = len(run.lengths), run.width, run.D, run.grid.size(2) // run.D
-    number = torch.arange(B * T * D, device="cpu").view(B, T, D)
-    rows, ends = torch.arange(B, device="cpu"), run.trace.padded.lengths - 1
-    final = torch.stack([number[rows, ends, 0], number[:, 0, -1]][:D])  # (D, B), as in h_n
-    read = run.read(code, number.repeat_interleave(P, 2), final.unsqueeze(2).expand(-1, -1, P))
-    return tuple(tuple(Spot(n // D // T, n // D % T, n % D) for n in row) for row in read[:, ::P].tolist())
-
-
 def _steps(length: int, spot: Spot) -> int:
     """Return how many steps a half has taken where it stands; 0 for filler."""
     if spot.t >= length:
@@ -167,15 +241,15 @@ def _steps(length: int, spot: Spot) -> int:
 def _pooled(run: _Run, key: str, code: str) -> Readout:
     """Read all valid steps; whether filler enters is tried out: other filler must not change anything."""
     columns = "torch.arange(out.size(1)) < lens[:, None]" if run.dim else "torch.arange(out.size(0))[:, None] < lens"
-    code = f"pad = ~({columns})\nstate = out.masked_fill(pad[:, :, None], {code.format(run.dim)}"
+    code = f"pad = ~({columns})\nstate = out.masked_fill(pad[:, :, None], {code.format(int(run.dim))}"
     filler = ~valid_mask(run.trace.unpacked.lengths, run.width)
-    values, other = run.read(code, run.grid), run.read(code, run.grid.masked_fill(filler[:, :, None], nan))
+    values, other = run.read(code), run.read(code, run.grid.masked_fill(filler[:, :, None], nan))
     wrong = tuple(b for b in range(len(values)) if b in run.padded or distance(values[b], other[b]) != 0.0)
     cells = tuple(tuple(Spot(b, t, half) for t in range(n) for half in range(run.D)) for b, n in enumerate(run.lengths))
     every, numbers = tuple((n,) * run.D for n in run.lengths), values.numel()
     off = rounded(distance(run.grid.mean(1)[run.short], values[run.short])) if run.short else ""
     more = int((run.grid.amax(1) > values).sum())
-    naive = f"out.{'mean' if key == 'mean' else 'amax'}({run.dim})"
+    naive = f"out.{'mean' if key == 'mean' else 'amax'}({int(run.dim)})"
     reason = run.reason(key, naive=naive, off=off, wrong=more, numbers=numbers)
     title, caution, halves = f"{key} over valid steps", _caution(run.trace), WAYS[: run.D]
     return Readout(key, title, code, reason, caution, values, wrong, halves, cells, every, every)
@@ -185,3 +259,56 @@ def _caution(trace: Trace) -> str:
     spoilt = trace.packed.sequence[trace.packed_is_pad].tolist()
     known = {"count": len(spoilt), "rows": len(trace.output), "spoilt": sorted(set(spoilt))}
     return sentence("readout.caution", **known) if spoilt else ""
+
+
+def readings(trace: Trace, padded: Tensor, h_n: Tensor) -> tuple[Reading, ...]:
+    """Read each sequence's vector on both sides: last column, last valid step, h_n of each direction.
+
+    padded, h_n: the output (B, T, D*H) and h_n of the run over the padded grid.
+    """
+    packed = _packed_run(trace)
+    over_pads = _Run(trace, padded, h_n, [padded.size(1)] * len(padded))
+    named = [*zip(("last_column", "last_valid"), codes(batch_first=trace.padded.batch_first), strict=True)]
+    named += [(f"h_n_{way}", f"h_n[{d - packed.D}]") for d, way in enumerate(WAYS[: packed.D])]
+    wanted = _wanted(packed)
+    return tuple(Reading(key, code, _side(over_pads, code, wanted), _side(packed, code, wanted)) for key, code in named)
+
+
+def _side(run: _Run, code: str, wanted: Tensor) -> Side:
+    code, real = f"state = {code}", run.trace.padded.mask.tolist()
+    cells = run.cells(code)
+    both = len(cells[0]) == 2
+    single = tuple(b for b, length in enumerate(run.lengths) if both and length == 1)
+    reasons = tuple(tuple(_reason(spot, run.ends[spot.b], real[spot.b], both=both) for spot in row) for row in cells)
+    own = wanted if len(cells[0]) == run.D else wanted.chunk(run.D, 1)[cells[0][0].half]
+    return Side(run.read(code), own, reasons, single)
+
+
+def _wanted(run: _Run) -> Tensor:
+    """Return (B, D*H): the top layer's state after each sequence's own tokens and nothing else."""
+    if not run.padded:
+        return run.trace.unpacked.last_valid
+    every = range(len(run.lengths))
+    _, h_n = run_tokens(run.trace, [tokens_of(run.trace, b) for b in every], every)
+    return torch.cat(h_n[-run.D :].unbind(0), 1)
+
+
+def _reason(spot: Spot, end: int, real: list[bool], *, both: bool) -> str:
+    """Return why the state of a direction at a place is not the one after exactly the sequence's own tokens.
+
+    end   how many columns the cell has read: T padded, the length packed; filler stands after them
+    real  (T,) bool: the cells that hold a token; both: whether the state has two halves
+    """
+    if spot.t >= end:
+        return "filler stands there"
+    it = f"its {WAYS[spot.half]} half" if both else "it"
+    seen = real[spot.t : end][::-1] if spot.half else real[: spot.t + 1]  # in the order in which it reads
+    tokens, pads = sum(seen), len(seen) - sum(seen)
+    if not tokens:
+        return f"{it} has read padding only"
+    if tokens < sum(real):
+        only = "one token" if tokens == 1 else f"{tokens} tokens"
+        return f"{it} has read padding and {only} only" if pads else f"{it} has read {only} only"
+    if pads:
+        return f"padding has moved {it}" if seen[0] else f"{it} starts in the padding"
+    return f"{it} reads a layer below that starts in the padding"
