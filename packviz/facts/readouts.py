@@ -5,7 +5,7 @@ readouts() judges them in the packed run, readings() beside the padded one.
 
 from dataclasses import dataclass
 from math import nan
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor
@@ -75,7 +75,7 @@ def readouts(trace: Trace) -> tuple[Readout, ...]:
 
     Their keys: last_column, last_valid, h_n, h_n_both, mean, max. Raises PackvizError where torch refuses the lengths.
     """
-    run = _packed_run(trace)
+    run = _Run(trace)
     column, valid = codes(batch_first=trace.padded.batch_first)
     return (
         _state(run, "last_column", column, column),
@@ -108,7 +108,7 @@ class Side:
 
     @property
     def right(self) -> bool:
-        """Return whether it is what is wanted for every sequence."""
+        """Return whether it is that for every sequence."""
         return not self.wrong
 
     @property
@@ -165,21 +165,25 @@ class _Run:
     padded    the sequences of which pads were packed
     """
 
-    def __init__(self, trace: Trace, grid: Tensor, h_n: Tensor, ends: list[int] | None = None) -> None:
+    def __init__(self, trace: Trace, over_pads: tuple[Tensor, Tensor] | None = None) -> None:
         self.trace, self.L, self.D, self.dim = trace, len(trace.layers), len(trace.layers[-1]), trace.padded.batch_first
-        self.grid, self.h_n, self.width = grid, h_n, grid.size(1)
+        output = trace.unpacked.output
+        self.grid, self.h_n = over_pads or (output if self.dim else output.transpose(0, 1), trace.h_n)
         self.lengths: list[int] = trace.padded.lengths.tolist()
-        self.ends = ends or self.lengths
+        self.width = self.grid.size(1)
+        self.ends = [self.width] * len(self.lengths) if over_pads else self.lengths
         self.short = [b for b, length in enumerate(self.lengths) if length < self.width]
         self.whole = [b for b, length in enumerate(self.lengths) if length == self.width]
         self.longer = [b for b, length in enumerate(self.lengths) if length > 1]
-        self.padded = set(trace.packed.sequence[trace.packed_is_pad].tolist())
+        spoilt = trace.packed.sequence[trace.packed_is_pad].tolist()
+        self.padded = sorted(set(spoilt))
+        known = {"count": len(spoilt), "rows": len(trace.output), "spoilt": self.padded}
+        self.caution = sentence("readout.caution", **known) if spoilt else ""
 
     def reason(self, key: str, **known: object) -> str:
         """Return why a readout is right or wrong."""
         everything = "all that was packed, pads included" if self.padded else "the whole sequence"
-        last = "last packed row" if self.padded else "last step"
-        filler = f"filler ({self.trace.padding_value:g})"
+        last, filler = "last packed row" if self.padded else "last step", f"filler ({self.trace.padding_value:g})"
         return sentence(f"readout.{key}", run=self, everything=everything, last=last, filler=filler, **known)
 
     def read(self, code: str, grid: Tensor | None = None, h_n: Tensor | None = None) -> Tensor:
@@ -192,9 +196,7 @@ class _Run:
         names |= {"lens": self.trace.padded.lengths, "h_n": self.h_n if h_n is None else h_n}
         with torch.device("cpu"):
             exec(code, names)  # our own lines, none of a user's
-        state = names["state"]
-        assert isinstance(state, Tensor)
-        return state
+        return cast(Tensor, names["state"])
 
     def cells(self, code: str) -> tuple[tuple[Spot, ...], ...]:
         """Find where the numbers stand that a code reads: a grid that numbers its own cells is read by it."""
@@ -206,19 +208,17 @@ class _Run:
         return tuple(tuple(Spot(n // D // T, n // D % T, n % D) for n in row) for row in read[:, ::P].tolist())
 
 
-def _packed_run(trace: Trace) -> _Run:
-    output = trace.unpacked.output
-    return _Run(trace, output if trace.padded.batch_first else output.transpose(0, 1), trace.h_n)
-
-
 def _state(run: _Run, key: str, title: str, code: str) -> Readout:
     """Judge a readout of one state for each sequence: by the steps taken, and against the record's last_valid."""
     reason = run.reason(key, code=code, one_step=sentence("readout.one_step", run=run))
-    code, caution = f"state = {code}", _caution(run.trace)
+    code, caution = f"state = {code}", run.caution
     if key == "h_n_both" and run.D == 1:
         return Readout(key, title, code, reason, caution)
     values, wanted, cells = run.read(code), run.trace.unpacked.last_valid, run.cells(code)
-    steps = tuple(tuple(_steps(run.lengths[spot.b], spot) for spot in spots) for spots in cells)
+    steps = tuple(
+        tuple(max(0, length - spot.t) if spot.half else (spot.t + 1) * (spot.t < length) for spot in spots)
+        for length, spots in zip(run.lengths, cells, strict=True)
+    )
     wrong = [
         b
         for b, length in enumerate(run.lengths)
@@ -229,13 +229,6 @@ def _state(run: _Run, key: str, title: str, code: str) -> Readout:
         seen = tuple(tuple(run.lengths[b] * (step > 0) for step in row) for b, row in enumerate(steps))
     halves = tuple(WAYS[spot.half] for spot in cells[0])
     return Readout(key, title, code, reason, caution, values, tuple(wrong), halves, cells, steps, seen)
-
-
-def _steps(length: int, spot: Spot) -> int:
-    """Return how many steps a half has taken where it stands; 0 for filler."""
-    if spot.t >= length:
-        return 0
-    return length - spot.t if spot.half else spot.t + 1
 
 
 def _pooled(run: _Run, key: str, code: str) -> Readout:
@@ -251,14 +244,8 @@ def _pooled(run: _Run, key: str, code: str) -> Readout:
     more = int((run.grid.amax(1) > values).sum())
     naive = f"out.{'mean' if key == 'mean' else 'amax'}({int(run.dim)})"
     reason = run.reason(key, naive=naive, off=off, wrong=more, numbers=numbers)
-    title, caution, halves = f"{key} over valid steps", _caution(run.trace), WAYS[: run.D]
+    title, caution, halves = f"{key} over valid steps", run.caution, WAYS[: run.D]
     return Readout(key, title, code, reason, caution, values, wrong, halves, cells, every, every)
-
-
-def _caution(trace: Trace) -> str:
-    spoilt = trace.packed.sequence[trace.packed_is_pad].tolist()
-    known = {"count": len(spoilt), "rows": len(trace.output), "spoilt": sorted(set(spoilt))}
-    return sentence("readout.caution", **known) if spoilt else ""
 
 
 def readings(trace: Trace, padded: Tensor, h_n: Tensor) -> tuple[Reading, ...]:
@@ -266,8 +253,7 @@ def readings(trace: Trace, padded: Tensor, h_n: Tensor) -> tuple[Reading, ...]:
 
     padded, h_n: the output (B, T, D*H) and h_n of the run over the padded grid.
     """
-    packed = _packed_run(trace)
-    over_pads = _Run(trace, padded, h_n, [padded.size(1)] * len(padded))
+    packed, over_pads = _Run(trace), _Run(trace, (padded, h_n))
     named = [*zip(("last_column", "last_valid"), codes(batch_first=trace.padded.batch_first), strict=True)]
     named += [(f"h_n_{way}", f"h_n[{d - packed.D}]") for d, way in enumerate(WAYS[: packed.D])]
     wanted = _wanted(packed)
