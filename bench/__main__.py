@@ -19,8 +19,6 @@ from bench.report import Line, heading
 from bench.size import size
 from bench.soak import soak
 
-__all__ = ["ALONE", "PARTS", "main"]
-
 Part = Callable[[], Iterable[Line]]
 
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
-__all__ = ["chromium", "fresh_page"]
-
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 FLAGS = (
     "--no-sandbox",

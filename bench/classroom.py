@@ -12,8 +12,6 @@ from bench.report import Line
 from bench.servers import packviz_process
 from bench.soak import held
 
-__all__ = ["classroom"]
-
 PHONES = 500
 ROUNDS = 5  # phase changes that are measured
 SPREAD = 10.0  # seconds in which a class answers a question

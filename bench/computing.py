@@ -24,8 +24,6 @@ from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.module import zero_state
 from packviz.lab.cost import Measurement, Setup, draw_lengths, measure
 
-__all__ = ["doctor", "fills", "growth", "movie_cost", "trace_cost"]
-
 Kind = type[nn.RNN] | type[nn.GRU] | type[nn.LSTM]
 MODULES: tuple[Kind, ...] = (nn.RNN, nn.GRU, nn.LSTM)
 RUNS = 200  # in turns, so that both sides meet the same neighbours on the machine

@@ -13,8 +13,6 @@ from bench import servers
 from bench.report import Line
 from bench.visitors import Visitor, visitor
 
-__all__ = ["editing"]
-
 CLASSES = {10: None, 100: 150.0, 300: 800.0}  # visitors, and the most ms that 95 % of their edits may take
 EVERY, SECONDS = 5.0, 30.0
 ROWS, LONGEST = 6, 8  # of each batch

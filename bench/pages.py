@@ -15,8 +15,6 @@ from bench import servers
 from bench.browser import fresh_page
 from bench.report import Line
 
-__all__ = ["Motion", "first_paint", "frames", "rerun"]
-
 VISITS, EDITS, MOTIONS = 9, 17, 5
 REST = 0.5  # seconds in which server and page come to rest
 IMPORTS = ("torch", "plotly.graph_objects", "pandas")  # what our own app has loaded

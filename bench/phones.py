@@ -7,8 +7,6 @@ from contextlib import aclosing
 from typing import Any
 from urllib.parse import urlsplit
 
-__all__ = ["Answer", "Connection", "Phone", "Room"]
-
 PATIENCE = 30.0  # seconds that an answer may take
 
 

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-__all__ = ["Line", "heading"]
-
 _COLUMNS = "{:<66} {:>9}  {:<13}  {:<7}  {}"
 
 

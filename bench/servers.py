@@ -12,8 +12,6 @@ from pathlib import Path
 from types import MappingProxyType
 from urllib.request import urlopen
 
-__all__ = ["packviz", "packviz_process", "plain"]
-
 ROOT = Path(__file__).parent.parent
 HELLO = Path(__file__).parent / "hello.py"
 PATIENCE = 90.0  # seconds that a server has to come up

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from bench.report import Line
 
-__all__ = ["size"]
-
 ROOT = Path(__file__).parent.parent
 PROGRAM = ("packviz", "ui", "pages", "player", "bench", "app.py")
 

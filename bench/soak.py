@@ -14,8 +14,6 @@ from bench import servers
 from bench.report import Line
 from bench.visitors import visitor
 
-__all__ = ["Held", "held", "soak"]
-
 IDLE, SLOW, HALF_OPEN = 500, 10, 400
 AT_ONCE = 10  # visitors that come at the same time
 ASKED = 25  # large pictures that each slow reader asks for

@@ -13,8 +13,6 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-__all__ = ["PATIENCE", "Visitor", "visitor"]
-
 PATIENCE = 60.0  # seconds that a picture may take
 _PLAYER = "packviz_player"
 _EARLY = ForwardMsg.FINISHED_EARLY_FOR_RERUN

@@ -1,7 +1,5 @@
 """The one error that a user's input can cause: what was expected, what we got, how to fix it."""
 
-__all__ = ["PackvizError", "first_line"]
-
 
 class PackvizError(ValueError):
     """Say which parameter was refused, what was expected of it, what we got, and how to fix it.

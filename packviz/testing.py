@@ -6,8 +6,6 @@ from typing import ParamSpec
 
 from packviz.doctor import Findings, examine
 
-__all__ = ["assert_packed"]
-
 Arguments = ParamSpec("Arguments")
 
 

@@ -9,23 +9,6 @@ from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined, Template
 
-__all__ = [
-    "ENVIRONMENT",
-    "counted",
-    "filled",
-    "joined",
-    "letters",
-    "listed",
-    "percent",
-    "quoted",
-    "sentences",
-    "sequence_label",
-    "shown",
-    "two_digits",
-    "visible",
-    "with_article",
-]
-
 # Control characters, line and paragraph separators, spaces of no width, marks that turn the direction of the text
 # after them, and lone surrogates. Joiners stay: emoji and several scripts need them.
 _HIDDEN = re.compile(

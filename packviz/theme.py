@@ -2,20 +2,6 @@
 
 from dataclasses import dataclass
 
-__all__ = [
-    "CLEAR",
-    "DARK",
-    "LIGHT",
-    "SEQUENCE_HUES",
-    "Palette",
-    "contrast",
-    "diverging",
-    "hue",
-    "mix",
-    "text_on",
-    "with_contrast",
-]
-
 # Ten colours that colour-blind eyes tell apart: at least 17 in CAM02-UCS with normal, deuteranopic, protanopic and
 # tritanopic sight (Petroff's ten, arXiv 2107.02270: 14). None is near the red and blue of signs, errors and now.
 SEQUENCE_HUES: tuple[str, ...] = (

@@ -8,8 +8,6 @@ from typing import TypeGuard, TypeVar
 from packviz.errors import PackvizError
 from packviz.text import shown
 
-__all__ = ["FLOAT32_MAX", "choice", "flag", "integer", "is_integer", "is_number", "number"]
-
 FLOAT32_MAX = 2.0**128 - 2.0**104  # the largest finite number in float32
 
 Value = TypeVar("Value")

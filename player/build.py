@@ -4,8 +4,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["SHIPPED", "bundle", "node"]
-
 HERE = Path(__file__).parent
 SHIPPED = HERE.parent / "packviz" / "show" / "movie" / "player.js"
 TOOLS = Path(sys.prefix) / "js" / "node_modules"  # where `make` installs what package-lock.json pins

@@ -20,35 +20,6 @@ from packviz.teach.questions import GROUPS
 from packviz.text import quoted, visible
 from ui.visit import visit
 
-__all__ = [
-    "MAX_LENGTH",
-    "NAMES",
-    "PARTS",
-    "SETTINGS",
-    "THEMES",
-    "asked",
-    "changed",
-    "choice",
-    "default",
-    "first_step",
-    "fixed",
-    "hidden",
-    "keep",
-    "locked",
-    "maybe_whole",
-    "number",
-    "of_every_page",
-    "remember",
-    "switch",
-    "theme",
-    "unmet",
-    "view",
-    "warning",
-    "whole",
-    "write",
-    "write_all",
-]
-
 T = TypeVar("T")
 Owner = Literal["controls", "player", "questions", "doctor", "quiz", "lab", "class", "share", "Streamlit"]
 

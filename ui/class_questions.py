@@ -15,8 +15,6 @@ from ui.kept import kept
 from ui.plan import MAX_ITEMS, Item
 from ui.visit import visit
 
-__all__ = ["from_the_list", "new_question"]
-
 Ask = Callable[[object], None]
 _TABS = ("A prediction", "From the quiz", "Your own")
 

@@ -16,8 +16,6 @@ from ui.qr import qr_code
 from ui.quiz_views import batch
 from ui.status import announce
 
-__all__ = ["LOOK", "Seen", "as_spoken", "bars", "counted_votes", "join_link", "projector", "qr", "stage"]
-
 LOOK = 0.7  # seconds between two looks at a room
 
 Seen = Mapping[str, Any]  # a snapshot of a room: classroom/__init__.py

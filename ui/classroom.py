@@ -19,8 +19,6 @@ from ui.lesson import apart
 from ui.plan_view import plan_view
 from ui.visit import visit
 
-__all__ = ["classroom"]
-
 _HERE = Path(__file__).parent
 _mount = st.components.v2.component(
     "packviz_class",

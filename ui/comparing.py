@@ -18,8 +18,6 @@ from packviz.facts import (
 from ui.part import figure, sheet, try_this
 from ui.runs import Shown
 
-__all__ = ["alone", "at_a_glance", "drifting", "other_settings", "pads_elsewhere", "readings", "training", "verdicts"]
-
 _TO_TRY: dict[str, dict[str, object]] = {
     "both directions": {"bidirectional": True, "direction": "backward"},
     "one direction": {"bidirectional": False},

@@ -13,8 +13,6 @@ import uvicorn
 from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-__all__ = ["GOODBYE", "MAX_UNREAD", "PATIENCE", "bound", "bound_all"]
-
 PATIENCE = 30.0  # seconds in which something has to arrive, or be read, where the server waits for it
 GOODBYE = 7  # seconds in which a server that is asked to end finishes what it is answering
 MAX_UNREAD = 16 * 2**20  # bytes that may wait for a visitor to read them when the next message comes

@@ -16,8 +16,6 @@ from ui.address import choice, maybe_whole, number, of_every_page, switch, whole
 from ui.runs import OWN, Request, Source
 from ui.visit import visit
 
-__all__ = ["Controls", "controls", "put", "put_back", "source", "strip", "ways_back"]
-
 
 @dataclass(frozen=True)
 class Controls:

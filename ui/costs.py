@@ -31,8 +31,6 @@ from ui.progress import long_work
 from ui.runs import Shown
 from ui.work import Task
 
-__all__ = ["counted", "full_run", "landscape", "measured", "without_packing"]
-
 CELLS = get_args(Cell)
 ROUNDS = 21
 SECONDS = 2.0  # for one measurement; a round more where that is over

@@ -21,8 +21,6 @@ from ui.player import clip
 from ui.runs import as_json
 from ui.status import announce
 
-__all__ = ["doctor"]
-
 _WAYS = ("typed or pasted", "a file")
 _BADGES = {
     "error": ":red-badge[:material/error: torch refuses]",

@@ -15,8 +15,6 @@ from packviz.inputs.batch import sequence_label
 from ui.given import Given, Lengths
 from ui.runs import MAX_SEQUENCES, MAX_STEPS
 
-__all__ = ["WIDE", "as_integers", "as_text", "panel"]
-
 WIDE = 8  # cells that have room beside the findings
 _ROWS, _COLUMNS = 12, 16  # of x that are drawn
 _MAX_TYPED = 2_000  # numbers that the overview is given as a text

@@ -17,8 +17,6 @@ from ui import address
 from ui.address import default, of_every_page, switch
 from ui.visit import visit
 
-__all__ = ["EXAMPLES", "MAX_FILES", "Given", "Lengths", "X", "examples", "typed", "uploaded"]
-
 Lengths = Tensor | Sequence[int] | Sequence[float] | None
 X = Tensor | PackedSequence | None
 T = TypeVar("T")

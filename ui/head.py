@@ -23,8 +23,6 @@ from packviz.text import visible
 from ui.player import NAME
 from ui.static import FOLDER
 
-__all__ = ["ELEMENTS", "PREVIEW", "Head", "needed", "told"]
-
 PREVIEW = "preview.png"  # 1200 x 630 pixels, beside this file; its name in the address, too
 
 ELEMENTS = ("BidiComponent", "TextArea", "ButtonGroup", "NumberInput", "Checkbox", "Html")

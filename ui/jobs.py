@@ -15,8 +15,6 @@ from typing import Any
 
 from ui.work import GRACE, KEPT, MAX_WAITING, MEMORY, TIME_LIMIT, Progress, State, Task, Work, do
 
-__all__ = ["Jobs"]
-
 _GLANCE = 0.1  # seconds between two looks at whether a job is still wanted
 _MAX_KEPT = 20  # jobs that are over
 _SPAWN = multiprocessing.get_context("spawn")  # a fork would copy the server's locks as they happen to be

@@ -13,8 +13,6 @@ from typing import Any, TypeVar
 
 import torch
 
-__all__ = ["MAX_BYTES", "Kept", "bytes_of", "kept"]
-
 MAX_BYTES = 32 * 2**20  # of all results together
 
 T = TypeVar("T")

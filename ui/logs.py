@@ -14,8 +14,6 @@ from typing import Any
 
 from streamlit import logger as streamlit_logger
 
-__all__ = ["JsonLines", "set_up", "tell", "wanted"]
-
 _own = logging.getLogger("packviz")
 
 

@@ -18,8 +18,6 @@ from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from classroom.rooms import rooms
 from ui.progress import backend
 
-__all__ = ["VOTE", "route", "took"]
-
 VOTE = "/api/rooms/{code}/vote"
 
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)  # upper ends of a histogram's buckets

@@ -10,8 +10,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ui import logs
 
-__all__ = ["Timed", "middleware", "routes"]
-
 _ROOM = re.compile(r"/api/rooms(/[^/]+(/(join|vote|host|events|movie|answers\.csv))?)?")
 
 

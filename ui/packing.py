@@ -15,8 +15,6 @@ from ui.part import figure, sheet, verdicts
 from ui.player import pack_yourself, show
 from ui.runs import Shown
 
-__all__ = ["addresses", "by_hand", "inside", "layouts", "margins", "to_try"]
-
 to_try: dict[str, dict[str, object]] = {
     "one long sequence": {"sequences": "1 2\n3\n4 5 6 7 8 9 10 11\n12 13"},
     "all equal": {"sequences": "1 2 3\n4 5 6\n7 8 9"},

@@ -18,8 +18,6 @@ from packviz.facts import (
 from ui.part import figure, verdicts
 from ui.runs import Shown
 
-__all__ = ["confused", "embedding", "shares", "stacked", "to_try"]
-
 
 def to_try(shown: Shown) -> dict[str, dict[str, object]]:
     """Return what to try: other padding values, if possible one that occurs in the data, and the other side."""

@@ -7,8 +7,6 @@ from streamlit.navigation.page import Page
 
 from ui.visit import visit
 
-__all__ = ["LESSONS", "NAMES", "pages", "script"]
-
 LESSONS = {"pad": "padding", "sort": "sorting", "pack": "packing", "run": "running", "unpack": "unpacking"}  # by stage
 _GROUPS: Mapping[str, tuple[str, ...]] = {
     "Learn": tuple(LESSONS.values()),

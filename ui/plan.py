@@ -18,8 +18,6 @@ from packviz.text import quoted
 from packviz.validate import choice, integer
 from ui.runs import Request, Source, View, run
 
-__all__ = ["MAX_BYTES", "MAX_ITEMS", "STARTER", "Item", "as_file", "as_html", "from_file", "item_of"]
-
 MAX_ITEMS = 100
 MAX_BYTES = 1_000_000  # of a file
 MAX_NOTE = 500  # characters

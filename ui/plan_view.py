@@ -17,8 +17,6 @@ from ui.plan import MAX_ITEMS, MAX_NOTE, STARTER, Item, as_file, as_html, from_f
 from ui.runs import OWN, Request
 from ui.visit import visit
 
-__all__ = ["add_step", "plan_view"]
-
 # The plan is kept in the browser, too: the server forgets it with the session.
 _mount = st.components.v2.component(
     "packviz_plan",

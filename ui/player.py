@@ -22,20 +22,6 @@ from packviz.teach.exercise import Exercise
 from ui import address
 from ui.visit import Ask, visit
 
-__all__ = [
-    "AFTER",
-    "LOADER",
-    "NAME",
-    "WHY",
-    "clip",
-    "key_of",
-    "pack_yourself",
-    "play",
-    "route",
-    "show",
-    "stage_on_screen",
-]
-
 AFTER = "after the picture"  # the key of the fragment that shows what belongs to the picture
 WHY = "why"  # of the one that shows what packing is for
 

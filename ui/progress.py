@@ -21,8 +21,6 @@ from ui.jobs import Jobs
 from ui.visit import visit
 from ui.work import TIME_LIMIT, Backend, Progress, Task
 
-__all__ = ["Started", "backend", "leave_others", "long_work"]
-
 _EVERY = {"queued": 3.0, "active": 0.5, "over": None}  # seconds between two looks at what has come
 _WHY = {
     "timeout": f":orange[**Time limit reached**] ({TIME_LIMIT / 60:.0f} minutes)",

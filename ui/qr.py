@@ -2,8 +2,6 @@
 
 import segno
 
-__all__ = ["MAX_BYTES", "qr_code"]
-
 MAX_BYTES = 666  # of a text; more modules than that (version 20) are hard to read off a projector
 
 

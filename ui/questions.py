@@ -18,8 +18,6 @@ from ui.player import clip
 from ui.runs import as_json
 from ui.status import announce
 
-__all__ = ["questions"]
-
 _NEAREST = 4  # entries for an error that none of them has
 _SHORT = 160  # characters of what a verdict depends on; longer texts are shown case by case
 

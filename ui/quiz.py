@@ -17,8 +17,6 @@ from ui.status import announce
 from ui.visit import visit
 from ui.worksheet import asked_for, worksheet
 
-__all__ = ["Game", "quiz"]
-
 _STYLE = Path(__file__).parent / "quiz.css"
 
 

@@ -12,8 +12,6 @@ from packviz.teach.quiz import LAST_ROUND, LEVELS
 from ui import address
 from ui.visit import visit
 
-__all__ = ["begin", "chosen", "first_question", "keep_progress", "last", "progress"]
-
 _HELP = "Every set of ten questions has a number. Read it out, or share the link: everyone gets the same ten."
 _LEVEL, _NUMBER = "quiz level", "quiz number"  # the widgets, which follow the address
 

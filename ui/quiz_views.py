@@ -11,8 +11,6 @@ from packviz.text import quoted
 from packviz.theme import SEQUENCE_HUES, hue, text_on
 from ui.part import palette
 
-__all__ = ["batch", "marks", "result"]
-
 # The sign of each mark, what it means, and what it is worth.
 _MARKS: dict[Mark, tuple[str, str, str]] = {
     "open": ("", "open", ""),

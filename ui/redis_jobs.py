@@ -26,8 +26,6 @@ from ui.work import GRACE, KEPT, MAX_WAITING, MEMORY, TIME_LIMIT, Progress, Stat
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
 
-__all__ = ["QUEUE", "RedisJobs", "connect", "work_off"]
-
 QUEUE = "packviz"
 _OPEN = "packviz:open"  # the keys of all jobs that are not known to be over
 _EVERY = 2.0  # seconds between two looks at who is there

@@ -11,8 +11,6 @@ from ui.part import figure, sheet
 from ui.runs import Shown
 from ui.visit import visit
 
-__all__ = ["initial_states", "one_unit", "over_time", "to_try"]
-
 to_try: dict[str, dict[str, object]] = {
     "watch backward": {"bidirectional": True, "direction": "backward"},
     "only forward": {"bidirectional": False},

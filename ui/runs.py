@@ -19,22 +19,6 @@ from packviz.teach.predictions import asking
 from ui.kept import kept
 from ui.visit import visit
 
-__all__ = [
-    "BESIDE",
-    "MAX_CHARACTERS",
-    "MAX_FEATURES",
-    "MAX_SEQUENCES",
-    "MAX_STEPS",
-    "OWN",
-    "Request",
-    "Shown",
-    "Source",
-    "View",
-    "as_json",
-    "latest",
-    "run",
-]
-
 T = TypeVar("T")
 View = Stage | Literal["beside"]
 BESIDE: tuple[View, ...] = ("beside",)

@@ -18,8 +18,6 @@ from ui.runs import Request, run
 from ui.visit import visit
 from ui.worksheet import way_to
 
-__all__ = ["frame", "frame_of_file", "hide", "link", "share"]
-
 _OWN = {
     "hide",
     "lock",

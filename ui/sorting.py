@@ -7,8 +7,6 @@ from packviz.inputs.batch import sequence_label
 from ui.part import sheet, verdicts
 from ui.runs import Shown
 
-__all__ = ["enforced", "equals", "to_try"]
-
 to_try: dict[str, dict[str, object]] = {
     "enforce_sorted on": {"enforce_sorted": True},
     "enforce_sorted off": {"enforce_sorted": False},

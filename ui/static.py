@@ -14,8 +14,6 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["FOLDER", "Static", "compress_all", "compressed"]
-
 FOLDER = Path(st.__file__).parent / "static"
 _TYPES = {".js": "application/javascript", ".css": "text/css"}
 _NAMES = {str(file.relative_to(FOLDER)) for suffix in _TYPES for file in FOLDER.glob(f"static/*/*{suffix}")}

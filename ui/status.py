@@ -4,8 +4,6 @@ import re
 
 import streamlit as st
 
-__all__ = ["announce"]
-
 _MARKUP = re.compile(r":\w+(?:-badge)?\[(?::material/\w+: ?)?|\*\*|`|[✓✗⚠½]\**|\]")
 
 _mount = st.components.v2.component(

@@ -27,8 +27,6 @@ from ui.progress import long_work
 from ui.runs import Shown
 from ui.work import Task
 
-__all__ = ["accuracy", "full_run", "trained"]
-
 TITLES = {"vowels": "Japanese vowels: who speaks?", "first_token": "the answer is in the first token"}
 
 

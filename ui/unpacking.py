@@ -9,8 +9,6 @@ from ui.path import LESSONS, script
 from ui.runs import Shown
 from ui.visit import visit
 
-__all__ = ["finished", "to_try", "which_one"]
-
 _KNOWN = """
 - **Padding** makes one tensor of rows of different lengths. Only `lengths` knows which values are real.
 - **Sorting** puts the longest first, so that the live rows are always the first ones; `unsorted_indices` leads back.

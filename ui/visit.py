@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ui.quiz import Game
     from ui.runs import Request
 
-__all__ = ["Ask", "Visit", "WayBack", "visit"]
-
 WayBack = tuple[str, str, dict[str, str]]  # a page, the label of the link to it, and its address
 
 

@@ -28,8 +28,6 @@ from ui.part import table
 from ui.runs import Request, run
 from ui.static import compress_all
 
-__all__ = ["EVERY", "give_back", "warm"]
-
 EVERY = 15.0  # seconds between two looks whether sessions have ended
 _M_MMAP_THRESHOLD, _LARGE = -3, 2**18  # of mallopt; bytes
 

@@ -13,8 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-__all__ = ["GRACE", "KEPT", "MAX_WAITING", "MEMORY", "TIME_LIMIT", "Backend", "Progress", "State", "Task", "Work", "do"]
-
 Work = partial[Iterator[Any]]  # it and what it yields can be pickled
 State = Literal["waiting", "running", "done", "stopped", "timeout", "memory", "failed"]
 MAX_WAITING = 40

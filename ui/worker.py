@@ -11,8 +11,6 @@ from rq import Queue, Worker
 from packviz.lab import cost, training
 from ui.redis_jobs import QUEUE, connect
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Work until SIGTERM or SIGINT comes; what runs then is finished first."""

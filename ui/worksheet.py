@@ -8,8 +8,6 @@ from packviz.teach.quiz import LEVELS, Question
 from ui.path import script
 from ui.quiz_views import batch
 
-__all__ = ["asked_for", "way_to", "worksheet"]
-
 _NAME = "worksheet"  # in the address
 _print = st.components.v2.component(
     "packviz_print",

@@ -12,8 +12,6 @@ from collections.abc import Callable, Mapping
 
 from torch import Tensor
 
-__all__ = ["CELLS"]
-
 State = tuple[Tensor, ...]  # h (b, H), for the LSTM c (b, H) too
 
 

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 
 import torch
 
-__all__ = ["exact_arithmetic", "seeded", "with_onednn"]
-
 _LOCK = threading.RLock()
 
 

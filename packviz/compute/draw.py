@@ -13,8 +13,6 @@ from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.config import Config
 from packviz.inputs.module import directions, zero_state
 
-__all__ = ["Drawn", "draw"]
-
 MAX_WEIGHTS = 100_000_000  # 400 MB in float32
 MAX_EMBEDDING_WEIGHTS = 10_000_000
 

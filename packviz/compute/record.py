@@ -14,8 +14,6 @@ from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 
-__all__ = ["Refused", "Start", "Trace", "check_own_making"]
-
 
 @dataclass(frozen=True, eq=False)
 class Start:

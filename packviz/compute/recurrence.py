@@ -13,8 +13,6 @@ from packviz.compute.stages import Packed
 from packviz.inputs.cell_kinds import kind_of
 from packviz.inputs.module import Weights, read_weights
 
-__all__ = ["Direction", "Layer", "Step", "output_of", "run_layers"]
-
 
 @dataclass(frozen=True)
 class Step:

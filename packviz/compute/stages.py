@@ -13,8 +13,6 @@ from packviz.inputs.config import PaddingSide
 from packviz.inputs.packed_rows import origins
 from packviz.inputs.tensors import valid_mask
 
-__all__ = ["Packed", "Padded", "Sorted", "Unpacked", "locate", "pad", "read_padded"]
-
 
 @dataclass(frozen=True, eq=False)
 class Padded:

@@ -7,8 +7,6 @@ from torch.nn.utils.rnn import pad_packed_sequence
 from packviz.compute.record import Trace
 from packviz.inputs.module import as_hx, directions, run_module, states_of
 
-__all__ = ["apart", "differing", "distance", "prove", "tolerance_of"]
-
 _TOLERANCES = {torch.float32: 1e-5, torch.float64: 1e-12}
 
 

@@ -21,8 +21,6 @@ import numpy as np
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["FIELDS", "MAX_BYTES", "Part", "UnreadableError", "megabytes", "open_parts", "too_large", "unreadable"]
-
 MAX_BYTES = 64 * 2**20  # of a file, and of what it unpacks to
 MAX_PARTS = 10_000
 MAX_NAME = 1_000  # characters

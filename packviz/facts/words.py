@@ -4,6 +4,4 @@ from pathlib import Path
 
 from packviz.text import sentences
 
-__all__ = ["sentence"]
-
 sentence = sentences(Path(__file__).with_name("facts.toml"))

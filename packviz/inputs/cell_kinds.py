@@ -7,8 +7,6 @@ from typing import Any, Literal, NamedTuple
 
 from torch import nn
 
-__all__ = ["CELL_KINDS", "RECURRENT", "Cell", "CellKind", "Formula", "Gate", "kind_of"]
-
 Cell = Literal["rnn", "gru", "lstm"]
 
 

@@ -9,8 +9,6 @@ from packviz.inputs.parsing.tokens import Kind
 from packviz.text import shown
 from packviz.validate import choice, flag, integer, number
 
-__all__ = ["Config", "InitialState", "Nonlinearity", "PaddingSide"]
-
 Nonlinearity = Literal["tanh", "relu"]
 PaddingSide = Literal["right", "left"]
 InitialState = Literal["zeros", "random", "learned", "carried"]

@@ -11,8 +11,6 @@ from torch import Tensor
 from packviz.errors import PackvizError
 from packviz.text import shown
 
-__all__ = ["EXAMPLES", "Example", "example"]
-
 # A batch of 100 sequences and 818 tokens, known by its batch_sizes; packing it gives data of size (818, 200).
 HUNDRED_BATCH_SIZES = (100, 100, 100, 100, 100, 99, 77, 58, 35, 25, 11, 5, 3, 2, 2, 1)
 HUNDRED_FEATURES = 200

@@ -15,26 +15,6 @@ from torch.nn.utils.weight_norm import WeightNorm
 
 from packviz.inputs.cell_kinds import RECURRENT, kind_of
 
-__all__ = [
-    "Weights",
-    "as_hx",
-    "bare",
-    "directions",
-    "dtype_name",
-    "has_own_forward",
-    "nonlinearity_of",
-    "one_layer",
-    "parameters_of",
-    "read_weights",
-    "run_module",
-    "snapshot",
-    "state_size",
-    "states_of",
-    "unknown_hooks",
-    "weight_dtype",
-    "zero_state",
-]
-
 State = Tensor | tuple[Tensor, Tensor]
 Input = TypeVar("Input", PackedSequence, Tensor)
 _FORWARDS = [recurrent.forward for recurrent in RECURRENT]

@@ -4,8 +4,6 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-__all__ = ["as_grid", "origins", "packed_lengths"]
-
 
 def packed_lengths(packed: PackedSequence) -> list[int]:
     """Return the lengths of a sound packed sequence, in the order in which the sequences came."""

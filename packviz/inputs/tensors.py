@@ -10,8 +10,6 @@ from packviz.errors import PackvizError
 from packviz.inputs.torch_answers import ask
 from packviz.text import with_article
 
-__all__ = ["checked_sequences", "valid_mask", "zero_length_refusal"]
-
 _INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 _FLOATING = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 

@@ -10,8 +10,6 @@ import torch
 
 from packviz.errors import first_line
 
-__all__ = ["Answer", "ask"]
-
 Result = TypeVar("Result")
 
 _QUIET = RLock()  # catch_warnings changes the whole process, so that only one thread may do it at a time

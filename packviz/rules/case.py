@@ -14,8 +14,6 @@ from packviz.rules.finding import Fault
 from packviz.rules.padding_value import peaks
 from packviz.rules.preconditions import read_lengths
 
-__all__ = ["Case", "Rule", "rule"]
-
 
 @dataclass(frozen=True, eq=False)
 class Case:

@@ -18,8 +18,6 @@ from packviz.rules.packed_sequence import fields
 from packviz.rules.padding_value import inside
 from packviz.rules.preconditions import MAX_CELLS, known_lengths
 
-__all__ = ["initial_state", "mask", "output", "target_lengths", "targets"]
-
 
 @rule("mask", "lengths", "layout")
 def mask(case: Case) -> Iterator[Fault]:

@@ -12,8 +12,6 @@ from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
 from packviz.rules.preconditions import MAX_CELLS
 
-__all__ = ["data", "empty_or_flat"]
-
 _AUTOCAST = {torch.float32, torch.bfloat16, torch.float16}  # what it converts
 
 

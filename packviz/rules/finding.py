@@ -18,8 +18,6 @@ from packviz.inputs.torch_answers import Answer
 from packviz.rules.preconditions import described, numbers
 from packviz.text import ENVIRONMENT, sequence_label
 
-__all__ = ["Fault", "Finding", "Findings", "FindingsError", "Severity", "places", "worded"]
-
 Severity = Literal["error", "silent", "note"]
 
 MAX_PLACES = 4

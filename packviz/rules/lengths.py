@@ -13,19 +13,6 @@ from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
 from packviz.rules.preconditions import MAX_CELLS, numbers
 
-__all__ = [
-    "form",
-    "fractional",
-    "missing",
-    "order",
-    "order_refusal",
-    "pack_cells",
-    "shares",
-    "too_long",
-    "too_short",
-    "wrong_count",
-]
-
 
 def order_refusal(lengths: Tensor, T: int) -> str | None:
     """Return torch's own message where it refuses the order of the lengths (B,) with enforce_sorted=True, else None."""

@@ -16,15 +16,6 @@ from packviz.rules.preconditions import described, frozen_copy, tensor_obstacle
 from packviz.text import shown
 from packviz.validate import choice, flag, integer, is_integer, number
 
-__all__ = [
-    "check_module",
-    "check_padding_value",
-    "check_total_length",
-    "check_weights",
-    "dropout",
-    "state_of",
-]
-
 _MODES = [mode for kind in CELL_KINDS.values() for mode in kind.modes]
 MAX_NUMBERS = 1_000_000_000  # of an unpacked output: 4 GB in float32
 

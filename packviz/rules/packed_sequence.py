@@ -17,8 +17,6 @@ from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
 from packviz.rules.preconditions import MAX_CELLS, check_unpacked_size, described, known_lengths, numbers
 
-__all__ = ["fields", "lengths_beside"]
-
 _ABORTS: Answer[object] = Answer(
     unasked="pad_packed_sequence can abort the whole process on such batch_sizes, before any exception"
 )

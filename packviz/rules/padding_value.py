@@ -11,20 +11,6 @@ from torch import Tensor
 
 from packviz.inputs.tensors import valid_mask
 
-__all__ = [
-    "Grid",
-    "Pad",
-    "all_finite",
-    "ends_of",
-    "filled",
-    "filler_of",
-    "fills",
-    "inside",
-    "pad_code",
-    "peaks",
-    "real_cells",
-]
-
 FEW = 256  # cells
 
 

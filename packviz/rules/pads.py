@@ -35,8 +35,6 @@ from packviz.rules.padding_value import (
 )
 from packviz.rules.preconditions import numbers
 
-__all__ = ["not_finite", "packed_data", "pads"]
-
 
 @rule("grid lengths numbers", "lengths")
 def pads(case: Case) -> Iterator[Fault]:

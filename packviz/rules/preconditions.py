@@ -17,22 +17,6 @@ from packviz.validate import number
 if TYPE_CHECKING:
     from packviz.rules.case import Case
 
-__all__ = [
-    "MAX_CELLS",
-    "check_beside",
-    "check_kind",
-    "check_subject",
-    "check_traced",
-    "check_unpacked_size",
-    "described",
-    "frozen_copy",
-    "known_lengths",
-    "numbers",
-    "read_lengths",
-    "refusal_of",
-    "tensor_obstacle",
-]
-
 MAX_CELLS = 20_000_000  # of a grid that torch is asked to make, only to see what it does
 
 _DTYPES = {

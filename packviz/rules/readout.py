@@ -16,8 +16,6 @@ from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
 from packviz.text import sequence_label
 
-__all__ = ["readout"]
-
 State = Tensor | tuple[Tensor, Tensor]
 MAX_ROWS = 2_000  # of a state whose order is looked for
 

@@ -14,8 +14,6 @@ from packviz.facts.words import sentence
 from packviz.inputs.module import state_size
 from packviz.theme import LIGHT, SEQUENCE_HUES, Palette, hue, text_on
 
-__all__ = ["Hook", "hook", "pictures"]
-
 _WIDTH, _HIGH, _CELL, _GAP = 100.0, 14.0, 6.0, 1.0  # of a picture: its width, its lines, its row of cells
 _MOST = 4  # units whose lines are drawn
 _WORDY, _LONGEST = 8, 7  # time steps up to which a cell has room for its token, and its characters

@@ -13,8 +13,6 @@ from packviz.inputs.batch import Batch
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.config import Config
 
-__all__ = ["preparation", "snippet"]
-
 _FIX = "call your own module: its weights cannot be written as a script"
 _MAX_NUMBERS = 2_000  # as literals in the script; nobody reads more
 _IMPORTS = """\

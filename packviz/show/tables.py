@@ -9,8 +9,6 @@ from torch import Tensor
 from packviz.compute.trace import Trace
 from packviz.text import sequence_label
 
-__all__ = ["packed_table", "padded_table", "run_table", "sorted_table", "unpacked_table"]
-
 
 def padded_table(trace: Trace) -> pd.DataFrame:
     """Return the padded grid: sequence, time step, token, padding, and the value (or vector) that enters the cell."""

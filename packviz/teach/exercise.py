@@ -7,8 +7,6 @@ from pathlib import Path
 from packviz.compute.record import Trace
 from packviz.text import sentences, sequence_label
 
-__all__ = ["MAX_SEQUENCES", "MAX_TOKENS", "Cell", "Exercise", "Row", "Size", "exercise"]
-
 MAX_TOKENS, MAX_SEQUENCES = 30, 9  # that a person packs by hand; a count of up to 9 is typed with one key
 
 _say = sentences(Path(__file__).with_suffix(".toml"))

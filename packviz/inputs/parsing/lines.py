@@ -9,8 +9,6 @@ from packviz.errors import PackvizError
 from packviz.inputs.parsing.tokens import AS_WORDS, NUMBER, Parsed, ReadAs, are_numbers, is_gap, number_refusal
 from packviz.text import quoted
 
-__all__ = ["read_lines", "split_words"]
-
 # What parts tokens: the space, the tab, the ends of lines, and the spaces of other scripts and of copied web pages.
 # Control characters and separators that no keyboard types belong to the token, where they are shown.
 _SPACES = " \t\r\n\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"

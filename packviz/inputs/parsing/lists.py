@@ -12,8 +12,6 @@ from packviz.inputs.parsing.lines import split_words
 from packviz.inputs.parsing.tokens import AS_WORDS, NUMBER, Parsed, ReadAs, are_numbers, number_refusal
 from packviz.text import quoted
 
-__all__ = ["EXAMPLE", "Atom", "Group", "check_depth", "is_list", "list_refusal", "read_list", "read_tree", "unquoted"]
-
 DEPTH = 3  # a list of sequences of feature vectors
 EXAMPLE = "[[1, 2, 3], [4, 5]]"
 

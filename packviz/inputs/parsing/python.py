@@ -9,8 +9,6 @@ from packviz.inputs.parsing.lists import EXAMPLE, Atom, Group, check_depth, list
 from packviz.inputs.parsing.tokens import AS_WORDS
 from packviz.text import quoted
 
-__all__ = ["is_python", "read_python", "without_prompts"]
-
 TENSOR = "tensor"  # the bracket of a Group that stood in tensor(...) or array(...)
 
 _TENSORS = r"(?:(?:Float|Double|Half|Long|Int|Short)?Tensor|(?:as_)?tensor|(?:as)?array)"

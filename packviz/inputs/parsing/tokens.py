@@ -8,8 +8,6 @@ from typing import Literal
 from packviz.errors import PackvizError
 from packviz.text import quoted
 
-__all__ = ["AS_WORDS", "NUMBER", "Kind", "Parsed", "ReadAs", "are_numbers", "is_gap", "number_refusal"]
-
 Kind = Literal["words", "numbers", "vectors"]
 ReadAs = Literal["auto", "words", "numbers"]
 

@@ -15,8 +15,6 @@ from packviz.show.charts.template import bars, drawn, heatmap, named_axis
 from packviz.text import counted
 from packviz.theme import LIGHT, Palette, diverging, text_on
 
-__all__ = ["Across", "counts_bars", "timings", "waste", "winning"]
-
 Across = Literal["batch_size", "hidden_size", "steps"]
 ACROSS = {"batch_size": "batch size B", "hidden_size": "hidden size H", "steps": "longest length T"}
 MARKS = {"?": "the runs show no difference", "*": "the machine was busy"}

@@ -16,8 +16,6 @@ from packviz.lab.cost import plan_sweep, setups_of
 from packviz.lab.recorded.recording import as_text, record_cost, record_training
 from packviz.lab.training import EXTRA_PADDING, Experiment, Readout
 
-__all__ = ["DATA", "EXPERIMENTS", "RECORDERS", "main"]
-
 DATA = Path(__file__).with_name("data")
 EXPERIMENTS = [
     Experiment(cell=cell, readout=readout, extra_padding=extra)

@@ -14,8 +14,6 @@ from packviz.show.charts.template import drawn, line, named_axis
 from packviz.text import counted
 from packviz.theme import LIGHT, SEQUENCE_HUES, Palette, with_contrast
 
-__all__ = ["accuracy_against_padding", "final", "learning", "recorded_accuracy"]
-
 ACCURACY = {"title": "test accuracy (%)", "range": [-2, 102], "dtick": 25}  # the axis
 SYMBOLS = {"naive": "x", "last_valid": "diamond", "packed": "circle", "mean": "square"}
 DASHES = {0: "solid", 20: "dash", 100: "dot"}

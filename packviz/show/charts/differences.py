@@ -13,8 +13,6 @@ from packviz.show.charts.template import bars, drawn, heatmap, line, named_axis,
 from packviz.text import counted, sequence_label
 from packviz.theme import LIGHT, Palette, hue
 
-__all__ = ["difference", "drifts", "gradients"]
-
 SEQUENCES, STEPS, CURVES = 60, 200, 40  # shown at most
 DASHES = ("solid", "dash", "dot", "dashdot")
 

@@ -11,8 +11,6 @@ from packviz.show.charts.template import bars, drawn, named_axis, plain, sequenc
 from packviz.text import counted, sequence_label
 from packviz.theme import LIGHT, Palette, mix
 
-__all__ = ["margins", "padding_shares"]
-
 NAMED = 26  # bars up to which each has its number, and each sequence its letter
 
 

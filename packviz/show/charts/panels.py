@@ -9,8 +9,6 @@ import plotly.graph_objects as go
 from packviz.show.charts.template import drawn, plain, sequence_color
 from packviz.theme import CLEAR, LIGHT, Palette, diverging, mix, text_on
 
-__all__ = ["Panel", "panels"]
-
 WIDE = 18  # cells across, if nothing else is said
 CELL = 40  # pixels of a cell's height
 HEAD = 1.0  # cells for a panel's title

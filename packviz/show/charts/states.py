@@ -14,8 +14,6 @@ from packviz.text import counted, sequence_label
 from packviz.theme import LIGHT, SEQUENCE_HUES, Palette, with_contrast
 from packviz.validate import integer
 
-__all__ = ["states", "units"]
-
 SEQUENCES, UNITS, STEPS = 24, 12, 200  # shown at most in the heat map
 GAP = 1  # rows between the bands of two sequences
 LINES = 10  # units shown at most as lines: as many colours can be told apart

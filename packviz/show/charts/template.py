@@ -10,8 +10,6 @@ import plotly.graph_objects as go
 from packviz.text import counted
 from packviz.theme import CLEAR, SEQUENCE_HUES, Palette, hue
 
-__all__ = ["bars", "drawn", "heatmap", "line", "named_axis", "plain", "sequence_color", "showing", "template"]
-
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
 SIZE = 14  # pixels of the smaller text
 

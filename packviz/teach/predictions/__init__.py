@@ -9,10 +9,11 @@ from typing import Any
 from packviz.compute.record import Trace
 from packviz.rules.preconditions import check_kind
 from packviz.show.movie import Movie
+from packviz.show.movie.step import Stage
 from packviz.teach.predictions import layout, running
 from packviz.teach.predictions.facts import Facts
 from packviz.teach.predictions.kind import Kind
-from packviz.teach.predictions.prediction import Answer, Form, Moment, Prediction, Slip, Stage, Verdict, spelled
+from packviz.teach.predictions.prediction import Answer, Form, Moment, Prediction, Slip, Verdict, spelled
 from packviz.validate import choice, integer
 
 __all__ = [

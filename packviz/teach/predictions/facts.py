@@ -9,8 +9,6 @@ from packviz.compute.record import Trace
 from packviz.compute.recurrence import Step
 from packviz.text import sequence_label
 
-__all__ = ["Facts", "spread"]
-
 MAX_FILMED = 128  # time steps that a movie shows: its window is no wider
 MAX_TRIED = 60  # places that are weighed to find the most telling one
 

@@ -15,8 +15,6 @@ from packviz.teach.predictions.facts import Facts, spread
 from packviz.teach.predictions.prediction import Answer, Form, Moment, Prediction, Slip
 from packviz.text import filled
 
-__all__ = ["Case", "Kind", "kind", "once"]
-
 _WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("predictions.toml").read_text(encoding="utf-8"))
 Given = int | str | Sequence[int]  # a number; the name of a choice; several numbers, or the sequences b of the letters
 

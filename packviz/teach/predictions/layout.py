@@ -7,19 +7,6 @@ from packviz.teach.predictions.facts import Facts
 from packviz.teach.predictions.kind import Case, Given, kind, once
 from packviz.teach.predictions.prediction import Moment
 
-__all__ = [
-    "batch_size",
-    "batch_sizes",
-    "enforced",
-    "packed_row",
-    "packed_token",
-    "pad_count",
-    "padded_shape",
-    "promised",
-    "sorted_indices",
-    "sorted_row",
-]
-
 MAX_TYPED = 8  # nobody types more numbers than these for one answer,
 MAX_SIZES = 10  # except batch_sizes, which are short
 

@@ -12,20 +12,6 @@ from packviz.errors import PackvizError
 from packviz.show.movie.step import Stage
 from packviz.text import counted, quoted, shown
 
-__all__ = [
-    "Answer",
-    "Form",
-    "Moment",
-    "Prediction",
-    "Slip",
-    "Stage",
-    "Verdict",
-    "read_choice",
-    "read_letters",
-    "read_numbers",
-    "spelled",
-]
-
 Answer = tuple[int, ...] | tuple[str, ...] | str  # numbers; letters in the order of the batch, () for none; a choice
 Form = Literal["numbers", "choice", "letters"]
 

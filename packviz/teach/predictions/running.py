@@ -6,17 +6,6 @@ from packviz.teach.predictions.facts import MAX_FILMED, Facts, spread
 from packviz.teach.predictions.kind import Case, kind, once
 from packviz.teach.predictions.prediction import Moment
 
-__all__ = [
-    "alive",
-    "ended",
-    "fed_backward",
-    "final_backward",
-    "final_step",
-    "joins_backward",
-    "last_column",
-    "unpacked_width",
-]
-
 MAX_TYPED = 8  # nobody types more letters than these for one answer
 
 
