@@ -22,6 +22,8 @@ from packviz.rules.module import check_module, check_padding_value, check_total_
 from packviz.rules.preconditions import check_kind, frozen_copy
 from packviz.text import counted
 
+__all__ = ["Trace", "record", "trace", "trace_module"]
+
 State = tuple[Tensor, Tensor | None]
 
 

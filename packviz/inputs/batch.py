@@ -16,6 +16,8 @@ from packviz.inputs.tensors import checked_sequences, zero_length_refusal
 from packviz.text import counted, percent, sequence_label, visible, with_article
 from packviz.validate import choice, integer
 
+__all__ = ["PAD_TEXT", "Batch", "Kind", "ReadAs", "sequence_label"]
+
 PAD_TEXT = "<pad>"
 
 

@@ -18,6 +18,37 @@ from packviz.show.charts.lengths import margins
 from packviz.show.charts.panels import Panel, panels
 from packviz.text import sequence_label
 
+__all__ = [
+    "Panel",
+    "cells",
+    "cells_off",
+    "close",
+    "counts_bars",
+    "counts_of",
+    "draw_lengths",
+    "drift",
+    "drifts",
+    "gradients",
+    "grid",
+    "labels",
+    "largest",
+    "losses",
+    "margins",
+    "measured",
+    "numbers",
+    "owners_of",
+    "pads",
+    "panels",
+    "plain",
+    "reordered",
+    "replace",
+    "row_owners",
+    "rows_off",
+    "states",
+    "strip",
+    "timings",
+]
+
 ROUNDING = 1e-5  # of float32 numbers up to 1: two right ways of computing one thing differ by less
 _PAD = -1
 Places = Iterable[Sequence[int]]
