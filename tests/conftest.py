@@ -1,24 +1,33 @@
-"""The real browser that all tests share, for two cannot be steered from one process; torch kept to one thread."""
+"""What tests share: one browser, one app as `make run` starts it, one Redis; their order; torch kept to one thread."""
 
-from collections import Counter, defaultdict
+import socket
+import subprocess
+import sys
+import time
+from collections import defaultdict
 from collections.abc import Generator, Iterator
 
 import pytest
 import torch
 from playwright.sync_api import Browser, Error
 from seeds import some
+from servers import free_port, program
 from tabs import screenshots
 
+from bench import servers
 from bench.browser import chromium
+
+pytest.register_assert_rewrite("entry_cases")
+
+LONGEST = ("test_cluster.py", "test_crash.py", "test_jobs.py", "test_player.py", "test_phone.py", "test_class_page.py")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what PACKVIZ_SEEDS leaves out of each grid; mark what needs a browser, and put these files last.
 
-    For the browser's event loop stays, and asyncio would trip over it.
-
-    Of these, the files with the most such tests come first: the short ones balance the processes in the end.
+    For the browser's event loop stays, and asyncio would trip over it. The longest files come before the others of
+    their kind, and then those with the most tests: the short ones balance the processes in the end.
     """
     grids: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
@@ -27,12 +36,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left |= {item for item in items if item.get_closest_marker("check")}
     config.hook.pytest_deselected(items=[item for item in items if item not in left])
     items[:] = [item for item in items if item in left]
-    slow: Counter[object] = Counter()
+    in_browser: dict[object, int] = defaultdict(int)
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
-            slow[item.path] += 1
-    items.sort(key=lambda item: (slow[item.path] > 0, -slow[item.path]))
+            in_browser[item.path] += 1
+    items.sort(
+        key=lambda item: (in_browser[item.path] > 0, item.path.name not in LONGEST, -in_browser[item.path], item.path)
+    )
 
 
 @pytest.hookimpl(wrapper=True)
@@ -47,12 +58,45 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Start the browser; without one what it shows cannot be tested, and that is a failure."""
+    """Start the browser, for two cannot be steered from one process; without one what it shows cannot be tested."""
     try:
         with chromium() as started:
             yield started
     except Error as reason:
         pytest.fail(f"These tests need Chrome or Chromium, and none could be started: {reason.message}", pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """Serve the app, and return where."""
+    with servers.packviz() as served:
+        yield served
+
+
+@pytest.fixture(scope="session")
+def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Serve an empty Redis that has each write on disk before it is acknowledged, and return its address."""
+    port, folder = free_port(), tmp_path_factory.mktemp("redis")
+    settings = {"port": port, "dir": folder, "bind": "127.0.0.1", "appendonly": "yes", "appendfsync": "always"}
+    options = [word for name, value in settings.items() for word in (f"--{name}", str(value))]
+    process = subprocess.Popen([program("redis-server"), *options], stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        with socket.socket() as tried:
+            if tried.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        time.sleep(0.05)
+    yield f"redis://127.0.0.1:{port}/0"
+    process.terminate()
+    process.wait(30)
+
+
+@pytest.fixture(autouse=True)
+def own_main() -> Iterator[None]:
+    """Give back the main module: a page run without a browser leaves its script there, and new processes import it."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -63,7 +107,8 @@ def one_thread() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep what classes store out of the user's data folder; the servers that the tests start inherit it."""
+    """Keep what classes store out of the user's data folder and Redis; the servers that the tests start inherit it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PACKVIZ_DATA", str(tmp_path_factory.mktemp("data")))
+        patch.delenv("REDIS_URL", raising=False)
         yield

@@ -5,11 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
-import shutil
-import socket
-import subprocess
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -21,30 +18,6 @@ from classroom.store import BehindError, SqliteStore, Store, UnavailableError
 
 OWN = {"prompt": "Which?", "options": ["this", "that"], "answer": 1}
 Open = Callable[[], Store]  # another store on the same data, as another process has it
-
-
-@pytest.fixture(scope="module")
-def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    if shutil.which("redis-server") is None:
-        told = "no redis-server here; on Debian and Ubuntu: sudo apt install redis-server"
-        if os.environ.get("CI"):
-            pytest.fail(told)
-        pytest.skip(told)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    options = ["--port", str(port), "--dir", str(tmp_path_factory.mktemp("redis")), "--save", ""]
-    durable = ["--appendonly", "yes", "--appendfsync", "always"]
-    server = subprocess.Popen(["redis-server", *options, *durable], stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            break
-        except OSError:
-            time.sleep(0.05)
-    yield f"redis://127.0.0.1:{port}/0"
-    server.terminate()
-    server.wait(20)
 
 
 @pytest.fixture(params=["sqlite", "redis"])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -15,9 +16,12 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-__all__ = ["ROOT", "Server", "ask", "free_port", "server"]
+import pytest
+
+__all__ = ["ROOT", "Server", "ask", "free_port", "program", "server"]
 
 ROOT = Path(__file__).parents[2]
+NEEDED = "These tests need redis-server and haproxy. On Debian and Ubuntu: sudo apt install redis-server haproxy"
 
 
 @dataclass
@@ -73,6 +77,14 @@ def ask(address: str, path: str, body: object = None, **headers: str) -> tuple[i
             return answer.status, json.loads(answer.read())
     except HTTPError as refused:
         return refused.code, json.loads(refused.read())
+
+
+def program(name: str) -> Path:
+    """Return where a program is; without it a test cannot be run, which where tests are run for others is a failure."""
+    found = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
+    if found is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(NEEDED)
+    return Path(found)
 
 
 def free_port() -> int:

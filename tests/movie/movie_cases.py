@@ -240,7 +240,7 @@ CORNERS = [
     _own("own-refused", lambda: nn.LSTM(2, 6), lambda: torch.randn(3, 4, 2), enforce_sorted=True),
 ]  # fmt: skip
 
-CASES = [*CORNERS, *map(random_case, seeds(40))]
+CASES = [*CORNERS, *map(random_case, seeds(16))]
 REFUSED = [case for case in CASES if "refused" in case.name]
 PACKED = [case for case in CASES if case not in REFUSED]
 

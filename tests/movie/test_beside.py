@@ -15,10 +15,6 @@ from movie_screen import Look, match
 from run_cases import state
 from torch import Tensor
 
-import packviz as pv
-from packviz import Batch, Config
-from packviz.show.movie import beside
-
 each = over(PACKED)
 
 
@@ -83,15 +79,6 @@ def verdict(case: Case, b: int, t: int) -> tuple[float, bool | None]:
 
 
 @each
-def test_there_is_a_step_for_every_time_step_in_the_order_of_the_direction(case: Case) -> None:
-    steps = case.beside.movie.steps
-    assert [played.time for played in steps] == [None, *times(case), None, None]
-    assert {played.stage for played in steps} == {"run"}
-    assert case.beside.movie.step_at("run", name="outputs") == len(steps) - 1
-    assert case.beside.movie.step_at("run", name="h_n") == len(steps)
-
-
-@each
 def test_both_sides_start_alike_and_hold_torchs_states_ringed_where_a_sequence_has_ended(case: Case) -> None:
     first, left_out = case.judge.h_0[case.row_of_h], case.direction and case.judge.T > 128
     for side, states in (("padded", padded(case)), ("packed", packed(case))):
@@ -103,16 +90,6 @@ def test_both_sides_start_alike_and_hold_torchs_states_ringed_where_a_sequence_h
         for b in case.filmed:
             ended = t == 0 if case.direction else t >= case.judge.lengths[b] - 1
             assert cells.get(f"ring:packed:{b}", {"shown": False})["shown"] == (ended and not case.small)
-
-
-@each
-def test_each_row_stands_beside_its_letter_and_where_its_side_has_it(case: Case) -> None:
-    for side, order in (("padded", sorted(case.filmed)), ("packed", case.filmed)):
-        for b in case.filmed:
-            for panel in ("x",) if case.small else ("x", "h"):
-                assert case.beside.first[f"label:{side}{panel}:{b}"]["y"] == order.index(b)
-            name = f"h:{side}:{b}" if case.small else f"h:{side}:{b}:0"
-            assert case.beside.first[name]["y"] == order.index(b)
 
 
 def read(cells: dict[str, Look], side: str, b: int, t: int) -> Any:
@@ -201,25 +178,6 @@ def test_the_outputs_fill_with_torchs_states_a_column_at_a_time(case: Case) -> i
             _, side, b, k = name.split(":")
             assert close(cell["vec"], (padded(case) if side == "padded" else packed(case))[int(b), int(k)])
     return spoke
-
-
-@each
-def test_in_the_end_the_packed_side_stands_in_the_original_order_with_its_filler(case: Case) -> None:
-    cells = case.beside.after[-2]
-    wide = min(case.judge.unpacked.shape[1], 128)
-    filler = {name for name, cell in cells.items() if name.startswith("filler:") and cell["shown"]}
-    if case.small:
-        assert not filler
-    else:
-        assert filler == {f"filler:{b}:{t}" for b in case.filmed for t in range(case.judge.lengths[b], wide)}
-    for b in case.filmed:
-        row = sorted(case.filmed).index(b)
-        mine = [n for n in cells if re.fullmatch(rf"(h|x|pad|out|ring):packed:{b}(:\d+)?|label:packed.:{b}", n)]
-        mine += [name for name in filler if name.startswith(f"filler:{b}:")]
-        assert len(mine) >= 3
-        assert {cells[name]["y"] for name in mine if cells[name]["shown"]} == {row}
-    moving = ("in", "inpad", "focus")
-    assert not [name for name, cell in cells.items() if name.split(":")[0] in moving and cell["shown"]]
 
 
 @each
@@ -312,23 +270,3 @@ def test_the_caption_of_the_outputs_counts_what_differs(case: Case) -> None:
     empty = judge.B * judge.unpacked.shape[1] - len(cells)
     written = re.search(r"into (\d+) places?", caption)
     assert (int(written[1]) if written else 0) == empty
-
-
-@each
-def test_the_details_tell_the_rows_that_enter(case: Case) -> None:
-    for t, step, _ in timed(case):
-        (_, whole), (data, rows) = step["detail"]
-        size = sum(t < length for length in case.judge.lengths)
-        width = case.judge.entering(case.watched[0]).shape[1]
-        assert (whole, rows) == (f"({case.judge.B}, {width})", f"({size}, {width})")
-        start, stop = map(int, match(r"\[(\d+):(\d+)\]", data).groups())
-        assert stop - start == size
-        if size:
-            assert start == sum(case.judge.batch_sizes[:t])
-
-
-def test_the_program_is_the_two_calls() -> None:
-    movie = beside(pv.trace(Batch.parse("1 2\n3"), Config(cell="lstm", initial_state="random")))
-    assert [line.text for line in movie.code] == [
-        "out, (h_n, c_n) = lstm(x, (h_0, c_0))\noutput, (h_n, c_n) = lstm(packed, (h_0, c_0))"
-    ]

@@ -6,13 +6,11 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from movie_cases import FILMS, PACKED, Case, Film, over
+from movie_cases import FILMS, Film, over
 from movie_screen import Look, Show, rect_of
 
 SOLID = {"token", "ghost", "pad", "value", "vector", "output", "count", "label", "flag"}  # none lies on another of them
 MARKS = {"ring", "focus", "bracket", "mark"}  # what is drawn around something
-PANELS = {"pad": {"x"}, "embed": {"x"}, "sort": {"x"}, "pack": {"x", "strip"}, "unpack": {"out", "u", "last"}}
-RUN = {"strip", "out", "cell", "h", "hn"}
 ROOMS = ((670, 322), (670, 390), (930, 520), (1500, 800))  # pixels of the picture at a desk and at a projector
 HAND = (366, 430)
 
@@ -93,33 +91,3 @@ def test_headings_do_not_run_into_one_another(film: Film) -> int:
 def in_numbers(show: Show) -> bool:
     """Return whether the gates of a run stand there as numbers; where these could not be read, they are stripes."""
     return any(name.startswith("was:") for name in show.ids)
-
-
-@over(PACKED)
-def test_a_stage_has_the_panels_that_it_is_about(case: Case) -> None:
-    for stage, set_ in case.show.scenes.items():
-        if stage == "run":
-            assert all(set(view["at"]) in (RUN, RUN | {"x"}) for view in set_["wide"])
-            assert all(set(view["at"]) == RUN - {"out"} for view in set_.get("tall", ()))
-        else:
-            assert all(set(view["at"]) == PANELS[stage] for views in set_.values() for view in views)
-        for views in set_.values():
-            assert len({str(view) for view in views}) == len(views) > 0  # no two ways alike
-
-
-@over(PACKED)
-def test_rings_are_drawn_around_a_cell_of_their_sequence(case: Case) -> int:
-    cells = [cell for cell in case.show.after[-1].values() if cell["shown"]]
-    solid = [cell for cell in cells if cell["role"] in ("value", "vector", "output")]
-    rings = [cell for cell in cells if cell["role"] == "ring"]
-    for ring in rings:
-        inside = [cell for cell in solid if cell["p"] == ring["p"] and meet(cell, ring)]
-        assert {cell["seq"] for cell in inside} == {ring["seq"]}, ring["id"]
-    return len(rings)
-
-
-def meet(one: Look, other: Look) -> bool:
-    return all(
-        max(one[start], other[start]) < min(one[start] + one[size], other[start] + other[size]) - 1e-3
-        for start, size in ("xw", "yh")
-    )

@@ -40,16 +40,3 @@ def test_each_margin_made_from_the_other_is_torchs_own(case: Case) -> None:
     rank, _ = detail(step, "# rank: ")
     assert listed(rank.split("\n")[1], list(range(judge.B)) if back is None else back.tolist())
     assert rank.startswith("as given" if back is None else "unsorted_indices")
-
-
-@each
-def test_both_margins_are_now_and_nothing_else_is_and_nothing_moves(case: Case) -> None:
-    counts = {f"count:{t}" for t in range(min(len(case.judge.batch_sizes), 128))}
-    *_, (_, before) = case.deep.of("pack")[: len(counts) + 1]
-    step, cells = margins(case)
-    now = {name for name, cell in cells.items() if cell["tone"] == "now" and cell["shown"]}
-    lengths, crowded = {f"length:{b}" for b in case.filmed}, case.small or len(counts) > 24
-    assert now == lengths | {"title:lengths", "title:counts"} | (set() if crowded else counts)
-    assert not any(cell["shown"] for cell in cells.values() if cell["role"] == "focus")
-    assert step["stage"] == "pack"
-    assert all(cell[key] == before[name][key] for name, cell in cells.items() for key in ("p", "x", "y"))

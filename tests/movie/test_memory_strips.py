@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from movie_cases import PACKED, Case, over
 from movie_judge import close
-from movie_screen import Look, Told, detail, standing
+from movie_screen import Look, Told, detail
 
 
 def drawn(case: Case) -> bool:
@@ -91,44 +91,6 @@ def test_a_token_stands_once_in_each_strip_and_looks_as_it_was_packed(case: Case
             assert not cell.get("vec") or close(cell["vec"], case.judge.x[b, t])
 
 
-@each_drawn
-def test_copies_fly_from_the_grid_and_then_from_the_packed_rows(case: Case) -> None:
-    (first, cells), (second, later) = memory(case)
-    for step, panel, now in ((first, "padded", cells), (second, "jagged", later)):
-        flights = case.deep.flights(step)
-        assert set(flights) == {cell["id"] for cell in rows_of(now, panel)}
-        for name, start in flights.items():
-            assert start in [(c["p"], c["x"], c["y"]) for c in source(case, now, now[name], panel)], name
-
-
-def source(case: Case, cells: dict[str, Look], cell: Look, panel: str) -> list[Look]:
-    """Return the cells from which a copy may come: those of its token, or pads of its sequence."""
-    same = [c for c in cells.values() if c["shown"] and c["p"] != panel and c.get("token") == cell.get("token")]
-    if cell["role"] == "pad":
-        return [c for c in same if c["p"] == "x" and c["role"] == "pad" and c["seq"] == cell["seq"]]
-    packed = panel == "jagged" and case.movie.tokens[cell["token"]] in case.judge.row
-    return [c for c in same if c["p"] == (at_the_strip(cells) if packed else "x")]
-
-
-@each_drawn
-def test_headings_count_the_rows_and_name_their_order_and_addresses_count_from_0(case: Case) -> int:
-    cells, judge, spoke = ends(case), case.judge, 0
-    order = "time step after time step" if case.transposed else "row after row"
-    for name, count, words in (
-        ("padded", judge.B * judge.T, order),
-        ("strip", len(judge.at), "time step after time step"),
-        ("jagged", sum(judge.lengths), "sequence after sequence"),
-    ):
-        assert cells[f"title:{name}"]["shown"]
-        assert re.search(rf": {count} (?:row|cell)s?, {words}$", cells[f"title:{name}"]["text"])
-        addresses = [c for c in standing(cells, "address") if c["p"] == name != "strip"]
-        if addresses:
-            spoke += 1
-            found = [(c["x"], c["text"]) for c in sorted(addresses, key=lambda c: c["x"])]
-            assert found == [(c["x"], str(i)) for i, c in enumerate(rows_of(cells, name))]
-    return spoke
-
-
 @each
 def test_padding_and_rows_are_counted_in_words(case: Case) -> None:
     text, judge = " ".join(step["caption"] for step, _ in memory(case)), case.judge
@@ -156,11 +118,3 @@ def test_the_bytes_are_those_that_torch_counts(case: Case) -> None:
         ("jagged values + offsets", jagged.values(), [jagged.offsets().nbytes]),
     ):
         assert detail(step, name)[1] == f"{values.nbytes} + {sum(kept)}"
-
-
-@each
-def test_many_cells_are_counted_and_not_drawn(case: Case) -> None:
-    assert len(memory(case)) == (2 if drawn(case) else 1)
-    assert any(name.startswith("padded:") for name in case.deep.ids) == drawn(case)
-    assert ("pack:memory" in case.deep.movie.scenes) == drawn(case)
-    assert all(step.get("scene") == ("pack:memory" if drawn(case) else None) for step, _ in memory(case))

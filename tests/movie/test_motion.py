@@ -126,14 +126,3 @@ def test_rows_that_exchange_places_never_lie_on_one_another(name: str, size: Siz
             rows = [cell for cell in way["told"] if cell["id"].startswith(prefixes)]
             assert lying_on(rows, rows) == [], way["t"]
             assert all(cell["x"] > -1 and cell["x"] + cell["w"] < size[0] + 1 for cell in way["told"]), way["t"]
-
-
-def test_the_output_goes_back_column_by_column() -> None:
-    movie = movie_of("numbers")
-    (ways,) = sampled(movie, [(last(movie, "run"), last(movie, "run") + 1)])
-    there = [
-        sorted({int(cell["id"][-1]) for cell in way["told"] if cell["id"].startswith("u:")})
-        for way in ways
-        if way["there"] and way["t"] == 1
-    ]
-    assert there == [[], [0], [0, 1], [0, 1, 2], [0, 1, 2, 3]]

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from movie_cases import PACKED, Case, over
 from movie_judge import close
-from movie_screen import Look, grid_of, standing
+from movie_screen import Look, standing
 
 each_packed = over(PACKED)
 
@@ -83,31 +83,6 @@ def test_the_outline_holds_the_first_rows_of_the_column_and_it_alone_is_now(case
         assert focus[high] == pytest.approx(len(labels) * wide, abs=0.01)
         now = {name for name, cell in cells.items() if cell["tone"] == "now"}
         assert {f"axis:{t}", f"count:{t}"} <= now <= {f"axis:{t}", f"count:{t}", f"bracket:{t}"}
-
-
-@each_packed
-def test_a_count_stands_at_the_end_of_its_column_with_a_bar_of_its_size(case: Case) -> None:
-    cells = case.show.end_of("pack")
-    along = "y" if case.transposed else "x"
-    for t, size in enumerate(case.judge.batch_sizes[:128]):
-        count = cells[f"count:{t}"]
-        assert count[along] == cells[f"axis:{t}"][along]
-        assert count["v"] == pytest.approx(size / case.judge.batch_sizes[0], abs=1e-4)
-
-
-@each_packed
-def test_the_grid_is_left_as_it_was_sorted_with_a_ghost_where_a_token_has_flown(case: Case) -> None:
-    before, cells = case.show.end_of("sort"), case.show.end_of("pack")
-    assert all(cells[name] == cell for name, cell in before.items() if name.startswith("pad:"))
-    grid = [cell for cell in standing(cells, "ghost", "pad", "token") if cell["p"] == "x"]
-    assert len(grid_of(grid, transposed=case.transposed)) == len(case.filmed) * min(case.judge.T, 128)
-    flown = [cell["id"] for cell in rows_in(cells) if cell["role"] == "token"]
-    assert {cell["id"].replace("ghost", "token") for cell in standing(cells, "ghost")} == set(flown)
-    for name in flown:
-        ghost = cells[name.replace("token", "ghost")]
-        for key in ("p", "x", "y", "w", "text", "sub", "token", "seq", "vec"):
-            assert ghost.get(key) == before[name].get(key), (key, name)
-        assert ghost["scale"] == before[name]["scale"]
 
 
 @each_packed

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from movie_cases import PACKED, Case, over
 from movie_judge import close
-from movie_screen import Look, visible
+from movie_screen import Look
 from torch import Tensor
 
 each = over(PACKED)
@@ -109,13 +109,6 @@ def outlined(case: Case, cells: dict[str, Look], b: int) -> dict[Half, str]:
 
 
 @each
-def test_there_is_a_step_for_every_way_that_exists_and_it_stands_in_the_heading(case: Case) -> None:
-    for title, step, cells in readings(case):
-        assert step["caption"].startswith(f"**{title}")
-        assert cells["title:last"]["text"] == title
-
-
-@each
 def test_outlined_is_what_is_read_and_good_where_a_direction_is_complete(case: Case) -> None:
     for title, _, cells in readings(case):
         for b in case.filmed:
@@ -179,20 +172,6 @@ def test_the_caption_says_whether_it_is_right_for_all_and_never_passes_over_pack
 
 
 @each
-def test_what_flies_comes_from_where_it_is_read(case: Case) -> None:
-    for title, step, cells in readings(case):
-        flights = case.deep.flights(step)
-        for name, (panel, x, y) in flights.items():
-            _, b, d = name.split(":")
-            [(_, t, _)] = [half for half in read(case, title, int(b)) if half[2] == int(d)]
-            cell = cells.get(f"u:{b}:{t}") or cells[f"filler:{b}:{t}"]
-            assert (panel, x) == (cell["p"], cell["x"])
-            assert abs(y - cell["y"] - int(d) / case.judge.D) < 0.002
-        if title not in POOLS and max(case.judge.T, width(case)) <= 128:
-            assert len(flights) == sum(len(read(case, title, b)) for b in case.filmed)
-
-
-@each
 def test_beside_each_row_stands_how_many_steps_were_taken(case: Case) -> None:
     for title, _, cells in readings(case):
         for b in case.filmed if not case.small else []:
@@ -227,16 +206,3 @@ def test_the_code_of_the_step_gives_what_torch_gives(case: Case) -> None:
         expected = torch.stack([given(case, title, b).flatten() for b in range(case.judge.B)])
         assert torch.allclose(names["state"], expected, atol=1e-5, equal_nan=True)
         assert shape == str(tuple(names["state"].shape))
-
-
-@each
-def test_the_grid_stays_as_it_was_and_no_ring_splits_an_outline(case: Case) -> None:
-    plain = case.show.seen("unpack", case.show.after[-1])
-    for title, _, cells in readings(case):
-        rows = [b for b in case.filmed if title in POOLS and min(case.judge.lengths[b], 128) > 1]
-        pooled = {f"ring:u:{b}:{d}" for b, d in product(rows, range(case.judge.D))}
-        own = ("last:", "ring:last:", "title:last")
-        kept = {n: cell for n, cell in plain.items() if not n.startswith(own) and n not in pooled}
-        shown = visible(cells)
-        assert {name: shown.get(name) for name in kept} == kept
-        assert not [name for name in pooled if cells[name]["shown"]], title

@@ -122,29 +122,6 @@ def test_the_output_fills_with_the_states_of_the_steps_that_were_taken(film: Fil
 
 
 @each_run
-def test_the_packed_output_stands_in_line_with_the_packed_rows_ringed_at_the_last_step(film: Film) -> int:
-    case, show = film.case, film.show
-    spoke = 0
-    cells = show.end_of("run")
-    for name, cell in cells.items():
-        if name.startswith("out:"):
-            spoke += 1
-            b, t = map(int, name.split(":")[1:])
-            row = cells[f"{'token' if case.judge.mask[b, t] else 'stray'}:{b}:{t}"]
-            assert (cell["x"], cell["w"]) == (row["x"], row["w"])
-    for b in case.filmed:
-        last = 0 if case.direction else case.judge.lengths[b] - 1
-        name = f"ring:out:{b}:{case.direction}"
-        if last < 128:
-            ring = cells[name]
-            assert ring["shown"]
-            assert [ring[key] for key in "pxywh"] == [cells[f"out:{b}:{last}"][key] for key in "pxywh"]
-        else:
-            assert name not in cells
-    return spoke
-
-
-@each_run
 def test_a_higher_layer_reads_the_output_of_the_layer_below(film: Film) -> int:
     case, show = film.case, film.show
     spoke = 0
@@ -162,24 +139,3 @@ def test_a_higher_layer_reads_the_output_of_the_layer_below(film: Film) -> int:
             assert cell["scale"] == "state"
     assert f"({len(rows)}, {rows.shape[1]})" in cells["title:strip"]["text"]
     return spoke
-
-
-@each_run
-def test_only_the_current_time_step_is_now(film: Film) -> None:
-    case, show = film.case, film.show
-    for t, cells in steps(case, show):
-        now = {name for name, cell in cells.items() if cell["tone"] == "now" and cell["shown"]}
-        assert {f"axis:{t}", f"count:{t}"} <= now <= {f"axis:{t}", f"count:{t}", f"bracket:{t}"}
-
-
-@each_run
-def test_headings_carry_the_shapes_of_torchs_tensors(film: Film) -> None:
-    case, show = film.case, film.show
-    cells = show.of("run")[0][1]
-    layer, direction = case.watched
-    hidden, row = case.judge.hidden[layer][direction], case.row_of_h
-    h_n = case.judge.h_n[row]
-    assert str(tuple(h_n.shape)) in cells["title:h"]["text"]
-    name = -1 if row == len(case.judge.h_n) - 1 else row
-    assert f"h_n[{name}] {tuple(h_n.shape)}" == cells["title:hn"]["text"]
-    assert cells["title:out"]["text"].endswith(str(tuple(hidden.shape)))

@@ -2,18 +2,16 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
-import pytest
 import torch
 import torch.nn.functional as F
 from movie_cases import PACKED, Case, over
 from movie_judge import close
-from movie_player import Open
-from movie_screen import Look, Show, match
-from run_cases import last_taken, state, units_of
+from movie_screen import Look, match
+from run_cases import last_taken, units_of
 from run_cases import steps as steps_of
 from test_layout import in_numbers
 from torch import Tensor
@@ -108,39 +106,6 @@ def test_c_after_a_step_is_torchs_c_and_in_the_end_its_c_n_ringed(case: Case) ->
         assert cells[f"ring:c:{b}"]["shown"]
         assert case.trace.module.proj_size or close(units_of(cells, f"gate:c:{b}"), c_n[b])
     return 1
-
-
-def changed(case: Case) -> Iterator[tuple[int, list[set[str]]]]:
-    """Yield (time step, for every beat the cells that change in it)."""
-    for (t, _), (step, _) in zip(steps(case), case.deep.of("run")[1:], strict=True):
-        yield t, [{case.deep.ids[change["c"]] for change in beat} for beat in step["beats"]]
-
-
-@each_in_numbers
-def test_rows_enter_then_gates_then_states_then_what_is_handed_out(case: Case) -> None:
-    def first(beats: list[set[str]], *starts: str) -> int:
-        return next((i for i, beat in enumerate(beats) if any(name.startswith(starts) for name in beat)), -1)
-
-    def shown_in(t: int, gate: str, beats: list[set[str]]) -> int:
-        b = case.judge.live(t)[0]
-        return max(i for i, beat in enumerate(beats) if f"gate:{gate}:{b}:0" in beat)
-
-    for t, beats in changed(case):
-        order = [first(beats, "in:"), *(shown_in(t, gate, beats) for gate in gates_of(case)), len(beats) - 1]
-        assert order == sorted(order)
-        assert first(beats, "in:") == first(beats, "was:") == 0
-        assert first(beats, "out:") == len(beats) - 1
-        if (moved := first(beats, "h:")) >= 0:
-            assert order[-2] < moved < len(beats) - 1
-        if "r" in gates_of(case):
-            assert shown_in(t, "r", beats) < shown_in(t, "n", beats), "n is made of r"
-
-
-@each_deep
-def test_a_time_step_is_one_step_of_the_movie(case: Case) -> None:
-    numbered = [(i, played.time) for i, played in enumerate(case.deep.movie.steps, 1) if played.stage == "run"]
-    assert [t for _, t in numbered] == [None, *(t for t, _ in steps(case))]
-    assert all(case.deep.movie.step_at("run", t) == i for i, t in numbered[1:])
 
 
 def named_weights(case: Case) -> dict[str, Tensor]:
@@ -267,29 +232,3 @@ def test_whoever_reckons_with_the_numbers_that_are_shown_comes_to_the_result(cas
                 exact = abs(own - result) <= max(0.005 + 1e-9, 0.01 * abs(own) if abs(own) > 9999 else 0.0)
                 assert exact or (sign == "≈" and abs(own - result) < 0.0061), (t, numbers, result)
     return spoke
-
-
-@each_in_numbers
-def test_the_states_start_with_torchs_and_no_gate_is_there_before_the_first_step(case: Case) -> None:
-    _, cells = case.deep.of("run")[0]
-    assert cells["title:h"]["text"].startswith("h (")
-    assert all(after["title:h"]["text"].startswith("h after (") for _, after in steps(case))
-    for b in case.filmed:
-        assert close(state(cells, "h", b), case.judge.h_0[case.row_of_h, b])
-        if kept(case) == "c":
-            assert close(units_of(cells, f"gate:c:{b}"), case.judge.c_0[case.row_of_h, b])
-        assert all(units_of(cells, f"gate:{gate}:{b}") is None for gate in gates_of(case))
-        assert units_of(cells, f"was:{kept(case)}:{b}") is None
-
-
-@pytest.mark.parametrize(("cell", "before"), [("gru", "h"), ("lstm", "c"), ("rnn", "h")])
-def test_whoever_points_at_a_number_hears_which_gate_of_whom_it_is(open_page: Open, cell: Any, before: str) -> None:
-    movie = pv.movie(pv.trace(Batch.parse("1 2\n3"), Config(cell=cell)), ("run",), deep=True)
-    gates = {"gru": "rzn", "lstm": "ifgoc", "rnn": ""}[cell]
-    cells = Show(movie).after[1]
-    wanted = {f"{gate} of {letter}": f"gate:{gate}:{b}" for gate in gates for b, letter in enumerate("AB")}
-    wanted |= {f"{before} of {letter} before": f"was:{before}:{b}" for b, letter in enumerate("AB")}
-    told = open_page(movie, "#step=2").sweep(8)
-    for name, row in wanted.items():
-        for unit, value in enumerate(units_of(cells, row) or ()):
-            assert f"{name}, unit {unit}: {value:g}".replace("-", "−") in told

@@ -10,7 +10,6 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
 each_packed = over(PACKED)
 each_case = over([*PACKED, *REFUSED])
-each_refused = over(REFUSED)
 SORTED = [case for case in PACKED if not case.judge.enforce_sorted]
 each_sorted = over(SORTED)
 
@@ -194,11 +193,3 @@ def test_nothing_is_permuted_where_torch_only_checks(case: Case) -> None:
     assert (case.judge.packed.sorted_indices, case.judge.packed.unsorted_indices) == (None, None)
     assert "both None" in step["caption"]
     assert not standing(cells, "sorted", "unsorted", "thread", "from", "to")
-
-
-@each_refused
-def test_a_refusal_still_ends_the_movie(case: Case) -> None:
-    steps = case.deep.of("sort")
-    assert steps[-1][0]["error"] == case.trace.error
-    assert not standing(steps[-1][1], "mark")
-    assert [bool(step.get("error")) for step, _ in steps] == [False] * (len(steps) - 1) + [True]

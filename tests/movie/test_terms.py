@@ -45,12 +45,3 @@ def test_the_keyboard_comes_to_a_term_and_is_told(open_page: Open, movie: Movie)
     assert screen.step == 7
     screen.press("ArrowRight")
     assert screen.step == 8
-
-
-def test_the_mouse_is_told_while_it_is_there(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie, "#step=6")
-    meaning = screen.root.get_by_role("tooltip")
-    screen.root.locator(".pv-code abbr").first.hover()
-    expect(meaning).to_be_visible()
-    screen.root.locator("canvas").hover()
-    expect(meaning).to_be_hidden()

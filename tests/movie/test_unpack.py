@@ -108,19 +108,6 @@ def test_the_last_valid_states_are_torchs_h_n_of_the_top_layer(case: Case) -> No
 
 
 @each_packed
-def test_the_filler_comes_after_the_flight_and_in_one_step(case: Case) -> None:
-    counts = [
-        sum(cell["shown"] for name, cell in cells.items() if name.startswith("filler:"))
-        for _, cells in case.show.of("unpack")
-    ]
-    assert counts == sorted(counts)
-    assert len({count for count in counts if count}) <= 1
-    assert counts[-1] == sum(
-        min(128, case.judge.unpacked.shape[1]) - min(128, case.judge.lengths[b]) for b in case.filmed
-    )
-
-
-@each_packed
 def test_in_depth_every_column_is_written_by_its_own_step_from_its_slice_of_the_packed_output(case: Case) -> int:
     told = [(step["detail"][0][0], cells) for step, cells in case.deep.of("unpack", "to column")]
     order, lengths = case.judge.order, torch.tensor(case.judge.lengths)

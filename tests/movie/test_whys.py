@@ -4,7 +4,7 @@ What the steps between them say is held stage by stage: test_pad_whys.py, test_s
 """
 
 from movie_cases import CASES, Case, over
-from movie_screen import Show, standing, visible
+from movie_screen import visible
 from test_layout import in_numbers
 
 PACKED_BY = ("token:", "stray:", "ghost:", "count:", "length:", "address:", "bracket:", "title:strip", "title:counts")
@@ -30,21 +30,9 @@ def test_every_step_of_the_ordinary_movie_is_there_and_looks_the_same(case: Case
 
 
 @over(CASES)
-def test_where_its_numbers_cannot_be_read_a_run_is_set_as_ever(case: Case) -> int:
-    there = "run" in case.movie.scenes and not in_numbers(case.deep)
-    assert not there or case.deep.scenes["run"] == case.show.scenes["run"]
-    return there
-
-
-@over(CASES)
 def test_what_padding_and_sorting_explain_is_gone_in_the_end(case: Case) -> None:
     for stage in ("pad", "sort"):
         assert visible(case.deep.end_of(stage)) == visible(case.show.end_of(stage))
-
-
-@over([case for case in CASES if case.trace.padded.embedding is not None and not case.trace.error])
-def test_a_stage_begins_without_the_outlines_of_one_that_was_left_out_after(case: Case) -> None:
-    assert not standing(Show(case.film(("embed", "pack"), deep=True)).of("pack")[0][1], "mark")
 
 
 @over([case for case in CASES if not case.trace.error])

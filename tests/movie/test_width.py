@@ -3,11 +3,8 @@
 import re
 from typing import Any
 
-import pytest
 from movie_cases import PACKED, Case, over
 from torch.nn.utils.rnn import pad_packed_sequence
-
-from packviz import Movie
 
 each = over(PACKED)
 
@@ -38,30 +35,6 @@ def test_every_width_is_torchs(case: Case) -> None:
             assert unpacked.shape[1] == int(wide or case.judge.T)
         assert claims
         assert ("Without it" in step["caption"]) == (case.judge.total_length not in (None, without))
-
-
-@each
-def test_the_outline_is_around_the_whole_output(case: Case) -> int:
-    spoke = 0
-    for _, cells in case.deep.of("unpack"):
-        mark = cells.get("mark:width")
-        if mark and mark["shown"]:
-            spoke += 1
-            columns = min(case.judge.unpacked.shape[1], 128)
-            sizes = [len(case.filmed), columns] if case.transposed else [columns, len(case.filmed)]
-            wide = cells["u:0:0"]["w"]
-            assert (mark["x"], mark["y"]) == (0, 0)
-            assert mark["w"] == pytest.approx(sizes[0] * wide, abs=0.01)
-            assert mark["h"] == pytest.approx(sizes[1], abs=0.01)
-    return spoke
-
-
-def caption(movie: Movie) -> str:
-    return next(
-        played.caption
-        for played in movie.steps
-        if "total_length" in played.caption and "padding_value" not in played.caption
-    )
 
 
 @each
