@@ -5,6 +5,7 @@
 # make bench    measure what the project promises
 # make record   run the trainings and measurements anew that the pages open with
 # make format   put the code into the project's format
+# make docs     build the documentation, a site of static files, into build/docs/site
 # make player   bundle the modules of player/ into the one file that is shipped
 # make clean    back to a fresh clone
 
@@ -14,7 +15,7 @@ JS := $(CURDIR)/$(VENV)/js/node_modules
 PIP := $(PY) -m pip --disable-pip-version-check
 
 .DELETE_ON_ERROR:
-.PHONY: run venv check test bench record lint format player clean
+.PHONY: run venv check test bench record lint format player docs clean
 
 run: $(VENV)/.run
 	@exec $(PY) -m streamlit run app.py $(if $(PORT),--server.port $(PORT))
@@ -44,6 +45,9 @@ format: $(VENV)/.dev
 
 player: $(VENV)/.dev
 	$(PY) -m player.build
+
+docs: $(VENV)/.dev
+	PYTHONPATH=. $(PY) docs/make_site.py
 
 bench: $(VENV)/.dev
 	@$(PY) -m bench

@@ -42,7 +42,7 @@ class Trace(Start):
 
     packed      the packed rows (N, F) and where each came from
     h_0, c_0    (L*D, B, H): the initial state, in the original order of the sequences; c_0 for an LSTM, else None
-    layers      layers[l][d]: layer l, d = 0 forward, 1 backward
+    layers      `layers[l][d]`: layer l, d = 0 forward, 1 backward
     distances   the proof: names, and the largest distance from torch's own run on the same packed input
     error       torch's own message where it refused the lengths: see Refused; else None
     """
