@@ -1,7 +1,7 @@
 """Padding and packing of PyTorch, computed by PyTorch and shown one step at a time."""
 
 from packviz.compute.trace import Trace, trace, trace_module
-from packviz.doctor import Finding, Findings, examine, watch
+from packviz.doctor import Finding, Findings, check_invariance, examine, watch
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
@@ -16,6 +16,7 @@ __all__ = [
     "Movie",
     "PackvizError",
     "Trace",
+    "check_invariance",
     "examine",
     "movie",
     "snippet",

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec
 
-from packviz.doctor import Findings, examine
+from packviz.doctor import Findings, check_invariance, examine
 
 Arguments = ParamSpec("Arguments")
 
@@ -25,4 +25,4 @@ def _asserting(check: Callable[Arguments, Findings]) -> Callable[Arguments, None
     return asserted
 
 
-assert_packed = _asserting(examine)
+assert_invariant, assert_packed = _asserting(check_invariance), _asserting(examine)

@@ -6,6 +6,7 @@ and upload.
 
 from packviz.doctor.examining import *
 from packviz.doctor.files import *
+from packviz.doctor.invariance import *
 from packviz.doctor.reading import *
 from packviz.doctor.watching import *
 from packviz.rules.finding import Finding as Finding

@@ -54,3 +54,9 @@ def test_an_assertion_fails_with_the_report_and_takes_what_examine_takes() -> No
         testing.assert_packed(X, [6, 5, 5], batch_first=True)
     assert str(failed.value) == str(WRONG)
     assert inspect.signature(testing.assert_packed) == inspect.signature(pv.examine)
+    with pytest.raises(AssertionError, match="The model reads pads"):
+        testing.assert_invariant(torch.nn.GRU(2, 3, batch_first=True), X, [5, 4, 2], batch_first=True, call=last_state)
+
+
+def last_state(model: torch.nn.GRU, x: torch.Tensor, _: object) -> object:
+    return model(x)[1]

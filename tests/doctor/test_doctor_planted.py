@@ -212,6 +212,11 @@ BY_MEANING = {  # whose repair is carried out elsewhere, or can only be a hint
     "empty_batch": "the batch is left out: test_an_empty_batch_is_found_with_torchs_message",
     "dropout_one_layer": "below",
     "features": "below",
+    **dict.fromkeys(
+        ("run_differs", "alone_differs", "order_differs", "padding_differs", "pads_differ", "batch_norm_pads"),
+        "no repair: the model itself must change",
+    ),
+    **dict.fromkeys(("alone_fails", "variation_fails"), "no repair: a note of what was not compared"),
     "nan_in_output": "clips gradients from now on: the weights are gone",
 }
 EITHER_WAY = [planted for planted in RIGHT if set(planted.given) <= {"x", "lengths", "enforce_sorted", "padding_value"}]

@@ -1,0 +1,267 @@
+"""check_invariance(): what a model makes of a sequence may depend neither on padding nor on the other sequences."""
+
+import random
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from math import nan
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.batchnorm import _BatchNorm
+
+from packviz.doctor.outputs import Difference, Leaves, Output, axis_of, leaves_of, moved, rounding_of
+from packviz.errors import PackvizError, first_line
+from packviz.inputs.tensors import valid_mask
+from packviz.inputs.torch_answers import Answer
+from packviz.rules.finding import Fault, Findings, worded
+from packviz.rules.preconditions import described, known_lengths, refusal_of
+from packviz.text import joined, two_digits
+from packviz.validate import choice, number
+
+__all__ = ["check_invariance"]
+
+EXTRA = 3  # pads that are added
+Call = Callable[[Any, Tensor, Any], object]
+
+
+@dataclass(frozen=True, eq=False)
+class _Batch:
+    """Hold the batch with its sequences first, (B, T) or (B, T, ...), and how the model is run over it."""
+
+    model: Any
+    call: Call
+    grid: Tensor
+    ends: list[int]
+    lengths: object  # as they were given
+    batch_first: bool
+    on_left: bool
+
+    def run(self, grid: Tensor, sequences: Sequence[int] | None = None) -> Leaves:
+        """Run the model over rows of (B, T) or (B, T, ...), which are these sequences."""
+        ends = self.ends if sequences is None else [self.ends[b] for b in sequences]
+        lengths = self.lengths.new_tensor(ends) if isinstance(self.lengths, Tensor) else [*ends]
+        x = grid if self.batch_first else grid.transpose(0, 1)
+        leaves = dict(
+            leaves_of(self.call(self.model, x.clone(memory_format=torch.contiguous_format), lengths), "output")
+        )
+        if not leaves:
+            fix = "return tensors from call=lambda model, batch, lengths: ..."
+            raise PackvizError("model", expected="tensors in what it returns", got="none", fix=fix)
+        return leaves
+
+    def copies(self, b: int, count: int) -> Leaves:
+        """Run the model over copies of sequence b, without padding."""
+        row, end = self.grid[b : b + 1], self.ends[b]
+        row = row[:, row.size(1) - end :] if self.on_left else row[:, :end]
+        return self.run(row.expand(count, *row.shape[1:]), [b] * count)
+
+    def wider(self, padding_value: float | None) -> Tensor:
+        """Return the grid with more pads: the value, else what the pads are already, else 0."""
+        pads = self.grid[~self.tokens(self.grid)]
+        cell = pads[0] if len(pads) else torch.zeros_like(self.grid[0, 0])
+        cell = cell if padding_value is None else torch.full_like(cell, padding_value)
+        more = cell.expand(len(self.grid), EXTRA, *self.grid.shape[2:])
+        return torch.cat([more, self.grid] if self.on_left else [self.grid, more], 1)
+
+    def tokens(self, grid: Tensor) -> Tensor:
+        """Return (B, T) bool: True at the tokens of the grid, or of one with more pads."""
+        mask = valid_mask(torch.tensor(self.ends, device=grid.device), grid.size(1))
+        return mask.flip(1) if self.on_left else mask
+
+    def refilled(self, grid: Tensor) -> Tensor:
+        """Return the grid with tokens of the batch, drawn at random, in the place of its pads."""
+        mask, refilled = self.tokens(grid), grid.clone()
+        tokens, pads = grid[mask], int((~mask).sum())
+        refilled[~mask] = tokens[torch.randint(len(tokens), (pads,), device=grid.device)]
+        return refilled
+
+
+def check_invariance(
+    model: Callable[..., object],
+    batch: Tensor,
+    lengths: Tensor | Sequence[int],
+    *,
+    batch_first: bool = False,
+    call: Call | None = None,
+    padding_value: float | None = None,
+    padding_side: Literal["right", "left"] = "right",
+    tolerance: float | None = None,
+    ignore: str | Collection[str] = (),
+) -> Findings:
+    """Run a model over a batch in several ways that must not change what it says of each sequence.
+
+    It is run twice as it is, with each sequence alone and without padding, in another order, with more padding, and
+    with other values in the pads; its batch normalization also as in training. Outputs at the steps that a sequence
+    has when it is run alone, and final states, must agree. What the model returns: tensors (B, ...) or with the
+    sequences in another dimension, as h_n, PackedSequences, or tuples, lists and dicts of these.
+
+    batch, lengths  (T, B) or (T, B, F), with batch_first=True (B, T) or (B, T, F); (B,), at least two sequences
+    call            how the model is called: call(model, batch, lengths); None for model(batch, lengths)
+    padding_value   of the batch, where the model may find the pads by it: then pads keep this value
+    padding_side    where the pads are
+    tolerance       the largest difference that counts as rounding. None: 1,024 units of the dtype's precision, times
+                    the largest number of the output or 1: another batch size sums matrix products in another order,
+                    which moves them by about the square root of F * T units. In bfloat16 and float16, which round
+                    every step, 16 units: there, small leaks are seen only when the model is checked in float32
+    ignore          keys of findings that are left out
+
+    The model is run without gradients and in evaluation; its attributes, its buffers and the random numbers are then
+    as before. What it raises over the batch as it is, is raised. Raises PackvizError for unsupported inputs.
+    """
+    given = _checked(model, batch, lengths, batch_first, call, padding_side)
+    if padding_value is not None:
+        number("padding_value", padding_value)
+    with torch.no_grad(), _as_before(model, batch):
+        faults = [*_faults(given, padding_value, tolerance)]
+    return Findings(worded(fault, None) for fault in faults).ignoring(ignore)
+
+
+def _checked(
+    model: object, batch: object, lengths: object, batch_first: bool, call: Call | None, padding_side: str
+) -> _Batch:
+    if not callable(model):
+        raise refusal_of("model", "a module or a function", model, "give what is called with the batch")
+    if not isinstance(batch, Tensor) or batch.dim() < 2:
+        raise refusal_of("batch", "a padded tensor of sequences and time steps", batch, "pad the sequences first")
+    grid, ends = batch if batch_first else batch.transpose(0, 1), known_lengths("lengths", lengths)
+    B, T = grid.shape[:2]
+    if len(ends) != B or not all(1 <= end <= T for end in ends):
+        expected, fix = f"{B} lengths from 1 to {T}, with batch_first={batch_first}", "check batch_first and lengths"
+        raise PackvizError("lengths", expected=expected, got=str(ends), fix=fix)
+    if B < 2:
+        raise PackvizError("batch", expected="at least two sequences", got=described(batch), fix="give a larger batch")
+    on_left = choice("padding_side", padding_side, ("right", "left")) == "left"
+    usual: Call = call or (lambda model, batch, lengths: model(batch, lengths))
+    return _Batch(model, usual, grid.detach(), ends, lengths, batch_first, on_left)
+
+
+def _faults(given: _Batch, padding_value: float | None, tolerance: float | None) -> Iterator[Fault]:
+    """Run the model in every way, and yield what differs."""
+    state = torch.get_rng_state()
+    base = given.run(given.grid)
+    outputs = [
+        Output(name, leaf, None, [], given.on_left, rounding_of(leaf) if tolerance is None else tolerance)
+        for name, leaf in base.items()
+    ]
+    if again := _all(outputs, given.run(given.grid), ()):
+        torch.set_rng_state(state)
+        drawn = not _all(outputs, given.run(given.grid), ())
+        yield _fault("run_differs", again, {"drawn": drawn})
+        return
+    for copies in (1, len(given.ends)):  # copies, where the model cannot be run over one sequence
+        alone, failure = _alone(given, outputs, copies)
+        if not failure:
+            break
+        yield Fault("alone_fails", Answer(True), {"failure": failure, "copies": copies}, [len(alone)])
+    else:
+        return
+    outputs = [
+        replace(one, axis=axis, alone=[] if axis is None else [leaves[one.name].select(axis, 0) for leaves in alone])
+        for one in outputs
+        for axis in [axis_of(one, alone, copies)]
+    ]
+    yield from _varied(given, outputs, padding_value)
+
+
+def _alone(given: _Batch, outputs: list[Output], copies: int) -> tuple[list[Leaves], str]:
+    """Return what the model says of each sequence alone, and why it cannot be run so."""
+    done: list[Leaves] = []
+    for b in range(len(given.ends)):
+        try:
+            leaves = given.copies(b, copies)
+        except Exception as error:  # of the model, whatever it raises
+            return done, f"the model raises {type(error).__name__}: {first_line(error)}"
+        for one in outputs:
+            if one.name not in leaves or leaves[one.name].dim() != one.whole.dim():
+                got = tuple(leaves[one.name].shape) if one.name in leaves else "missing"
+                return done, f"{one.name} is {got}, with as many dimensions as in the batch {tuple(one.whole.shape)}"
+        done.append(leaves)
+    return done, ""
+
+
+def _varied(given: _Batch, outputs: list[Output], padding_value: float | None) -> Iterator[Fault]:
+    """Yield what differs from each sequence alone, in another order, and with other padding, and what causes it."""
+    B = len(given.ends)
+    order = torch.tensor(given.ends).argsort(descending=True, stable=True).roll(1).tolist()  # undone by no other sort
+    wide = given.wider(padding_value)
+    filled = given.refilled(given.grid if min(given.ends) < given.grid.size(1) else wide)
+    runs: list[tuple[str, Tensor, list[int]]] = [("order_differs", given.grid[order], order)]
+    runs.append(("padding_differs", wide, [*range(B)]))
+    if padding_value is None:
+        runs.append(("pads_differ", filled, [*range(B)]))
+    found = {"alone_differs": [found for one in outputs for found in one.from_alone()]}
+    for key, grid, rows in runs:
+        try:
+            found[key] = _all(outputs, given.run(grid, rows), rows)
+        except Exception as error:  # of the model: it may want sorted lengths, or one width
+            failure = f"{type(error).__name__}: {first_line(error)}"
+            yield Fault("variation_fails", Answer(True), {"key": key, "failure": failure})
+    values = {"differing": {key for key, each in found.items() if each}, "extra": EXTRA, "moved": moved(outputs)}
+    for key, each in found.items():
+        if each:
+            yield _fault(key, each, values)
+    norms = [part for part in _parts(given.model) if isinstance(part, _BatchNorm)]
+    if norms and not found.get("padding_differs") and not found.get("pads_differ"):
+        for part in norms:
+            part.train()
+        trained = given.run(given.grid)
+        again = [replace(one, whole=trained[one.name]) for one in outputs]
+        each = [one for key, grid, rows in runs[1:] if key in found for one in _all(again, given.run(grid, rows), rows)]
+        if each:
+            yield _fault("batch_norm_pads", each, values)
+
+
+def _all(outputs: list[Output], other: Leaves, order: Sequence[int]) -> list[Difference]:
+    return [found for one in outputs for found in one.differences(other, order)]
+
+
+def _fault(key: str, found: list[Difference], values: Mapping[str, object]) -> Fault:
+    """Return the fault: each sequence with its first time step, if it has one, and by how much each output differs."""
+    steps: dict[int, int | None] = {}
+    sizes: dict[str, float] = {}
+    for one in found:
+        if one.sequence is not None:
+            known = steps.get(one.sequence)
+            steps[one.sequence] = one.step if known is None else known if one.step is None else min(known, one.step)
+        before = sizes.get(one.name, 0.0)
+        sizes[one.name] = max(before, one.size) if one.size == one.size else nan
+    told = [
+        f"{name} by up to {two_digits(size)}" if size == size else f"{name} in its shape"
+        for name, size in sizes.items()
+    ]
+    rows = sorted(steps)
+    timed = [step for b in rows if (step := steps[b]) is not None]
+    return Fault(key, Answer(True), {**values, "told": joined(told)}, rows, timed if len(timed) == len(rows) else [])
+
+
+def _parts(model: object) -> list[nn.Module]:
+    """Return the modules of a model, or of the one whose method it is."""
+    owner = getattr(model, "__self__", model)
+    return list(owner.modules()) if isinstance(owner, nn.Module) else []
+
+
+@contextmanager
+def _as_before(model: object, batch: Tensor) -> Iterator[None]:
+    """Put the model into evaluation; afterwards its attributes, its buffers and the random numbers are as before."""
+    parts = _parts(model)
+    attributes = [(vars(part), dict(vars(part))) for part in parts]
+    buffers = [(part._buffers, dict(part._buffers)) for part in parts]
+    values = [
+        (kept, kept._version, kept.clone()) for part in parts for kept in part._buffers.values() if kept is not None
+    ]
+    drawn = random.getstate()
+    try:
+        with torch.random.fork_rng([batch.device] if batch.device.type == "cuda" else []):
+            for part in parts:
+                part.training = False
+            yield
+    finally:
+        random.setstate(drawn)
+        for held, before in (*attributes, *buffers):
+            held.clear()
+            held.update(before)
+        for kept, version, value in values:
+            if kept._version != version:
+                kept.copy_(value)

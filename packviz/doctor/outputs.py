@@ -1,0 +1,128 @@
+"""What a model returns: its tensors, by name, compared sequence by sequence."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence
+
+Leaves = dict[str, Tensor]  # the tensors of a result, by name
+HALF = (torch.bfloat16, torch.float16)
+
+
+class Difference(NamedTuple):
+    """Name an output that differs, the sequence and the first time step where it has these; nan: another shape."""
+
+    name: str
+    size: float
+    sequence: int | None = None
+    step: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Output:
+    """Hold one tensor of what the model returns for the batch, and for each sequence alone.
+
+    axis    the dimension that counts the sequences; None where none does
+    alone   for each sequence, without that dimension
+    """
+
+    name: str
+    whole: Tensor
+    axis: int | None
+    alone: list[Tensor]
+    on_left: bool
+    rounding: float  # the largest difference that is rounding
+
+    def rows(self, other: Tensor | None = None) -> Sequence[Tensor]:
+        """Return the results sequence by sequence, of the batch or of another run."""
+        return (self.whole if other is None else other).movedim(self.axis or 0, 0).unbind(0)
+
+    def differences(self, other: Leaves, order: Sequence[int]) -> Iterator[Difference]:
+        """Compare another run, over the sequences in this order, with that of the batch."""
+        two = other.get(self.name)
+        if two is None or two.dim() != self.whole.dim() or (self.axis is None and two.shape != self.whole.shape):
+            yield Difference(self.name, nan)
+        elif self.axis is None:
+            apart = _distance(self.whole, two)
+            if bool((apart > self.rounding).any()):
+                yield Difference(self.name, float(apart.max()))
+        else:
+            rows = self.rows()
+            found = (self._compared(b, rows[b], row) for b, row in zip(order, self.rows(two), strict=True))
+            yield from filter(None, found)
+
+    def from_alone(self) -> Iterator[Difference]:
+        """Compare the results of the batch with those of each sequence alone."""
+        if self.axis is not None:
+            pairs = enumerate(zip(self.rows(), self.alone, strict=True))
+            yield from filter(None, (self._compared(b, *both) for b, both in pairs))
+
+    def _compared(self, b: int, one: Tensor, two: Tensor) -> Difference | None:
+        """Compare two results for a sequence at the steps that it has alone."""
+        own = self.alone[b].shape
+        if any(need > min(sizes) for need, *sizes in zip(own, one.shape, two.shape, strict=True)):
+            return Difference(self.name, nan, b)
+        apart = _distance(*(self._cut(part, own) for part in (one, two)))
+        over = apart > self.rounding
+        if not bool(over.any()):
+            return None
+        shapes = {tuple(part.shape) for part in (*self.alone, self.rows()[0], two)}
+        timed = [axis for axis, sizes in enumerate(zip(*shapes, strict=True)) if len({*sizes}) > 1]
+        step = int(over.movedim(timed[0], 0).flatten(1).any(1).int().argmax()) if timed and over.dim() > 1 else None
+        return Difference(self.name, float(apart.max()), b, step)
+
+    def _cut(self, part: Tensor, shape: torch.Size) -> Tensor:
+        for axis, size in enumerate(shape):
+            part = part.narrow(axis, part.size(axis) - size if self.on_left else 0, size)
+        return part
+
+
+def axis_of(output: Output, alone: list[Leaves], copies: int) -> int | None:
+    """Return the dimension that counts the sequences: it has their number in every run."""
+    sizes = zip(output.whole.shape, *(leaves[output.name].shape for leaves in alone), strict=True)
+    counting = [axis for axis, (whole, *each) in enumerate(sizes) if whole == len(alone) and {*each} == {copies}]
+    return counting[0] if counting else None
+
+
+def moved(outputs: list[Output]) -> list[int] | None:
+    """Return whose result each row is, where the batch has those of the sequences alone, but in another order."""
+    for one in outputs:
+        if one.axis is not None and len({part.shape for part in one.alone}) == 1:
+            rows = [[bool((_distance(row, own) <= one.rounding).all()) for own in one.alone] for row in one.rows()]
+            order = [row.index(True) if any(row) else -1 for row in rows]
+            if sorted(order) == list(range(len(order))) and order != sorted(order):
+                return order
+    return None
+
+
+def _distance(one: Tensor, two: Tensor) -> Tensor:
+    """Return how far numbers are apart, 0 where both are the same, also NaN or inf; inf where one alone is NaN."""
+    one, two = one.double(), two.double()
+    same = (one == two) | (one.isnan() & two.isnan())
+    return (one - two).abs().nan_to_num(nan=float("inf")).masked_fill(same, 0.0)
+
+
+def rounding_of(leaf: Tensor) -> float:
+    """Return the largest difference that is rounding; see check_invariance()."""
+    if not leaf.is_floating_point() or not leaf.numel():
+        return 0.0
+    kind = leaf.device.type
+    dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else leaf.dtype
+    largest = leaf.abs().nan_to_num(posinf=0.0).max()
+    return (16 if dtype in HALF else 1024) * torch.finfo(dtype).eps * max(1.0, float(largest))
+
+
+def leaves_of(value: object, name: str) -> Iterator[tuple[str, Tensor]]:
+    """Yield every tensor of a result with its name; a packed sequence as its padded grid (B, T, ...)."""
+    if isinstance(value, PackedSequence):
+        yield name, pad_packed_sequence(value, batch_first=True)[0]
+    elif isinstance(value, Tensor):
+        yield name, value.clone()
+    elif isinstance(value, Mapping | tuple | list):
+        named = value.items() if isinstance(value, Mapping) else enumerate(value)
+        for key, part in named:
+            yield from leaves_of(part, f"{name}[{key!r}]")

@@ -1,0 +1,235 @@
+"""check_invariance(): models in which padding or neighbours leak are found, and right ones are clean."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from seeds import seeds
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+
+import packviz as pv
+
+LENGTHS = [6, 9, 4, 7, 2]
+B, T, F, H = len(LENGTHS), 9, 3, 4
+Model = Callable[["Parts", Tensor, Any], object]
+
+
+class Parts(nn.Module):
+    """Hold the layers that the models below run; the way they run them is a function."""
+
+    def __init__(self, way: Model, **settings: Any) -> None:
+        super().__init__()
+        self.way = way
+        cell = settings.pop("cell", nn.GRU)
+        self.rnn = cell(F, H, **{"batch_first": True, **settings})
+        self.embedding, self.score = nn.Embedding(20, F), nn.Linear(H, 1)
+        self.second, self.norm = nn.LSTM(H, H, batch_first=True), nn.BatchNorm1d(F)
+        self.strided, self.wide = nn.Conv1d(F, F, 2, stride=2), nn.Conv1d(F, F, 3, padding=1)
+        self.kept: Tensor | None = None
+
+    def forward(self, x: Tensor, lengths: Any) -> object:
+        return self.way(self, x, torch.as_tensor(lengths))
+
+
+def packed(x: Tensor, lengths: Tensor) -> PackedSequence:
+    return pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+
+
+def unpacked(rows: PackedSequence) -> Tensor:
+    return pad_packed_sequence(rows, batch_first=True)[0]
+
+
+def in_order(m: Parts, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+    """Return h_n of the batch sorted by hand, and the order."""
+    order = lengths.argsort(descending=True)
+    return m.rnn(pack_padded_sequence(x[order], lengths[order], batch_first=True))[1][-1], order
+
+
+def mask(x: Tensor, lengths: Tensor) -> Tensor:
+    return (torch.arange(x.size(1)) < lengths[:, None]).unsqueeze(2)
+
+
+def attended(m: Parts, x: Tensor, lengths: Tensor, *, masked: bool) -> Any:
+    output = unpacked(m.rnn(packed(x, lengths))[0])
+    scores = m.score(output)
+    if masked:
+        scores = scores.masked_fill(~mask(output, lengths), float("-inf"))
+    return (scores.softmax(1) * output).sum(1)
+
+
+def carried(m: Parts, x: Tensor, lengths: Tensor) -> Tensor:
+    output, m.kept = m.rnn(packed(x, lengths), m.kept if m.kept is not None and m.kept.size(1) == len(x) else None)
+    return unpacked(output)
+
+
+WRONG: dict[str, tuple[Model, dict[str, Any], str]] = {  # what is wrong, and a word of what is said of it
+    "not packed": (lambda m, x, _: m.rnn(x)[1], {}, "reads pads"),
+    "not packed, both ways": (lambda m, x, _: m.rnn(x)[0], {"bidirectional": True}, "reads pads"),
+    "h_n.view": (
+        lambda m, x, n: m.rnn(packed(x, n))[1].view(len(x), -1),
+        {"bidirectional": True},
+        "Sequences are mixed",
+    ),
+    "never unsorted": (lambda m, x, n: in_order(m, x, n)[0], {}, "sequence B: the batch was sorted"),
+    "unsorted with sort_idx": (lambda m, x, n: in_order(m, x, n)[0][in_order(m, x, n)[1]], {}, "the batch was sorted"),
+    "batch_first left out": (lambda m, x, _: m.rnn(x)[0][:, -1], {"batch_first": False}, "Sequences are mixed"),
+    "batch_first left out, h_n": (lambda m, x, _: m.rnn(x)[1][-1], {"batch_first": False}, "in its shape"),
+    "unpacked at once": (lambda m, x, n: m.second(unpacked(m.rnn(packed(x, n))[0]))[1], {}, "over it without packing"),
+    "state carried over": (carried, {}, "keeps something"),
+    "mean over all steps": (lambda m, x, n: unpacked(m.rnn(packed(x, n))[0]).mean(1), {}, "Steps after"),
+    "maximum over all steps": (lambda m, x, n: unpacked(m.rnn(packed(x, n))[0]).amax(1), {}, "Steps after"),
+    "output[:, -1]": (lambda m, x, n: unpacked(m.rnn(packed(x, n))[0])[:, -1], {}, "read at its end"),
+    "attention without mask": (lambda m, x, n: attended(m, x, n, masked=False), {}, "attended to"),
+    "pads in batch statistics": (
+        lambda m, x, n: m.rnn(packed(m.norm(x.transpose(1, 2)).transpose(1, 2), n))[1],
+        {},
+        "Batch normalization counts the pads",
+    ),
+    "convolution over pads": (
+        lambda m, x, n: m.rnn(packed(m.wide(x.transpose(1, 2)).transpose(1, 2), n))[1],
+        {},
+        "other values in the pads",
+    ),
+    "dropout in evaluation": (lambda m, x, n: nn.functional.dropout(m.rnn(packed(x, n))[1]), {}, "random numbers"),
+    "loss over pads": (lambda m, x, _: m.rnn(x)[0].pow(2).mean(), {}, "more pads"),
+}
+RIGHT: dict[str, tuple[Model, dict[str, Any]]] = {
+    "packed": (lambda m, x, n: m.rnn(packed(x, n)), {}),
+    "RNN": (lambda m, x, n: m.rnn(packed(x, n)), {"cell": nn.RNN}),
+    "LSTM, three layers, both ways": (
+        lambda m, x, n: m.rnn(packed(x, n)),
+        {"cell": nn.LSTM, "num_layers": 3, "bidirectional": True, "dropout": 0.5},
+    ),
+    "as a dict": (lambda m, x, n: dict(zip(("output", "state"), m.rnn(packed(x, n)), strict=True)), {}),
+    "unpacked, with lengths": (lambda m, x, n: pad_packed_sequence(m.rnn(packed(x, n))[0], batch_first=True), {}),
+    "in full width": (
+        lambda m, x, n: pad_packed_sequence(m.rnn(packed(x, n))[0], batch_first=True, total_length=x.size(1))[0],
+        {},
+    ),
+    "time first": (lambda m, x, n: pad_packed_sequence(m.rnn(packed(x, n))[0])[0], {}),
+    "not packed, read at lengths - 1": (lambda m, x, n: m.rnn(x)[0][torch.arange(len(x)), n - 1], {}),
+    "not packed, every output": (lambda m, x, _: m.rnn(x)[0], {}),
+    "sorted and put back": (lambda m, x, n: in_order(m, x, n)[0][in_order(m, x, n)[1].argsort()], {}),
+    "attention with mask": (lambda m, x, n: attended(m, x, n, masked=True), {}),
+    "batch statistics of tokens": (
+        lambda m, x, n: m.rnn(rows._replace(data=m.norm(rows.data)))[1] if (rows := packed(x, n)) else None,
+        {},
+    ),
+    "convolution over masked x": (
+        lambda m, x, n: m.rnn(packed(m.wide((x * mask(x, n)).transpose(1, 2)).transpose(1, 2), n))[1],
+        {},
+    ),
+    "strided convolution with its lengths": (
+        lambda m, x, n: m.rnn(packed(m.strided(x.transpose(1, 2)).transpose(1, 2), n // 2)),
+        {},
+    ),
+    "masked mean": (lambda m, x, n: (m.rnn(x)[0] * mask(x, n)).sum(1) / n[:, None], {}),
+    "loss over tokens": (lambda m, x, n: m.rnn(packed(x, n))[0].data.pow(2).mean(), {}),
+}
+
+
+def batch(seed: int) -> Tensor:
+    torch.manual_seed(seed)
+    return torch.randn(B, T, F) * mask(torch.empty(B, T), torch.tensor(LENGTHS))
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_model_in_which_padding_or_neighbours_leak_is_found_and_told_why(name: str) -> None:
+    way, settings, word = WRONG[name]
+    for seed in seeds(3):
+        x = batch(seed)
+        found = pv.check_invariance(Parts(way, **settings), x, LENGTHS, batch_first=True)
+        assert found.wrong, seed
+        assert word in str(found), seed
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_model_is_clean(name: str) -> None:
+    way, settings = RIGHT[name]
+    for seed in seeds(6):
+        x = batch(seed)
+        found = pv.check_invariance(Parts(way, **settings), x, LENGTHS, batch_first=True)
+        assert found == (), (seed, str(found))
+
+
+def test_it_says_which_sequence_and_step_first_differ_and_by_how_much() -> None:
+    def spoilt(x: Tensor, _: list[int]) -> Tensor:
+        output = x.clone()
+        if len(x) > 1:
+            output[3, 5, 1] += 0.25
+        return output
+
+    alone, order = pv.check_invariance(spoilt, batch(0), LENGTHS, batch_first=True)  # row 3 is wrong, whose it may be
+    assert (alone.key, alone.sequences, alone.timesteps) == ("alone_differs", (3,), (5,))
+    assert (order.key, order.sequences, "output by up to 0.25" in alone.found) == ("order_differs", (0, 3), True)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
+def test_rounding_is_no_difference_and_a_leak_is_one_in_every_dtype(dtype: torch.dtype) -> None:
+    torch.manual_seed(0)
+    wide, lengths = nn.GRU(64, 96, 2, batch_first=True).to(dtype), torch.randint(1, 60, (24,))
+    x = torch.randn(24, 60, 64, dtype=dtype) * mask(torch.empty(24, 60), lengths)
+    right = pv.check_invariance(wide, x, lengths, batch_first=True, call=lambda m, x, n: m(packed(x, n)))
+    wrong = pv.check_invariance(wide, x, lengths, batch_first=True, call=lambda m, x, _: m(x)[1])
+    assert (right, bool(wrong.wrong)) == ((), True)
+
+
+def test_other_layouts_ids_left_padding_and_models_that_need_sorted_lengths() -> None:
+    rnn, embedding, lengths = nn.LSTM(F, H), nn.Embedding(20, F, padding_idx=0), torch.tensor([5, 3, 2])
+    ids = torch.tensor([[3, 9, 4, 7, 5], [8, 2, 6, 0, 0], [1, 9, 0, 0, 0]])
+
+    def by_value(_: object, x: Tensor, _lengths: Tensor) -> object:
+        return rnn(pack_padded_sequence(embedding(x), (x != 0).sum(0)))
+
+    def from_left(_: object, x: Tensor, _lengths: Tensor) -> object:
+        return (embedding(x) * (x != 0).unsqueeze(2)).cumsum(0)
+
+    found = pv.check_invariance(rnn, ids.T, lengths, call=by_value)
+    assert {"pads_differ"} == {one.key for one in found.wrong}
+    assert "give padding_value" in str(found)
+    (sorted_only,) = pv.check_invariance(rnn, ids.T, lengths, call=by_value, padding_value=0)
+    assert (sorted_only.key, sorted_only.severity) == ("variation_fails", "note")
+    assert "decreasing order" in sorted_only.found
+    left = torch.stack([row.roll(5 - n) for row, n in zip(ids, lengths.tolist(), strict=True)])
+    told: Any = {"padding_side": "left", "padding_value": 0}
+    assert pv.check_invariance(rnn, left.T, lengths, call=from_left, **told) == ()
+    assert pv.check_invariance(rnn, left.T, lengths, call=lambda m, x, _: m(embedding(x) + 1)[1], **told).wrong
+
+
+def test_a_result_that_loses_the_dimension_of_one_sequence_is_a_note() -> None:
+    model = Parts(lambda m, x, n: m.rnn(packed(x, n))[1].squeeze())
+    (note,) = pv.check_invariance(model, batch(0), LENGTHS, batch_first=True)
+    assert (note.key, note.severity) == ("alone_fails", "note")
+    assert "output is (4,)" in note.found
+
+
+def test_the_model_and_the_random_numbers_are_as_before() -> None:
+    model = Parts(carried, dropout=0.5, num_layers=2)
+    model.norm.eval()
+    before, x = {name: value.clone() for name, value in model.state_dict().items()}, batch(0)
+    state = torch.get_rng_state()
+    pv.check_invariance(model, x, LENGTHS, batch_first=True)
+    pv.check_invariance(model.forward, x, LENGTHS, batch_first=True)
+    assert torch.equal(state, torch.get_rng_state())
+    assert (model.training, model.norm.training, model.kept) == (True, False, None)
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+
+
+@pytest.mark.parametrize(
+    ("given", "told", "parameter"),
+    [
+        ((Parts, [1.0], LENGTHS), {}, "batch"),
+        ((Parts, torch.zeros(T, B, F), LENGTHS), {"batch_first": True}, "lengths"),
+        ((Parts, torch.zeros(B, T, F), [*LENGTHS[1:], 0]), {"batch_first": True}, "lengths"),
+        ((Parts, torch.zeros(1, T, F), [3]), {"batch_first": True}, "batch"),
+        ((None, torch.zeros(B, T, F), LENGTHS), {"batch_first": True}, "model"),
+        ((len, torch.zeros(B, T, F), LENGTHS), {"batch_first": True, "call": lambda *_: 3}, "model"),
+        ((len, torch.zeros(B, T, F), LENGTHS), {"batch_first": True, "padding_side": "middle"}, "padding_side"),
+    ],
+)
+def test_what_cannot_be_checked_is_refused(given: Any, told: Any, parameter: str) -> None:
+    with pytest.raises(pv.PackvizError) as refused:
+        pv.check_invariance(*given, **told)
+    assert refused.value.parameter == parameter
