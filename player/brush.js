@@ -248,12 +248,13 @@ export class Brush {
   typed(ctx, { x, y, w, h }, state, fill, weight, least) {
     if (h < READABLE + 2) return;
     const two = state.sub && h > 36,
-      px = Math.min(this.inside(h), two ? 0.42 * h : h),
-      lettered = state.role === "token" ? this.letter(ctx, { x, y, w, h }, state, fill) : 0;
+      lettered = state.role === "token" ? this.letter(ctx, { x, y, w, h }, state, fill) : 0,
+      below = lettered && h > 1.2 * w, // a tall cell has its letter above what is written in it
+      px = Math.min(this.inside(h), below ? 0.48 * h : two ? 0.42 * h : h);
     this.font(ctx, px, weight);
     const wide = this.measure(ctx, state.text),
-      aside = Math.max(0, Math.min(lettered - (w - wide) / 2, (w - wide) / 2 - 4)), // beside its letter, if it is short
-      middle = y + h * ((two ? 0.39 : 0.5) + (lettered ? 0.09 : 0));
+      aside = below ? 0 : Math.max(0, Math.min(lettered - (w - wide) / 2, (w - wide) / 2 - 4)), // beside its letter, if it is short
+      middle = y + h * (below ? 0.7 : (two ? 0.39 : 0.5) + (lettered ? 0.09 : 0));
     this.write(ctx, state.text, x + w / 2 + aside, middle, within(w), { px, least, weight, fill });
     if (two) this.write(ctx, state.sub, x + w / 2, y + h * 0.77, within(w), { px: Math.max(READABLE, 0.27 * h), fill });
   }
@@ -279,7 +280,7 @@ export class Brush {
    * @param {number} h
    */
   corner(h) {
-    return Math.max(READABLE, 0.27 * h, Math.min(0.36 * h, this.least));
+    return Math.max(READABLE, 0.27 * h, Math.min(0.44 * h, this.least));
   }
   /**
    * The letter of its sequence in the corner of a cell that has room for it, and no letter beside its row.
@@ -293,11 +294,12 @@ export class Brush {
   letter(ctx, { x, y, w, h }, state, fill, ground) {
     const [name] = this.movie.sequences[state.seq],
       px = this.corner(h),
-      left = Math.min(5, w * 0.12);
+      tall = h > 1.2 * w && !ground;
     if (this.lettered.has(state.p) || h < 26 || state.text.startsWith(name)) return 0;
     this.font(ctx, px, 600);
     const wide = this.measure(ctx, name);
-    if (wide > w * 0.5) return 0;
+    if (wide > w * (h > 1.2 * w ? 0.75 : 0.5)) return 0;
+    const left = tall ? (w - wide) / 2 : Math.min(5, w * 0.12); // in a tall cell above what is written there
     if (ground) {
       const gap = Math.min(2 * this.thick, w * 0.06);
       ctx.fillStyle = ground;
@@ -306,7 +308,7 @@ export class Brush {
     ctx.fillStyle = fill;
     ctx.textAlign = "left";
     ctx.textBaseline = "middle";
-    ctx.fillText(name, x + left, y + px * 0.5 + Math.min(3, h * 0.06));
+    ctx.fillText(name, x + left, y + (tall ? 0.27 * h : px * 0.5 + Math.min(3, h * 0.06)));
     return left + wide;
   }
   /**
@@ -314,7 +316,7 @@ export class Brush {
    * @param {number} h
    */
   head(h) {
-    return Math.max(13, 0.36 * h, Math.min(0.52 * h, 1.2 * this.least));
+    return Math.max(13, 0.36 * h, Math.min(0.64 * h, 1.25 * this.least));
   }
   /**
    * The word on top of a cell, beside the letter of its sequence if both have room.
@@ -328,7 +330,7 @@ export class Brush {
     const [name] = this.movie.sequences[state.seq],
       px = 0.8 * h,
       middle = y + h / 2 + 1;
-    this.font(ctx, READABLE, weight);
+    this.font(ctx, Math.max(READABLE, 0.75 * this.least), weight);
     const least = this.measure(ctx, `${name} ${state.text}`),
       lettered = !this.lettered.has(state.p) && !state.text.startsWith(name) && least + 8 < w;
     const letter = lettered ? Math.max(READABLE, 0.7 * px) : 0;

@@ -15,7 +15,7 @@ export const READABLE = 11; // pixels of the smallest text
  * @param {number} least
  */
 export const lineOf = (unit, height, least) =>
-  Math.max(READABLE, Math.min(Math.max(0.44 * unit, Math.min(0.55 * unit, least)), largestLine(height)));
+  Math.max(READABLE, Math.min(Math.max(0.44 * unit, Math.min(0.68 * unit, least)), largestLine(height)));
 /** @param {number} height */
 export const largestLine = (height) => Math.max(15, 0.042 * height);
 const LETTER = 0.6; // of its height is the width of a letter
@@ -122,7 +122,9 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
   const panels = ({ at }) => Object.keys(at).length,
     views = width / room > 1.12 ? scene.wide : (scene.tall ?? scene.wide);
   const many = Math.max(...views.map(panels)),
-    worth = (/** @type {Standing} */ { view, unit }) => unit * (panels(view) < many ? 0.8 : 1); // better all panels than large cells
+    legible = (/** @type {number} */ unit) => Math.min(1, lineOf(unit, height, least) / least),
+    // better all panels than large cells, and better words that can be read than all panels
+    worth = (/** @type {Standing} */ { view, unit }) => unit * (panels(view) < many ? 0.8 : 1) * legible(unit) ** 4;
   return views.map(standing).reduce((best, other) => (worth(other) > worth(best) + 0.01 ? other : best));
 }
 /**

@@ -70,7 +70,8 @@ export const roles = {
       head = this.head(h);
     if (inner) this.stripes(ctx, { x: x + 5, y: y + head, w: w - 10, h: h - head - 5 }, look.vec, state.scale);
     if (h >= READABLE + 2) {
-      const px = inner ? 0.8 * head : 0.9 * this.inside(h),
+      const whole = inner ? head : this.inside(h),
+        px = Math.max((inner ? 0.8 : 0.9) * whole, Math.min(0.95 * whole, this.least)),
         middle = y + (inner ? head : h) / 2;
       this.font(ctx, px, 600);
       const wide = Math.min(within(w), this.measure(ctx, state.text) + 8);
@@ -97,7 +98,7 @@ export const roles = {
     const hue = this.hue(state.seq),
       stride = Math.max(1, Math.ceil(15 / h));
     if (Math.round(state.y) % stride) return;
-    const full = Math.max(15, Math.min(h * 0.66, 1.5 * this.line(unit)), Math.min(h * 0.94, this.least / 0.68)),
+    const full = Math.max(15, Math.min(h * 0.66, 1.5 * this.line(unit)), Math.min(h * 0.94, this.least / 0.71)),
       size = look.least ? Math.min(w, full) : full,
       wide = size * (0.6 + 0.4 * state.text.length);
     ctx.beginPath();
@@ -108,7 +109,7 @@ export const roles = {
     ctx.lineWidth = 1;
     ctx.stroke();
     this.write(ctx, state.text, x + w / 2, y + h / 2, wide, {
-      px: size * 0.68,
+      px: size * 0.71,
       least: look.least,
       weight: 700,
       fill: hue.text,
@@ -119,18 +120,23 @@ export const roles = {
       longest = this.longest.get(state.f) ?? state.text;
     const most = this.line(unit);
     this.font(ctx, most, 700);
-    const wide = this.measure(ctx, longest),
-      px = Math.max(READABLE, Math.min(most, (most * (w - 7)) / wide));
+    const whole = this.measure(ctx, longest),
+      number = longest.replace(/^t=/, ""),
+      bare = this.measure(ctx, number), // of narrow columns only the first and the one that is now have their `t=`
+      plain = most > READABLE && whole > w - 7 && number !== longest && bare + 4 < w && whole + bare + 4 < 2 * w,
+      wide = plain ? bare : whole,
+      px = Math.max(READABLE, Math.min(most, (most * (w - (longest.length < 3 || plain ? 3 : 7))) / wide));
     this.font(ctx, px, now ? 700 : 400);
     const stride = Math.ceil(((wide * px) / most + 6.5) / Math.max(w, 1));
     const down = Math.ceil((0.75 * px + 1) / Math.max(h, 1));
     const every = stride > 1 ? stride : Math.max(1, down);
     if (!now && (state.k % every || this.crowds(state, every))) return;
+    const text = plain && state.k && !now ? state.text.replace(/^t=/, "") : state.text;
     ctx.fillStyle = now ? this.theme.now : this.theme.quiet;
     ctx.textAlign = "center";
     ctx.textBaseline = "middle";
-    const half = this.measure(ctx, state.text) / 2 + 2; // at the edge of the picture it moves in rather than being cut off
-    ctx.fillText(state.text, Math.max(half, Math.min(x + w / 2, this.room - half)), y + h / 2);
+    const half = this.measure(ctx, text) / 2 + 2; // at the edge of the picture it moves in rather than being cut off
+    ctx.fillText(text, Math.max(half, Math.min(x + w / 2, this.room - half)), y + h / 2);
   },
   note(ctx, { x, y, w, h }, state, _look, unit) {
     const tone =
@@ -187,7 +193,7 @@ export const roles = {
   bracket(ctx, { x, y, w, h }, state, _look, unit) {
     const now = state.tone === "now",
       px = this.line(unit);
-    this.write(ctx, state.text, x + w / 2, y + h * 0.3, Math.max(w, 26), {
+    this.write(ctx, state.text, x + w / 2, y + h * 0.3, Math.max(w + 0.4 * unit, 26), {
       px,
       weight: now ? 700 : 400,
       fill: now ? this.theme.now : this.theme.quiet,

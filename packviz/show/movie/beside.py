@@ -116,7 +116,7 @@ def _none(both: Both) -> Frame:
     groups = []
     if both.small or both.apart_somewhere:
         above = Place(f"{PADDED}h", both.state_width + 0.25 * x, -0.75 * x)
-        groups.append(marks("axis:apart", "axis", above, w=1.6 * x, h=x, text="Δ from packed"))
+        groups.append(marks("note:apart", "note", above, h=x, text="distance"))
     if both.small:
         groups.append(_distances(both, np.zeros(both.total[0]), np.ones(both.total[0], dtype=bool)))
     return frame(*groups)

@@ -201,8 +201,6 @@ def _window(view: View) -> list[str]:
         notes.append("cells too small for text: point at one to read it")
     if view.raw_vectors and view.features > view.features_shown:
         notes.append(f"{view.features_shown} of {view.features} features")
-    if not view.refused and len(view.trace.h_n) > 1:
-        notes.append(f"the run is watched in layer {view.layer}, {'backward' if view.direction else 'forward'}")
     if not view.refused and view.watched.h.shape[1] > view.units:
         notes.append(f"{view.units} of {view.watched.h.shape[1]} hidden units")
     return notes

@@ -67,7 +67,7 @@ def _still_headings(view: View) -> Frame:
     x, name, b = view.text, view.kept, view.ranked
     rank = np.arange(len(b))
     letters = np.array([view.label(each) for each in view.by_rank], dtype=object)
-    title = f"{view.cell.upper()}{arrow(view)}"  # there is no room for the layer, which stands in the notes
+    title = f"{view.cell.upper()}{arrow(view)}"  # there is no room for the layer; the map of the stack names it
     groups = [heading("cell", Place("cell", -1.1 * x, -1.6 * x), title)]
     for letter, gate in view.kind.gates.items():
         groups.append(heading(f"gate:{letter}", Place(f"gate:{letter}", 0.0, -1.6 * x), f"{letter} {gate.name}"))

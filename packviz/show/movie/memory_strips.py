@@ -44,7 +44,9 @@ def memory_strips(view: View, end: Frame) -> Iterator[Step]:
             detail=_bytes(kept, 3),
         )
         return
-    packed = view.strip if len(kept.padded.cells) <= MARKED else replace(view.strip, name="packed", marks=False)
+    packed = (
+        view.strip if len(kept.padded.cells) <= MARKED else replace(view.strip, name="packed", height=1.0, marks=False)
+    )
     padded, jagged = _padded(view, kept, packed), _jagged(view, kept, packed)
     strips = (padded.strip, packed, jagged.strip)
     grid, alone = view.grid.box(), above(*(strip.box for strip in strips), gap=0.25)
@@ -84,7 +86,9 @@ def _moved(view: View, end: Frame, packed: Strip) -> Frame:
     groups = {name: group for name, group in end.items() if name != "title:counts"}
     for name in ("token", "stray"):
         if name in groups:
-            groups[name] = groups[name].but(_place_of(view, packed, *groups[name].keys))
+            where = groups[name].keys
+            height = np.where(view.row_at[where] >= 0, packed.height, 1.0)
+            groups[name] = groups[name].but(_place_of(view, packed, *where), h=height)
     return groups | {"title:strip": groups["title:strip"].but(packed.heading())}
 
 
@@ -125,7 +129,7 @@ def _rows_of(view: View, strip: Strip, at: Place, origin: Place, b: np.ndarray, 
         text, sub = (view.token_text[token], _picked(view.token_sub, token)) if role == "token" else (view.pad_text, "")
         yield marks(
             strip.name if role == "token" else f"{strip.name}:pad", role, Place(strip.name, at.x[which], 0.0), (i,),
-            seq=rows, text=text, sub=sub, token=token, w=strip.width, scale="input",
+            seq=rows, text=text, sub=sub, token=token, w=strip.width, h=strip.height, scale="input",
             vec=view.x_rows(rows, steps) if inside else NONE,
             origin=Place(_picked(origin.panel, which), origin.x[which], _picked(origin.y, which)),
         )  # fmt: skip

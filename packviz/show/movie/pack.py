@@ -106,7 +106,8 @@ def _flown(view: View, done: int) -> Marks:
         np.where(flown, _strip_x(view), token.look["x"]),
         np.where(flown, 0.0, token.look["y"]),
     )
-    return token.but(place, w=np.where(flown, strip.width, view.cell_width))
+    size = {"w": np.where(flown, strip.width, view.cell_width), "h": np.where(flown, strip.height, 1.0)}
+    return token.but(place, **size)
 
 
 @once
@@ -150,7 +151,8 @@ def _marks(view: View) -> dict[str, Marks]:
         b, t = view.packed_b[wrong], view.packed_t[wrong]
         groups.append(
             marks(
-                "stray", "pad", strip.cell(t, view.rank[b]), (b, t), seq=b, w=strip.width, text=view.pad_text,
+                "stray", "pad", strip.cell(t, view.rank[b]), (b, t), seq=b, w=strip.width, h=strip.height,
+                text=view.pad_text,
                 vec=view.x_rows(b, t) if view.embedded else -1, scale="input", tone="wrong",
             )
         )  # fmt: skip

@@ -16,9 +16,10 @@ from packviz.text import counted, sequence_label
 __all__ = ["View", "listed", "once", "shape"]
 
 WORDY = 40  # tokens up to which a packed row has room for its word
-STRIP_WIDTH = 1.6  # units that it then has, at most
+STRIP_WIDTH = 2.0  # units that it then has, at most
 MARKED = 64  # tokens up to which every packed row has its address below it
 STACKED = 1.5  # units that a cell of two halves has at most, one half above the other
+TALL = 1.5  # units of a packed row: the letter of its sequence stands above its token
 LONGEST = 40  # characters of a word
 REFUSAL = 3.2  # units below the grid for what torch says when it refuses
 
@@ -59,7 +60,7 @@ class View(Facts):
     @cached_property
     def out(self) -> Strip:
         """The packed output, aligned with the packed rows."""
-        return replace(self.strip, name="out", height=1.0 if self.small else 1.5, marks=False)
+        return replace(self.strip, name="out", height=1.0 if self.small else TALL, marks=False)
 
     @cached_property
     def unpacked(self) -> Grid:
@@ -80,7 +81,8 @@ class View(Facts):
         """The packed rows."""
         width = min(self.cell_width, STRIP_WIDTH) if self.tokens <= WORDY and not self.small else 1.0
         marked = not self.small and self.tokens <= MARKED
-        return Strip("strip", [len(rows) for rows in self.alive], width, marks=marked, text=self.text)
+        height = TALL if marked else 1.0
+        return Strip("strip", [len(rows) for rows in self.alive], width, height, marks=marked, text=self.text)
 
     @cached_property
     def cell_width(self) -> float:
