@@ -106,8 +106,8 @@ def _flown(view: View, done: int) -> Marks:
         np.where(flown, _strip_x(view), token.look["x"]),
         np.where(flown, 0.0, token.look["y"]),
     )
-    size = {"w": np.where(flown, strip.width, view.cell_width), "h": np.where(flown, strip.height, 1.0)}
-    return token.but(place, **size)
+    width, height = np.where(flown, strip.width, view.cell_width), np.where(flown, strip.height, 1.0)
+    return token.but(place, w=width, h=height)
 
 
 @once
