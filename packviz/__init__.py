@@ -8,6 +8,8 @@ from packviz.inputs.config import Config
 from packviz.show.movie import Movie, movie
 from packviz.show.snippet import snippet
 
+__version__ = "0.1.0"
+
 __all__ = [
     "Batch",
     "Config",

@@ -1,12 +1,15 @@
 """Charts as Plotly figures, each with one sentence that tells what it shows, in `figure.layout.meta["alt"]`."""
 
-from packviz.lab.cost.charts import counts_bars, timings, waste, winning
-from packviz.lab.training.charts import accuracy_against_padding, final, learning, recorded_accuracy
-from packviz.show.charts.differences import difference, drifts, gradients
-from packviz.show.charts.lengths import margins, padding_shares
-from packviz.show.charts.panels import Panel, panels
-from packviz.show.charts.states import states, units
-from packviz.show.charts.template import template
+from packviz.errors import extra
+
+with extra("charts"):
+    from packviz.lab.cost.charts import counts_bars, timings, waste, winning
+    from packviz.lab.training.charts import accuracy_against_padding, final, learning, recorded_accuracy
+    from packviz.show.charts.differences import difference, drifts, gradients
+    from packviz.show.charts.lengths import margins, padding_shares
+    from packviz.show.charts.panels import Panel, panels
+    from packviz.show.charts.states import states, units
+    from packviz.show.charts.template import template
 
 __all__ = [
     "Panel",

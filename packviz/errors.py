@@ -1,5 +1,8 @@
 """The one error that a user's input can cause: what was expected, what we got, how to fix it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class PackvizError(ValueError):
     """Say which parameter was refused, what was expected of it, what we got, and how to fix it.
@@ -32,3 +35,13 @@ class PackvizError(ValueError):
 def first_line(error: BaseException) -> str:
     """Return the first line of an error's message, or its type where it has none."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+@contextmanager
+def extra(name: str) -> Iterator[None]:
+    """Raise ImportError that names the extra to install, where a package that is imported inside is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        package = (missing.name or "").partition(".")[0]
+        raise ImportError(f'{package} is not installed. Fix: pip install "packviz[{name}]".', name=package) from None

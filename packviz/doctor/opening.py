@@ -106,7 +106,11 @@ def _checked(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 
 
 def _safetensors(_: str, data: bytes) -> Iterator[Part]:
-    from safetensors import deserialize  # only here: the library works without it
+    try:
+        from safetensors import deserialize  # only here: the library works without it
+    except ModuleNotFoundError:
+        expected, got = "the package safetensors, which reads such files", "an environment without it"
+        raise UnreadableError(expected, got, "install it: pip install safetensors", None) from None
 
     for name, part in sorted(deserialize(data)):  # type: ignore[no-untyped-call]
         yield Part(name, "", _torch_name(part["dtype"]), tuple(part["shape"]), bytes(part["data"]))

@@ -1,5 +1,8 @@
 """Questions about packing, answered by running them: entries in Markdown, their verdicts, and a search."""
 
-from packviz.teach.questions.entry import *
-from packviz.teach.questions.running import *
-from packviz.teach.questions.search import *
+from packviz.errors import extra
+
+with extra("charts"):
+    from packviz.teach.questions.entry import *
+    from packviz.teach.questions.running import *
+    from packviz.teach.questions.search import *

@@ -1,0 +1,150 @@
+"""The command `packviz`, and `python -m packviz`: run the app, write a movie, examine files."""
+
+import re
+import runpy
+import sys
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
+from collections.abc import Sequence
+from dataclasses import fields
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import torch
+
+import packviz as pv
+from packviz.doctor import Loaded, module_from, read_file, read_lengths
+from packviz.errors import PackvizError, extra
+from packviz.text import joined, quoted
+
+__all__ = ["main"]
+
+_HERE = Path(__file__).parent
+_APP = next(folder / "app.py" for folder in (_HERE / "_app", _HERE.parent) if (folder / "app.py").is_file())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line asks for (sys.argv where no arguments are given); return the exit status.
+
+    0: done, and nothing wrong was found; 1: `examine` found an error, or what goes wrong silently; 2: the arguments, or
+    a file, cannot be used, which is said on stderr.
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.do(options))
+    except (PackvizError, ImportError) as problem:
+        message = str(problem)
+    except OSError as problem:
+        message = f"{problem.filename}: {problem.strerror}"
+    print(f"packviz: {message}", file=sys.stderr)
+    return 2
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser("packviz", description=pv.__doc__)
+    parser.add_argument("--version", action="version", version=f"packviz {pv.__version__}, torch {torch.__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="start the app and open it in the browser")
+    run.add_argument("--port", type=int, help="the app's port; without one, the first free one from 8501")
+    run.set_defaults(do=_run)
+
+    movie = commands.add_parser("movie", help="write the movie of a batch as one HTML file")
+    movie.add_argument("text", help='sequences of numbers or words, with " / " or a new line between two of them')
+    movie.add_argument("--out", type=Path, default=Path("packing.html"), help="the file (default: %(default)s)")
+    movie.add_argument("--stages", help="some of pad,embed,sort,pack,run,unpack (default: all)")
+    movie.add_argument("--deep", action="store_true", help="with everything that the lessons explain")
+    settings = movie.add_argument_group("settings, as in packviz.Config")
+    for each, hint in zip(fields(pv.Config), get_type_hints(pv.Config).values(), strict=True):
+        _add_setting(settings, each.name, hint, each.default)
+    movie.set_defaults(do=_movie)
+
+    examine = commands.add_parser(
+        "examine", help="say what is wrong with the batch, or the weights and batch, in files"
+    )
+    examine.add_argument("files", nargs="+", type=Path, metavar="FILE", help=".npy, .npz, .pt, .pth or .safetensors")
+    examine.add_argument("--x", metavar="NAME", help="which tensor is the batch (default: x, or the only one)")
+    examine.add_argument("--lengths", help='as in "5,3,2", or a tensor\'s name (default: lengths, if there is one)')
+    examine.add_argument(
+        "--layer", metavar="PREFIX", help="which recurrent layer of the weights (default: the only one)"
+    )
+    examine.add_argument("--batch-first", action=BooleanOptionalAction, default=False, help="(B, T, F)")
+    examine.add_argument("--enforce-sorted", action=BooleanOptionalAction, default=True, help="as torch's default")
+    examine.add_argument("--padding-value", type=float, help="what fills the pads, if it is known")
+    examine.add_argument("--json", action="store_true", help="print the findings as JSON")
+    examine.set_defaults(do=_examine)
+    return parser
+
+
+def _add_setting(group: Any, name: str, hint: Any, default: object) -> None:
+    option = f"--{name.replace('_', '-')}"
+    told = {"default": default, "help": f"default: {default}"}
+    words = [word for word in get_args(hint) if isinstance(word, str)]
+    kind = next((each for each in (int, float) if each in (hint, *get_args(hint))), str)
+    if hint is bool:
+        group.add_argument(option, action=BooleanOptionalAction, **told)
+    elif words:
+        group.add_argument(option, choices=words, **told)
+    else:
+        group.add_argument(option, type=kind, metavar=kind.__name__.upper(), **told)
+
+
+def _run(options: Namespace) -> int:
+    with extra("app"):
+        import_module("streamlit")
+    port = [] if options.port is None else ["--server.port", str(options.port)]
+    sys.argv = ["streamlit", "run", str(_APP), *port]
+    runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
+    return 0
+
+
+def _movie(options: Namespace) -> int:
+    config = pv.Config(**{each.name: getattr(options, each.name) for each in fields(pv.Config)})
+    batch = pv.Batch.parse(re.sub(r"(?:^|\s+)/(?=\s|$)\s*", "\n", options.text))
+    stages = options.stages and options.stages.replace(",", " ").split()
+    pv.movie(pv.trace(batch, config), stages, deep=options.deep).save_html(options.out)
+    print("\n".join([f"{options.out}: {batch.summary}", *batch.notes]))
+    return 0
+
+
+def _examine(options: Namespace) -> int:
+    loaded = [read_file(path.name, path.read_bytes()) for path in options.files]
+    x, lengths = _data([each for each in loaded if not each.prefixes], options.x, options.lengths)
+    weights = [each.tensors for each in loaded if each.prefixes]
+    given: tuple[Any, ...] = (x, lengths)
+    if weights:
+        given = (module_from(weights[0], options.layer, batch_first=options.batch_first), *given)
+    settings = {name: getattr(options, name) for name in ("batch_first", "enforce_sorted", "padding_value")}
+    findings = pv.examine(*given, **settings)
+    print(findings.to_json(2) if options.json else findings)
+    if lengths is None and not options.json:
+        print("No lengths were given, so they could not be examined.")
+    return int(bool(findings.wrong))
+
+
+def _data(loaded: Sequence[Loaded], x: str | None, lengths: str | None) -> tuple[Any, Any]:
+    """Return the batch and its lengths, by the names that they have in the files."""
+    named: dict[str, Any] = {
+        name: value for each in loaded for name, value in (*each.packed.items(), *each.tensors.items())
+    }
+    there = joined([quoted(name) for name in named]) or "no tensor"
+    if lengths is None or lengths in named:
+        told = named.pop(lengths or "lengths", None)
+    else:
+        try:
+            told = read_lengths(lengths)
+        except PackvizError:
+            expected, fix = (
+                "numbers such as 5,3,2, or the name of a tensor",
+                f"choose from what the files hold: {there}",
+            )
+            raise PackvizError("--lengths", expected=expected, got=quoted(lengths), fix=fix) from None
+    found = [name for name in named if name == (x or "x")] or list(named)
+    if len(found) != 1 or x not in (None, found[0]):
+        expected, fix = "the name of the batch", f"choose from what the files hold: {there}"
+        raise PackvizError("--x", expected=expected, got="nothing" if x is None else quoted(x), fix=fix)
+    return named[found[0]], told
+
+
+if __name__ == "__main__":
+    sys.exit(main())
