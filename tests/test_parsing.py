@@ -179,12 +179,18 @@ def test_the_largest_float32_is_still_a_number() -> None:
     [
         ("[1, 2, 3]", "put a second pair of brackets around it: [[1, 2, 3]]."),
         ("[]", "an empty list at line 1, column 1"),
-        ("[[1, 2", "']' to close the '[' at line 1, column 2, but got the end of the text"),
-        ("[[1],\n[2 3]]", "a comma or a closing bracket, but got '3' at line 2, column 4"),
+        ("[[1, 2", "got an error ('[' was never closed) at line 1, column 2. Close every bracket"),
+        ("[[1],\n[2 3]]", "perhaps you forgot a comma?) at line 2, column 2."),
         ("[[1], x y]", "or have the text read as words"),
-        ("[[1,,2]]", "an item before each comma, but got none at line 1, column 5"),
-        ("[[1]] [2]", "nothing after the list, but got more text at line 1, column 7"),
-        ("[[1], 'a]", "a closed string, but got one that is not closed at line 1, column 7"),
+        (
+            "[[1,,2]]",
+            "got an error (invalid syntax) at line 1, column 5. Close every bracket and quote, and put one comma",
+        ),
+        ("[[1]] [2]", "got '[[1]] [2]' at line 1, column 1. Keep only the list of sequences"),
+        (
+            "[[1], 'a]",
+            "unterminated string literal (detected at line 1)) at line 1, column 7. Close every bracket and quote",
+        ),
         ("[[1, 2], 3]", "'3' at line 1, column 10"),
         ("[[[1, 2], [3]]]", "2 features in every step, as in the first, but got 1 feature in sequence 1, step 2"),
         ("[[1, '2']]", "the string '2' at line 1, column 6. Remove the quotes."),

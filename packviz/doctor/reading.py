@@ -3,6 +3,7 @@
 import ast
 import math
 import re
+from contextlib import suppress
 from typing import cast
 
 import torch
@@ -11,12 +12,12 @@ from torch.nn.utils.rnn import PackedSequence
 
 from packviz.doctor.opening import FIELDS
 from packviz.errors import PackvizError, first_line
+from packviz.inputs.parsing.python import Atom, Group, Reader
 from packviz.text import counted, quoted
 
 __all__ = ["read_lengths", "read_packed", "read_tensor"]
 
 MAX_CHARACTERS = 2_000_000
-MAX_BRACKETS = 8  # within one another
 
 Nested = int | float | bool | list["Nested"]
 
@@ -24,14 +25,10 @@ _DTYPES = {
     *("float16", "bfloat16", "float32", "float64", "half", "float", "double"),
     *("int8", "int16", "int32", "int64", "short", "int", "long", "uint8", "bool"),
 }
-_NAMED = re.compile(r"^\s*\w+\s*=\s*(?=[\[(\w])")  # as copied from a program: x = [[1, 2], [3, 0]]
-_TYPED = re.compile(r"^\s*(?:torch\.)?(?:Long|Int|Float|Double|Half|Bool)Tensor\s*\(")
-_PACKED = re.compile(r"\s*(?:torch\.nn\.utils\.rnn\.)?PackedSequence\s*\((.*)\)\s*", re.DOTALL)
-_PRINTED = re.compile(r"(?:Parameter containing:\s*)?(?:torch\.|np\.|numpy\.)?(?:tensor|array)\s*\(", re.IGNORECASE)
-_WORDS = {"nan": "None", "inf": "1e999", "infinity": "1e999", "true": "True", "false": "False"}
-_WORD = re.compile(r"(?<![\w.])(nan|inf|infinity|true|false)(?!\w)", re.IGNORECASE)
-_ALLOWED = re.compile(r"(?:[\s\d\[\](),.+-]|(?<=[\d.])[eE]|True|False|None)*+")
-_GAP = re.compile(r"(?<=[\d.\])ef])\s+(?=[\[(+\-\d.TFN])")
+_WORDS = {"none": math.nan, "true": True, "false": False}
+_GAP = re.compile(r"(?<=[\w.\])])\s+(?=[\w\[(+\-.])")
+_EXPECTED = "numbers in brackets"
+_FIX = "write a list in brackets, such as [[1, 2, 3], [4, 5, 0]], with every comma and closing bracket"
 
 
 def read_tensor(text: str) -> Tensor:
@@ -42,18 +39,8 @@ def read_tensor(text: str) -> Tensor:
     >>> read_tensor("tensor([[1, 2], [3, 0]])").shape
     torch.Size([2, 2])
     """
-    text = _text(text)
-    body, named = _printed(text) or (text, {})
-    values = _literal(body)
-    _shape(values, "")
-    name = named.get("dtype", "").removeprefix("torch.").removeprefix("np.").strip("'\"")
-    dtype = getattr(torch, name) if name in _DTYPES else None
-    try:
-        tensor = torch.tensor(values, dtype=dtype)
-        return tensor.reshape(cast("list[int]", _literal(named["size"]))) if "size" in named else tensor
-    except (RuntimeError, ValueError, TypeError, OverflowError) as error:
-        got = f"{quoted(text.strip())} ({first_line(error)})"
-        raise _refusal("numbers that fit a tensor", got, "check the numbers") from None
+    reader = _reader(text)
+    return _tensor(reader, reader.expression())
 
 
 def read_lengths(text: str) -> list[int] | list[float] | Tensor:
@@ -64,14 +51,14 @@ def read_lengths(text: str) -> list[int] | list[float] | Tensor:
     >>> read_lengths("[3 2.5 1]")
     [3, 2.5, 1]
     """
-    text = _text(text)
-    if _printed(text) is not None:
-        return read_tensor(text)
-    bare = text.strip().rstrip(",;").replace(";", ",")
-    values = _literal(bare if bare[:1] in ("[", "(") else f"[{bare}]" if bare else "")
+    reader = _reader(text.rstrip(",; \n").replace(";", ",") if isinstance(text, str) else text)
+    written = reader.expression()
+    if isinstance(written, ast.Call):
+        return _tensor(reader, written)
+    values = _numbers(reader.value(written))
     flat = values if isinstance(values, list) else [values]
     numbers = [value for value in flat if isinstance(value, int | float) and not isinstance(value, bool)]
-    return numbers if len(numbers) == len(flat) else read_tensor(bare)
+    return numbers if len(numbers) == len(flat) else _tensor(reader, written)
 
 
 def read_packed(text: str) -> PackedSequence:
@@ -79,96 +66,60 @@ def read_packed(text: str) -> PackedSequence:
 
     Raises PackvizError where a field is missing or shortened.
     """
-    text = _text(text)
-    match = _PACKED.fullmatch(text)
-    if match is None:
-        fix = "print the packed sequence and copy the whole of it"
-        raise _refusal("PackedSequence(data=..., ...)", quoted(text.strip()), fix)
-    fields = _named_arguments(_arguments(match[1]))
-    missing = [name for name in FIELDS[:2] if fields.get(name, "None") == "None"]
-    if missing or set(fields) - set(FIELDS):
+    reader = _reader(text)
+    match reader.expression():
+        case ast.Call(func=ast.Name(id="PackedSequence") | ast.Attribute(attr="PackedSequence"), args=[]) as call:
+            fields = {str(each.arg): each.value for each in call.keywords if reader.source(each.value) != "None"}
+        case _:
+            fix = "print the packed sequence and copy the whole of it"
+            raise _refusal("PackedSequence(data=..., ...)", quoted(text.strip()), fix)
+    if set(FIELDS[:2]) - set(fields) or set(fields) - set(FIELDS):
         got = f"{counted(len(fields), 'field')}: {quoted(', '.join(fields), 60)}"
         raise _refusal(f"the fields {', '.join(FIELDS)}", got, "copy all of it, with data and batch_sizes")
-    data, batch_sizes, forth, back = (
-        None if fields.get(name, "None") == "None" else read_tensor(fields[name]) for name in FIELDS
-    )
+    data, batch_sizes, forth, back = (_tensor(reader, fields[name]) if name in fields else None for name in FIELDS)
     bare = PackedSequence(cast(Tensor, data), batch_sizes)
     return bare._replace(sorted_indices=forth, unsorted_indices=back)  # as they are: torch would invert the one
 
 
-def _text(text: object) -> str:
+def _reader(text: object) -> Reader:
+    """Return the reader of a text, in which all commas may be missing."""
     if not isinstance(text, str):
         raise _refusal("a str", f"a {type(text).__name__}", "give the text, or the tensor itself to examine()")
-    return _TYPED.sub("tensor(", _NAMED.sub("", text).replace("\N{MINUS SIGN}", "-"))
-
-
-def _printed(text: str) -> tuple[str, dict[str, str]] | None:
-    """Return the list inside a printed tensor, and its further arguments ("dtype", ...), or None for other text."""
-    match = _PRINTED.match(text.strip())
-    if match is None:
-        return None
-    inner = text.strip()[match.end() :].rstrip()
-    if not inner.endswith(")"):
-        raise _refusal("a printed tensor with its closing bracket", "one without", "copy the whole of it")
-    body, *further = _arguments(inner[:-1])
-    return body, _named_arguments(further)
-
-
-def _arguments(text: str) -> list[str]:
-    """Return the parts between the commas that are not inside a bracket."""
-    parts, depth, start = [], 0, 0
-    for match in re.finditer(r"([\[({<])|([\])}>])|,", text):
-        depth += bool(match[1]) - bool(match[2])
-        if match[0] == "," and depth == 0:
-            parts.append(text[start : match.start()])
-            start = match.end()
-    return [part.strip() for part in (*parts, text[start:])]
-
-
-def _named_arguments(parts: list[str]) -> dict[str, str]:
-    named = dict(part.split("=", 1) for part in parts if "=" in part)
-    return {name.strip(): value.strip() for name, value in named.items()}
-
-
-def _literal(text: str) -> Nested:
-    """Return the number, or the list of lists of numbers, that a text writes; commas may be missing throughout.
-
-    Raises PackvizError for anything else, for shortened text ("..."), and for more than MAX_CHARACTERS.
-    """
     if len(text) > MAX_CHARACTERS:
-        got = f"{len(text):,} characters"
-        raise _refusal(f"at most {MAX_CHARACTERS:,} characters", got, "upload it as a file: .npy, .npz, .pt")
-    if "..." in text or "…" in text:
-        fix = "print all of it: torch.set_printoptions(threshold=float('inf')), or upload it as a file"
-        raise _refusal("every number", "a shortened text, with '...' in it", fix)
-    plain = _WORD.sub(lambda match: _WORDS[match[0].lower()], text.strip())
-    if not plain or not _ALLOWED.fullmatch(plain):
-        got = quoted(text.strip()) if plain else "nothing"
-        raise _refusal("numbers in brackets", got, "write a list such as [[1, 2, 3], [4, 5, 0]]")
-    if "," not in plain:
-        plain = _GAP.sub(", ", plain)
-    depth = 0
-    for bracket in re.findall(r"[\[\]()]", plain):
-        depth += 1 if bracket in "[(" else -1
-        if depth > MAX_BRACKETS:
-            got = f"more than {MAX_BRACKETS} brackets within one another"
-            raise _refusal("at most three dimensions", got, "write sequences, time steps, and features")
+        fix = "upload it as a file: .npy, .npz, .pt"
+        raise _refusal(f"at most {MAX_CHARACTERS:,} characters", f"{len(text):,} characters", fix)
+    if not text.strip():
+        raise _refusal(_EXPECTED, "nothing", _FIX)
+    text = text.strip().removeprefix("Parameter containing:").replace("\N{MINUS SIGN}", "-")
+    return Reader(text if "," in text else _GAP.sub(", ", text), _EXPECTED, _FIX)
+
+
+def _tensor(reader: Reader, written: ast.expr) -> Tensor:
+    """Return the tensor of a list, or of the call that torch or numpy prints around it."""
+    named: dict[str, str] = {}
+    if isinstance(written, ast.Call):
+        named = {str(each.arg): reader.source(each.value) for each in written.keywords}
+    values = _numbers(reader.value(written))
+    _shape(values, "")
+    name = named.get("dtype", "").removeprefix("torch.").removeprefix("np.").strip("'\"")
+    dtype = getattr(torch, name) if name in _DTYPES else None
     try:
-        return _numbers(ast.literal_eval(plain))
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError) as error:
-        says = (str(error).splitlines() or ["too deep"])[0]  # a MemoryError of the parser has no message
-        got = f"{quoted(text.strip())} ({says})"
-        raise _refusal("numbers in brackets", got, "close every bracket and set a comma after every item") from None
+        tensor = torch.tensor(values, dtype=dtype)
+        return tensor.reshape(ast.literal_eval(named["size"])) if "size" in named else tensor
+    except (RuntimeError, ValueError, TypeError, OverflowError) as error:
+        got = f"{quoted(reader.text)} ({first_line(error)})"
+        raise _refusal("numbers that fit a tensor", got, "check the numbers") from None
 
 
-def _numbers(value: object) -> Nested:
-    if value is None:
-        return math.nan
-    if isinstance(value, bool | int | float):
-        return value
-    if isinstance(value, list | tuple):
-        return [_numbers(item) for item in value]
-    raise ValueError(f"{value!r} is not a number")
+def _numbers(item: Atom | Group) -> Nested:
+    """Return the number, or the list of lists of numbers, of a tree."""
+    if isinstance(item, Group):
+        return [_numbers(each) for each in item.items]
+    text = item.text.lower()
+    with suppress(ValueError):
+        if not item.quoted:
+            return _WORDS[text] if text in _WORDS else int(text) if text.lstrip("+-").isdecimal() else float(text)
+    raise _refusal(_EXPECTED, quoted(item.text), _FIX)
 
 
 def _shape(values: Nested, where: str) -> tuple[int, ...]:

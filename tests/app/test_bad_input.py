@@ -10,7 +10,7 @@ REFUSED = {
     "": "Expected one sequence a line, but got nothing.",
     "1,5 2,5": "Write 1.5 for one decimal number or 1 5 for two numbers.",
     "1 2 3 4 5 6 7 8 9 10\n" * 1000: "Expected at most 64 sequences, but got 1000",
-    "[[1, 2], [3": "Expected ']' to close",
+    "[[1, 2], [3": "('[' was never closed) at line 1, column 10. Close every bracket",
 }
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from packviz.errors import PackvizError
 from packviz.inputs.parsing.lines import read_lines
-from packviz.inputs.parsing.lists import is_list, read_list, read_tree
-from packviz.inputs.parsing.python import is_python, read_python, without_prompts
+from packviz.inputs.parsing.lists import read_tree
+from packviz.inputs.parsing.python import Reader, is_list, is_python, without_prompts
 from packviz.inputs.parsing.tokens import Kind, Parsed, ReadAs
 from packviz.text import counted
 
@@ -34,13 +34,12 @@ def parse(text: str, kind: ReadAs, max_sequences: int | None = None, max_steps: 
 
 
 def _read(text: str, kind: ReadAs) -> Parsed:
-    if kind != "words" and is_python(code := without_prompts(text)):
-        root, notes = read_python(code)
-        return replace(read_tree(code, root, kind), notes=notes)
-    text = _in_one_list(text)
-    if is_list(text):
+    code = without_prompts(text)
+    code = _in_one_list(code) if kind == "words" or not is_python(code) else code
+    if is_list(code) or (kind != "words" and is_python(code)):
         try:
-            return read_list(text, kind)
+            root, notes = Reader(code).batch()
+            return replace(read_tree(code, root, kind), notes=notes)
         except PackvizError:
             if kind != "words":
                 raise

@@ -1,18 +1,22 @@
-"""Pasted Python or printed tensors, read into the same tree as a plain list; parsed by `ast`, and never run."""
+"""Pasted lists, Python code and printed tensors, read into a tree of their brackets; parsed by `ast`, and never run."""
+
+from __future__ import annotations
 
 import ast
 import re
 from itertools import accumulate
+from typing import NamedTuple
 
 from packviz.errors import PackvizError
-from packviz.inputs.parsing.lists import EXAMPLE, Atom, Group, check_depth, list_refusal, unquoted
 from packviz.inputs.parsing.tokens import AS_WORDS
 from packviz.text import quoted
 
-TENSOR = "tensor"  # the bracket of a Group that stood in tensor(...) or array(...)
+EXAMPLE = "[[1, 2, 3], [4, 5]]"
+DEPTH = 3  # a list of sequences of feature vectors
 
-_TENSORS = r"(?:(?:Float|Double|Half|Long|Int|Short)?Tensor|(?:as_)?tensor|(?:as)?array)"
+_TENSORS = r"(?:(?:Float|Double|Half|Long|Int|Short|Bool)?Tensor|(?:as_)?tensor|(?:as)?array)"
 _AROUND = re.compile(rf"{_TENSORS}|list|tuple|pad_sequence|pack_sequence")
+_LIST = re.compile(r"\s*(?:\[|\(\s*\[|\(\s*\(\s*[-+.\d'\"\[(])")
 _PYTHON = re.compile(
     rf"^[ \t]*+(?:\w++[ \t]*+(?::[^=\n]*+)?=[ \t]*+(?:[\[(]|(?:torch|np|numpy)\.|(?:{_AROUND.pattern})\()"
     rf"|[ \t\[(]*+(?:\w++\.)*+{_TENSORS}\()",
@@ -21,8 +25,41 @@ _PYTHON = re.compile(
 _PROMPT = re.compile(r"^(?:>>>|\.\.\.) ", re.MULTILINE)
 _GRAD_FN = re.compile(r",\s*+grad_fn=<[^<>\n]*+>")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", "'": "'", '"': '"'}
 _READABLE = "lists, numbers, strings and tensor(...)"
 _KEEP = f"keep only the list of sequences, as in {EXAMPLE}, or {AS_WORDS}"
+
+
+class Atom(NamedTuple):
+    """Hold one item that is not a list: its text (unquoted), and where it stands."""
+
+    text: str
+    offset: int
+    quoted: bool
+
+
+class Group(NamedTuple):
+    """Hold one list or tuple: its items, where its bracket stands, whether that was in tensor(...) or array(...)."""
+
+    items: list[Atom | Group]
+    offset: int
+    in_tensor: bool = False
+
+    @property
+    def atoms(self) -> list[Atom]:
+        """Return the items that are not lists."""
+        return [item for item in self.items if isinstance(item, Atom)]
+
+    @property
+    def groups(self) -> list[Group]:
+        """Return the items that are lists."""
+        return [item for item in self.items if isinstance(item, Group)]
+
+
+def is_list(text: str) -> bool:
+    """Tell whether a text is meant as a list: it starts with a bracket (a round one only if a second follows)."""
+    return _LIST.match(text) is not None
 
 
 def is_python(text: str) -> bool:
@@ -35,23 +72,30 @@ def without_prompts(text: str) -> str:
     return _PROMPT.sub("", text)
 
 
-def read_python(text: str) -> tuple[Group, tuple[str, ...]]:
-    """Return the tree of the batch that Python code writes down, and what of the code was ignored.
+def list_refusal(text: str, offset: int, expected: str, got: str, fix: str) -> PackvizError:
+    """Return the error for what stands at an offset of a list."""
+    return PackvizError("text", expected=expected, got=f"{got} at {position(text, offset)}", fix=fix)
 
-    Names may be assigned and used once; imports are passed over. Several flat lists are one sequence each.
-    Raises PackvizError, with the place, for anything that is not written down as a value: nothing is run.
+
+def position(text: str, offset: int) -> str:
+    """Return where an offset is, as an editor counts: "line 1, column 4"."""
+    before = text[:offset]
+    return f"line {before.count(chr(10)) + 1}, column {len(before) - before.rfind(chr(10))}"
+
+
+class Reader:
+    """Read a text; keep the values of its names, and what has been ignored.
+
+    expected, fix: said of what cannot be read. Raises PackvizError, with the place, for anything that is not written
+    down as a value: nothing is run.
     """
-    return _Reader(text).batch()
 
-
-class _Reader:
-    """Hold the text, the values of its names, and what has been ignored."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self, text: str, expected: str = "lists that can be read", fix: str = _KEEP) -> None:
+        self.text, self._expected, self._fix = text, expected, fix
         self._start = len(text) - len(text.lstrip())
         # one byte for each character, so that columns are the same; what is quoted is cut from the text itself
         blanked = _GRAD_FN.sub(lambda match: " " * len(match[0]), text[self._start :])
+        blanked = _ESCAPE.sub(lambda match: match[0] if match[3] in ("'", '"', "\n") else "_" * len(match[0]), blanked)
         self._code = _NOT_ASCII.sub(lambda match: " " if match[0].isspace() else "_", blanked)
         self._lines = [0, *accumulate(len(line) + 1 for line in self._code.split("\n"))]
         self._names: dict[str, Atom | Group] = {}
@@ -59,25 +103,41 @@ class _Reader:
         self._ignored: dict[str, None] = {}
 
     def batch(self) -> tuple[Group, tuple[str, ...]]:
-        """Return the only list of sequences, or the flat lists as one; and the notes."""
-        loose: list[Group] = []
-        for statement in self._parsed().body:
-            found = self._statement(statement)
-            if found is not None:
-                loose.append(found)
+        """Return the tree of the only list of sequences, or of the flat lists as one; and what was ignored.
+
+        Names may be assigned and used once; imports are passed over.
+        """
+        loose = [found for statement in self._parsed().body if (found := self._statement(statement)) is not None]
         named = [value for name, value in self._names.items() if name not in self._used and isinstance(value, Group)]
         groups = sorted([*loose, *named], key=lambda group: group.offset)
         if not groups:
-            raise list_refusal(self._text, self._start, "a list of sequences", "none", _KEEP)
+            raise list_refusal(self.text, self._start, "a list of sequences", "none", self._fix)
         root = groups[0]
-        if len(groups) > 1 or (root.bracket == TENSOR and _is_flat(root)):
-            if not all(map(_is_flat, groups)):
+        if len(groups) > 1 or (root.in_tensor and not root.groups):
+            if any(group.groups for group in groups):
                 got = f"{len(groups)} lists, the second one"
-                raise list_refusal(self._text, groups[1].offset, "one list of sequences", got, _KEEP)
-            root = Group([*groups], groups[0].offset, "[")
-        check_depth(self._text, root, 1)
+                raise list_refusal(self.text, groups[1].offset, "one list of sequences", got, self._fix)
+            root = Group([*groups], groups[0].offset)
+        self._check_depth(root, 1)
         ignored = ", ".join(self._ignored)
         return root, (f"Ignored: {ignored[:80]}{'…' if len(ignored) > 80 else ''}.",) if ignored else ()
+
+    def expression(self) -> ast.expr:
+        """Return the only value that the text writes, perhaps assigned to a name, as Python reads it."""
+        match self._parsed().body:
+            case [ast.Expr(value=value) | ast.Assign(targets=[ast.Name()], value=value)]:
+                return value
+        raise PackvizError("text", expected=self._expected, got=quoted(self.text.strip()), fix=self._fix)
+
+    def _check_depth(self, group: Group, depth: int) -> None:
+        """Raise PackvizError for a list, itself so many brackets deep, in which lists are nested too deeply."""
+        if depth > DEPTH:
+            expected = f"lists at most {DEPTH} deep (sequences, steps, features)"
+            raise list_refusal(
+                self.text, group.offset, expected, "a deeper one", f"take brackets away, as in {EXAMPLE}"
+            )
+        for inner in group.groups:
+            self._check_depth(inner, depth + 1)
 
     def _parsed(self) -> ast.Module:
         try:
@@ -87,8 +147,8 @@ class _Reader:
             if isinstance(error, SyntaxError) and error.lineno and error.lineno < len(self._lines):
                 at += self._lines[error.lineno - 1] + max((error.offset or 1) - 1, 0)
             said = error.msg if isinstance(error, SyntaxError) else "it is nested too deeply"
-            got = f"code with an error ({said})"
-            raise list_refusal(self._text, at, "Python that can be read", got, _KEEP) from None
+            fix = f"close every bracket and quote, and put one comma between items, or {self._fix}"
+            raise list_refusal(self.text, at, self._expected, f"an error ({said})", fix) from None
 
     def _statement(self, statement: ast.stmt) -> Group | None:
         """Return the list that stands by itself; keep one that has a name."""
@@ -99,68 +159,81 @@ class _Reader:
                 ast.Assign(targets=[ast.Name(id=name)], value=ast.expr() as value)
                 | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
             ):
-                found = self._value(value)
+                found = self.value(value)
                 if isinstance(found, Atom):
                     self._ignored[f"{name} = {found.text}"] = None
                 self._names[name] = found
                 self._used.discard(name)
                 return None
-            case ast.Expr(value=ast.Tuple(elts=[ast.expr() as value]) as alone) if self._source(alone)[0] != "(":
-                found = self._value(value)  # a list with a comma after it
+            case ast.Expr(value=ast.Tuple(elts=[ast.expr() as value]) as alone) if self.source(alone)[0] != "(":
+                found = self.value(value)  # a list with a comma after it
             case ast.Expr(value=ast.expr() as value):
-                found = self._value(value)
+                found = self.value(value)
             case _:
                 raise self._unreadable(statement)
         if isinstance(found, Atom):
             raise self._unreadable(statement)
         return found
 
-    def _value(self, node: ast.expr) -> Atom | Group:
+    def value(self, node: ast.expr) -> Atom | Group:
+        """Return the tree of a value."""
         at = self._at(node)
         match node:
+            case ast.Constant(value=int() | float()):  # first, for there are many
+                return Atom(self.source(node), at, False)
             case ast.List(elts=items) | ast.Tuple(elts=items):
-                return Group([self._value(item) for item in items], at, "[")
+                return Group([self.value(item) for item in items], at)
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[ast.expr() as inner]) if (
                 _AROUND.fullmatch(name)
             ):
-                self._ignored |= {self._source(keyword): None for keyword in node.keywords}
-                found = self._value(inner)
+                self._ignored |= {self.source(keyword): None for keyword in node.keywords}
+                found = self.value(inner)
                 tensor = isinstance(found, Group) and re.fullmatch(_TENSORS, name)
-                return found._replace(bracket=TENSOR) if isinstance(found, Group) and tensor else found
+                return found._replace(in_tensor=True) if isinstance(found, Group) and tensor else found
             case ast.Name(id=name) if name in self._names:
                 if name in self._used:
-                    raise list_refusal(self._text, at, "each name once", f"'{name}' again", "write the list there")
+                    raise list_refusal(self.text, at, "each name once", f"'{name}' again", "write the list there")
                 self._used.add(name)
                 return self._names[name]
             case ast.Constant(value=str()):
                 return self._string(node)
             case ast.Constant(value=value) if value is ...:
                 fix = "print all of it: torch.set_printoptions(threshold=float('inf'))"
-                raise list_refusal(self._text, at, "every number", "'...', a shortened text", fix)
+                raise list_refusal(self.text, at, "every number", "'...', a shortened text", fix)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=ast.Constant() | ast.Name()):
-                return Atom("".join(self._source(node).split()), at, False)
+                return Atom("".join(self.source(node).split()), at, False)
             case ast.Constant() | ast.Name() | ast.Attribute():
-                return Atom(self._source(node), at, False)
+                return Atom(self.source(node), at, False)
         raise self._unreadable(node)
 
     def _string(self, node: ast.Constant) -> Atom:
-        source = self._source(node)
+        source = self.source(node)
         plain = source[:1] in "'\"" and not source.startswith(("'''", '"""'))
         if not plain or source[1:-1].replace("\\" + source[0], "").count(source[0]):
             raise self._unreadable(node)
-        return Atom(unquoted(source), self._at(node), True)
+        return Atom(_unquoted(source), self._at(node), True)
 
     def _at(self, node: ast.expr | ast.stmt | ast.keyword) -> int:
         return self._start + self._lines[node.lineno - 1] + node.col_offset
 
-    def _source(self, node: ast.expr | ast.stmt | ast.keyword) -> str:
+    def source(self, node: ast.expr | ast.stmt | ast.keyword) -> str:
+        """Return a part of the code as it is written."""
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
-        return self._text[self._at(node) : self._start + self._lines[node.end_lineno - 1] + node.end_col_offset]
+        return self.text[self._at(node) : self._start + self._lines[node.end_lineno - 1] + node.end_col_offset]
 
     def _unreadable(self, node: ast.expr | ast.stmt) -> PackvizError:
-        return list_refusal(self._text, self._at(node), _READABLE, quoted(self._source(node)), _KEEP)
+        return list_refusal(self.text, self._at(node), _READABLE, quoted(self.source(node)), self._fix)
 
 
-def _is_flat(group: Group) -> bool:
-    return not group.groups
+def _unquoted(string: str) -> str:
+    """Return what a quoted string says; an escape that is none stays as it is typed."""
+    if "\\" not in string:
+        return string[1:-1]
+    said = _ESCAPE.sub(_unescaped, string[1:-1])
+    return said.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # joins the halves of \ud83d\ude00
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    digits = match[1] or match[2]
+    return chr(int(digits, 16)) if digits else _ESCAPED.get(match[3], match[0])
