@@ -16,7 +16,7 @@ from packviz.compute.record import Trace
 from packviz.compute.trace import trace, trace_module
 from packviz.compute.verify import distance
 
-BLOCKS, PER_BLOCK = 10, many(60)  # 600 random cases for trace_module, and as many for trace
+BLOCKS, PER_BLOCK = 10, many(30)  # 300 random cases for trace_module, and as many for trace
 
 
 @pytest.fixture(params=range(BLOCKS))

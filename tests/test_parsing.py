@@ -281,7 +281,7 @@ def _joined(pieces: list[str], most: int) -> st.SearchStrategy[str]:
     return st.lists(st.sampled_from(pieces), max_size=most).map("".join)
 
 
-@settings(deadline=None, max_examples=many(500))
+@settings(deadline=None, max_examples=many(250))
 @given(
     st.text(st.characters(), max_size=40)
     | _joined(PIECES, 15).flatmap(lambda text: st.sampled_from([text, f"[{text}]"]))
@@ -296,7 +296,7 @@ def test_any_text_gives_a_batch_or_a_refusal(text: str, kind: str) -> None:
     _read_or_refuse(text, kind)
 
 
-@settings(deadline=None, max_examples=many(100))
+@settings(deadline=None, max_examples=many(50))
 @given(st.lists(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=2), min_size=1))
 def test_floats_come_back_to_the_bit(rows: list[list[float]]) -> None:
     tensors = [f"torch.tensor({row!r})" for row in rows]
@@ -310,7 +310,7 @@ def test_floats_come_back_to_the_bit(rows: list[list[float]]) -> None:
         assert [sequence.tolist() for sequence in Batch.parse(text).sequences] == rows
 
 
-@settings(deadline=None, max_examples=many(100))
+@settings(deadline=None, max_examples=many(50))
 @given(st.lists(st.lists(st.text(min_size=1, max_size=5), min_size=1), min_size=1))
 def test_lists_of_strings_keep_every_word_apart(rows: list[list[str]]) -> None:
     ids: dict[str, int] = {}

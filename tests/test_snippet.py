@@ -20,7 +20,7 @@ from packviz.show.snippet import snippet
 NUMBERS = "1 2 3\n4 5\n6 7 8 9"
 VECTORS = "[[[1, 2.5], [3, 4]], [[5, 6], [7, 8], [0.1, -1e-7]]]"
 
-RANDOM_RUNS = seeds(42)
+RANDOM_RUNS = seeds(21)
 
 
 def made(text: str, settings: dict[str, Any]) -> Trace:

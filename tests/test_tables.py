@@ -30,19 +30,9 @@ def numbers(table: Any, name: str) -> Tensor:
     return torch.from_numpy(table[columns].to_numpy(copy=True))
 
 
-def test_the_packed_table_of_the_first_example() -> None:
-    table = packed_table(made())
-    assert table["packed row"].tolist() == list(range(9))
-    assert table["sequence"].tolist() == list("CABCABCAC")
-    assert table["time step"].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 3]
-    assert table["token"].tolist() == list("614725839")
-    assert table["value"].tolist() == [6, 1, 4, 7, 2, 5, 8, 3, 9]
-    assert not table["padding"].any()
-
-
 # Every row of every table, over random batches and settings, beside what torch makes of the same batch.
 
-RUNS = seeds(42)
+RUNS = seeds(21)
 LETTERS = [*ascii_uppercase, *map("".join, product(ascii_uppercase, repeat=2))]  # A to Z, AA to ZZ
 
 each_run = pytest.mark.parametrize("seed", RUNS)

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import torch
 from random_runs import random_run
-from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 from trace_cases import random_case
 
@@ -29,26 +28,6 @@ def numbers(*lengths: int) -> Batch:
 
 def refused(**settings: Any) -> Trace:
     return trace(UNSORTED, Config(enforce_sorted=True, **settings))
-
-
-def test_every_tensor_has_its_shape() -> None:
-    t = trace(UNSORTED, Config(cell="lstm", hidden_size=5, num_layers=3, bidirectional=True, total_length=6))
-    B, T, N, F, H, L, D = 3, 4, 9, 1, 5, 3, 2
-    shapes: dict[tuple[int, ...], list[Tensor | None]] = {
-        (B, T): [t.padded.tokens, t.padded.mask],
-        (B, T, F): [t.padded.values],
-        (N, F): [t.packed.data],
-        (N,): [t.packed.sequence, t.packed.timestep, t.packed_is_pad],
-        (N, D * H): [t.output],
-        (L * D, B, H): [t.h_0, t.c_0, t.h_n, t.c_n],
-        (B, 6, D * H): [t.unpacked.output],
-        (B, D * H): [t.unpacked.last_valid],
-        (N, H): [rows for layer in t.layers for d in layer for rows in (d.h, d.c, *d.gates.values())],
-        (B, H): [state for layer in t.layers for d in layer for state in (d.h_0, d.c_0, d.h_n, d.c_n)],
-    }
-    assert [len(layer) for layer in t.layers] == [D] * L
-    for shape, tensors in shapes.items():
-        assert all(tensor is not None and tuple(tensor.shape) == shape for tensor in tensors), shape
 
 
 # Embeddings

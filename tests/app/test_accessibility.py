@@ -4,7 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 from tabs import Scheme, Size
-from visits import LAPTOP, PHONE, PROJECTOR, Visit, visit
+from visits import LAPTOP, PHONE, Visit, visit
 
 LAST = {
     "": ".st-key-onward a",
@@ -23,11 +23,7 @@ LAST = {
     "class": "text=Open a plan",
 }  # what comes last on each page
 PHONES: list[tuple[str, Size, Scheme]] = [(page, PHONE, "light" if i % 2 else "dark") for i, page in enumerate(LAST, 1)]
-OTHERS: list[tuple[str, Size, Scheme]] = [
-    ("", LAPTOP, "light"),
-    ("running", PROJECTOR, "dark"),
-    ("compare", PROJECTOR, "light"),
-]
+OTHERS: list[tuple[str, Size, Scheme]] = [("compare", LAPTOP, "dark")]
 
 
 def serious(visited: Visit, within: str | None = None) -> list[str]:

@@ -59,15 +59,9 @@ def test_an_edit_belongs_to_the_entry_where_it_was_made(browser: Browser, addres
         stands_at(visited, second, "1", "1 2\n3")
 
 
-def test_back_leads_from_the_quiz_and_from_a_question_to_where_one_was(browser: Browser, address: str) -> None:
+def test_back_leads_from_a_question_to_where_one_was(browser: Browser, address: str) -> None:
     with visit(browser, address, {"sequences": TEXT, "example": "own", "cell": "lstm"}, path="packing") as visited:
         page, packing = visited.page, visited.page.url
-        follow(page, "Quiz")
-        page.wait_for_url("**/quiz?round=*")
-        visited.settle()
-        assert "cell" not in visited.query
-        page.go_back()
-        stands_at(visited, packing, "1")
         go(visited, "Questions")
         page.get_by_label("An error message").fill("padding_idx")
         page.get_by_label("An error message").press("Enter")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
-from visits import PROJECTOR, Visit, follow, visit
+from visits import PROJECTOR, Visit, follow, visit, words
 
 import packviz
 from pages import STAGES
@@ -34,10 +34,12 @@ def go_to(visited: Visit, lesson: str) -> None:
 
 
 @each_lesson
-def test_the_movie_is_on_the_first_screen_and_does_not_give_the_answer_away(
+def test_the_movie_is_on_the_first_screen_with_a_few_words_and_does_not_give_the_answer_away(
     browser: Browser, address: str, lesson: str
 ) -> None:
     with visit(browser, address, path=lesson) as visited:
+        read = words(visited)
+        assert 20 < len(read) <= 110, " ".join(read)
         shapes = visited.player.locator(".pv-shape").filter(visible=True).all_inner_texts()
         assert not {"(3, 4, 1)", "(3, 4, 4)"} & {shape.strip() for shape in shapes}
         assert visited.data("step") == "1"
@@ -62,14 +64,6 @@ def test_the_batch_and_the_settings_go_along(browser: Browser, address: str) -> 
             assert visited.data("step") == "1"
             expect(visited.text).to_have_value("7 8\n9")
             expect(visited.sidebar.get_by_text("2 sequences, 3 tokens")).to_be_visible()
-
-
-def test_a_link_opens_a_lesson_on_its_step(browser: Browser, address: str) -> None:
-    with visit(browser, address, {"step": 3, "cell": "rnn"}, path="packing") as visited:
-        assert visited.data("step") == "3"
-        go_to(visited, "running")
-        assert visited.data("step") == "1"
-        assert "step" not in visited.query
 
 
 def test_the_keys_step_the_movie_after_every_click_on_the_way_through_a_lesson(browser: Browser, address: str) -> None:

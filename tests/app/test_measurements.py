@@ -103,12 +103,12 @@ def test_a_reload_finds_the_work_again_and_its_results_are_drawn_only_when_there
         assert visited.query == asked
         expect(visited.main.get_by_role("button", name=re.compile("^Train 24 models"))).to_be_disabled()
         expect(visited.main.get_by_text("Other settings than those above")).to_have_count(0)
-        visited.page.wait_for_timeout(5_000)
+        visited.page.wait_for_timeout(3_000)
         visited.main.get_by_role("button", name="Stop").click()
         expect(visited.main.get_by_text("Stopped after")).to_be_visible(timeout=LONG)
         looks = [kinds for kinds in runs if kinds and set(kinds) <= {"progress", "button"}]
         drawn = [kinds for kinds in runs if "plotly_chart" in kinds]
-        assert len(looks) >= 4
+        assert len(looks) >= 2
         assert drawn
         assert all("progress" not in kinds for kinds in drawn[1:-1])  # the first and the last are of the whole page
 

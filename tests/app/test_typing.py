@@ -62,19 +62,6 @@ def test_ones_own_text_comes_back_after_an_example(browser: Browser, address: st
         assert seen.query == {"example": "own", "sequences": "my own words"}
 
 
-def test_settings_change_the_run_and_the_address(browser: Browser, address: str) -> None:
-    with visit(browser, address) as seen:
-        pick(seen, "lstm")
-        seen.settle()
-        expect(seen.player.get_by_text("equal to torch.nn.LSTM, bit for bit")).to_be_visible()
-        seen.sidebar.get_by_text("bidirectional").click()
-        seen.settle()
-        pick(seen, "backward")
-        seen.settle()
-        changed = {"cell": "lstm", "bidirectional": "true", "direction": "backward"}
-        assert seen.query == changed | {"example": "unsorted"}
-
-
 def test_a_click_on_the_map_in_the_player_sets_the_controls_of_layer_and_direction(
     browser: Browser, address: str
 ) -> None:

@@ -31,6 +31,25 @@ QUIET = """async (players) => {
 }"""  # how many players rest, turn after turn, once the server has answered; it need not answer everything
 
 
+WORDS = """() => {
+  const words = [];
+  const apart = "style, script, option, .pv-code, [data-testid=stIconMaterial], a[href^='#']";
+  const walk = (node) => {
+    if (node.nodeType === Node.TEXT_NODE) {
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      const { top, bottom, left, right, width } = range.getBoundingClientRect();
+      const seen = width > 2 && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth;
+      if (seen) words.push(...(node.textContent.match(/[\\p{L}_]+/gu) ?? []));
+    } else if (!node.matches?.(apart)) {
+      for (const child of [...node.childNodes, ...(node.shadowRoot?.childNodes ?? [])]) walk(child);
+    }
+  };
+  walk(document.body);
+  return words;
+}"""  # that are to be read on the first screen, but for the code
+
+
 class Visit:
     """One open page of the app."""
 
@@ -101,6 +120,12 @@ class Visit:
         for key in keys:
             self.page.keyboard.press(key)
         self.settle()
+
+
+def words(seen: Visit) -> list[str]:
+    """Return the words that are to be read on the screen, but for the code."""
+    found: list[str] = seen.page.evaluate(WORDS)
+    return found
 
 
 def follow(page: Page, name: str) -> None:

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Route
 from bench import servers
 
 BACK = 2.0  # seconds after the server's return, or that of the network
-OFFLINE = 4_000  # ms; 30 s in a class: nothing in the page depends on how long it is
+OFFLINE = 2_000  # ms; 30 s in a class: nothing in the page depends on how long it is
 
 
 def offline(held: Phone, on: bool) -> None:

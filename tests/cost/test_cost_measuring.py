@@ -55,7 +55,7 @@ def test_backward_computes_the_same_gradients_of_all_weights_on_both_sides(cell:
 # How it is timed
 
 
-@pytest.mark.parametrize("seed", seeds(40))
+@pytest.mark.parametrize("seed", seeds(10))
 def test_median_and_quartiles_are_numpys(seed: int) -> None:
     draw = random.Random(seed)
     times = [draw.expovariate(1.0) for _ in range(draw.randint(1, 30))]
@@ -64,7 +64,7 @@ def test_median_and_quartiles_are_numpys(seed: int) -> None:
     assert timing.median == timing.quartiles[1]
 
 
-@pytest.mark.parametrize("seed", seeds(20))
+@pytest.mark.parametrize("seed", seeds(10))
 def test_each_side_gets_its_own_times_in_ms_and_the_first_runs_do_not_count(seed: int) -> None:
     draw = random.Random(seed)
     rounds = draw.randint(1, 9)

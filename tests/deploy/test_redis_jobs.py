@@ -52,8 +52,8 @@ def test_the_work_of_a_server_that_is_gone_goes_on_if_its_visitor_comes_to_anoth
     redis_url: str,
 ) -> None:
     there = {"a", "b"}
-    lost = RedisJobs(redis_url, lambda visitor: visitor in there, grace=4)
-    other = RedisJobs(redis_url, lambda _: True, grace=4)
+    lost = RedisJobs(redis_url, lambda visitor: visitor in there, grace=2)
+    other = RedisJobs(redis_url, lambda _: True, grace=2)
     job = Visitor(lost, "a", task(never_end, unlike_before()))
     until(lambda: job.results)
     process = job.results[0]
@@ -61,7 +61,7 @@ def test_the_work_of_a_server_that_is_gone_goes_on_if_its_visitor_comes_to_anoth
     found = other.progress(job.key, "a, who is new here")
     assert found is not None
     assert (found.task.told, found.state, found.done) == ("as it is told", "running", 1)
-    time.sleep(6)
+    time.sleep(4)
     assert not is_gone(process)
     other.stop(job.key, "a, who is new here")
     until(lambda: is_gone(process))

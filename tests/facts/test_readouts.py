@@ -18,7 +18,7 @@ from packviz.inputs.module import one_layer
 
 KEYS = ("last_column", "last_valid", "h_n", "h_n_both", "mean", "max")
 ONE_STATE = KEYS[:4]
-SEEDS = seeds(40)
+SEEDS = seeds(20)
 each_seed = pytest.mark.parametrize("seed", SEEDS)
 Counts = dict[str, tuple[tuple[int, ...], ...]]
 

@@ -180,11 +180,8 @@ def test_single_keys_can_be_switched_off_for_good(open_page: Open, movie: Movie)
     assert screen.data("stage") == "pack"
 
 
-@pytest.mark.parametrize("size", [(390, 844), (844, 390), (1280, 720)], ids=["phone", "turned", "laptop"])
-def test_full_screen_without_its_api_keeps_tab_inside_and_opens_the_code(
-    open_page: Open, movie: Movie, size: tuple[int, int]
-) -> None:
-    screen = open_page(movie, size=size)
+def test_full_screen_without_its_api_keeps_tab_inside_and_opens_the_code(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, size=(844, 390))
     screen.page.evaluate(ADD, "<button>outside</button>")
     screen.page.evaluate("() => { delete Element.prototype.requestFullscreen; }")
     full, outside = screen.root.get_by_role("button", name="Full screen"), screen.page.locator("#beside button")

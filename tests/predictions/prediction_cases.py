@@ -17,7 +17,7 @@ from packviz.inputs.batch import Batch, sequence_label
 from packviz.inputs.config import Config
 from packviz.teach.predictions import Answer, Prediction, Stage
 
-SEEDS = seeds(40)
+SEEDS = seeds(20)
 STAGES: tuple[Stage, ...] = ("pad", "embed", "sort", "pack", "run", "unpack")
 FILLER = 777.0
 
