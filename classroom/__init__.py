@@ -15,8 +15,9 @@ The routes are listed in routes.py; the teacher's page calls the same functions 
     text = rooms.call(rooms.exported(code, host, export.gift))          # questions; export.qti_archive: a zip file
 
 Phases: lobby -> open -> vote -> close -> closed -> talk -> talk -> reopen -> vote (round 2) -> close -> reveal. `ask`,
-`next` and `twin` put up a question in the phase lobby; `open` without one takes the first of the list. Anything else
-is refused with 409. `reveal` may follow any close. `step` moves the movie of the reveal.
+`next` and `twin` put up a question in the phase lobby; `open` without one takes the first of the list. `reveal` may
+follow either vote; `talk` and `reveal` close an open one. `back` undoes the last of these as long as nothing has been
+shown. `step` moves the movie of the reveal. Anything else is refused with 409.
 
 snapshot, for everybody: code, revision, phase, round (1, 2), question (null, or number, kind, prompt, form, and where
 it has them options, rows (the batch), settings (as code), letters, example, single), voted, joined, step (of the movie,

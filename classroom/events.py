@@ -12,18 +12,26 @@ from typing import Any, Literal, get_args
 
 from classroom.names import friendly, secret
 from classroom.refusal import RefusedError
-from classroom.state import Event, Phone, State, hashed
+from classroom.state import Event, Phase, Phone, State, hashed
 from packviz.text import visible
 
 __all__ = ["ACTIONS", "MAX_PHONES", "act", "join", "opened", "vote"]
 
-Action = Literal["ask", "open", "close", "talk", "reopen", "reveal", "step", "next", "twin", "delete"]
+Action = Literal["ask", "open", "close", "talk", "reopen", "reveal", "step", "next", "twin", "back", "delete"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 
 MAX_PHONES = 1000
 MAX_CHANGES = 50  # of a phone's vote in one round, and of its name
-MAX_EVENTS = 100_000
+MAX_EVENTS = 100_000  # of phones; the teacher has as many as that on top
 MAX_NAME = 24  # characters
+
+_BACK: Mapping[tuple[Phase, int], tuple[Phase, int]] = {
+    ("vote", 1): ("lobby", 1),
+    ("closed", 1): ("vote", 1),
+    ("talk", 1): ("closed", 1),
+    ("vote", 2): ("talk", 1),
+    ("closed", 2): ("vote", 2),
+}  # what the teacher may undo, by phase and round: nothing has been shown yet
 
 
 def opened(questions: Sequence[Mapping[str, Any]]) -> tuple[Event, str]:
@@ -76,6 +84,7 @@ def act(state: State, action: Action, **details: Any) -> list[Event]:
     """Return the events of what the teacher does, or refuse it.
 
     details: for ask and twin the `question` and its `index`; for reveal and step the `step`, and for reveal `steps`.
+    An open vote is closed by talk and reveal, too.
     """
     told = _refusal(state, action)
     if told:
@@ -84,34 +93,36 @@ def act(state: State, action: Action, **details: Any) -> list[Event]:
         return [_event("asked", question=details["question"], index=details.get("index"))]
     if action in ("open", "reopen"):
         return [_event("opened", round=1 if action == "open" else 2)]
-    if action == "reveal":
-        return [_event("revealed", step=details["step"], steps=details["steps"])]
+    if action == "back":
+        phase, number = _BACK[state.phase, state.round]
+        return [_event("returned", phase=phase, round=number)]
     if action == "step":
         return [] if details["step"] == state.step else [_event("stepped", step=details["step"])]
-    return [_event({"close": "closed", "talk": "talked", "delete": "deleted"}[action])]
+    shown = {"step": details["step"], "steps": details["steps"]} if action == "reveal" else {}
+    kind = {"close": "closed", "talk": "talked", "reveal": "revealed", "delete": "deleted"}[action]
+    closes = action in ("talk", "reveal") and state.phase == "vote"
+    return [*([_event("closed")] if closes else []), _event(kind, **shown)]
 
 
 def _refusal(state: State, action: Action) -> str:
     """Return why the teacher cannot do this now, "" where that is possible."""
     phase = state.phase
-    if action != "delete" and state.revision >= MAX_EVENTS:
+    if action != "delete" and state.revision >= 2 * MAX_EVENTS:
         return "This room is full. Open another one."
     if action in ("ask", "next", "twin") and phase == "vote":
         return "The vote is open. Close it before you ask another question."
-    if action in ("open", "close", "talk", "reopen", "reveal", "step", "twin") and not state.asked:
+    if action not in ("ask", "next", "delete") and not state.asked:
         return "No question has been asked yet."
     needed: dict[str, tuple[bool, str]] = {
         "open": (phase == "lobby", "The vote on this question has already been opened."),
         "close": (phase == "vote", "There is no open vote to close."),
-        "talk": (phase == "closed" and state.round == 1, "Talk comes after the first vote, once it is closed."),
+        "talk": (phase in ("vote", "closed") and state.round == 1, "Talk comes after the first vote."),
         "reopen": (
             phase in ("closed", "talk") and state.round == 1,
             "The second vote comes after the first one, once that is closed.",
         ),
-        "reveal": (
-            phase in ("closed", "talk"),
-            "The answer can be shown once, after a vote that has been closed.",
-        ),
+        "reveal": (phase in ("vote", "closed", "talk"), "The answer can be shown once, after a vote."),
+        "back": ((phase, state.round) in _BACK, "There is nothing to undo here."),
         "step": (
             phase == "reveal" and state.steps > 0,
             "There is no movie to step through before the answer is shown.",

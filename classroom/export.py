@@ -22,6 +22,9 @@ _CODE = re.compile(r"`([^`]*)`")
 _PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
 _ASSESSMENT = "assessment.xml"
 _NAMESPACE = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
+_RESPONSE = "response1"
+_TYPED = "short_answer_question"
+_QTI_TYPES = {"choice": "multiple_choice_question", "number": "numerical_question"}  # Canvas's names, by form
 
 
 def answers_csv(state: State, prompts: Sequence[str]) -> str:
@@ -44,7 +47,7 @@ def answers_csv(state: State, prompts: Sequence[str]) -> str:
 def gift(questions: Sequence[Question]) -> str:
     """Return questions as Moodle's GIFT: a choice, a number, or a short answer, with the reasons as feedback.
 
-    Moodle's format: https://docs.moodle.org/en/GIFT_format
+    Moodle's format: https://docs.moodle.org/en/GIFT_format, and question/format/gift/format.php in moodle/moodle.
     """
     return "\n".join(_gift(number, each) for number, each in enumerate(questions, 1))
 
@@ -52,7 +55,8 @@ def gift(questions: Sequence[Question]) -> str:
 def qti(questions: Sequence[Question]) -> str:
     """Return questions as one QTI 1.2 assessment: each is a choice, or an answer that is typed.
 
-    Structure: IMS Question & Test Interoperability 1.2, ASI information model.
+    Structure: IMS Question & Test Interoperability 1.2, ASI information model, as Canvas imports it: what it compares
+    with and which feedback it shows follow gems/plugins/qti_exporter in instructure/canvas-lms.
     """
     root = ElementTree.Element("questestinterop", {"xmlns": _NAMESPACE})
     assessment = ElementTree.SubElement(root, "assessment", {"ident": "packviz", "title": "packviz"})
@@ -92,24 +96,27 @@ def _plain(text: str) -> str:
 
 def _gift(number: int, asked: Question) -> str:
     head = f"::{number}. {_gift_text(asked.kind)}::[html]{_gift_text(_html(asked))}"
-    if asked.form == "number":
-        return f"{head}{{#={asked.answer}:0#{_feedback(asked, asked.solution)}}}\n"
-    lines = [f"\t{sign}{_gift_text(answer)}#{_feedback(asked, answer)}" for sign, answer in _gift_answers(asked)]
-    return "\n".join([f"{head}{{", *lines, "}", ""])
+    opening = "{#" if asked.form == "number" else "{"
+    lines = [f"\t{sign}{_gift_text(answer)}#{_gift_text(why)}" for sign, answer, why in _gift_answers(asked)]
+    return "\n".join([f"{head}{opening}", *lines, "}", ""])
 
 
-def _gift_answers(asked: Question) -> Iterator[tuple[str, str]]:
-    """Yield the answers with their signs: of a choice all options; else the right answer, and wrong ones with 0 %."""
+def _gift_answers(asked: Question) -> Iterator[tuple[str, str, str]]:
+    """Yield the answers with their signs and the feedback: of a choice all options, else those that may be typed.
+
+    Moodle takes options and feedback for HTML, as the text is, and what is typed for plain text.
+    """
+    why = _code_html(asked.why)
     if asked.form == "choice":
-        yield from (("=" if option == asked.solution else "~", option) for option in asked.options)
+        for option in asked.options:
+            html = _code_html(option).replace("%", "&#37;")  # at its beginning it would be a weight
+            right = option == asked.solution
+            yield ("=", html, why) if right else ("~", html, _code_html(asked.reason(option)))
         return
-    yield from (("=", spelling) for spelling in _spellings(asked))
-    yield from (("=%0%", answer) for answer in asked.reasons)
-
-
-def _feedback(asked: Question, answer: str) -> str:
-    right = answer in _spellings(asked)
-    return _gift_text(_CODE.sub(r"\1", asked.why if right else asked.reason(answer)))
+    yield from (("=", spelling, why) for spelling in _spellings(asked))
+    for answer, reason in asked.reasons.items():
+        if asked.form != "number" or answer.lstrip("-").isdigit():
+            yield "=%0%", answer, _code_html(reason)
 
 
 def _gift_text(text: str) -> str:
@@ -142,59 +149,80 @@ def _code_html(text: str) -> str:
 
 
 def _item(number: int, asked: Question) -> ElementTree.Element:
-    """Return one item: what is shown, how it is answered, and what each answer earns."""
-    title = f"{number}. {asked.kind}"
-    item = ElementTree.Element("item", {"ident": f"q{number}", "title": title})
-    kind = "multiple_choice_question" if asked.form == "choice" else "short_answer_question"
+    """Return one item as Canvas writes it: what is shown, how it is answered, and what each answer earns."""
+    item = ElementTree.Element("item", {"ident": f"q{number}", "title": f"{number}. {asked.kind}"})
     metadata = ElementTree.SubElement(ElementTree.SubElement(item, "itemmetadata"), "qtimetadata")
-    for label, entry in (("question_type", kind), ("points_possible", "1")):
+    for label, entry in (("question_type", _QTI_TYPES.get(asked.form, _TYPED)), ("points_possible", "1")):
         field = ElementTree.SubElement(metadata, "qtimetadatafield")
         ElementTree.SubElement(field, "fieldlabel").text = label
         ElementTree.SubElement(field, "fieldentry").text = entry
     presentation = ElementTree.SubElement(item, "presentation")
     _material(presentation, _html(asked))
+    kind = "response_lid" if asked.form == "choice" else "response_str"
+    response = ElementTree.SubElement(presentation, kind, {"ident": _RESPONSE, "rcardinality": "Single"})
     if asked.form == "choice":
-        response = ElementTree.SubElement(presentation, "response_lid", {"ident": "response", "rcardinality": "Single"})
         choices = ElementTree.SubElement(response, "render_choice")
         for i, option in enumerate(asked.options):
-            labelled = ElementTree.SubElement(choices, "response_label", {"ident": f"a{i}"})
-            _material(labelled, _code_html(option))
+            _material(ElementTree.SubElement(choices, "response_label", {"ident": f"a{i}"}), _code_html(option))
     else:
-        response = ElementTree.SubElement(presentation, "response_str", {"ident": "response", "rcardinality": "Single"})
-        ElementTree.SubElement(
-            ElementTree.SubElement(response, "render_fib"), "response_label", {"ident": "answer", "rshuffle": "No"}
-        )
+        fib = ElementTree.SubElement(response, "render_fib", {"fibtype": "Decimal"} if asked.form == "number" else {})
+        ElementTree.SubElement(fib, "response_label", {"ident": "answer", "rshuffle": "No"})
     _processing(item, asked)
     return item
 
 
 def _processing(item: ElementTree.Element, asked: Question) -> None:
+    """Add what each answer earns, and the feedback.
+
+    Canvas takes every text that is compared with a typed answer for a right one, so that the usual wrong answers stand
+    in the feedback to all wrong ones.
+    """
     processing = ElementTree.SubElement(item, "resprocessing")
-    outcomes = ElementTree.SubElement(processing, "outcomes")
     limits = {"maxvalue": "100", "minvalue": "0", "varname": "SCORE", "vartype": "Decimal"}
-    ElementTree.SubElement(outcomes, "decvar", limits)
-    choice = asked.form == "choice"
-    wrong = [option for option in asked.options if option != asked.solution] if choice else list(asked.reasons)
-    told = [(_spellings(asked), asked.why), *(([answer], asked.reason(answer)) for answer in wrong)]
-    feedbacks = []
-    for number, (answers, reason) in enumerate(told):
-        right = number == 0
-        if not right and not reason:
-            continue
-        condition = ElementTree.SubElement(processing, "respcondition", {"continue": "No"})
-        variable = ElementTree.SubElement(ElementTree.SubElement(condition, "conditionvar"), "or")
-        for answer in answers:
-            given = f"a{asked.options.index(answer)}" if choice else answer
-            ElementTree.SubElement(variable, "varequal", {"respident": "response"}).text = given
+    ElementTree.SubElement(ElementTree.SubElement(processing, "outcomes"), "decvar", limits)
+    feedbacks = dict[str, str]()
+
+    def condition(answer: str | None, name: str, told: str, *, right: bool = False) -> None:
+        """Add a condition. answer: None for any other one. name, told: of the feedback, "" where there is none."""
+        if not right and not told:
+            return
+        each = ElementTree.SubElement(processing, "respcondition", {"continue": "No" if right else "Yes"})
+        variable = ElementTree.SubElement(each, "conditionvar")
+        if answer is None:
+            ElementTree.SubElement(variable, "other")
+        elif asked.form == "number":
+            either = ElementTree.SubElement(variable, "or")
+            _compared(either, "varequal", answer)
+            both = ElementTree.SubElement(either, "and")
+            _compared(both, "vargte", answer)
+            _compared(both, "varlte", answer)
+        else:
+            _compared(variable, "varequal", answer)
         if right:
-            ElementTree.SubElement(condition, "setvar", {"action": "Set", "varname": "SCORE"}).text = "100"
-        if reason:
-            link = {"feedbacktype": "Response", "linkrefid": f"f{number}"}
-            ElementTree.SubElement(condition, "displayfeedback", link)
-            feedbacks.append((f"f{number}", reason))
-    for ident, reason in feedbacks:
-        shown = ElementTree.SubElement(item, "itemfeedback", {"ident": ident})
-        _material(ElementTree.SubElement(shown, "flow_mat"), _code_html(reason))
+            ElementTree.SubElement(each, "setvar", {"action": "Set", "varname": "SCORE"}).text = "100"
+        if told:
+            ElementTree.SubElement(each, "displayfeedback", {"feedbacktype": "Response", "linkrefid": name})
+            feedbacks[name] = told
+
+    why = _code_html(asked.why)
+    if asked.form == "choice":
+        for i, option in enumerate(asked.options):
+            if option != asked.solution:
+                condition(f"a{i}", f"a{i}_fb", _code_html(asked.reason(option)))
+        condition(f"a{asked.options.index(asked.solution)}", "correct_fb", why, right=True)
+    else:
+        for spelling in _spellings(asked):
+            condition(spelling, "correct_fb", why, right=True)
+        reasons = (f"<li>{escape(answer)}: {_code_html(reason)}</li>" for answer, reason in asked.reasons.items())
+        usual = "".join(reasons)
+        condition(None, "general_incorrect_fb", usual and f"<p>Usual mistakes:</p><ul>{usual}</ul>")
+    for name, told in feedbacks.items():
+        shown = ElementTree.SubElement(item, "itemfeedback", {"ident": name})
+        _material(ElementTree.SubElement(shown, "flow_mat"), told)
+
+
+def _compared(parent: ElementTree.Element, how: str, answer: str) -> None:
+    ElementTree.SubElement(parent, how, {"respident": _RESPONSE}).text = answer
 
 
 def _material(parent: ElementTree.Element, html: str) -> None:

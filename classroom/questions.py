@@ -220,16 +220,18 @@ def _about(spec: Spec, made: Trace, asked: Prediction) -> Question:
             asked.key, tap.prompt, "cell", list(tap.answer), tap.read(list(tap.answer)), tap.why, tap.reasons,
             rows=rows, settings=settings, tap=tap,
         )  # fmt: skip
+    options = list(asked.choices)  # a prediction has them in a fixed order, in which the right one may stand first
+    Random(_frozen(spec)).shuffle(options)
     form: Form = "number" if asked.form == "numbers" and len(asked.answer) == 1 else asked.form
     right: Any = asked.solution
     if form == "choice":
-        right = asked.choices.index(asked.solution)
+        right = options.index(asked.solution)
     elif form in ("number", "numbers"):
         right = asked.answer[0] if form == "number" else list(asked.answer)
     reasons = {spelled(slip.answer): slip.reason for slip in asked.slips}
     return Question(
         asked.key, asked.prompt, form, right, asked.solution, asked.why, reasons,
-        asked.choices, rows, settings, asked.letters, asked.example, asked.single, asked,
+        tuple(options), rows, settings, asked.letters, asked.example, asked.single, asked,
     )  # fmt: skip
 
 

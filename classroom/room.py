@@ -26,6 +26,7 @@ _QUIET = {
     True: (0.2, 0.3),
     False: (4.0, 12.0),
 }  # seconds until a teacher and a phone hear of others' votes
+MAX_CHANNELS = 8  # of one phone, or of the teacher: with one more the oldest one ends
 _IDLE = 600.0  # seconds until a room that nobody uses is dropped from memory
 
 Decide = Callable[[State], Sequence[Event]]
@@ -34,8 +35,9 @@ Decide = Callable[[State], Sequence[Event]]
 class _Watcher:
     """One push channel: wakes at once for what is loud, and a little later for what is not."""
 
-    def __init__(self, *, host: bool) -> None:
+    def __init__(self, token: str, *, host: bool) -> None:
         self.woken = asyncio.Event()
+        self.token = token
         self._host = host
         self._timer: asyncio.TimerHandle | None = None
 
@@ -66,7 +68,7 @@ class Room:
     def __init__(self, code: str, store: Store) -> None:
         self.state = State(code)
         self.used_at = time.monotonic()
-        self.watchers: set[_Watcher] = set()
+        self.watchers: dict[_Watcher, None] = {}  # in the order in which they came
         self._store = store
         self._pending: list[tuple[Decide, asyncio.Future[int]]] = []
         self._work: asyncio.Task[None] | None = None
@@ -78,10 +80,9 @@ class Room:
         """Return whether there is no such room, or none any more."""
         return self.state.deleted or not self.state.revision or time.time() - self.state.last_at > KEPT
 
-    @property
-    def idle(self) -> bool:
-        """Return whether the room can be dropped from memory."""
-        unused = time.monotonic() - self.used_at > _IDLE
+    def idle(self, seconds: float = _IDLE) -> bool:
+        """Return whether the room can be dropped from memory: it is gone, or nobody has used it for some seconds."""
+        unused = time.monotonic() - self.used_at > seconds
         return not self.watchers and not self._pending and self._work is None and (unused or self.gone)
 
     async def refresh(self) -> None:
@@ -112,12 +113,16 @@ class Room:
             self._question = number, task
         return await asyncio.shield(self._question[1])
 
-    async def news(self, since: int, *, host: bool) -> AsyncIterator[int | None]:
+    async def news(self, since: int, token: str, *, host: bool) -> AsyncIterator[int | None]:
         """Yield the revision at once if it is past `since`, and whenever it has changed; None as a heartbeat."""
-        watcher = _Watcher(host=host)
-        self.watchers.add(watcher)
+        watcher = _Watcher(token, host=host)
+        same = [each for each in self.watchers if each.token == token]
+        for oldest in same[: max(len(same) + 1 - MAX_CHANNELS, 0)]:
+            del self.watchers[oldest]
+            oldest.woken.set()
+        self.watchers[watcher] = None
         try:
-            while True:
+            while watcher in self.watchers:
                 if self.state.revision != since:
                     since = self.state.revision
                     yield since
@@ -128,7 +133,7 @@ class Room:
                     if self.state.revision == since:
                         yield None
         finally:
-            self.watchers.discard(watcher)
+            self.watchers.pop(watcher, None)
             watcher.stop()
 
     async def _store_pending(self) -> None:

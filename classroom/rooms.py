@@ -13,6 +13,7 @@ from classroom import events, questions
 from classroom.ending import before_the_end
 from classroom.export import answers_csv
 from classroom.names import code as new_code
+from classroom.openings import Openings
 from classroom.question import Film, Question
 from classroom.questions import Spec
 from classroom.refusal import RefusedError
@@ -27,6 +28,8 @@ MAX_ROOMS = 2000  # in use at once in one process
 MAX_QUESTIONS = 100
 MAX_STEP = 10_000  # where there is no movie
 _EXPIRE = 600.0  # seconds between two looks for rooms whose time is over
+_QUIET = 60.0  # seconds without use after which a room makes place for a new one
+_CHECKING = 2  # questions that are checked at once: the other threads are for classes
 
 T = TypeVar("T")
 
@@ -41,6 +44,8 @@ class Rooms:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
         self._added = asyncio.Event()
+        self._openings = Openings()
+        self._checking = asyncio.Semaphore(_CHECKING)
         self.stopping = False
 
     @property
@@ -54,6 +59,7 @@ class Rooms:
     async def serving(self) -> AsyncIterator[None]:
         """Serve rooms on the running loop: follow what other processes write, and drop what is over."""
         self._loop, self.stopping = asyncio.get_running_loop(), False
+        self._checking = asyncio.Semaphore(_CHECKING)
         tasks = [asyncio.create_task(self._forever(work)) for work in (self._follow, self._clean)]
         try:
             with before_the_end(self.stop):
@@ -75,13 +81,16 @@ class Rooms:
 
     # What the routes and the teacher's page ask for.
 
-    async def create(self, specs: object) -> tuple[str, str]:
-        """Open a room with a list of questions; return its code and the teacher's secret."""
+    async def create(self, specs: object, address: str | None = None) -> tuple[str, str]:
+        """Open a room with a list of questions; return its code and the teacher's secret. address: who asks for it."""
         if not isinstance(specs, list) or len(specs) > MAX_QUESTIONS:
             raise RefusedError(400, f"`questions` is a list of at most {MAX_QUESTIONS} questions.")
         if len(self._rooms) >= MAX_ROOMS:
+            self._drop(_QUIET)
+        if len(self._rooms) >= MAX_ROOMS:
             raise RefusedError(429, "There are too many open rooms on this server. Try again later.")
-        known = [await asyncio.to_thread(questions.checked, spec) for spec in specs]
+        self._openings.count(address)
+        known = [await self._checked(spec) for spec in specs]
         event, host = events.opened(known)
         while True:
             code = new_code()
@@ -170,7 +179,7 @@ class Rooms:
         host, state = check_viewer(room, token), room.state
         if not 1 <= number <= len(state.asked):
             raise RefusedError(404, "There is no such question.")
-        if not host and number == len(state.asked) and state.phase != "reveal":
+        if not host and not state.asked[number - 1].revealed:
             raise RefusedError(409, "The answer has not been shown yet.")
         film = await asyncio.to_thread(questions.film, state.asked[number - 1].spec)
         if film is None:
@@ -198,15 +207,18 @@ class Rooms:
             if self._loop is None:  # no server: the page runs in a test
                 self._loop = asyncio.new_event_loop()
                 threading.Thread(target=self._loop.run_forever, name="classroom", daemon=True).start()
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        try:
+            return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        except UnavailableError as problem:
+            raise RefusedError(507, str(problem)) from problem
 
     async def _details(self, room: Room, action: str, details: dict[str, Any]) -> dict[str, Any]:
         """Return what the event of an action says, computed and checked before it is decided."""
         state = room.state
         if action in ("ask", "next"):
-            return await _chosen(state, action, details)
+            return await self._chosen(state, action, details)
         if action == "twin" and state.current is not None:
-            seed = f"{state.code} {len(state.asked)}"
+            seed = f"{state.host} {len(state.asked)}"  # nobody can draw it beforehand
             return {"question": await asyncio.to_thread(questions.twin, state.current.spec, seed)}
         if action == "reveal" and state.current is not None:
             film = await asyncio.to_thread(questions.film, state.current.spec)
@@ -217,6 +229,22 @@ class Rooms:
                 raise RefusedError(400, "`step` is the number of a step of the movie, counted from 1.")
             return {"step": min(step, state.steps or MAX_STEP)}
         return {}
+
+    async def _chosen(self, state: State, action: str, details: dict[str, Any]) -> dict[str, Any]:
+        """Return the question that is asked now, from the room's list or given with the request."""
+        if action == "next":
+            used = [asked.index for asked in state.asked if asked.index is not None]
+            given: object = used[-1] + 1 if used else 0
+            if not isinstance(given, int) or given >= len(state.questions):
+                raise RefusedError(409, "There is no further question in the list.")
+        else:
+            given = details.get("question")
+        if isinstance(given, int) and not isinstance(given, bool):
+            if not 0 <= given < len(state.questions):
+                raise RefusedError(400, f"There is no question {given} in the list: it has {len(state.questions)}.")
+            spec: Spec = state.questions[given]
+            return {"question": spec, "index": given}
+        return {"question": await self._checked(given)}
 
     async def _read(self, code: str) -> Room:
         try:
@@ -249,9 +277,17 @@ class Rooms:
     async def _clean(self) -> None:
         with suppress(UnavailableError):
             await self.store.expire()
-        for code in [code for code, room in self._rooms.items() if room.idle]:
-            del self._rooms[code]
+        self._drop()
         await asyncio.sleep(_EXPIRE)
+
+    def _drop(self, *unused: float) -> None:
+        """Drop from memory the rooms that nobody has used for some seconds; they are still in the store."""
+        for code in [code for code, room in self._rooms.items() if room.idle(*unused)]:
+            del self._rooms[code]
+
+    async def _checked(self, spec: object) -> dict[str, Any]:
+        async with self._checking:
+            return await asyncio.to_thread(questions.checked, spec)
 
     async def _forever(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         while True:
@@ -276,23 +312,6 @@ def check_viewer(room: Room, token: str | None) -> bool:
 def _check_host(room: Room, given: object) -> None:
     if not room.state.is_host(given):
         raise RefusedError(403, "This is not the secret of the room's teacher.")
-
-
-async def _chosen(state: State, action: str, details: dict[str, Any]) -> dict[str, Any]:
-    """Return the question that is asked now, from the room's list or given with the request."""
-    if action == "next":
-        used = [asked.index for asked in state.asked if asked.index is not None]
-        given: object = used[-1] + 1 if used else 0
-        if not isinstance(given, int) or given >= len(state.questions):
-            raise RefusedError(409, "There is no further question in the list.")
-    else:
-        given = details.get("question")
-    if isinstance(given, int) and not isinstance(given, bool):
-        if not 0 <= given < len(state.questions):
-            raise RefusedError(400, f"There is no question {given} in the list: it has {len(state.questions)}.")
-        spec: Spec = state.questions[given]
-        return {"question": spec, "index": given}
-    return {"question": await asyncio.to_thread(questions.checked, given)}
 
 
 rooms = Rooms()

@@ -106,7 +106,8 @@ class _Endpoint:
 
 async def _create(served: Rooms, request: Request) -> Response:
     body = await _body(request)
-    code, host = await served.create(body.get("questions", []))
+    address = request.client.host if request.client else None  # behind a balancer: FORWARDED_ALLOW_IPS
+    code, host = await served.create(body.get("questions", []), address)
     return _json({"code": code, "host": host})
 
 
@@ -138,12 +139,13 @@ async def _host(served: Rooms, request: Request) -> Response:
 
 async def _events(served: Rooms, request: Request) -> Response:
     room = await served.room(_code(request))
-    host = check_viewer(room, _token(request))
+    token = _token(request)
+    host = check_viewer(room, token)
     since = _number(request, "since", request.headers.get("last-event-id", "0"))
 
     async def stream() -> AsyncIterator[bytes]:
         yield f"retry: {_AGAIN}\n\n".encode()
-        async for revision in room.news(since, host=host):
+        async for revision in room.news(since, token, host=host):
             if served.stopping:
                 return
             yield (
@@ -153,6 +155,8 @@ async def _events(served: Rooms, request: Request) -> Response:
             )
 
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    if request.method == "HEAD":
+        return Response(headers=headers, media_type="text/event-stream")
     return StreamingResponse(stream(), media_type="text/event-stream", headers=headers)
 
 

@@ -17,7 +17,7 @@ Event = dict[str, Any]
 Phase = Literal["lobby", "vote", "closed", "talk", "reveal"]
 
 LOUD = frozenset(
-    {"asked", "opened", "closed", "talked", "revealed", "stepped", "deleted"}
+    {"asked", "opened", "closed", "talked", "returned", "revealed", "stepped", "deleted"}
 )  # phones hear of them at once
 
 
@@ -49,12 +49,14 @@ class Vote:
 class Asked:
     """One question that was asked in a room, and the votes of its two rounds by token.
 
-    index: its place in the room's list of questions; None where it is not from the list.
+    index: its place in the room's list of questions; None where it is not from the list. revealed: whether its answer
+    has been shown.
     """
 
     spec: Mapping[str, Any]
     index: int | None = None
     votes: tuple[dict[str, Vote], dict[str, Vote]] = field(default_factory=lambda: ({}, {}))
+    revealed: bool = False
 
 
 @dataclass
@@ -140,7 +142,11 @@ class State:
     def _talked(self, _event: Event) -> None:
         self.phase = "talk"
 
+    def _returned(self, event: Event) -> None:
+        self.phase, self.round = event["phase"], event["round"]
+
     def _revealed(self, event: Event) -> None:
+        self.asked = (*self.asked[:-1], replace(self.asked[-1], revealed=True))
         self.phase, self.step, self.steps = "reveal", event["step"], event["steps"]
 
     def _stepped(self, event: Event) -> None:

@@ -196,6 +196,7 @@ class _File:
         self.path = folder / _FILE
         self._db: sqlite3.Connection | None = None
         self._seen = 0  # SQLite's count of the changes that others have made
+        self._removed = False
 
     def begin(self) -> None:
         """Begin a transaction; it writes only once something is written."""
@@ -204,6 +205,10 @@ class _File:
     def commit(self) -> None:
         """Put on disk what was written."""
         self._opened().execute("COMMIT")
+        if self._removed:  # nothing of it is left beside the file either
+            self._removed = False
+            with suppress(sqlite3.Error):
+                self._opened().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def roll_back(self) -> None:
         """Undo what was written since the beginning, if anything."""
@@ -236,7 +241,7 @@ class _File:
         """Remove all events of a room but the last ones."""
         last = "SELECT revision FROM rooms WHERE room = ?"
         remove = f"DELETE FROM events WHERE room = ? AND revision <= ({last}) - ?"
-        self._opened().execute(remove, (room, room, keep))
+        self._removed |= self._opened().execute(remove, (room, room, keep)).rowcount > 0
 
     def expire(self, before: float) -> None:
         """Remove the rooms whose last event was before a time."""

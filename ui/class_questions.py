@@ -60,11 +60,11 @@ def _prediction(ask: Ask | None) -> None:
     number = st.number_input(
         "variant", 1, 99, 1, help="Another row, step or sequence to ask about.", key="class variant"
     )
-    found, problem = kept(lambda: _possible(base, number - 1), "questions", repr(base), number)
+    found, problem = kept(lambda: possible(base, number - 1), "questions", repr(base), number)
     if not found:
         st.text(f"⚠ {problem}")
         return
-    kind = st.selectbox("Question", [*found], format_func=lambda kind: found[kind].replace("`", ""), key="class kind")
+    kind = st.selectbox("Question", [*found], format_func=lambda kind: found[kind], key="class kind")
     if kind is None:
         return
     spec: dict[str, Any] = {"kind": kind, **base, "number": number - 1}
@@ -73,12 +73,12 @@ def _prediction(ask: Ask | None) -> None:
     _offer(spec, ask, "prediction")
 
 
-def _possible(base: Mapping[str, Any], number: int) -> tuple[dict[str, str], str]:
+def possible(base: Mapping[str, Any], number: int) -> tuple[dict[str, str], str]:
     """Return the prompts of the questions that can be asked, by their kind; and why there are none."""
     found, problem = {}, ""
     for kind in KINDS:
         try:
-            found[kind] = question({"kind": kind, **base, "number": number}).prompt
+            found[kind] = question({"kind": kind, **base, "number": number}).prompt.replace("`", "")
         except RefusedError as refusal:
             problem = problem or refusal.sentence
     return found, problem

@@ -76,26 +76,38 @@ export default function ({ data, parentElement, setTriggerValue }) {
     setTriggerValue("key", way);
   };
 
+  // step: the last one that this window has sent or seen. revision: of the room when it was.
+  const last = (parentElement.last ??= { step: 0, revision: 0 });
   let waiting = null, sent = 0;
   const send = async () => {
     const step = waiting;
-    waiting = null;
-    await fetch(new URL(`api/rooms/${data.code}/host`, document.baseURI), {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ host: data.host, action: "step", step }),
-    }).catch(() => {}); // the next step says where we are
+    try {
+      const reply = await fetch(new URL(`api/rooms/${data.code}/host`, document.baseURI), {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ host: data.host, action: "step", step }),
+      });
+      last.revision = (await reply.json()).revision ?? last.revision;
+    } catch {} // the next step says where we are
+    if (waiting === step) waiting = null;
+    else sent = setTimeout(send, 200);
   };
   const onStep = ({ detail }) => {
-    if (!data.revealed) return;
+    if (!data.revealed || detail === last.step) return;
     if (waiting === null) sent = setTimeout(send, 200);
-    waiting = detail;
+    waiting = last.step = detail;
+  };
+  const onClass = ({ detail: { step, revision } }) => { // another window of the teacher may have gone on
+    if (!data.revealed || waiting !== null || revision < last.revision || step === last.step) return;
+    last.step = step;
+    for (const player of window[Symbol.for("packviz")]?.players ?? []) player.go(step); // player/keys.js
   };
 
   const listening = new AbortController(), { signal } = listening;
   window.addEventListener("keydown", onKey, { signal, capture: true });
   window.addEventListener("keydown", onTurn, { signal });
   document.addEventListener("packviz step", onStep, { signal });
+  document.addEventListener("packviz class", onClass, { signal });
   parentElement.end = () => {
     clearInterval(telling);
     clearTimeout(sent);

@@ -27,6 +27,15 @@ _mount = st.components.v2.component(
     js=(_HERE / "classroom.js").read_text("utf-8"),
 )
 
+# Other windows of the teacher step through the movie, too: what they did is told to the component above.
+_tell = st.components.v2.component(
+    "packviz_class_step",
+    js="""export default ({ data }) => {
+  document.dispatchEvent(new CustomEvent("packviz class", { detail: data }));
+}
+""",
+)
+
 # What the teacher can do now: by phase and round, the natural next action first; with the label of its button.
 _ACTIONS: Mapping[tuple[str, int], tuple[tuple[str, str], ...]] = {
     ("lobby", 1): (("open", "Open the vote"),),
@@ -38,6 +47,7 @@ _ACTIONS: Mapping[tuple[str, int], tuple[tuple[str, str], ...]] = {
     ("reveal", 1): (("next", "Next question"), ("twin", "The same with other numbers")),
     ("reveal", 2): (("next", "Next question"), ("twin", "The same with other numbers")),
 }
+_UNDONE = ("vote", "closed", "talk")  # phases out of which there is a way back
 
 
 def classroom() -> None:
@@ -86,7 +96,7 @@ def _begin() -> None:
 def _open() -> None:
     specs = [item.asks for item in visit().plan if item.asks is not None]
     try:
-        visit().room, visit().room_problem = rooms.call(rooms.create(specs)), ""
+        visit().room, visit().room_problem = rooms.call(rooms.create(specs, st.context.ip_address)), ""
     except RefusedError as refusal:
         visit().room_problem = refusal.sentence
 
@@ -138,10 +148,14 @@ def _ask(question: object) -> None:
 
 
 def _turn() -> None:
-    """Follow a key of the teacher's remote: the natural next action; there is no way back but in the movie."""
+    """Follow a key of the teacher's remote: the natural next action, or back as long as nothing has been shown."""
     seen = _seen()
-    if seen is not None and st.session_state["class"]["key"] == "next":
+    if seen is None:
+        return
+    if st.session_state["class"]["key"] == "next":
         _act(_actions(seen)[0][0], asked=len(seen["asked"]))
+    elif seen["phase"] in _UNDONE:
+        _act("back", asked=len(seen["asked"]))
 
 
 def _actions(seen: Seen) -> tuple[tuple[str, str], ...]:
@@ -160,6 +174,9 @@ def _room(seen: Seen) -> None:
         for i, (action, label) in enumerate(_actions(seen)):
             kind: Literal["primary", "secondary"] = "secondary" if i else "primary"
             st.button(label, key=f"class {action}", type=kind, on_click=partial(_act, action, asked=len(seen["asked"])))
+        if seen["phase"] in _UNDONE:
+            back = partial(_act, "back", asked=len(seen["asked"]))
+            st.button("Undo", key="class back", icon=":material/undo:", help="PageUp", on_click=back)
         _secrets(seen)
         from_the_list(seen, _ask)
         _whole()
@@ -188,7 +205,7 @@ def _whole() -> None:
 
 
 def _answers(code: str, host: str) -> str:
-    return rooms.call(rooms.answers(code, host))
+    return "\ufeff" + rooms.call(rooms.answers(code, host))  # a mark by which spreadsheets know UTF-8
 
 
 @st.fragment(run_every=LOOK)
@@ -199,6 +216,8 @@ def _counts(phase: str, asked: int) -> None:
         st.rerun()
     assert seen is not None
     st.html(f'<p class="class-count">{counted_votes(seen)}</p>')
+    if phase == "reveal":
+        _tell(key="class step", data={"step": seen["step"], "revision": seen["revision"]}, height=0)
 
 
 def _secrets(seen: Seen) -> None:

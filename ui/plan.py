@@ -13,24 +13,30 @@ from classroom.refusal import RefusedError
 from packviz.errors import PackvizError
 from packviz.inputs.batch import ReadAs
 from packviz.inputs.config import Config
+from packviz.inputs.examples import example
 from packviz.show.movie.page import assets, packed
 from packviz.text import quoted
 from packviz.validate import choice, integer
+from ui.address import MAX_LENGTH
+from ui.path import NAMES
 from ui.runs import Request, Source, View, run
 
+PAGES = ("overview", *NAMES)
 MAX_ITEMS = 100
 MAX_BYTES = 1_000_000  # of a file
 MAX_NOTE = 500  # characters
 _VERSION = 1
 _PAGE = Path(__file__).parent / "plan.html"
+_TEXTS = ("note", "page", "example", "link")
 _STAGES = ("pad", "embed", "sort", "pack", "run", "unpack", "beside")
 
 
 @dataclass(frozen=True)
 class Item:
-    """Hold one item of a plan: a step of a movie, a question, or both.
+    """Hold one item of a plan: a step of a movie, another page of the app, a question, or a question with one of them.
 
-    note: the teacher's own. page: of the app, by its name in the address; "" where there is no movie.
+    note: the teacher's own. page: of the app, by its name in the address; "" for a question alone.
+    link: what follows the page in the address, where it is one without a movie; None where it has one.
     stages: whose movie it is; None for the whole way. example, sequences, read_as: as in `ui.runs.Source`.
     settings: those of a `packviz.Config` that are not the defaults. question: as classroom/questions.py has it.
     """
@@ -46,11 +52,12 @@ class Item:
     direction: int = 0
     step: int = 1
     question: Mapping[str, Any] | None = None
+    link: str | None = None
 
     @property
     def request(self) -> Request | None:
-        """Return the run whose movie it shows; None for a question alone."""
-        if not self.page:
+        """Return the run whose movie it shows; None where it shows none."""
+        if not self.page or self.link is not None:
             return None
         source = Source(self.example, self.sequences, self.read_as)
         return Request(source, tuple((self.settings or {}).items()), self.layer, self.direction, self.stages)
@@ -68,6 +75,18 @@ def item_of(page: str, request: Request, step: int, note: str = "") -> Item:
         note, page, request.stages, source.example, source.text, source.read_as, dict(request.settings),
         request.layer, request.direction, step,
     )  # fmt: skip
+
+
+def about(item: Item) -> dict[str, Any] | None:
+    """Return the batch and the settings of an item as a question has them; None for a batch of tensors."""
+    text = example(item.example).text if item.sequences is None else item.sequences
+    if text is None:
+        return None
+    settings: dict[str, object] = dict(item.settings or {})
+    settings |= {"read_as": item.read_as} if item.read_as != "auto" else {}
+    settings |= {"layer": item.layer} if item.layer is not None else {}
+    settings |= {"direction": "backward"} if item.direction else {}
+    return {"sequences": text, "settings": settings}
 
 
 STARTER = tuple(
@@ -113,7 +132,7 @@ def as_html(title: str, items: Sequence[Item]) -> str:
 
 def _part(i: int, item: Item) -> str:
     request, asked = item.request, item.question
-    lines = [f"<h2>{i}. {escape(_heading(item))}</h2>"]
+    lines = [f"<h2>{i}. {escape(heading(item))}</h2>"]
     if item.note:
         lines.append(f'<p class="note">{escape(item.note)}</p>')
     if asked is not None:
@@ -124,8 +143,11 @@ def _part(i: int, item: Item) -> str:
     return f"<section>{''.join(lines)}</section>"
 
 
-def _heading(item: Item) -> str:
-    return f"{item.page.title()}, step {item.step}" if item.page else "Question"
+def heading(item: Item) -> str:
+    """Return what an item is, in a few words."""
+    if not item.page:
+        return "Question"
+    return item.page.title() if item.link is not None else f"{item.page.title()}, step {item.step}"
 
 
 def _asked(spec: Mapping[str, Any]) -> str:
@@ -151,7 +173,7 @@ def _item(name: str, given: object) -> Item:
     if not isinstance(given, dict) or (unknown := set(given) - set(Item.__dataclass_fields__)):
         got = f"{quoted(min(map(str, unknown)))}" if isinstance(given, dict) else "something else"
         raise PackvizError(
-            name, expected="note, page, stages, sequences, settings, step or question", got=got, fix="remove it"
+            name, expected="note, page, link, stages, sequences, settings, step or question", got=got, fix="remove it"
         )
     try:
         item = replace(Item(), **_typed(given))
@@ -160,7 +182,7 @@ def _item(name: str, given: object) -> Item:
         if item.request is not None:
             film = run(item.request).film
             integer("step", item.step, 1, len(film.steps))
-        elif item.question is None:
+        elif item.question is None and not item.page:
             raise PackvizError(
                 "item", expected="a page or a question", got="neither", fix="add one, or remove the item"
             )
@@ -177,7 +199,7 @@ def _typed(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of an item with the types that they should have."""
     wrong = [
         name
-        for name, kind in (("note", str), ("page", str), ("example", str), ("settings", dict), ("question", dict))
+        for name, kind in (("settings", dict), ("question", dict), *((name, str) for name in _TEXTS))
         if given.get(name) is not None and not isinstance(given[name], kind)
     ]
     known = [each.name for each in fields(Config)]
@@ -189,8 +211,10 @@ def _typed(given: Mapping[str, Any]) -> dict[str, Any]:
     if wrong or not isinstance(given.get("sequences", ""), str):
         name = (wrong or ["sequences"])[0]
         raise PackvizError(name, expected="what this page has saved", got="another type", fix="save the plan again")
+    choice("page", given.get("page", ""), ("", *PAGES))
     choice("read_as", given.get("read_as", "auto"), get_args(ReadAs))
     integer("step", given.get("step", 1), 1)
     integer("note", len(given.get("note", "")), 0, MAX_NOTE, what="a number of characters")
+    integer("link", len(given.get("link", "")), 0, MAX_LENGTH, what="a number of characters")
     kept = {name: value for name, value in given.items() if value is not None}
     return kept if stages is None else kept | {"stages": tuple(stages)}

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+from urllib.parse import parse_qsl
 
 import streamlit as st
 
@@ -12,9 +13,11 @@ from classroom.questions import question
 from packviz.errors import PackvizError
 from packviz.text import counted
 from ui import address
+from ui.class_questions import possible
+from ui.kept import kept
 from ui.path import script
-from ui.plan import MAX_ITEMS, MAX_NOTE, STARTER, Item, as_file, as_html, from_file, item_of
-from ui.runs import OWN, Request
+from ui.plan import MAX_ITEMS, MAX_NOTE, STARTER, Item, about, as_file, as_html, from_file, heading
+from ui.runs import OWN
 from ui.visit import visit
 
 # The plan is kept in the browser, too: the server forgets it with the session.
@@ -52,13 +55,20 @@ def plan_view(ask: Callable[[object], None] | None) -> None:
         _files(items)
 
 
-def add_step(request: Request, page: str, step: int) -> None:
-    """Offer to put what a page shows into the plan."""
+def add_step(here: Item) -> None:
+    """Offer to put what a page shows into the plan, with a question about it if that is wanted."""
     _keep()
     st.text_input("Note for yourself", key="plan note", max_chars=MAX_NOTE)
-    here = item_of(page, request, step)
+    base = None if here.request is None else about(here)
+    if base is not None and st.checkbox("With a question to the class", key="plan asks"):
+        found, problem = kept(lambda: possible(base, 0), "questions", repr(base), 1)
+        kind = st.selectbox(
+            "Question", [*found], format_func=lambda kind: found[kind], key="plan kind", placeholder=problem
+        )
+        here = replace(here, question={"kind": kind, **base} if kind else None)
+    what = "question" if not here.page else "page" if here.link is not None else "step"
     full = len(visit().plan) >= MAX_ITEMS
-    st.button("+ Add this step to the lesson plan", key="plan add", disabled=full, on_click=_append, args=(here,))
+    st.button(f"+ Add this {what} to the lesson plan", key="plan add", disabled=full, on_click=_append, args=(here,))
     if visit().plan:
         st.page_link(script("class"), label=f"The plan has {counted(len(visit().plan), 'item')}")
 
@@ -96,10 +106,8 @@ def _row(i: int, item: Item, ask: Callable[[object], None] | None) -> None:
         note = st.text_input("Note", item.note, key=key, label_visibility="collapsed", placeholder="Note")
         if note != item.note:
             _put(i, replace(item, note=note))
-        if item.request is not None:
-            st.page_link(
-                script(item.page if item.page != "overview" else "start"), label="Open", query_params=_asked(item)
-            )
+        if item.page:
+            st.page_link(script(item.page), label="Open", query_params=_asked(item))
         if item.asks is not None and ask is not None:
             st.button("Ask", key=f"plan ask {i}", on_click=ask, args=(item.asks,))
         st.button("↑", key=f"plan up {i}", help="Move up", disabled=i == 0, on_click=_move, args=(i, i - 1))
@@ -107,7 +115,7 @@ def _row(i: int, item: Item, ask: Callable[[object], None] | None) -> None:
 
 
 def _told(item: Item) -> str:
-    parts = [f"{item.page.title()}, step {item.step}"] if item.page else []
+    parts = [heading(item)] if item.page else []
     if item.question is not None:
         parts.append(question(item.question).prompt.replace("`", ""))
     return ". ".join(parts)
@@ -115,6 +123,8 @@ def _told(item: Item) -> str:
 
 def _asked(item: Item) -> dict[str, str]:
     """Return the address of an item's page."""
+    if item.link is not None:
+        return dict(parse_qsl(item.link))
     settings: dict[str, Any] = dict(item.settings or {})
     settings |= {"example": item.example, "read_as": item.read_as, "layer": item.layer, "step": item.step}
     if item.example == OWN:

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import streamlit as st
 
 from ui import address
+from ui.plan import Item, item_of
 from ui.plan_view import add_step
 from ui.qr import MAX_BYTES, qr_code
 from ui.runs import Request, run
@@ -157,7 +158,11 @@ def _panel(film: Callable[[], Request] | None) -> None:
         way_to(*number)
     if film is not None:
         _file(film(), f"packviz-{page}.html")
-        add_step(film(), page, _step_in(here))
+        add_step(item_of(page, film(), _step_in(here)))
+    elif page == "quiz" and (played := visit().round) is not None:
+        add_step(Item(question={"level": played[0], "round": played[1], "question": _at() - 1}))
+    elif here and page != "class":
+        add_step(Item(page=page, link=urlsplit(shared).query))
 
 
 def _step_in(here: str) -> int:

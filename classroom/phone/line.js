@@ -316,7 +316,7 @@ export class Line {
       { question, round, phase, mine } = this.seen,
       other = this.told !== this.at;
     this.told = this.at;
-    if (other) this.late = false;
+    if (other || phase === "vote") this.late = false;
     if (other) this.problem = "";
     if (vote && (this.closed || !this.open(vote))) {
       const current = question?.number === vote.question && round === vote.round;

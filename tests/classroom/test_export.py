@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from html import unescape
 from typing import Any
 from xml.etree import ElementTree
 
@@ -16,7 +17,13 @@ from classroom.question import Question
 
 ODD = 'Is {x = 1} ~ 50 % # of a:b \\ <b>&"?'
 SPECS: list[dict[str, Any]] = [
-    {"prompt": ODD, "options": ["a = b", "~{c}", "<i>"], "answer": 1, "reasons": ["no: # 1", "", ""], "why": "x=1"},
+    {
+        "prompt": ODD,
+        "options": ["a = b", "~{c}", "%50%<i>"],
+        "answer": 1,
+        "reasons": ["no: # 1 -> <b>", "", ""],
+        "why": "x=1",
+    },
     {"kind": "batch_sizes", "sequences": "1 2 3\n4\n5 6"},
     {"kind": "pad_count", "sequences": "1 2 3\n4\n5 6"},
     {"kind": "alive", "sequences": "<b> = {x}\n: # ~ \\\nc"},
@@ -32,12 +39,17 @@ def asked() -> list[Question]:
 
 
 def parsed(text: str) -> list[tuple[str, str, list[tuple[str, str, str]]]]:
-    """Read GIFT by its documented rules: title, text, and (sign, answer, feedback); a backslash takes one character."""
+    """Read GIFT as Moodle does: title, text, and (sign, answer, feedback).
+
+    A backslash takes one character. After "~" two percent signs are a weight, and "->" is of a question that matches.
+    """
     found = []
     for block in re.split(r"\n\n", text.strip()):
         plain = re.sub(r"\\(.)", lambda match: chr(0xE000 + ord(match[1])), block, flags=re.DOTALL)
-        whole = re.fullmatch(r"::([^:]*)::\[html\]([^{}]*)\{([^{}]*)\}", plain, flags=re.DOTALL)
+        whole = re.fullmatch(r"::([^:]*)::\[html\]([^{}]*)\{#?\n([^{}]*)\}", plain, flags=re.DOTALL)
         assert whole is not None, block
+        assert "->" not in whole[3]
+        assert not re.search(r"~%[^%]*%", whole[3])
         parts = re.findall(r"(=%0%|[=~])([^=~#]*)#([^=~#]*)", whole[3])
         back = [
             tuple(re.sub("[\ue000-\ue0ff]", lambda m: chr(ord(m[0]) - 0xE000), each) for each in row) for row in parts
@@ -52,12 +64,18 @@ def test_gift_says_what_was_asked_with_every_special_character_in_its_place(aske
     assert len(read) == len(asked)
     own = read[0]
     assert own[1] == "<p>Is {x = 1} ~ 50 % # of a:b \\ &lt;b&gt;&amp;&quot;?</p>"
-    assert own[2] == [("~", "a = b", "no: # 1"), ("=", "~{c}", "x=1"), ("~", "<i>", "")]
+    assert [(sign, unescape(answer), unescape(why)) for sign, answer, why in own[2]] == [
+        ("~", "a = b", "no: # 1 -> <b>"),
+        ("=", "~{c}", "x=1"),
+        ("~", "%50%<i>", ""),
+    ]
+    assert own[2][2][1] == "&#37;50&#37;&lt;i&gt;"  # options are HTML, as the text is
     for question, (_, _, answers) in zip(asked, read, strict=True):
         right = [answer for sign, answer, _ in answers if sign == "="]
-        assert right[0].removesuffix(":0") == question.solution
-        if question.form not in ("choice", "number"):
+        if question.form != "choice":
+            assert right[0] == question.solution  # typed answers are plain text
             assert {answer for sign, answer, _ in answers if sign == "=%0%"} == set(question.reasons)
+            assert question.form != "number" or all(answer.isdigit() for _, answer, _ in answers)
     assert "<pre>A: &lt;b&gt; = {x}<br>B: : # ~ \\<br>C: c</pre>" in read[3][1]
 
 
@@ -70,20 +88,25 @@ def test_qti_has_its_structure_and_each_reference_its_target(asked: list[Questio
         parts = [child.tag.removeprefix(XML) for child in item]
         assert parts == ["itemmetadata", "presentation", "resprocessing"] + ["itemfeedback"] * (len(parts) - 3)
         responses = [each for each in item.find(f"{XML}presentation") or () if each.tag.startswith(f"{XML}response_")]
-        assert [each.get("ident") for each in responses] == ["response"]
+        assert [each.get("ident") for each in responses] == ["response1"]
         labels = [each.get("ident") for each in responses[0].iter(f"{XML}response_label")]
         feedback = {each.get("ident") for each in item.findall(f"{XML}itemfeedback")}
         linked = [each.get("linkrefid") for each in item.iter(f"{XML}displayfeedback")]
-        assert sorted(linked, key=str) == sorted(feedback, key=str)
+        assert set(linked) == feedback
         scored = [each for each in item.iter(f"{XML}respcondition") if each.find(f"{XML}setvar") is not None]
-        assert [each.findtext(f"{XML}setvar") for each in scored] == ["100"]
-        right = [each.text for each in scored[0].iter(f"{XML}varequal")]
-        assert {each.get("respident") for each in item.iter(f"{XML}varequal")} == {"response"}
+        assert {each.findtext(f"{XML}setvar") for each in scored} == {"100"}
+        right = [each.text for condition in scored for each in condition.iter(f"{XML}varequal")]
+        compared = [each for each in item.iter() if each.get("respident")]
+        assert {each.get("respident") for each in compared} == {"response1"}
         if question.form == "choice":
             assert labels == [f"a{i}" for i in range(len(question.options))]
             assert right == [f"a{question.options.index(question.solution)}"]
         else:
             assert question.solution in right
+            assert {each.text for each in compared} == set(right)  # Canvas takes all that is compared for right
+            wrong = next((e for e in item.iter(f"{XML}itemfeedback") if e.get("ident") == "general_incorrect_fb"), None)
+            assert wrong is not None
+            assert all(answer in _told(wrong) for answer in question.reasons)
         for condition in item.iter(f"{XML}respcondition"):
             order = [child.tag.removeprefix(XML) for child in condition]
             assert order == [name for name in ("conditionvar", "setvar", "displayfeedback") if name in order]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from classroom.openings import MAX_OPENED
 from classroom.refusal import RefusedError
 from classroom.rooms import Rooms
 from classroom.store import SqliteStore
@@ -65,6 +66,70 @@ def test_a_lesson_goes_through_all_phases(tmp_path: Path) -> None:
         assert [f"{phase} {number}" for phase, number in phases] == told
 
     taught(lesson, tmp_path, SIZES)
+
+
+def test_talk_and_reveal_close_an_open_vote(tmp_path: Path) -> None:
+    async def lesson(room: Class) -> None:
+        for last, actions in (("talk", ("open",)), ("reveal", ("reopen",))):
+            await room.act(*actions)
+            number = (await room.seen())["round"]
+            await room.vote(0, 1, number)
+            await room.act(last)
+            assert ((await room.seen(0))["phase"], (await room.seen(0))["mine"]) == (last, 1)
+            assert await room.refused(room.vote(1, 1, number)) == 409
+
+    taught(lesson, tmp_path, OWN)
+
+
+def test_the_teacher_goes_back_as_long_as_nothing_has_been_shown(tmp_path: Path) -> None:
+    async def lesson(room: Class) -> None:
+        assert await room.refused(room.act("back")) == 409
+        way = ["lobby 1", "vote 1", "closed 1", "talk 1", "vote 2", "closed 2"]
+        for action in ("next", "open", "close", "talk", "reopen", "close"):
+            await room.act(action)
+            if action in ("open", "reopen"):
+                await room.vote(0, 1, 1 if action == "open" else 2)
+        for place in reversed(way[:-1]):
+            await room.act("back")
+            seen = await room.seen(0)
+            assert f"{seen['phase']} {seen['round']}" == place
+            assert seen["mine"] == 1  # no vote is lost
+        assert await room.refused(room.act("back")) == 409
+        await room.act("open", "close", "back")
+        await room.vote(0, 0)  # the vote is open again
+        await room.act("close", "reveal")
+        assert await room.refused(room.act("back")) == 409
+        assert [row["before"] for row in (await room.seen(0))["bars"]] == [1, 0]
+
+    taught(lesson, tmp_path, OWN)
+
+
+def test_the_movie_of_an_answer_that_was_never_shown_stays_closed(tmp_path: Path) -> None:
+    async def lesson(room: Class) -> None:
+        await room.act("next", "open", "close", "next", "open", "close", "reveal")
+        assert await room.refused(room.rooms.film(room.code, room.tokens[0], 1)) == 409
+        assert (await room.rooms.film(room.code, room.tokens[0], 2)).steps
+        assert (await room.rooms.film(room.code, room.host, 1)).steps
+
+    taught(lesson, tmp_path, SIZES, SIZES)
+
+
+def test_one_address_opens_many_rooms_but_not_any_number(tmp_path: Path) -> None:
+    async def lesson(room: Class) -> None:
+        for _ in range(MAX_OPENED):
+            await room.rooms.create([], "192.0.2.1")
+        assert await room.refused(room.rooms.create([], "192.0.2.1")) == 429
+        await room.rooms.create([], "192.0.2.2")
+
+    taught(lesson, tmp_path)
+
+
+def test_a_page_is_told_in_a_sentence_that_nothing_can_be_stored(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    rooms = Rooms(SqliteStore(tmp_path / "file"))
+    with pytest.raises(RefusedError, match=r"^The server cannot write its data\.") as refusal:
+        rooms.call(rooms.create([]))
+    assert refusal.value.status == 507
 
 
 def test_a_vote_counts_once_for_each_phone_and_round_and_the_last_one_stands(tmp_path: Path) -> None:

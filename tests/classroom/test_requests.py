@@ -15,6 +15,7 @@ import pytest
 from seeds import many
 
 from bench.phones import Connection, Phone, Room
+from classroom.room import MAX_CHANNELS
 
 OWN = {
     "prompt": "Which?",
@@ -153,8 +154,8 @@ def test_an_answer_may_be_written_as_its_question_allows(
         ("/CODE/host", {"action": "reveal"}, 403),
         ("/CODE/host", {"host": "TOKEN", "action": "reveal"}, 403),
         ("/CODE/host", {"host": "HOST", "action": "dance"}, 400),
-        ("/CODE/host", {"host": "HOST", "action": "talk"}, 409),
-        ("/CODE/host", {"host": "HOST", "action": "reveal"}, 409),
+        ("/CODE/host", {"host": "HOST", "action": "reopen"}, 409),
+        ("/CODE/host", {"host": "HOST", "action": "step", "step": 1}, 409),
         ("/CODE/host", {"host": "HOST", "action": "ask", "question": 0}, 409),
         ("/CODE", {}, 405),
     ],
@@ -205,6 +206,25 @@ def test_the_push_channel_tells_at_once_what_a_phone_has_missed(address: str) ->
             again = phone.channel.listen(f"{path}&since={number}")
             assert await asyncio.wait_for(anext(again), 1) == since + 3
             await again.aclose()
+
+    taught(address, lesson, OWN)
+
+
+def test_a_phone_has_some_channels_and_one_more_ends_the_oldest(address: str) -> None:
+    async def lesson(room: Room, phones: list[Phone]) -> None:
+        await phones[0].look()
+        lines = [Connection(address) for _ in range(MAX_CHANNELS + 2)]
+        told = [line.listen(f"{phones[0].path}/events?token={phones[0].token}&since=0") for line in lines]
+        for each in told:
+            assert await asyncio.wait_for(anext(each), 2) == phones[0].seen["revision"]
+        for ended in told[:2]:
+            assert await asyncio.wait_for(anext(ended, None), 2) is None
+        other = phones[1].channel.listen(f"{phones[1].path}/events?token={phones[1].token}&since=0")
+        assert await asyncio.wait_for(anext(other), 2) == phones[0].seen["revision"]  # of another phone
+        await room.act("next")
+        for each in (*told[2:], other):
+            assert await asyncio.wait_for(anext(each), 2) == phones[0].seen["revision"] + 1
+            await each.aclose()
 
     taught(address, lesson, OWN)
 

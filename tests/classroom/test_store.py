@@ -137,6 +137,20 @@ def test_a_deleted_room_is_gone_for_all_processes_and_from_the_store(opened: Ope
     asyncio.run(play())
 
 
+def test_nothing_of_a_deleted_room_is_left_on_the_disk(tmp_path: Path) -> None:
+    async def play() -> None:
+        rooms = Rooms(SqliteStore(tmp_path))
+        async with rooms.serving():
+            code, host = await rooms.create([OWN])
+            token, _ = await rooms.join(code, None, "Ada Lovelace", None)
+            assert any(token.encode() in path.read_bytes() for path in tmp_path.iterdir())
+            await rooms.act(code, host, "delete", {})
+            left = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+            assert [word for word in (token, "Ada Lovelace", OWN["prompt"]) if str(word).encode() in left] == []
+
+    asyncio.run(play())
+
+
 async def _until(servers: list[Rooms], code: str, condition: Callable[[dict[str, Any]], bool], host: str) -> None:
     for server in servers:
         while not condition(await server.snapshot(code, host)):
