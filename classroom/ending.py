@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["before_the_end"]
-
 
 @contextmanager
 def before_the_end(stop: Callable[[], None]) -> Iterator[None]:

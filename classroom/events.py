@@ -15,8 +15,6 @@ from classroom.refusal import RefusedError
 from classroom.state import Event, Phase, Phone, State, hashed
 from packviz.text import visible
 
-__all__ = ["ACTIONS", "MAX_PHONES", "act", "join", "opened", "vote"]
-
 Action = Literal["ask", "open", "close", "talk", "reopen", "reveal", "step", "next", "twin", "back", "delete"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 

@@ -14,15 +14,13 @@ from classroom.question import Question
 from classroom.state import State
 from packviz.text import sequence_label
 
-__all__ = ["answers_csv", "gift", "qti", "qti_archive"]
-
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
 _GIFT_SPECIAL = re.compile(r"([\\~=#{}:])")
 _CODE = re.compile(r"`([^`]*)`")
 _PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
 _ASSESSMENT = "assessment.xml"
 _NAMESPACE = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
-_RESPONSE = "response1"
+_RESPONSE, _RIGHT = "response1", "correct_fb"
 _TYPED = "short_answer_question"
 _QTI_TYPES = {"choice": "multiple_choice_question", "number": "numerical_question"}  # Canvas's names, by form
 
@@ -172,22 +170,15 @@ def _item(number: int, asked: Question) -> ElementTree.Element:
 
 
 def _processing(item: ElementTree.Element, asked: Question) -> None:
-    """Add what each answer earns, and the feedback.
-
-    Canvas takes every text that is compared with a typed answer for a right one, so that the usual wrong answers stand
-    in the feedback to all wrong ones.
-    """
+    """Add what each answer earns, and the feedback."""
     processing = ElementTree.SubElement(item, "resprocessing")
     limits = {"maxvalue": "100", "minvalue": "0", "varname": "SCORE", "vartype": "Decimal"}
     ElementTree.SubElement(ElementTree.SubElement(processing, "outcomes"), "decvar", limits)
     feedbacks = dict[str, str]()
-
-    def condition(answer: str | None, name: str, told: str, *, right: bool = False) -> None:
-        """Add a condition. answer: None for any other one. name, told: of the feedback, "" where there is none."""
-        if not right and not told:
-            return
-        each = ElementTree.SubElement(processing, "respcondition", {"continue": "No" if right else "Yes"})
-        variable = ElementTree.SubElement(each, "conditionvar")
+    for answer, name, told in _conditions(asked):
+        right = name == _RIGHT
+        condition = ElementTree.SubElement(processing, "respcondition", {"continue": "No" if right else "Yes"})
+        variable = ElementTree.SubElement(condition, "conditionvar")
         if answer is None:
             ElementTree.SubElement(variable, "other")
         elif asked.form == "number":
@@ -199,26 +190,32 @@ def _processing(item: ElementTree.Element, asked: Question) -> None:
         else:
             _compared(variable, "varequal", answer)
         if right:
-            ElementTree.SubElement(each, "setvar", {"action": "Set", "varname": "SCORE"}).text = "100"
+            ElementTree.SubElement(condition, "setvar", {"action": "Set", "varname": "SCORE"}).text = "100"
         if told:
-            ElementTree.SubElement(each, "displayfeedback", {"feedbacktype": "Response", "linkrefid": name})
+            ElementTree.SubElement(condition, "displayfeedback", {"feedbacktype": "Response", "linkrefid": name})
             feedbacks[name] = told
-
-    why = _code_html(asked.why)
-    if asked.form == "choice":
-        for i, option in enumerate(asked.options):
-            if option != asked.solution:
-                condition(f"a{i}", f"a{i}_fb", _code_html(asked.reason(option)))
-        condition(f"a{asked.options.index(asked.solution)}", "correct_fb", why, right=True)
-    else:
-        for spelling in _spellings(asked):
-            condition(spelling, "correct_fb", why, right=True)
-        reasons = (f"<li>{escape(answer)}: {_code_html(reason)}</li>" for answer, reason in asked.reasons.items())
-        usual = "".join(reasons)
-        condition(None, "general_incorrect_fb", usual and f"<p>Usual mistakes:</p><ul>{usual}</ul>")
     for name, told in feedbacks.items():
         shown = ElementTree.SubElement(item, "itemfeedback", {"ident": name})
         _material(ElementTree.SubElement(shown, "flow_mat"), told)
+
+
+def _conditions(asked: Question) -> Iterator[tuple[str | None, str, str]]:
+    """Yield answers, None for any other one, with the name and the text of their feedback, "" where there is none.
+
+    Canvas takes every text that is compared with a typed answer for a right one, so that the usual wrong answers stand
+    in the feedback to all wrong ones.
+    """
+    why = _code_html(asked.why)
+    if asked.form == "choice":
+        for i, option in enumerate(asked.options):
+            if option != asked.solution and (reason := asked.reason(option)):
+                yield f"a{i}", f"a{i}_fb", _code_html(reason)
+        yield f"a{asked.options.index(asked.solution)}", _RIGHT, why
+        return
+    yield from ((spelling, _RIGHT, why) for spelling in _spellings(asked))
+    if asked.reasons:
+        usual = (f"<li>{escape(answer)}: {_code_html(reason)}</li>" for answer, reason in asked.reasons.items())
+        yield None, "general_incorrect_fb", f"<p>Usual mistakes:</p><ul>{''.join(usual)}</ul>"
 
 
 def _compared(parent: ElementTree.Element, how: str, answer: str) -> None:

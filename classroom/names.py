@@ -6,8 +6,6 @@ import secrets
 from collections.abc import Container
 from itertools import count
 
-__all__ = ["ALPHABET", "code", "friendly", "secret"]
-
 ALPHABET = "CDFGHJKMNPQRTWXY34679"  # no pair that looks or sounds alike (0 O, 1 I L, 2 Z, 5 S, 8 B, U V), and no vowels
 _LENGTH = 6
 

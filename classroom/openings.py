@@ -10,8 +10,6 @@ from collections import deque
 
 from classroom.refusal import RefusedError
 
-__all__ = ["MAX_OPENED", "Openings"]
-
 MAX_OPENED, _WITHIN = 100, 600.0  # rooms of one address, seconds: a school may have one address, too
 
 

@@ -9,8 +9,6 @@ from classroom.question import Question
 from classroom.refusal import RefusedError
 from packviz.text import visible
 
-__all__ = ["MAX_PROMPT", "checked_own", "checked_text", "own_question"]
-
 MAX_PROMPT, MAX_OPTION, MAX_OPTIONS = 500, 200, 6  # characters, and how many options
 
 

@@ -13,8 +13,6 @@ from packviz.errors import PackvizError
 from packviz.teach.predictions import Prediction, spelled
 from packviz.validate import choice
 
-__all__ = ["Film", "Form", "Question"]
-
 Form = Literal["choice", "number", "numbers", "letters", "cell"]
 
 MAX_TYPED, MAX_NUMBERS = 200, 64  # characters and numbers of an answer

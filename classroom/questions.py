@@ -39,8 +39,6 @@ from packviz.teach.quiz import LEVELS, questions
 from packviz.text import quoted
 from packviz.validate import choice, integer
 
-__all__ = ["Spec", "checked", "film", "question", "twin"]
-
 Spec = Mapping[str, Any]
 
 MAX_SEQUENCES, MAX_STEPS, MAX_FEATURES = 64, 64, 64

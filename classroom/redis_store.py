@@ -17,8 +17,6 @@ from redis.exceptions import RedisError, ResponseError
 from classroom.state import Event
 from classroom.store import KEPT, BehindError, UnavailableError
 
-__all__ = ["RedisStore"]
-
 _WAIT = 2_000  # milliseconds that a reader waits for news
 _CONNECTIONS = 32  # of one process; who needs one more waits
 _GOODBYE = 60  # seconds for which the end of a deleted room can still be read

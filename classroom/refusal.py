@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["RefusedError"]
-
 
 class RefusedError(Exception):
     """Turn a request down; `sentence` is what the client shows."""

@@ -19,8 +19,6 @@ from classroom.refusal import RefusedError
 from classroom.state import Event, State
 from classroom.store import KEPT, BehindError, Store
 
-__all__ = ["HEARTBEAT", "Room"]
-
 HEARTBEAT = 15.0  # seconds
 _QUIET = {
     True: (0.2, 0.3),

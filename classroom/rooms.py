@@ -10,26 +10,22 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 from classroom import events, questions
+from classroom.details import Details
 from classroom.ending import before_the_end
 from classroom.export import answers_csv
 from classroom.names import code as new_code
 from classroom.openings import Openings
 from classroom.question import Film, Question
-from classroom.questions import Spec
 from classroom.refusal import RefusedError
 from classroom.room import Room
 from classroom.snapshot import snapshot
 from classroom.state import Event, State
 from classroom.store import BehindError, Store, UnavailableError, chosen_store
 
-__all__ = ["MAX_QUESTIONS", "MAX_ROOMS", "Rooms", "check_viewer", "rooms"]
-
 MAX_ROOMS = 2000  # in use at once in one process
 MAX_QUESTIONS = 100
-MAX_STEP = 10_000  # where there is no movie
 _EXPIRE = 600.0  # seconds between two looks for rooms whose time is over
 _QUIET = 60.0  # seconds without use after which a room makes place for a new one
-_CHECKING = 2  # questions that are checked at once: the other threads are for classes
 
 T = TypeVar("T")
 
@@ -45,7 +41,7 @@ class Rooms:
         self._lock = threading.Lock()
         self._added = asyncio.Event()
         self._openings = Openings()
-        self._checking = asyncio.Semaphore(_CHECKING)
+        self._details = Details()
         self.stopping = False
 
     @property
@@ -59,7 +55,7 @@ class Rooms:
     async def serving(self) -> AsyncIterator[None]:
         """Serve rooms on the running loop: follow what other processes write, and drop what is over."""
         self._loop, self.stopping = asyncio.get_running_loop(), False
-        self._checking = asyncio.Semaphore(_CHECKING)
+        self._details = Details()  # of this loop
         tasks = [asyncio.create_task(self._forever(work)) for work in (self._follow, self._clean)]
         try:
             with before_the_end(self.stop):
@@ -90,7 +86,7 @@ class Rooms:
         if len(self._rooms) >= MAX_ROOMS:
             raise RefusedError(429, "There are too many open rooms on this server. Try again later.")
         self._openings.count(address)
-        known = [await self._checked(spec) for spec in specs]
+        known = [await self._details.checked(spec) for spec in specs]
         event, host = events.opened(known)
         while True:
             code = new_code()
@@ -151,7 +147,7 @@ class Rooms:
             raise RefusedError(400, f"`action` is one of {', '.join(events.ACTIONS)}.")
         if name == "open" and room.state.current is None and room.state.questions:
             await self.act(code, host, "next", {})  # the first question of the list
-        known = await self._details(room, name, details)
+        known = await self._details.of(room.state, name, details)
         asked = details.get("asked", len(room.state.asked))
 
         def decide(state: State) -> Sequence[Event]:
@@ -212,40 +208,6 @@ class Rooms:
         except UnavailableError as problem:
             raise RefusedError(507, str(problem)) from problem
 
-    async def _details(self, room: Room, action: str, details: dict[str, Any]) -> dict[str, Any]:
-        """Return what the event of an action says, computed and checked before it is decided."""
-        state = room.state
-        if action in ("ask", "next"):
-            return await self._chosen(state, action, details)
-        if action == "twin" and state.current is not None:
-            seed = f"{state.host} {len(state.asked)}"  # nobody can draw it beforehand
-            return {"question": await asyncio.to_thread(questions.twin, state.current.spec, seed)}
-        if action == "reveal" and state.current is not None:
-            film = await asyncio.to_thread(questions.film, state.current.spec)
-            return {"step": film.step if film else 0, "steps": film.steps if film else 0}
-        if action == "step":
-            step = details.get("step")
-            if not isinstance(step, int) or isinstance(step, bool) or step < 1:
-                raise RefusedError(400, "`step` is the number of a step of the movie, counted from 1.")
-            return {"step": min(step, state.steps or MAX_STEP)}
-        return {}
-
-    async def _chosen(self, state: State, action: str, details: dict[str, Any]) -> dict[str, Any]:
-        """Return the question that is asked now, from the room's list or given with the request."""
-        if action == "next":
-            used = [asked.index for asked in state.asked if asked.index is not None]
-            given: object = used[-1] + 1 if used else 0
-            if not isinstance(given, int) or given >= len(state.questions):
-                raise RefusedError(409, "There is no further question in the list.")
-        else:
-            given = details.get("question")
-        if isinstance(given, int) and not isinstance(given, bool):
-            if not 0 <= given < len(state.questions):
-                raise RefusedError(400, f"There is no question {given} in the list: it has {len(state.questions)}.")
-            spec: Spec = state.questions[given]
-            return {"question": spec, "index": given}
-        return {"question": await self._checked(given)}
-
     async def _read(self, code: str) -> Room:
         try:
             room = Room(code, self.store)
@@ -284,10 +246,6 @@ class Rooms:
         """Drop from memory the rooms that nobody has used for some seconds; they are still in the store."""
         for code in [code for code, room in self._rooms.items() if room.idle(*unused)]:
             del self._rooms[code]
-
-    async def _checked(self, spec: object) -> dict[str, Any]:
-        async with self._checking:
-            return await asyncio.to_thread(questions.checked, spec)
 
     async def _forever(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         while True:

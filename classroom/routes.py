@@ -33,8 +33,6 @@ from classroom.refusal import RefusedError
 from classroom.rooms import Rooms, check_viewer, rooms
 from classroom.store import UnavailableError
 
-__all__ = ["MAX_BYTES", "Front", "routes"]
-
 MAX_BYTES = 16 * 1024  # of a request's body
 _AGAIN = 500  # milliseconds until a phone whose channel has ended opens it again
 

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Literal
 
-__all__ = ["LOUD", "Asked", "Event", "Phase", "Phone", "State", "Vote", "hashed"]
-
 Event = dict[str, Any]
 Phase = Literal["lobby", "vote", "closed", "talk", "reveal"]
 

@@ -23,8 +23,6 @@ from typing import Any, Protocol, TypeVar
 
 from classroom.state import Event
 
-__all__ = ["KEPT", "BehindError", "SqliteStore", "Store", "UnavailableError", "chosen_store", "data_folder"]
-
 KEPT = 24 * 3600.0  # seconds after its last event until a room is deleted
 _FILE = "rooms.sqlite"
 _LOOK = 0.25  # seconds between two looks whether another process has written

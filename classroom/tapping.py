@@ -14,8 +14,6 @@ from packviz.teach.predictions import Prediction
 from packviz.teach.predictions.facts import Facts
 from packviz.text import filled, sequence_label
 
-__all__ = ["KINDS", "Tap", "tapped"]
-
 _WORDS = tomllib.loads(Path(__file__).with_name("tapping.toml").read_text(encoding="utf-8"))
 KINDS = ("packed_row", "packed_token")  # that can be asked like this
 
