@@ -4,8 +4,10 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template
 
@@ -16,6 +18,27 @@ _HIDDEN = re.compile(
     "\u2028-\u202e\u2060\u2066-\u2069\u3164\ufeff\ud800-\udfff]"
 )
 _BLANK = re.compile(r"\s+")
+
+
+class Brief:
+    """Print a record on one line: of a tensor the shape and dtype, or the numbers where these are few whole ones."""
+
+    def __repr__(self) -> str:
+        told = (f"{field.name}={_brief(getattr(self, field.name))}" for field in fields(self))  # type: ignore[arg-type]
+        return f"{type(self).__name__}({', '.join(told)})"
+
+
+def _brief(value: Any) -> str:
+    if hasattr(value, "is_floating_point"):
+        few = value.dim() == 1 and len(value) <= 8 and not value.is_floating_point()
+        return str(value.tolist()) if few else f"{tuple(value.shape)} {str(value.dtype).removeprefix('torch.')}"
+    if isinstance(value, Mapping):
+        return f"<{', '.join(map(str, value))}>"
+    plain = str | int | float | None
+    if isinstance(value, tuple | list) and not (len(value) <= 8 and all(isinstance(each, plain) for each in value)):
+        return f"<{counted(len(value), 'item')}>"
+    text = repr(value) if isinstance(value, plain | Brief | tuple | list) else f"<{type(value).__name__}>"
+    return text if len(text) <= 120 else f"{text[:118]} …"
 
 
 def visible(text: str) -> str:

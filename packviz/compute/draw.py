@@ -12,13 +12,14 @@ from packviz.inputs.batch import Batch
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.config import Config
 from packviz.inputs.module import directions, zero_state
+from packviz.text import Brief
 
 MAX_WEIGHTS = 100_000_000  # 400 MB in float32
 MAX_EMBEDDING_WEIGHTS = 10_000_000
 
 
-@dataclass(frozen=True, eq=False)
-class Drawn:
+@dataclass(frozen=True, eq=False, repr=False)
+class Drawn(Brief):
     """Hold what is drawn from the seed: embedding (or None), module, h_0 (L*D, B, H) and c_0 (LSTM, else None).
 
     Where the initial state is carried over, h_0 and c_0 are the zeros that the batch before starts from.

@@ -13,6 +13,7 @@ from packviz.compute.stages import Packed, Padded, Sorted, Unpacked
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
+from packviz.text import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +26,7 @@ class Start:
     padding_value   what fills the unpacked output
     total_length    its width, or None for the longest length
     notes           what a reader should know, in sentences
+    texts           what each token is called, sequence by sequence, if that is known
     """
 
     batch: Batch | None
@@ -34,6 +36,7 @@ class Start:
     padding_value: float = 0.0
     total_length: int | None = None
     notes: tuple[str, ...] = ()
+    texts: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -60,6 +63,14 @@ class Trace(Start):
         order = self.packed.sorted_indices
         lengths = self.padded.lengths if order is None else self.padded.lengths.index_select(0, order)
         return Sorted(lengths, order, self.packed.unsorted_indices)
+
+    def __repr__(self) -> str:
+        lengths = self.padded.lengths
+        batch = f"{counted(len(lengths), 'sequence')}, {counted(int(lengths.sum()), 'token')}"
+        if self.error is not None:
+            return f"Trace({batch}, {self.module}: torch refused to pack)"
+        ours = "equal to torch's run" if self.exact else f"up to {max(self.proof.values()):.1e} from torch's run"
+        return f"Trace({batch}, {self.module}: {ours})"
 
     @property
     def packed_sequence(self) -> PackedSequence:

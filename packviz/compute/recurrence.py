@@ -12,6 +12,7 @@ from packviz.compute.cells import CELLS
 from packviz.compute.stages import Packed
 from packviz.inputs.cell_kinds import kind_of
 from packviz.inputs.module import Weights, read_weights
+from packviz.text import Brief
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,8 @@ class Step:
         return slice(self.start, self.stop)
 
 
-@dataclass(frozen=True, eq=False)
-class Direction:
+@dataclass(frozen=True, eq=False, repr=False)
+class Direction(Brief):
     """Hold what one layer did in one direction; P is the projected size, or H.
 
     rows      name -> (N, H) in packed order: the gates after their activation, c for the LSTM, and h, which is (N, P)

@@ -12,10 +12,11 @@ from torch.nn.utils.rnn import PackedSequence, pad_sequence
 from packviz.inputs.config import PaddingSide
 from packviz.inputs.packed_rows import origins
 from packviz.inputs.tensors import valid_mask
+from packviz.text import Brief
 
 
-@dataclass(frozen=True, eq=False)
-class Padded:
+@dataclass(frozen=True, eq=False, repr=False)
+class Padded(Brief):
     """Hold one batch as a grid of B rows and T columns.
 
     tokens       (B, T), for feature vectors (B, T, F): what was typed, batch first, padded
@@ -72,8 +73,8 @@ def read_padded(x: Tensor, lengths: Tensor, *, batch_first: bool) -> Padded:
     return Padded(grid, x, valid_mask(lengths, grid.size(1)), lengths, batch_first)
 
 
-@dataclass(frozen=True, eq=False)
-class Sorted:
+@dataclass(frozen=True, eq=False, repr=False)
+class Sorted(Brief):
     """Hold the order in which torch packed the sequences: the longest first.
 
     lengths           (B,) int64, in that order
@@ -96,8 +97,8 @@ class Sorted:
         return _or_unmoved(self.unsorted_indices, len(self.lengths))
 
 
-@dataclass(frozen=True, eq=False)
-class Packed:
+@dataclass(frozen=True, eq=False, repr=False)
+class Packed(Brief):
     """Hold the packed rows as torch returned them, and where each of them came from.
 
     data                              (N, F); N is the sum of the lengths
@@ -148,8 +149,8 @@ def locate(packed: PackedSequence) -> Packed:
     return Packed(*packed, *origins(packed))
 
 
-@dataclass(frozen=True, eq=False)
-class Unpacked:
+@dataclass(frozen=True, eq=False, repr=False)
+class Unpacked(Brief):
     """Hold the output as a grid; D*H is the width of one output row.
 
     output      (B, T, D*H) or (T, B, D*H) as batch_first says; T is the longest length, or total_length

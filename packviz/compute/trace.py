@@ -13,6 +13,7 @@ from packviz.compute.record import Refused, Start, Trace
 from packviz.compute.recurrence import run_layers
 from packviz.compute.stages import Packed, Padded, locate, pad, read_padded
 from packviz.compute.verify import prove
+from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 from packviz.inputs.module import directions, state_size, states_of, unknown_hooks, weight_dtype
@@ -20,7 +21,7 @@ from packviz.rules import raise_first
 from packviz.rules.case import Case
 from packviz.rules.module import check_module, check_padding_value, check_total_length, state_of
 from packviz.rules.preconditions import check_kind, frozen_copy
-from packviz.text import counted
+from packviz.text import counted, listed, visible
 
 __all__ = ["Trace", "record", "trace", "trace_module"]
 
@@ -48,7 +49,7 @@ def trace(batch: Batch, config: Config | None = None) -> Trace:
             embedding=table,
         )
         total_length = _total_length(config.total_length, drawn.module, padded)
-        start = Start(batch, config, drawn.module, padded, config.padding_value, total_length)
+        start = Start(batch, config, drawn.module, padded, config.padding_value, total_length, texts=batch.texts)
         return _run(start, (drawn.h_0, drawn.c_0), enforce_sorted=config.enforce_sorted)
 
 
@@ -61,6 +62,7 @@ def trace_module(
     hx: Tensor | tuple[Tensor, Tensor] | None = None,
     padding_value: float = 0.0,
     total_length: int | None = None,
+    texts: Sequence[Sequence[str]] | None = None,
 ) -> Trace:
     """Run a module of your own over a padded x and its lengths, or over a PackedSequence, and record every step.
 
@@ -71,6 +73,7 @@ def trace_module(
     enforce_sorted as in pack_padded_sequence; without effect on a PackedSequence, which is sorted already
     hx             h_0 (L*D, B, H), for the LSTM (h_0, c_0), in the order of x; None for zeros
     padding_value, total_length   as in pad_packed_sequence, for the unpacked output
+    texts          what your tokens are called in pictures: for each sequence as many as its length
 
     Raises PackvizError where torch would refuse, go wrong silently, or crash. One refusal is recorded instead: for
     unsorted lengths with enforce_sorted=True, the result is a Refused, with torch's message in ``error``.
@@ -87,7 +90,7 @@ def trace_module(
         case = Case(grid, given, lengths, plain, plain.batch_first, enforce_sorted, hx, traced=True)  # type: ignore[arg-type]
         padded, given = _read(case)
         filler, total_length = check_padding_value(padding_value, dtype), _total_length(total_length, plain, padded)
-        start = Start(None, None, plain, padded, filler, total_length, notes)
+        start = Start(None, None, plain, padded, filler, total_length, notes, _texts(texts, padded))
         return _run(start, state_of(case, len(padded.lengths)), given, enforce_sorted=enforce_sorted)
 
 
@@ -125,6 +128,18 @@ def _read(case: Case) -> tuple[Padded, PackedSequence | None]:
         return read_padded(*pad_packed_sequence(given, case.batch_first), batch_first=case.batch_first), given
     lengths = torch.tensor(case.ends, device="cpu")
     return read_padded(frozen_copy(case.data), lengths, batch_first=case.batch_first), None
+
+
+def _texts(texts: Sequence[Sequence[str]] | None, padded: Padded) -> tuple[tuple[str, ...], ...]:
+    if texts is None:
+        return ()
+    lengths: list[int] = padded.lengths.tolist()
+    lists = [() if isinstance(row, str) or not isinstance(row, Sequence) else row for row in texts]
+    if [len(row) for row in lists] != lengths or not all(isinstance(text, str) for row in lists for text in row):
+        expected = f"for each sequence a list of as many strings as its length: {listed(lengths)}"
+        got = f"lists of {listed([len(row) for row in lists])}"
+        raise PackvizError("texts", expected=expected, got=got, fix="give the tokens without their padding")
+    return tuple(tuple(visible(text) for text in row) for row in lists)
 
 
 def _in_full_precision(x: Tensor | PackedSequence, dtype: torch.dtype) -> Tensor | PackedSequence:

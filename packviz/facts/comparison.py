@@ -18,14 +18,15 @@ from packviz.facts.words import sentence
 from packviz.inputs.config import Config
 from packviz.inputs.module import directions
 from packviz.rules.finding import Finding
+from packviz.text import Brief
 
 __all__ = ["Comparison", "Switch", "compare", "switches"]
 
 _MAX_LAYERS = 4
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Brief):
     """Hold one module's run over the padded grid beside its run over the packed one; all batch first."""
 
     padded: Tensor  # (B, T, D*H), torch's output on the padded grid, pads computed on

@@ -15,6 +15,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from packviz.facts.words import sentence
 from packviz.inputs.batch import Batch
+from packviz.text import Brief
 
 __all__ = ["COUNT", "DISTRIBUTIONS", "Distribution", "padding_cells", "padding_share", "padding_shares"]
 
@@ -23,8 +24,8 @@ COUNT = 1000  # lengths in each draw
 Draw = Callable[[Generator], Tensor]
 
 
-@dataclass(frozen=True, eq=False)
-class Distribution:
+@dataclass(frozen=True, eq=False, repr=False)
+class Distribution(Brief):
     """Hold one distribution of lengths: its key, a title, where its numbers come from, and how they are drawn."""
 
     key: str

@@ -17,6 +17,7 @@ from packviz.compute.verify import differing, distance, tolerance_of
 from packviz.facts.padded_run import initial_state, packed_grid, run_padded, valid_cells
 from packviz.facts.words import sentence
 from packviz.inputs.module import directions, state_size, weight_dtype
+from packviz.text import Brief
 from packviz.validate import integer
 
 __all__ = ["Gradient", "Loss", "Losses", "PadRowGradient", "Task", "draw_task", "losses"]
@@ -37,8 +38,8 @@ LOSSES = {
 PACKED_TARGETS = "F.cross_entropy(head(output.data), packed_target.data)"
 
 
-@dataclass(frozen=True, eq=False)
-class Task:
+@dataclass(frozen=True, eq=False, repr=False)
+class Task(Brief):
     """Hold a seeded linear head (C = 5 classes), and target (B, T): a random class for every token, 0 at the pads."""
 
     head: nn.Linear
@@ -82,8 +83,8 @@ class PadRowGradient:
     is_token: bool  # whether a real token has this id, too: then it is trained by that token
 
 
-@dataclass(frozen=True)
-class Losses:
+@dataclass(frozen=True, repr=False)
+class Losses(Brief):
     """Hold the losses of one head on both outputs, and the gradients of three of them."""
 
     losses: tuple[Loss, ...]  # by side and key

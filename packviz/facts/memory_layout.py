@@ -11,7 +11,7 @@ from packviz.facts.padded_run import a_sequence, tokens_of
 from packviz.facts.words import sentence
 from packviz.inputs.cell_kinds import kind_of
 from packviz.inputs.torch_answers import ask
-from packviz.text import sequence_label
+from packviz.text import Brief, sequence_label
 from packviz.validate import integer
 
 __all__ = ["Address", "Layout", "Memory", "indices_outweigh", "memory", "row_of", "sequence_error", "token_of"]
@@ -66,8 +66,8 @@ def token_of(trace: Trace, n: int) -> Address:
     return Address(int(packed.sequence[n]), t, n, int(packed.offsets[t]))
 
 
-@dataclass(frozen=True)
-class Layout:
+@dataclass(frozen=True, repr=False)
+class Layout(Brief):
     """Hold one layout: which token stands in each row of F numbers, in the order in which they lie in memory."""
 
     cells: tuple[tuple[int, int] | None, ...]  # (b, t) of the padded grid for each row, None for a pad
@@ -75,8 +75,8 @@ class Layout:
     index_bytes: int  # of the int64 tensors that are kept beside them, without which the tokens could not be found
 
 
-@dataclass(frozen=True)
-class Memory:
+@dataclass(frozen=True, repr=False)
+class Memory(Brief):
     """Hold the same batch three times."""
 
     padded: Layout  # B * T rows, in the order of batch_first; beside them the lengths

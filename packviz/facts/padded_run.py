@@ -13,6 +13,7 @@ from packviz.compute.verify import differing, distance
 from packviz.facts.words import sentence
 from packviz.inputs.module import as_hx, directions, one_layer, states_of
 from packviz.inputs.tensors import valid_mask
+from packviz.text import Brief
 from packviz.validate import integer
 
 __all__ = [
@@ -112,8 +113,8 @@ def a_sequence(trace: Trace, b: object) -> int:
     return integer("b", b, 0, len(trace.padded.lengths) - 1, what="a sequence", fix="choose a sequence of this batch")
 
 
-@dataclass(frozen=True, eq=False)
-class BatchDependence:
+@dataclass(frozen=True, eq=False, repr=False)
+class BatchDependence(Brief):
     """Hold what a batch does to one sequence: its result alone and in this batch, padded and packed."""
 
     b: int  # the sequence

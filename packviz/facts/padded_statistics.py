@@ -11,6 +11,7 @@ from packviz.compute.record import Trace
 from packviz.compute.verify import differing, distance
 from packviz.facts.padded_run import packed_grid, valid_cells
 from packviz.facts.words import sentence
+from packviz.text import Brief
 from packviz.validate import choice
 
 __all__ = ["Attention", "Norms", "Pooling", "attention", "norms", "pooling"]
@@ -18,8 +19,8 @@ __all__ = ["Attention", "Norms", "Pooling", "attention", "norms", "pooling"]
 Where = Literal["input", "output"]
 
 
-@dataclass(frozen=True, eq=False)
-class Norms:
+@dataclass(frozen=True, eq=False, repr=False)
+class Norms(Brief):
     """Hold the statistics that a batch norm would take, (F,) each; the variance is the biased one, as it divides by."""
 
     mean_padded: Tensor  # over all cells of the grid, pads among them
@@ -38,8 +39,8 @@ class Norms:
         return sentence("statistics.norms", it=self, f=f, mean=mean, var=var)
 
 
-@dataclass(frozen=True, eq=False)
-class Attention:
+@dataclass(frozen=True, eq=False, repr=False)
+class Attention(Brief):
     """Hold the softmax weights of one query for each sequence over all its cells, (B, T) each.
 
     The query is the state after the sequence's last step, the keys are the unpacked output with zeros as filler.
@@ -69,8 +70,8 @@ class Attention:
         return sentence("statistics.attention", short=short, through=int((self.valid & ~self.real).sum()), **most)
 
 
-@dataclass(frozen=True, eq=False)
-class Pooling:
+@dataclass(frozen=True, eq=False, repr=False)
+class Pooling(Brief):
     """Hold the mean and the largest number over time of the unpacked output with zeros as filler, (B, D*H) each."""
 
     mean: Tensor  # over all columns of the grid, filler among them

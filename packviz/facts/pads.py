@@ -13,7 +13,7 @@ from packviz.compute.record import Trace
 from packviz.facts.padded_run import a_sequence, pad_input, run_tokens, tokens_of
 from packviz.facts.words import sentence
 from packviz.inputs.module import as_hx, directions, states_of
-from packviz.text import sequence_label, two_digits
+from packviz.text import Brief, sequence_label, two_digits
 from packviz.validate import integer
 
 __all__ = ["Drift", "PadCollision", "PadRow", "ZeroStep", "after_zero_vector", "drift", "pad_collision", "pad_row"]
@@ -101,8 +101,8 @@ def pad_row(trace: Trace) -> PadRow | None:
     return PadRow(trace.config.pad_id, tuple(pad_input(trace).tolist()), trace.config.padding_idx)
 
 
-@dataclass(frozen=True, eq=False)
-class Drift:
+@dataclass(frozen=True, eq=False, repr=False)
+class Drift(Brief):
     """Hold how far the top layer's forward state of each sequence has moved after k pads, for some k from 0 to K."""
 
     pad: Tensor  # (F,): what enters the cell at a pad

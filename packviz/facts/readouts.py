@@ -16,6 +16,7 @@ from packviz.facts.padded_run import run_tokens, tokens_of
 from packviz.facts.unit_arithmetic import rounded
 from packviz.facts.words import sentence
 from packviz.inputs.tensors import valid_mask
+from packviz.text import Brief
 
 __all__ = ["WAYS", "Reading", "Readout", "Spot", "readings", "readouts"]
 
@@ -30,8 +31,8 @@ class Spot(NamedTuple):
     half: int
 
 
-@dataclass(frozen=True, eq=False)
-class Readout:
+@dataclass(frozen=True, eq=False, repr=False)
+class Readout(Brief):
     """Hold one way to read one vector for each sequence."""
 
     key: str  # a short name
@@ -87,8 +88,8 @@ def readouts(trace: Trace) -> tuple[Readout, ...]:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Side:
+@dataclass(frozen=True, eq=False, repr=False)
+class Side(Brief):
     """Hold what is read on one side; W is H, or 2*H for both halves side by side."""
 
     values: Tensor  # (B, W), as read
@@ -134,8 +135,8 @@ class Side:
         return ", and ".join(whys) or "its numbers are too far off"
 
 
-@dataclass(frozen=True, eq=False)
-class Reading:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reading(Brief):
     """Hold one way to read a vector for each sequence, on both sides."""
 
     key: str  # last_column, last_valid, h_n_forward or h_n_backward

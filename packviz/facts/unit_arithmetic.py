@@ -13,6 +13,7 @@ from packviz.compute.recurrence import Direction, output_of
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CellKind, kind_of
 from packviz.inputs.module import nonlinearity_of
+from packviz.text import Brief
 from packviz.validate import integer
 
 __all__ = ["Formula", "GateSum", "Largest", "Term", "UnitSum", "rounded", "unit_sum"]
@@ -74,8 +75,8 @@ class GateSum:
         return Largest(ordered[:k], len(ordered[k:]), sum(term.part for term in ordered[k:]))
 
 
-@dataclass(frozen=True)
-class UnitSum:
+@dataclass(frozen=True, repr=False)
+class UnitSum(Brief):
     """Hold how one unit's state came about at one packed row."""
 
     layer: int  # from 0

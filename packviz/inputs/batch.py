@@ -21,7 +21,7 @@ __all__ = ["PAD_TEXT", "Batch", "Kind", "ReadAs", "sequence_label"]
 PAD_TEXT = "<pad>"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Batch:
     """Hold B sequences of different lengths.
 
@@ -100,6 +100,9 @@ class Batch:
         """Return the batch in a line: "3 sequences, 9 tokens, 25 % padding"."""
         counts = (counted(len(self.sequences), "sequence"), counted(int(self.lengths.sum()), "token"))
         return f"{', '.join(counts)}, {percent(self.padding_share)} padding"
+
+    def __repr__(self) -> str:
+        return f"Batch({self.kind}: {self.summary})"
 
     def label(self, b: int) -> str:
         """Return the letter of sequence b."""

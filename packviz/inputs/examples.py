@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from packviz.errors import PackvizError
-from packviz.text import shown
+from packviz.text import Brief, shown
 
 # A batch of 100 sequences and 818 tokens, known by its batch_sizes; packing it gives data of size (818, 200).
 HUNDRED_BATCH_SIZES = (100, 100, 100, 100, 100, 99, 77, 58, 35, 25, 11, 5, 3, 2, 2, 1)
@@ -17,8 +17,8 @@ HUNDRED_FEATURES = 200
 HUNDRED_SEED = 818
 
 
-@dataclass(frozen=True)
-class Example:
+@dataclass(frozen=True, repr=False)
+class Example(Brief):
     """Hold one built-in batch: its key, a title for a picker, the text to type for it, and who is to be credited.
 
     `text` is None for a batch of tensors, which nobody would type: `tensors` returns them, (len, F) each.

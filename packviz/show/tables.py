@@ -85,7 +85,7 @@ def _tokens(trace: Trace, given: Iterable[tuple[int, int]]) -> dict[str, object]
 
 def _token(trace: Trace, b: int, t: int) -> str:
     """Return what was typed for the cell, "" for a pad and for vectors."""
-    texts = trace.batch.texts[b] if trace.batch is not None else ()
+    texts = trace.texts[b] if trace.texts else ()
     if not texts or not trace.padded.mask[b, t]:
         return ""
     first = int(trace.padded.mask[b].int().argmax())  # 0 unless the padding stands on the left

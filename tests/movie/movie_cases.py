@@ -96,13 +96,13 @@ class Case:
 
     @cached_property
     def filmed(self) -> list[int]:
-        """The sequences that the movie shows, in sorted order; at most 128, the first of torch's order."""
-        return (list(range(self.judge.B)) if self.trace.error else self.judge.order)[:128]
+        """The sequences that the movie shows, in sorted order; at most 40, the first of torch's order."""
+        return (list(range(self.judge.B)) if self.trace.error else self.judge.order)[:40]
 
     @property
     def steps_filmed(self) -> int:
         """How many time steps the movie shows."""
-        return min(self.judge.T, 128)
+        return min(self.judge.T, 60)
 
     @property
     def row_of_h(self) -> int:

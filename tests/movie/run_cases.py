@@ -26,7 +26,7 @@ def units_of(cells: dict[str, Look], name: str) -> list[float | None] | None:
 
 def steps(case: Case, show: Show) -> list[tuple[int, dict[str, Look]]]:
     """Return (time step, cells after it) in order of processing; the start is left out."""
-    filmed = range(min(len(case.judge.batch_sizes), 128))
+    filmed = range(min(len(case.judge.batch_sizes), 60))
     order = reversed(filmed) if case.direction else filmed
     return list(zip(order, [cells for _, cells in show.of("run")[1:]], strict=True))
 

@@ -45,7 +45,7 @@ def packed(case: Case) -> Tensor:
 
 def times(case: Case) -> list[int]:
     """Return the time steps that are filmed, in order."""
-    filmed = range(min(case.judge.T, 128))
+    filmed = range(min(case.judge.T, 60))
     return list(reversed(filmed)) if case.direction else list(filmed)
 
 
@@ -80,10 +80,10 @@ def verdict(case: Case, b: int, t: int) -> tuple[float, bool | None]:
 
 @each
 def test_both_sides_start_alike_and_hold_torchs_states_ringed_where_a_sequence_has_ended(case: Case) -> None:
-    first, left_out = case.judge.h_0[case.row_of_h], case.direction and case.judge.T > 128
+    first, left_out = case.judge.h_0[case.row_of_h], case.direction and case.judge.T > 60
     for side, states in (("padded", padded(case)), ("packed", packed(case))):
         for b in case.filmed:
-            assert close(state(case.beside.first, f"h:{side}", b), states[b, 128] if left_out else first[b])
+            assert close(state(case.beside.first, f"h:{side}", b), states[b, 60] if left_out else first[b])
             for t, _, cells in timed(case):
                 assert close(state(cells, f"h:{side}", b), states[b, t]), (side, b, t)
     for t, _, cells in timed(case):
@@ -123,7 +123,7 @@ def test_a_pad_enters_on_the_padded_side_and_nothing_where_the_packed_one_rests(
 
 @each
 def test_the_padded_x_has_every_cell_and_the_packed_one_its_rows_alone(case: Case) -> None:
-    columns, cells = min(case.judge.T, 128), case.beside.first
+    columns, cells = min(case.judge.T, 60), case.beside.first
     for side, b, t in product(("padded", "packed"), case.filmed, range(columns)):
         cell, real = read(cells, side, b, t), bool(case.judge.mask[b, t])
         assert bool(cell) == (side == "padded" or t < case.judge.lengths[b])
@@ -199,7 +199,7 @@ def test_what_packing_has_not_is_outlined_in_the_padded_output(case: Case) -> in
             assert steps == pytest.approx(round(steps), abs=0.01)
             covered |= {(b, first + k) for k in range(round(steps))}
     for b in case.filmed:
-        for t in range(min(case.judge.T, 128)):
+        for t in range(min(case.judge.T, 60)):
             differs = True if t >= case.judge.lengths[b] else verdict(case, b, t)[1]
             assert differs is None or ((b, t) in covered) == differs
     assert not [n for n, cell in case.beside.after[-1].items() if n.startswith("mark:out:") and cell["shown"]]

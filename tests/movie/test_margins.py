@@ -10,7 +10,7 @@ each = over(PACKED)
 
 def margins(case: Case) -> Told:
     """Return the step on the two margins: the last one of those on time steps is the one before."""
-    return case.deep.of("pack")[min(len(case.judge.batch_sizes), 128) + 1]
+    return case.deep.of("pack")[min(len(case.judge.batch_sizes), 60) + 1]
 
 
 def listed(text: str, truth: list[int]) -> bool:

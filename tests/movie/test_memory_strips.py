@@ -12,7 +12,7 @@ from movie_screen import Look, Told, detail
 
 def drawn(case: Case) -> bool:
     """Return whether memory is drawn: where the cells are not too many, and all of them in the picture."""
-    return case.judge.B * case.judge.T <= 400 and max(case.judge.B, case.judge.T) <= 128
+    return case.judge.B * case.judge.T <= 400 and case.judge.B <= 40 and case.judge.T <= 60
 
 
 each, each_drawn = over(PACKED), over([case for case in PACKED if drawn(case)])
@@ -20,7 +20,7 @@ each, each_drawn = over(PACKED), over([case for case in PACKED if drawn(case)])
 
 def memory(case: Case) -> list[Told]:
     """Return the steps on memory, which come after those on time steps and the one on the margins."""
-    return case.deep.of("pack")[min(len(case.judge.batch_sizes), 128) + 2 :]
+    return case.deep.of("pack")[min(len(case.judge.batch_sizes), 60) + 2 :]
 
 
 def rows_of(cells: dict[str, Look], panel: str) -> list[Look]:

@@ -1,18 +1,20 @@
 """The movie as a whole, by value: constant ids, nothing but named changes, and every subset of its stages."""
 
 import json
+import time
+from collections.abc import Callable
 from itertools import chain, combinations
 from typing import Any, get_args
 
 import pytest
 import torch
 from movie_cases import BESIDE, CASES, FILMS, ORDINARY, PACKED, Case, Film, over
-from movie_screen import Show, visible
+from movie_screen import Show, tokens, visible
 from torch import nn
 
 import packviz as pv
 from packviz import Batch, Config, PackvizError
-from packviz.show.movie import STAGES
+from packviz.show.movie import STAGES, beside
 from packviz.show.movie.marks import Role
 
 each_case = over(CASES)
@@ -31,7 +33,7 @@ def test_every_id_is_given_once_and_every_change_really_changes_something_and_on
 @over(ORDINARY)
 def test_what_flies_from_another_panel_starts_where_a_cell_of_its_sequence_stands(film: Film) -> int:
     spoke = 0
-    if film.case.judge.T > 128:
+    if film.case.judge.T > 60:
         return spoke  # what flies may come from outside the window
     for step, before, after in zip(film.show.steps, film.show.before, film.show.after, strict=True):
         flights = film.show.flights(step)
@@ -170,11 +172,37 @@ def test_what_is_left_out_is_named(case: Case) -> None:
 
 
 def test_what_stands_outside_the_window_is_named() -> None:
-    rows = pv.movie(pv.trace(Batch.parse("\n".join(["1 2"] * 130)))).notes
-    assert "showing 128 of 130 sequences, the longest" in rows
+    rows = pv.trace(Batch.parse("\n".join(["1 2"] * 130)))
+    assert "showing 40 of 130 sequences, the longest" in pv.movie(rows).notes
     long = pv.trace(Batch.parse(" ".join(["1"] * 140)), Config(num_layers=2))  # no last step is in the picture
     for layer in (0, 1):
-        assert "showing 128 of 140 time steps" in pv.movie(long, layer=layer).to_dict()["notes"]
+        assert "showing 60 of 140 time steps" in pv.movie(long, layer=layer).to_dict()["notes"]
+
+
+@pytest.mark.parametrize("film", [pv.movie, beside])
+def test_the_window_is_as_large_as_asked_for(film: Callable[..., pv.Movie]) -> None:
+    trace = pv.trace(Batch.parse("1 2 3 4\n5 6\n7 8 9\n1 2 3 4 5"))
+    movie = film(trace, sequences=3, steps=2)
+    assert {"showing 3 of 4 sequences, the longest", "showing 2 of 5 time steps"} <= set(movie.notes)
+    assert sorted(movie.tokens) == [(b, t) for b in (0, 2, 3) for t in (0, 1)]
+    assert not [note for note in film(trace, sequences=4, steps=5).notes if "showing" in note]
+    for wrong in (0, -1, 2.0, True, "3"):
+        for name in ("sequences", "steps"):
+            with pytest.raises(PackvizError) as caught:
+                film(trace, **{name: wrong})
+            assert caught.value.parameter == name
+
+
+def test_a_movie_of_a_large_batch_and_its_file_take_a_second_and_a_megabyte() -> None:
+    lengths = torch.randint(1, 161, (1000,), generator=torch.Generator().manual_seed(0)).tolist()
+    trace = pv.trace_module(nn.GRU(32, 32, batch_first=True), torch.randn(1000, 160, 32), [160, *lengths[1:]])
+    took = []
+    for _ in range(2):
+        began = time.process_time()
+        page = pv.movie(trace).to_html()
+        took.append(time.process_time() - began)
+    assert len(page) < 1_000_000
+    assert min(took) < 1.0
 
 
 def test_what_the_trace_notes_stands_in_the_movie() -> None:
@@ -194,3 +222,24 @@ def test_a_step_grows_with_what_moves_and_not_with_the_batch(rows: int) -> None:
     }
     assert max(sizes["pack"]) <= 20
     assert max(sizes["run"]) <= 40
+
+
+def test_ones_own_tokens_are_called_what_one_says() -> None:
+    words = [["the", "cat", "sat"], ["go"], ["ice\u200bcream", "x" * 60]]
+    lengths = [len(row) for row in words]
+    shown = [["the", "cat", "sat"], ["go"], ["ice\ufffdcream", "x" * 39 + "…"]]
+    for width in (1, 5):  # numbers, and vectors
+        module, x = nn.GRU(width, 2, batch_first=True), torch.randint(1, 9, (3, 3, width)).float()
+        show = Show(pv.movie(pv.trace_module(module, x, lengths, texts=words)))
+        for (b, t), token in zip(show.movie.tokens, tokens(show.movie), strict=True):
+            cell = show.after[-1][f"token:{b}:{t}"]
+            assert cell["text"] == shown[b][t]
+            assert cell["sub"] == ("" if width > 1 else str(int(x[b, t, 0])))
+            assert f"“{shown[b][t]}" in token["tip"]
+
+
+@pytest.mark.parametrize("texts", [[], [["a"]], [["a", "b"], "xy"], [["a"], ["b", "c"]], [["a", 1], ["b"]], [1, 2]])
+def test_texts_that_do_not_fit_the_lengths_are_refused(texts: Any) -> None:
+    with pytest.raises(PackvizError, match="as many strings as its length: 2, 1") as caught:
+        pv.trace_module(nn.GRU(1, 2, batch_first=True), torch.zeros(2, 2, 1), [2, 1], texts=texts)
+    assert caught.value.parameter == "texts"

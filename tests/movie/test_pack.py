@@ -19,7 +19,7 @@ def rows_in(cells: dict[str, Look], panel: str = "strip") -> list[Look]:
 
 def filmed_rows(case: Case) -> list[tuple[int, int]]:
     """Return the (b, t) of the packed rows that are shown, in packed order, as torch packed an index tensor."""
-    return [(b, t) for b, t in case.judge.at if t < 128 and b in case.filmed]
+    return [(b, t) for b, t in case.judge.at if t < 60 and b in case.filmed]
 
 
 def names(rows: list[Look]) -> list[tuple[int, ...]]:
@@ -56,7 +56,7 @@ def test_the_rows_carry_the_values_that_torch_packed(case: Case) -> int:
 
 @each_packed
 def test_step_after_step_a_column_flies_into_the_strip_and_is_counted(case: Case) -> None:
-    sizes, rows = case.judge.batch_sizes[:128], filmed_rows(case)
+    sizes, rows = case.judge.batch_sizes[:60], filmed_rows(case)
     total, width = case.judge.packed.data.shape
     steps = case.show.of("pack")
     assert len(steps) == len(sizes)

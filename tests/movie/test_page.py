@@ -4,6 +4,9 @@ import base64
 import gzip
 import json
 import re
+import subprocess
+import sys
+import textwrap
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -152,3 +155,15 @@ def test_the_style_sheet_has_the_colours_of_the_theme(selector: str, palette: Pa
 def test_the_style_sheet_has_the_hues_of_the_theme_once() -> None:
     assert tuple(colours(".pv")["hues"].split(", ")) == SEQUENCE_HUES
     assert "hues" not in colours('.pv[data-theme="dark"]')
+
+
+def test_no_movie_imports_torch_dynamo() -> None:
+    """It takes over a second; in a fresh process, since others may have imported it here."""
+    told = """
+        import sys, torch, packviz as pv
+        at_first = {"torch._dynamo", "torch.distributed.tensor"} & set(sys.modules)
+        for text in ("1 2 3\\n4 5\\n6 7 8 9", "a b\\nc"):
+            pv.movie(pv.trace(pv.Batch.parse(text), pv.Config(cell="lstm")), deep=True).to_html()
+        print({"torch._dynamo", "torch.distributed.tensor"} & set(sys.modules) - at_first)"""
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(told)], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"

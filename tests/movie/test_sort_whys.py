@@ -49,7 +49,7 @@ def time_of(case: Case, step: dict[str, object]) -> int:
 def test_the_staircase_is_shown_where_it_has_holes_and_tells_them_from_the_live_rows(case: Case) -> None:
     """A hole between live rows is preferred to one before them."""
     steps = case.deep.of("sort", "not the live one")
-    holes = {t: [b for b in range(max(rows)) if b not in rows] for t, rows in live(case).items() if t < 128}
+    holes = {t: [b for b in range(max(rows)) if b not in rows] for t, rows in live(case).items() if t < 60}
     assert len(steps) == any(set(over) & set(case.filmed) for over in holes.values())
     for step, cells in steps:
         t = time_of(case, step)
@@ -77,7 +77,7 @@ def test_after_the_sort_the_live_rows_are_the_first_batch_sizes(case: Case) -> N
     assert good == {(b, t) for b in live(case)[t] if b in case.filmed}
     assert f"**batch_sizes[{t}] = {case.judge.batch_sizes[t]}**" in step["caption"]
     rows = {where[0] for where, cell in grid(case, cells).items() if (cell["seq"], t) in good}
-    assert rows == set(range(min(128, case.judge.batch_sizes[t])))
+    assert rows == set(range(min(40, case.judge.batch_sizes[t])))
     every = re.search(r"every (row|column) is live", step["caption"]) is not None
     assert every == (case.judge.batch_sizes[t] == case.judge.B)
     assert every or f"{said(case, case.judge.order[: case.judge.batch_sizes[t]])}." in step["caption"]
@@ -154,7 +154,7 @@ def test_equal_lengths_are_said_to_keep_their_order_only_where_torch_kept_it(cas
         assert len(told) == 1
         assert ("**not**" in step["caption"]) == (told[0] != sorted(told[0]))
         assert ("**not**" in step["caption"]) == any(group != sorted(group) for group in groups)
-        whole = {(b, t) for b in told[0] if b in case.filmed for t in range(min(case.judge.T, 128))}
+        whole = {(b, t) for b in told[0] if b in case.filmed for t in range(min(case.judge.T, 60))}
         assert outlined(case, cells, "now") == whole
         for number in re.findall(r"from (\d+) equal lengths", step["caption"]):
             assert kept(int(number) - 1)

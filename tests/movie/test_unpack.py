@@ -23,7 +23,7 @@ def halves(case: Case, row: torch.Tensor, shown: list[float | None]) -> torch.Te
 def test_every_cell_stands_where_pad_packed_sequence_puts_it_with_its_states_or_filler(case: Case) -> None:
     cells, unpacked, rows = case.show.after[-1], case.judge.unpacked, sorted(case.filmed)
     placed = grid(case, cells)
-    assert set(placed) == {(row, t) for row in range(len(rows)) for t in range(min(unpacked.shape[1], 128))}
+    assert set(placed) == {(row, t) for row in range(len(rows)) for t in range(min(unpacked.shape[1], 60))}
     for (row, t), cell in placed.items():
         b, truth = rows[row], unpacked[rows[row], t]
         assert cell["seq"] == b
@@ -42,7 +42,7 @@ def test_every_cell_stands_where_pad_packed_sequence_puts_it_with_its_states_or_
 
 @each_packed
 def test_rows_come_back_in_sorted_order_and_then_as_they_were_given_with_letters_and_lengths(case: Case) -> None:
-    order, across = case.judge.order[:128], "x" if case.transposed else "y"
+    order, across = case.judge.order[:40], "x" if case.transposed else "y"
     for step, cells in case.show.of("unpack"):
         placed = grid(case, cells)
         if not placed:
@@ -79,7 +79,7 @@ def test_the_rings_stand_at_the_last_valid_steps(case: Case) -> None:
         for d in range(case.judge.D):
             t = 0 if d else case.judge.lengths[b] - 1
             ring = cells[f"ring:u:{b}:{d}"]
-            if t >= 128:
+            if t >= 60:
                 assert not ring["shown"]
                 continue
             cell = cells[f"u:{b}:{t}"]

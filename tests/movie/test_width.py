@@ -39,7 +39,7 @@ def test_every_width_is_torchs(case: Case) -> None:
 
 @each
 def test_the_time_of_the_last_column_leads_to_the_step_that_shows_what_stands_there(case: Case) -> None:
-    end = min(case.judge.unpacked.shape[1], 128) - 1
+    end = min(case.judge.unpacked.shape[1], 60) - 1
     for show in (case.show, case.deep):
         at = show.movie.step_at("unpack", end) - 1
         step, cells, before = show.steps[at], show.after[at], show.before[at]

@@ -10,6 +10,7 @@ from packviz.compute.record import Trace
 from packviz.errors import PackvizError
 from packviz.inputs.module import directions, state_size
 from packviz.lab.cost.lengths import check_lengths
+from packviz.text import Brief
 from packviz.validate import integer
 
 __all__ = ["Amount", "Batching", "Counts", "counts", "counts_of", "ways"]
@@ -97,8 +98,8 @@ def counts_of(trace: Trace) -> Counts:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Batching:
+@dataclass(frozen=True, eq=False, repr=False)
+class Batching(Brief):
     """Hold how a data set is cut into batches."""
 
     name: str  # "random", "sorted", "buckets" or "token budget"

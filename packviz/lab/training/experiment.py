@@ -14,7 +14,7 @@ from torch.nn.functional import one_hot
 
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import Cell
-from packviz.text import shown
+from packviz.text import Brief, shown
 from packviz.validate import choice, integer, is_number
 
 __all__ = ["EXTRA_PADDING", "Experiment", "Readout", "Split", "Task", "first_token", "vowels", "vowels_credit"]
@@ -28,8 +28,8 @@ MAX_SEED = 2**63 - 1
 LARGEST_LR = 1.0
 
 
-@dataclass(frozen=True)
-class Experiment:
+@dataclass(frozen=True, repr=False)
+class Experiment(Brief):
     """Hold the settings of one training, which is done once for each seed.
 
     Raises PackvizError for any other value.
@@ -90,8 +90,8 @@ def _seeds(value: object) -> tuple[int, ...]:
     return tuple(value)
 
 
-@dataclass(frozen=True, eq=False)
-class Split:
+@dataclass(frozen=True, eq=False, repr=False)
+class Split(Brief):
     """Hold labelled sequences of different lengths."""
 
     train_x: tuple[Tensor, ...]  # tuples of (T, F) float32

@@ -10,7 +10,7 @@ from packviz.errors import PackvizError
 from packviz.rules.preconditions import check_kind
 from packviz.show.movie.beside import beside
 from packviz.show.movie.data import Movie, made
-from packviz.show.movie.facts import watched_layer
+from packviz.show.movie.facts import Window, watched_layer
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Frame
 from packviz.show.movie.page import assets
@@ -52,6 +52,8 @@ def movie(
     layer: int | None = None,
     direction: int = 0,
     deep: bool = False,
+    sequences: int = Window().sequences,
+    steps: int = Window().steps,
 ) -> Movie:
     """Return the movie of a trace.
 
@@ -59,8 +61,9 @@ def movie(
     embed, and one that torch refused to pack ends with sort.
     layer, direction: what the stage run watches; the top layer and forward if not said, 1 is backward.
     deep: whether each stage is shown with all its whys, as a lesson on it does.
+    sequences, steps: how many of a large batch are shown at most: the longest sequences, the first time steps.
 
-    Raises PackvizError for a stage, layer or direction that this trace does not have.
+    Raises PackvizError for a stage, layer or direction that this trace does not have, and for a window that is none.
     """
     check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
     there = _stages(trace)
@@ -68,9 +71,8 @@ def movie(
     _check_stages(stages, there)
     watched = 0 if trace.error is not None else watched_layer(trace, layer, direction)
     watching = 0 if trace.error is not None else direction
-    view = View(
-        trace, watched, watching, transposed=not trace.padded.batch_first, deep=frozenset(chosen if deep else ())
-    )
+    window, whys = Window(sequences, steps).checked(), frozenset(chosen if deep else ())
+    view = View(trace, watched, watching, window, transposed=not trace.padded.batch_first, deep=whys)
     before = {stage: _TABLE[previous].end for previous, stage in pairwise(there)} | {there[0]: ragged}
     code = program(view)
     lines = {stage: list(code).index(ABOUT_STAGES[stage]["statement"]) for stage in chosen}

@@ -23,7 +23,7 @@ from packviz.show.movie.beside_words import (
     step_words,
 )
 from packviz.show.movie.data import Movie, made
-from packviz.show.movie.facts import number, rounded, watched_layer
+from packviz.show.movie.facts import Window, number, rounded, watched_layer
 from packviz.show.movie.marks import NONE, Frame, Marks, Place, frame, marks
 from packviz.show.movie.padded_vs_packed import PACKED, PADDED, SIDES, UNPACKED, Both, both_scene
 from packviz.show.movie.step import CodeLine, Stage, Step
@@ -31,16 +31,24 @@ from packviz.show.movie.step import CodeLine, Stage, Step
 __all__ = ["beside"]
 
 
-def beside(trace: Trace, *, layer: int | None = None, direction: int = 0) -> Movie:
+def beside(
+    trace: Trace,
+    *,
+    layer: int | None = None,
+    direction: int = 0,
+    sequences: int = Window().sequences,
+    steps: int = Window().steps,
+) -> Movie:
     """Return the movie of the same module on the padded batch and on the packed one, in step with each other.
 
     layer, direction: whose states are watched; the top layer and forward if not said, 1 is backward. Its steps belong
     to the stage run; the last two are named `outputs` and `h_n`. Time goes across, whatever batch_first says.
+    sequences, steps: how many of a large batch are shown at most: the longest sequences, the first time steps.
 
     Raises PackvizError for a layer or direction that this trace does not have, and where torch refused to pack.
     """
     check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
-    both = Both(trace, watched_layer(trace, layer, direction), direction)
+    both = Both(trace, watched_layer(trace, layer, direction), direction, Window(sequences, steps).checked())
     names = both.kind.in_code("n")
     given = "" if both.initial_state == "zeros" else f", {both.kind.in_code('0')}"
     lines = (f"out, {names} = {both.cell}(x{given})", f"output, {names} = {both.cell}(packed{given})")

@@ -77,7 +77,7 @@ def vectors(both: Both, side: str, b: np.ndarray, t: Any) -> Any:
     if both.small:
         return NONE
     if both.layer:
-        return both.below_rows(b, t) if side == PADDED else np.maximum(both.row_at[b, t], 0) + both.rows("below")
+        return both.below_rows(b, t) if side == PADDED else both.rows_at("below", np.maximum(both.row_at[b, t], 0))
     if both.features == 1:
         return NONE
     return np.where(both.mask[b, t], both.x_rows(b, t), NONE) if both.raw_vectors else both.x_rows(b, t)

@@ -14,6 +14,7 @@ from packviz.show.movie.page import framed, standalone
 from packviz.show.movie.step import CodeLine, Stage, Step
 from packviz.show.movie.view import View
 from packviz.show.movie.words import lost
+from packviz.text import counted, joined
 from packviz.theme import SEQUENCE_HUES
 
 __all__ = ["FORMAT", "Movie", "Played", "made"]
@@ -29,7 +30,7 @@ class Played(Step):
     beats: int = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Movie:
     """Steps and scenes; the same for the app, a notebook and a file.
 
@@ -51,6 +52,10 @@ class Movie:
     proof: str
     exact: bool
     questions: tuple[Mapping[str, Any], ...] = ()
+
+    def __repr__(self) -> str:
+        stages = dict.fromkeys(step.stage for step in self.steps)
+        return f"Movie({self.title}: {counted(len(self.steps), 'step')} of {joined(list(stages))})"
 
     @property
     def ids(self) -> list[str]:
@@ -194,7 +199,7 @@ def _window(view: View) -> list[str]:
     rows, columns = view.total
     notes = []
     if len(view.shown) < rows:
-        notes.append(f"showing {len(view.shown)} of {rows} sequences, the longest")
+        notes.append(f"showing {len(view.shown)} of {rows} sequences" + ("" if view.refused else ", the longest"))
     if view.columns < columns:
         notes.append(f"showing {view.columns} of {columns} time steps")
     if view.small:

@@ -3,20 +3,19 @@
 from collections import Counter
 from functools import cached_property
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from packviz.compute.trace import Trace
+from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import kind_of
 from packviz.validate import integer
 
-__all__ = ["MAX_TIME_STEPS", "Facts", "exact", "number", "rounded", "rows_of", "stored", "watched_layer"]
+__all__ = ["Facts", "Window", "exact", "number", "rounded", "rows_of", "stored", "watched_layer"]
 
-MAX_SEQUENCES = 128
-MAX_TIME_STEPS = 128
 MAX_UNITS = 8  # of a hidden state
 MAX_FEATURES = 12  # of a token
 SMALL_FROM = 25  # sequences from which cells are too small for text
@@ -24,6 +23,17 @@ NOBODY = -1  # in a table: not there, or not shown
 
 Row = list[float | None]  # None stands for NaN and infinities, which JSON lacks
 Cells = tuple[np.ndarray, np.ndarray]  # sequence and time step of each
+
+
+class Window(NamedTuple):
+    """How many sequences of a large batch are shown at most, the longest, and how many time steps, the first."""
+
+    sequences: int = 40
+    steps: int = 60
+
+    def checked(self) -> "Window":
+        """Return the window; raises PackvizError unless both are integers of at least 1."""
+        return Window(*(integer(name, value, 1) for name, value in self._asdict().items()))
 
 
 def watched_layer(trace: Trace, layer: int | None, direction: int) -> int:
@@ -40,7 +50,7 @@ class Facts:
     Where torch refused to pack, there is nothing from `batch_sizes` on.
     """
 
-    def __init__(self, trace: Trace, layer: int, direction: int) -> None:
+    def __init__(self, trace: Trace, layer: int, direction: int, window: Window = Window()) -> None:  # noqa: B008
         padded, config = trace.padded, trace.config
         self.trace, self.layer, self.direction = trace, layer, direction
         self.module = trace.module
@@ -63,10 +73,13 @@ class Facts:
         self.leads = (self.total[1] - self.lens) * (self.padding_side == "left")  # (B,) pads before each sequence
 
         self.order: list[int] = list(range(self.total[0])) if self.refused else trace.sorted.order.tolist()
-        self.by_rank = self.order[:MAX_SEQUENCES]  # who is shown, in sorted order: the first rows of the packed batch
+        self.first_longer = self._first_longer() if self.refused else 0  # than the one before it
+        begins = max(0, self.first_longer + 1 - window.sequences)
+        self.by_rank = self.order[begins:][: window.sequences]  # who is shown, in sorted order: the first packed rows
         self.shown = sorted(self.by_rank)  # the same in the original order
         self.bs, self.ranked = np.array(self.shown), np.array(self.by_rank)  # both as columns
-        self.columns = min(self.total[1], MAX_TIME_STEPS)  # the time steps that are shown
+        self.window = window
+        self.columns = min(self.total[1], window.steps)  # the time steps that are shown
         self.ts = np.arange(self.columns)
         self.rank, self.place = self._rows(self.by_rank), self._rows(self.shown)  # (B,) the row in either order
 
@@ -75,6 +88,10 @@ class Facts:
         self.features_shown = min(self.features, MAX_UNITS // 2 if self.small else MAX_FEATURES)
 
         self.token_b, self.token_t = self._cells(self.mask)  # the place in these columns is the number of a token
+        if not len(self.token_b):
+            expected = f"at least {int(self.leads[self.bs].min()) + 1} time steps, where the first tokens are"
+            fix = "show more: on the left there is only padding"
+            raise PackvizError("steps", expected=expected, got=str(window.steps), fix=fix)
         self.pads = self._cells(~self.mask)
         self.token_number = np.full(self.total, NOBODY)  # (B,T)
         self.token_number[self.token_b, self.token_t] = np.arange(len(self.token_b))
@@ -101,9 +118,14 @@ class Facts:
         self.packed_t = np.repeat(np.arange(len(counts)), counts)  # its time step,
         self.packed_n = np.array(self.offsets)[self.packed_t] + self.rank[self.packed_b]  # and its number
         self.row_at[self.packed_b, self.packed_t] = self.packed_n
+        self.slot = np.full(self.tokens, NOBODY)  # (N,) the place of each packed row among those that are shown
+        self.slot[self.packed_n] = np.arange(len(self.packed_n))
         self.packed_pads = Counter(trace.packed.sequence[trace.packed_is_pad].tolist())  # how many each has
         self.width_out: int = trace.unpacked.output.shape[1 if self.batch_first else 0]
         self.pads_out = sum(self.width_out - length for length in self.lengths)  # places of the output with filler
+
+    def _first_longer(self) -> int:
+        return next(b for b in range(1, self.total[0]) if self.lengths[b] > self.lengths[b - 1])
 
     def _rows(self, sequences: list[int]) -> np.ndarray:
         rows = np.full(self.total[0], NOBODY)
@@ -147,8 +169,13 @@ class Facts:
             self.numbers.extend(stored(self.matrix(name) if matrix is None else rounded(matrix)))
         return self._starts[name]
 
+    def rows_at(self, name: str, n: Any) -> Any:
+        """Return where in `numbers` packed rows of a known matrix stand, by their numbers n."""
+        return self.rows(name) + self.slot[n]
+
     def matrix(self, name: str) -> np.ndarray:
-        """Return the numbers of a known matrix as they are shown: a gate, inside, h, c, h_0, c_0, x, output, below."""
+        """Return the numbers of a known matrix as they are shown: h_0, c_0, x; or of the packed rows that are shown,
+        at their `slot`: a gate, inside, h, c, output, below."""
         if name not in self._matrices:
             self._matrices[name] = rounded(self._known(name))
         return self._matrices[name]
@@ -156,21 +183,23 @@ class Facts:
     def _known(self, name: str) -> Tensor:
         if name == "x":
             return self.trace.padded.grid[self.shown, : self.columns, : self.features_shown].flatten(0, 1)
+        seen = torch.from_numpy(self.packed_n)
         if name == "output":
-            return self.halves(self.trace.output).flatten(1)
+            return self.halves(self.trace.output[seen]).flatten(1)
         if name == "below":
             halves = self.trace.layers[self.layer - 1]
-            return torch.cat([half.h[:, : self.most // len(halves)] for half in halves], 1)
+            return torch.cat([half.h[seen, : self.most // len(halves)] for half in halves], 1)
         watched = self.watched
         if name == "inside":  # of each packed row its gates, and an LSTM's c
             inside = [*watched.gates.values(), *([] if watched.c is None else [watched.c])]
-            return torch.stack([each[:, : self.units] for each in inside], 1).flatten(0, 1)
-        matrix: Tensor = watched.gates[name] if name in self.gates else getattr(watched, name)
-        return matrix[:, : self.units]
+            return torch.stack([each[seen, : self.units] for each in inside], 1).flatten(0, 1)
+        if name in ("h_0", "c_0"):
+            return watched.initial[name == "c_0"][:, : self.units]
+        return watched.rows[name][seen, : self.units]
 
     def shown_number(self, name: str, n: int) -> float | None:
         """Return what is shown of unit 0 in a row of a known matrix; None stands for NaN and infinities."""
-        value = float(self.matrix(name)[n, 0])
+        value = float(self.matrix(name)[self.slot[n], 0])
         return value if isfinite(value) else None
 
     def x_rows(self, b: Any, t: Any) -> Any:

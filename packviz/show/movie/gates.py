@@ -110,7 +110,7 @@ def _grid(view: View, name: str, where: str, what: str) -> Marks:
 def _was(view: View, k: int, *, anew: bool) -> Frame:
     """Return a copy of the state that belongs to each row that is fed; anew: on its way."""
     name, b, live = view.kept, view.ranked, lively(view, k)
-    h, c = view.watched.before(k)
+    h, c = view.watched.before(run_steps(view)[k].k)
     values = np.zeros((len(b), view.units))
     values[live] = rounded((h if c is None else c)[:, : view.units])[: len(values[live])]
     group = filled(_grid(view, f"was:{name}", "was", f"{name} of {{seq}} before"), values)
@@ -126,9 +126,9 @@ def _gates(view: View, k: int, gates: str) -> Frame:
     n, shown = np.maximum(taken(view, k), 0), np.repeat(lively(view, k), view.units)
     return frame(
         *(
-            filled(_grid(view, f"gate:{gate}", f"gate:{gate}", f"{gate} of {{seq}}"), view.matrix(gate)[n]).but(
-                shown=shown
-            )
+            filled(
+                _grid(view, f"gate:{gate}", f"gate:{gate}", f"{gate} of {{seq}}"), view.matrix(gate)[view.slot[n]]
+            ).but(shown=shown)
             for gate in gates
         )
     )

@@ -118,7 +118,7 @@ def _mask(view: View) -> Frame:
 
 def _two_sides(view: View) -> bool:
     """Whether there is padding whose other side can be shown."""
-    return view.trace.batch is not None and len(set(view.lengths)) > 1 and view.columns == view.total[1]
+    return view.trace.batch is not None and len(view.pads[0]) > 0 and view.columns == view.total[1]
 
 
 def _other_side(view: View, end: Frame) -> Step:

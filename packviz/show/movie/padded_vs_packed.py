@@ -16,7 +16,7 @@ from packviz.compute.verify import apart, differing
 from packviz.facts.padded_run import layer_states
 from packviz.inputs.tensors import valid_mask
 from packviz.show.movie.cell import UNIT
-from packviz.show.movie.facts import rounded, stored
+from packviz.show.movie.facts import Window, rounded, stored
 from packviz.show.movie.layout import Box, Margins, Scene, above, beside, panel
 from packviz.show.movie.marks import Column, Place
 from packviz.show.movie.places import Grid
@@ -39,8 +39,8 @@ WIDENED = 8  # times: a wider picture has smaller units, in which its headings a
 class Both(View):
     """A trace beside the same module over the padded grid; time goes across, whatever batch_first says."""
 
-    def __init__(self, trace: Trace, layer: int, direction: int) -> None:
-        super().__init__(trace, layer, direction, transposed=False)
+    def __init__(self, trace: Trace, layer: int, direction: int, window: Window) -> None:
+        super().__init__(trace, layer, direction, window, transposed=False)
         with exact_arithmetic():  # [layer][direction] (B,T,P): what torch makes of every cell of the grid, pads too
             self.padded = tuple(tuple(half.detach() for half in each) for each in layer_states(trace))
         self.ours, self.theirs = self.padded[layer][direction], self._held()  # (B,T,P) after every time step

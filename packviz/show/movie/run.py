@@ -53,7 +53,8 @@ def run_end(view: View) -> Frame:
 
 
 def _caption(view: View, step: TimeStep) -> str:
-    rest = [b for b in view.order if b not in step.live]
+    live = set(step.live)
+    rest = [b for b in view.order if b not in live]
     last = max((view.lengths[b] for b in rest), default=0) - 1
     return say("run", "step", view, step=step, last=last, over=[b for b in rest if view.lengths[b] - 1 == last])
 
@@ -142,7 +143,7 @@ def _some_gates(view: View, computed: int, live: int) -> Frame:
     if not names:
         return {}
     n = taken(view, computed)[:, None]
-    rows = view.rows("inside") + np.maximum(n, 0) * len(names) + np.arange(len(names))
+    rows = view.rows("inside") + view.slot[np.maximum(n, 0)] * len(names) + np.arange(len(names))
     shown = np.repeat(np.arange(len(n)) < live, len(names)).reshape(rows.shape)
     if names[-1] == "c":
         shown[:, -1] = True

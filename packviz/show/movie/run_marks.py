@@ -59,7 +59,7 @@ def state_after(view: View, name: str, k: int) -> np.ndarray:
     """Return (B, units): h or c of every sequence, in sorted order, after the k-th step."""
     n = taken(view, k)
     start = view.matrix(f"{name}_0")[view.ranked]
-    state: np.ndarray = np.where((n >= 0)[:, None], view.matrix(name)[n], start)
+    state: np.ndarray = np.where((n >= 0)[:, None], view.matrix(name)[view.slot[n]], start)
     return state
 
 
@@ -101,7 +101,7 @@ def _raised(view: View, group: Marks) -> Marks:
 
 def _below(view: View, b: Any, t: Any) -> np.ndarray:
     n = view.row_at[b, t]
-    return np.where(n >= 0, view.rows("below") + n, NONE)
+    return np.where(n >= 0, view.rows_at("below", n), NONE)
 
 
 @once
@@ -140,7 +140,7 @@ def _outputs(view: View) -> Marks:
     place = view.out.cell(t, view.rank[b])
     return marks(
         "out", "output", place, (b, t), seq=b, w=view.out.width, h=view.out.height, token=view.token_number[b, t],
-        vec=view.rows("h") + view.packed_n,
+        vec=view.rows_at("h", view.packed_n),
     )  # fmt: skip
 
 
@@ -209,4 +209,4 @@ def ended(view: View, k: int) -> np.ndarray:
 def row_of(view: View, k: int) -> np.ndarray:
     """Return where in the movie's numbers h of every sequence, in sorted order, stands after the k-th step."""
     n = taken(view, k)
-    return np.where(n >= 0, view.rows("h") + n, view.rows("h_0") + view.ranked)
+    return np.where(n >= 0, view.rows_at("h", n), view.rows("h_0") + view.ranked)

@@ -75,7 +75,7 @@ def sort_scene(view: View) -> Scene:
 
 
 def _refusal(view: View, given: Frame) -> Step:
-    first = next(b for b in range(1, view.total[0]) if view.lengths[b] > view.lengths[b - 1])
+    first = view.first_longer
     tone = np.where(np.isin(view.bs, (first - 1, first)), "wrong", "")
     seen = {**given, "length": given["length"].but(tone=tone)}
     return Step(say("sort", "refused", view, first=first), (seen,), tone="wrong", error=view.trace.error or "")

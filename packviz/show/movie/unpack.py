@@ -89,7 +89,7 @@ def _before(view: View) -> Frame:
     height = view.out.height / view.directions
     ring = marks("ring:out", "ring", at.moved(0.0, d * height), (b, d), seq=b, w=view.out.width, h=height)
     return end | {
-        "out": out.but(vec=view.rows("output") + view.packed_n),
+        "out": out.but(vec=view.rows_at("output", view.packed_n)),
         **frame(ring),
         "title:out": end["title:out"].but(text=f"output data {shape(*view.trace.output.shape)}"),
     }
@@ -156,7 +156,7 @@ def _copies(view: View, row: Any) -> Marks:
     b, t = view.packed_b, view.packed_t
     return marks(
         "u", "output", view.unpacked.cell(row[b], t), (b, t), seq=b, w=view.unpacked.width,
-        token=view.token_number[b, t], vec=view.rows("output") + view.packed_n,
+        token=view.token_number[b, t], vec=view.rows_at("output", view.packed_n),
     )  # fmt: skip
 
 
@@ -218,7 +218,7 @@ def _last(view: View) -> Frame:
 def _last_rows(view: View, b: np.ndarray, d: np.ndarray, t: np.ndarray) -> Any:
     """Return where in the movie's numbers the last valid state of each direction stands."""
     if view.last_layer and int(t.max()) < view.columns:
-        return view.rows("h") + view.row_at[b, t]
+        return view.rows_at("h", view.row_at[b, t])
     return view.rows("last", view.halves(view.trace.unpacked.last_valid).flatten(0, 1)) + b * view.directions + d
 
 

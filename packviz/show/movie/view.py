@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 
 from packviz.compute.trace import Trace
-from packviz.show.movie.facts import MAX_TIME_STEPS, Facts, number
+from packviz.show.movie.facts import Facts, Window, number
 from packviz.show.movie.places import Grid, Strip
 from packviz.text import counted, sequence_label
 
@@ -46,9 +46,16 @@ class View(Facts):
     """
 
     def __init__(
-        self, trace: Trace, layer: int, direction: int, *, transposed: bool, deep: frozenset[str] = frozenset()
+        self,
+        trace: Trace,
+        layer: int,
+        direction: int,
+        window: Window,
+        *,
+        transposed: bool,
+        deep: frozenset[str] = frozenset(),
     ) -> None:
-        super().__init__(trace, layer, direction)
+        super().__init__(trace, layer, direction, window)
         self.transposed, self.deep = transposed, deep
         self.made: dict[object, Any] = {}  # what `once` keeps
 
@@ -65,7 +72,7 @@ class View(Facts):
     @cached_property
     def unpacked(self) -> Grid:
         """The unpacked output."""
-        columns = min(self.width_out, MAX_TIME_STEPS)
+        columns = min(self.width_out, self.window.steps)
         stacked = self.directions == 2  # wide cells would lay their two halves side by side
         width = min(self.cell_width, STACKED) if stacked else self.cell_width
         return Grid("u", len(self.shown), columns, width, self.transposed, self.text)
@@ -89,8 +96,7 @@ class View(Facts):
         """Width of a token: words need room, and many rows make flat cells."""
         if self.small:
             return max(1.0, min(6.0, 0.9 * len(self.shown) / self.columns))
-        texts = self.trace.batch.texts if self.trace.batch else ()
-        longest = max((len(text) for row in texts for text in row), default=1)
+        longest = max((len(text) for row in self.trace.texts for text in row), default=1)
         room = 1.5 * len(self.shown) / self.columns  # a wide picture has room for wide cells
         return min(max(2.4, min(room, 4.0)), max(1.0, 0.27 * longest + 0.25))
 
@@ -98,7 +104,7 @@ class View(Facts):
     def text(self) -> float:
         """Room for a line of text, in units: cells may be smaller than text can be."""
         wide = self.columns * self.cell_width
-        return max(1.0, len(self.shown) / 15, wide / 34, sqrt(self.tokens) / 7)
+        return max(1.0, len(self.shown) / 15, wide / 34, sqrt(len(self.token_b)) / 7)
 
     @cached_property
     def pad_text(self) -> str:
@@ -113,16 +119,21 @@ class View(Facts):
         """Of each token what was typed, and the id that stands for it where that is something else."""
         places = list(zip(self.token_b.tolist(), (self.token_t - self.leads[self.token_b]).tolist(), strict=True))
         nothing = [""] * len(places)
+        batch, typed, texts = self.trace.batch, nothing, self.trace.texts
         if self.raw_vectors:
-            return [f"{self.label(b)}{t}" for b, t in places], nothing
-        batch, typed = self.trace.batch, nothing
+            return [_short(texts[b][t]) if self.named else f"{self.label(b)}{t}" for b, t in places], nothing
         if self.features == 1 or batch:
             tokens = self.trace.padded.tokens
             ids = (tokens[..., 0] if tokens.dim() == 3 else tokens).numpy()
             typed = [number(each) for each in ids[self.token_b, self.token_t].tolist()]
-        if batch is None or batch.kind == "vectors":
+        if not self.named:
             return typed, nothing
-        return [_short(batch.texts[b][t]) for b, t in places], typed if batch.kind == "words" else nothing
+        return [_short(texts[b][t]) for b, t in places], typed if batch is None or batch.kind == "words" else nothing
+
+    @property
+    def named(self) -> bool:
+        """Whether it is known what tokens are called."""
+        return any(self.trace.texts)
 
     @cached_property
     def token_text(self) -> np.ndarray:
@@ -137,7 +148,7 @@ class View(Facts):
     @property
     def said(self) -> list[str]:
         """What the tip of each token quotes; nothing where tokens are vectors."""
-        if self.raw_vectors:
+        if self.raw_vectors and not self.named:
             return []
         return [f"{text} (id {sub})" if sub else text for text, sub in zip(*self._texts, strict=True)]
 

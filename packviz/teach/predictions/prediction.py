@@ -10,7 +10,7 @@ from typing import Literal
 
 from packviz.errors import PackvizError
 from packviz.show.movie.step import Stage
-from packviz.text import counted, quoted, shown
+from packviz.text import Brief, counted, quoted, shown
 
 Answer = tuple[int, ...] | tuple[str, ...] | str  # numbers; letters in the order of the batch, () for none; a choice
 Form = Literal["numbers", "choice", "letters"]
@@ -56,8 +56,8 @@ class Verdict:
     reason: str
 
 
-@dataclass(frozen=True)
-class Prediction:
+@dataclass(frozen=True, repr=False)
+class Prediction(Brief):
     """Hold one question about a trace. All texts are plain, except for `code` in backticks.
 
     key      its kind, as in KINDS

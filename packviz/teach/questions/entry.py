@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from packviz.inputs.config import Config
 from packviz.show.movie.step import Stage
+from packviz.text import Brief
 
 __all__ = ["ENTRIES", "FOLDER", "GROUPS", "Entry", "Film", "Verdict", "read"]
 
@@ -37,8 +38,8 @@ class Film:
     direction: int = 0
 
 
-@dataclass(frozen=True)
-class Entry:
+@dataclass(frozen=True, repr=False)
+class Entry(Brief):
     r"""Hold one question or claim, as its file says it."""
 
     key: str  # its name in a link: the name of its file

@@ -33,7 +33,7 @@ from packviz.inputs.batch import Batch
 from packviz.show.snippet import preparation
 from packviz.teach.questions import panels
 from packviz.teach.questions.entry import Entry, Verdict
-from packviz.text import counted, joined, percent
+from packviz.text import Brief, counted, joined, percent
 
 __all__ = ["OTHERWISE", "Answer", "Chart", "Program", "answer", "written"]
 
@@ -44,8 +44,8 @@ OTHERWISE = (
 _HOME = str(Path(torch.__file__).parent.parent)  # messages do not say where this machine has torch
 
 
-@dataclass(frozen=True, eq=False)
-class Program:
+@dataclass(frozen=True, eq=False, repr=False)
+class Program(Brief):
     """Hold a program that was run: its code, every name that it left, its last value, and what torch said."""
 
     code: str
@@ -65,16 +65,16 @@ class Program:
         return "\n".join([*self.warnings, *([ending] if ending else [])])
 
 
-@dataclass(frozen=True, eq=False)
-class Chart:
+@dataclass(frozen=True, eq=False, repr=False)
+class Chart(Brief):
     """Hold what a picture is drawn of: one of packviz.charts' functions, and its arguments but for the palette."""
 
     draw: Callable[..., Any]
     of: tuple[Any, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Answer:
+@dataclass(frozen=True, eq=False, repr=False)
+class Answer(Brief):
     """Hold what came of an entry."""
 
     entry: Entry

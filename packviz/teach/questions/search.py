@@ -15,6 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from packviz.teach.questions.entry import ENTRIES, GROUPS, Entry
+from packviz.text import Brief
 
 __all__ = ["PAGES", "Page", "has_message", "is_error", "search"]
 
@@ -35,8 +36,8 @@ _COMMON = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Page:
+@dataclass(frozen=True, repr=False)
+class Page(Brief):
     """A page of the app: its address, title and subject, and what people ask who look for it."""
 
     address: str

@@ -12,6 +12,7 @@ from packviz.inputs.batch import Batch
 from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.config import Config
 from packviz.teach.predictions import KINDS, Prediction, Stage
+from packviz.text import Brief
 from packviz.validate import integer
 
 __all__ = ["LAST_ROUND", "LEVELS", "MAX_QUESTIONS", "Level", "Question", "questions"]
@@ -26,8 +27,8 @@ _CELLS: tuple[Cell, ...] = get_args(Cell)
 _ABOUT_THE_SORT = ("sorted_row", "sorted_indices")  # on a sorted batch the order is already in the question
 
 
-@dataclass(frozen=True, eq=False)
-class Question:
+@dataclass(frozen=True, eq=False, repr=False)
+class Question(Brief):
     """Hold one question of a round."""
 
     text: str  # the batch, one sequence a line

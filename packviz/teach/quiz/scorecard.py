@@ -10,7 +10,7 @@ from typing import Literal
 from packviz.errors import PackvizError
 from packviz.teach.predictions import Prediction, Verdict
 from packviz.teach.quiz.rounds import Question
-from packviz.text import counted
+from packviz.text import Brief, counted
 
 __all__ = ["Mark", "Scorecard", "progress_code", "read_progress_code"]
 
@@ -23,8 +23,8 @@ _MARKS: dict[str, Mark] = {str(POINTS[mark]): mark for mark in ("first", "second
 _CODE = re.compile(r"([012]*)([w-]?)", re.ASCII)  # w: one wrong answer to the question after them; -: none yet
 
 
-@dataclass(frozen=True, eq=False)
-class Scorecard:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scorecard(Brief):
     """Hold the answers to the questions of a round; each answer makes a new scorecard."""
 
     questions: tuple[Question, ...]
