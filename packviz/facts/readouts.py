@@ -131,8 +131,10 @@ class Side(Brief):
     def _why(self, b: int) -> str:
         """Return the reasons of the halves of one sequence that are wrong."""
         ours, wanted = (rows[b].view(len(self.reasons[b]), -1) for rows in (self.values, self.wanted))
-        whys = dict.fromkeys(self.reasons[b][half] for half in differing(ours, wanted))
-        return ", and ".join(whys) or "its numbers are too far off"
+        return (
+            ", and ".join(dict.fromkeys(self.reasons[b][half] for half in differing(ours, wanted)))
+            or "its numbers are too far off"
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

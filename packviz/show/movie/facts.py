@@ -72,26 +72,12 @@ class Facts:
         self.total: tuple[int, int] = (len(self.mask), self.mask.shape[1])  # B, T
         self.leads = (self.total[1] - self.lens) * (self.padding_side == "left")  # (B,) pads before each sequence
 
-        self.order: list[int] = list(range(self.total[0])) if self.refused else trace.sorted.order.tolist()
-        self.first_longer = self._first_longer() if self.refused else 0  # than the one before it
-        begins = max(0, self.first_longer + 1 - window.sequences)
-        self.by_rank = self.order[begins:][: window.sequences]  # who is shown, in sorted order: the first packed rows
-        self.shown = sorted(self.by_rank)  # the same in the original order
-        self.bs, self.ranked = np.array(self.shown), np.array(self.by_rank)  # both as columns
-        self.window = window
-        self.columns = min(self.total[1], window.steps)  # the time steps that are shown
-        self.ts = np.arange(self.columns)
-        self.rank, self.place = self._rows(self.by_rank), self._rows(self.shown)  # (B,) the row in either order
-
+        self._seen(trace, window)
         self.small = len(self.by_rank) >= SMALL_FROM  # too small for text
         self.most = MAX_UNITS // 2 if self.small else MAX_UNITS  # units of a state that are shown at most
         self.features_shown = min(self.features, MAX_UNITS // 2 if self.small else MAX_FEATURES)
 
         self.token_b, self.token_t = self._cells(self.mask)  # the place in these columns is the number of a token
-        if not len(self.token_b):
-            expected = f"at least {int(self.leads[self.bs].min()) + 1} time steps, where the first tokens are"
-            fix = "show more: on the left there is only padding"
-            raise PackvizError("steps", expected=expected, got=str(window.steps), fix=fix)
         self.pads = self._cells(~self.mask)
         self.token_number = np.full(self.total, NOBODY)  # (B,T)
         self.token_number[self.token_b, self.token_t] = np.arange(len(self.token_b))
@@ -102,6 +88,21 @@ class Facts:
         self.numbers: list[list[int | None]] = []  # every row that a mark shows as stripes, as `stored` has them
         self._starts: dict[str, int] = {}
         self._matrices: dict[str, np.ndarray] = {}
+
+    def _seen(self, trace: Trace, window: Window) -> None:
+        self.order: list[int] = list(range(self.total[0])) if self.refused else trace.sorted.order.tolist()
+        self.first_longer = self._first_longer() if self.refused else 0  # than the one before it
+        begins = max(0, self.first_longer + 1 - window.sequences)
+        self.by_rank = self.order[begins:][: window.sequences]  # who is shown, in sorted order: the first packed rows
+        self.shown = sorted(self.by_rank)  # the same in the original order
+        self.bs, self.ranked = np.array(self.shown), np.array(self.by_rank)  # both as columns
+        self.window = window
+        self.columns = min(self.total[1], window.steps)  # the time steps that are shown
+        self.ts = np.arange(self.columns)
+        self.rank, self.place = self._rows(self.by_rank), self._rows(self.shown)  # (B,) the row in either order
+        if (first := int(self.leads[self.bs].min())) >= self.columns:
+            expected, fix = f"at least {first + 1} time steps", "show more: left of the first tokens is only padding"
+            raise PackvizError("steps", expected=expected, got=str(window.steps), fix=fix)
 
     def _packed(self, trace: Trace) -> None:
         self.watched = trace.layers[self.layer][self.direction]
