@@ -131,10 +131,8 @@ class Side(Brief):
     def _why(self, b: int) -> str:
         """Return the reasons of the halves of one sequence that are wrong."""
         ours, wanted = (rows[b].view(len(self.reasons[b]), -1) for rows in (self.values, self.wanted))
-        return (
-            ", and ".join(dict.fromkeys(self.reasons[b][half] for half in differing(ours, wanted)))
-            or "its numbers are too far off"
-        )
+        whys = dict.fromkeys(self.reasons[b][half] for half in differing(ours, wanted))
+        return ", and ".join(whys) or "its numbers are too far off"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -172,8 +170,7 @@ class _Run:
         self.trace, self.L, self.D, self.dim = trace, len(trace.layers), len(trace.layers[-1]), trace.padded.batch_first
         output = trace.unpacked.output
         self.grid, self.h_n = over_pads or (output if self.dim else output.transpose(0, 1), trace.h_n)
-        self.lengths: list[int] = trace.padded.lengths.tolist()
-        self.width = self.grid.size(1)
+        self.lengths, self.width = list[int](trace.padded.lengths.tolist()), self.grid.size(1)
         self.ends = [self.width] * len(self.lengths) if over_pads else self.lengths
         self.short = [b for b, length in enumerate(self.lengths) if length < self.width]
         self.whole = [b for b, length in enumerate(self.lengths) if length == self.width]
