@@ -11,7 +11,7 @@ from pathlib import Path
 from classroom.refusal import RefusedError
 from packviz.compute.record import Trace
 from packviz.teach.predictions import Prediction
-from packviz.teach.predictions.facts import Facts
+from packviz.teach.predictions.kind import Facts
 from packviz.text import filled, sequence_label
 
 _WORDS = tomllib.loads(Path(__file__).with_name("tapping.toml").read_text(encoding="utf-8"))

@@ -65,13 +65,6 @@ def number(
     raise PackvizError(parameter, expected=expected, got=shown(value), fix=fix)
 
 
-def flag(parameter: str, value: object) -> bool:
-    """Return the value; raises PackvizError unless it is True or False."""
-    if not isinstance(value, bool):
-        raise PackvizError(parameter, expected="True or False", got=shown(value), fix="choose one of the two")
-    return value
-
-
 def choice(parameter: str, value: object, choices: Sequence[Value], *, where: str = "") -> Value:
     """Return the value; raises PackvizError unless it is one of the choices, in type and value."""
     for one in choices:

@@ -71,7 +71,6 @@ REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is 
     ("trace", "", snippet, (OWN,)),
     ("pads", "", lambda pads: facts.drift(T, pads), (0, 1001, 2.5, True)),
     ("seed", "", lambda seed: facts.losses(T, seed), (-1, 2**63, 0.5, True)),
-    ("where", "", lambda where: facts.norms(T, where), ("state",)),
     ("n", "at least 1", order_of_equals, (0, -1, "x", None)),
     ("lengths", "", counts, LENGTHS),
     ("features", "", lambda size: counts([3, 1], features=size), (0,)),

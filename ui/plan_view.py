@@ -14,6 +14,7 @@ from packviz.errors import PackvizError
 from packviz.text import counted
 from ui import address
 from ui.class_questions import possible
+from ui.component import component
 from ui.kept import kept
 from ui.path import script
 from ui.plan import MAX_ITEMS, MAX_NOTE, STARTER, Item, about, as_file, as_html, from_file, heading
@@ -21,21 +22,7 @@ from ui.runs import OWN
 from ui.visit import visit
 
 # The plan is kept in the browser, too: the server forgets it with the session.
-_mount = st.components.v2.component(
-    "packviz_plan",
-    js="""export default function ({ data, parentElement, setTriggerValue }) {
-  const name = "packviz lesson plan";
-  try {
-    if (data.plan) localStorage.setItem(name, data.plan);
-    else if (data.gone) localStorage.removeItem(name);
-    else if (!parentElement.told) {
-      parentElement.told = localStorage.getItem(name);
-      if (parentElement.told) setTriggerValue("kept", parentElement.told);
-    }
-  } catch {}
-}
-""",
-)
+_mount = component("plan")
 
 
 def plan_view(ask: Callable[[object], None] | None) -> None:

@@ -10,31 +10,14 @@ import streamlit as st
 
 from packviz.teach.quiz import LAST_ROUND, LEVELS
 from ui import address
+from ui.component import component
 from ui.visit import visit
 
 _HELP = "Every set of ten questions has a number. Read it out, or share the link: everyone gets the same ten."
 _LEVEL, _NUMBER = "quiz level", "quiz number"  # the widgets, which follow the address
 
 _COOKIE, _MAX_KEPT = "packviz_quiz", 5
-_in_browser = st.components.v2.component(
-    "packviz_quiz_round",
-    js="""export default function ({ data }) {
-  const url = new URL(window.location.href), before = url.href;
-  if (!/\\/quiz\\/?$/.test(url.pathname)) return;
-  const same = Object.entries(data.asked).every(([name, value]) => (url.searchParams.get(name) ?? "") === value);
-  for (const [name, value] of Object.entries({ level: data.level, round: data.round, said: "" })) {
-    if (value) url.searchParams.set(name, value);
-    else url.searchParams.delete(name);
-  }
-  if (same && url.href !== before) window.history.replaceState(window.history.state, "", url);
-
-  const kept = document.cookie.split("; ").find((each) => each.startsWith(`${data.cookie}=`)) ?? "";
-  const others = kept.split("=").pop().split(".").filter((each) => each && !each.startsWith(`${data.name}_`));
-  const all = data.kept ? [`${data.name}_${data.kept}`, ...others] : others;
-  document.cookie = `${data.cookie}=${all.slice(0, data.most).join(".")}; path=/; SameSite=Lax`;
-}
-""",
-)
+_in_browser = component("quiz_round")
 
 
 def chosen(*, drawn: bool = True) -> tuple[int, int]:

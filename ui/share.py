@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import streamlit as st
 
 from ui import address
+from ui.component import component
 from ui.plan import Item, item_of
 from ui.plan_view import add_step
 from ui.qr import MAX_BYTES, qr_code
@@ -44,45 +45,8 @@ _SELECTORS = {
     "sidebar menu": '[data-testid="stHeader"]',
 }  # what is not shown; the player hides its code itself
 
-_mount = st.components.v2.component(
-    "packviz_link",
-    html='<input readonly aria-label="Link to this page"><button type="button" aria-live="polite">Copy</button>',
-    css="""
-:host { display: block; }
-div { display: flex; gap: 0.5rem; }
-input, button {
-  font: inherit; color: inherit; background: var(--st-secondary-background-color); min-width: 0;
-  padding: 0.4rem 0.7rem; border: 1px solid var(--st-border-color); border-radius: 8px;
-}
-input { width: calc(100% - 6.5rem); box-sizing: border-box; font-family: var(--st-code-font); }
-button { width: 6rem; background: var(--st-background-color); cursor: pointer; }
-""",
-    js="""
-export default ({ data, parentElement, setStateValue }) => {
-  const input = parentElement.querySelector("input"), button = parentElement.querySelector("button");
-  input.value = data.link;
-  input.onfocus = () => input.select();
-  button.onclick = async () => {
-    try {
-      await navigator.clipboard.writeText(input.value);
-    } catch { // a page that came without encryption may not write there, but may copy what is selected
-      input.select();
-      document.execCommand("copy");
-    }
-    button.textContent = "Copied";
-    setTimeout(() => { button.textContent = "Copy"; }, 1500);
-  };
-  parentElement.known = data.known;
-  const look = () => {
-    const here = window.location.href;
-    if (here !== parentElement.known) setStateValue("url", (parentElement.known = here));
-  };
-  look();
-  clearInterval(parentElement.timer);
-  parentElement.timer = setInterval(look, 250);
-  return () => clearInterval(parentElement.timer);
-};
-""",
+_mount = component(
+    "link", '<input readonly aria-label="Link to this page"><button type="button" aria-live="polite">Copy</button>'
 )
 
 

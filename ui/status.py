@@ -4,27 +4,11 @@ import re
 
 import streamlit as st
 
+from ui.component import component
+
 _MARKUP = re.compile(r":\w+(?:-badge)?\[(?::material/\w+: ?)?|\*\*|`|[✓✗⚠½]\**|\]")
 
-_mount = st.components.v2.component(
-    "packviz_status",
-    html='<div role="status"></div>',
-    css="""
-[role=status] {
-  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
-}
-""",
-    js="""
-export default ({ data, parentElement }) => {
-  const line = parentElement.querySelector("[role=status]");
-  const { text, number } = data, before = line.said;
-  line.said = JSON.stringify([text, number]);
-  if (before === undefined || before === line.said) return;
-  line.textContent = ""; // the same words once more are news, too
-  setTimeout(() => { line.textContent = text; }, 50);
-};
-""",
-)
+_mount = component("status", '<div role="status"></div>')
 
 
 def announce(markdown: str, key: str, *, number: int = 0) -> None:

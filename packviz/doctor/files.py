@@ -189,23 +189,19 @@ def module_from(
         settings["proj_size"] = projection.size(0)
     if "nonlinearity" in kind.own:
         settings["nonlinearity"] = choice("nonlinearity", nonlinearity, ("tanh", "relu"))
-    # built without drawing weights; only when names and shapes fit is it given the memory
+    # without memory of its own: no weights are drawn
     return _filled(kind.module(first.size(1), H, **settings, device="meta", dtype=first.dtype), own)
 
 
 def _filled(module: nn.RNN | nn.GRU | nn.LSTM, own: Mapping[str, Tensor]) -> nn.RNN | nn.GRU | nn.LSTM:
-    wanted = {name: tuple(weight.shape) for name, weight in module.state_dict().items()}
-    got = {name: tuple(weight.shape) for name, weight in own.items()}
-    for name in {**wanted, **got}:
-        if wanted.get(name) != got.get(name):
-            expected = f"{name} of shape {wanted[name]}" if name in wanted else f"no {name}"
-            expected += f", for an nn.{module!r} with {module.num_layers} layers"
-            raise _refusal(expected, f"shape {got[name]}" if name in got else "none")
     dtypes = {str(weight.dtype) for weight in own.values()}
     if len(dtypes) > 1:
         raise _refusal(f"weights of one dtype, {module.weight_ih_l0.dtype}", listed(sorted(dtypes)))
-    module = module.to_empty(device="cpu")
-    module.load_state_dict({name: weight.detach().cpu() for name, weight in own.items()})
+    try:
+        module.load_state_dict({name: weight.detach().cpu().clone() for name, weight in own.items()}, assign=True)
+    except RuntimeError as error:  # names or shapes
+        expected = f"the weights of an nn.{module!r}"
+        raise _refusal(expected, f"others: {quoted(' '.join(str(error).split()), 400)}") from None
     return module.requires_grad_(False).eval()
 
 

@@ -1,7 +1,6 @@
 """Pads in a normalisation, in attention and in pooling: what they do there, and what is left without them."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import torch
 from torch import Tensor
@@ -12,11 +11,8 @@ from packviz.compute.verify import differing, distance
 from packviz.facts.padded_run import packed_grid, valid_cells
 from packviz.facts.words import sentence
 from packviz.text import Brief
-from packviz.validate import choice
 
 __all__ = ["Attention", "Norms", "Pooling", "attention", "norms", "pooling"]
-
-Where = Literal["input", "output"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,16 +86,12 @@ class Pooling(Brief):
         return " ".join([*told, sentence("statistics.pooled_pads", it=self)] if self.packed_pads else told)
 
 
-def norms(trace: Trace, where: Where = "input") -> Norms:
+def norms(trace: Trace) -> Norms:
     """Let torch take mean and variance of each feature, over the padded grid and over packed data.
 
-    where   of the input (the padded grid) or of the output (unpacked, with filler)
-
-    Raises PackvizError unless where is "input" or "output", and where torch refused to pack the lengths.
+    Raises PackvizError where torch refused to pack the lengths.
     """
-    choice("where", where, get_args(Where))
-    grid, data = (trace.padded.grid, trace.packed.data) if where == "input" else (packed_grid(trace), trace.output)
-    cells, pads = grid.flatten(0, 1), int(trace.packed_is_pad.sum())
+    data, cells, pads = trace.packed.data, trace.padded.grid.flatten(0, 1), int(trace.packed_is_pad.sum())
     with exact_arithmetic():
         var_padded, mean_padded = torch.var_mean(cells, 0, correction=0)
         var_packed, mean_packed = torch.var_mean(data, 0, correction=0)

@@ -5,9 +5,9 @@ from typing import Literal, get_args
 
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import Cell
-from packviz.inputs.parsing.tokens import Kind
+from packviz.inputs.parsing.lines import Kind
 from packviz.text import shown
-from packviz.validate import choice, flag, integer, number
+from packviz.validate import choice, integer, number
 
 Nonlinearity = Literal["tanh", "relu"]
 PaddingSide = Literal["right", "left"]
@@ -63,7 +63,10 @@ class Config:
             "nonlinearity": choice("nonlinearity", self.nonlinearity, get_args(Nonlinearity)),
             "padding_side": choice("padding_side", self.padding_side, get_args(PaddingSide)),
             "initial_state": choice("initial_state", self.initial_state, get_args(InitialState)),
-            **{name: flag(name, given[name]) for name in ("bidirectional", "bias", "batch_first", "enforce_sorted")},
+            **{
+                name: choice(name, given[name], (True, False))
+                for name in ("bidirectional", "bias", "batch_first", "enforce_sorted")
+            },
             "hidden_size": integer("hidden_size", self.hidden_size, 1),
             "num_layers": integer("num_layers", self.num_layers, 1, 4),
             "seed": integer("seed", self.seed, 0, 2**63 - 1),

@@ -14,7 +14,7 @@ from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
 from packviz.rules.preconditions import described, frozen_copy, tensor_obstacle
 from packviz.text import shown
-from packviz.validate import choice, flag, integer, is_integer, number
+from packviz.validate import choice, integer, is_integer, number
 
 _MODES = [mode for kind in CELL_KINDS.values() for mode in kind.modes]
 MAX_NUMBERS = 1_000_000_000  # of an unpacked output: 4 GB in float32
@@ -64,7 +64,7 @@ def _check_settings(module: nn.RNNBase) -> None:
     for name, least in (("input_size", 1), ("hidden_size", 1), ("num_layers", 1), ("proj_size", 0)):
         integer(f"module.{name}", getattr(module, name), least, fix="build the module anew")
     for name in ("bias", "bidirectional"):
-        flag(f"module.{name}", getattr(module, name))
+        choice(f"module.{name}", getattr(module, name), (True, False))
     choice("module.mode", module.mode, _MODES)
     number("module.dropout", module.dropout)
     slots, names = module.num_layers * directions(module), module._all_weights

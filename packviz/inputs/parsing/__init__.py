@@ -4,10 +4,9 @@ import re
 from dataclasses import replace
 
 from packviz.errors import PackvizError
-from packviz.inputs.parsing.lines import read_lines
+from packviz.inputs.parsing.lines import Kind, Parsed, ReadAs, read_lines
 from packviz.inputs.parsing.lists import read_tree
 from packviz.inputs.parsing.python import Reader, is_list, is_python, without_prompts
-from packviz.inputs.parsing.tokens import Kind, Parsed, ReadAs
 from packviz.text import counted
 
 __all__ = ["Kind", "Parsed", "ReadAs", "parse"]

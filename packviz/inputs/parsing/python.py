@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from packviz.errors import PackvizError
-from packviz.inputs.parsing.tokens import AS_WORDS
+from packviz.inputs.parsing.lines import AS_WORDS
 from packviz.text import quoted
 
 EXAMPLE = "[[1, 2, 3], [4, 5]]"

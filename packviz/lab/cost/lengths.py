@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from packviz.errors import PackvizError
-from packviz.inputs.parsing.tokens import is_gap
+from packviz.inputs.parsing.lines import is_gap
 from packviz.text import quoted, shown
 from packviz.validate import integer, is_integer, is_number
 

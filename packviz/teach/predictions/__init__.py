@@ -11,8 +11,7 @@ from packviz.rules.preconditions import check_kind
 from packviz.show.movie import Movie
 from packviz.show.movie.step import Stage
 from packviz.teach.predictions import layout, running
-from packviz.teach.predictions.facts import Facts
-from packviz.teach.predictions.kind import Kind
+from packviz.teach.predictions.kind import Facts, Kind
 from packviz.teach.predictions.prediction import Answer, Form, Moment, Prediction, Slip, Verdict, spelled
 from packviz.validate import choice, integer
 

@@ -3,8 +3,7 @@
 from itertools import accumulate
 
 from packviz.rules.lengths import order_refusal
-from packviz.teach.predictions.facts import Facts
-from packviz.teach.predictions.kind import Case, Given, kind, once
+from packviz.teach.predictions.kind import Case, Facts, Given, kind, once
 from packviz.teach.predictions.prediction import Moment
 
 MAX_TYPED = 8  # nobody types more numbers than these for one answer,

@@ -2,8 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from packviz.teach.predictions.facts import MAX_FILMED, Facts, spread
-from packviz.teach.predictions.kind import Case, kind, once
+from packviz.teach.predictions.kind import MAX_FILMED, Case, Facts, kind, once, spread
 from packviz.teach.predictions.prediction import Moment
 
 MAX_TYPED = 8  # nobody types more letters than these for one answer

@@ -1,0 +1,8 @@
+export default ({ data, parentElement }) => {
+  const line = parentElement.querySelector("[role=status]");
+  const { text, number } = data, before = line.said;
+  line.said = JSON.stringify([text, number]);
+  if (before === undefined || before === line.said) return;
+  line.textContent = ""; // the same words once more are news, too
+  setTimeout(() => { line.textContent = text; }, 50);
+};
