@@ -6,6 +6,7 @@ import { start } from "./page.js";
 export { exercise } from "./exercise.js";
 export { mount } from "./player.js";
 export { default } from "./streamlit.js";
+export { explainPage } from "./terms.js";
 
 start();
 framed();

@@ -7,7 +7,31 @@ import { el } from "./dom.js";
 import { explained } from "./terms.js";
 
 const TRIES = 2,
+  KEPT = "packviz answers", // in this tab of the browser: what was said to each question, by what is sealed in it
   WAITING = "Answer first. The movie then plays the step that shows why.";
+
+/**
+ * What was said to each question; nothing where a browser keeps nothing.
+ * @returns {Record<string, (string | null)[]>} null: it was shown
+ */
+function kept() {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEPT)) ?? {};
+  } catch {
+    return {};
+  }
+}
+/**
+ * @param {Question} question
+ * @param {(string | null)[]} said
+ */
+function keep({ sealed }, said) {
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify({ ...kept(), [sealed]: said }));
+  } catch {
+    // then the question begins anew when the page is opened again
+  }
+}
 
 /**
  * A text with `code` in backticks.
@@ -29,6 +53,8 @@ export class Asking {
     this.check = this.button("Check", () => this.answer(this.field.value));
     this.reveal = this.button("Show me", () => this.showMe());
     this.another = this.button("Another", () => this.ask(this.number + 1));
+    /** @type {(string | null)[]} */
+    this.tried = [];
     this.said = el("p", { class: "pv-verdict", role: "status" });
     const answers = el("div", { class: "pv-answer" }, this.field, this.check, this.reveal, this.another);
     this.root = el(
@@ -60,7 +86,8 @@ export class Asking {
     this.given = given;
     this.questions = questions;
     this.root.hidden = !questions.length;
-    if (questions.length) this.put(0);
+    const { question = 1 } = this.player.options;
+    if (questions.length) this.put(this.number === undefined && question <= questions.length ? question - 1 : 0);
     this.measure();
   }
   // How much of the page's height it takes, before there is an answer.
@@ -69,7 +96,9 @@ export class Asking {
   }
   /** @param {number} number */
   ask(number) {
-    this.put(number % this.questions.length);
+    const next = number % this.questions.length;
+    keep(this.questions[next], []);
+    this.put(next);
     this.player.stop();
     this.player.go(1, { quick: true });
   }
@@ -95,10 +124,16 @@ export class Asking {
     this.field.hidden = this.check.hidden = form === "choice";
     this.another.hidden = this.questions.length === 1;
     this.tell("", WAITING);
+    this.player.options.onAsk?.(number + 1);
+    this.tried = kept()[this.questions[number].sealed] ?? [];
+    for (const typed of this.tried) typed === null ? this.showMe(true) : this.answer(typed, true);
   }
 
-  /** @param {string} typed */
-  answer(typed) {
+  /**
+   * @param {string} typed
+   * @param {boolean} [again] whether it has been said before, and the movie has shown it
+   */
+  answer(typed, again = false) {
     const question = this.questions[this.number];
     if (!typed.trim()) return this.tell("", WAITING);
     let given;
@@ -116,11 +151,20 @@ export class Asking {
     if (right) this.tell("good", "✓ Right.", reason);
     else this.tell("wrong", "✗ Not quite.", `${reason} ${last ? this.solution() : "Try once more."}`);
     this.reveal.hidden = last;
-    if (last) this.show();
+    if (again) this.field.value = question.form === "choice" ? "" : typed;
+    else this.remember(typed);
+    if (last && !again) this.show();
   }
-  showMe() {
+  showMe(again = false) {
     this.tell("", `${this.solution()} ${solutionOf(this.questions[this.number]).why}`);
+    if (again) return;
+    this.remember(null);
     this.show();
+  }
+  /** @param {string | null} said */
+  remember(said) {
+    this.tried.push(said);
+    keep(this.questions[this.number], this.tried);
   }
   solution() {
     const { answer } = solutionOf(this.questions[this.number]);

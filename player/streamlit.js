@@ -8,21 +8,25 @@ import { giveUp, mount } from "./player.js";
 /** @type {WeakMap<object, There>} */
 const players = new WeakMap();
 
-/** @param {number} step */
-function keepStepInAddress(step) {
+/**
+ * @param {"step" | "question"} name
+ * @param {number} number
+ */
+function keepInAddress(name, number) {
   const url = new URL(window.location.href);
-  if (step === 1) url.searchParams.delete("step");
-  else url.searchParams.set("step", String(step));
+  if (number === 1) url.searchParams.delete(name);
+  else url.searchParams.set(name, String(number));
   window.history.replaceState(window.history.state, "", url);
 }
 
 /**
- * The step in the address is the one on screen: after the player has been mounted anew, too.
+ * The step and the question in the address are those on screen: after the player has been mounted anew, too.
+ * @param {"step" | "question"} name
  * @param {number} otherwise
  */
-function stepInAddress(otherwise) {
-  const step = new URL(window.location.href).searchParams.get("step");
-  return /^[0-9]{1,9}$/.test(step ?? "") ? Number(step) : otherwise;
+function inAddress(name, otherwise) {
+  const number = new URL(window.location.href).searchParams.get(name);
+  return /^[1-9][0-9]{0,8}$/.test(number ?? "") ? Number(number) : otherwise;
 }
 
 /**
@@ -61,20 +65,22 @@ export default function ({ data, parentElement, setTriggerValue }) {
  */
 function mounted(there, data, parentElement, tell, setTriggerValue) {
   const onStep = (/** @type {number} */ step, /** @type {Stage} */ stage) => {
-    if (!data.loose) keepStepInAddress(step);
+    if (!data.loose) keepInAddress("step", step);
     document.dispatchEvent(new CustomEvent("packviz step", { detail: step })); // for the teacher of a class
     if (there.told && stage !== there.told) tell(stage);
   };
-  const asked = data.loose ? data.step : stepInAddress(data.step);
+  const asked = data.loose ? data.step : inAddress("step", data.step);
   if (data.code === false) here.code.page = false;
   const step = Math.min(Math.max(1, asked), data.movie.steps.length);
-  if (step !== asked && !data.loose) keepStepInAddress(step);
+  if (step !== asked && !data.loose) keepInAddress("step", step);
   return mount(parentElement, data.movie, {
     step,
     onStep,
     onPick: data.picks && ((picked) => setTriggerValue("picked", picked)),
     onward: data.onward ? { label: data.onward, go: onward } : undefined,
     onAnswered: () => setTriggerValue("answered", true),
+    question: data.loose ? 1 : inAddress("question", 1),
+    onAsk: data.loose ? undefined : (question) => keepInAddress("question", question),
     onWatch: data.watches && ((watched) => setTriggerValue("watched", watched)),
   });
 }

@@ -1,43 +1,50 @@
 // What the words of captions and code mean, for who points at them, taps them or comes to them with Tab.
 
+import TERMS_OF_PACKVIZ from "../packviz/show/movie/terms.json";
 import { el } from "./dom.js";
 
 /** @type {Record<string, string>} */
-const TERMS = {
-  batch_sizes: "batch_sizes[t]: how many sequences are still running at time step t",
-  lengths: "how many tokens each sequence has",
-  h_0: "h_0: the hidden state before the first time step",
-  c_0: "c_0: the LSTM's cell state before the first time step",
-  h_n: "h_n: the hidden state of each sequence after its own last time step",
-  c_n: "c_n: the LSTM's cell state of each sequence after its own last time step",
-  "hidden state": "the numbers in which the cell keeps what it has read so far",
-  sorted_indices: "sorted_indices[i]: which sequence stands at place i after sorting",
-  unsorted_indices: "unsorted_indices[b]: at which place sequence b stands after sorting",
-  enforce_sorted: "True: you promise that the longest sequence comes first. False: PyTorch sorts for you.",
-  batch_first: "True: a grid is (batch, time, features). False: (time, batch, features).",
-  total_length: "how many time steps the unpacked grid has",
-  offset: "offset[t]: the packed row at which time step t begins",
-  N: "N: how many packed rows there are, the sum of all lengths",
-  T: "T: how many time steps the grid has",
-  F: "F: how many numbers there are for each token",
-  embedding: "a table that turns each id into a vector of numbers",
-  live: "a sequence is live as long as it has a token at this time step",
-  padding: "values that fill up short rows; they mean nothing",
-  pads: "values that fill up short rows; they mean nothing",
-  filler: "values that fill up short rows; they mean nothing",
-};
+const TERMS = TERMS_OF_PACKVIZ;
+
 const WORDS = Object.keys(TERMS).filter((term) => term.length > 1),
-  ANY = new RegExp(`\\b(${WORDS.join("|")}|[NTF](?= = ))\\b`);
+  ANY = new RegExp(`\\b(${WORDS.join("|")}|[NTBF](?= = ))\\b`);
+/**
+ * What the term in a text means; a letter that stands alone is a size.
+ * @param {string} text
+ */
+const meaning = (text) => TERMS[text.match(ANY)?.[0] ?? text.match(/^[NTBF]$/)?.[0]];
 
 /**
  * The text, with each of its terms to be explained.
  * @param {string} text
  * @returns {(Node | string)[]}
  */
-export const explained = (text) =>
-  text.split(ANY).map((part) => (TERMS[part] ? el("abbr", { tabindex: 0 }, part) : part));
+export const explained = (text) => text.split(ANY).map((part, i) => (i % 2 ? el("abbr", { tabindex: 0 }, part) : part));
 
-const MEANING = "pv-meaning";
+const MEANING = "pv-meaning",
+  TERM = "abbr, code[data-term]",
+  TEXTS = ".stMain [data-testid=stMarkdownContainer] code:not([data-term])",
+  BUSY = "a, button, label, summary, [role=tab], pre"; // there a click, or Tab, means something else
+/** Explain the terms in the texts of an app's page around the players, too: now, and whenever some have changed. */
+export function explainPage() {
+  const tip = document.body.appendChild(el("div", { class: MEANING, role: "tooltip", hidden: "" }));
+  const mark = () => {
+    for (const code of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(TEXTS))) {
+      if (!meaning(code.textContent) || code.closest(BUSY)) continue;
+      code.dataset.term = ""; // the page's own nodes stay as they are: React keeps them
+      code.tabIndex = 0;
+    }
+  };
+  /** @type {number} */
+  let waiting;
+  new MutationObserver(() => {
+    clearTimeout(waiting);
+    waiting = setTimeout(mark, 300);
+  }).observe(document.body, { childList: true, subtree: true });
+  const hide = explaining(document.body, tip);
+  document.addEventListener("keydown", ({ key }) => key === "Escape" && hide());
+  document.addEventListener("scroll", hide, true);
+}
 /**
  * Say what a term means beside it, until something else is pointed at, tapped or focused. Returns what hides that.
  * @param {HTMLElement} root
@@ -53,7 +60,7 @@ export function explaining(root, tip) {
     tip.hidden = !term;
     if (!term) return;
     term.setAttribute("aria-describedby", MEANING);
-    tip.textContent = TERMS[term.textContent];
+    tip.textContent = meaning(term.textContent);
     const at = term.getBoundingClientRect(),
       { left, top, width } = root.getBoundingClientRect(),
       x = Math.min(at.left - left, width - tip.offsetWidth - 6),
@@ -61,7 +68,8 @@ export function explaining(root, tip) {
     tip.style.left = `${Math.max(6, x)}px`;
     tip.style.top = `${root.scrollTop + (at.top - tip.offsetHeight > 8 ? above : at.bottom - top + 4)}px`;
   };
-  const of = (/** @type {Event} */ event) => /** @type {HTMLElement} */ (event.target).closest("abbr");
+  /** @type {(event: Event) => HTMLElement | null} */
+  const of = (event) => /** @type {HTMLElement} */ (event.target).closest(TERM);
   root.addEventListener("pointerover", (event) => event.pointerType === "mouse" && of(event) && tell(of(event)));
   root.addEventListener("pointerout", (event) => event.pointerType === "mouse" && of(event) && tell(null));
   root.addEventListener("focusin", (event) => tell(of(event)));

@@ -269,6 +269,8 @@ export interface Options {
   onWatch?: ((watched: Watched) => void) | false;
   /** A question has been answered, or given up. */
   onAnswered?: () => void;
+  question?: number; // that is asked first, from 1
+  onAsk?: (question: number) => void;
 }
 export type Axis = "x" | "y";
 export type Side = "w" | "h";

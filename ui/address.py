@@ -52,7 +52,7 @@ NAMES: Mapping[str, tuple[Owner, Any]] = {
     "level": ("quiz", 1),
     "round": ("quiz", None),  # a random one
     "worksheet": ("quiz", False),
-    "question": ("quiz", 1),  # where the round begins
+    "question": ("quiz", 1),  # where the round begins; in a lesson the player writes it
     "said": ("quiz", None),  # in links from before the browser kept the answers
     "train_task": ("lab", "vowels"),
     "train_readouts": ("lab", None),  # all of them

@@ -143,8 +143,9 @@ def needed() -> list[str]:
 def _end() -> str:
     """Return what fetches these files together, after those of the page itself, and then runs them."""
     links = "".join(f'<link rel="modulepreload" fetchpriority="low" href="./{file}">' for file in needed())
-    run = [NAME, *(f"static/js/{file.name}" for file in _first())]
-    return f'{links}<script type="module">{"".join(f"""import "./{file}";""" for file in run)}</script>'
+    parts = "".join(f'import "./static/js/{file.name}";' for file in _first())
+    player = f'import {{ explainPage }} from "./{NAME}";'
+    return f'{links}<script type="module">{player}{parts}setTimeout(explainPage, 1500);</script>'
 
 
 def _first() -> list[Path]:

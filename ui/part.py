@@ -11,6 +11,7 @@ import streamlit as st
 from packviz import tables
 from packviz.compute.trace import Trace
 from packviz.inputs.config import Config
+from packviz.show.movie import TERMS
 from packviz.show.snippet import snippet
 from packviz.theme import DARK, LIGHT, Palette
 from ui import address
@@ -103,7 +104,16 @@ def verdicts(lines: Iterable[tuple[str, str]]) -> None:
 def sheet(rows: Iterable[Iterable[object]], columns: Iterable[str], key: str, alt: str, **chosen: Any) -> None:
     """Show rows as a table. alt: what screen readers are told."""
     frame = pd.DataFrame(list(rows), columns=list(columns))
-    st.dataframe(frame, hide_index=True, key=key, alt=alt, **chosen)
+    st.dataframe(frame, hide_index=True, key=key, alt=alt, column_config=_explained(frame), **chosen)
+
+
+def _explained(frame: pd.DataFrame) -> Mapping[str, Any]:
+    """Return for each column that is named after a term what that means: its heading says so."""
+    return {
+        name: st.column_config.Column(help=TERMS[term])
+        for name in frame.columns
+        if (term := name.partition("[")[0]) in TERMS
+    }
 
 
 def figure(shown: Shown, draw: Callable[..., Any], *of: Any, key: str, **chosen: Any) -> None:
@@ -157,7 +167,8 @@ def _table(shown: Shown, stage: str, *, brief: bool = False) -> None:
     frame = shown.kept(lambda: table(trace, stage, request.layer, request.direction), "records", stage)
     if brief and "padding" in frame and not frame["padding"].any():
         frame = frame.drop(columns="padding")
-    st.dataframe(frame, hide_index=True, key="records", alt=f"The records of the stage {stage}")
+    alt = f"The records of the stage {stage}"
+    st.dataframe(frame, hide_index=True, key="records", alt=alt, column_config=_explained(frame))
 
 
 def table(trace: Trace, stage: str, layer: int | None, direction: int) -> pd.DataFrame:

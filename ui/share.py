@@ -84,7 +84,7 @@ def link(
     """Return a link to an address as it is.
 
     step: with the step of the player. hidden, theme: how it is to be shown. locked: the settings that it fixes.
-    question: of the quiz, where the round begins.
+    question: that is asked first: of the quiz, where the round begins, or of a lesson.
     """
     parts = urlsplit(here)
     left_out = _OWN if step else _OWN | {"step"}
@@ -110,7 +110,7 @@ def _panel(film: Callable[[], Request] | None) -> None:
     page = urlsplit(here).path.rpartition("/")[2] or "overview"
     st.markdown("**Link to this page, as it is now**")
     place = st.container()
-    chosen = _choices(page, with_step=film is not None)
+    chosen = _choices(page, here, with_step=film is not None)
     shared = link(here, **chosen) if here else ""
     with place:
         _mount(key=_KEY, data={"known": here, "link": shared}, default={"url": ""}, on_url_change=_ignore)
@@ -122,24 +122,25 @@ def _panel(film: Callable[[], Request] | None) -> None:
         way_to(*number)
     if film is not None:
         _file(film(), f"packviz-{page}.html")
-        add_step(item_of(page, film(), _step_in(here)))
+        add_step(item_of(page, film(), _in(here, "step")))
     elif page == "quiz" and (played := visit().round) is not None:
         add_step(Item(question={"level": played[0], "round": played[1], "question": _at() - 1}))
     elif here and page != "class":
         add_step(Item(page=page, link=urlsplit(shared).query))
 
 
-def _step_in(here: str) -> int:
-    raw = dict(parse_qsl(urlsplit(here).query)).get("step", "")
+def _in(here: str, name: str) -> int:
+    raw = dict(parse_qsl(urlsplit(here).query)).get(name, "")
     return max(int(raw), 1) if raw.isascii() and raw.isdigit() and len(raw) < 6 else 1
 
 
-def _choices(page: str, *, with_step: bool) -> dict[str, Any]:
+def _choices(page: str, here: str, *, with_step: bool) -> dict[str, Any]:
     """Let it be chosen what a link to a page holds; return the keywords of `link`."""
     chosen: dict[str, Any] = {}
     if with_step:
         chosen["step"] = st.checkbox("Open on this step", value=True, key="share step")
-    if page == "quiz" and (at := _at()) > 1 and st.checkbox(f"Open on question {at}", value=True, key="share question"):
+    at = _at() if page == "quiz" else _in(here, "question") if with_step else 1
+    if at > 1 and st.checkbox(f"Open on question {at}", value=True, key="share question"):
         chosen["question"] = at
     chosen["hidden"] = st.pills(
         "Hide", address.PARTS, selection_mode="multi", default=address.hidden(), key="share hide"

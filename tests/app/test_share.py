@@ -169,6 +169,19 @@ def in_the_code(visited: Visit, link: str) -> bool:
     return bool(image.evaluate("image => image.decode().then(() => image.naturalWidth > 20)"))
 
 
+def test_a_link_to_a_question_of_a_lesson_asks_it_first(browser: Browser, address: str) -> None:
+    with visit(browser, address, path="packing") as visited:
+        prompt = visited.page.locator(".pv-prompt")
+        first = prompt.inner_text()
+        visited.page.get_by_role("button", name="Another").click()
+        second = prompt.inner_text()
+        assert second != first
+        open_panel(visited)
+        assert query(shared(visited))["question"] == "2"
+        visited.page.goto(shared(visited))
+        expect(prompt).to_have_text(second)
+
+
 def test_the_panel_shares_the_step_on_screen_and_what_was_chosen(browser: Browser, address: str) -> None:
     with visit(browser, address, {"cell": "lstm"}, path="packing") as visited:
         visited.press("ArrowRight", "ArrowRight")

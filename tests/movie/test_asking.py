@@ -203,3 +203,20 @@ def test_on_a_phone_a_finger_answers_and_the_picture_comes_into_view(open_page: 
 def test_a_movie_without_questions_has_no_place_for_one(open_page: Open) -> None:
     root, _, _ = asked_in(open_page(pv.movie(TRACE)))
     expect(root).to_be_hidden()
+
+
+def test_what_was_answered_stands_there_again_when_the_page_is_opened_again(open_page: Open) -> None:
+    screen = open_page(lesson("run"))
+    root, box, said = asked_in(screen)
+    expect(said).to_contain_text("Answer first")
+    for answer in ("X", "C", "C"):  # what cannot be read is no answer
+        box.fill(answer)
+        box.press("Enter")
+    told, step = said.inner_text(), screen.step
+    assert step > 1
+    screen.page.reload()
+    expect(said).to_have_text(told)
+    expect(box).to_have_value("C")
+    assert screen.step == step  # by its address
+    root.get_by_role("button", name="Another").click()
+    expect(said).to_contain_text("Answer first")

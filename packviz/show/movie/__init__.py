@@ -18,9 +18,9 @@ from packviz.show.movie.program import program
 from packviz.show.movie.sheet import ragged
 from packviz.show.movie.step import Stage, Step
 from packviz.show.movie.view import View
-from packviz.show.movie.words import ABOUT_STAGES
+from packviz.show.movie.words import ABOUT_STAGES, TERMS
 
-__all__ = ["STAGES", "Movie", "assets", "beside", "movie"]
+__all__ = ["STAGES", "TERMS", "Movie", "assets", "beside", "movie"]
 
 
 class _Stage(NamedTuple):

@@ -10,6 +10,7 @@ from packviz.show.movie.gate_panels import number_width
 from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
 from packviz.show.movie.run_marks import base, ended, entering, finals, lively, outputs, run_steps, state_after, taken
 from packviz.show.movie.view import View, once, shape
+from packviz.show.movie.words import TERMS
 
 __all__ = ["gate_end", "gate_frames", "gate_start"]
 
@@ -88,7 +89,9 @@ def _still_headings(view: View) -> Frame:
 
 
 def _note(view: View, panel: str, text: str) -> Marks:
-    return marks(f"note:{panel}", "note", Place(panel, 0.0, -0.8 * view.text), h=0.8 * view.text, text=text)
+    meaning = TERMS.get(panel.removeprefix("gate:"))
+    says = f"!{meaning}" if meaning else ""
+    return marks(f"note:{panel}", "note", Place(panel, 0.0, -0.8 * view.text), h=0.8 * view.text, text=text, says=says)
 
 
 @once

@@ -25,7 +25,7 @@ from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
 from packviz.show.movie.run_marks import base, entering, finals, lively, outputs, row_of, run_steps, state_after, taken
 from packviz.show.movie.step import Step
 from packviz.show.movie.view import View, once, shape
-from packviz.show.movie.words import STARTS, say
+from packviz.show.movie.words import STARTS, TERMS, say
 
 __all__ = ["run", "run_end", "run_scene"]
 
@@ -123,7 +123,7 @@ def _headings(view: View) -> Frame:
     x, layer = view.text, f" · layer {view.layer}" if len(view.trace.layers) > 1 else ""
     start = input_width(view) + INPUT_GAP
     axes = [
-        marks(f"axis:gate:{gate}", "axis", Place("cell", start + i, -0.75 * x), h=x, text=gate)
+        marks(f"axis:gate:{gate}", "axis", Place("cell", start + i, -0.75 * x), h=x, text=gate, says=f"!{TERMS[gate]}")
         for i, gate in enumerate(gate_names(view))
     ]
     name = f"{view.cell.upper()}{layer}{arrow(view)}"

@@ -1,5 +1,6 @@
 """The captions: templates in captions.toml, filled in with this batch's numbers."""
 
+import json
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from packviz.show.movie.facts import exact, number
 from packviz.show.movie.view import View, listed, once, shape
 from packviz.text import counted, percent, sentences
 
-__all__ = ["ABOUT_STAGES", "STARTS", "lost", "say"]
+__all__ = ["ABOUT_STAGES", "STARTS", "TERMS", "lost", "say"]
 
 STARTS = {
     "zeros": "zeros",
@@ -21,6 +22,7 @@ STARTS = {
 
 
 _CAPTIONS = Path(__file__).with_name("captions.toml")
+TERMS: dict[str, str] = json.loads(_CAPTIONS.with_name("terms.json").read_text(encoding="utf-8"))  # what they mean
 ABOUT_STAGES: dict[str, dict[str, str]] = tomllib.loads(_CAPTIONS.read_text(encoding="utf-8"))["stages"]
 _WRITE = sentences(_CAPTIONS)
 
