@@ -1,5 +1,5 @@
 # make run      install what is pinned and start the app on the first free port from 8501   (make run PORT=8600: on this one)
-# make check    format, lint, types, a fifth of the cases of every quick test and four tests in a browser: a minute or two
+# make check    format, lint, types, a tenth of the cases of every quick test and a few tests in a browser: a minute or two
 # make test     install, check format, lint and types, then run every test   (PACKVIZ_SEEDS=5: five times the random cases)
 # make venv     create .venv, with nothing in it yet
 # make bench    measure what the project promises
@@ -15,6 +15,7 @@ JS := $(CURDIR)/$(VENV)/js/node_modules
 PIP := $(PY) -m pip --disable-pip-version-check
 
 .DELETE_ON_ERROR:
+unexport PYTHONDONTWRITEBYTECODE # each process that a test starts would compile all modules anew
 .PHONY: run venv check test bench record lint format player docs clean
 
 run: $(VENV)/.run
@@ -26,7 +27,7 @@ venv: $(VENV)/.made
 PYTEST := $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 check: lint
-	PACKVIZ_SEEDS=0.2 $(PYTEST) -m "check or not (browser or slow)"
+	PACKVIZ_SEEDS=0.1 $(PYTEST) -m "check or not (browser or slow)"
 
 test: lint
 	$(PYTEST)

@@ -9,8 +9,9 @@ from collections.abc import Generator, Iterator
 
 import pytest
 import torch
+from hypothesis import settings
 from playwright.sync_api import Browser, Error
-from seeds import some
+from seeds import many, some
 from servers import free_port, program
 from tabs import screenshots
 
@@ -18,6 +19,8 @@ from bench import servers
 from bench.browser import chromium
 
 pytest.register_assert_rewrite("entry_cases")
+settings.register_profile("packviz", deadline=None, max_examples=many(100))
+settings.load_profile("packviz")
 
 LONGEST = ("test_cluster.py", "test_crash.py", "test_jobs.py", "test_player.py", "test_phone.py", "test_class_page.py")
 

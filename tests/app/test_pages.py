@@ -31,6 +31,7 @@ QUERIES = {
 each_page = pytest.mark.parametrize("page", KEYS)
 
 
+@pytest.mark.check
 @each_page
 def test_a_page_opens_with_what_it_is_for(page: str) -> None:
     app = opened(page)
@@ -39,6 +40,8 @@ def test_a_page_opens_with_what_it_is_for(page: str) -> None:
     assert len(app.dataframe) >= (page in STAGES)  # the records
     shown = {getattr(each, "key", None) for each in [*app.main, *app.sidebar]}
     assert shown >= KEYS[page], sorted(map(str, shown))
+    assert [each.proto.popover.label for each in app.get("popover")] == ["Share"]
+    assert "share hide" not in shown  # nothing of the panel before it is opened
     assert len(movies(app)) == (page in PLAYERS)
     assert "⚠" not in texts(app)
 

@@ -153,33 +153,6 @@ def test_the_player_comes_from_the_same_folder_as_the_page(address: str) -> None
         assert answer.read() == urlopen(f"{address}/{player.NAME}").read()
 
 
-@pytest.mark.slow
-def test_the_whole_app_is_started_and_ended_with_the_server() -> None:
-    code = """
-import asyncio
-from app import app
-
-async def serve():
-    said = []
-    came = iter(["lifespan.startup", "lifespan.shutdown"])
-
-    async def receive():
-        return {"type": next(came)}
-
-    async def send(message):
-        said.append(message["type"])
-
-    await app({"type": "lifespan", "asgi": {"version": "3.0"}, "state": {}}, receive, send)
-    print(*said)
-
-asyncio.run(serve())
-"""
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    ready, said = done.stdout.splitlines()
-    assert ready.startswith("packviz is ready: ")
-    assert said == "lifespan.startup.complete lifespan.shutdown.complete"
-
-
 def test_there_are_no_metrics_unless_they_are_asked_for(address: str) -> None:
     with urlopen(f"{address}/metrics") as answer:
         assert b"packviz_visitors" not in answer.read()

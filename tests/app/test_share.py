@@ -46,14 +46,7 @@ def test_a_frame_holds_the_link_and_nothing_in_it_ends_its_attribute() -> None:
     assert frame("https://class.example/").count("?embed=true") == 1
 
 
-@pytest.mark.parametrize("page", ["start", "packing", "compare", "cost", "questions", "doctor", "quiz"])
-def test_every_page_has_the_panel(page: str) -> None:
-    app = opened(page)
-    assert [each.proto.popover.label for each in app.get("popover")] == ["Share"]
-    assert "share hide" not in {getattr(each, "key", None) for each in app.main}  # nothing before it is opened
-
-
-@pytest.mark.parametrize("page", ["packing", "cost", "quiz"])
+@pytest.mark.parametrize("page", ["packing", "quiz"])
 def test_what_a_link_cannot_hide_is_named(page: str) -> None:
     told = "hide = 'menu,walls' (it is 'menu'), theme = 'pink' (it is 'automatic')"
     assert f"Ignored from the link: {told}." in texts(opened(page, {"hide": "menu,walls", "theme": "pink"}))

@@ -217,10 +217,10 @@ def test_a_deleted_room_says_so(browser: Browser, address: str) -> None:
         held.sees("Join your class")
 
 
-def test_the_keyboard_is_enough(browser: Browser, address: str) -> None:
+def test_the_keyboard_is_enough_and_what_changes_is_said_to_a_screen_reader(browser: Browser, address: str) -> None:
     room = Room(address, OWN, SIZES, TAP)
     with phone(browser, room, path="join") as held:
-        keys = held.page.keyboard
+        keys, live = held.page.keyboard, held.page.locator("#live[role=status]")
 
         def reach(name: str) -> None:
             """Go on with Tab until something of this name, or with this identity, has the focus."""
@@ -236,13 +236,17 @@ def test_the_keyboard_is_enough(browser: Browser, address: str) -> None:
         keys.press("Enter")
         held.sees("You are in")
         room.act("next", "open")
+        live.filter(has_text="Question 1").wait_for(state="attached")
         held.page.get_by_role("button", name="the padding").wait_for()
         reach("the padding")
         keys.press("Enter")
-        held.is_told("Your answer is stored: the padding.")
+        live.filter(has_text="Your answer is stored: the padding.").wait_for(state="attached")
         room.act("close")
+        live.filter(has_text="The vote is closed").wait_for(state="attached")
         held.sees("The vote is closed")
         assert held.page.evaluate("document.activeElement.tagName") == "H1"  # what had the focus is gone
+        room.act("reveal")
+        live.filter(has_text="You are right").wait_for(state="attached")
         room.act("next", "open")
         held.page.locator("#answer").wait_for()
         reach("answer")
@@ -260,21 +264,6 @@ def test_the_keyboard_is_enough(browser: Browser, address: str) -> None:
         reach("Look around")
         keys.press("Enter")
         held.says("Looking around on your own.")
-
-
-def test_what_changes_is_said_to_a_screen_reader(browser: Browser, address: str) -> None:
-    room = Room(address, OWN)
-    with phone(browser, room) as held:
-        live = held.page.locator("#live[role=status]")
-        held.sees("You are in")
-        room.act("next", "open")
-        live.filter(has_text="Question 1").wait_for(state="attached")
-        held.press("the padding")
-        live.filter(has_text="Your answer is stored: the padding.").wait_for(state="attached")
-        room.act("close")
-        live.filter(has_text="The vote is closed").wait_for(state="attached")
-        room.act("reveal")
-        live.filter(has_text="You are right").wait_for(state="attached")
 
 
 @pytest.mark.parametrize(

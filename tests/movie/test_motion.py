@@ -85,6 +85,7 @@ def squares_of(cell: Sample) -> Iterator[tuple[int, int]]:
     return product(across, down)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "size"), [("numbers", HAND), ("words", DESK), ("time-first", DESK), ("two-directions", HAND)]
 )
