@@ -2,6 +2,7 @@
 
 import random
 import re
+from pathlib import Path
 
 import pytest
 from entry_cases import BY_NAME, FORMER
@@ -21,7 +22,13 @@ FIRST = {
     "what is a packed sequence": "what-is-a-packed-sequence",
     "difference between pack_sequence and pack_padded_sequence": "pack-one-way-or-the-other",
     "how do i unpack": "how-to-unpack",
-    "you don't have to mask": "still-need-a-mask",
+    "so you don't have to mask something by yourself": "still-need-a-mask",
+    "RNN will not perform calculation on pad elements": "saves-memory-and-computation",
+    "also improving the accuracy of learning": "accuracy-of-learning",
+    "# decoded: [max_input_steps, batch_size, DICT_SIZE]": "decoded-steps",
+    "batch_first of the module with a packed input": "batch-first-of-the-module",
+    "padding_value=42": "padding-value-42",
+    "using the pack_sequence function": "pack-one-way-or-the-other",
     "RuntimeError: Expected hidden[0] size (2, 3, 20), got [2, 5, 20]": "hidden-size",
     "Expected hidden[0] size (4, 32, 256), got [4, 64, 256]": "hidden-size",
     "my hidden state has the wrong batch size": "hidden-size",
@@ -62,6 +69,11 @@ def name_of(found: Entry | Page) -> str:
 @pytest.mark.parametrize(("typed", "first"), FIRST.items())
 def test_a_plain_question_finds_its_answer_on_top(typed: str, first: str) -> None:
     assert [name_of(each) for each in search(typed)][:1] == [first]
+
+
+def test_the_error_that_the_readme_prints_finds_the_length_that_is_too_large() -> None:
+    (printed,) = re.findall(r'"(shape .* of size \d+)"', Path("README.md").read_text("utf-8"))
+    assert "lengths-too-large" in [name_of(each) for each in search(printed)][:2]
 
 
 def others(message: str, seed: int) -> str:
