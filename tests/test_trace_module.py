@@ -47,19 +47,6 @@ def refusal(*args: Any, **settings: Any) -> PackvizError:
 # What it returns
 
 
-def test_a_padded_tensor_and_its_packed_sequence_give_the_same_record() -> None:
-    padded, given = trace_module(gru(), grid(), LENGTHS), trace_module(gru(), packed())
-    assert padded.exact
-    assert given.exact
-    for name in ("output", "h_n"):
-        assert torch.equal(getattr(padded, name), getattr(given, name))
-    for name in ("data", "batch_sizes", "sequence", "timestep"):
-        assert torch.equal(getattr(padded.packed, name), getattr(given.packed, name))
-    assert given.padded.lengths.tolist() == LENGTHS
-    assert torch.equal(given.padded.mask, padded.padded.mask)
-    assert torch.equal(given.padded.values, padded.padded.values * padded.padded.mask.unsqueeze(-1))
-
-
 def test_a_packed_sequence_without_indices_is_in_order_already() -> None:
     t = trace_module(gru(), pack_sequence([grid(4, F), grid(2, F)]))
     assert t.exact

@@ -44,14 +44,6 @@ def labels(app: AppTest) -> list[str]:
     return [each.label for each in app.button]
 
 
-def test_a_teacher_opens_a_room_with_the_plan() -> None:
-    app = press(press(opened("class"), "Start with six questions, one for each idea"), "Open a room with 6 questions")
-    code, host = app.session_state["visit"].room
-    assert len(rooms.call(rooms.snapshot(code, host))["questions"]) == len(STARTER)
-    assert code in html(app)
-    assert "Ask the first question" in labels(app)
-
-
 def test_a_class_goes_from_the_question_to_the_movie() -> None:
     code, host, phones = room_of(SIZES, OWN)
     app = press(press(teacher(code, host), "Ask the first question"), "Open the vote")

@@ -2,12 +2,10 @@
 
 import re
 from itertools import pairwise
-from typing import Any
 
 import torch
 from movie_cases import PACKED, Case, over
-from movie_judge import close
-from movie_screen import Look, Told, detail
+from movie_screen import Look, Told
 
 
 def drawn(case: Case) -> bool:
@@ -77,20 +75,6 @@ def test_each_strip_is_the_memory_of_what_torch_makes_in_groups_that_stand_apart
     assert all(cell["tone"] == "wrong" for cell in strip[1] if cell["role"] == "pad")
 
 
-@each_drawn
-def test_a_token_stands_once_in_each_strip_and_looks_as_it_was_packed(case: Case) -> None:
-    """So pointing at it lights up all of them."""
-    cells = ends(case)
-    for k, (b, t) in enumerate(case.movie.tokens):
-        there = [c for c in cells.values() if c["shown"] and c.get("token") == k and c["p"] != "x"]
-        packed = [at_the_strip(cells)] if (b, t) in case.judge.row else []
-        assert sorted(c["p"] for c in there) == sorted(["padded", "jagged", *packed])
-        original = cells[f"token:{b}:{t}"]
-        for cell in there:
-            assert all(cell.get(key) == original.get(key) for key in ("text", "sub", "vec", "scale", "seq"))
-            assert not cell.get("vec") or close(cell["vec"], case.judge.x[b, t])
-
-
 @each
 def test_padding_and_rows_are_counted_in_words(case: Case) -> None:
     text, judge = " ".join(step["caption"] for step, _ in memory(case)), case.judge
@@ -104,17 +88,3 @@ def test_padding_and_rows_are_counted_in_words(case: Case) -> None:
     assert (share and (int(share[1]), int(share[2])) == (pads, cells)) if pads else "no cell is padding" in text
     packed = re.search(r"(\d+) of the (\d+) packed rows", text)
     assert (packed and (int(packed[1]), int(packed[2])) == (strays, len(judge.at))) if strays else "no padding" in text
-
-
-@each
-def test_the_bytes_are_those_that_torch_counts(case: Case) -> None:
-    step, judge = memory(case)[-1][0], case.judge
-    rows = [row[mask] for row, mask in zip(judge.x, judge.mask, strict=True)]
-    jagged: Any = torch.nested.nested_tensor(rows, layout=torch.jagged)
-    beside = [part.nbytes for part in judge.packed[1:] if part is not None]
-    for name, values, kept in (
-        ("x + lengths", judge.x, [torch.tensor(judge.lengths).nbytes]),
-        ("packed data + indices", judge.packed.data, beside),
-        ("jagged values + offsets", jagged.values(), [jagged.offsets().nbytes]),
-    ):
-        assert detail(step, name)[1] == f"{values.nbytes} + {sum(kept)}"

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 import torch
 from jsonschema import Draft202012Validator
-from movie_cases import CASES, PACKED, Case, over
+from movie_cases import CASES, Case, over
 from movie_screen import tokens
 
 import packviz as pv
@@ -124,14 +124,3 @@ def test_a_sequence_has_a_letter_and_a_hue_of_its_own(case: Case) -> None:
     labels, hues, laps = zip(*case.movie.to_dict()["sequences"], strict=True)
     assert len(set(labels)) == len(set(zip(hues, laps, strict=True))) == len(labels) == case.judge.B
     assert set(hues) == set(range(min(10, len(labels))))
-
-
-@over(PACKED)
-def test_the_scale_ends_at_the_largest_number(case: Case) -> None:
-    hidden = [half[half.isfinite()].abs() for layer in case.judge.hidden for half in layer]
-    largest = max([1.0, *(float(half.max()) for half in hidden if len(half))])
-    ends = case.movie.scales
-    assert ends["state"] >= largest - 1e-5
-    assert case.judge.module.mode == "LSTM" or ends["state"] == pytest.approx(largest, rel=1e-5)
-    finite = case.judge.x[case.judge.x.isfinite()].abs()
-    assert ends["input"] >= float(finite.max())

@@ -66,37 +66,3 @@ def test_step_after_step_a_column_flies_into_the_strip_and_is_counted(case: Case
         text = cells["title:strip"]["text"]
         assert f"({total}, {width})" in text
         assert re.search(rf"\b{sum(sizes[: t + 1])} of {total} rows?\b", text)
-
-
-@each_packed
-def test_the_outline_holds_the_first_rows_of_the_column_and_it_alone_is_now(case: Case) -> None:
-    low, high, along = ("x", "w", "y") if case.transposed else ("y", "h", "x")
-    wide = next(cell["w"] for cell in standing(case.show.first, "token")) if case.transposed else 1
-    for t, (_, cells) in enumerate(case.show.of("pack")):
-        focus = cells["focus:x"]
-        labels = [cells[f"label:{b}"] for b in case.judge.live(t) if b in case.filmed]
-        assert focus["shown"]
-        assert focus[along] == cells[f"axis:{t}"][along]
-        for label in labels:
-            assert focus[low] <= label[low] + 1e-3
-            assert label[low] + wide <= focus[low] + focus[high] + 0.02
-        assert focus[high] == pytest.approx(len(labels) * wide, abs=0.01)
-        now = {name for name, cell in cells.items() if cell["tone"] == "now"}
-        assert {f"axis:{t}", f"count:{t}"} <= now <= {f"axis:{t}", f"count:{t}", f"bracket:{t}"}
-
-
-@each_packed
-def test_addresses_and_brackets_tell_the_rows_and_their_time_steps(case: Case) -> int:
-    cells, at = case.show.end_of("pack"), filmed_rows(case)
-    rows = rows_in(cells)
-    addresses = {cell["x"]: cell["text"] for cell in standing(cells, "address")}
-    if addresses:
-        assert [addresses.pop(cell["x"]) for cell in rows] == [str(case.judge.row[position]) for position in at]
-        assert not addresses
-    brackets = standing(cells, "bracket")
-    for t, bracket in enumerate(brackets):
-        inside = [cell for cell, (_, step) in zip(rows, at, strict=True) if step == t]
-        assert bracket["text"] == f"t={t}"
-        assert bracket["x"] == inside[0]["x"]
-        assert bracket["x"] + bracket["w"] == pytest.approx(inside[-1]["x"] + inside[-1]["w"], abs=0.01)
-    return len(brackets)

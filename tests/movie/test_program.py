@@ -111,18 +111,6 @@ def test_each_step_stands_at_its_line_and_no_line_is_too_wide_for_its_place(case
 
 
 @each_packed
-def test_the_sort_says_torchs_indices(case: Case) -> None:
-    packed = case.judge.packed
-    details = {line.text.split(" = ")[0]: line for step, _ in case.show.of("sort") for line in details_of(step)}
-    if packed.sorted_indices is None:
-        assert details == {}
-        return
-    for name in ("sorted_indices", "unsorted_indices"):
-        assert listed(details[name].text.split(" = ")[1], getattr(packed, name).tolist())
-        assert details[name].shape == f"({case.judge.B},)"
-
-
-@each_packed
 def test_each_step_of_packing_takes_the_rows_that_it_says(case: Case) -> None:
     x = case.judge.x.transpose(0, 1) if case.transposed else case.judge.x
     rows = torch.tensor(case.judge.order)

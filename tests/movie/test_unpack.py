@@ -59,20 +59,6 @@ def test_rows_come_back_in_sorted_order_and_then_as_they_were_given_with_letters
 
 
 @each_packed
-def test_the_packed_output_is_that_of_the_top_layer_with_its_directions_side_by_side(case: Case) -> int:
-    spoke = 0
-    cells = case.show.after[-1]
-    for b, t in case.judge.at:
-        cell = cells.get(f"out:{b}:{t}")
-        if cell and cell["shown"]:
-            spoke += 1
-            row = case.judge.output.data[case.judge.row[b, t]]
-            assert close(cell["vec"], halves(case, row, cell["vec"]))
-    assert cells["title:out"]["text"].endswith(str(tuple(case.judge.output.data.shape)))
-    return spoke
-
-
-@each_packed
 def test_the_rings_stand_at_the_last_valid_steps(case: Case) -> None:
     cells = case.show.after[-1]
     for b in case.filmed:

@@ -35,17 +35,3 @@ def test_every_width_is_torchs(case: Case) -> None:
             assert unpacked.shape[1] == int(wide or case.judge.T)
         assert claims
         assert ("Without it" in step["caption"]) == (case.judge.total_length not in (None, without))
-
-
-@each
-def test_the_time_of_the_last_column_leads_to_the_step_that_shows_what_stands_there(case: Case) -> None:
-    end = min(case.judge.unpacked.shape[1], 60) - 1
-    for show in (case.show, case.deep):
-        at = show.movie.step_at("unpack", end) - 1
-        step, cells, before = show.steps[at], show.after[at], show.before[at]
-        assert step["stage"] == "unpack"
-        column = [
-            n for n, c in cells.items() if n.split(":")[0] in ("u", "filler") and n.endswith(f":{end}") and c["shown"]
-        ]
-        assert len(column) == len(case.filmed)
-        assert any(not before[name]["shown"] for name in column)
