@@ -12,7 +12,7 @@ from playwright.sync_api import Browser
 
 from bench.browser import chromium
 from bench.classroom import classroom
-from bench.computing import doctor, fills, growth, movie_cost, trace_cost
+from bench.computing import doctor, fills, growth, movie_cost, trace_cost, watching
 from bench.editing import editing
 from bench.pages import first_paint, frames, rerun
 from bench.report import Line, heading
@@ -40,6 +40,7 @@ PARTS: dict[str, tuple[str, Part]] = {
     "growth": ("time and memory of a trace, and a movie's file, at 1, 10 and 100 times the tokens", growth),
     "fills": ("packed ÷ padded time for the three cells and three shares of fill", fills),
     "doctor": ("examining a sound batch ÷ one forward of its module", doctor),
+    "watching": ("training steps that are watched ÷ the same steps", watching),
     "classroom": ("a class of 500 phones: joins, votes, phase changes; memory over an hour of class", classroom),
     "editing": ("10, 100 and 300 visitors editing: ms to the picture, CPU and bytes of an edit", editing),
     "soak": ("memory and descriptors that crowds leave behind in the server", soak),

@@ -7,6 +7,7 @@ import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import get_args
 
 import torch
@@ -34,6 +35,11 @@ MOVIES: tuple[
     (6, 8, "lstm", 4, 25),
     (20, 20, "gru", 7, 100),
     (60, 60, "gru", 12, 600),
+)
+WATCHED: tuple[tuple[Kind, int, int, int, int], ...] = (  # B, T, F, and calls a step
+    (nn.LSTM, 32, 100, 64, 1),
+    (nn.GRU, 8, 20, 16, 1),
+    (nn.GRU, 8, 1, 32, 50),
 )
 EXAMINED = ((3, 5, 4, 4), (32, 100, 64, 64))  # B, T, F, H
 FILLS = (0.1, 0.5, 1.0)
@@ -152,6 +158,42 @@ def _examined(kind: Kind, B: int, T: int, F: int, H: int) -> Iterator[Line]:
     name = f"{kind.__name__} {B} × {T} × {F}: examine"
     yield _ratio(f"{name}(module, x, lengths) ÷ its padded forward", with_lengths, 1.0)
     yield _ratio(f"{name}(module, packed) ÷ its packed forward", as_packed, 1.0)
+
+
+def watching() -> Iterator[Line]:
+    """Time ten training steps that are watched and ten that are not, in turns."""
+    for kind, B, T, F, calls in WATCHED:
+        torch.manual_seed(0)
+        module = kind(F, 64, batch_first=True)
+        lengths = torch.linspace(T, max(T // 4, 1), B).long()
+        x = torch.randn(B, T, F) * (torch.arange(T) < lengths.unsqueeze(1)).unsqueeze(2)
+        step = partial(_trained, module, x, lengths, calls)
+        costs = fastest(partial(_watched, module, step), partial(_repeated, step), runs=RUNS // 10)
+        what = f"{calls} calls of one step" if calls > 1 else f"{B} × {T} × {F}, packed"
+        yield _ratio(f"10 training steps, {kind.__name__}, {what}: watched ÷ not", costs, 1.1, RUNS // 10)
+
+
+def _watched(module: nn.RNNBase, step: Callable[[], None]) -> None:
+    with pv.watch(module, keep=0) as seen:
+        _repeated(step)
+    assert not seen.findings, seen
+
+
+def _repeated(step: Callable[[], None]) -> None:
+    for _ in range(10):
+        step()
+
+
+def _trained(module: nn.RNNBase, x: torch.Tensor, lengths: torch.Tensor, calls: int) -> None:
+    """Run forward and backward: over a packed batch, or many times over its first step, as a decoder does."""
+    with torch.enable_grad():
+        if calls == 1:
+            output = module(pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False))[0].data
+        else:
+            state = None
+            for _ in range(calls):
+                output, state = module(x[:, :1], state)
+        output.sum().backward()
 
 
 def fills() -> Iterator[Line]:

@@ -1,24 +1,33 @@
-"""watch(): examine every call of a model's recurrent layers, while it trains or runs."""
+"""watch(): examine every call of a model's recurrent layers, and what is packed for them, while it trains or runs."""
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
-from functools import partial
-from threading import Lock
+import sys
+import weakref
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from math import isfinite
+from threading import Lock, local
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
+from packviz.doctor.calls import Call, copied, on_each
 from packviz.doctor.examining import examine
-from packviz.errors import PackvizError
+from packviz.doctor.packing_calls import hidden, seeing_packing
 from packviz.inputs.cell_kinds import RECURRENT
-from packviz.inputs.module import has_own_forward
+from packviz.inputs.module import directions, has_own_forward, snapshot, state_size
 from packviz.inputs.torch_answers import Answer
+from packviz.rules.case import Case
 from packviz.rules.finding import Fault, Finding, Findings, worded
-from packviz.rules.padding_value import all_finite
-from packviz.rules.preconditions import described
+from packviz.rules.packed_sequence import fields
+from packviz.rules.padding_value import all_finite, fits_at_its_edges
+from packviz.rules.preconditions import refusal_of
+from packviz.rules.unpacked import may_end_in_pads
 from packviz.text import counted
+from packviz.validate import integer
 
 __all__ = ["Watched", "watch"]
 
@@ -26,17 +35,32 @@ Arguments = tuple[object, ...]  # of a call
 Named = dict[str, object]
 
 
+@dataclass(frozen=True, eq=False)
+class _Packed:
+    """Hold one call of pack_padded_sequence: what it returned and, where they are to be examined, what it was given."""
+
+    data: Callable[[], Tensor | None]
+    batch_sizes: Callable[[], Tensor | None]
+    batch_first: bool
+    grid: Tensor | None = None  # (B, T, ...), with the sequences in their own order
+    lengths: Sequence[int] = ()
+    own_lengths: Sequence[int] = ()  # of the sequences that pad_sequence made the grid of, where that was seen
+
+
 class Watched:
-    """Collect what is found in the calls of recurrent layers.
+    """Collect the calls of recurrent layers, and what is found in them.
 
     One finding is kept for each layer and kind of trouble: that of the first call, with how often it occurred.
     """
 
-    def __init__(self, layers: int) -> None:
+    def __init__(self, layers: int, ignore: str | Collection[str], padding_value: float | None) -> None:
         self.layers = layers
-        self.calls = 0
+        self.calls: list[Call] = []
+        self.ignore, self.padding_value = ignore, padding_value
         self._found: dict[tuple[str | None, str], Finding] = {}
         self._lock = Lock()
+        self._packed: deque[_Packed] = deque(maxlen=8)
+        self._padded: tuple[weakref.ref[Tensor], list[int], bool] | None = None
 
     @property
     def findings(self) -> Findings:
@@ -44,75 +68,207 @@ class Watched:
         with self._lock:
             return Findings(self._found.values())
 
-    def add(self, layer: str, findings: tuple[Finding, ...]) -> None:
+    def add(self, layer: str, findings: Iterable[Finding]) -> None:
         """Take the findings of one call of a layer."""
         with self._lock:
-            for finding in findings:
+            for finding in Findings(findings).ignoring(self.ignore):
                 known = self._found.get((layer, finding.key))
                 kept = replace(finding, layer=layer) if known is None else replace(known, times=known.times + 1)
                 self._found[layer, finding.key] = kept
 
-    def count(self) -> None:
-        """Count one call of a layer."""
-        with self._lock:
-            self.calls += 1
+    def guarded(self, layer: str, work: Callable[..., None], *arguments: object) -> None:
+        """Let nothing that fails in packviz reach the model; it is a finding of its own."""
+        try:
+            work(*arguments)
+        except Exception as error:  # also what packviz refuses to examine
+            self.add(layer, [worded(Fault("not_examined", Answer(True), {"error": repr(error)}), None)])
+
+    def see(self, name: str, arguments: tuple[Any, ...], result: Any, order: Tensor | None) -> None:
+        """Take a call of pad_sequence, pack_padded_sequence or pad_packed_sequence: see seeing_packing()."""
+        self.guarded(name.strip("_"), self._see, name, arguments, result, order)
+
+    def _see(self, name: str, arguments: tuple[Any, ...], result: Any, order: Tensor | None) -> None:
+        if name == "pad_sequence":
+            sequences, batch_first, *_ = arguments
+            self._padded = weakref.ref(result), [len(one) for one in sequences], batch_first
+        elif name == "_pack_padded_sequence":
+            grid, lengths, batch_first = arguments
+            self._packed.append(self._seen_packed(grid, lengths, batch_first, result, order))
+        else:
+            _, batch_sizes, batch_first, *_ = arguments
+            packed = next((one for one in self._packed if one.batch_sizes() is batch_sizes), None)
+            if packed is not None and packed.batch_first != batch_first:
+                fault = Fault("unpacked_otherwise", Answer(True), {"batch_first": batch_first})
+                self.add("pad_packed_sequence", [worded(fault, None)])
+
+    def _seen_packed(
+        self, grid: Tensor, lengths: Tensor, batch_first: bool, result: Any, order: Tensor | None
+    ) -> _Packed:
+        """Keep the grid where it does not plainly fit its lengths; it is examined with the layer that it is for."""
+        values, ends = (grid if batch_first else grid.transpose(0, 1)).detach(), lengths.tolist()
+        packed = _Packed(weakref.ref(result[0]), weakref.ref(result[1]), batch_first)
+        if fits_at_its_edges(values, ends, self.padding_value):
+            return packed
+        back = torch.arange(len(ends)) if order is None else order.argsort()
+        x = values[back.to(values.device)]
+        whole, own, first = self._padded or (lambda: None, [], False)
+        padded = whole()
+        same = padded is not None and torch.equal(padded if first else padded.transpose(0, 1), x)
+        lengths_of = [ends[b] for b in back.tolist()]
+        return replace(packed, grid=x, lengths=lengths_of, own_lengths=own if same else ())
+
+    def packed_as(self, data: Tensor) -> _Packed | None:
+        """Return the call that packed these data."""
+        return next((one for one in self._packed if one.data() is data), None)
+
+    def examined(self, layer: nn.RNNBase, packed: _Packed, hx: Any) -> Findings:
+        """Examine the grid that was packed for a layer, beside the lengths of its sequences where they are known."""
+        grid, lengths, own = cast(Tensor, packed.grid), packed.lengths, packed.own_lengths
+        if own and sorted(own) != sorted(lengths):
+            rows = [b for b, (one, other) in enumerate(zip(own, lengths, strict=True)) if one != other]
+            return Findings(
+                [worded(Fault("padded_lengths", Answer(True), {"ours": own, "theirs": lengths}, rows), None)]
+            )
+        x = grid if layer.batch_first else grid.transpose(0, 1)
+        return examine(layer, x, lengths, enforce_sorted=False, hx=hx, padding_value=self.padding_value)
 
     def __str__(self) -> str:
         if not self.layers:
-            return "No recurrent layer of torch's was seen: a scripted module hides them."
-        seen = f"{counted(self.calls, 'call')} of {counted(self.layers, 'recurrent layer')}"
+            return "No nn.RNN, nn.GRU or nn.LSTM was seen: scripted and quantized layers are not watched."
+        seen = f"{counted(len(self.calls), 'call')} of {counted(self.layers, 'recurrent layer')}"
         found = self.findings
-        if not found:
-            return f"{seen}: nothing found."
-        return "\n\n".join([f"{seen}: {counted(len(found), 'finding')}.", *(str(finding) for finding in found)])
+        return f"{seen}: {counted(len(found), 'finding')}.\n\n{found}" if found else f"{seen}: nothing found."
+
+    def __repr__(self) -> str:
+        return f"Watched({len(self.calls)} calls, {self.findings!r})"
 
 
 @contextmanager
-def watch(module: nn.Module) -> Iterator[Watched]:
+def watch(
+    module: nn.Module,
+    *,
+    every: int = 1,
+    keep: int = 8,
+    ignore: str | Collection[str] = (),
+    padding_value: float | None = None,
+) -> Iterator[Watched]:
     """Examine every call of the nn.RNN, nn.GRU and nn.LSTM in a module, as long as the context is open.
 
-    It sees what enters a layer and what leaves it, not the lengths and the grid from before a batch was packed: for
-    those there is examine(). What is computed does not change. At the end, also after an exception, the hooks are
-    removed. Raises PackvizError for anything but a module.
+    It sees what enters a layer and what leaves it, and, in the same thread, the calls of pack_padded_sequence,
+    pad_packed_sequence and pad_sequence. What is read of the result afterwards it does not see: for that there are
+    examine() and check_invariance(). Nor does it see what is scripted, or compiled while it watches.
+
+    every           examine every so many calls of each layer; of calls of a single step, every 16 times as many
+    keep            of so many calls, the first ones, keep what calls[i].movie() needs: a copy of input and weights
+    ignore          keys of findings that are left out
+    padding_value   of the inputs; as in examine()
+
+    What is computed does not change. At the end, also after an exception, the hooks are removed. What packviz fails to
+    examine is a finding, too. Raises PackvizError for anything but a module.
     """
     if not isinstance(module, nn.Module):
-        raise PackvizError("module", expected="an nn.Module", got=described(module), fix="give the model itself")
+        raise refusal_of("module", "an nn.Module", module, "give the model itself")
+    integer("every", every, 1)
+    integer("keep", keep, 0)
+    Findings().ignoring(ignore)  # refuses a key that there is not
     layers = [(name, part) for name, part in module.named_modules() if isinstance(part, RECURRENT)]
-    watched = Watched(len(layers))
+    watched = Watched(len(layers), ignore, padding_value)
+    _Hook.hide_from_dynamo()
     with ExitStack() as hooks:
         for name, layer in layers:
-            before, after = partial(_before, watched, name), partial(_after, watched, name)
-            hooks.callback(layer.register_forward_pre_hook(before, with_kwargs=True).remove)
-            hooks.callback(layer.register_forward_hook(after, with_kwargs=True).remove)
+            hook = _Hook(watched, name, every, keep, has_own_forward(layer))
+            hooks.callback(layer.register_forward_hook(hook, with_kwargs=True, always_call=True).remove)
+        hooks.enter_context(seeing_packing(watched.see))
         yield watched
 
 
-def _given(arguments: Arguments, named: Named) -> tuple[object, object]:
-    """Return input and hx as forward(input, hx=None) takes them."""
-    both = dict(zip(("input", "hx"), arguments, strict=False)) | named
-    return both.get("input"), both.get("hx")
+class _Hook(local):
+    """Examine the calls of one layer; a copy of the layer, saved or deep, is not watched."""
 
+    def __init__(
+        self, watched: Watched | None = None, name: str = "", every: int = 1, keep: int = 0, own_forward: bool = False
+    ) -> None:
+        self.watched, self.name, self.every, self.keep, self.own_forward = watched, name, every, keep, own_forward
+        self.unkept = Call(name)
+        self.calls = 0  # of this layer, in this thread
+        self.weights: tuple[object, nn.RNNBase] | None = None
 
-def _before(watched: Watched, name: str, layer: nn.RNNBase, arguments: Arguments, named: Named) -> None:
-    watched.count()
-    given, hx = _given(arguments, named)
-    if isinstance(given, PackedSequence | Tensor):
-        with torch.no_grad(), suppress(Exception):  # the layer itself raises what is to be raised
-            if has_own_forward(layer):  # which may take anything
-                watched.add(name, examine(given, batch_first=layer.batch_first))
-            else:
-                watched.add(name, examine(layer, given, hx=hx))  # type: ignore[arg-type]
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        return _Hook, ()
 
+    @classmethod
+    def hide_from_dynamo(cls) -> None:
+        """Let Dynamo, where it was imported, call the hooks as they are instead of tracing them."""
+        if "torch._dynamo" in sys.modules and not hasattr(cls.__call__, "__wrapped__"):
+            setattr(cls, "__call__", torch.compiler.disable(cls.__call__))  # type: ignore[no-untyped-call]  # noqa: B010
 
-def _after(watched: Watched, name: str, layer: nn.RNNBase, arguments: Arguments, named: Named, result: object) -> None:
-    """Add the finding for an output that is not finite though all of its input is."""
-    output = result[0] if isinstance(result, tuple) and result else None
-    parts = output, _given(arguments, named)[0]
-    data, entered = (part.data if isinstance(part, PackedSequence) else part for part in parts)
-    if not isinstance(data, Tensor) or not isinstance(entered, Tensor) or data.device.type == "meta":
-        return
-    with torch.no_grad(), suppress(Exception):
-        if all_finite(entered) and not all_finite(data):
+    def __call__(self, layer: nn.RNNBase, arguments: Arguments, named: Named, result: object) -> None:
+        """Take a call; result: None where the layer raised an error."""
+        watched = self.watched
+        if watched is None or hidden():
+            return
+        given = arguments[0] if arguments else named.get("input")
+        hx = arguments[1] if len(arguments) > 1 else named.get("hx")
+        number, self.calls = self.calls, self.calls + 1
+        seen = isinstance(given, PackedSequence | Tensor)
+        watched.calls.append(self._kept(layer, given, hx) if seen and number < self.keep else self.unkept)
+        one_step = isinstance(given, Tensor) and given.dim() == 3 and given.size(1 if layer.batch_first else 0) == 1
+        if seen and (number % (self.every * 16 if one_step else self.every) == 0 or result is None):
+            watched.guarded(self.name, self._look, watched, layer, given, hx, result)
+
+    def _look(self, watched: Watched, layer: nn.RNNBase, given: Any, hx: Any, result: Any) -> None:
+        """Look at what was given and returned; closely only at what is not plainly sound."""
+        packed = watched.packed_as(given.data) if isinstance(given, PackedSequence) else None
+        fits = not self.own_forward and _fits(layer, given, hx, known=packed is not None)
+        first = result[0] if isinstance(result, tuple) and result else given
+        data, output = (part.data.detach() for part in (given, first if isinstance(first, type(given)) else given))
+        finite = data.is_meta or isfinite(float(data.sum() + output.sum()))
+        if packed is not None and packed.grid is not None:
+            watched.add(self.name, watched.examined(layer, packed, hx))
+        elif not fits or not (finite or all_finite(data)) or not _ends_well(watched, given):
+            self._examine(watched, layer, given, hx)
+        if not finite and all_finite(data) and not all_finite(output):
             weights = [key for key, weight in layer.named_parameters() if not all_finite(weight)]
-            values = {"weights": weights, "number": int((~data.isfinite()).sum()), "of": data.numel()}
-            watched.add(name, (worded(Fault("nan_in_output", Answer(True), values), layer),))
+            values = {"weights": weights, "number": int((~output.isfinite()).sum()), "of": output.numel()}
+            watched.add(self.name, [worded(Fault("nan_in_output", Answer(True), values), layer)])
+
+    def _examine(self, watched: Watched, layer: nn.RNNBase, given: Any, hx: Any) -> None:
+        if self.own_forward:  # which may take anything
+            found = examine(given, batch_first=layer.batch_first, padding_value=watched.padding_value)
+        else:
+            found = examine(layer, given, hx=hx, padding_value=watched.padding_value)
+        watched.add(self.name, found)
+
+    def _kept(self, layer: nn.RNNBase, given: Any, hx: Any) -> Call:
+        if self.own_forward:
+            return self.unkept
+        version = [(weight.data_ptr(), weight._version) for weight in layer.parameters()]
+        if self.weights is None or self.weights[0] != version:
+            self.weights = version, snapshot(layer)
+        return Call(self.name, copied(given), None if hx is None else on_each(hx, copied), self.weights[1])
+
+
+def _ends_well(watched: Watched, given: Tensor | PackedSequence) -> bool:
+    """Tell at a glance whether no sequence ends with what may be pads, or whether it was seen when it was packed."""
+    if isinstance(given, Tensor):
+        return not may_end_in_pads(given.detach())
+    pad = watched.padding_value or 0.0
+    return watched.packed_as(given.data) is not None or bool((given.data != pad).any(1).all())
+
+
+def _fits(layer: nn.RNNBase, given: Any, hx: Any, *, known: bool) -> bool:
+    """Tell at a glance whether a layer of torch's takes this, in its form; known: torch packed it just now."""
+    weight, packed, data = layer._parameters.get("weight_ih_l0"), isinstance(given, PackedSequence), given.data
+    if weight is None or data.dim() != (2 if packed else 3) or data.size(-1) != layer.input_size:
+        return False
+    if packed and not known and any(fields.condition(Case(packed=given))):
+        return False
+    B = int(given.batch_sizes[0]) if packed else data.size(0 if layer.batch_first else 1)
+    states = () if hx is None else hx if isinstance(hx, tuple) else (hx,)
+    widths = (state_size(layer), layer.hidden_size) if layer.mode == "LSTM" else (layer.hidden_size,)
+    shapes = [(layer.num_layers * directions(layer), B, width) for width in widths]
+    if states and [getattr(state, "shape", None) for state in states] != shapes:
+        return False
+    return data.numel() > 0 and all(
+        part.dtype == weight.dtype and part.device == weight.device and not part.is_meta for part in (data, *states)
+    )

@@ -143,7 +143,9 @@ def test_a_packed_lstm_is_not_run_on_more_features_than_it_has_weights_for() -> 
     assert "was not asked" in finding.torch_does
 
 
-def test_watching_never_stands_in_the_way_of_the_layer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_watching_never_stands_in_the_way_of_the_layer_and_reports_its_own_failure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise RuntimeError("a tensor of some other kind")
 
@@ -152,7 +154,9 @@ def test_watching_never_stands_in_the_way_of_the_layer(monkeypatch: pytest.Monke
     with pv.watch(module) as watched:
         output, _ = module(x)
     assert torch.equal(output, module(x)[0])
-    assert watched.calls == 1
+    assert len(watched.calls) == 1
+    (finding,) = watched.findings
+    assert (finding.key, finding.severity, "some other kind" in finding.found) == ("not_examined", "note", True)
 
 
 def test_the_batch_and_its_lengths_are_given_in_their_places_or_by_name() -> None:

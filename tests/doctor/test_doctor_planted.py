@@ -216,7 +216,8 @@ BY_MEANING = {  # whose repair is carried out elsewhere, or can only be a hint
         ("run_differs", "alone_differs", "order_differs", "padding_differs", "pads_differ", "batch_norm_pads"),
         "no repair: the model itself must change",
     ),
-    **dict.fromkeys(("alone_fails", "variation_fails"), "no repair: a note of what was not compared"),
+    **dict.fromkeys(("alone_fails", "variation_fails", "not_examined"), "no repair: a note of what was not looked at"),
+    **dict.fromkeys(("unpacked", "padded_lengths", "unpacked_otherwise"), "in test_doctor_watch.py"),
     "nan_in_output": "clips gradients from now on: the weights are gone",
 }
 EITHER_WAY = [planted for planted in RIGHT if set(planted.given) <= {"x", "lengths", "enforce_sorted", "padding_value"}]

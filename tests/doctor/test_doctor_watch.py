@@ -1,11 +1,16 @@
 """watch(): findings with the layer's name, in training too; no hook stays, whatever happens."""
 
+import copy
+import io
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 import torch
+from doctor_cases import repaired
 from torch import Tensor, nn
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
 
 import packviz as pv
 
@@ -45,7 +50,11 @@ IDS = torch.tensor([[1, 2, 0, 0], [3, 4, 5, 6]])
     [
         ("", [2, 4], []),
         ("pads", [4, 4], [("encoder.lstm", "pads_packed", 3)]),
-        ("nan", [2, 4], [("encoder.lstm", "nan_in_data", 3), ("top", "nan_in_data", 3)]),
+        (
+            "nan",
+            [2, 4],
+            [("encoder.lstm", "nan_in_data", 3), ("encoder.lstm", "nan_in_pads", 3), ("top", "nan_in_data", 3)],
+        ),
         ("lost", [2, 4], [("top", "rows_differ", 3)]),
     ],
 )
@@ -58,7 +67,7 @@ def test_findings_carry_the_layers_name_and_how_often_they_came(
         for _ in range(3):
             model(IDS, lengths).backward()
     assert [(one.layer, one.key, one.times) for one in watched.findings] == expected
-    assert watched.calls == 6
+    assert len(watched.calls) == 6
     assert all(f"in {layer}" in str(watched) and key for layer, key, _ in expected)
     assert ("nothing found" in str(watched)) == (not expected)
 
@@ -71,10 +80,10 @@ def test_a_call_that_fails_is_examined_and_leaves_no_hook(trouble: str, key: str
         run_and_fail(model)
     assert [(one.layer, one.key) for one in watched.findings][:1] == [("encoder.lstm", key)]
     assert not any(layer._forward_hooks or layer._forward_pre_hooks for layer in layers)
-    before = watched.calls
+    before = len(watched.calls)
     with pytest.raises((RuntimeError, ValueError)):
         run_and_fail(model)
-    assert watched.calls == before
+    assert len(watched.calls) == before
 
 
 def test_an_output_that_is_not_finite_though_its_input_is_points_at_the_weights() -> None:
@@ -101,3 +110,148 @@ def test_random_numbers_and_results_are_untouched_also_where_something_is_found(
             output = model(x)[0].data
         results.append((output.detach(), torch.rand(2)))
     assert all(torch.equal(one, other) for one, other in zip(*results, strict=True))
+
+
+LENGTHS, T, F, H = [3, 5, 2], 5, 2, 4
+torch.manual_seed(0)
+SEQUENCES = [torch.randn(length, F) for length in LENGTHS]
+X = pad_sequence(SEQUENCES, batch_first=True)
+GRU, BOTH = nn.GRU(F, H, batch_first=True), nn.GRU(F, H, batch_first=True, bidirectional=True)
+
+
+def pack(x: Tensor, lengths: list[int], batch_first: bool = True) -> PackedSequence:
+    return pack_padded_sequence(x, lengths, batch_first, enforce_sorted=False)
+
+
+def left(x: Tensor) -> Tensor:
+    return torch.stack([row.roll(T - n, 0) for row, n in zip(x, LENGTHS, strict=True)])
+
+
+def padded_and_packed(layer: nn.GRU, lengths: list[int]) -> None:
+    layer(pack(pad_sequence(SEQUENCES, batch_first=True, padding_value=SEQUENCES[0][0, 0].item()), lengths))
+
+
+AROUND: dict[
+    str, tuple[Callable[[Any], object], nn.GRU, dict[str, Any]]
+] = {  # what is done, with which layer, watched how
+    "pads_packed": (lambda layer: layer(pack(X, [5, 5, 2])), GRU, {}),
+    "tokens_dropped": (lambda layer: layer(pack(X, [2, 4, 1])), GRU, {}),
+    "left_padded": (lambda layer: layer(pack(left(X), LENGTHS)), GRU, {}),
+    "lengths_order": (lambda layer: layer(pack(X, [5, 3, 2])), GRU, {}),
+    "padded_lengths": (lambda layer: padded_and_packed(layer, [2, 4, 1]), GRU, {}),
+    "unpacked": (lambda layer: layer(X), GRU, {}),
+    "unpacked, both ways": (lambda layer: layer(X), BOTH, {"padding_value": 0.0}),
+    "unpacked, as one vector": (lambda layer: layer(X.where(X != 0, torch.tensor([0.1, 0.3]))), GRU, {}),
+    "batch_first": (lambda layer: layer(X.transpose(0, 1)), GRU, {}),
+    "unpacked_otherwise": (lambda layer: pad_packed_sequence(layer(pack(X, LENGTHS))[0]), GRU, {}),
+}
+
+
+@pytest.mark.parametrize("name", AROUND)
+def test_what_is_packed_padded_or_run_unpacked_is_found_and_its_repair_gives_what_is_right(name: str) -> None:
+    act, layer, settings = AROUND[name]
+    with torch.no_grad():
+        right, final = layer(pack(X, LENGTHS))
+        with pv.watch(nn.Sequential(layer), **settings) as watched:
+            given: Any = act(layer)
+    (finding,) = watched.findings
+    assert finding.key == name.partition(",")[0]
+    certain = "padding_value" in settings or finding.key in ("left_padded", "lengths_order", "padded_lengths")
+    assert (finding.severity == "silent") == certain or finding.key == "tokens_dropped"
+    if finding.key == "unpacked_otherwise":
+        assert torch.equal(repaired(finding, output=given[0])["output"], pad_packed_sequence(right, True)[0])
+        return
+    x = {
+        "left_padded": left(X),
+        "batch_first": X.transpose(0, 1),
+        "unpacked, as one vector": X.where(X != 0, torch.tensor([0.1, 0.3])),
+    }.get(name, X)
+    after = repaired(finding, x=x, lengths=[5, 4, 3], batch_first=True, module=layer)
+    with torch.no_grad():
+        again = (
+            layer(after["packed"])[1]
+            if "packed" in after
+            else layer(pack(after["x"], after["lengths"] if finding.key != "batch_first" else LENGTHS))[1]
+        )
+    torch.testing.assert_close(again, final)
+
+
+def test_a_right_use_of_all_three_functions_is_not_found() -> None:
+    with pv.watch(nn.Sequential(GRU, BOTH)) as watched:
+        for x, first in ((X, True), (X.transpose(0, 1), False), (pad_sequence(SEQUENCES, padding_value=7.0), False)):
+            output, state = GRU(pack(x, LENGTHS, first))
+            pad_packed_sequence(output, first)
+            GRU(torch.randn(3, 1, F), state)
+            BOTH(output._replace(data=output.data[:, :F]))
+    assert (watched.findings, len(watched.calls)) == ((), 9)
+
+
+def test_torchs_functions_are_put_back_also_after_an_exception_and_other_threads_are_not_seen() -> None:
+    before = torch._C._nn.pad_sequence
+
+    def run(wrong: bool) -> list[str]:
+        with pv.watch(nn.Sequential(layer := nn.GRU(F, H, batch_first=True))) as watched:
+            for _ in range(20):
+                layer(pack(X, [5, 5, 2] if wrong else LENGTHS))
+        return [one.key for one in watched.findings]
+
+    with ThreadPoolExecutor(4) as threads:
+        assert [*threads.map(run, [True, False] * 4)] == [["pads_packed"], []] * 4
+    with pytest.raises(KeyError), pv.watch(GRU), pv.watch(BOTH):
+        raise KeyError
+    assert torch._C._nn.pad_sequence is before
+    assert not {"_pack_padded_sequence", "_pad_packed_sequence"} & set(vars(torch._VF))
+
+
+def test_a_model_that_is_saved_or_copied_while_it_is_watched_leaves_the_hooks_behind() -> None:
+    model, stream = nn.Sequential(nn.GRU(F, H, batch_first=True)), io.BytesIO()
+    with pv.watch(model) as watched:
+        torch.save(model, stream)
+        stream.seek(0)
+        for twin in (torch.load(stream, weights_only=False), copy.deepcopy(model)):
+            assert torch.equal(twin(X)[0], model[0](X)[0])
+    assert len(watched.calls) == 2
+
+
+@pytest.mark.parametrize("cell", [nn.RNN, nn.GRU, nn.LSTM])
+def test_a_kept_call_can_be_filmed_with_the_weights_that_it_had(cell: Any) -> None:
+    layer = cell(F, H, bidirectional=True)
+    optimizer = torch.optim.SGD(layer.parameters(), 0.5)
+    results = []
+    with pv.watch(layer, keep=3) as watched:
+        for given in (pack(X, LENGTHS), X.transpose(0, 1).contiguous(), X[0], X[0]):
+            output, _ = layer(given)
+            values = output.data if isinstance(output, PackedSequence) else output
+            results.append(values.detach())
+            values.sum().backward()
+            optimizer.step()
+            with torch.no_grad():
+                (given.data if isinstance(given, PackedSequence) else given).add_(1.0)
+    packed, padded, single, last = watched.calls
+    torch.testing.assert_close(packed.trace().output, results[0])
+    torch.testing.assert_close(padded.trace().unpacked.output, results[1])
+    torch.testing.assert_close(single.trace().unpacked.output[:, 0], results[2])
+    assert packed.movie(stages=("run",)).to_dict()["format"]
+    with pytest.raises(pv.PackvizError, match="larger keep="):
+        last.movie()
+
+
+def test_calls_can_be_sampled_and_findings_ignored() -> None:
+    with pv.watch(GRU, every=3, ignore="pads_packed") as watched:
+        for _ in range(7):
+            GRU(X)
+            GRU(pack(X, [5, 5, 2]))
+    assert [(one.key, one.times) for one in watched.findings] == [("unpacked", 3)]
+    with pytest.raises(pv.PackvizError, match="ignore"), pv.watch(GRU, ignore="pad_packed"):
+        pass
+
+
+def test_dynamo_does_not_trace_the_hooks() -> None:
+    model = nn.Sequential(nn.Linear(F, F), layer := nn.GRU(F, H, batch_first=True))
+    torch._dynamo.reset()
+    compiled = torch.compile(model, backend="eager")
+    with pv.watch(model) as watched:
+        for _ in range(3):
+            compiled(X)
+    assert (len(watched.calls), watched.findings) == (3, ())
+    assert layer._forward_hooks == {}

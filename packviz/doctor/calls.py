@@ -1,0 +1,57 @@
+"""One call of a recurrent layer, kept so that it can be run and shown again."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence
+
+from packviz.compute.record import Trace
+from packviz.compute.trace import trace_module
+from packviz.errors import PackvizError
+from packviz.show.movie import Movie, movie
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Call:
+    """Hold one call of a recurrent layer; of those that were kept, what is needed to run it again."""
+
+    layer: str  # its name in the model
+    given: Tensor | PackedSequence | None = None
+    hx: Any = None
+    module: nn.RNNBase | None = None  # with a copy of the weights that it had
+
+    def trace(self) -> Trace:
+        """Run the call again, in evaluation and on the CPU, and record every step. Raises PackvizError, as
+        trace_module() does, and where the call was not kept.
+        """
+        if self.module is None or self.given is None:
+            raise PackvizError("call", expected="one that was kept", got=repr(self), fix="watch with a larger keep=")
+        if isinstance(self.given, PackedSequence):
+            return trace_module(self.module, self.given, hx=self.hx)
+        x = self.given if self.given.dim() == 3 else self.given.unsqueeze(0 if self.module.batch_first else 1)
+        B, T = x.shape[:2] if self.module.batch_first else x.shape[1::-1]
+        hx = self.hx if self.given.dim() == 3 or self.hx is None else on_each(self.hx, lambda state: state.unsqueeze(1))
+        return trace_module(self.module, x, [T] * B, hx=hx)  # it ran over every step of the grid
+
+    def movie(self, **settings: Any) -> Movie:
+        """Show the call step by step; the settings are those of packviz.movie()."""
+        return movie(self.trace(), **settings)
+
+    def __repr__(self) -> str:
+        kept = "not kept" if self.given is None else "packed" if isinstance(self.given, PackedSequence) else "unpacked"
+        return f"Call({self.layer or 'the model itself'}, {kept})"
+
+
+def on_each(states: Any, change: Callable[[Tensor], Tensor]) -> Any:
+    """Return a state, or a pair of them, changed."""
+    return tuple(change(state) for state in states) if isinstance(states, tuple | list) else change(states)
+
+
+def copied(given: Any) -> Any:
+    """Return a copy on the CPU of a tensor, or of a packed sequence, that no later change reaches."""
+    if isinstance(given, PackedSequence):
+        indices = (None if index is None else index.cpu() for index in given[2:])
+        return PackedSequence(copied(given.data), given.batch_sizes, *indices)
+    return given.detach().clone().cpu()
