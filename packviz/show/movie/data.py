@@ -4,21 +4,26 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from packviz.show.movie.changes import Changes
 from packviz.show.movie.columns import written
+from packviz.show.movie.drawing import draw
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Frame
 from packviz.show.movie.page import framed, standalone
+from packviz.show.movie.picture import Picture, svg
 from packviz.show.movie.step import CodeLine, Stage, Step
 from packviz.show.movie.view import View
 from packviz.show.movie.words import lost
 from packviz.text import counted, joined
-from packviz.theme import SEQUENCE_HUES
+from packviz.theme import DARK, LIGHT, SEQUENCE_HUES
+from packviz.validate import choice, integer
 
 __all__ = ["FORMAT", "Movie", "Played", "made"]
 
+Theme = Literal["light", "dark"]
+KINDS = (".html", ".svg", ".png", ".gif", ".apng")  # of files, by their suffix
 FORMAT = 2  # of the data, as movie.schema.json describes it
 
 
@@ -87,6 +92,47 @@ class Movie:
         target = Path(path)
         target.write_text(self.to_html(), encoding="utf-8")
         return target
+
+    def to_svg(self, step: int | None = None, *, width: int = 960, height: int = 480, theme: Theme = "light") -> str:
+        """Return the picture at the end of a step, the last one if not said, as SVG; its caption stands below it.
+
+        width, height: pixels of the picture without the caption. theme: light or dark.
+        """
+        picture, frame = self._picture(step, width, height, theme)
+        return svg(picture, frame)
+
+    def save(
+        self,
+        path: str | Path,
+        step: int | None = None,
+        *,
+        width: int = 960,
+        height: int = 480,
+        theme: Theme = "light",
+        scale: float = 1.0,
+    ) -> Path:
+        """Write the movie to a file of the kind that its suffix says, and return its path.
+
+        .html: the page with the player. .svg, .png: the picture at the end of a step, as in `to_svg`. .gif, .apng: the
+        pictures of all steps. scale: pixels of a PNG, GIF or APNG for each pixel of width and height.
+        """
+        target = Path(path)
+        kind = choice("path", target.suffix.lower(), KINDS)
+        if kind == ".html":
+            return self.save_html(target)
+        picture, frame = self._picture(step, width, height, theme)
+        if kind == ".svg":
+            target.write_text(svg(picture, frame), encoding="utf-8")
+        else:
+            draw(target, picture, frame if kind == ".png" else None, scale)
+        return target
+
+    def _picture(self, step: int | None, width: int, height: int, theme: Theme) -> tuple[Picture, int]:
+        """Return the pictures of the movie, and the number of the frame with which a step ends."""
+        number = len(self.steps) if step is None else integer("step", step, 1, len(self.steps))
+        sizes = integer("width", width, 200, 20_000), integer("height", height, 150, 20_000)
+        picture = Picture(self._data, *sizes, {"light": LIGHT, "dark": DARK}[choice("theme", theme, get_args(Theme))])
+        return picture, max(i for i, frame in enumerate(picture.staging.frames) if frame[0] == number)
 
     def _repr_html_(self) -> str:
         return framed(self.title, self._data)

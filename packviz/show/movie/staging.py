@@ -1,0 +1,191 @@
+"""Where everything stands in one frame of a movie: read from its plain data, and laid out as player/layout.js does."""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from itertools import accumulate
+from types import SimpleNamespace as Cell  # one mark at one moment, with the fields of the data
+from typing import Any, NamedTuple
+
+Data = Mapping[str, Any]
+AROUND = ("ring", "mark")  # painted after what they go around
+FIELDS = {"w": 1, "h": 1, "text": "", "sub": "", "scale": "state", "tone": "", "vec": None, "v": 0, "shown": False}
+FIELDS |= {"seq": None, "k": 0}
+MAX_UNIT, LOW, EDGE, READABLE = 110, 600, 10, 11  # pixels, as in layout.js
+LETTER, NEAR, WORDY = 0.6, 0.3, 1.6
+
+
+class Rect(NamedTuple):
+    """A rectangle in pixels."""
+
+    x: float
+    y: float
+    w: float
+    h: float
+
+
+class Standing(NamedTuple):
+    """A view on a picture: pixels of a unit and of its corner, and the share of the room that text needs."""
+
+    view: Data
+    unit: float
+    left: float
+    top: float
+    squeeze: float
+
+    def rect(self, cell: Cell) -> Rect | None:
+        """Return where a cell stands; None where its panel is not in view."""
+        if (at := self.view["at"].get(cell.p)) is None:
+            return None
+        x, y, w, h = cell.x, cell.y, cell.w, cell.h
+        w *= self.squeeze if x < -NEAR and w < WORDY else 1
+        h *= self.squeeze if y < -NEAR and h < WORDY else 1
+        x, y = (place * self.squeeze if place < 0 else place for place in (x, y))
+        if pitch_starts := self.view.get("breaks", {}).get(cell.p):
+            pitch, *starts = pitch_starts
+            line = max(i for i, start in enumerate(starts) if i == 0 or start <= x + 1e-6)
+            if line + 1 < len(starts) and x + w > starts[line + 1] + 1e-6:
+                w = starts[line + 1] - x - 0.1
+            x, y = x - starts[line], y + line * pitch
+        return Rect(
+            self.left + (at[0] + x) * self.unit, self.top + (at[1] + y) * self.unit, w * self.unit, h * self.unit
+        )
+
+
+def line_of(unit: float, height: float) -> float:
+    """Return the pixels of a line of text beside cells of this size, in a picture of this height."""
+    return max(READABLE, min(max(0.44 * unit, min(0.68 * unit, READABLE)), largest_line(height)))
+
+
+def largest_line(height: float) -> float:
+    """Return the pixels of the largest line of text."""
+    return max(15.0, 0.042 * height)
+
+
+class Staging:
+    """The frames of a movie, from its data, in pictures of one size."""
+
+    def __init__(self, data: Data, width: float, height: float) -> None:
+        self.data, self.width, self.height = data, width, height
+        self.legend = 1.7 * max(READABLE, min(14.0, 0.03 * height))  # pixels below numbers that say what colours mean
+        self.scales: dict[str, set[str]] = {}  # of the numbers that are ever seen in a scene
+        self._standings: dict[str, Standing] = {}
+
+    @cached_property
+    def frames(self) -> list[tuple[int, str, list[Cell]]]:
+        """Of every frame the number of its step, from 1, its scene, and all cells in the order of drawing."""
+        groups, steps = self.data["groups"], self.data["steps"]
+        order = sorted(range(len(groups)), key=lambda g: groups[g][0] in AROUND)
+        starts = dict(zip(order, accumulate((groups[g][4].get("n", 1) for g in order), initial=0), strict=False))
+        cells = []
+        for g in order:
+            role, p, x, y, more = groups[g]
+            columns = {name: column for name, column in more.items() if name not in ("n", "tip", "token")}
+            columns |= {"p": p, "x": x, "y": y}
+            cells += [Cell(role=role, **FIELDS | found) for found in self._records(columns, more.get("n", 1))]
+        changes, frames, stage, beat = self._changes(starts), [], "", 0
+        for number, step in enumerate(steps, 1):
+            stage = step.get("stage", stage)
+            told = [changes[each] for each in range(beat, beat + step.get("beats", 1)) if each in changes]
+            beat += step.get("beats", 1)
+            for change in told or [{}]:
+                cells = cells.copy()
+                for i, changed in change.items():
+                    cells[i] = Cell(**vars(cells[i]) | changed)
+                frames.append((number, step.get("scene") or stage, cells))
+        return frames
+
+    def _changes(self, starts: Mapping[int, int]) -> dict[int, dict[int, dict[str, Any]]]:
+        """Return of each beat that changes something which cells it changes, and how."""
+        beats: dict[int, dict[int, dict[str, Any]]] = {}
+        for of, when, sizes, picked, columns in self.data["changes"]:
+            for g in of if isinstance(of, list) else [of]:
+                n = self.data["groups"][g][4].get("n", 1)
+                told = self._unpacked(when, 1)
+                counts = self._unpacked(n if sizes is None else sizes, len(told))
+                marks = [*range(n)] * len(told) if picked is None else self._unpacked(picked, sum(counts))
+                at = [beat for beat, count in zip(told, counts, strict=True) for _ in range(count)]
+                plain = {name: column for name, column in columns.items() if name not in ("from", "token")}
+                for beat, mark, change in zip(at, marks, self._records(plain, len(at)), strict=True):
+                    beats.setdefault(beat, {}).setdefault(starts[g] + mark, {}).update(change)
+        return beats
+
+    def _records(self, columns: Mapping[str, Any], count: int) -> Iterator[dict[str, Any]]:
+        lists = {name: self._unpacked(column, count) for name, column in columns.items()}
+        return ({name: column[i] for name, column in lists.items()} for i in range(count))
+
+    def _unpacked(self, column: Any, count: int) -> list[Any]:
+        if isinstance(column, list):
+            return self.data["columns"][column[0]] if len(column) == 1 else column
+        if not isinstance(column, dict):
+            return [column] * count
+        runs = zip(*[iter(column["runs"])] * 3, strict=True)
+        return [round(first + k * step, 4) for first, step, many in runs for k in range(many)]
+
+    def standing(self, scene: str) -> Standing:
+        """Return the view of a scene with the largest cells, in the middle of the picture."""
+        if scene not in self._standings:
+            ink, ways = self._ink(scene), self.data["scenes"][scene]
+            room = self.height - (self.legend if self.scales[scene] else 0)
+            wide = self.width / room > 1.12
+            views = [self.data["views"][i] for i in (ways["wide"] if wide else ways.get("tall", ways["wide"]))]
+            many, best, worth = max(len(view["at"]) for view in views), None, 0.0
+            for view in views:
+                found = self._fitted(view, ink, room)
+                found_worth = found.unit * (0.8 if len(view["at"]) < many else 1)
+                if best is None or found_worth > worth + 0.01:
+                    best, worth = found, found_worth
+            assert best
+            self._standings[scene] = best
+        return self._standings[scene]
+
+    def _fitted(self, view: Data, ink: dict[str, Any], room: float) -> Standing:
+        most = MAX_UNIT * max(1.0, self.height / LOW)
+        left, top, right, bottom = 0.0, 0.0, view["w"], view["h"]
+        for again in (True, True, False):
+            fits = min((self.width - 2 * EDGE) / (right - left), (room - 2 * EDGE) / (bottom - top))
+            unit = min(fits, most)
+            squeeze = min(1.0, largest_line(self.height) / (0.44 * unit))
+            if again:
+                left, top, right, bottom = self._bounds(view, ink, unit, squeeze)
+        corner = (self.width - (left + right) * unit) / 2, (room - (top + bottom) * unit) / 2
+        return Standing(view, unit, *corner, squeeze)
+
+    def _bounds(
+        self, view: Data, ink: dict[str, Any], unit: float, squeeze: float
+    ) -> tuple[float, float, float, float]:
+        """Return the box around all that is ever seen in a view, in units."""
+        letter = LETTER * line_of(unit, self.height) / unit
+        left, top, right, bottom = view["w"], view["h"], 0.0, 0.0
+        for name, (x, y) in view["at"].items():
+            if name not in ink:
+                continue
+            first, highest, last, lowest, texts = ink[name]
+            pitch, *starts = view.get("breaks", {}).get(name, (0, 0))
+            widest = max(end - start for start, end in zip(starts, [*starts[1:], last], strict=True))
+            written = max(((a * squeeze if a < 0 else a) + letter * n for a, n in texts.items()), default=-1e9)
+            left = min(left, x + (first * squeeze if first < 0 else first))
+            top = min(top, y + (highest * squeeze if highest < 0 else highest))
+            right = max(right, x + widest, min(x + written, view["w"]))
+            bottom = max(bottom, y + lowest + pitch * (len(starts) - 1))
+        return (left, top, right, bottom) if right > left and bottom > top else (0.0, 0.0, view["w"], view["h"])
+
+    def _ink(self, scene: str) -> dict[str, Any]:
+        """Return of each panel the box around its cells in all frames, and where texts begin and how long they are."""
+        panels: dict[str, Any] = {}
+        scales = self.scales[scene] = set[str]()
+        seen: set[int] = set()
+        for _, _, cells in (frame for frame in self.frames if frame[1] == scene):
+            for cell in cells:
+                if not cell.shown or id(cell) in seen:
+                    continue
+                seen.add(id(cell))
+                if cell.role == "value" or (cell.vec is not None and cell.role != "label"):
+                    scales.add(cell.scale)
+                box = panels.setdefault(cell.p, [1e9, 1e9, -1e9, -1e9, {}])
+                box[0], box[1] = min(box[0], cell.x), min(box[1], cell.y, cell.y + cell.h)
+                box[3] = max(box[3], cell.y, cell.y + cell.h)
+                if cell.role in ("title", "note"):
+                    box[4][cell.x] = max(box[4].get(cell.x, 0), len(cell.text))
+                else:
+                    box[2] = max(box[2], cell.x + cell.w)
+        return panels

@@ -1,0 +1,147 @@
+"""Pictures of a movie: what stands in an SVG and where, as the data and the player have it; PNG, GIF and APNG."""
+
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from movie_cases import BESIDE, ORDINARY, Film, over
+from movie_screen import Show
+from PIL import Image
+from playwright.sync_api import Browser
+from tabs import tab
+
+import packviz as pv
+from packviz import Batch, Config, PackvizError
+from packviz.show.movie import Movie, assets
+from packviz.show.movie.staging import Staging
+from packviz.theme import DARK, LIGHT, SEQUENCE_HUES
+
+SVG = "{http://www.w3.org/2000/svg}"
+MOVIE = pv.movie(pv.trace(Batch.parse("I love cats\nshe sleeps\nwe sing old songs"), Config(cell="lstm")))
+PLACES = """async ([style, script, movie, step]) => {
+    document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
+    const { mount } = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
+    const player = mount(document.body, movie, { step });
+    await new Promise((done) => setTimeout(done, 100));
+    const places = player.shown.map(({ rect, alpha }) => (alpha && rect ? [rect.x, rect.y, rect.w, rect.h] : null));
+    return [player.width, player.height, places];
+}"""
+
+
+def parts(movie: Movie, step: int | None = None, **how: Any) -> tuple[ElementTree.Element, dict[str, list[Any]]]:
+    """Return an SVG, and the places of each of its texts: x and y."""
+    root = ElementTree.fromstring(movie.to_svg(step, **how))
+    texts: dict[str, list[Any]] = {}
+    for node in root.iter(SVG + "text"):
+        texts.setdefault(node.text or "", []).append((float(node.get("x", "")), float(node.get("y", ""))))
+    return root, texts
+
+
+def test_each_token_is_a_text_within_its_cell_on_a_tile_in_the_hue_of_its_sequence() -> None:
+    show = Show(MOVIE)
+    for stage in ("pad", "pack", "run", "unpack"):
+        step = MOVIE.step_at(stage)
+        root, texts = parts(MOVIE, step, width=900, height=500)
+        staging = Staging(MOVIE.to_dict(), 900, 500)
+        scene, cells = [frame[1:] for frame in staging.frames if frame[0] == step][-1]
+        shown = [(cell, staging.standing(scene).rect(cell)) for cell in cells if cell.shown and cell.role == "token"]
+        seen = [(cell, rect) for cell, rect in shown if rect]
+        assert sorted(cell.text for cell, _ in seen) == sorted(
+            cell["text"] for cell in show.seen(stage, show.after[step - 1]).values() if cell["role"] == "token"
+        )
+        tiles = [
+            (*(float(node.get(name, "")) for name in ("x", "y", "width", "height")), node.get("fill"))
+            for node in root.iter(SVG + "rect")
+        ]
+        for cell, (x, y, w, h) in seen:
+            assert any(x < left < x + w and y < top < y + h for left, top in texts[cell.text])
+            near = [place for *place, fill in tiles if fill == SEQUENCE_HUES[cell.seq]]
+            assert any(place == pytest.approx((x, y, w, h), abs=5) for place in near)
+
+
+@over([*ORDINARY, *BESIDE][::4])
+def test_every_picture_says_its_caption_the_proof_and_what_is_left_out(film: Film) -> None:
+    movie = film.show.movie
+    for step in {1, len(movie.steps) // 2 + 1, len(movie.steps)}:
+        root, texts = parts(movie, step)
+        said = " ".join(texts)
+        caption = re.sub(r"[{}*]", "", movie.steps[step - 1].caption)
+        for part in (caption, movie.proof, *movie.notes):
+            assert re.sub(r"\s", "", part) in re.sub(r"\s", "", said)
+        _, _, wide, high = map(float, root.get("viewBox", "").split())
+        assert all(-1 <= x <= wide and -1 <= y <= high for spots in texts.values() for x, y in spots)
+
+
+def test_no_text_of_a_visitor_becomes_markup() -> None:
+    hostile = pv.movie(pv.trace(Batch.parse("<script>alert(1)</script> &amp; \"quotes'\n]]> x")))
+    assert {node.tag for node in parts(hostile, 1)[0].iter()} <= {
+        SVG + tag for tag in ("svg", "title", "rect", "text", "polyline")
+    }
+    assert "<script" not in hostile.to_svg(1)
+
+
+def test_the_theme_decides_the_colours() -> None:
+    for theme, palette, other in (("light", LIGHT, DARK), ("dark", DARK, LIGHT)):
+        picture = MOVIE.to_svg(theme=theme)  # type: ignore[arg-type]
+        assert palette.background in picture
+        assert palette.quiet in picture
+        assert other.quiet not in picture
+        assert all(hue in picture for hue in SEQUENCE_HUES[:3])
+
+
+@pytest.mark.browser
+def test_the_player_has_the_same_cells_in_the_same_places(browser: Browser) -> None:
+    typed = ("1 2 3\n4 5\n6 7 8 9", "on your mark\nget set\ngo", "\n".join("1 " * n for n in range(9, 40, 2)))
+    movies = [pv.movie(pv.trace(Batch.parse(text), Config(cell="lstm", bidirectional=True))) for text in typed]
+    compared = 0
+    for size in ((1280, 720), (900, 600)):
+        with tab(browser, size) as opened:
+            for movie in movies:
+                data = movie.to_dict()
+                for stage in ("pad", "pack", "run", "unpack"):
+                    step = movie.step_at(stage)
+                    opened.page.goto("about:blank")
+                    wide, high, there = opened.page.evaluate(PLACES, [*assets(), data, step])
+                    staging = Staging(data, wide, high)
+                    scene, cells = [frame[1:] for frame in staging.frames if frame[0] == step][-1]
+                    standing = staging.standing(scene)
+                    here = [standing.rect(cell) if cell.shown else None for cell in cells]
+                    assert [rect is None for rect in here] == [rect is None for rect in there]
+                    for ours, theirs in zip(here, there, strict=True):
+                        if ours:
+                            assert ours == pytest.approx(theirs, abs=0.01)
+                            compared += 1
+    assert compared > 1000
+
+
+def test_the_suffix_of_a_file_says_what_it_is(tmp_path: Path) -> None:
+    movie = pv.movie(pv.trace(Batch.parse("1 2\n3")), ("pack",))
+    assert movie.save(tmp_path / "m.HTML").read_text("utf-8") == movie.to_html()
+    assert movie.save(tmp_path / "m.svg", 2, theme="dark").read_text("utf-8") == movie.to_svg(2, theme="dark")
+    frames = len(Staging(movie.to_dict(), 960, 480).frames)
+    for scale in (1, 2.5):
+        with Image.open(movie.save(tmp_path / "m.png", 1, width=400, height=300, scale=scale)) as still:
+            _, _, wide, high = map(float, parts(movie, 1, width=400, height=300)[0].get("viewBox", "").split())
+            assert still.size == (round(wide * scale), round(high * scale))
+            assert len(still.convert("RGB").getcolors(2**24) or ()) > 20
+    for name in ("m.gif", "m.apng"):
+        with Image.open(movie.save(tmp_path / name)) as moving:
+            assert 1 < getattr(moving, "n_frames", 1) <= frames
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "parameter"),
+    [
+        ("m.mp4", {}, "path"), ("m", {}, "path"), ("m.svg", {"step": 0}, "step"), ("m.svg", {"step": 999}, "step"),
+        ("m.png", {"width": 10}, "width"), ("m.svg", {"theme": "blue"}, "theme"),
+    ],
+)  # fmt: skip
+def test_a_picture_that_cannot_be_made_is_refused(
+    tmp_path: Path, name: str, how: dict[str, Any], parameter: str
+) -> None:
+    with pytest.raises(PackvizError) as caught:
+        MOVIE.save(tmp_path / name, **how)
+    assert caught.value.parameter == parameter
+    assert not (tmp_path / name).exists()
