@@ -120,7 +120,7 @@ def _frames(browser: Browser, rows: int, longest: int, target: float | None) -> 
     batch = pv.Batch.from_tensors([torch.ones(length) for length in lengths])
     movie = pv.movie(pv.trace(batch), stages=("sort",))
     with tempfile.TemporaryDirectory() as folder, fresh_page(browser, screen=(1920, 1080)) as page:
-        page.goto(movie.save_html(Path(folder) / "movie.html").as_uri())
+        page.goto(movie.save(Path(folder) / "movie.html").as_uri())
         page.get_by_label("Speed").select_option("0.5")
         motions = []
         for _ in range(MOTIONS + 1):

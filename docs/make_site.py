@@ -105,7 +105,7 @@ class _Pages:
         )
 
     def _movie(self, name: str, movie: pv.Movie, up: str) -> str:
-        movie.save_html(self.folder / "movies" / f"{name}.html")
+        movie.save(self.folder / "movies" / f"{name}.html")
         return FRAME.format(up=up, name=name, title=html.escape(movie.title))
 
     def _link(self, key: str, up: str) -> str:

@@ -49,7 +49,9 @@ def _parser() -> ArgumentParser:
     run.add_argument("--port", type=int, help="the app's port; without one, the first free one from 8501")
     run.set_defaults(do=_run)
 
-    movie = commands.add_parser("movie", help="write the movie of a batch as one HTML file")
+    movie = commands.add_parser(
+        "movie", help="write the movie of a batch as one file: .html, .gif, .apng, or .svg or .png of its last step"
+    )
     movie.add_argument("text", help='sequences of numbers or words, with " / " or a new line between two of them')
     movie.add_argument("--out", type=Path, default=Path("packing.html"), help="the file (default: %(default)s)")
     movie.add_argument("--stages", help="some of pad,embed,sort,pack,run,unpack (default: all)")
@@ -102,7 +104,7 @@ def _movie(options: Namespace) -> int:
     config = pv.Config(**{each.name: getattr(options, each.name) for each in fields(pv.Config)})
     batch = pv.Batch.parse(re.sub(r"(?:^|\s+)/(?=\s|$)\s*", "\n", options.text))
     stages = options.stages and options.stages.replace(",", " ").split()
-    pv.movie(pv.trace(batch, config), stages, deep=options.deep).save_html(options.out)
+    pv.movie(pv.trace(batch, config), stages, deep=options.deep).save(options.out)
     print("\n".join([f"{options.out}: {batch.summary}", *batch.notes]))
     return 0
 

@@ -140,7 +140,7 @@ def test_a_frame_in_another_page_sizes_itself_and_takes_a_step(browser: Browser,
 
 def test_so_does_a_saved_movie(browser: Browser, address: str, tmp_path: Path) -> None:
     name = "packviz-packing.html"
-    pv.movie(pv.trace(pv.Batch.parse("1 2 3 4 5 6\n7 8")), stages=("pack",)).save_html(tmp_path / name)
+    pv.movie(pv.trace(pv.Batch.parse("1 2 3 4 5 6\n7 8")), stages=("pack",)).save(tmp_path / name)
     with visit(browser, address, path="packing") as visited:
         talk(visited, host(visited, tmp_path, frame_of_file(name)), "main.pv-page")
 

@@ -28,7 +28,7 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
             scheme: Scheme = "light",
             **options: Any,
         ) -> Screen:
-            path = movie.save_html(tmp_path / f"{len(screens)}.html")
+            path = movie.save(tmp_path / f"{len(screens)}.html")
             taken = tabs.enter_context(tab(browser, size, scheme=scheme, motion=motion, **options))
             screens.append(Screen(taken, motion=motion))
             screens[-1].open(path.as_uri() + at)

@@ -77,9 +77,9 @@ def test_the_page_carries_the_whole_movie() -> None:
     assert carried(movie.to_html()) == plain(movie)
 
 
-def test_save_html_writes_the_page_and_returns_its_path(tmp_path: Path) -> None:
+def test_save_writes_the_page_and_returns_its_path(tmp_path: Path) -> None:
     movie = pv.movie(pv.trace(Batch.parse("1 2\n3")))
-    path = movie.save_html(str(tmp_path / "packing.html"))
+    path = movie.save(str(tmp_path / "packing.html"))
     assert path == tmp_path / "packing.html"
     assert path.read_text(encoding="utf-8") == movie.to_html()
 
@@ -100,7 +100,7 @@ def test_the_player_makes_no_html_of_what_it_is_given() -> None:
     "config", [Config(), Config(cell="lstm", bidirectional=True, hidden_size=128)], ids=["gru", "lstm"]
 )
 def test_the_page_of_818_tokens_is_smaller_than_a_megabyte(config: Config, tmp_path: Path) -> None:
-    path = pv.movie(pv.trace(Batch.example("hundred"), config)).save_html(tmp_path / "hundred.html")
+    path = pv.movie(pv.trace(Batch.example("hundred"), config)).save(tmp_path / "hundred.html")
     assert path.stat().st_size < 1_000_000
 
 

@@ -57,7 +57,7 @@ def read(screen: Screen, tmp_path: Path) -> Read:
         screen.page.set_viewport_size({"width": size[0], "height": size[1]})
         path = tmp_path / f"{id(movie)}.html"
         if not path.exists():
-            screen.open(movie.save_html(path).as_uri())
+            screen.open(movie.save(path).as_uri())
         slider = screen.root.get_by_role("slider")
         slider.fill(str(step - 1))
         screen.page.evaluate("() => window.written.clear()")
@@ -149,7 +149,7 @@ def in_full_screen(screen: Screen, movie: Movie, path: Path, size: tuple[int, in
     """Open a movie in full screen as where there is no API for it: the player fills the window."""
     screen.page.add_init_script("delete Element.prototype.requestFullscreen")
     screen.page.set_viewport_size({"width": size[0], "height": size[1]})
-    screen.open(movie.save_html(path / "movie.html").as_uri())
+    screen.open(movie.save(path / "movie.html").as_uri())
     screen.press("f", *keys)
     screen.rest()
 
@@ -220,7 +220,7 @@ def test_rows_keep_their_letters_and_numbers_while_they_exchange_places(browser:
     page = browser.new_context(viewport={"width": HAND[0], "height": HAND[1]}).new_page()
     for script in (LISTEN, CLOCK):
         page.add_init_script(script)
-    Screen(Tab(page), motion=True).open(lesson.save_html(tmp_path / "sort.html").as_uri() + f"#step={then - 1}")
+    Screen(Tab(page), motion=True).open(lesson.save(tmp_path / "sort.html").as_uri() + f"#step={then - 1}")
     page.keyboard.press("ArrowRight")
     page.evaluate("() => goTo(10)")
     told = {"A", "B", "C", "D", "0", *map(str, range(1, 12))}

@@ -87,19 +87,12 @@ class Movie:
         """Return one page with the player in it, which needs no server and no network."""
         return standalone(self.title, self._data)
 
-    def save_html(self, path: str | Path) -> Path:
-        """Write `to_html` to a file and return its path."""
-        target = Path(path)
-        target.write_text(self.to_html(), encoding="utf-8")
-        return target
-
     def to_svg(self, step: int | None = None, *, width: int = 960, height: int = 480, theme: Theme = "light") -> str:
         """Return the picture at the end of a step, the last one if not said, as SVG; its caption stands below it.
 
         width, height: pixels of the picture without the caption. theme: light or dark.
         """
-        picture, frame = self._picture(step, width, height, theme)
-        return svg(picture, frame)
+        return svg(*self._picture(step, width, height, theme))
 
     def save(
         self,
@@ -118,12 +111,11 @@ class Movie:
         """
         target = Path(path)
         kind = choice("path", target.suffix.lower(), KINDS)
-        if kind == ".html":
-            return self.save_html(target)
-        picture, frame = self._picture(step, width, height, theme)
-        if kind == ".svg":
-            target.write_text(svg(picture, frame), encoding="utf-8")
+        if kind in (".html", ".svg"):
+            text = self.to_html() if kind == ".html" else self.to_svg(step, width=width, height=height, theme=theme)
+            target.write_text(text, encoding="utf-8")
         else:
+            picture, frame = self._picture(step, width, height, theme)
             draw(target, picture, frame if kind == ".png" else None, scale)
         return target
 

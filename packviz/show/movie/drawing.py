@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from packviz.errors import PackvizError
+from packviz.errors import extra
 from packviz.show.movie.picture import Box, Line, Picture
 
 if TYPE_CHECKING:
@@ -17,11 +17,8 @@ BEAT, LEAST, WORD = 500, 2500, 350  # ms of a frame on its way, of a step, and o
 
 def draw(path: Path, picture: Picture, frame: int | None, scale: float) -> None:
     """Write one frame, counted from 0, or, if it is None, all of them one after the other."""
-    try:
+    with extra("figures"):
         import PIL  # noqa: F401
-    except ImportError:
-        expected, fix = "Pillow for PNG, GIF and APNG", "pip install packviz[figures], or save it as .svg or .html"
-        raise PackvizError("path", expected=expected, got="no Pillow", fix=fix) from None
     if frame is not None:
         return _image(picture, frame, scale).save(path, "PNG", optimize=True)
     numbers = [number for number, _, _ in picture.staging.frames]
