@@ -9,6 +9,7 @@ from bench.__main__ import main
 from bench.report import Line
 
 
+@pytest.mark.slow
 def test_a_part_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["size", "nothing"]) == 1
     told = capsys.readouterr()

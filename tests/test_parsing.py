@@ -221,6 +221,7 @@ def test_limits_are_named_with_what_came() -> None:
     assert "at most 1 step in each sequence" in _refusal("['a b']", max_steps=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -114,6 +114,7 @@ def test_a_link_opens_the_same_batch() -> None:
     expect_the_same(app, found)
 
 
+@pytest.mark.slow
 def test_weights_of_ones_own_are_run_step_by_step(app: AppTest) -> None:
     torch.manual_seed(3)
     model = nn.Sequential(nn.LSTM(3, 4, num_layers=2, bidirectional=True))

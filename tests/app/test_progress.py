@@ -62,6 +62,7 @@ def test_a_second_measurement_says_that_it_stops_the_first_and_the_first_says_so
     assert "Another one was started in its place." in texts(page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [0.5], indirect=True)
 def test_a_job_that_reaches_its_time_limit_says_so_with_its_results(page: AppTest) -> None:
     page.button(key="start sweep").click().run()

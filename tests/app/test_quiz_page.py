@@ -82,6 +82,7 @@ def test_a_wrong_answer_gets_its_reason_and_no_solution_before_the_second(app: A
     assert any("Question 1: not found, 0 points" in each.proto.body for each in app.get("html"))
 
 
+@pytest.mark.slow
 def test_a_whole_round_is_counted_and_can_be_looked_through(app: AppTest) -> None:
     for i in range(len(ASKED)):
         if i in (2, 5, 7):
@@ -109,6 +110,7 @@ def test_a_whole_round_is_counted_and_can_be_looked_through(app: AppTest) -> Non
     assert app.query_params == START
 
 
+@pytest.mark.slow
 def test_a_link_gives_everybody_the_same_ten_questions_and_the_end_leads_on(app: AppTest) -> None:
     for question in ASKED:
         assert question.prediction.prompt in texts(app)

@@ -42,6 +42,7 @@ def test_cost_opens_with_the_recorded_headline_map_and_caveat(cell: str) -> None
     assert len(app.dataframe[0].value) == len(run.batch)
 
 
+@pytest.mark.slow
 def test_cost_says_why_packed_is_larger_where_it_is() -> None:
     assert "Packed is larger here (116 bytes, padded 48) because of its indices, 80 bytes" in texts(opened("cost"))
     assert "Packed is larger here" not in texts(opened("cost", {"example": "vowels"}))

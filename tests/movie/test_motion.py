@@ -15,6 +15,8 @@ import packviz as pv
 from packviz import Batch, Config, Movie
 from player.build import node
 
+pytestmark = pytest.mark.slow
+
 Size = tuple[int, int]
 Sample = dict[str, Any]
 
@@ -85,7 +87,6 @@ def squares_of(cell: Sample) -> Iterator[tuple[int, int]]:
     return product(across, down)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "size"), [("numbers", HAND), ("words", DESK), ("time-first", DESK), ("two-directions", HAND)]
 )

@@ -95,6 +95,7 @@ def test_numbers_never_leave_the_scale(film: Film) -> int:
     return spoke
 
 
+@pytest.mark.slow
 @over(SHORT)
 def test_every_subset_of_the_stages_shows_what_the_whole_movie_shows_there(case: Case) -> None:
     there = list(dict.fromkeys(step["stage"] for step in case.show.steps))

@@ -128,6 +128,7 @@ def test_the_stored_times_are_the_apps_map_and_drawn_by_its_charts(cell: Cell, b
     ]
 
 
+@pytest.mark.slow
 def test_a_tiny_training_is_recorded_in_the_same_form_and_read_back_as_it_ran() -> None:
     data = tiny_training()
     assert valid(data, "training")
@@ -154,6 +155,7 @@ def test_a_tiny_measurement_is_recorded_in_the_same_form_and_read_back() -> None
     assert charts.winning(read.shapes).data
 
 
+@pytest.mark.slow
 def test_the_command_writes_what_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.setitem(RECORDERS, "training", tiny_training)
     monkeypatch.setitem(RECORDERS, "cost", tiny_cost)

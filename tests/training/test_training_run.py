@@ -22,6 +22,7 @@ def numbers(results: list[Progress]) -> list[tuple[int, int, float, float]]:
     return [(p.seed, p.epoch, p.train_loss, p.test_accuracy) for p in results]
 
 
+@pytest.mark.slow
 def test_training_decreases_the_loss_and_finds_the_first_token() -> None:
     results = trained(THOROUGH, batch_size=30)
     losses = [p.train_loss for p in results]
@@ -65,6 +66,7 @@ def test_the_numbers_do_not_depend_on_what_ran_before_or_between() -> None:
     assert numbers(between) == alone
 
 
+@pytest.mark.slow
 def test_extra_padding_changes_nothing_for_packed_and_last_valid_in_one_direction() -> None:
     runs = {
         (readout, extra): numbers(trained(QUICK, readout=readout, extra_padding=extra, seeds=(0,)))
@@ -79,6 +81,7 @@ def test_extra_padding_changes_nothing_for_packed_and_last_valid_in_one_directio
         assert accuracy == other_accuracy
 
 
+@pytest.mark.slow
 def test_it_learns_while_the_caller_has_gradients_off_and_leaves_them_off() -> None:
     wanted = numbers(trained(QUICK))
     with torch.no_grad():
