@@ -40,18 +40,14 @@ def controls() -> Controls:
     address.remember()
     with st.sidebar:
         places = [st.container() for _ in range(4)]
-        _fixed()
-        settings = {**_cell(), **_packing()}
+        if names := address.locked():
+            st.text("The link fixes all settings." if "all" in names else f"Fixed by the link: {', '.join(names)}.")
+        promise = "On: you promise that the lengths never increase. Off: PyTorch sorts them."
+        settings = {**_cell(), "enforce_sorted": switch("enforce_sorted", promise)}
         layer, direction = _watched(settings)
         with st.expander("More settings"):
             settings |= {**_module_details(), **_padding_details()}
     return Controls(tuple(settings.items()), layer, direction, *places)
-
-
-def _fixed() -> None:
-    names = address.locked()
-    if names:
-        st.text("The link fixes all settings." if "all" in names else f"Fixed by the link: {', '.join(names)}.")
 
 
 @of_every_page()
@@ -169,11 +165,6 @@ def _cell() -> dict[str, object]:
         num_layers = whole("num_layers", 1, 4, "L: each layer reads the output of the one below.")
     both_ways = switch("bidirectional", "Also run from the last step to the first: D = 2.")
     return {"cell": cell, "hidden_size": hidden_size, "num_layers": num_layers, "bidirectional": both_ways}
-
-
-def _packing() -> dict[str, object]:
-    promise = "On: you promise that the lengths never increase. Off: PyTorch sorts them."
-    return {"enforce_sorted": switch("enforce_sorted", promise)}
 
 
 def _watched(settings: dict[str, object]) -> tuple[int | None, int]:

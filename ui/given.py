@@ -77,10 +77,6 @@ def _fill_in() -> None:
         st.session_state.update(zip(_FIELDS, wanted, strict=True))
 
 
-def _leave_the_example() -> None:
-    st.session_state["doctor example"] = None
-
-
 @of_every_page()
 def typed() -> Given:
     """Draw the fields to type in, and say in place what cannot be read."""
@@ -92,7 +88,7 @@ def typed() -> Given:
             118,
             _MAX_CHARACTERS,
             key="x",
-            on_change=_leave_the_example,
+            on_change=lambda: st.session_state.update({"doctor example": None}),
             bind="query-params",
         )
         x, bad_x = _read_x(text)

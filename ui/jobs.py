@@ -36,7 +36,7 @@ class _Job:
 
 
 class Jobs:
-    """A queue of jobs, and the one thread that has them done.
+    """A queue of jobs, and the one thread that has them done: the `Backend` of `ui.work` on this machine.
 
     present: tells whether a visitor is there; none is started for visitors who are all away. limit, memory: seconds and
     bytes that a job may have; its results so far stay. grace, kept: as in `ui.work`.
@@ -59,7 +59,6 @@ class Jobs:
         self._thread: threading.Thread | None = None
 
     def submit(self, visitor: str, task: Task) -> None:
-        """Queue a visitor's task, unless it is under way or its results are there already."""
         with self._changed:
             job = self._jobs.get(task.key)
             if job is None or (job.ended and job.state != "done"):
@@ -74,13 +73,11 @@ class Jobs:
             self._changed.notify_all()
 
     def position(self, key: str) -> int:
-        """Return how many jobs are to be done before this one."""
         with self._changed:
             queue = [job.task.key for job in self._queue()]
             return queue.index(key) if key in queue else 0
 
     def progress(self, key: str, visitor: str) -> Progress | None:
-        """Return how a job stands, which the visitor wants; None where it is not known, or not any more."""
         with self._changed:
             job = self._jobs.get(key)
             if job is None:
@@ -89,19 +86,16 @@ class Jobs:
             return Progress(job.task, job.state, len(job.results), job.reason, now - (job.ended or now))
 
     def stop(self, key: str, visitor: str) -> None:
-        """Let a visitor want a job no more; nobody's job ends, if it waits at once, if it runs within a moment."""
         with self._changed:
             job = self._jobs.get(key)
             if job is not None and job.wanted.pop(visitor, None) is not None and not job.wanted:
                 self._end(job, "stopped")
 
     def result(self, key: str, since: int = 0) -> list[Any]:
-        """Return the results so far, but for the first `since`."""
         with self._changed:
             return self._jobs[key].results[since:] if key in self._jobs else []
 
     def counts(self) -> Mapping[State, int]:
-        """Return how many jobs wait and how many run."""
         with self._changed:
             states = [job.state for job in self._queue()]
         return {"waiting": states.count("waiting"), "running": states.count("running")}

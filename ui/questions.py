@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from functools import partial
 
 import streamlit as st
 
@@ -61,9 +62,8 @@ def _choose(asked: str) -> str:
             placeholder="'PackedSequence' object has no attribute 'size'",
         )
     with right:
-        group = st.selectbox(
-            "or browse by topic", GROUPS, key="group", bind="query-params", on_change=_leave_the_search
-        )
+        leave_the_search = partial(st.session_state.update, search="")
+        group = st.selectbox("or browse by topic", GROUPS, key="group", bind="query-params", on_change=leave_the_search)
     found = search(typed)
     if not typed.strip():
         found = tuple(entry for entry in ENTRIES if entry.group == group)
@@ -74,10 +74,6 @@ def _choose(asked: str) -> str:
         found = found[:_NEAREST]
     _list(found)
     return counted(len(found), "answer") if typed.strip() else ""
-
-
-def _leave_the_search() -> None:
-    st.session_state["search"] = ""
 
 
 def _list(found: Sequence[Entry | Page]) -> None:

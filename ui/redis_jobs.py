@@ -52,7 +52,7 @@ def _reached(verb: Callable[Given, Found]) -> Callable[Given, Found]:
 
 
 class RedisJobs:
-    """The jobs in Redis.
+    """The jobs in Redis: the `Backend` of `ui.work` for any number of machines.
 
     present: tells whether a visitor of this server is there. limit, memory, grace: as in `ui.work`.
     """
@@ -75,7 +75,6 @@ class RedisJobs:
 
     @_reached
     def submit(self, visitor: str, task: Task) -> None:
-        """Queue a visitor's task, unless it is under way or its results are there already."""
         with self._redis.lock(f"packviz:submit:{task.key}", timeout=10):
             now = self.progress(task.key, visitor)
             if now is None or (now.over and now.state != "done"):
@@ -84,13 +83,11 @@ class RedisJobs:
 
     @_reached
     def position(self, key: str) -> int:
-        """Return how many jobs are to be done before this one."""
         place = self._queue.get_job_position(key)
         return 0 if place is None else place + self._queue.started_job_registry.count
 
     @_reached
     def progress(self, key: str, visitor: str) -> Progress | None:
-        """Return how a job stands, which the visitor wants; None where it is not known, or not any more."""
         kept = self._redis.hgetall(_of(key))
         if not kept:
             return None
@@ -105,7 +102,6 @@ class RedisJobs:
 
     @_reached
     def stop(self, key: str, visitor: str) -> None:
-        """Let a visitor want a job no more; nobody's job ends, if it waits at once, if it runs within a moment."""
         with self._lock:
             self._wanted.get(key, set()).discard(visitor)
         self._redis.zrem(_of(key, "wanted"), visitor)
@@ -114,12 +110,10 @@ class RedisJobs:
 
     @_reached
     def result(self, key: str, since: int = 0) -> list[Any]:
-        """Return the results so far, but for the first `since`."""
         return [pickle.loads(each) for each in self._redis.lrange(_of(key, "results"), since, -1)]
 
     @_reached
     def counts(self) -> Mapping[State, int]:
-        """Return how many jobs wait and how many run, on all machines."""
         return {"waiting": self._queue.count, "running": self._queue.started_job_registry.count}
 
     def _enqueue(self, task: Task) -> None:

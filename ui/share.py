@@ -20,15 +20,8 @@ from ui.runs import Request, run
 from ui.visit import visit
 from ui.worksheet import way_to
 
-_OWN = {
-    "hide",
-    "lock",
-    "theme",
-    "question",
-    "worksheet",
-    "embed",
-    "embed_options",
-}  # names that the panel itself puts into a link
+# names that the panel itself puts into a link
+_OWN = {"hide", "lock", "theme", "question", "worksheet", "embed", "embed_options"}
 _WITHOUT_SETTINGS = ("questions", "doctor", "quiz", "class")  # pages
 _KEY = "share link"
 # The page in a frame says how high it is (player/frame.js); one listener is enough for all frames.
@@ -113,7 +106,7 @@ def _panel(film: Callable[[], Request] | None) -> None:
     chosen = _choices(page, here, with_step=film is not None)
     shared = link(here, **chosen) if here else ""
     with place:
-        _mount(key=_KEY, data={"known": here, "link": shared}, default={"url": ""}, on_url_change=_ignore)
+        _mount(key=_KEY, data={"known": here, "link": shared}, default={"url": ""}, on_url_change=lambda: None)
     if here:
         _code(shared)
         st.markdown("**To show it within another page**")
@@ -160,10 +153,6 @@ def _at() -> int:
     played = visit().round
     game = visit().games.get(played) if played is not None else None
     return 1 if game is None or game.at == len(game.scorecard.questions) else game.at + 1
-
-
-def _ignore() -> None:
-    """Do nothing: the fragment reruns anyway."""
 
 
 def _code(shared: str) -> None:

@@ -110,7 +110,8 @@ def unit_sum(trace: Trace, n: int, unit: int, *, layer: int | None = None, direc
         got = f"an LSTM with proj_size={module.proj_size}, whose h' mixes all hidden units"
         fix = "trace the same LSTM with proj_size=0"
         raise PackvizError("trace", expected="a module without a projection", got=got, fix=fix)
-    ran, kind, b, t = trace.layers[layer][direction], kind_of(module), *_place(trace, n)
+    ran, kind = trace.layers[layer][direction], kind_of(module)
+    b, t = int(trace.packed.sequence[n]), int(trace.packed.timestep[n])
     below = output_of(trace.layers[layer - 1]) if layer else trace.packed.data
     entering = _before(ran, n, t)
     before = {name: float(state[unit]) for name, state in entering.items()}
@@ -120,10 +121,6 @@ def unit_sum(trace: Trace, n: int, unit: int, *, layer: int | None = None, direc
     after = {f"{name}'": float(ran.rows[name][n, unit]) for name in before}
     formulas = tuple(_formulas(kind, values | before | after)) or (gates[0].formula,)
     return UnitSum(layer, direction, n, unit, b, t, gates, before, formulas)
-
-
-def _place(trace: Trace, n: int) -> tuple[int, int]:
-    return int(trace.packed.sequence[n]), int(trace.packed.timestep[n])
 
 
 def _before(ran: Direction, n: int, t: int) -> dict[str, Tensor]:

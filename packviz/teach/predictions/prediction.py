@@ -6,6 +6,7 @@ What somebody types is read generously: "4, 2 1", "[4,2,1]", "torch.Size([3, 4, 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from packviz.errors import PackvizError
@@ -22,6 +23,8 @@ _ONE_LETTER: list[Answer] = [(letter,) for letter in "XQUHKMYRVW"]
 _LETTERS: list[Answer] = [tuple(letters) for letters in ("XY", "QR", "UVW", "HJ", "K", "M")]
 
 MAX_CHARACTERS = 2000
+
+_refusal = partial(PackvizError, "answer")  # got, expected, fix
 
 _TENSOR = re.compile(r"^(?:\w+\s*={1,2}\s*)?(?:(?:torch\s*\.\s*)?(?:tensor|size|longtensor)\b)?", re.IGNORECASE)
 _DTYPE = re.compile(r",\s*(?:dtype|device)\s*=[^,()\[\]]*")
@@ -212,7 +215,3 @@ def _checked(typed: object, expected: str, fix: str) -> str:
     if len(typed) > MAX_CHARACTERS:
         raise _refusal(f"a text of {len(typed)} characters", expected, fix)
     return typed.strip()
-
-
-def _refusal(got: str, expected: str, fix: str) -> PackvizError:
-    return PackvizError("answer", expected=expected, got=got, fix=fix)
