@@ -5,6 +5,7 @@ Whoever joins is not counted: a whole class has one address.
 
 from __future__ import annotations
 
+import os
 import time
 from collections import deque
 
@@ -17,6 +18,7 @@ class Openings:
     """Count who opens rooms."""
 
     def __init__(self) -> None:
+        self._most = int(os.environ.get("PACKVIZ_ROOMS") or MAX_OPENED)
         self._times: dict[str, deque[float]] = {}
 
     def count(self, address: str | None) -> None:
@@ -30,8 +32,8 @@ class Openings:
             if not times:
                 del self._times[each]
         times = self._times.setdefault(address, deque())
-        if len(times) >= MAX_OPENED:
+        if len(times) >= self._most:
             raise RefusedError(
-                429, f"{MAX_OPENED} rooms were opened from your address just now. Try again in ten minutes."
+                429, f"{self._most} rooms were opened from your address just now. Try again in ten minutes."
             )
         times.append(now)

@@ -141,6 +141,7 @@ def _act(action: str, **details: object) -> None:
         visit().room_problem = refusal.sentence
     if action == "delete" and not visit().room_problem:
         visit().room, visit().room_is_over = None, True
+        st.query_params.pop("room", None)
 
 
 def _ask(question: object) -> None:

@@ -1,6 +1,7 @@
 """The lesson plan on the teacher's page, and the button that adds to it from anywhere in the app."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl
@@ -26,11 +27,16 @@ _mount = component("plan")
 
 
 def plan_view(ask: Callable[[object], None] | None) -> None:
-    """Show the plan, and how it is made, saved, opened and exported. ask: puts a question to the open room."""
+    """Show the plan, and how it is made, saved, opened and exported.
+
+    ask: puts a question to the open room, whose class may see this page: the plan with its notes is folded then.
+    """
     items = visit().plan
     _keep()
-    with st.container(border=True, key="plan"):
-        st.subheader("Lesson plan", anchor=False)
+    head = nullcontext() if ask is None else st.expander("Lesson plan", key="plan folded")
+    with head, st.container(border=ask is None, key="plan"):
+        if ask is None:
+            st.subheader("Lesson plan", anchor=False)
         if not items:
             st.markdown(
                 "Nothing here yet. **Share** on any page has a button that adds the step on the screen; "

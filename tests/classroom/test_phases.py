@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from classroom.openings import MAX_OPENED
 from classroom.refusal import RefusedError
 from classroom.rooms import Rooms
 from classroom.store import SqliteStore
@@ -114,9 +113,11 @@ def test_the_movie_of_an_answer_that_was_never_shown_stays_closed(tmp_path: Path
     taught(lesson, tmp_path, SIZES, SIZES)
 
 
-def test_one_address_opens_many_rooms_but_not_any_number(tmp_path: Path) -> None:
+def test_one_address_opens_many_rooms_but_not_any_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PACKVIZ_ROOMS", "3")
+
     async def lesson(room: Class) -> None:
-        for _ in range(MAX_OPENED):
+        for _ in range(3):
             await room.rooms.create([], "192.0.2.1")
         assert await room.refused(room.rooms.create([], "192.0.2.1")) == 429
         await room.rooms.create([], "192.0.2.2")

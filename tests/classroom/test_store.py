@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
+import shutil
+import subprocess
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -193,19 +196,50 @@ def test_who_stops_waiting_does_not_stop_the_store(opened: Open) -> None:
     asyncio.run(play())
 
 
-def test_on_a_full_disk_the_error_is_clear_and_the_room_goes_on_reading_and_later_writing(tmp_path: Path) -> None:
-    """The limit on the size of a file stands for the full disk: writing fails in the same place."""
+@contextmanager
+def limited(folder: Path) -> Iterator[None]:
+    """Let no file grow by more than 100 kB: writing fails in the same place as on a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    size = (folder / "rooms.sqlite-wal").stat().st_size
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 100_000, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@contextmanager
+def filled(folder: Path) -> Iterator[None]:
+    """Fill the disk but for 100 kB."""
+    ballast = folder / "ballast"
+    ballast.write_bytes(bytes(shutil.disk_usage(folder).free - 100_000))
+    yield
+    ballast.unlink()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Mount a disk of 4 MB, where that is permitted."""
+    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "packviz", str(tmp_path)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("only root may mount a small disk")
+    yield tmp_path
+    subprocess.run(["umount", "--lazy", str(tmp_path)], check=True)
+
+
+@pytest.mark.parametrize(("place", "full"), [("tmp_path", limited), ("small_disk", filled)], ids=["limit", "disk"])
+def test_on_a_full_disk_the_error_is_clear_and_the_room_goes_on_reading_and_later_writing(
+    place: str, full: Callable[[Path], AbstractContextManager[None]], request: pytest.FixtureRequest
+) -> None:
+    folder: Path = request.getfixturevalue(place)
 
     async def play() -> None:
-        rooms = Rooms(SqliteStore(tmp_path))
+        rooms = Rooms(SqliteStore(folder))
         async with rooms.serving():
             code, host = await rooms.create([OWN])
             tokens = [(await rooms.join(code, None, None, None))[0] for _ in range(100)]
             await rooms.act(code, host, "open", {})
-            soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-            size = (tmp_path / "rooms.sqlite-wal").stat().st_size
-            resource.setrlimit(resource.RLIMIT_FSIZE, (size + 100_000, hard))
-            try:
+            with full(folder):
                 votes = await asyncio.gather(*map(_voted(rooms, code), tokens), return_exceptions=True)
                 for token in tokens:
                     votes += await asyncio.gather(_voted(rooms, code)(token, 0), return_exceptions=True)
@@ -214,9 +248,7 @@ def test_on_a_full_disk_the_error_is_clear_and_the_room_goes_on_reading_and_late
                 assert "disk of the server is full" in str(lost[0])
                 seen = await rooms.snapshot(code, host)
                 assert (seen["phase"], seen["joined"], seen["voted"]) == ("vote", 100, 100)
-                assert await Rooms(SqliteStore(tmp_path)).snapshot(code, host) == seen  # as after a restart
-            finally:
-                resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+                assert await Rooms(SqliteStore(folder)).snapshot(code, host) == seen  # as after a restart
             await rooms.vote(code, tokens[-1], 1, 0)
             assert (await rooms.snapshot(code, tokens[-1]))["mine"] == 0
 

@@ -1,13 +1,10 @@
 """Workers and a balancer on this machine."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from servers import ROOT, program
+from servers import a_worker, program
 
 
 @pytest.fixture(scope="session")
@@ -16,10 +13,6 @@ def haproxy() -> Path:
 
 
 @pytest.fixture(scope="session")
-def worker(redis_url: str) -> Iterator[int]:
-    """Start a worker, and return the id of its process."""
-    environment = os.environ | {"REDIS_URL": redis_url, "PYTHONPATH": str(ROOT / "tests")}
-    process = subprocess.Popen([sys.executable, "-m", "ui.worker"], cwd=ROOT, env=environment)
-    yield process.pid
-    process.kill()
-    process.wait(30)
+def worker(redis_url: str) -> Iterator[None]:
+    with a_worker(redis_url):
+        yield

@@ -69,6 +69,16 @@ def server(log: Path, environment: Mapping[str, str], port: int | None = None) -
         process.wait(30)
 
 
+@contextmanager
+def a_worker(redis_url: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a worker of RQ, which knows the work of tests, and return its process."""
+    environment = os.environ | {"REDIS_URL": redis_url, "PYTHONPATH": str(ROOT / "tests")}
+    process = subprocess.Popen([sys.executable, "-m", "ui.worker"], cwd=ROOT, env=environment)
+    yield process
+    process.kill()
+    process.wait(30)
+
+
 def ask(address: str, path: str, body: object = None, **headers: str) -> tuple[int, dict[str, Any]]:
     """Send a request to a room, as JSON if there is a body; return the status and the answer."""
     data = None if body is None else json.dumps(body).encode()

@@ -150,7 +150,7 @@ def test_haproxy_takes_its_settings_without_a_warning(haproxy: Path) -> None:
     assert (done.returncode, "WARNING" in done.stderr) == (0, False), done.stderr
 
 
-@pytest.mark.parametrize("name", ["REDIS_URL", "PACKVIZ_DATA", "PACKVIZ_METRICS", "PACKVIZ_LOGS"])
+@pytest.mark.parametrize("name", ["REDIS_URL", "PACKVIZ_DATA", "PACKVIZ_ROOMS", "PACKVIZ_METRICS", "PACKVIZ_LOGS"])
 def test_every_setting_that_the_page_on_deployment_names_is_read_somewhere(name: str) -> None:
     assert f"`{name}`" in (DEPLOY / "README.md").read_text("utf-8")
     code = [path for folder in ("ui", "classroom") for path in (ROOT / folder).rglob("*.py")]

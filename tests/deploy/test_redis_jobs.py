@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator
 from itertools import count as numbers
 
 import pytest
-from servers import free_port
+from servers import a_worker, free_port
 from work_cases import Visitor, count, devour, fail, is_gone, never_end, task, until, vanish
 
 from ui.redis_jobs import RedisJobs
+from ui.worker import LOST
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("worker")]
 
@@ -98,6 +99,21 @@ def test_who_is_away_for_too_long_loses_the_job_even_while_it_waits(redis_url: s
     assert found is not None
     assert found.state == "stopped"
     runs.stop()
+
+
+def test_the_job_of_a_worker_that_was_killed_ends_with_it_and_is_told_to_have_failed(redis_url: str) -> None:
+    own = redis_url.removesuffix("/0") + "/1"  # whose only worker is killed
+    with a_worker(own) as process:
+        jobs = RedisJobs(own, lambda _: True)
+        job = Visitor(jobs, "a", task(never_end, unlike_before()))
+        until(lambda: job.results)
+        process.kill()
+        until(lambda: is_gone(job.results[0]))
+        registry = jobs._queue.started_job_registry
+        assert not registry.get_expired_job_ids(time.time())
+        registry.cleanup(time.time() + LOST)  # as after that time
+        until(lambda: job.over)
+        assert (job.state, job.reason) == ("failed", "Its process ended before it was done.")
 
 
 def test_a_redis_that_is_away_is_told_in_a_sentence() -> None:
