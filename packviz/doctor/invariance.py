@@ -103,8 +103,8 @@ def check_invariance(
     padding_side    where the pads are
     tolerance       the largest difference that counts as rounding. None: 1,024 units of the dtype's precision, times
                     the largest number of the output or 1: another batch size sums matrix products in another order,
-                    which moves them by about the square root of F * T units. In bfloat16 and float16, which round
-                    every step, 16 units: there, small leaks are seen only when the model is checked in float32
+                    which moves them by about the square root of F * T units. In bfloat16, float16 and, on a GPU,
+                    TensorFloat-32, which round every step, 16 units: small leaks are seen in float32 on the CPU
     ignore          keys of findings that are left out
 
     The model is run without gradients and in evaluation; its attributes, its buffers and the random numbers are then

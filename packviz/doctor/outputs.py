@@ -112,8 +112,10 @@ def rounding_of(leaf: Tensor) -> float:
         return 0.0
     kind = leaf.device.type
     dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else leaf.dtype
-    largest = leaf.abs().nan_to_num(posinf=0.0).max()
-    return (16 if dtype in HALF else 1024) * torch.finfo(dtype).eps * max(1.0, float(largest))
+    largest = max(1.0, float(leaf.abs().nan_to_num(posinf=0.0).max()))
+    if kind == "cuda" and dtype == torch.float32 and torch.backends.cudnn.allow_tf32:
+        return 16 * 2**-10 * largest  # TensorFloat-32, cuDNN's default, rounds the factors to 10 bits
+    return (16 if dtype in HALF else 1024) * torch.finfo(dtype).eps * largest
 
 
 def leaves_of(value: object, name: str) -> Iterator[tuple[str, Tensor]]:

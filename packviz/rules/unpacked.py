@@ -14,14 +14,16 @@ from packviz.rules.padding_value import ends_of, filled, pad_code, real_cells
 @rule("grid module numbers", "layout")
 def unpacked(case: Case) -> Iterator[Fault]:
     """Find steps like pads at the ends of sequences that are run without lengths, or at the ends of the other axis."""
-    if case.lengths is not None or case.traced or case.is_unbatched or case.data.dim() != 3:
-        return
+    if case.lengths is not None or case.traced or case.data.dim() != 3 or min(case.data.shape[:2]) < 2:
+        return  # a single step, as of a decoder, is no padded grid
     for turned, values in ((False, case.by_sequence), (True, case.by_sequence.transpose(0, 1))):
         seen = _pads_at_the_ends(values.detach(), case.padding_value)
         if seen is not None:
             cell, ends, at = seen
             rows = [b for b, end in enumerate(ends) if end < values.size(1)]
             told = case.padding_value is not None
+            if turned and not told and (len(rows) < 2 or sum(values.size(1) - ends[b] for b in rows) < 4):
+                continue  # too little to doubt batch_first
             about: dict[str, object] = {"pad": pad_code(cell, at), "told": told, "number": len(rows)}
             if turned:
                 yield Fault("pads_in_other_axis", Answer(True), about)
@@ -58,10 +60,8 @@ def _pads_at_the_ends(values: Tensor, given: float | None) -> tuple[Tensor, list
 
 def may_end_in_pads(x: Tensor) -> bool:
     """Tell from its edges alone whether unpacked() may find something in x, (B, T, F) or (T, B, F)."""
-    for values in (x, x.transpose(0, 1)):
-        if values.size(0) > 1 and (not bool(values[-1].any(1).all()) or bool((values[-1] == values[-2]).all(1).any())):
-            return True
-    return False
+    edges = [] if min(x.shape[:2]) < 2 else [(x[-1], x[-2]), (x[:, -1], x[:, -2])]
+    return any(bool((~last.any(1) | (last == before).all(1)).any()) for last, before in edges)
 
 
 def _drift(case: Case, b: int, end: int) -> Answer[float]:
