@@ -95,6 +95,7 @@ def test_every_kind_but_one_is_asked_at_some_level() -> None:
     assert set(KINDS) - asked == {"promised"}  # a lesson asks it of a batch that torch has sorted
 
 
+@all_of_them
 @each_level
 def test_what_is_asked_about_enforce_sorted_is_what_is_shown_and_run(level: int) -> None:
     asked = [question for question in all_of(level) if "enforce_sorted" in question.prediction.prompt]
