@@ -32,7 +32,7 @@ function inAddress(name, otherwise) {
 /**
  * Python hears which stage is on screen: once a movie has been painted, and whenever another stage comes; and what is
  * clicked, which layer and direction is chosen, and that a question was answered. It may ask for a step or a token,
- * `data.ask`, each time with another number. A `data.loose` player leaves the address to others and tells nothing.
+ * `data.ask`, each time with another number; step 0 is the first one that the last change of the movie has changed. A `data.loose` player leaves the address to others and tells nothing.
  * @param {{ data: StreamlitData, parentElement: ShadowRoot, setTriggerValue: Trigger }} component
  */
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -97,7 +97,16 @@ function onward() {
 function feed(there, data) {
   const step = data.step !== there.given ? data.step : undefined;
   there.given = data.step;
+  const before = there.player.movie.steps;
   there.player.update(data.movie, { step });
+  const after = there.player.movie.steps;
+  if (after !== before)
+    there.changed =
+      1 +
+      Math.max(
+        1,
+        after.findIndex(({ caption }, i) => i > 0 && caption !== before[i]?.caption),
+      );
 }
 
 /**
@@ -107,7 +116,7 @@ function feed(there, data) {
 function answer(there, ask) {
   if (!ask || ask.number === there.asked) return;
   there.asked = ask.number;
-  if (ask.step) there.player.show(ask.step);
+  if (ask.step != null) there.player.show(ask.step || there.changed || 2);
   if (ask.token != null) there.player.light(ask.token);
   if (ask.look) there.player.root.scrollIntoView({ block: "center" });
 }

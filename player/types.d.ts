@@ -336,6 +336,7 @@ export type Trigger = (name: string, value: unknown) => void;
 export interface There {
   given: number;
   asked?: number;
+  changed?: number;
   told?: Stage;
   player?: import("./player.js").Player | null;
 }

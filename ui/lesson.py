@@ -43,9 +43,8 @@ def overview(title: str, purpose: str, end: Callable[[Shown], None], onward: tup
             with part("What added padding does to accuracy"):
                 end(shown)
         _records(shown)
-        _onward(*onward)
 
-    _after(None, below)
+    _after(None, below, onward)
 
 
 def lesson(
@@ -71,14 +70,12 @@ def lesson(
         text, settings = to_try
         try_this(text, settings(shown) if callable(settings) else settings)
         _parts(parts[:1], shown)
-        _folded(parts[1:], shown)
-        if stages[0] in STAGES:
-            _folded([("The numbers", "", lambda shown: numbers(shown, stages[0]))], shown)
+        all_numbers = ("The numbers", "", lambda shown: numbers(shown, stages[0]))
+        _folded([*parts[1:], *([all_numbers] if stages[0] in STAGES else [])], shown)
         if ended is not None:
             ended()
-        _onward(*onward)
 
-    _after(tuple(stages), below)
+    _after(tuple(stages), below, onward)
 
 
 def compared(
@@ -104,9 +101,8 @@ def compared(
                 with tab:
                     st.markdown(text)
                     show(shown)
-        _onward(*onward)
 
-    _after(tuple(stages), below)
+    _after(tuple(stages), below, onward)
 
 
 def measured(question: str, answer: str, work: str, parts: Sequence[Part]) -> None:
@@ -172,12 +168,13 @@ def _onward(name: str, label: str) -> None:
 
 def _folded(parts: Sequence[Part], shown: Shown) -> None:
     """Offer parts by their headings; one is computed when it is opened."""
-    for title, text, show in parts:
-        with folded(title, f"fold {title}") as is_open:
-            if is_open:
-                if text:
-                    st.markdown(text)
-                show(shown)
+    with st.container(gap="xsmall"):
+        for title, text, show in parts:
+            with folded(title, f"fold {title}") as is_open:
+                if is_open:
+                    if text:
+                        st.markdown(text)
+                    show(shown)
 
 
 def _parts(parts: Sequence[Part], shown: Shown) -> None:
@@ -217,14 +214,17 @@ def _why(shown: Shown) -> None:
 
 
 @st.fragment(key=AFTER)
-def _after(stages: tuple[View, ...] | None, below: Callable[[Shown], None]) -> None:
-    """Show what belongs to the picture; the picture itself waits for none of it."""
-    if stage_on_screen() is not None:
+def _after(stages: tuple[View, ...] | None, below: Callable[[Shown], None], onward: tuple[str, str]) -> None:
+    """Show what belongs to the picture, which waits for none of it; in a frame of another page only what leads on."""
+    if stage_on_screen() is None:
+        return
+    if not st.context.is_embedded:
         shown = run(_good(stages))
         if shown.trace.error is None or stages is None or stages[0] in ("pad", "sort"):
             below(shown)
         else:
             refused(shown)
+    _onward(*onward)
 
 
 def _good(stages: tuple[View, ...] | None) -> Request:

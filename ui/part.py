@@ -85,7 +85,7 @@ def _try(label: str, settings: Mapping[str, object]) -> bool:
 
 def _put(settings: Mapping[str, object]) -> None:
     put(settings)
-    show(step=1, look=True)
+    show(step=0, look=True)
 
 
 def refused(shown: Shown) -> None:

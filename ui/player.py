@@ -93,7 +93,10 @@ def key_of(stages: Sequence[str] | None) -> str:
 
 
 def show(*, step: int | None = None, token: int | None = None, look: bool = False) -> None:
-    """Ask the player to play one step, or to light up a token; it does so once. look: whether to scroll to it, too."""
+    """Ask the player to play one step, or to light up a token; it does so once.
+
+    step: 0 for the first one that another movie shows in another way. look: whether to scroll to the player, too.
+    """
     visit().ask = Ask(visit().ask.number + 1, step, token, look)
 
 

@@ -58,10 +58,11 @@ def _terms(taken: UnitSum) -> None:
     formulas = [*(gate.formula for gate in taken.gates), *taken.formulas]
     lines = [line for formula in formulas for line in (formula.symbols, formula.numbers)]
     st.code("\n".join(dict.fromkeys(lines)), language=None, wrap_lines=True)
-    for gate, tab in zip(taken.gates, st.tabs([f"gate {gate.name}" for gate in taken.gates]), strict=True):
-        with tab:
-            columns = ["term", "weight", "value", "product"]
-            sheet(_rows(gate), columns, f"terms {gate.name}", f"The terms that {gate.name} adds up")
+    with st.expander("Every term, gate by gate"):
+        for gate, tab in zip(taken.gates, st.tabs([f"gate {gate.name}" for gate in taken.gates]), strict=True):
+            with tab:
+                columns = ["term", "weight", "value", "product"]
+                sheet(_rows(gate), columns, f"terms {gate.name}", f"The terms that {gate.name} adds up")
 
 
 def _rows(gate: GateSum) -> Iterator[tuple[str, str, str, str]]:

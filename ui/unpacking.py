@@ -5,6 +5,7 @@ import streamlit as st
 
 from packviz.facts import Readout, readouts
 from packviz.inputs.batch import sequence_label
+from ui.part import folded
 from ui.path import LESSONS, script
 from ui.runs import Shown
 from ui.visit import visit
@@ -34,13 +35,15 @@ def which_one(shown: Shown) -> None:
     found = shown.fact(readouts)
     if caution := next((each.caution for each in found if each.caution), ""):
         st.markdown(f":red[**✗ {caution}**]")
-    for each in found:
-        with st.container(border=True):
+    with st.container(gap="xsmall"):
+        for each in found:
             sign = ":green[**✓ right here**]" if each.right else ":red[**✗ wrong here**]"
             verdict = sign if each.available else "**not there**"
-            st.markdown(f"**`{each.title}`** {verdict}  \n{each.reason}")
-            if each.available:
-                _values(each)
+            with folded(f"`{each.title}` {verdict}", f"readout of {each.key}") as is_open:
+                if is_open:
+                    st.markdown(each.reason)
+                if is_open and each.available:
+                    _values(each)
 
 
 def _values(each: Readout) -> None:

@@ -15,7 +15,7 @@ def below(side: str) -> None:
 def said(side: str) -> str:
     app = AppTest.from_function(below, default_timeout=60, args=(side,)).run()
     assert not app.exception
-    return "\n".join(each.value for each in app.markdown)
+    return "\n".join([*(each.value for each in app.markdown), *(each.label for each in app.expander)])
 
 
 def test_padding_on_the_right_is_right_and_equal() -> None:
