@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterator
 import pytest
 import torch
 from hypothesis import settings
-from playwright.sync_api import Browser, Error
+from playwright.sync_api import Browser, Error, expect
 from seeds import many, some
 from servers import free_port, program
 from tabs import screenshots
@@ -64,6 +64,7 @@ def browser() -> Iterator[Browser]:
     """Start the browser, for two cannot be steered from one process; without one what it shows cannot be tested."""
     try:
         with chromium() as started:
+            expect.set_options(timeout=20_000)  # ms: on a busy machine a chart takes longer than the usual 5 s to come
             yield started
     except Error as reason:
         pytest.fail(f"These tests need Chrome or Chromium, and none could be started: {reason.message}", pytrace=False)

@@ -1,9 +1,10 @@
 """Pack it yourself: torch says which cell each row is and how many rows each step has; each mistake has its reason."""
 
+from functools import cache
+
 import pytest
 import torch
 from random_runs import random_run
-from seeds import seeds
 from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz import Batch, Config, trace
@@ -19,10 +20,11 @@ def packed_by_torch(lengths: list[int], *, enforce_sorted: bool = False) -> tupl
     return [divmod(number, T) for number in packed.data.tolist()], packed.batch_sizes.tolist()
 
 
+@cache
 def small() -> list[tuple[Exercise, list[int], bool]]:
     """Return the exercises on random batches that are small enough, with their lengths, and enforce_sorted."""
     found = []
-    for seed in seeds(60):
+    for seed in range(40):
         run = random_run(seed)
         made = exercise(trace(run.batch, run.config))
         fits = sum(run.lengths) <= MAX_TOKENS and len(run.lengths) <= MAX_SEQUENCES
