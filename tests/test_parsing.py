@@ -75,6 +75,8 @@ def test_words_stay_as_they_are_typed(text: str, rows: list[list[str]]) -> None:
         ("1 2\n3", [["1", "2"], ["3"]]),
         ("1, 2\n3", [["1,", "2"], ["3"]]),
         ("[[1, 2", [["[[1,", "2"]]),
+        ("[1], [2]", [["[1],", "[2]"]]),
+        ("[[1]] # one", [["[[1]]", "#", "one"]]),
         ("tensor([1])", [["tensor([1])"]]),
     ],
 )
@@ -323,3 +325,11 @@ def test_a_minus_sign_as_it_is_printed_is_a_minus() -> None:
     batch = Batch.parse("\N{MINUS SIGN}1 2\n\N{MINUS SIGN}.5")
     assert [sequence.tolist() for sequence in batch.sequences] == [[-1.0, 2.0], [-0.5]]
     assert Batch.parse("a \N{MINUS SIGN}1", kind="words").texts == (("a", "\N{MINUS SIGN}1"),)
+
+
+def test_zeros_before_a_number_do_not_count() -> None:
+    assert [each.tolist() for each in Batch.parse("[[007, -010], [00.5, 0], [1007]]").sequences] == [
+        [7, -10],
+        [0.5, 0],
+        [1007],
+    ]

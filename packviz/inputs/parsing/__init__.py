@@ -37,8 +37,10 @@ def _read(text: str, kind: ReadAs) -> Parsed:
     code = _in_one_list(code) if kind == "words" or not is_python(code) else code
     if is_list(code) or (kind != "words" and is_python(code)):
         try:
-            root, notes = Reader(code).batch()
-            return replace(read_tree(code, root, kind), notes=notes)
+            reader = Reader(code)
+            if kind != "words" or reader.is_one_list:
+                root, notes = reader.batch()
+                return replace(read_tree(code, root, kind), notes=notes)
         except PackvizError:
             if kind != "words":
                 raise

@@ -24,6 +24,7 @@ _PYTHON = re.compile(
 )
 _PROMPT = re.compile(r"^(?:>>>|\.\.\.) ", re.MULTILINE)
 _GRAD_FN = re.compile(r",\s*+grad_fn=<[^<>\n]*+>")
+_ZEROS = re.compile(r"(?<![\w.])(?<![eE][+-])0+(?=[0-9])")  # before a number: Python refuses them
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", "'": "'", '"': '"'}
@@ -95,6 +96,7 @@ class Reader:
         self._start = len(text) - len(text.lstrip())
         # one byte for each character, so that columns are the same; what is quoted is cut from the text itself
         blanked = _GRAD_FN.sub(lambda match: " " * len(match[0]), text[self._start :])
+        blanked = _ZEROS.sub(lambda match: " " * len(match[0]), blanked)
         blanked = _ESCAPE.sub(lambda match: match[0] if match[3] in ("'", '"', "\n") else "_" * len(match[0]), blanked)
         self._code = _NOT_ASCII.sub(lambda match: " " if match[0].isspace() else "_", blanked)
         self._lines = [0, *accumulate(len(line) + 1 for line in self._code.split("\n"))]
@@ -128,6 +130,16 @@ class Reader:
             case [ast.Expr(value=value) | ast.Assign(targets=[ast.Name()], value=value)]:
                 return value
         raise PackvizError("text", expected=self._expected, got=quoted(self.text.strip()), fix=self._fix)
+
+    @property
+    def is_one_list(self) -> bool:
+        """Return whether the text is one list, or one tuple in brackets of its own, and nothing else."""
+        match self.expression():
+            case ast.List() as node:
+                return self.source(node) == self.text.strip()
+            case ast.Tuple(elts=[first, *_]) as node:
+                return self.source(node) == self.text.strip() and self._at(first) > self._at(node)
+        return False
 
     def _check_depth(self, group: Group, depth: int) -> None:
         """Raise PackvizError for a list, itself so many brackets deep, in which lists are nested too deeply."""
