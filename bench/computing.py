@@ -36,6 +36,7 @@ MOVIES: tuple[
     (20, 20, "gru", 7, 100),
     (60, 60, "gru", 12, 600),
 )
+WATCHED_RUNS = 20
 WATCHED: tuple[tuple[Kind, int, int, int, int], ...] = (  # B, T, F, and calls a step
     (nn.LSTM, 32, 100, 64, 1),
     (nn.GRU, 8, 20, 16, 1),
@@ -161,16 +162,16 @@ def _examined(kind: Kind, B: int, T: int, F: int, H: int) -> Iterator[Line]:
 
 
 def watching() -> Iterator[Line]:
-    """Time ten training steps that are watched and ten that are not, in turns."""
+    """Time five training steps that are watched and five that are not, in turns."""
     for kind, B, T, F, calls in WATCHED:
         torch.manual_seed(0)
         module = kind(F, 64, batch_first=True)
         lengths = torch.linspace(T, max(T // 4, 1), B).long()
         x = torch.randn(B, T, F) * (torch.arange(T) < lengths.unsqueeze(1)).unsqueeze(2)
         step = partial(_trained, module, x, lengths, calls)
-        costs = fastest(partial(_watched, module, step), partial(_repeated, step), runs=RUNS // 10)
+        costs = fastest(partial(_watched, module, step), partial(_repeated, step), runs=WATCHED_RUNS)
         what = f"{calls} calls of one step" if calls > 1 else f"{B} × {T} × {F}, packed"
-        yield _ratio(f"10 training steps, {kind.__name__}, {what}: watched ÷ not", costs, 1.1, RUNS // 10)
+        yield _ratio(f"5 training steps, {kind.__name__}, {what}: watched ÷ not", costs, 1.1, WATCHED_RUNS)
 
 
 def _watched(module: nn.RNNBase, step: Callable[[], None]) -> None:
@@ -180,7 +181,7 @@ def _watched(module: nn.RNNBase, step: Callable[[], None]) -> None:
 
 
 def _repeated(step: Callable[[], None]) -> None:
-    for _ in range(10):
+    for _ in range(5):
         step()
 
 

@@ -13,7 +13,7 @@ from packviz.errors import PackvizError
 from packviz.show.movie import Movie, movie
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class Call:
     """Hold one call of a recurrent layer; of those that were kept, what is needed to run it again."""
 
@@ -23,8 +23,9 @@ class Call:
     module: nn.RNNBase | None = None  # with a copy of the weights that it had
 
     def trace(self) -> Trace:
-        """Run the call again, in evaluation and on the CPU, and record every step. Raises PackvizError, as
-        trace_module() does, and where the call was not kept.
+        """Run the call again, in evaluation and on the CPU, and record every step.
+
+        Raises PackvizError as trace_module() does, and where the call was not kept.
         """
         if self.module is None or self.given is None:
             raise PackvizError("call", expected="one that was kept", got=repr(self), fix="watch with a larger keep=")

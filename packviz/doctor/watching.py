@@ -6,8 +6,9 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from itertools import count
 from math import isfinite
-from threading import Lock, local
+from threading import Lock
 from typing import Any, cast
 
 import torch
@@ -35,7 +36,7 @@ Arguments = tuple[object, ...]  # of a call
 Named = dict[str, object]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class _Packed:
     """Hold one call of pack_padded_sequence: what it returned and, where they are to be examined, what it was given."""
 
@@ -114,8 +115,9 @@ class Watched:
         whole, own, first = self._padded or (lambda: None, [], False)
         padded = whole()
         same = padded is not None and torch.equal(padded if first else padded.transpose(0, 1), x)
-        lengths_of = [ends[b] for b in back.tolist()]
-        return replace(packed, grid=x, lengths=lengths_of, own_lengths=own if same else ())
+        packed.grid, packed.lengths = x, [ends[b] for b in back.tolist()]
+        packed.own_lengths = own if same else ()
+        return packed
 
     def packed_as(self, data: Tensor) -> _Packed | None:
         """Return the call that packed these data."""
@@ -124,6 +126,7 @@ class Watched:
     def examined(self, layer: nn.RNNBase, packed: _Packed, hx: Any) -> Findings:
         """Examine the grid that was packed for a layer, beside the lengths of its sequences where they are known."""
         grid, lengths, own = cast(Tensor, packed.grid), packed.lengths, packed.own_lengths
+        packed.grid = None  # it need not be held any longer
         if own and sorted(own) != sorted(lengths):
             rows = [b for b, (one, other) in enumerate(zip(own, lengths, strict=True)) if one != other]
             return Findings(
@@ -182,7 +185,7 @@ def watch(
         yield watched
 
 
-class _Hook(local):
+class _Hook:
     """Examine the calls of one layer; a copy of the layer, saved or deep, is not watched."""
 
     def __init__(
@@ -190,7 +193,7 @@ class _Hook(local):
     ) -> None:
         self.watched, self.name, self.every, self.keep, self.own_forward = watched, name, every, keep, own_forward
         self.unkept = Call(name)
-        self.calls = 0  # of this layer, in this thread
+        self.numbers = count()  # of the calls of this layer
         self.weights: tuple[object, nn.RNNBase] | None = None
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
@@ -209,9 +212,11 @@ class _Hook(local):
             return
         given = arguments[0] if arguments else named.get("input")
         hx = arguments[1] if len(arguments) > 1 else named.get("hx")
-        number, self.calls = self.calls, self.calls + 1
+        number = next(self.numbers)
         seen = isinstance(given, PackedSequence | Tensor)
-        watched.calls.append(self._kept(layer, given, hx) if seen and number < self.keep else self.unkept)
+        watched.calls.append(call := Call(self.name) if number < self.keep else self.unkept)
+        if seen and number < self.keep and not self.own_forward:
+            watched.guarded(self.name, self._keep, call, layer, given, hx)
         one_step = isinstance(given, Tensor) and given.dim() == 3 and given.size(1 if layer.batch_first else 0) == 1
         if seen and (number % (self.every * 16 if one_step else self.every) == 0 or result is None):
             watched.guarded(self.name, self._look, watched, layer, given, hx, result)
@@ -239,13 +244,12 @@ class _Hook(local):
             found = examine(layer, given, hx=hx, padding_value=watched.padding_value)
         watched.add(self.name, found)
 
-    def _kept(self, layer: nn.RNNBase, given: Any, hx: Any) -> Call:
-        if self.own_forward:
-            return self.unkept
+    def _keep(self, call: Call, layer: nn.RNNBase, given: Any, hx: Any) -> None:
         version = [(weight.data_ptr(), weight._version) for weight in layer.parameters()]
         if self.weights is None or self.weights[0] != version:
-            self.weights = version, snapshot(layer)
-        return Call(self.name, copied(given), None if hx is None else on_each(hx, copied), self.weights[1])
+            self.weights = version, snapshot(layer).cpu()
+        call.given, call.hx = copied(given), None if hx is None else on_each(hx, copied)
+        call.module = self.weights[1]
 
 
 def _ends_well(watched: Watched, given: Tensor | PackedSequence) -> bool:
