@@ -55,18 +55,6 @@ def test_the_movie_is_on_the_first_screen_with_a_few_words_and_does_not_give_the
         visited.press("End", "Home")
 
 
-def test_the_batch_and_the_settings_go_along(browser: Browser, address: str) -> None:
-    with visit(browser, address, {"cell": "lstm", "padding_value": 42}) as visited:
-        visited.type("7 8\n9")
-        visited.press("ArrowRight")
-        for lesson in ("padding", "running"):
-            go_to(visited, lesson)
-            assert visited.query == {"cell": "lstm", "padding_value": "42", "example": "own", "sequences": "7 8\n9"}
-            assert visited.data("step") == "1"
-            expect(visited.text).to_have_value("7 8\n9")
-            expect(visited.sidebar.get_by_text("2 sequences, 3 tokens")).to_be_visible()
-
-
 def test_the_keys_step_the_movie_after_every_click_on_the_way_through_a_lesson(browser: Browser, address: str) -> None:
     with visit(browser, address, path="padding", motion=False) as visited:
         page, keys = visited.page, (("ArrowRight", 1), ("PageDown", 2), ("PageUp", 1), ("ArrowLeft", 0))

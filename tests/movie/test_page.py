@@ -72,11 +72,6 @@ def hostile() -> pv.Movie:
     return pv.movie(pv.trace(Batch.parse("\n".join(f"{word} x" for word in HOSTILE), kind="words")))
 
 
-def test_the_page_carries_the_whole_movie() -> None:
-    movie = pv.movie(pv.trace(Batch.parse("on your mark\nget set\ngo")))
-    assert carried(movie.to_html()) == plain(movie)
-
-
 def test_save_writes_the_page_and_returns_its_path(tmp_path: Path) -> None:
     movie = pv.movie(pv.trace(Batch.parse("1 2\n3")))
     path = movie.save(str(tmp_path / "packing.html"))
