@@ -83,8 +83,8 @@ class Room:
         unused = time.monotonic() - self.used_at > seconds
         return not self.watchers and not self._pending and self._work is None and (unused or self.gone)
 
-    async def refresh(self) -> None:
-        """Read what other processes have added."""
+    async def refresh(self) -> bool:
+        """Read what other processes have added; return whether they have."""
         async with self._reading:
             new = await self._store.read(self.state.code, self.state.revision)
             if new:
@@ -92,6 +92,7 @@ class Room:
                 for event in new:
                     state.apply(event)
                 self._show(state)
+            return bool(new)
 
     async def do(self, decide: Decide) -> int:
         """Add the events that `decide` returns; return the revision once they are stored. Raises what it raises."""

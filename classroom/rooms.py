@@ -130,6 +130,14 @@ class Rooms:
         was long on its way does not count for another one.
         """
         room = await self.room(code)
+        try:
+            return await self._vote(room, token, number, answer, question)
+        except RefusedError as refusal:
+            if refusal.status not in (403, 409) or not await room.refresh():
+                raise
+            return await self._vote(room, token, number, answer, question)  # another process knew more
+
+    async def _vote(self, room: Room, token: object, number: object, answer: object, question: object) -> int:
         given, asked = len(room.state.asked), await room.question()
         if asked is None or len(room.state.asked) != given or question not in (None, given):
             raise RefusedError(409, "The vote is closed.")
@@ -142,6 +150,7 @@ class Rooms:
         """Do what the teacher asks for; return the revision once it is stored."""
         room = await self.room(code)
         _check_host(room, host)
+        await room.refresh()  # the action before may have come to another process
         name = next((each for each in events.ACTIONS if each == action), None)
         if name is None:
             raise RefusedError(400, f"`action` is one of {', '.join(events.ACTIONS)}.")
@@ -163,7 +172,7 @@ class Rooms:
     async def snapshot(self, code: str, token: str | None) -> dict[str, Any]:
         """Return what a token, or the teacher's secret, may see; for None what is on the projector."""
         room = await self.room(code)
-        host = check_viewer(room, token)
+        host = await is_teacher(room, token)
         while True:
             state, asked = room.state, await room.question()
             if len(state.asked) == len(room.state.asked):
@@ -172,7 +181,7 @@ class Rooms:
     async def film(self, code: str, token: str | None, number: int) -> Film:
         """Return the movie of a question's answer; phones get it once the answer is shown."""
         room = await self.room(code)
-        host, state = check_viewer(room, token), room.state
+        host, state = await is_teacher(room, token), room.state
         if not 1 <= number <= len(state.asked):
             raise RefusedError(404, "There is no such question.")
         if not host and not state.asked[number - 1].revealed:
@@ -255,12 +264,16 @@ class Rooms:
                 await asyncio.sleep(1)
 
 
-def check_viewer(room: Room, token: str | None) -> bool:
+async def is_teacher(room: Room, token: str | None) -> bool:
     """Return whether the token is the teacher's secret; raises RefusedError where it is no phone's either.
 
     None, which no request can send, is the projector.
     """
-    if token is None or token in room.state.phones:
+    if token is None:
+        return False
+    if token not in room.state.phones and not room.state.is_host(token):
+        await room.refresh()  # it may have joined at another process
+    if token in room.state.phones:
         return False
     if room.state.is_host(token):
         return True

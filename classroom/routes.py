@@ -30,7 +30,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from classroom import phone
 from classroom.export import gift, qti_archive
 from classroom.refusal import RefusedError
-from classroom.rooms import Rooms, check_viewer, rooms
+from classroom.rooms import Rooms, is_teacher, rooms
 from classroom.store import UnavailableError
 
 MAX_BYTES = 16 * 1024  # of a request's body
@@ -138,7 +138,7 @@ async def _host(served: Rooms, request: Request) -> Response:
 async def _events(served: Rooms, request: Request) -> Response:
     room = await served.room(_code(request))
     token = _token(request)
-    host = check_viewer(room, token)
+    host = await is_teacher(room, token)
     since = _number(request, "since", request.headers.get("last-event-id", "0"))
 
     async def stream() -> AsyncIterator[bytes]:

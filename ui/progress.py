@@ -90,6 +90,8 @@ def long_work(task: Task, label: str, takes: str = "") -> None:
         started = started or _found(name)
         if started is not None:
             started.look()
+            if started.left is None and "job" not in st.query_params:  # Back has led here from another page
+                address.write("job", started.task.key)
     with st.container(horizontal=True, vertical_alignment="center"):
         pressed = st.button(label, key=f"start {name}", disabled=started is not None and not started.over)
         st.text(f"{takes} {_in_advance(name)}".strip())

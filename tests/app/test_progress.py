@@ -63,6 +63,13 @@ def test_a_second_measurement_says_that_it_stops_the_first_and_the_first_says_so
 
 
 @pytest.mark.slow
+def test_after_back_the_address_names_the_work_again(page: AppTest) -> None:
+    page.button(key="start sweep").click().run()
+    del page.query_params["job"]
+    page.run()
+    assert page.query_params["job"] == job(page, "sweep").task.key
+
+
 @pytest.mark.parametrize("page", [0.5], indirect=True)
 def test_a_job_that_reaches_its_time_limit_says_so_with_its_results(page: AppTest) -> None:
     page.button(key="start sweep").click().run()

@@ -123,6 +123,27 @@ def test_two_processes_on_one_room_lose_no_join_and_no_vote(opened: Open) -> Non
     asyncio.run(play())
 
 
+def test_what_one_process_has_acknowledged_the_other_does_not_refuse(opened: Open) -> None:
+    """A request that comes to another process at once, before that has heard of what went before."""
+
+    async def play() -> None:
+        servers = [Rooms(opened()), Rooms(opened())]
+        async with servers[0].serving(), servers[1].serving():
+            code, host = await servers[0].create([OWN])
+            await servers[1].room(code)
+            for i, action in enumerate(("next", "open")):
+                await servers[i].act(code, host, action, {})
+            for number, action in ((1, "reopen"), (2, "reveal")):
+                token, _ = await servers[0].join(code, None, None, None)
+                assert (await servers[1].snapshot(code, token))["mine"] is None
+                await servers[0].vote(code, token, number, 1)
+                await servers[1].act(code, host, "close", {})
+                await servers[0].act(code, host, action, {})
+            assert (await servers[0].snapshot(code, token))["right"]
+
+    asyncio.run(play())
+
+
 def test_a_deleted_room_is_gone_for_all_processes_and_from_the_store(opened: Open) -> None:
     async def play() -> None:
         stores = [opened(), opened()]
