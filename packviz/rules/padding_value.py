@@ -72,12 +72,12 @@ def fits_at_its_edges(values: Tensor, lengths: list[int], given: float | None) -
     B, T = values.shape[:2]
     if len(lengths) != B or min(lengths) < 1 or max(lengths) > T:
         return False
-    rows, ends = torch.arange(B, device=values.device), torch.tensor(lengths, device=values.device)
-    short = [b for b, length in enumerate(lengths) if length < T]
-    after = values[rows[short], ends[short]] if short else values[:0, 0]
-    cell = filled(values, 0.0 if given is None else given) if given is not None or not short else after[0]
-    tokens = torch.stack([values[:, 0], values[rows, ends - 1]], 1)
-    return bool((after == cell).all() & (tokens != cell).reshape(B, 2, -1).any(2).all())
+    steps = [*[0] * B, *(length - 1 for length in lengths), *(min(length, T - 1) for length in lengths)]
+    edges = values[torch.arange(B).repeat(3), torch.tensor(steps)].reshape(3 * B, -1)
+    after = [2 * B + b for b, length in enumerate(lengths) if length < T]
+    cell = edges[after[0]] if given is None and after else given or 0.0
+    differs: list[bool] = (edges != cell).any(1).tolist()
+    return all(differs[: 2 * B]) and not any(differs[n] for n in after)
 
 
 def real_cells(values: Tensor, pad: float | Tensor) -> Tensor:
