@@ -76,7 +76,7 @@ def test_the_page_names_the_files_that_the_first_picture_needs(address: str) -> 
         named = page.read().decode("utf-8")
     assert re.findall(r'<link rel="modulepreload" fetchpriority="low" href="\./([^"]+)">', named) == files
     head, _, body = named.partition("</head>")
-    assert head.index('src="./static/js/index.') < head.index(f'import "./{files[0]}"')  # after Streamlit's own script
+    assert head.index('src="./static/js/index.') < head.index(f'from "./{files[0]}"')  # after Streamlit's own script
     assert "modulepreload" not in body
     for file in files:
         with urlopen(f"{address}/{file}") as answer:
