@@ -14,7 +14,8 @@ import { explained } from "./terms.js";
 import { tipLines } from "./tips.js";
 
 const BEAT = 560; // ms that one beat takes at speed 1
-const LEGIBLE = 0.03; // of the window's height in full screen
+const LEGIBLE = 0.03, // of the window's height in full screen
+  IN_HAND = 0.04; // or of its width, if that is less
 // While playing, a step lasts for its motion and SETTLED, for as long as its caption takes to read, and never less than LEAST.
 const SETTLED = 1000,
   WORD = 350,
@@ -287,7 +288,7 @@ export class Player {
   }
   // Pixels that a number has in full screen, where there is any room for it: to be read from the last row.
   get least() {
-    return this.full ? Math.max(READABLE, LEGIBLE * innerHeight) : READABLE;
+    return this.full ? Math.max(READABLE, Math.min(LEGIBLE * innerHeight, IN_HAND * innerWidth)) : READABLE;
   }
   // Pixels of the line below the picture that says what the colours of numbers mean.
   legend() {
