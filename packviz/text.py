@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template
+from jinja2.runtime import Context
 
 # Control characters, line and paragraph separators, spaces of no width, marks that turn the direction of the text
 # after them, and lone surrogates. Joiners stay: emoji and several scripts need them.
@@ -147,7 +148,7 @@ def filled(template: str, values: Mapping[str, object]) -> str:
     '2 rows'
     """
     compiled = _compiled(template)
-    context = compiled.new_context(dict(values), shared=True)  # without Jinja's own names: a third of the time
+    context = Context(ENVIRONMENT, dict(values), None, {})  # without Jinja's own names: a quarter of the time
     return " ".join("".join(compiled.root_render_func(context)).split())
 
 

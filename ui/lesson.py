@@ -9,7 +9,7 @@ import streamlit as st
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.examples import Example, example
-from packviz.show.hook import hook, pictures
+from packviz.show.hook import hook, padded_most, pictures
 from packviz.show.movie import STAGES
 from ui import address
 from ui.controls import Controls, controls, source, strip, ways_back
@@ -17,7 +17,7 @@ from ui.part import folded, numbers, palette, part, records, refused, try_this
 from ui.path import script
 from ui.player import AFTER, WHY, key_of, play, stage_on_screen
 from ui.progress import leave_others
-from ui.runs import OWN, Request, Shown, View, latest, run
+from ui.runs import OWN, Request, Shown, View, in_turn, latest, run
 from ui.share import share
 from ui.visit import visit
 
@@ -186,12 +186,15 @@ def _parts(parts: Sequence[Part], shown: Shown) -> None:
 @st.fragment
 def _picture(chosen: Controls, stages: tuple[View, ...] | None, onward: str) -> None:
     """Show the controls of the batch and the player; another batch reruns these and nothing else."""
-    with st.container():  # there with and without a notice, so that the player keeps its place, and thereby its state
-        shown = _shown(chosen, stages)
+    with in_turn():
+        above = st.container()  # there with and without a notice: the player keeps its place, and thereby its state
+        with above:
+            shown = _shown(chosen, stages)
+        after = (WHY, AFTER) if stages is None else (AFTER,)
+        play(shown.data, stages, picks=stages == ("run",), onward=onward, after=after)
         if stages is None:
-            _why(shown)
-    after = (WHY, AFTER) if stages is None else (AFTER,)
-    play(shown.data, stages, picks=stages == ("run",), onward=onward, after=after)
+            with above:
+                _why(shown)
 
 
 @st.fragment(key=WHY)
@@ -200,10 +203,10 @@ def _why(shown: Shown) -> None:
 
     The movie does not wait for these pictures; before it has been painted, only their place is there.
     """
-    found, figures = shown.fact(hook), ""
-    if found is None:
+    if padded_most(shown.trace) is None:
         return
-    if stage_on_screen() is not None:
+    figures = ""
+    if stage_on_screen() is not None and (found := shown.fact(hook)) is not None:
         sides = zip(("Padded", "Packed"), pictures(found, palette()), strict=True)
         figures = "".join(
             f'<figure><img alt="{told}" src="data:image/svg+xml,{quote(image, _PLAIN)}">'

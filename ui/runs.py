@@ -2,8 +2,9 @@
 
 import json
 import threading
-from collections.abc import Callable, Hashable
-from contextlib import nullcontext
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar
@@ -32,6 +33,8 @@ MAX_CHARACTERS = 100_000
 
 _LARGE = 1000  # places in the grid: larger movies are made one at a time: less memory, and no slower
 _ONE_AT_A_TIME = threading.Lock()
+_TURNS: deque[threading.Event] = deque()  # of those who make a picture, the one whose turn it is first
+_TURNS_CHANGE = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,27 @@ class Shown:
     def kept(self, make: Callable[[], T], *key: Hashable) -> T:
         """Return what `make` makes of this run, kept for all visitors. key: what else it depends on."""
         return kept(make, self.request, *key)
+
+
+@contextmanager
+def in_turn() -> Iterator[None]:
+    """Let one visitor's picture be made at a time, in the order in which they were asked for.
+
+    Python runs one thread at a time anyway: those that take turns all finish late, and the server's own thread with
+    them, which hands the finished ones out.
+    """
+    turn = threading.Event()
+    with _TURNS_CHANGE:
+        _TURNS.append(turn)
+        _TURNS[0].set()
+    try:
+        turn.wait()
+        yield
+    finally:
+        with _TURNS_CHANGE:
+            _TURNS.remove(turn)
+            if _TURNS:
+                _TURNS[0].set()
 
 
 def latest(request: Request) -> Shown:

@@ -46,19 +46,25 @@ class Hook:
         return distance(self.padded[-1], self.packed[-1])
 
 
+def padded_most(trace: Trace) -> int | None:
+    """Return the sequence with the most pads, the first of them; None where none is padded on the right."""
+    padded, b = trace.padded, int(trace.padded.lengths.argmin())
+    length, columns = int(padded.lengths[b]), padded.mask.size(1)
+    on_the_right = length < columns and bool(padded.mask[b, :length].all())
+    return b if trace.error is None and on_the_right else None
+
+
 def hook(trace: Trace) -> Hook | None:
     """Return what pads do to the sequence that has the most of them; None where none is padded on the right."""
-    padded, lengths = trace.padded, trace.padded.lengths
-    b, columns = int(lengths.argmin()), padded.mask.size(1)
-    length = int(lengths[b])
-    if trace.error is not None or length == columns or not bool(padded.mask[b, :length].all()):
+    b = padded_most(trace)
+    if b is None:
         return None
     size = state_size(trace.module)
     with exact_arithmetic():
         states = run_padded(trace)[0][b, :, :size]
     rows = (trace.packed.sequence == b).nonzero().flatten()
     rows = rows[trace.packed.timestep[rows].argsort()]
-    return Hook(b, _texts(trace, b, length), states, trace.output[rows, :size])
+    return Hook(b, _texts(trace, b, int(trace.padded.lengths[b])), states, trace.output[rows, :size])
 
 
 def _texts(trace: Trace, b: int, length: int) -> tuple[str, ...]:

@@ -60,7 +60,8 @@ class Changes:
         more: other columns, which may share them.
         """
         tips: dict[Tip, int] = {}
-        groups = [group.data(tips) for group in self._groups.values()]
+        known: dict[tuple[int, str], Any] = {}
+        groups = [group.data(tips, known) for group in self._groups.values()]
         blocks = [[*block[:-1], dict(block[-1])] for block in self.blocks]
         columns = shared(_places([*groups, more], blocks))
         return {
@@ -98,22 +99,31 @@ class _Group:
         _, marks = self.events[0] if len(self.events) == 1 else (0, None)
         return marks is self.first and not marks.origin and marks.shown is True and self.opening is False
 
-    def data(self, tips: dict[Tip, int]) -> dict[str, Any]:
-        """Return what differs from the defaults before the first step."""
+    def data(self, tips: dict[Tip, int], known: dict[tuple[int, str], Any]) -> dict[str, Any]:
+        """Return what differs from the defaults before the first step.
+
+        known: columns as JSON has them, by their identities and fields: many groups have the same ones.
+        """
         first = self.first
         group: dict[str, Any] = {"role": first.role}
         if first.count != 1:
             group["n"] = first.count
+        columns: dict[str, Column] = {}
         for field, column in first.look.items():
             told = field in ("p", "x", "y") or (field == "v" and first.role in VALUED)
             if told or isinstance(column, np.ndarray) or column != DEFAULTS[field]:
-                group[field] = plain(field, column)
+                columns[field] = column
         if first.seq is not None:
-            group["seq"] = plain("seq", first.seq)
+            columns["seq"] = first.seq
         if first.k is not None and (
             first.role in NUMBERED or any("{k}" in each for line in first.tip for each in line)
         ):
-            group["k"] = plain("k", first.k)
+            columns["k"] = first.k
+        for field, column in columns.items():
+            key = id(column), field
+            if key not in known:
+                known[key] = plain(field, column)
+            group[field] = known[key]
         if first.tip:
             group["tip"] = tips.setdefault(first.tip, len(tips))
         if self.opening is not False:

@@ -54,15 +54,18 @@ def _runs(values: list[Any]) -> Any:
     """Return numbers as they are, or, where that is shorter, as runs that grow evenly: [first, step, how many, ...]."""
     found: list[Any] = []
     start, count = 0, len(values)
+    most = 0.6 * count - 4
     while start < count:
-        if len(found) + 4 > 0.6 * count:
+        if len(found) > most:
             return values
+        first = last = values[start]
         end, step = start + 1, 0
         if end < count:
-            step = round(values[end] - values[start], 4)
-            while end < count and abs(values[end - 1] + step - values[end]) < 1e-9:
+            step = round(values[end] - first, 4)
+            while end < count and -1e-9 < last + step - values[end] < 1e-9:
+                last = values[end]
                 end += 1
-        found += [values[start], step, end - start]
+        found += [first, step, end - start]
         start = end
     return {"runs": found}
 

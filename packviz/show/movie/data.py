@@ -176,14 +176,17 @@ class Movie:
 
 def _scenes(scenes: Mapping[str, Scene]) -> dict[str, Any]:
     """Return the views of all scenes, each once, and of each scene which of them it has."""
-    views: dict[str, tuple[int, dict[str, Any]]] = {}
+    views: list[dict[str, Any]] = []
+
+    def number(view: dict[str, Any]) -> int:
+        if view not in views:
+            views.append(view)
+        return views.index(view)
+
     told = {
-        name: {
-            way: [views.setdefault(str(view), (len(views), view))[0] for view in each] for way, each in scene.items()
-        }
-        for name, scene in ((name, scene.to_dict()) for name, scene in scenes.items())
+        name: {way: list(map(number, each)) for way, each in scene.to_dict().items()} for name, scene in scenes.items()
     }
-    return {"views": [view for _, view in views.values()], "scenes": told}
+    return {"views": views, "scenes": told}
 
 
 def made(

@@ -8,7 +8,7 @@ from packviz.show.movie.facts import rounded
 from packviz.show.movie.formulas import in_letters
 from packviz.show.movie.gate_panels import number_width
 from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
-from packviz.show.movie.run_marks import base, ended, entering, finals, lively, outputs, run_steps, state_after, taken
+from packviz.show.movie.run_marks import base, ended, entering, finals, lively, outputs, run_steps, states, taken
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import TERMS
 
@@ -98,9 +98,9 @@ def _note(view: View, panel: str, text: str) -> Marks:
 def _states(view: View, k: int) -> Frame:
     """Return h after the k-th step, and an LSTM's c."""
     rank = np.arange(len(view.by_rank))
-    groups = [filled(state(view, "h", rank, number_width(view)), state_after(view, "h", k))]
+    groups = [filled(state(view, "h", rank, number_width(view)), states(view, "h")[k + 1])]
     if view.kept == "c":
-        groups.append(filled(_grid(view, "gate:c", "gate:c", "c of {seq}"), state_after(view, "c", k)))
+        groups.append(filled(_grid(view, "gate:c", "gate:c", "c of {seq}"), states(view, "c")[k + 1]))
     return frame(*groups)
 
 
@@ -126,7 +126,7 @@ def _was(view: View, k: int, *, anew: bool) -> Frame:
 @once
 def _gates(view: View, k: int, gates: str) -> Frame:
     """Return these gates of the rows that are fed."""
-    n, shown = np.maximum(taken(view, k), 0), np.repeat(lively(view, k), view.units)
+    n, shown = np.maximum(taken(view)[k + 1], 0), np.repeat(lively(view, k), view.units)
     return frame(
         *(
             filled(

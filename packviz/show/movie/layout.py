@@ -69,7 +69,8 @@ class Scene:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for the player."""
-        wide, tall = _views(self.wide, WIDE), _views(self.tall or self.wide, TALL)
+        made: dict[tuple[int, int], dict[str, Any]] = {}
+        wide, tall = _views(self.wide, WIDE, made), _views(self.tall or self.wide, TALL, made)
         return {"wide": wide} if wide == tall else {"wide": wide, "tall": tall}
 
 
@@ -100,8 +101,13 @@ def above(*boxes: Box, gap: float = 0.7) -> Box:
     return Box(_largest([box.width for box in boxes]), y - gap, panels, _breaks(boxes))
 
 
-def _views(boxes: Sequence[Box], aspects: Sequence[float]) -> list[dict[str, Any]]:
-    return [box.to_dict(choice) for box in boxes for choice in box.choices(aspects)]
+def _views(
+    boxes: Sequence[Box], aspects: Sequence[float], made: dict[tuple[int, int], dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the views of some boxes; made: those that are known, by box and choice, which grows."""
+    chosen = [(box, choice) for box in boxes for choice in box.choices(aspects)]
+    made |= {(id(box), i): box.to_dict(i) for box, i in chosen if (id(box), i) not in made}
+    return [made[id(box), i] for box, i in chosen]
 
 
 def _breaks(boxes: Sequence[Box]) -> dict[str, Sequence[tuple[float, ...]]]:

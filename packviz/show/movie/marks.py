@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 __all__ = ["DEFAULTS", "NONE", "Column", "Frame", "Marks", "Place", "Role", "Tip", "Tone", "frame", "marks"]
 
@@ -42,8 +42,7 @@ _FIRST = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A position in the units of a panel, or a column of them: one unit is the height of a cell."""
 
     panel: Column
@@ -55,7 +54,7 @@ class Place:
         return Place(self.panel, self.x + dx, self.y + dy)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # not frozen: there are hundreds, and a frozen one takes seven times as long to make
 class Marks:
     """A group of marks of one kind in one frame.
 

@@ -22,7 +22,7 @@ from packviz.show.movie.gate_panels import gate_scene, numbers_fit
 from packviz.show.movie.gates import gate_end, gate_frames, gate_start
 from packviz.show.movie.layout import Box, Scene, above, beside
 from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
-from packviz.show.movie.run_marks import base, entering, finals, lively, outputs, row_of, run_steps, state_after, taken
+from packviz.show.movie.run_marks import base, entering, finals, lively, outputs, row_of, run_steps, states, taken
 from packviz.show.movie.step import Step
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import STARTS, TERMS, say
@@ -142,13 +142,20 @@ def _some_gates(view: View, computed: int, live: int) -> Frame:
     names = gate_names(view)
     if not names:
         return {}
-    n = taken(view, computed)[:, None]
+    group, rank = _empty_gates(view), np.repeat(np.arange(len(view.by_rank)), len(names))
+    shown = (rank < live) | (group.keys[0] == "c")
+    return frame(group.but(vec=_gate_rows(view)[computed + 1], shown=shown))
+
+
+@once
+def _gate_rows(view: View) -> np.ndarray:
+    """Return (steps + 1, gates): where in the movie's numbers each gate stands before the first step and after each."""
+    names, n = gate_names(view), taken(view)[:, :, None]
     rows = view.rows("inside") + view.slot[np.maximum(n, 0)] * len(names) + np.arange(len(names))
-    shown = np.repeat(np.arange(len(n)) < live, len(names)).reshape(rows.shape)
     if names[-1] == "c":
-        shown[:, -1] = True
-        rows[:, -1] = np.where(n >= 0, rows[:, -1:], view.rows("c_0") + view.ranked[:, None])[:, 0]
-    return frame(_empty_gates(view).but(vec=rows.ravel(), shown=shown.ravel()))
+        rows[..., -1:] = np.where(n >= 0, rows[..., -1:], view.rows("c_0") + view.ranked[:, None])
+    found: np.ndarray = rows.reshape(len(rows), -1)
+    return found
 
 
 @once
@@ -161,7 +168,7 @@ def _empty_gates(view: View) -> Marks:
 @once
 def _state(view: View, k: int) -> Marks:
     group = _empty_state(view)
-    return group.but(vec=row_of(view, k)) if view.small else filled(group, state_after(view, "h", k))
+    return group.but(vec=row_of(view, k)) if view.small else filled(group, states(view, "h")[k + 1])
 
 
 @once

@@ -20,7 +20,7 @@ __all__ = [
     "outputs",
     "row_of",
     "run_steps",
-    "state_after",
+    "states",
     "taken",
 ]
 
@@ -40,7 +40,11 @@ def lively(view: View, k: int) -> np.ndarray:
 
 
 @once
-def _taken(view: View) -> np.ndarray:
+def taken(view: View) -> np.ndarray:
+    """Return (steps + 1, B): the packed row that each sequence, in sorted order, has taken last, or NONE.
+
+    The first line stands before the first step.
+    """
     rows = np.full((len(run_steps(view)) + 1, len(view.by_rank)), NONE)
     for k, step in enumerate(run_steps(view), 1):
         fed = lively(view, k - 1)
@@ -48,19 +52,13 @@ def _taken(view: View) -> np.ndarray:
     return rows
 
 
-def taken(view: View, k: int) -> np.ndarray:
-    """Return the packed row that each sequence, in sorted order, has taken last after the k-th step, or NONE."""
-    row: np.ndarray = _taken(view)[k + 1]
-    return row
-
-
 @once
-def state_after(view: View, name: str, k: int) -> np.ndarray:
-    """Return (B, units): h or c of every sequence, in sorted order, after the k-th step."""
-    n = taken(view, k)
+def states(view: View, name: str) -> np.ndarray:
+    """Return (steps + 1, B, units): h or c of every sequence, in sorted order, before the first step and after each."""
+    n = taken(view)
     start = view.matrix(f"{name}_0")[view.ranked]
-    state: np.ndarray = np.where((n >= 0)[:, None], view.matrix(name)[view.slot[n]], start)
-    return state
+    found: np.ndarray = np.where((n >= 0)[..., None], view.matrix(name)[view.slot[n]], start)
+    return found
 
 
 def base(view: View, t: int | None) -> Frame:
@@ -161,8 +159,8 @@ def finals(view: View, k: int, unit: float, *, origin: bool = False) -> Frame:
     still, units = _finals(view, unit), 1 if view.small else view.units
     column = np.tile(np.arange(units), len(rank)) * unit
     starts = (Place("h", column, np.repeat(rank, units)), Place("h", 0.0, rank)) if origin else (None, None)
-    hn, every = still["hn"], state_after(view, "h", k) if not view.small else None
-    filled_in = hn.but(vec=row_of(view, k)) if every is None else filled(hn, every)
+    hn = still["hn"]
+    filled_in = hn.but(vec=row_of(view, k)) if view.small else filled(hn, states(view, "h")[k + 1])
     groups = [
         filled_in.but(shown=np.repeat(done, units), origin=starts[0]),
         still["ring:h"].but(shown=done),
@@ -208,5 +206,5 @@ def ended(view: View, k: int) -> np.ndarray:
 
 def row_of(view: View, k: int) -> np.ndarray:
     """Return where in the movie's numbers h of every sequence, in sorted order, stands after the k-th step."""
-    n = taken(view, k)
+    n = taken(view)[k + 1]
     return np.where(n >= 0, view.rows_at("h", n), view.rows("h_0") + view.ranked)

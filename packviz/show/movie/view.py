@@ -175,7 +175,7 @@ def once(make: Callable[Concatenate[V, P], Made]) -> Callable[Concatenate[V, P],
     """Make something of a view when it is first needed, and keep it: what stays the same need not be compared."""
 
     def kept(view: V, /, *args: P.args, **kwargs: P.kwargs) -> Made:
-        key = (make, args, *kwargs.items())
+        key = (make, args, *kwargs.items()) if kwargs else (make, args)
         found: Made
         try:
             found = view.made[key]
