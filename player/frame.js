@@ -1,7 +1,6 @@
 // A page in a frame of another page: it tells that page how high it is and which step it shows, and takes a step from it.
 //
-// To the host, whenever one of them changes: { packviz: { height, step } }, pixels and a number from 1; no step without
-// a movie. From the host: { packviz: { step } }. Both are for any host: whoever shows the frame sees as much anyway.
+// docs/engineers.md describes what is told. It is for any host: whoever shows the frame sees as much anyway.
 
 import { here } from "./keys.js";
 
@@ -11,8 +10,10 @@ const HEIGHT = "clamp(240px, 42vw, 560px)"; // of a picture whose frame follows 
 
 /** Talk with the page around this one, if there is one; `embed=true` or `#fit` in the address: it makes the frame as high as we are. */
 export function framed() {
-  if (window.parent === window) return;
-  const fits = /[?&]embed=true\b/.test(location.search) || /[#&]fit\b/.test(location.hash);
+  const page = document.querySelector("main.pv-page, .stApp"); // not a notebook, with a widget in it
+  if (window.parent === window || !page) return;
+  const fits =
+    /[?&]embed=true\b/.test(location.search) || /[#&]fit\b/.test(location.hash) || page.matches("[data-fit]");
   if (fits) document.documentElement.style.setProperty("--packviz-height", HEIGHT);
   let told = "";
   setInterval(() => {
@@ -23,8 +24,13 @@ export function framed() {
     window.parent.postMessage(now, "*");
   }, OFTEN);
   window.addEventListener("message", ({ source, data }) => {
-    const step = source === window.parent ? data?.packviz?.step : undefined;
-    if (Number.isInteger(step)) player()?.go(step);
+    const asked = source === window.parent && data?.packviz;
+    if (!asked) return;
+    told = ""; // who asks is told again
+    if (Number.isInteger(asked.step)) player()?.go(asked.step);
+    const ground = { light: "#ffffff", dark: "#12141b" }[/** @type {string} */ (asked.theme)];
+    if (ground) document.documentElement.style.setProperty("--st-background-color", ground);
+    for (const each of here.players) each.attempt(() => each.retheme());
   });
 }
 

@@ -1,12 +1,19 @@
 // All of the player in one file: packviz/show/movie/player.js, which `make player` writes.
 
+import { widget } from "./anywidget.js";
 import { framed } from "./frame.js";
 import { start } from "./page.js";
+import streamlit from "./streamlit.js";
 
 export { exercise } from "./exercise.js";
 export { mount } from "./player.js";
-export { default } from "./streamlit.js";
 export { explainPage } from "./terms.js";
+
+/**
+ * Streamlit calls it with its component, a notebook's anywidget with nothing, to get the widget.
+ * @param {Parameters<typeof streamlit>[0]} [component]
+ */
+export default (component) => (component ? streamlit(component) : widget);
 
 start();
 framed();

@@ -52,7 +52,7 @@ const needsKeys = (node) => node.matches?.(NEEDS_KEYS) || (!here.clicked && node
  * @returns {import("./player.js").Player}
  */
 function steered(path) {
-  const players = [...here.players],
+  const players = [...here.players].filter(({ root, options }) => !options.focused || path.includes(root)),
     seen = new Map(players.map((player) => [player, player.seen()]));
   return (
     players.find(({ root }) => path.includes(root)) ??

@@ -2,14 +2,23 @@
 
 import { mount } from "./player.js";
 
+/**
+ * A movie out of base64 of gzipped JSON.
+ * @param {string} carried
+ * @returns {Promise<import("./types").Movie>}
+ */
+export async function unpack(carried) {
+  const packed = Uint8Array.from(atob(carried), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+}
+
 /** Play the page's movies, each beside the script that carries it, if this is such a page and nothing plays there yet. */
 export async function start() {
   const hosts = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("main.pv-page:empty"));
   for (const host of hosts) {
     const carried = host.nextElementSibling?.textContent;
     if (!carried) continue;
-    const packed = Uint8Array.from(atob(carried), (letter) => letter.charCodeAt(0));
-    const movie = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+    const movie = await unpack(carried);
     const asked = hosts.length === 1 && new URLSearchParams(location.hash.slice(1)).get("step");
     const onStep = (/** @type {number} */ now) => {
       try {

@@ -639,6 +639,22 @@ export class Player {
       this.options.onPick({ role, seq: seq ?? null, k: k ?? null, step: this.step, token: token ?? null });
   }
   /**
+   * Outline the cell that was picked elsewhere: the first one that is as told, by role, seq, k or token.
+   * @param {Partial<import("./types").Picked> | null} picked
+   */
+  choose(picked) {
+    const told = Object.entries(picked ?? {}).filter(([name]) => name !== "step");
+    const found = this.shown.find(
+      ({ state, alpha, rect }) =>
+        told.length &&
+        alpha &&
+        rect &&
+        told.every(([name, value]) => (state[/** @type {"k"} */ (name)] ?? null) === value),
+    );
+    this.picked = found ? found.state.i : null;
+    this.attempt(() => this.paint());
+  }
+  /**
    * Light up a token wherever it stands, as if it were pointed at.
    * @param {number} token
    */

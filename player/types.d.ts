@@ -262,6 +262,8 @@ export interface Picked {
 }
 export interface Options {
   step?: number;
+  /** Whether keys are for it only while it has the focus. */
+  focused?: boolean;
   onStep?: (step: number, stage: Stage) => void;
   onPick?: ((picked: Picked) => void) | false;
   /** Where the last step leads, if it leads somewhere. */

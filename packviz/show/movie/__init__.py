@@ -13,7 +13,7 @@ from packviz.show.movie.data import Movie, made
 from packviz.show.movie.facts import Window, watched_layer
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Frame
-from packviz.show.movie.page import assets
+from packviz.show.movie.page import assets, pictured
 from packviz.show.movie.program import program
 from packviz.show.movie.sheet import ragged
 from packviz.show.movie.step import Stage, Step
@@ -78,6 +78,14 @@ def movie(
     lines = {stage: list(code).index(ABOUT_STAGES[stage]["statement"]) for stage in chosen}
     scenes: dict[str, Scene] = {stage: _TABLE[stage].scene(view) for stage in chosen}
     return made(view, before[chosen[0]](view), _played(view, chosen, before), scenes, code, lines)
+
+
+def _shown(trace: Trace) -> str:
+    """Return a trace as HTML: its packed rows, or where torch refused to pack them."""
+    return pictured(repr(trace), movie(trace, ("sort",) if trace.error is not None else ("pack",)).to_svg())
+
+
+Trace._repr_html_ = _shown  # type: ignore[attr-defined] # for notebooks; compute/ knows no pictures
 
 
 def _played(

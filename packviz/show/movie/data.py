@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from packviz.show.movie.changes import Changes
 from packviz.show.movie.columns import written
 from packviz.show.movie.drawing import draw
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Frame
-from packviz.show.movie.page import framed, standalone
+from packviz.show.movie.page import framed, pictured, standalone
 from packviz.show.movie.picture import Picture, svg
 from packviz.show.movie.step import CodeLine, Stage, Step
 from packviz.show.movie.view import View
@@ -19,6 +19,9 @@ from packviz.show.movie.words import lost
 from packviz.text import counted, joined
 from packviz.theme import DARK, LIGHT, SEQUENCE_HUES
 from packviz.validate import choice, integer
+
+if TYPE_CHECKING:
+    from packviz.show.movie.widget import MovieWidget
 
 __all__ = ["FORMAT", "Movie", "Played", "made"]
 
@@ -126,8 +129,21 @@ class Movie:
         picture = Picture(self._data, *sizes, {"light": LIGHT, "dark": DARK}[choice("theme", theme, get_args(Theme))])
         return picture, max(i for i, frame in enumerate(picture.staging.frames) if frame[0] == number)
 
+    def widget(self, step: int = 1) -> "MovieWidget":
+        """Return the movie for a notebook with a kernel: its `step` and `picked` can be read and set from Python.
+
+        Raises ImportError without the extra `notebook`.
+        """
+        from packviz.show.movie.widget import MovieWidget
+
+        return MovieWidget(self, integer("step", step, 1, len(self.steps)))
+
     def _repr_html_(self) -> str:
-        return framed(self.title, self._data)
+        return framed(self.title, self._data, self.still())
+
+    def still(self) -> str:
+        """Return the picture of the last step as HTML that needs no script, with a line of text."""
+        return pictured(f"{self!r}. Trust this notebook, or run the cell again, and it plays here.", self.to_svg())
 
     @cached_property
     def _data(self) -> dict[str, Any]:

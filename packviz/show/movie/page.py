@@ -9,10 +9,25 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 from typing import Any
+from zlib import crc32
 
-__all__ = ["assets", "framed", "packed", "standalone"]
+__all__ = ["assets", "framed", "packed", "pictured", "standalone"]
 
-FRAME_HEIGHT = 660  # pixels of a movie in a notebook
+LARGE = 200_000  # characters of an SVG that is not put into a notebook beside its movie
+HOST = """
+const frame = this, say = (told) => frame.contentWindow.postMessage({ packviz: told }, "*");
+const dark = () => {
+  for (let node = frame.parentElement; node; node = node.parentElement) {
+    const [r, g, b, alpha = 1] = (getComputedStyle(node).backgroundColor.match(/[\\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
+    if (alpha > 0.5) return r + g + b < 300;
+  }
+  return /dark/.test(document.body.dataset.vscodeThemeKind) || matchMedia("(prefers-color-scheme: dark)").matches;
+};
+window.addEventListener("message", ({ source, data }) => {
+  if (source === frame.contentWindow && data?.packviz?.height) frame.style.height = `${data.packviz.height}px`;
+});
+say({ theme: dark() ? "dark" : "light" });
+"""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
 
 
@@ -23,20 +38,30 @@ def assets() -> tuple[str, str]:
     return (here / "player.css").read_text("utf-8"), (here / "player.js").read_text("utf-8")
 
 
-def standalone(title: str, movie: Mapping[str, Any]) -> str:
-    """Return one HTML page that plays a movie without a server or a network."""
+def standalone(title: str, movie: Mapping[str, Any], fit: str = "") -> str:
+    """Return one HTML page that plays a movie without a server or a network; fit: ` data-fit` for one in a frame."""
     css, js = assets()
     page = Template((files("packviz.show.movie") / "page.html").read_text("utf-8"))
-    return page.substitute(title=html.escape(title), policy=POLICY, css=css, js=js, movie=packed(movie))
+    return page.substitute(title=html.escape(title), policy=POLICY, css=css, js=js, movie=packed(movie), fit=fit)
 
 
-def framed(title: str, movie: Mapping[str, Any]) -> str:
-    """Return the page as a frame for a notebook: its own document, so that no style of either reaches the other."""
-    document = html.escape(standalone(title, movie), quote=True)
-    return (
-        f'<iframe title="{html.escape(title, quote=True)}" srcdoc="{document}" sandbox="allow-scripts allow-downloads" '
-        f'allow="fullscreen *" style="width:100%;height:{FRAME_HEIGHT}px;border:0"></iframe>'
-    )
+def framed(title: str, movie: Mapping[str, Any], still: str) -> str:
+    """Return the page as a frame for a notebook: its own document, so that no style of either reaches the other.
+
+    still: what is seen instead where a notebook is not trusted, or on GitHub, where frames and styles are taken out.
+    """
+    document, name = html.escape(standalone(title, movie, " data-fit")), f"packviz-{crc32(still.encode()):x}"
+    attributes = f'title="{html.escape(title)}" srcdoc="{document}" onload="{html.escape(HOST)}" allow="fullscreen *"'
+    look = 'sandbox="allow-scripts allow-downloads" style="width:100%;height:560px;border:0"'
+    hidden = f"<style>.{name} {{ display: none }}</style>"
+    return f'{hidden}<iframe {attributes} {look}></iframe><div class="{name}">{still}</div>'
+
+
+def pictured(told: str, svg: str) -> str:
+    """Return a picture of a movie as HTML that needs no script, with a line of text; of a large one only the text."""
+    data, line = base64.b64encode(svg.encode()).decode("ascii"), html.escape(told)
+    image = f'<img alt="{line}" src="data:image/svg+xml;base64,{data}" style="max-width:100%"/>'
+    return f"{image if len(svg) < LARGE else ''}<p>{line}</p>"
 
 
 def packed(movie: Mapping[str, Any]) -> str:

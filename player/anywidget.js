@@ -1,0 +1,57 @@
+// The player as a widget of a notebook: its step and the cell that is picked are those of the Python object, both ways.
+
+import { luminance } from "./colour.js";
+import { unpack } from "./page.js";
+import { mount } from "./player.js";
+
+const HEIGHT = "clamp(240px, 38vw, 520px)"; // of the picture: a notebook scrolls
+
+/**
+ * The background that a node stands on, out of shadow roots, too; none if nothing is painted there.
+ * @param {any} node
+ */
+function ground(node) {
+  for (let each = node; each; each = each.parentElement ?? each.getRootNode().host) {
+    const [r, g, b, alpha = 1] = (getComputedStyle(each).backgroundColor.match(/[\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
+    if (alpha > 0.5) return luminance([r, g, b]) < 0.3 ? "#12141b" : "#ffffff";
+  }
+  return "";
+}
+
+export const widget = {
+  /** @param {{ model: any, el: HTMLElement }} place */
+  async render({ model, el }) {
+    el.dataset.lmSuppressShortcuts = "true"; // in JupyterLab: keys in the player are the player's
+    el.style.setProperty("--packviz-height", HEIGHT);
+    const tell = (/** @type {string} */ name, /** @type {unknown} */ value) => {
+      model.set(name, value);
+      model.save_changes();
+    };
+    const player = mount(el, await unpack(model.get("movie")), {
+      step: model.get("step"),
+      focused: true,
+      onStep: (step) => tell("step", step),
+      onPick: (picked) => tell("picked", picked),
+    });
+    player.choose(model.get("picked"));
+    const follow = () => player.go(model.get("step")),
+      choose = () => player.choose(model.get("picked"));
+    model.on("change:step", follow);
+    model.on("change:picked", choose);
+    const retheme = () => {
+      el.style.setProperty("--st-background-color", ground(el.parentElement));
+      player.attempt(() => player.retheme());
+    };
+    const themes = new MutationObserver(retheme),
+      sizes = new ResizeObserver(retheme); // once it stands in the page, too
+    sizes.observe(el);
+    for (const node of [document.documentElement, document.body]) themes.observe(node, { attributes: true });
+    return () => {
+      themes.disconnect();
+      sizes.disconnect();
+      model.off("change:step", follow);
+      model.off("change:picked", choose);
+      player.destroy();
+    };
+  },
+};

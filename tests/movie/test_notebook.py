@@ -1,0 +1,176 @@
+"""A movie in a notebook: its frame, what an untrusted notebook shows, the widget, and the example notebooks."""
+
+import ast
+import base64
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from playwright.sync_api import Browser, Frame, expect
+from tabs import Size, tab
+
+import packviz as pv
+from packviz import Batch, Config
+from packviz.show.movie import assets
+
+MOVIE = pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9")))
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "docs").glob("*.ipynb"))
+HEARD = "window.heard = []; window.addEventListener('message', ({ data }) => window.heard.push(data.packviz))"
+WIDGET = """async ([style, script, movie, step]) => {
+    document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
+    const module = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
+    const heard = {}, values = { movie, step, picked: {} };
+    window.model = {
+        get: (name) => values[name],
+        set: (name, value) => { if (values[name] !== value) { values[name] = value; heard[`change:${name}`]?.(); } },
+        save_changes: () => {}, on: (event, then) => { heard[event] = then; }, off: (event) => { delete heard[event]; },
+    };
+    const el = document.createElement("div");
+    window.gone = await module.default().render({ model: window.model, el });
+    document.body.append(el);
+}"""
+
+
+def page_of(folder: Path, body: str, *, dark: bool = False) -> str:
+    page = folder / "notebook.html"
+    ground = "#111111" if dark else "#fefefe"
+    page.write_text(f"<!doctype html><title>n</title><body style='background:{ground}'><div>{body}</div>", "utf-8")
+    return page.as_uri()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("size", [(1200, 900), (300, 700)], ids=str)
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_frame_of_a_notebook_is_as_high_as_its_movie_and_as_dark_as_the_page(
+    browser: Browser, tmp_path: Path, size: Size, dark: bool
+) -> None:
+    with tab(browser, size, scheme="light" if dark else "dark") as opened:
+        page = opened.page
+        page.goto(page_of(tmp_path, MOVIE._repr_html_(), dark=dark))
+        frame = inner(page.main_frame)
+        expect(frame.locator(".pv")).to_have_attribute("data-theme", "dark" if dark else "light")
+        page.wait_for_function("document.querySelector('iframe').style.height !== '560px'")
+        seen = frame.locator("main").bounding_box()
+        there = page.locator("iframe").bounding_box()
+        assert seen
+        assert there
+        assert 0 <= there["height"] - seen["height"] <= 1
+        assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        expect(page.get_by_text("trust this notebook")).to_be_hidden()
+
+
+def inner(frame: Frame) -> Frame:
+    frame.wait_for_selector("iframe")
+    (child,) = frame.child_frames
+    child.wait_for_selector(".pv canvas")
+    return child
+
+
+@pytest.mark.browser
+def test_a_frame_takes_a_step_and_a_theme_and_tells_whoever_asks(browser: Browser, tmp_path: Path) -> None:
+    with tab(browser, (900, 800)) as opened:
+        page = opened.page
+        page.goto(page_of(tmp_path, MOVIE._repr_html_()))
+        frame = inner(page.main_frame)
+        page.evaluate(HEARD)
+        say = "told => document.querySelector('iframe').contentWindow.postMessage({ packviz: told }, '*')"
+        page.evaluate(say, {"step": 5})
+        page.wait_for_function("window.heard.some(({ step }) => step === 5)")
+        page.evaluate("window.heard = []")
+        page.evaluate(say, {})  # it has told already
+        page.wait_for_function("window.heard.some(({ step, height }) => step === 5 && height > 300)")
+        page.evaluate(say, {"theme": "dark"})
+        expect(frame.locator(".pv")).to_have_attribute("data-theme", "dark")
+
+
+def test_without_scripts_frames_and_styles_a_picture_and_a_line_are_left() -> None:
+    """What an untrusted notebook and GitHub leave of it."""
+    _, _, rest = MOVIE._repr_html_().partition("</iframe>")
+    left = ElementTree.fromstring(f"<left>{rest}</left>")
+    (image,), (line,) = left.iter("img"), left.iter("p")
+    assert image.get("src", "").startswith("data:image/svg+xml;base64,")
+    assert image.get("alt") == line.text
+    assert (line.text or "").startswith(repr(MOVIE))
+    large = pv.movie(pv.trace(Batch.parse("\n".join(["1 " * 60] * 40)), Config(hidden_size=8)))
+    assert "<img" not in large.still()
+    assert large.title in large.still()
+
+
+@pytest.mark.parametrize("enforced", [False, True])
+def test_a_trace_shows_its_packed_rows_or_where_torch_refused(enforced: bool) -> None:
+    trace = pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"), Config(enforce_sorted=enforced))
+    shown = ElementTree.fromstring(f"<shown>{getattr(trace, '_repr_html_')()}</shown>")  # noqa: B009
+    (image,), (line,) = shown.iter("img"), shown.iter("p")
+    assert line.text == repr(trace)
+    picture = base64.b64decode(image.get("src", "").partition(",")[2]).decode()
+    assert ("packed data (9, 1)" in picture) is not enforced
+    assert (trace.error or "").partition(".")[0] in picture
+
+
+@pytest.mark.browser
+def test_the_step_and_the_picked_cell_of_the_widget_are_those_of_its_model_both_ways(browser: Browser) -> None:
+    widget = MOVIE.widget(3)
+    assert widget.step == 3
+    assert widget.picked == {}
+    with tab(browser, (900, 800)) as opened:
+        page = opened.page
+        page.evaluate(WIDGET, [widget._css, widget._esm, widget.movie, widget.step])
+        player = page.get_by_test_id("packviz-player")
+        expect(player).to_have_attribute("data-step", "3")
+        page.evaluate("window.model.set('step', 7)")
+        expect(player).to_have_attribute("data-step", "7")
+        page.keyboard.press("ArrowRight")  # the notebook's own: the player has not the focus
+        expect(player).to_have_attribute("data-step", "7")
+        player.focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("window.model.get('step') === 8")
+        before = player.locator("canvas").evaluate("canvas => canvas.toDataURL()")
+        page.evaluate("window.model.set('picked', { role: 'token', seq: 2 })")
+        assert player.locator("canvas").evaluate("canvas => canvas.toDataURL()") != before
+        page.evaluate("window.model.set('picked', {})")
+        box = player.locator("canvas").bounding_box()
+        assert box
+        spots = ((x, y) for y in range(10, 240, 25) for x in range(10, 300, 25))
+        picked: dict[str, Any] = {}
+        while not picked:
+            x, y = next(spots)
+            page.mouse.click(box["x"] + x, box["y"] + y)
+            picked = page.evaluate("window.model.get('picked')")
+        assert picked["step"] == 8
+        assert set(picked) == {"role", "seq", "k", "step", "token"}
+        page.evaluate("window.gone()")
+        expect(player).to_have_count(0)
+
+
+def test_a_widget_sends_the_shipped_player_and_prints_on_one_line() -> None:
+    widget = MOVIE.widget()
+    assert (widget._css, widget._esm) == assets()
+    told, _ = widget._repr_mimebundle_()
+    assert told["text/plain"] == repr(MOVIE)
+    assert told["text/html"] == MOVIE.still()
+    assert "application/vnd.jupyter.widget-view+json" in told
+    for wrong in (0, len(MOVIE.steps) + 1):
+        with pytest.raises(pv.PackvizError):
+            MOVIE.widget(wrong)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_cells_of_an_example_notebook_run_and_show_what_they_end_with(path: Path) -> None:
+    notebook, names, shown = json.loads(path.read_text("utf-8")), dict[str, Any](), 0
+    for cell in notebook["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        assert cell["outputs"] == []  # they are made when it is read
+        *body, last = ast.parse("".join(cell["source"])).body
+        ends = isinstance(last, ast.Expr)
+        exec(compile(ast.Module(body if ends else [*body, last], []), str(path), "exec"), names)
+        value = eval(ast.unparse(last), names) if ends else None
+        shown += value is not None
+        assert "\n" not in repr(value) or hasattr(value, "_repr_html_") or isinstance(value, str)
+    assert shown >= 3
+
+
+def test_there_is_a_notebook_for_students_and_one_for_engineers() -> None:
+    assert [path.stem for path in NOTEBOOKS] == ["engineers", "students"]
