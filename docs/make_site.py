@@ -24,8 +24,8 @@ import packviz as pv
 from packviz.show.charts.panels import Panel, panels
 from packviz.show.charts.template import sequence_color
 from packviz.show.movie import beside
+from packviz.show.theme import LIGHT, diverging, text_on
 from packviz.teach.questions import ENTRIES, GROUPS, Answer, Chart, Entry, Program, answer
-from packviz.theme import LIGHT, diverging, text_on
 
 __all__ = ["build"]
 

@@ -22,7 +22,7 @@ APP = [ROOT / "app.py"]
 
 # The folders in the order of the data: one imports only from those before it; inside a folder, anything goes.
 ORDER = ("inputs", "rules", "compute", "facts", "show", "lab", "doctor", "teach")
-DRAWERS = ("errors", "text", "theme", "validate")  # open to everybody
+DRAWERS = ("errors", "text", "validate")  # open to everybody
 DOORS = (
     "__init__",
     "__main__",

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from packviz.theme import (
+from packviz.show.theme import (
     DARK,
     LIGHT,
     SEQUENCE_HUES,

@@ -13,7 +13,7 @@ from packviz.compute.trace import Trace
 from packviz.inputs.config import Config
 from packviz.show.movie import TERMS
 from packviz.show.snippet import snippet
-from packviz.theme import DARK, LIGHT, Palette
+from packviz.show.theme import DARK, LIGHT, Palette
 from ui import address
 from ui.controls import put, put_back
 from ui.player import show

@@ -6,9 +6,9 @@ from html import escape
 import streamlit as st
 
 from packviz.inputs.batch import sequence_label
+from packviz.show.theme import SEQUENCE_HUES, hue, text_on
 from packviz.teach.quiz import LEVELS, Mark, Scorecard
 from packviz.text import quoted
-from packviz.theme import SEQUENCE_HUES, hue, text_on
 from ui.part import palette
 
 # The sign of each mark, what it means, and what it is worth.

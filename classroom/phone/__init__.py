@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from packviz.show.movie import assets
-from packviz.theme import DARK, LIGHT, SEQUENCE_HUES, Palette, mix, text_on
+from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES, Palette, mix, text_on
 
 __all__ = ["page", "player", "routes"]
 

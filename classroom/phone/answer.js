@@ -17,7 +17,7 @@ import { button, el, letter, rich } from "./dom.js";
  * @property {boolean} [single] whether one letter is asked for
  */
 
-const HUES = 10; // of sequences (packviz/theme.py); the eleventh has the first one again
+const HUES = 10; // of sequences (packviz/show/theme.py); the eleventh has the first one again
 
 /**
  * An answer as one says it.

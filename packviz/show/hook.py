@@ -12,7 +12,7 @@ from packviz.compute.verify import distance
 from packviz.facts.padded_run import run_padded
 from packviz.facts.words import sentence
 from packviz.inputs.module import state_size
-from packviz.theme import LIGHT, SEQUENCE_HUES, Palette, hue, text_on
+from packviz.show.theme import LIGHT, SEQUENCE_HUES, Palette, hue, text_on
 
 _WIDTH, _HIGH, _CELL, _GAP = 100.0, 14.0, 6.0, 1.0  # of a picture: its width, its lines, its row of cells
 _MOST = 4  # units whose lines are drawn

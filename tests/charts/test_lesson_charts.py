@@ -17,7 +17,7 @@ from packviz.lab.cost import Point, Setting, Setup, counts, measure
 from packviz.lab.training import Experiment, Progress, summary
 from packviz.lab.training.charts import final, learning
 from packviz.show.charts.differences import difference, drifts, gradients
-from packviz.theme import DARK, LIGHT, SEQUENCE_HUES, Palette, diverging
+from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES, Palette, diverging
 
 CASES = [
     ("1 2 3\n4 5\n6 7 8 9", Config()),

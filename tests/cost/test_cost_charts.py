@@ -8,7 +8,7 @@ from cost_cases import measured
 
 from packviz import PackvizError, charts
 from packviz.lab.cost import Measurement, Point, Setting, Setup, Timing, counts, ways
-from packviz.theme import LIGHT
+from packviz.show.theme import LIGHT
 
 BUSY = ("the load average was 9.0 on 2 processors",)
 ONE = measured([4.0, 5.0, 6.0, 7.0, 8.0], [1.0, 2.0, 3.0, 4.0, 9.0])

@@ -16,7 +16,7 @@ import pytest
 import packviz as pv
 from packviz import Batch, Config
 from packviz.show.movie import assets
-from packviz.theme import DARK, LIGHT, SEQUENCE_HUES, Palette
+from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES, Palette
 
 HOSTILE = [
     "</script><script>alert(1)</script>",

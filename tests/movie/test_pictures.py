@@ -16,7 +16,7 @@ import packviz as pv
 from packviz import Batch, Config, PackvizError
 from packviz.show.movie import Movie, assets
 from packviz.show.movie.staging import Staging
-from packviz.theme import DARK, LIGHT, SEQUENCE_HUES
+from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES
 
 SVG = "{http://www.w3.org/2000/svg}"
 MOVIE = pv.movie(pv.trace(Batch.parse("I love cats\nshe sleeps\nwe sing old songs"), Config(cell="lstm")))

@@ -13,7 +13,7 @@ from torch import nn
 
 import packviz as pv
 from packviz import Batch, Config, Movie
-from packviz.theme import DARK, LIGHT
+from packviz.show.theme import DARK, LIGHT, Palette
 
 
 @pytest.fixture(scope="module")
@@ -340,7 +340,7 @@ def test_hostile_words_are_text_and_nothing_else(open_page: Open) -> None:
 
 def test_light_and_dark_follow_the_reader_at_once(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie, "#step=6")
-    schemes: tuple[tuple[Scheme, pv.theme.Palette], ...] = (("dark", DARK), ("light", LIGHT))
+    schemes: tuple[tuple[Scheme, Palette], ...] = (("dark", DARK), ("light", LIGHT))
     for scheme, palette in schemes:
         screen.page.emulate_media(color_scheme=scheme)
         expect(screen.root).to_have_attribute("data-theme", scheme)

@@ -7,10 +7,10 @@ import pytest
 from entry_cases import BY_NAME, FORMER, answered, key_of
 
 from packviz.show.movie import beside, movie
+from packviz.show.theme import DARK, LIGHT
 from packviz.teach.questions import ENTRIES, GROUPS, Answer, Entry, answer, has_message
 from packviz.teach.questions.entry import FOLDER, read
 from packviz.teach.questions.running import OTHERWISE
-from packviz.theme import DARK, LIGHT
 
 each_entry = pytest.mark.parametrize("entry", ENTRIES, ids=key_of)
 KNOWN = 72  # questions on the list of those that are known

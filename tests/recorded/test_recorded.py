@@ -19,7 +19,7 @@ from packviz.lab.cost import Measurement, Point, Setting, Setup, Timing, plan_sw
 from packviz.lab.recorded import CostRecording, Made, TrainingRecording, as_text
 from packviz.lab.recorded.__main__ import EXPERIMENTS, RECORDERS, main
 from packviz.lab.training import Experiment, Progress, Readout, run_all, summary
-from packviz.theme import DARK, LIGHT, Palette, contrast
+from packviz.show.theme import DARK, LIGHT, Palette, contrast
 
 SCHEMA = json.loads((files("packviz.lab.recorded") / "recorded.schema.json").read_text("utf-8"))
 WAYS: tuple[Readout, Readout] = ("naive", "packed")

@@ -12,8 +12,8 @@ from packviz.lab.cost.measuring import Measurement, Point, Timing
 from packviz.lab.cost.setup import Setting
 from packviz.show.charts.lengths import padding_shares
 from packviz.show.charts.template import bars, drawn, heatmap, named_axis
+from packviz.show.theme import LIGHT, Palette, diverging, text_on
 from packviz.text import counted
-from packviz.theme import LIGHT, Palette, diverging, text_on
 
 Across = Literal["batch_size", "hidden_size", "steps"]
 ACROSS = {"batch_size": "batch size B", "hidden_size": "hidden size H", "steps": "longest length T"}

@@ -11,8 +11,8 @@ from packviz.lab.training.experiment import Experiment
 from packviz.lab.training.results import Outcome, label
 from packviz.lab.training.run import Progress
 from packviz.show.charts.template import drawn, line, named_axis
+from packviz.show.theme import LIGHT, SEQUENCE_HUES, Palette, with_contrast
 from packviz.text import counted
-from packviz.theme import LIGHT, SEQUENCE_HUES, Palette, with_contrast
 
 ACCURACY = {"title": "test accuracy (%)", "range": [-2, 102], "dtick": 25}  # the axis
 SYMBOLS = {"naive": "x", "last_valid": "diamond", "packed": "circle", "mean": "square"}

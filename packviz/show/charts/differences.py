@@ -10,8 +10,8 @@ from packviz.facts.comparison import Comparison
 from packviz.facts.losses import Losses
 from packviz.facts.pads import Drift
 from packviz.show.charts.template import bars, drawn, heatmap, line, named_axis, sequence_color, showing
+from packviz.show.theme import LIGHT, Palette, hue
 from packviz.text import counted, sequence_label
-from packviz.theme import LIGHT, Palette, hue
 
 SEQUENCES, STEPS, CURVES = 60, 200, 40  # shown at most
 DASHES = ("solid", "dash", "dot", "dashdot")

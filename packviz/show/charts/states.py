@@ -10,8 +10,8 @@ from torch.nn.utils.rnn import pad_packed_sequence
 
 from packviz.compute.trace import Trace
 from packviz.show.charts.template import drawn, heatmap, line, named_axis, sequence_color, showing
+from packviz.show.theme import LIGHT, SEQUENCE_HUES, Palette, with_contrast
 from packviz.text import counted, sequence_label
-from packviz.theme import LIGHT, SEQUENCE_HUES, Palette, with_contrast
 from packviz.validate import integer
 
 SEQUENCES, UNITS, STEPS = 24, 12, 200  # shown at most in the heat map

@@ -7,8 +7,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from packviz.show.theme import CLEAR, SEQUENCE_HUES, Palette, hue
 from packviz.text import counted
-from packviz.theme import CLEAR, SEQUENCE_HUES, Palette, hue
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
 SIZE = 14  # pixels of the smaller text

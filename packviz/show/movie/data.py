@@ -16,8 +16,8 @@ from packviz.show.movie.picture import Picture, svg
 from packviz.show.movie.step import CodeLine, Stage, Step
 from packviz.show.movie.view import View
 from packviz.show.movie.words import lost
+from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES
 from packviz.text import counted, joined
-from packviz.theme import DARK, LIGHT, SEQUENCE_HUES
 from packviz.validate import choice, integer
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from types import SimpleNamespace as Cell
 from typing import NamedTuple
 
 from packviz.show.movie.staging import READABLE, Data, Rect, Staging, line_of
-from packviz.theme import SEQUENCE_HUES, Palette, diverging, mix, text_on, with_contrast
+from packviz.show.theme import SEQUENCE_HUES, Palette, diverging, mix, text_on, with_contrast
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
 WIDE = 0.6  # of its height is the width of a letter, about
