@@ -44,6 +44,8 @@ def build(folder: Path, entries: Sequence[Entry] = ENTRIES) -> Path:
     pages = _Pages(folder / "pages")
     shutil.copytree(HERE / "assets", pages.folder / "assets")
     (pages.folder / "movies").mkdir()
+    for notebook in HERE.glob("*.ipynb"):
+        shutil.copy(notebook, pages.folder)
     for path in sorted(HERE.rglob("*.md")):
         pages.page(path.relative_to(HERE))
     shown = [entry for entry in ENTRIES if entry in entries or entry.key in pages.linked]
