@@ -61,6 +61,39 @@ def test_each_token_is_a_text_within_its_cell_on_a_tile_in_the_hue_of_its_sequen
             assert any(place == pytest.approx((x, y, w, h), abs=5) for place in near)
 
 
+def test_the_last_picture_shows_what_the_player_does_numbers_rings_hatching_and_letters() -> None:
+    trace = pv.trace(Batch.parse("3 1 4 1 5 9\n2 6 5 3\n5 8\n9"), Config(cell="lstm"))
+    movie = pv.movie(trace)
+    root, texts = parts(movie, theme="light")
+    rows: dict[float, list[tuple[float, float]]] = {}
+    for text, spots in texts.items():
+        if re.fullmatch(r"−?\d\.\d\d", text):
+            assert text != "−0.00"
+            for x, y in spots:
+                rows.setdefault(y, []).append((x, float(text.replace("−", "-"))))
+    written = [[value for _, value in sorted(rows[y])] for y in sorted(rows)]
+    assert trace.unpacked is not None
+    last_valid = trace.unpacked.last_valid
+    assert written == [pytest.approx(row, abs=0.00505) for row in last_valid.tolist()]  # two decimals of four
+    boxes = [node.attrib for node in root.iter(SVG + "rect")]
+    for b in range(4):  # its last step in `output data`, in `out` and beside it
+        assert sum((box["fill"], box.get("stroke")) == ("none", SEQUENCE_HUES[b]) for box in boxes) == 3
+    hatched = [node for node in root.iter(SVG + "path") if node.get("d", "").count("M") > 1]
+    dashed = [box for box in boxes if box["fill"] == LIGHT.pad and "stroke-dasharray" in box]
+    assert len(hatched) == len(dashed) == len(texts["0"]) == trace.padded.mask.logical_not().sum() == 11
+    lettered, tiles = 0, list[tuple[str, list[float]]]()
+    for node in root.iter():
+        if node.tag == SVG + "rect" and node.get("fill") != "none":
+            tiles.append((node.get("fill", ""), [float(node.get(name, "")) for name in ("x", "y", "width", "height")]))
+        elif node.text in ("A", "B", "C", "D"):
+            x, y, px = (float(node.get(name, "")) for name in ("x", "y", "font-size"))
+            for point in (y - 0.36 * px, y + 0.36 * px):  # a capital stands on its color, from its top to its foot
+                below = [fill for fill, (a, b, w, h) in tiles if a <= x <= a + w and b <= point <= b + h]
+                assert below[-1] == SEQUENCE_HUES["ABCD".index(node.text)]
+            lettered += 1
+    assert lettered == 13 + 2 * 4
+
+
 @over([*ORDINARY, *BESIDE][::4])
 def test_every_picture_says_its_caption_the_proof_and_what_is_left_out(film: Film) -> None:
     movie = film.show.movie
@@ -77,7 +110,7 @@ def test_every_picture_says_its_caption_the_proof_and_what_is_left_out(film: Fil
 def test_no_text_of_a_visitor_becomes_markup() -> None:
     hostile = pv.movie(pv.trace(Batch.parse("<script>alert(1)</script> &amp; \"quotes'\n]]> x")))
     assert {node.tag for node in parts(hostile, 1)[0].iter()} <= {
-        SVG + tag for tag in ("svg", "title", "rect", "text", "polyline")
+        SVG + tag for tag in ("svg", "title", "rect", "text", "path")
     }
     assert "<script" not in hostile.to_svg(1)
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from packviz.show.movie.changes import Changes
 from packviz.show.movie.columns import written
-from packviz.show.movie.drawing import draw
+from packviz.show.movie.drawing import draw, svg
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Frame
 from packviz.show.movie.page import framed, pictured, standalone
-from packviz.show.movie.picture import Picture, svg
+from packviz.show.movie.picture import Picture
 from packviz.show.movie.step import CodeLine, Stage, Step
 from packviz.show.movie.view import View
 from packviz.show.movie.words import lost

@@ -1,18 +1,44 @@
-"""Pictures of a movie with Pillow: one frame as PNG, all of them as GIF or APNG."""
+"""A picture of a movie written as SVG; with Pillow one frame as PNG, all of them as GIF or APNG."""
 
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packviz.errors import extra
-from packviz.show.movie.picture import Box, Line, Picture
+from packviz.show.movie.picture import Box, Line, Picture, Shape, Text
 
 if TYPE_CHECKING:
     from PIL.Image import Image
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
+FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
 FONTS = (("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"), ("Arial.ttf", "Arial Bold.ttf"), ("arial.ttf", "arialbd.ttf"))
 BEAT, LEAST, WORD = 500, 2500, 350  # ms of a frame on its way, of a step, and of a word of its caption
+
+
+def svg(picture: Picture, frame: int) -> str:
+    """Return a frame as one SVG: text as text, and no word of a visitor as markup."""
+    title = escape(f"{picture.data['title']}. {picture.said[picture.staging.frames[frame][0] - 1]}")
+    written = "".join(map(_written, picture.shapes(frame)))
+    size = f'viewBox="0 0 {picture.width} {picture.full}" width="{picture.width}" height="{picture.full}"'
+    start = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FAMILY}">'
+    return f"{start}<title>{title}</title>{written}</svg>"
+
+
+def _written(shape: Shape) -> str:
+    if isinstance(shape, Text):
+        style = f'font-size="{shape.px:.4g}" text-anchor="{shape.at}" fill="{shape.fill}"'
+        weight = ' font-weight="600"' if shape.bold else ""
+        where = f'x="{shape.x:.5g}" y="{shape.y:.5g}" dominant-baseline="central"'
+        return f'<text {where} {style}{weight} xml:space="preserve">{escape(shape.text)}</text>'
+    if isinstance(shape, Line):
+        points = "".join("M" + "L".join(f"{x:.5g},{y:.5g}" for x, y in run) for run in shape.runs)
+        return f'<path d="{points}" fill="none" stroke="{shape.color}" stroke-width="{shape.width:.3g}"/>'
+    place = f'x="{shape.x:.5g}" y="{shape.y:.5g}" width="{max(0.0, shape.w):.5g}" height="{max(0.0, shape.h):.5g}"'
+    edge = f' stroke="{shape.edge}" stroke-width="{shape.width:.3g}"' if shape.edge else ""
+    more = (f' rx="{shape.round:.3g}"' if shape.round else "") + (' stroke-dasharray="3 2"' if shape.dashed else "")
+    return f'<rect {place} fill="{shape.fill or "none"}"{edge}{more}/>'
 
 
 def draw(path: Path, picture: Picture, frame: int | None, scale: float) -> None:
@@ -20,10 +46,10 @@ def draw(path: Path, picture: Picture, frame: int | None, scale: float) -> None:
     with extra("figures"):
         import PIL  # noqa: F401
     if frame is not None:
-        return _image(picture, frame, scale).save(path, "PNG", optimize=True)
+        return _image(picture, frame, scale, 2).save(path, "PNG", optimize=True)
     numbers = [number for number, _, _ in picture.staging.frames]
-    images = [_image(picture, i, scale) for i in range(len(numbers))]
-    words = [len(" ".join(lines).split()) for lines in picture.captions]
+    images = [_image(picture, i, scale, 1) for i in range(len(numbers))]
+    words = [len(" ".join(line.text for line in lines).split()) for lines in picture.captions]
     ends = [i + 1 == len(numbers) or numbers[i + 1] != number for i, number in enumerate(numbers)]
     times = [max(LEAST, WORD * words[n - 1]) if end else BEAT for n, end in zip(numbers, ends, strict=True)]
     kind = "GIF" if path.suffix.lower() == ".gif" else "PNG"
@@ -31,25 +57,30 @@ def draw(path: Path, picture: Picture, frame: int | None, scale: float) -> None:
     return None
 
 
-def _image(picture: Picture, frame: int, scale: float) -> "Image":
+def _image(picture: Picture, frame: int, scale: float, fine: int) -> "Image":
+    """Return a frame, drawn so many times as large and made smaller: Pillow smooths no edges but those of letters."""
     from PIL import Image, ImageDraw
 
-    image = Image.new("RGB", (round(picture.width * scale), round(picture.full * scale)))
+    width, height = round(picture.width * scale), round(picture.full * scale)
+    image, scale = Image.new("RGB", (fine * width, fine * height)), fine * scale
     pen = ImageDraw.Draw(image)
     for shape in picture.shapes(frame):
         if isinstance(shape, Box):
-            corners = [scale * each for each in (shape.x, shape.y, shape.x + shape.w, shape.y + shape.h)]
+            x, y, half = shape.x, shape.y, shape.width / 2 if shape.edge else 0  # as in SVG, an edge is half outside
+            ends = (x - half, y - half, x + shape.w + half - 1 / scale, y + shape.h + half - 1 / scale)
+            corners = [scale * each for each in ends]
             if corners[2] >= corners[0] and corners[3] >= corners[1]:
-                width = max(1, round(shape.width * scale)) if shape.edge else 0
-                pen.rounded_rectangle(corners, shape.round * scale, shape.fill, shape.edge, width)
+                thick = max(1, round(shape.width * scale)) if shape.edge else 0
+                pen.rounded_rectangle(corners, shape.round * scale, shape.fill, shape.edge, thick)
         elif isinstance(shape, Line):
-            points = [(x * scale, y * scale) for x, y in shape.points]
-            pen.line(points, shape.color, max(1, round(shape.width * scale)), "curve")
+            for run in shape.runs:
+                points = [(x * scale, y * scale) for x, y in run]
+                pen.line(points, shape.color, max(1, round(shape.width * scale)), "curve")
         else:
             font = _font(shape.px * scale, shape.bold)
             anchor = {"start": "lm", "middle": "mm"}[shape.at]
             pen.text((shape.x * scale, shape.y * scale), shape.text, shape.fill, font, anchor)
-    return image
+    return image.reduce(fine)
 
 
 @cache

@@ -1,18 +1,16 @@
-"""A frame of a movie as a picture: a list of shapes, written as SVG or drawn with Pillow."""
+"""A frame of a movie as a picture: a list of shapes, as the player paints it."""
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from html import escape
 from types import SimpleNamespace as Cell
 from typing import NamedTuple
 
-from packviz.show.movie.staging import READABLE, Data, Rect, Staging, line_of
+from packviz.show.movie.staging import READABLE, Data, Rect, Staging, largest_line, line_of
 from packviz.show.theme import SEQUENCE_HUES, Palette, diverging, mix, text_on, with_contrast
 
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
 WIDE = 0.6  # of its height is the width of a letter, about
-OUTLINED = {"focus": 2.5, "ring": 3.0, "mark": 3.0}  # pixels
 
 
 class Box(NamedTuple):
@@ -42,9 +40,9 @@ class Text(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line from point to point."""
+    """Lines of one kind, each from point to point."""
 
-    points: Sequence[tuple[float, float]]
+    runs: Sequence[Sequence[tuple[float, float]]]
     color: str
     width: float = 1.0
 
@@ -61,12 +59,20 @@ class Picture:
         self.width, self.height = width, height
 
     @cached_property
-    def captions(self) -> list[list[str]]:
+    def said(self) -> list[str]:
+        """The caption of each step, with torch's own words where it refused."""
+        told = (f"{step['caption']} {step.get('error', '')}" for step in self.data["steps"])
+        return [text.translate(str.maketrans("", "", "{}*")) for text in told]
+
+    @cached_property
+    def captions(self) -> list[list[Text]]:
         """The lines below each step: its caption, and what is to be known of the whole movie."""
-        letters, steps = int(self.width / 8.5), self.data["steps"]
+        letters, top = int(self.width / 8.5), self.height + 14
         about = " · ".join([self.data["title"], *self.data["notes"], self.data["proof"]])
-        told = [f"{step['caption']} {step.get('error', '')}".translate(str.maketrans("", "", "{}*")) for step in steps]
-        return [[*textwrap.wrap(text, letters), *textwrap.wrap(about, int(letters * 1.25))] for text in told]
+        small = [(line, 12.0, self.palette.quiet) for line in textwrap.wrap(about, int(letters * 1.25))]
+        large = ([(line, 15.0, self.palette.text) for line in textwrap.wrap(said, letters)] for said in self.said)
+        told = (enumerate([*lines, *small]) for lines in large)
+        return [[Text(14, top + 22 * i, *line, at="start") for i, line in lines] for lines in told]
 
     @property
     def full(self) -> int:
@@ -85,31 +91,42 @@ class Picture:
             if cell.shown and (rect := standing.rect(cell)):
                 found += self._drawn(cell, rect)
         found += self._legend(sorted(self.staging.scales[scene]))
-        wrapped = self.captions[number - 1]
-        said = len(textwrap.wrap(self._plain(number), int(self.width / 8.5)))
-        for i, line in enumerate(wrapped):
-            big = i < said
-            fill = self.palette.text if big else self.palette.quiet
-            found.append(Text(14, self.height + 14 + 22 * i, line, 15 if big else 12, fill, at="start"))
-        return found
-
-    def _plain(self, number: int) -> str:
-        step = self.data["steps"][number - 1]
-        return f"{step['caption']} {step.get('error', '')}".translate(str.maketrans("", "", "{}*"))
+        return [*found, *self.captions[number - 1]]
 
     def _drawn(self, cell: Cell, rect: Rect) -> Iterator[Shape]:
         x, y, w, h = rect
         colors, middle = self.palette, y + h / 2
-        fill, ink, edge, ghost = self.hues[self.data["sequences"][cell.seq][1]] if cell.seq is not None else ("",) * 4
+        fill, ink, edge, ghost = self._hue(cell)
         tone = {"now": colors.now, "good": colors.good, "wrong": colors.wrong}.get(cell.tone, "")
         if cell.role in ("token", "ghost", "output"):
-            paint = ghost if cell.role == "ghost" else fill
-            ink = colors.text if cell.role == "ghost" else ink
-            yield _tile(rect, paint, None if cell.role == "ghost" else edge)
-            yield from self._inside(cell, rect, ink)
-        elif cell.role in ("vector", "value", "pad", "flag"):
-            yield from self._plain_cell(cell, rect, tone)
-        elif cell.role == "label" and round(cell.y) % max(1, -(-15 // h)) == 0:
+            moved = cell.role == "ghost"
+            yield _tile(rect, ghost) if moved else _tile(rect, fill, edge)
+            yield from self._inside(cell, rect, colors.text if moved else ink, fill)
+        elif cell.role == "pad":
+            yield from self._pad(cell, rect, tone)
+        elif cell.role == "vector":
+            yield _tile(rect, None, colors.line)
+            yield from self._stripes(cell, _inset(rect, side := min(2.5, 0.08 * h), side))
+        elif cell.role == "value":
+            ground = self._ramp(None if cell.text else cell.v, cell.scale)
+            yield _tile(rect, ground, colors.line)
+            written = _fitted(cell.text, x + w / 2, middle, w, self._size(h), text_on(ground))
+            number = _number(cell.v, x + w / 2, middle, w - 7, self._size(h), text_on(ground))
+            yield from (written if cell.text else number) if h >= READABLE + 2 else ()
+        elif cell.role == "flag":
+            off = cell.text == "False"
+            yield _tile(rect, colors.pad, colors.pad_hatch, dashed=True) if off else _tile(rect, ghost, edge)
+            text = cell.text if WIDE * READABLE * len(cell.text) < w - 7 else cell.text[:1]  # T or F
+            yield from _fitted(text, x + w / 2, middle, w, self._size(h), colors.quiet if off else colors.text)
+        else:
+            yield from self._beside(cell, rect, tone)
+
+    def _beside(self, cell: Cell, rect: Rect, tone: str) -> Iterator[Shape]:
+        """Return what stands beside the cells and around them."""
+        x, y, w, h = rect
+        colors, middle = self.palette, y + h / 2
+        fill, ink, edge, _ = self._hue(cell)
+        if cell.role == "label" and round(cell.y) % max(1, -(-15 // h)) == 0:
             size = max(15.0, min(h * 0.66, 1.5 * self._line))
             wide = size * (0.6 + 0.4 * len(cell.text))
             yield Box(x + (w - wide) / 2, middle - size / 2, wide, size, fill, edge, round=5)
@@ -117,79 +134,96 @@ class Picture:
         elif cell.role in ("axis", "count"):
             yield from self._counted(cell, rect, tone)
         elif cell.role in ("title", "note") and h >= self._line * (cell.role == "note"):
-            title = cell.role == "title"
-            fill = colors.text if title else tone or colors.quiet
-            wide = WIDE * self._line * len(cell.text)
-            left = min(x, max(2.0, self.width - wide - 3))
-            yield Text(
-                left, y + 0.4 * h if title else middle, cell.text, self._line, fill, title or bool(tone), "start"
-            )
+            title, px = cell.role == "title", self._line
+            left = min(x, max(2.0, self.width - WIDE * px * len(cell.text) - 3))
+            color = colors.text if title else tone or colors.quiet
+            yield Text(left, y + 0.4 * h if title else middle, cell.text, px, color, title or bool(tone), "start")
         elif cell.role == "bracket":
-            yield from _fitted(cell.text, x + w / 2, y + 0.3 * h, max(w, 26), self._line, tone or colors.quiet)
-            corners = [
-                (x + 2, y + 0.95 * h),
-                (x + 2, y + 0.68 * h),
-                (x + w - 2, y + 0.68 * h),
-                (x + w - 2, y + 0.95 * h),
-            ]
-            yield Line(corners, tone or colors.line, 2 if tone else 1)
+            yield from _fitted(cell.text, x + w / 2, y + 0.3 * h, max(w, 33), self._line, tone or colors.quiet)
+            low, high, right = y + 0.95 * h, y + 0.68 * h, x + w - 2
+            points = [(x + 2, low), (x + 2, high), (right, high), (right, low)]
+            yield Line([points], tone or colors.line, 2 if tone else 1)
         elif cell.role == "thread":
-            shares = [i / 16 for i in range(17)]
-            yield Line([(x + w * s, y + h * s * s * (3 - 2 * s)) for s in shares], edge, 2.6)
-        elif cell.role in OUTLINED:
-            color = colors.text if cell.role == "ring" else tone or colors.now
-            thick = OUTLINED[cell.role] / (2 if h < 12 else 1)
-            box = Box(x + 1, y + 1, w - 2, h - 2, None, color, thick, min(6, h / 4), cell.tone == "wrong")
-            yield box
+            points = [(x + w * s, y + h * s * s * (3 - 2 * s)) for s in (i / 16 for i in range(17))]
+            yield from (Line([points], colors.background, 5), Line([points], edge, 2.6))
+        elif cell.role == "focus":
+            yield Box(x - 0.5, y - 0.5, w + 1, h + 1, None, colors.now, 2.5, 7)
+        elif cell.role in ("ring", "mark"):
+            thick, wrong = 1.5 if h < 12 else 3.0, cell.tone == "wrong"
+            box = Box(*_inset(rect, side := 0.5 + thick / 2, side), None, colors.text, thick, 1 if h < 12 else 6)
+            ring = (box, box._replace(edge=fill, width=0.6 * thick))
+            around = box._replace(edge=colors.background, width=thick + 1)
+            yield from ring if cell.role == "ring" else (around, box._replace(edge=tone or colors.now, dashed=wrong))
 
-    def _inside(self, cell: Cell, rect: Rect, ink: str) -> Iterator[Shape]:
-        """Return what stands in a cell of a sequence: its numbers as stripes, its text, and its letter."""
+    def _hue(self, cell: Cell) -> tuple[str, str, str, str]:
+        return ("",) * 4 if cell.seq is None else self.hues[self.data["sequences"][cell.seq][1]]
+
+    def _size(self, h: float) -> float:
+        """Return the pixels of what is written in a cell so high: most of a small one, less of a large one."""
+        return max(READABLE, min(0.62 * h, max(largest_line(self.height), 0.4 * h)))
+
+    def _letter(self, cell: Cell, rect: Rect, ink: str) -> Text | None:
+        """Return the letter of its sequence in a cell that has room for it, and in a row that has none beside it."""
         x, y, w, h = rect
-        letter = self.data["sequences"][cell.seq][0]
-        lettered = cell.p not in self._lettered and h >= 26 and not cell.text.startswith(letter)
+        name, px, tall = self.data["sequences"][cell.seq][0], max(READABLE, 0.27 * h), h > 1.2 * w
+        wide, above = WIDE * px * len(name), tall and cell.vec is None
+        crowded = cell.text and not above and WIDE * READABLE * len(f"{name} {cell.text}") + 8 > w
+        if crowded or cell.p in self._lettered or h < 26 or cell.text.startswith(name) or wide > w * (0.5 + tall / 4):
+            return None
+        if above:
+            return Text(x + (w - wide) / 2, y + 0.27 * h, name, px, ink, True, "start")
+        return Text(x + min(5, 0.12 * w), y + px / 2 + min(3, 0.06 * h), name, px, ink, True, "start")
+
+    def _inside(self, cell: Cell, rect: Rect, ink: str, fill: str) -> Iterator[Shape]:
+        """Return what stands in a cell of a sequence: its letter, its text, and below them its numbers as stripes."""
+        x, y, w, h = rect
+        letter, two = None if cell.role == "ghost" else self._letter(cell, rect, ink), cell.sub and h > 36
+        reach = letter.x - x + 0.8 * letter.px * len(letter.text) if letter else 0.0
+        size, down = self._size(h), (0.39 if two else 0.5) + (0.09 if letter else 0)
         if cell.vec is not None and h > 9:
-            head = max(13.0, 0.36 * h) if cell.text and h > 24 else 0.2 * h if lettered and h > 40 else 3.0
-            yield from self._stripes(cell, Rect(x + 3, y + head, w - 6, h - head - 4))
-            if cell.text and h > 24:
-                yield from _fitted(cell.text, x + w / 2, y + head / 2 + 1, w - 6, 0.8 * head, ink, bold=True)
-        elif h >= READABLE + 2:
-            two = cell.sub and h > 36
-            size, down = (
-                min(0.62 * h, 0.42 * h if two else h, max(18.0, 0.4 * h)),
-                0.39 if two else 0.55 if lettered else 0.5,
-            )
-            yield from _fitted(cell.text, x + w / 2, y + down * h, w - 6, size, ink, bold=cell.role == "token")
-            if two:
-                yield from _fitted(cell.sub, x + w / 2, y + 0.77 * h, w - 6, max(READABLE, 0.27 * h), ink)
-        if lettered and (cell.vec is None or h > 40):
-            yield Text(x + 4, y + 0.16 * h, letter, max(9.0, 0.2 * h), ink, at="start")
+            head = max(13.75, 0.36 * h) if cell.text and h > 24 else letter.px + 3 if letter and w > 1.8 * h else 0.0
+            side = min(3.5, 0.12 * w, 0.16 * h)
+            yield from self._stripes(cell, _inset(rect, side, max(head, side)))
+            if letter and not head:
+                yield Box(x + side, y + side, reach - side, letter.px, fill)
+            size, down = 0.8 * head, (head / 2 + 1) / h
+        elif letter and h > 1.2 * w:
+            size, down, reach = min(size, 0.48 * h), 0.7, 0.0
+        if letter:
+            yield letter
+        if size and h >= READABLE + 2:
+            size, bold = min(size, 0.42 * h) if two else size, cell.role == "token"
+            yield from _fitted(cell.text, x + (w + reach) / 2, y + down * h, w - reach, size, ink, bold=bold)
+            if two and cell.vec is None:
+                yield from _fitted(cell.sub, x + w / 2, y + 0.77 * h, w, max(READABLE, 0.27 * h), ink)
 
-    def _plain_cell(self, cell: Cell, rect: Rect, tone: str) -> Iterator[Shape]:
+    def _pad(self, cell: Cell, rect: Rect, tone: str) -> Iterator[Shape]:
+        """Return a hatched cell with what stands in the padding, and its numbers as stripes."""
         x, y, w, h = rect
-        colors = self.palette
-        fill, edge, ink = None, colors.line, colors.text
-        if cell.role == "pad" or (cell.role == "flag" and cell.text == "False"):
-            fill, edge, ink = colors.pad, tone or colors.pad_hatch, tone or colors.quiet
-        elif cell.role == "flag":
-            fill, ink, edge, _ = self.hues[self.data["sequences"][cell.seq][1]]
-        elif cell.role == "value":
-            fill = colors.pad if cell.text else self._ramp(cell.v, cell.scale)
-            ink = text_on(fill)
-        yield _tile(rect, fill, edge)._replace(dashed=fill == colors.pad)
-        if cell.vec is not None and (cell.role == "vector" or h > 34):
-            head = 0.0 if cell.role == "vector" else 0.36 * h
-            yield from self._stripes(cell, Rect(x + 3, y + head + 2, w - 6, h - head - 4))
-            y, h = y, head or h
-        number = f"{cell.v / 1e4:.2f}".replace("-", "−") if cell.role == "value" else ""
-        text = cell.text or number
-        if text and h >= READABLE + 2:
-            yield from _fitted(text, x + w / 2, y + h / 2, w - 7, min(0.62 * h, max(15.0, 0.4 * h)), ink)
+        colors, inner, head = self.palette, cell.vec is not None and h > 34, max(13.75, 0.36 * h)
+        yield _tile(rect, colors.pad, tone or colors.pad_hatch, dashed=not tone)._replace(width=3 if tone else 1)
+        if h > 12:
+            left, top, wide, high = _inset(rect, 3, 3)
+            ends = [(d, min(d, wide), min(d, high)) for d in range(4, int(wide + high), 7)]
+            runs = [[(left + a, top + d - a), (left + d - b, top + b)] for d, a, b in ends]
+            yield Line(runs, mix(colors.pad, colors.pad_hatch, 0.42), 0.7)
+        if inner:
+            yield from self._stripes(cell, _inset(rect, 5, head))
+        size, middle = (0.8 * head, y + head / 2) if inner else (0.9 * self._size(h), y + h / 2)
+        for text in _fitted(cell.text, x + w / 2, middle, w, size, tone or colors.quiet, bold=True):
+            if h >= READABLE + 2:
+                free = min(w, WIDE * text.px * len(text.text) + 8)
+                yield Box(text.x - free / 2, middle - 0.62 * text.px, free, 1.24 * text.px, colors.pad)
+                yield text
 
     def _counted(self, cell: Cell, rect: Rect, tone: str) -> Iterator[Shape]:
         """Return the name of a time step, or an entry of batch_sizes with its bar; as many as there is room for."""
         x, y, w, h = rect
-        axis, letters = cell.role == "axis", max(len(cell.text), 4 if cell.text.startswith("t=") else 2)
-        every = max(1, -(-(WIDE * self._line * letters + 6) // max(w, 1)), axis and -(-self._line // max(h, 1)))
+        axis, letter, text = cell.role == "axis", WIDE * self._line, cell.text
+        letters = max(len(text), 4 if text.startswith("t=") else 2)
+        if letters == 4 and 4 * letter > w - 7 and max(2 * letter, 3 * letter - w / 2) + 4 < w:
+            letters, text = 2, text if tone or not cell.k else text[2:]  # in narrow columns only the first one has `t=`
+        every = max(1, -(-(letter * letters + 6) // max(w, 1)), axis and -(-self._line // max(h, 1)))
         most = min(0.5 * h, 22.0)
         if not axis:
             yield Box(x + 0.16 * w, y, 0.68 * w, max(2.0, most * cell.v / 1e4), tone or self.palette.line)
@@ -197,7 +231,7 @@ class Picture:
         if tone or (cell.k % every == 0 and not 0 < apart < every):
             color = tone or (self.palette.quiet if axis else self.palette.text)
             middle = y + (h / 2 if axis else most + 0.72 * self._line)
-            yield Text(x + w / 2, middle, cell.text, self._line, color, bool(tone) or not axis)
+            yield Text(x + w / 2, middle, text, self._line, color, bool(tone) or not axis)
 
     def _ramp(self, value: float | None, scale: str) -> str:
         if value is None:
@@ -205,12 +239,16 @@ class Picture:
         return diverging(value / 1e4 / self.data["scales"][scale], self.palette)
 
     def _stripes(self, cell: Cell, rect: Rect) -> Iterator[Shape]:
-        values, across = self.data["numbers"][cell.vec], rect.w > 1.8 * rect.h
+        """Return numbers as stripes; those of an output are written on them where they have room."""
+        (x, y, w, h), values = rect, self.data["numbers"][cell.vec]
+        across = w > 1.8 * h
+        step = (w if across else h) / len(values)
+        written = cell.role == "output" and across and step >= 2 * READABLE and h >= READABLE + 2
         for i, value in enumerate(values):
-            begin, size = i / len(values), 1 / len(values)
-            x, w = (rect.x + begin * rect.w, size * rect.w) if across else (rect.x, rect.w)
-            y, h = (rect.y, rect.h) if across else (rect.y + begin * rect.h, size * rect.h)
-            yield Box(x, y, w, h, self._ramp(value, cell.scale))
+            color, thick = self._ramp(value, cell.scale), step - (1 if step > 8 else 0)
+            yield Box(x + i * step, y, thick, h, color) if across else Box(x, y + i * step, w, thick, color)
+            if written:
+                yield from _number(value, x + (i + 0.5) * step, y + h / 2, step - 4, self._size(h), text_on(color))
 
     def _legend(self, scales: list[str]) -> Iterator[Shape]:
         """Return what the colours of numbers mean: for each scale its two ends."""
@@ -221,47 +259,37 @@ class Picture:
             name = {"input": "x ", "state": "h and gates "}[scale] if len(scales) > 1 else ""
             for text, after in ((f"{name}−{end}", True), (f"+{end}", False)):
                 yield Text(x, y, text, px, self.palette.quiet, at="start")
-                x += WIDE * px * len(text) + 6
+                x += WIDE * px * len(text) + 8
                 if after:
                     yield from (Box(x + 8 * i, y - 5, 8, 10, diverging(i / 4.5 - 1, self.palette)) for i in range(10))
                     x += 86
 
 
-def svg(picture: Picture, frame: int) -> str:
-    """Return a frame as one SVG: text as text, and no word of a visitor as markup."""
-    title = escape(f"{picture.data['title']}. {picture._plain(picture.staging.frames[frame][0])}")
-    written = "".join(map(_written, picture.shapes(frame)))
-    size = f'viewBox="0 0 {picture.width} {picture.full}" width="{picture.width}" height="{picture.full}"'
-    start = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FONT}">'
-    return f"{start}<title>{title}</title>{written}</svg>"
+def _inset(rect: Rect, side: float, top: float) -> Rect:
+    return Rect(rect.x + side, rect.y + top, rect.w - 2 * side, rect.h - top - side)
 
 
-def _written(shape: Shape) -> str:
-    if isinstance(shape, Text):
-        style = f'font-size="{shape.px:.4g}" text-anchor="{shape.at}" fill="{shape.fill}"'
-        weight = ' font-weight="600"' if shape.bold else ""
-        where = f'x="{shape.x:.5g}" y="{shape.y:.5g}" dominant-baseline="central"'
-        return f'<text {where} {style}{weight} xml:space="preserve">{escape(shape.text)}</text>'
-    if isinstance(shape, Line):
-        points = " ".join(f"{x:.5g},{y:.5g}" for x, y in shape.points)
-        return f'<polyline points="{points}" fill="none" stroke="{shape.color}" stroke-width="{shape.width:.3g}"/>'
-    place = f'x="{shape.x:.5g}" y="{shape.y:.5g}" width="{max(0.0, shape.w):.5g}" height="{max(0.0, shape.h):.5g}"'
-    edge = f' stroke="{shape.edge}" stroke-width="{shape.width:.3g}"' if shape.edge else ""
-    more = (f' rx="{shape.round:.3g}"' if shape.round else "") + (' stroke-dasharray="3 2"' if shape.dashed else "")
-    return f'<rect {place} fill="{shape.fill or "none"}"{edge}{more}/>'
+def _tile(rect: Rect, fill: str | None, edge: str | None = None, *, dashed: bool = False) -> Box:
+    gap = min(2, 0.06 * rect.w, 0.06 * rect.h)
+    round_ = min(6, 0.16 * rect.h) if min(rect.w, rect.h) > 12 else 0.0
+    return Box(*_inset(rect, gap, gap), fill, edge if rect.h > 7 else None, 1, round_, dashed)
 
 
-def _tile(rect: Rect, fill: str | None, edge: str | None) -> Box:
-    x, y, w, h = rect
-    gap = min(2, 0.06 * w, 0.06 * h)
-    round_ = min(6, 0.16 * h) if h > 12 and w > 12 else 0.0
-    return Box(x + gap, y + gap, w - 2 * gap, h - 2 * gap, fill, edge if h > 7 else None, round=round_)
+def _number(value: float | None, x: float, y: float, w: float, px: float, fill: str) -> Iterator[Text]:
+    """Return a number as large as it fits: with two decimals, if need be without the leading zero, or with one."""
+    letters = next((n for n in (5, 4, 3) if w >= WIDE * READABLE * n), 0)
+    if value is not None and letters:
+        text = f"{value / 1e4:z.{1 if letters == 3 else 2}f}".replace("-", "−")
+        size = min(px, w / (WIDE * letters))
+        yield from _fitted(text if letters == 5 else re.sub("^(−?)0", r"\1", text), x, y, 4 * size, size, fill)
 
 
 def _fitted(text: str, x: float, y: float, w: float, px: float, fill: str, *, bold: bool = False) -> Iterator[Text]:
-    """Return a text as large as it fits, shortened at the smallest size; nothing where two letters have no room."""
-    size = min(px, max(READABLE, w / (WIDE * max(1, len(text)))))
-    most = int(w / (WIDE * size) + 0.2)
+    """Return a text as large as it fits, clear of the edges, and shortened at the smallest size; or nothing."""
+    w -= min(7, 0.2 * w)
+    wide = 1.12 * WIDE if bold else WIDE
+    size = min(px, max(READABLE, w / (wide * max(1, len(text)))))
+    most = int(w / (wide * size) + 0.2)
     if text and most >= min(2, len(text)):
         yield Text(x, y, text if len(text) <= most else f"{text[: most - 1]}…", size, fill, bold)
 
