@@ -64,6 +64,9 @@ class Connection:
         except (OSError, asyncio.IncompleteReadError, ValueError) as error:
             self.close()
             raise ConnectionError(str(error)) from error
+        except asyncio.CancelledError:  # the answer may still come: no later request may take it for its own
+            self.close()
+            raise
 
     async def listen(self, path: str) -> AsyncGenerator[int, None]:
         """Yield the revisions that the push channel tells, until it ends or the connection is lost."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from math import nan
 from typing import Any, Literal
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
@@ -18,7 +19,7 @@ from packviz.inputs.torch_answers import Answer
 from packviz.rules.finding import Fault, Findings, worded
 from packviz.rules.preconditions import described, known_lengths, refusal_of
 from packviz.text import joined, two_digits
-from packviz.validate import choice, number
+from packviz.validate import choice, is_number, number
 
 __all__ = ["check_invariance"]
 
@@ -113,6 +114,8 @@ def check_invariance(
     given = _checked(model, batch, lengths, batch_first, call, padding_side)
     if padding_value is not None:
         number("padding_value", padding_value)
+    if tolerance is not None and not (is_number(tolerance) and tolerance >= 0):
+        raise refusal_of("tolerance", "a number from 0 on", tolerance, "leave it out, or give one such as 1e-5")
     with torch.no_grad(), _as_before(model, batch):
         faults = [*_faults(given, padding_value, tolerance)]
     return Findings(worded(fault, None) for fault in faults).ignoring(ignore)
@@ -246,12 +249,14 @@ def _parts(model: object) -> list[nn.Module]:
 def _as_before(model: object, batch: Tensor) -> Iterator[None]:
     """Put the model into evaluation; afterwards its attributes, its buffers and the random numbers are as before."""
     parts = _parts(model)
-    attributes = [(vars(part), dict(vars(part))) for part in parts]
-    buffers = [(part._buffers, dict(part._buffers)) for part in parts]
+    own = [part for part in parts if not isinstance(part, torch.jit.ScriptModule)]  # whose attributes are Python's
+    attributes = [(vars(part), dict(vars(part))) for part in own]
+    buffers = [(part._buffers, dict(part._buffers)) for part in own]
+    training = [part.training for part in parts]
     values = [
         (kept, kept._version, kept.clone()) for part in parts for kept in part._buffers.values() if kept is not None
     ]
-    drawn = random.getstate()
+    drawn, drawn_by_numpy = random.getstate(), np.random.get_state()
     try:
         with torch.random.fork_rng([batch.device] if batch.device.type == "cuda" else []):
             for part in parts:
@@ -259,9 +264,12 @@ def _as_before(model: object, batch: Tensor) -> Iterator[None]:
             yield
     finally:
         random.setstate(drawn)
+        np.random.set_state(drawn_by_numpy)
         for held, before in (*attributes, *buffers):
             held.clear()
             held.update(before)
+        for part, mode in zip(parts, training, strict=True):
+            part.training = mode
         for kept, version, value in values:
             if kept._version != version:
                 kept.copy_(value)

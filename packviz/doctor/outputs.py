@@ -101,14 +101,15 @@ def moved(outputs: list[Output]) -> list[int] | None:
 
 def _distance(one: Tensor, two: Tensor) -> Tensor:
     """Return how far numbers are apart, 0 where both are the same, also NaN or inf; inf where one alone is NaN."""
-    one, two = one.double(), two.double()
+    double = torch.complex128 if one.is_complex() or two.is_complex() else torch.double
+    one, two = one.to(double), two.to(double)
     same = (one == two) | (one.isnan() & two.isnan())
     return (one - two).abs().nan_to_num(nan=float("inf")).masked_fill(same, 0.0)
 
 
 def rounding_of(leaf: Tensor) -> float:
     """Return the largest difference that is rounding; see check_invariance()."""
-    if not leaf.is_floating_point() or not leaf.numel():
+    if not (leaf.is_floating_point() or leaf.is_complex()) or not leaf.numel():
         return 0.0
     kind = leaf.device.type
     dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else leaf.dtype

@@ -57,9 +57,9 @@ def _replace(change: int) -> None:
 
 def _seen(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(original)
-    def call(*arguments: Any) -> Any:
-        result = original(*arguments)
-        if _here.watching and not hidden():
+    def call(*arguments: Any, **named: Any) -> Any:
+        result = original(*arguments, **named)
+        if _here.watching and not named and not hidden():  # torch's own callers name no argument
             caller = sys._getframe(1)
             packs = caller.f_code is pack_padded_sequence.__code__
             order = caller.f_locals.get("sorted_indices") if packs else None

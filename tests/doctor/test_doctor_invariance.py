@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from seeds import seeds
@@ -209,12 +210,26 @@ def test_the_model_and_the_random_numbers_are_as_before() -> None:
     model = Parts(carried, dropout=0.5, num_layers=2)
     model.norm.eval()
     before, x = {name: value.clone() for name, value in model.state_dict().items()}, batch(0)
-    state = torch.get_rng_state()
+    state, drawn = torch.get_rng_state(), str(np.random.get_state())
     pv.check_invariance(model, x, LENGTHS, batch_first=True)
     pv.check_invariance(model.forward, x, LENGTHS, batch_first=True)
+    pv.check_invariance(lambda x, _: x + np.random.rand(), x, LENGTHS, batch_first=True)
     assert torch.equal(state, torch.get_rng_state())
+    assert str(np.random.get_state()) == drawn
     assert (model.training, model.norm.training, model.kept) == (True, False, None)
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")
+def test_a_scripted_model_and_complex_numbers_are_checked() -> None:
+    scripted = torch.jit.script(nn.Sequential(nn.Linear(F, H), nn.Dropout()))
+    found = pv.check_invariance(scripted, batch(0), LENGTHS, batch_first=True, call=lambda m, x, _: m(x).sum(1))
+    assert ("alone_differs" in [one.key for one in found], scripted.training) == (True, True)
+    right, wrong = (
+        pv.check_invariance(lambda x, n, of=of: torch.complex(x[:, 0], of(x, n)), batch(0), LENGTHS, batch_first=True)
+        for of in (lambda x, _: x[:, 1], lambda x, _: x.mean(1))
+    )
+    assert (right, bool(wrong.wrong)) == ((), True)
 
 
 @pytest.mark.parametrize(
@@ -227,6 +242,7 @@ def test_the_model_and_the_random_numbers_are_as_before() -> None:
         ((None, torch.zeros(B, T, F), LENGTHS), {"batch_first": True}, "model"),
         ((len, torch.zeros(B, T, F), LENGTHS), {"batch_first": True, "call": lambda *_: 3}, "model"),
         ((len, torch.zeros(B, T, F), LENGTHS), {"batch_first": True, "padding_side": "middle"}, "padding_side"),
+        ((len, torch.zeros(B, T, F), LENGTHS), {"batch_first": True, "tolerance": float("nan")}, "tolerance"),
     ],
 )
 def test_what_cannot_be_checked_is_refused(given: Any, told: Any, parameter: str) -> None:

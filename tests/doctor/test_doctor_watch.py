@@ -197,6 +197,8 @@ def test_torchs_functions_are_put_back_also_after_an_exception_and_other_threads
 
     with ThreadPoolExecutor(4) as threads:
         assert [*threads.map(run, [True, False] * 4)] == [["pads_packed"], []] * 4
+    with pv.watch(GRU):
+        assert torch._C._nn.pad_sequence([X[0], X[1]], batch_first=True).shape == X[:2].shape  # others may call it, too
     with pytest.raises(KeyError), pv.watch(GRU), pv.watch(BOTH):
         raise KeyError
     assert torch._C._nn.pad_sequence is before
