@@ -1,6 +1,7 @@
 """The page of the doctor: the findings, and every step of a run with uploaded weights."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 import torch
@@ -42,7 +43,7 @@ def doctor() -> None:
     given = typed() if way == _WAYS[0] else uploaded()
     with st.container(key="measured"):
         if given.unread:
-            st.text("Nothing is examined until everything can be read.")
+            st.text("Fix this first; then the batch is checked.")
             return
         if given.x is not None:
             _examined(given)
@@ -69,13 +70,14 @@ def _examined(given: Given) -> None:
 
 
 def _findings(given: Given) -> Sequence[Finding]:
-    x, lengths, module, promised = given.x, given.lengths, given.module, given.enforce_sorted
+    x, lengths, module = given.x, given.lengths, given.module
     assert x is not None
+    known: dict[str, Any] = {
+        name: getattr(given, name) for name in ("enforce_sorted", "padding_value", "lengths_device")
+    }
     if module is not None and _fits(module, x):
-        return examine(module, x, lengths, enforce_sorted=promised, padding_value=given.padding_value)
-    return examine(
-        x, lengths, batch_first=given.batch_first, enforce_sorted=promised, padding_value=given.padding_value
-    )
+        return examine(module, x, lengths, **known)
+    return examine(x, lengths, batch_first=given.batch_first, **known)
 
 
 def _fits(module: nn.RNNBase, x: Tensor | PackedSequence) -> bool:

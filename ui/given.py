@@ -10,7 +10,16 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
-from packviz.doctor import Loaded, module_from, read_isolated, read_lengths, read_packed, read_tensor
+from packviz.doctor import (
+    Loaded,
+    module_from,
+    padding_code,
+    printed_device,
+    read_isolated,
+    read_lengths,
+    read_packed,
+    read_tensor,
+)
 from packviz.errors import PackvizError
 from packviz.inputs.config import Nonlinearity
 from ui import address
@@ -48,8 +57,8 @@ _OWN = "my own"  # in the place of an example's name: what the visitor has typed
 class Given:
     """Hold what a visitor has given.
 
-    padding_value: None where it is not said, but assumed. unread: whether something was given that cannot be read, so
-    that nothing can be said.
+    padding_value: None where it is not said, but assumed. lengths_device: where they were when they were printed.
+    unread: whether something was given that cannot be read, so that nothing can be said.
     """
 
     x: X = None
@@ -58,6 +67,7 @@ class Given:
     batch_first: bool = True
     enforce_sorted: bool = False
     padding_value: float | None = None
+    lengths_device: str = "cpu"
     unread: bool = False
 
 
@@ -95,10 +105,10 @@ def typed() -> Given:
         if warning := address.warning(text):
             st.text(warning)
     with right:
-        lengths, bad_lengths = _read_lengths(
-            st.text_input("lengths", default("lengths"), key="lengths", bind="query-params")
-        )
-        return _settings(Given(x, lengths, unread=bad_x or bad_lengths), "x")
+        written = st.text_input("lengths", default("lengths"), key="lengths", bind="query-params")
+        lengths, bad_lengths = _read_lengths(written)
+        given = Given(x, lengths, lengths_device=printed_device(written), unread=bad_x or bad_lengths)
+        return _settings(given, "x")
 
 
 def uploaded() -> Given:
@@ -149,7 +159,11 @@ def _read_x(text: str) -> tuple[X, bool]:
     if len(lines) > 1 and "[" not in text and "(" not in text:
         rows = (", ".join(line.replace(",", " ").split()) for line in lines)
         text = f"[{', '.join(f'[{row}]' for row in rows)}]"
-    return _tried(lambda: read_packed(text) if lines[0].startswith("PackedSequence") else read_tensor(text), lines)
+    read = partial(read_packed if lines and lines[0].startswith("PackedSequence") else read_tensor, text)
+    x, bad = _tried(read, lines)
+    if bad and (code := padding_code(text)):
+        st.code(code, language="python", wrap_lines=True)
+    return x, bad
 
 
 def _read_lengths(text: str) -> tuple[Lengths, bool]:

@@ -38,6 +38,7 @@ def examine(
     state: Tensor | None = None,
     ids: Tensor | None = None,
     padding_value: float | None = None,
+    lengths_device: str = "cpu",
     ignore: str | Collection[str] = (),
 ) -> Findings:
     """Say what is wrong with a padded batch, a packed sequence, or a module and what it is given.
@@ -56,11 +57,12 @@ def examine(
     ids             integers, laid out as x, that x are the embeddings of: pads are looked for in these
     padding_value   of x, or of ids. None: not given; then it is assumed to be the one value after the lengths, else 0,
                     and a finding that rests on it says so
+    lengths_device  where the lengths were when they were printed: see printed_device()
     ignore          keys of findings that are left out
 
     Nothing is changed, and the module's hooks are not called. Raises PackvizError for unsupported inputs.
     """
-    beside = enforce_sorted, hx, mask, targets, target_lengths, output, state, ids, padding_value
+    beside = enforce_sorted, hx, mask, targets, target_lengths, output, state, ids, padding_value, lengths_device
     with torch.no_grad():
         case = _case(subject, x, lengths, batch_first, *beside)
         check_beside(case)

@@ -8,14 +8,14 @@ from typing import cast
 
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import PackedSequence
+from torch.nn.utils.rnn import PackedSequence, pad_sequence
 
 from packviz.doctor.opening import FIELDS
 from packviz.errors import PackvizError, first_line
 from packviz.inputs.parsing.python import Atom, Group, Reader
 from packviz.text import counted, quoted
 
-__all__ = ["read_lengths", "read_packed", "read_tensor"]
+__all__ = ["padding_code", "printed_device", "read_lengths", "read_packed", "read_tensor"]
 
 MAX_CHARACTERS = 2_000_000
 
@@ -27,7 +27,14 @@ _DTYPES = {
 }
 _WORDS = {"none": math.nan, "true": True, "false": False}
 _GAP = re.compile(r"(?<=[\w.\])])\s+(?=[\w\[(+\-.])")
+_DEVICE = re.compile(r"\bdevice\s*=\s*['\"](\w+(?::\d+)?)['\"]")
 _EXPECTED = "numbers in brackets"
+_PADDING = """import torch
+from torch.nn.utils.rnn import pad_sequence
+
+sequences = {rows}
+x = pad_sequence([torch.tensor(row) for row in sequences], batch_first=True, padding_value=0)
+lengths = [len(row) for row in sequences]"""
 _FIX = "write a list in brackets, such as [[1, 2, 3], [4, 5, 0]], with every comma and closing bracket"
 
 
@@ -59,6 +66,27 @@ def read_lengths(text: str) -> list[int] | list[float] | Tensor:
     flat = values if isinstance(values, list) else [values]
     numbers = [value for value in flat if isinstance(value, int | float) and not isinstance(value, bool)]
     return numbers if len(numbers) == len(flat) else _tensor(reader, written)
+
+
+def printed_device(text: str) -> str:
+    """Return the device that a printed tensor names, "cpu" where it names none.
+
+    >>> printed_device("tensor([3, 2], device='cuda:0')")
+    'cuda:0'
+    """
+    named = _DEVICE.search(text)
+    return named[1] if named else "cpu"
+
+
+def padding_code(text: str) -> str:
+    """Return code that pads the sequences which a text writes, or "" where it writes no rows of different lengths."""
+    with suppress(ValueError, TypeError, RuntimeError, IndexError, OverflowError):  # no rows, or not of numbers
+        reader = _reader(text)
+        rows = cast("list[list[Nested]]", _numbers(reader.value(reader.expression())))
+        padded = pad_sequence([torch.tensor(row) for row in rows], batch_first=True)
+        if len({len(row) for row in rows}) > 1 and bool(padded.isfinite().all()):
+            return _PADDING.format(rows=rows)
+    return ""
 
 
 def read_packed(text: str) -> PackedSequence:

@@ -36,6 +36,7 @@ class Case:
     state: Tensor | None = None
     ids: Tensor | None = None
     padding_value: float | None = None
+    lengths_device: str = "cpu"  # where the lengths were, if they were printed and read back
     traced: bool = False  # whether trace_module() is to run it: then nothing is converted, as autocast would
 
     @property

@@ -42,10 +42,15 @@ def missing(case: Case) -> Iterator[Fault]:
 def form(case: Case) -> Iterator[Fault]:
     """Find lengths on another device, or in other than one dimension."""
     given = case.given
-    if isinstance(given, list) or (given.device.type == "cpu" and given.dim() == 1):
+    if isinstance(given, list):
         return
-    key = "lengths_dim" if given.device.type == "cpu" else "lengths_device"
-    yield Fault(key, _pack(case, given, enforce_sorted=case.enforce_sorted))
+    printed = given.device.type == "cpu" and case.lengths_device != "cpu"
+    asked, device = (given.to("meta"), case.lengths_device) if printed else (given, str(given.device))
+    if device != "cpu":
+        values = {"device": device, "printed": printed}
+        yield Fault("lengths_device", _pack(case, asked, enforce_sorted=case.enforce_sorted), values)
+    elif given.dim() != 1:
+        yield Fault("lengths_dim", _pack(case, given, enforce_sorted=case.enforce_sorted))
 
 
 @rule("grid lengths", refuses=True)

@@ -9,6 +9,7 @@ from safetensors.torch import save_file
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence
 from visits import Visit
 
 import packviz as pv
@@ -101,8 +102,30 @@ def test_a_printed_packed_sequence_is_examined(app: AppTest) -> None:
 def test_what_cannot_be_read_is_said_and_stays_where_it_was_typed(app: AppTest, text: str) -> None:
     fill(app, "x", text)
     assert "⚠" in texts(app)
-    assert "Nothing is examined until" in texts(app)
+    assert "Fix this first; then the batch is checked." in texts(app)
     assert app.text_area(key="x").value == text
+
+
+def test_lengths_that_were_printed_on_a_gpu_are_refused_first(app: AppTest) -> None:
+    x, lengths = torch.tensor([[1, 2, 0], [3, 4, 5]]), torch.tensor([2, 3])
+    fill(app, "x", repr(x))
+    fill(app, "lengths", "tensor([2, 3], device='cuda:0')")
+    with pytest.raises(RuntimeError, match="CPU int64") as torchs:
+        pack_padded_sequence(x, lengths.to("meta"), batch_first=True)
+    first, second = shown(app)
+    assert str(torchs.value) in first
+    assert "on cuda:0" in first
+    assert first.endswith("lengths = lengths.cpu()")
+    assert "not in decreasing order" in second
+
+
+def test_ragged_rows_get_code_that_pads_them(app: AppTest) -> None:
+    fill(app, "x", "[[1, 2, 3], [4, 5]]")
+    (code,) = app.code
+    names: dict[str, object] = {}
+    exec(code.value, names)
+    assert repr(names["x"]) == repr(torch.tensor([[1, 2, 3], [4, 5, 0]]))
+    assert names["lengths"] == [3, 2]
 
 
 def test_a_link_opens_the_same_batch() -> None:

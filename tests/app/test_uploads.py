@@ -98,7 +98,7 @@ def test_a_file_that_ends_the_process_that_reads_it_is_said_in_place(
     (sentence,) = refused
     assert f"⚠ {sentence}" in texts(page)
     assert sentence.startswith("Expected ")
-    assert "Nothing is examined until everything can be read." in texts(page)
+    assert "Fix this first; then the batch is checked." in texts(page)
 
 
 def test_a_file_of_more_than_two_megabytes_is_accepted_and_read(browser: Browser, address: str) -> None:
