@@ -159,8 +159,8 @@ def _read_x(text: str) -> tuple[X, bool]:
     if len(lines) > 1 and "[" not in text and "(" not in text:
         rows = (", ".join(line.replace(",", " ").split()) for line in lines)
         text = f"[{', '.join(f'[{row}]' for row in rows)}]"
-    read = partial(read_packed if lines and lines[0].startswith("PackedSequence") else read_tensor, text)
-    x, bad = _tried(read, lines)
+    is_packed = text.lstrip().startswith("PackedSequence")
+    x, bad = _tried(lambda: read_packed(text) if is_packed else read_tensor(text), lines)
     if bad and (code := padding_code(text)):
         st.code(code, language="python", wrap_lines=True)
     return x, bad

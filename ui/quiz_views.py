@@ -15,8 +15,8 @@ from ui.part import palette
 _MARKS: dict[Mark, tuple[str, str, str]] = {
     "open": ("", "open", ""),
     "first": ("✓", "right on the first try, 2 points", ":green[**✓** 2 points]"),
-    "second": ("½", "right on the second try, 1 point", ":green[**½** 1 point]"),
-    "missed": ("✗", "not found, 0 points", ":red[**✗** 0 points]"),
+    "second": ("½", "right on the second try, 1 point", ":green[1 point (second try)]"),
+    "missed": ("✗", "missed, 0 points", ":red[**✗** 0 points]"),
 }
 
 
@@ -66,7 +66,7 @@ def result(
     first, second = standing.count("first"), standing.count("second")
     with st.container(border=True, key="quiz-result"):
         st.header(f"{scorecard.points} of {scorecard.most} points", anchor=False)
-        told = f"{first} right on the first try, {second} on the second, {len(standing) - first - second} not found."
+        told = f"{first} right on the first try, {second} on the second, {len(standing) - first - second} missed."
         st.markdown(f"Level {level}, round {number}: {told}")
         with st.container(horizontal=True):
             st.button("Another round", on_click=begin, args=(level,))

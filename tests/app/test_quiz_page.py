@@ -79,7 +79,7 @@ def test_a_wrong_answer_gets_its_reason_and_no_solution_before_the_second(app: A
     assert second.reason in texts(app)
     assert f"The answer: {right(0)}".replace("`", "") in texts(app)
     assert step_shown(app) == step_of(0)
-    assert any("Question 1: not found, 0 points" in each.proto.body for each in app.get("html"))
+    assert any("Question 1: missed, 0 points" in each.proto.body for each in app.get("html"))
 
 
 @pytest.mark.slow
@@ -95,7 +95,7 @@ def test_a_whole_round_is_counted_and_can_be_looked_through(app: AppTest) -> Non
             answer(app, i, right(i))
         press(app, "Next" if i < 9 else "The result")
     assert "14 of 20 points" in texts(app)
-    assert "6 right on the first try, 2 on the second, 2 not found." in texts(app)
+    assert "6 right on the first try, 2 on the second, 2 missed." in texts(app)
     lines = [each.value for each in app.text if "The answer:" in each.value]
     said = f"You said: {wrong(2)}, then {right(2)}. The answer: {right(2)}".replace("`", "")
     assert lines[2].startswith(said.removesuffix("."))

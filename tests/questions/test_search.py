@@ -42,6 +42,7 @@ FIRST = {
     "why do results depend on the other sequences in the batch": "batch-dependence",
     "lengths array has to be on cpu": "lengths-on-the-gpu",
     "1D CPU int64": "lengths-on-the-gpu",
+    "lengths must be on cpu": "lengths-on-the-gpu",
     "length greater than 0": "length-zero",
     "how to get last hidden state bidirectional lstm": "bidirectional-last-output",
     "batch_first hidden wrong shape": "batch-first-of-h-n",
