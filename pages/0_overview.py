@@ -7,5 +7,5 @@ overview(
     "Why pack sequences?",
     "Padding makes the RNN read filler. Packing keeps it out.",
     trainings.accuracy,
-    ("padding", "Start: why pad? →"),
+    ("padding", "First lesson: why pad? →"),
 )

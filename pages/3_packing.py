@@ -5,13 +5,12 @@ from ui.lesson import lesson
 
 lesson(
     "What is in a PackedSequence?",
-    "One row for each token, time step after time step, without padding. `batch_sizes[t]` rows belong to time step t.",
+    "One row per token, ordered by time step, with no padding. `batch_sizes[t]` rows belong to time step t.",
     ("pack",),
     (
         (
             "Pack it yourself",
-            "Tap the cells in the order in which torch packs them, or drag them to `data`. Keys: arrows, Enter, and "
-            "Backspace to put one back.",
+            "Tap the cells in the order in which torch packs them, or drag them to `data`.",
             packing.by_hand,
         ),
         (

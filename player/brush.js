@@ -30,8 +30,14 @@ export class Brush {
     this.widths = new Map();
     this.longest = new Map(); // the longest text of each family of axis labels: they are thinned out alike
     this.lettered = new Set(); // panels whose rows have their letters beside them
+    this.rows = new Map(); // where the first label of each family of axis labels stands,
+    this.stacked = new Set(); // and the families whose labels stand one above the other
+    this.wordiest = ""; // the longest word: cells have room for it beside their letters, or none has its letter
     for (const cell of cells) {
       if (cell.role === "label") this.lettered.add(cell.p);
+      if (cell.role === "axis" && !this.rows.has(cell.f)) this.rows.set(cell.f, cell.y);
+      if (cell.role === "axis" && this.rows.get(cell.f) !== cell.y) this.stacked.add(cell.f);
+      if (cell.role === "token" && cell.text.length > this.wordiest.length) this.wordiest = cell.text;
       if (cell.role === "axis" && cell.text.length > (this.longest.get(cell.f) ?? "").length)
         this.longest.set(cell.f, cell.text);
     }
@@ -331,7 +337,7 @@ export class Brush {
       px = 0.8 * h,
       middle = y + h / 2 + 1;
     this.font(ctx, Math.max(READABLE, 0.75 * this.least), weight);
-    const least = this.measure(ctx, `${name} ${state.text}`),
+    const least = this.measure(ctx, `${name} ${this.wordiest}`),
       lettered = !this.lettered.has(state.p) && !state.text.startsWith(name) && least + 8 < w;
     const letter = lettered ? Math.max(READABLE, 0.7 * px) : 0;
     if (letter) this.write(ctx, name, x + 4, middle, w, { px: letter, fill, align: "left" });

@@ -55,7 +55,11 @@ class Packing {
         this.told,
         this.line(el("code", {}, "data"), this.strip),
         this.line(el("code", {}, "batch_sizes"), el("ol", { "aria-label": "batch_sizes" }, ...this.counts), this.ask),
-        this.line(this.putBack, this.again),
+        this.line(
+          this.putBack,
+          this.again,
+          el("span", { class: "pv-tokeys" }, "Keys: arrows, Enter, and Backspace to put one back."),
+        ),
       ),
     );
     this.root.addEventListener("keydown", (event) => this.key(event));

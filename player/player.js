@@ -189,10 +189,12 @@ export class Player {
   }
 
   /**
-   * Where to go on in another movie: at the same step, if it shows the same tokens, else where the stage begins.
+   * Where to go on in another movie: at its end from the end, at the same step if it shows the same tokens, else where
+   * the stage begins.
    * @param {Movie} movie
    */
   sameStage(movie) {
+    if (this.step === this.steps && this.steps > 1) return movie.steps.length;
     const { steps, tokens } = read(movie),
       { stage } = this.root.dataset,
       begins = steps.findIndex((step) => step.stage === stage) + 1;
@@ -311,9 +313,10 @@ export class Player {
   toggle() {
     this.playing ? this.stop() : this.play();
   }
-  play() {
+  play(until = this.steps) {
     if (this.step === this.steps) this.go(1, { quick: true });
     this.playing = true;
+    this.until = until;
     this.tellPlaying();
     this.next();
     this.rest();
@@ -323,7 +326,7 @@ export class Player {
     clearTimeout(this.timer);
     if (!this.playing) return;
     if (this.motion) return void (this.timer = setTimeout(() => this.rest(), 60));
-    this.timer = setTimeout(() => (this.step === this.steps ? this.stop() : this.next()), this.hold());
+    this.timer = setTimeout(() => (this.step >= this.until ? this.stop() : this.next()), this.hold());
   }
   // How long this step, whose motion has ended, is held from now on.
   hold() {
@@ -364,14 +367,15 @@ export class Player {
   }
 
   /**
-   * Play the one step that shows something, from the step before it.
+   * Play the step that shows something, or several from the first of them on, from the step before.
    * @param {number} step
    */
-  show(step) {
+  show(step, first = step) {
     const target = Math.min(this.steps, Math.max(1, step));
     this.stop();
-    if (target > 1) this.go(target - 1, { quick: true });
-    this.go(target);
+    const before = Math.min(first, target) - 1;
+    if (before) this.go(before, { quick: true });
+    first < target ? this.play(target) : this.go(target);
   }
 
   /** @param {number} index */

@@ -8,7 +8,7 @@ import { explained } from "./terms.js";
 
 const TRIES = 2,
   KEPT = "packviz answers", // in this tab of the browser: what was said to each question, by what is sealed in it
-  WAITING = "Answer first. The movie then plays the step that shows why.";
+  WAITING = "Answer first. The movie then shows why.";
 
 /**
  * What was said to each question; nothing where a browser keeps nothing.
@@ -108,6 +108,7 @@ export class Asking {
     this.number = number;
     this.tries = 0;
     this.told = 0; // the step that has shown why
+    this.root.toggleAttribute("data-open", true);
     this.root.dataset.form = form;
     this.prompt.replaceChildren(el("strong", {}, "Predict."), " ", ...written(prompt));
     this.field.value = "";
@@ -151,12 +152,14 @@ export class Asking {
     if (right) this.tell("good", "✓ Right.", reason);
     else this.tell("wrong", "✗ Not quite.", `${reason} ${last ? this.solution() : "Try once more."}`);
     this.reveal.hidden = last;
+    this.root.toggleAttribute("data-open", !last);
     if (again) this.field.value = question.form === "choice" ? "" : typed;
     else this.remember(typed);
     if (last && !again) this.show();
   }
   showMe(again = false) {
     this.tell("", `${this.solution()} ${solutionOf(this.questions[this.number]).why}`);
+    this.root.toggleAttribute("data-open", false);
     if (again) return;
     this.remember(null);
     this.show();
@@ -173,8 +176,9 @@ export class Asking {
   show() {
     const { player } = this;
     player.root.focus({ preventScroll: true }); // from now on the keys are the movie's, and a phone's keyboard goes
-    this.told = this.questions[this.number].step;
-    player.show(this.told);
+    const { first, step } = this.questions[this.number];
+    this.told = step;
+    player.show(step, first);
     if (player.seen() < 0.9) player.ui.stageBox.scrollIntoView({ block: "nearest" });
     player.options.onAnswered?.();
   }

@@ -128,7 +128,7 @@ export const roles = {
       px = Math.max(READABLE, Math.min(most, (most * (w - (longest.length < 3 || plain ? 3 : 7))) / wide));
     this.font(ctx, px, now ? 700 : 400);
     const stride = Math.ceil(((wide * px) / most + 6.5) / Math.max(w, 1));
-    const down = Math.ceil((0.75 * px + 1) / Math.max(h, 1));
+    const down = this.stacked.has(state.f) ? Math.ceil((0.75 * px + 1) / Math.max(h, 1)) : 1;
     const every = stride > 1 ? stride : Math.max(1, down);
     if (!now && (state.k % every || this.crowds(state, every))) return;
     const text = plain && state.k && !now ? state.text.replace(/^t=/, "") : state.text;

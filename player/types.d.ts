@@ -141,12 +141,13 @@ export interface Movie {
   stack?: Stack;
   questions?: Question[];
 }
-/** A prediction to make before the movie shows the answer, at a step. sealed: its Solution, not to be read by chance. */
+/** A prediction to make before the movie shows the answer, from its first step to its step. sealed: its Solution, not to be read by chance. */
 export interface Question {
   prompt: string;
   form: "numbers" | "letters" | "choice";
   example: string;
   choices: string[];
+  first: number;
   step: number;
   sealed: string;
 }

@@ -250,7 +250,7 @@ def test_the_status_of_examine_says_whether_something_is_wrong(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["movie", " "], "text: expected one sequence a line, but got nothing."),
+        (["movie", " "], "text: expected at least one sequence, but got nothing."),
         (["movie", "1", "--hidden-size", "0"], "hidden_size: expected an integer of at least 1, but got 0."),
         (["movie", "1", "--stages", "pack,fly"], "stages: expected"),
         (["movie", "1", "--out", "no/such/folder.html"], "no/such/folder.html: No such file or directory"),

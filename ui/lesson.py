@@ -279,7 +279,8 @@ def _about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> 
     name = "" if of_the_text else f"{problem.parameter}: "
     fix = problem.fix.split(";")[0].split(", or ")[0]
     with st.container(border=True):
-        st.text(f"⚠ {name}{problem.got}: {fix}. This is the last batch that could be shown: {last.summary}.")
+        reason = "Nothing typed yet" if problem.got == "nothing" else f"⚠ {name}{problem.got}: {fix}"
+        st.text(f"{reason}. Still showing your last batch: {last.summary}.")
     with chosen.under_text if of_the_text else chosen.over_settings, st.container(border=True):
         st.text(f"⚠ {problem.sentence if of_the_text else problem}")
 

@@ -12,7 +12,7 @@ from ui.runs import Shown
 from ui.visit import visit
 
 to_try: dict[str, dict[str, object]] = {
-    "watch backward": {"bidirectional": True, "direction": "backward"},
+    "run backward": {"bidirectional": True, "direction": "backward"},
     "only forward": {"bidirectional": False},
     "lstm": {"cell": "lstm"},
     "two layers": {"num_layers": 2},

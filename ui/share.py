@@ -102,15 +102,16 @@ def _panel(film: Callable[[], Request] | None) -> None:
     here = str(st.session_state.get(_KEY, {}).get("url") or "")  # "" before the browser has told it
     page = urlsplit(here).path.rpartition("/")[2] or "overview"
     st.markdown("**Link to this page, as it is now**")
-    place = st.container()
+    place, code = st.columns([3, 2], vertical_alignment="center")
     chosen = _choices(page, here, with_step=film is not None)
     shared = link(here, **chosen) if here else ""
     with place:
         _mount(key=_KEY, data={"known": here, "link": shared}, default={"url": ""}, on_url_change=lambda: None)
     if here:
-        _code(shared)
-        st.markdown("**To show it within another page**")
-        st.code(frame(shared), language="html", wrap_lines=True)
+        with code:
+            _code(shared)
+        with st.expander("To show it within another page"):
+            st.code(frame(shared), language="html", wrap_lines=True)
     if page == "quiz" and (number := visit().round) is not None:
         way_to(*number)
     if film is not None:

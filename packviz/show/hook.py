@@ -77,8 +77,9 @@ def _texts(trace: Trace, b: int, length: int) -> tuple[str, ...]:
 def pictures(found: Hook, palette: Palette = LIGHT) -> tuple[tuple[str, str], tuple[str, str]]:
     """Return of each side, padded and packed, a sentence with numbers of this run, and an SVG image."""
     pads = len(found.padded) - len(found.packed)
-    moving = sentence("hook.padded", b=found.b, pads=pads, moved=found.moved)
-    resting = sentence("hook.packed", b=found.b)
+    size = found.packed.size(1)
+    moving = sentence("hook.padded", b=found.b, pads=pads, moved=found.moved, size=size, lines=min(size, _MOST))
+    resting = sentence("hook.packed", b=found.b, size=size)
     return (
         (moving, _drawn(found, found.padded, palette)),
         (resting, _drawn(found, found.packed, palette)),
@@ -86,7 +87,7 @@ def pictures(found: Hook, palette: Palette = LIGHT) -> tuple[tuple[str, str], tu
 
 
 def _drawn(found: Hook, states: Tensor, palette: Palette) -> str:
-    """Draw the cells of a row, and above them the state after each of them; behind its end, where it stays."""
+    """Draw the cells of a row, and above them the state after each of them, with a dot at its end."""
     columns, length = len(found.padded), len(found.packed)
     width = _WIDTH / columns
     cells = [_cell(found, t, palette, read=t < len(states)) for t in range(columns)]
@@ -95,7 +96,9 @@ def _drawn(found: Hook, states: Tensor, palette: Palette) -> str:
     for unit in states[:, :_MOST].T.tolist():
         way = [((t + 0.5) * width, _HIGH * (0.5 - 0.45 * h / most)) for t, h in enumerate(unit)]
         rest = way[length - 1 :] if len(way) > length else [way[-1], ((columns - 0.5) * width, way[-1][1])]
+        x, y = way[length - 1]
         lines.append(_line(way[:length], palette.text))
+        lines.append(f"<circle cx='{x:.1f}' cy='{y:.2f}' r='.9' fill='{palette.text}'/>")
         lines.append(_line(rest, palette.wrong) if len(way) > length else _line(rest, palette.good, "1 1"))
     size = f"0 0 {_WIDTH:g} {_HIGH + _GAP + _CELL + 0.5:g}"
     drawn = "".join(cells + lines)

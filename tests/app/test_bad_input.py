@@ -7,7 +7,7 @@ from visits import visit
 from pages import movies, opened, texts
 
 REFUSED = {
-    "": "Expected one sequence a line, but got nothing.",
+    "": "Expected at least one sequence, but got nothing. Type numbers",
     "1,5 2,5": "Write 1.5 for one decimal number or 1 5 for two numbers.",
     "1 2 3 4 5 6 7 8 9 10\n" * 1000: "Expected at most 64 sequences, but got 1000",
     "[[1, 2], [3": "('[' was never closed) at line 1, column 10. Close every bracket",
@@ -22,7 +22,7 @@ def test_it_says_what_came_and_how_to_mend_it(text: str) -> None:
     (reason,) = [each.value for each in app.sidebar.text if "⚠" in each.value]
     assert REFUSED[text] in reason
     assert app.text_area(key="sequences").value == text
-    assert "the last batch that could be shown: 3 sequences, 7 tokens" in texts(app)
+    assert "Still showing your last batch: 3 sequences, 7 tokens" in texts(app)
     assert movies(app) == before != []
     app.text_area(key="sequences").set_value("1 2\n\n3").run()
     assert "Line 2 is blank and was ignored." in texts(app)
@@ -59,11 +59,11 @@ def test_strange_text_is_shown_and_never_run(browser: Browser, address: str) -> 
 def test_a_setting_that_does_not_fit_is_named_over_the_settings(query: dict[str, object], told: str) -> None:
     app = opened("start", query)
     assert [each.value for each in app.sidebar.text if each.value.startswith(f"⚠ {told}: expected")]
-    assert "This is the last batch that could" in texts(app)
+    assert "Still showing your last batch" in texts(app)
 
 
 def test_a_refusal_of_torch_is_a_lesson_and_no_error(browser: Browser, address: str) -> None:
     with visit(browser, address, "enforce_sorted=true&step=99") as seen:
         assert seen.data("stage") == "sort"
         expect(seen.main.get_by_text("must be sorted in decreasing order").last).to_be_visible()
-        assert seen.main.get_by_text("This is the last batch that could").count() == 0
+        assert seen.main.get_by_text("Still showing your last batch").count() == 0

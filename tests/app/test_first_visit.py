@@ -29,7 +29,7 @@ def test_the_first_page_is_a_picture_and_few_words_and_leads_on(browser: Browser
             picture = seen.main.get_by_alt_text(alt)
             assert picture.evaluate("image => image.naturalWidth") > 0
         seen.press("End")
-        seen.player.get_by_role("button", name="Start: why pad?").click()
+        seen.player.get_by_role("button", name="First lesson: why pad?").click()
         seen.page.wait_for_url(f"{address}/padding")
         seen.settle()
         seen.press("End")

@@ -59,3 +59,4 @@ def test_the_pictures_say_what_was_computed_and_show_what_was_typed_as_text() ->
     assert "&lt;b&gt;" in padded
     assert "<b>" not in padded + packed
     assert padded.count("<polyline") == packed.count("<polyline") == 2 * 4  # before the end and after it, four units
+    assert padded.count("<circle") == packed.count("<circle") == 4  # at the end

@@ -96,8 +96,9 @@ def test_a_wrong_answer_gets_its_reason_and_a_second_try_before_the_reveal(open_
     assert screen.step > 1
 
 
-def test_who_asks_is_shown_why(open_page: Open) -> None:
-    screen = open_page(lesson("pack"))
+def test_who_asks_is_shown_why_column_by_column(open_page: Open) -> None:
+    film = lesson("pack")
+    screen = open_page(film)
     root, box, said = asked_in(screen)
     show_me = root.get_by_role("button", name="Show me")
     expect(show_me).to_be_hidden()
@@ -105,8 +106,12 @@ def test_who_asks_is_shown_why(open_page: Open) -> None:
     box.press("Enter")
     show_me.click()
     expect(said).to_contain_text("The answer: 3 3 2 1. batch_sizes[t] is how many")
-    assert screen.step > 1
     expect(show_me).to_be_hidden()
+    first, last = (film.to_dict()["questions"][0][name] for name in ("first", "step"))
+    assert [film.steps[step - 1].time for step in (first, last)] == [0, 3]
+    assert screen.step == first
+    screen.root.get_by_label("Speed").select_option("4")
+    expect(screen.root).to_have_attribute("data-step", str(last), timeout=30_000)
 
 
 def test_what_cannot_be_read_is_no_try_and_nothing_that_was_typed_is_lost(open_page: Open) -> None:

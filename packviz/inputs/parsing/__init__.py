@@ -26,7 +26,7 @@ def parse(text: str, kind: ReadAs, max_sequences: int | None = None, max_steps: 
         text = _MINUS.sub("-", text)
     if not text.strip():
         fix = "type numbers such as 1 2 3, or words such as on your mark"
-        raise PackvizError("text", expected="one sequence a line", got="nothing", fix=fix)
+        raise PackvizError("text", expected="at least one sequence", got="nothing", fix=fix)
     parsed = _read(text, kind)
     _check_limits(parsed, max_sequences, max_steps)
     return parsed

@@ -79,13 +79,16 @@ def asking(movie: Movie, stage: Stage) -> Movie:
 def _with_solution(asked: Prediction, movie: Movie) -> Mapping[str, Any]:
     """Return a prediction as the player gets it."""
     slips = [[spelled(slip.answer), slip.reason] for slip in asked.slips]
+    moment = asked.moment
+    step = movie.step_at(moment.stage, moment.timestep, moment.name)
     solution = {"answer": asked.solution, "why": asked.why, "hint": asked.hint, "slips": slips}
     return {
         "prompt": asked.prompt,
         "form": asked.form,
         "example": asked.example,
         "choices": list(asked.choices),
-        "step": movie.step_at(asked.moment.stage, asked.moment.timestep, asked.moment.name),
+        "first": step if moment.since is None else movie.step_at(moment.stage, moment.since),
+        "step": step,
         "sealed": b64encode(json.dumps(solution, ensure_ascii=False).encode()).decode(),
     }
 

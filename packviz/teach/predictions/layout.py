@@ -133,7 +133,7 @@ def batch_sizes(facts: Facts, _: None) -> Case:
         "ended": [facts.B - size for size in sizes],
         "all": [facts.B] * len(sizes),
     }
-    return Case(sizes, Moment("pack", name="margins"), mistakes, {"sizes": sizes})
+    return Case(sizes, Moment("pack", facts.timesteps[-1], since=0), mistakes, {"sizes": sizes})
 
 
 @kind(

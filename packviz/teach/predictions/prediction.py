@@ -44,11 +44,15 @@ class Slip:
 
 @dataclass(frozen=True)
 class Moment:
-    """Hold where a movie shows why: a stage, and its step of a given name or time step, or else its last step."""
+    """Hold where a movie shows why: a stage, and its step of a given name or time step, or else its last step.
+
+    since: the time step from which on it plays to that one; None where one step shows it
+    """
 
     stage: Stage
     timestep: int | None = None
     name: str = ""
+    since: int | None = None
 
 
 @dataclass(frozen=True)
