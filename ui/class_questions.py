@@ -32,21 +32,26 @@ def from_the_list(seen: Mapping[str, Any], ask: Ask) -> None:
             st.button(label, key=f"list {i}", width="stretch", on_click=ask, args=(i,))
 
 
-def new_question(ask: Ask | None) -> None:
+def unfold(*, on: bool) -> None:
+    """Unfold the panel for a new question, or fold it."""
+    st.session_state["class new"] = on
+
+
+def new_question(title: str, ask: Ask | None) -> None:
     """Offer a question on any batch and settings, to ask it or to put it into the plan. ask: None without a room."""
-    with st.expander("Ask something else" if ask else "Make a question", key="class new", on_change="rerun") as panel:
+    with st.expander(title, key="class new", on_change="rerun") as panel:
         if not panel.open:
             return
         tabs = st.tabs(_TABS, key="class kinds", on_change="rerun")
         for tab, offer in zip(tabs, (_prediction, _of_the_quiz, _own), strict=True):
             if tab.open:
-                with tab:
+                with tab, st.container(key=f"class{offer.__name__}"):
                     offer(ask)
 
 
 def _prediction(ask: Ask | None) -> None:
     """Offer the predictions that can be asked about the batch and the settings of the sidebar."""
-    st.markdown("About the batch and settings under **Your sequences**, at the left.")
+    st.markdown("About the batch and settings under **Your sequences**, at the top left.")
     chosen = controls()
     given = source(chosen)
     if given.text is None:

@@ -63,8 +63,10 @@ def stage(seen: Seen, *, first: dict[int, int] | None = None) -> None:
     asked, phase = seen["question"], seen["phase"]
     if asked is None:
         link = join_link(seen["code"])
+        spoken = as_spoken(link)
+        place = f'<p class="class-address" style="--letters: {len(spoken)}">{escape(spoken)}</p>'
         code = f'<p class="class-code">{escape(seen["code"])}</p>'
-        st.html(f'<div class="class-join">{qr(link)}<div><p>Join at {escape(as_spoken(link))}</p>{code}</div></div>')
+        st.html(f'<div class="class-join">{qr(link)}<div><p>Join at</p>{place}<p>with the code</p>{code}</div></div>')
         return
     told = _TOLD["vote 2" if (phase, seen["round"]) == ("vote", 2) else phase]
     with st.container(key="class-question"):
@@ -93,11 +95,9 @@ def _revealed(seen: Seen, first: dict[int, int] | None) -> None:
         return
     film = rooms.call(rooms.film(seen["code"], None, number))
     step = seen["step"] if first is None else first.setdefault(number, seen["step"])
-    left, right = st.columns([3, 7], gap="medium")
-    with left:
+    with st.container(key="class-votes"):
         st.html(bars(seen))
-    with right:
-        clip(gzip.decompress(film.data), step, f"class {seen['code']} {number}")
+    clip(gzip.decompress(film.data), step, f"class {seen['code']} {number}", large=True)
 
 
 def bars(seen: Seen) -> str:

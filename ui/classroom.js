@@ -55,6 +55,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
     tell();
   }
 
+  if (data.asked > (parentElement.asked ?? data.asked)) {
+    document.querySelector('[data-testid="stMain"]')?.scrollTo({ top: 0 }); // to what has just been asked
+  }
+  parentElement.asked = data.asked;
+
   const blank = (on) => {
     cover.hidden = !on;
   };
@@ -67,6 +72,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
       event.preventDefault();
       event.stopImmediatePropagation(); // the player would blank its own picture, too
     } else if (wasBlank) blank(false);
+  };
+  const onClick = ({ target }) => {
+    if (!target.closest(".st-key-class-first")) return;
+    setTimeout(() => document.querySelector(".st-key-class-new")?.scrollIntoView(), 300); // once it is unfolded
   };
   const onTurn = (event) => { // after the player, which takes these keys for its steps while there are some
     if (event.defaultPrevented || event.composedPath().some(needsKeys)) return;
@@ -106,6 +115,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const listening = new AbortController(), { signal } = listening;
   window.addEventListener("keydown", onKey, { signal, capture: true });
   window.addEventListener("keydown", onTurn, { signal });
+  document.addEventListener("click", onClick, { signal });
   document.addEventListener("packviz step", onStep, { signal });
   document.addEventListener("packviz class", onClass, { signal });
   parentElement.end = () => {

@@ -13,7 +13,7 @@ import streamlit as st
 from classroom.refusal import RefusedError
 from classroom.rooms import rooms
 from packviz.text import counted
-from ui.class_questions import from_the_list, new_question
+from ui.class_questions import from_the_list, new_question, unfold
 from ui.class_stage import LOOK, Seen, as_spoken, bars, counted_votes, join_link, projector, qr, stage
 from ui.lesson import apart
 from ui.plan_view import plan_view
@@ -44,9 +44,10 @@ _ACTIONS: Mapping[tuple[str, int], tuple[tuple[str, str], ...]] = {
     ("talk", 1): (("reopen", "Vote again"), ("reveal", "Show the answer")),
     ("vote", 2): (("close", "Close the vote"),),
     ("closed", 2): (("reveal", "Show the answer"),),
-    ("reveal", 1): (("next", "Next question"), ("twin", "The same with other numbers")),
-    ("reveal", 2): (("next", "Next question"), ("twin", "The same with other numbers")),
+    ("reveal", 1): (("next", "Next question"), ("twin", "Same question, new numbers")),
+    ("reveal", 2): (("next", "Next question"), ("twin", "Same question, new numbers")),
 }
+_FIRST = "Ask the first question"
 _UNDONE = ("vote", "closed", "talk")  # phases out of which there is a way back
 
 
@@ -62,7 +63,8 @@ def classroom() -> None:
     apart("Ask your class" if seen is None else f"Class {seen['code']}", "")
     code, host = visit().room or ("", "")
     revealed = seen is not None and seen["phase"] == "reveal"
-    data = {"code": code, "host": host, "revealed": revealed, "forget": visit().room_is_over}
+    asked = len(seen["asked"]) if seen else 0
+    data = {"code": code, "host": host, "asked": asked, "revealed": revealed, "forget": visit().room_is_over}
     visit().room_is_over = False
     with st.container(key="class-keys"):
         _mount(key="class", data=data, on_known_change=_come_back, on_key_change=_turn)
@@ -70,7 +72,10 @@ def classroom() -> None:
         _begin()
     else:
         _room(seen)
-    new_question(None if seen is None else _ask)
+    if seen is None:
+        new_question("Make a question", None)
+    else:
+        new_question("Ask something else" if asked or seen["questions"] else "The first question", _ask_new)
     plan_view(None if seen is None else _ask)
 
 
@@ -80,7 +85,7 @@ def _begin() -> None:
     with st.container(border=True):
         st.markdown(
             "Your students vote on their phones, without accounts: alone, then again after talking to a neighbour. "
-            "Then everyone sees what PyTorch does, step by step. Predicting first is what makes a demonstration teach."
+            "Then everyone sees what PyTorch does, step by step. A demonstration teaches when students predict first."
         )
         st.button(
             f"Open a room with {counted(count, 'question')}" if count else "Open a room",
@@ -97,6 +102,7 @@ def _open() -> None:
     specs = [item.asks for item in visit().plan if item.asks is not None]
     try:
         visit().room, visit().room_problem = rooms.call(rooms.create(specs, st.context.ip_address)), ""
+        unfold(on=not specs)
     except RefusedError as refusal:
         visit().room_problem = refusal.sentence
 
@@ -148,13 +154,20 @@ def _ask(question: object) -> None:
     _act("ask", question=question)
 
 
+def _ask_new(question: object) -> None:
+    """Ask a question that was just made, and fold away where it was made."""
+    _ask(question)
+    unfold(on=bool(visit().room_problem))
+
+
 def _turn() -> None:
     """Follow a key of the teacher's remote: the natural next action, or back as long as nothing has been shown."""
     seen = _seen()
     if seen is None:
         return
     if st.session_state["class"]["key"] == "next":
-        _act(_actions(seen)[0][0], asked=len(seen["asked"]))
+        for action, _ in _actions(seen)[:1]:
+            _act(action, asked=len(seen["asked"]))
     elif seen["phase"] in _UNDONE:
         _act("back", asked=len(seen["asked"]))
 
@@ -163,7 +176,7 @@ def _actions(seen: Seen) -> tuple[tuple[str, str], ...]:
     """Return what the teacher can do now, the natural next action first."""
     left = len(seen["questions"]) > (-1 if seen["index"] is None else seen["index"]) + 1
     if seen["question"] is None:
-        return (("next", "Ask the first question"),) if left else ()
+        return (("next", _FIRST),) if left else ()
     actions = _ACTIONS[seen["phase"], seen["round"]]
     own = seen["question"]["kind"] == "own"
     return tuple(each for each in actions if not ((each[0] == "next" and not left) or (each[0] == "twin" and own)))
@@ -175,6 +188,8 @@ def _room(seen: Seen) -> None:
         for i, (action, label) in enumerate(_actions(seen)):
             kind: Literal["primary", "secondary"] = "secondary" if i else "primary"
             st.button(label, key=f"class {action}", type=kind, on_click=partial(_act, action, asked=len(seen["asked"])))
+        if seen["question"] is None and not seen["questions"]:  # there is one to be made: classroom.js scrolls there
+            st.button(_FIRST, key="class first", type="primary", on_click=partial(unfold, on=True))
         if seen["phase"] in _UNDONE:
             back = partial(_act, "back", asked=len(seen["asked"]))
             st.button("Undo", key="class back", icon=":material/undo:", help="PageUp", on_click=back)
@@ -185,6 +200,8 @@ def _room(seen: Seen) -> None:
         st.text(f"⚠ {visit().room_problem}")
     with st.container(border=True, key="class-stage"):
         stage(seen, first=visit().revealed)
+        if seen["question"] is None:
+            _projector_link(seen["code"])
 
 
 def _whole() -> None:
@@ -197,12 +214,16 @@ def _whole() -> None:
         link = join_link(code)
         st.markdown(f"Join at **{as_spoken(link)}** with the code **{code}**, or scan:")
         st.html(qr(link))
-        st.link_button("View for the projector", f"?room={code}&view=projector", icon=":material/cast:")
+        _projector_link(code)
         csv = partial(_answers, code, host)
         st.download_button("Answers (CSV)", csv, f"answers-{code}.csv", "text/csv", on_click="ignore")
         if st.toggle("End this class", key="class end"):
             st.markdown("Its votes are deleted: save the answers first.")
             st.button("End the class and delete its votes", on_click=partial(_act, "delete"))
+
+
+def _projector_link(code: str) -> None:
+    st.link_button("View for the projector", f"?room={code}&view=projector", icon=":material/cast:")
 
 
 def _answers(code: str, host: str) -> str:
@@ -225,7 +246,7 @@ def _secrets(seen: Seen) -> None:
     """Offer what nobody but the teacher should see before the answer is shown."""
     if seen["question"] is None or seen["phase"] == "reveal":
         return
-    panel = st.popover("For you alone", icon=":material/visibility_off:", on_change="rerun")
+    panel = st.popover("For you alone (opens on this screen)", icon=":material/visibility_off:", on_change="rerun")
     if not panel.open:
         return
     with panel:

@@ -74,12 +74,13 @@ def play(
     )
 
 
-def clip(movie: bytes, step: int, key: str) -> None:
+def clip(movie: bytes, step: int, key: str, *, large: bool = False) -> None:
     """Show a movie from a step on, as the explanation of something else: neither the address nor a fragment follows it.
 
     movie: as JSON. key: of what it explains; another one is another player, which starts at its own step.
+    large: for those who sit far away: without the code.
     """
-    _mount(key=f"clip {key}", data=_with(movie, {"step": step, "loose": True}))
+    _mount(key=f"clip {key}", data=_with(movie, {"step": step, "loose": True}, code=not large))
 
 
 def pack_yourself(asked: Exercise) -> None:
@@ -111,9 +112,9 @@ def route() -> Route:
     return Route("/{base:path}" + NAME, _answer)
 
 
-def _with(movie: bytes, data: dict[str, Any]) -> bytes:
-    """Return what the player is given, as JSON."""
-    data = data | {"code": "code" not in address.hidden()}
+def _with(movie: bytes, data: dict[str, Any], *, code: bool = True) -> bytes:
+    """Return what the player is given, as JSON. code: whether it begins with the code in view."""
+    data = data | {"code": code and "code" not in address.hidden()}
     return json.dumps(data)[:-1].encode() + b', "movie": ' + movie + b"}"
 
 

@@ -225,8 +225,11 @@ function vote() {
     status = el("p", { id: "told", class: "told" }),
     many = counts(),
     body = el("div", {}, ...asked(question, line), ...answering(question, line), status, many);
-  if (round === 2 && first?.question === question.number)
+  let empty = ""; // what is said while nothing has been sent
+  if (round === 2 && first?.question === question.number) {
     body.prepend(el("p", { class: "quiet" }, `Your first answer: ${told(question, first.answer)}`));
+    empty = `${["choice", "cell"].includes(question.form) ? "Choose" : "Send"} it again to keep it, or change it.`;
+  }
   /** @type {import("./kept.js").Vote} */
   let waiting = null; // on its way
   let late = 0;
@@ -256,8 +259,8 @@ function vote() {
     } else if (problem) say(problem, "wrong");
     else
       say(
-        seen.mine === null ? "" : `Your answer is stored: ${given}. You can change it until the vote is closed.`,
-        "good",
+        seen.mine === null ? empty : `Your answer is stored: ${given}. You can change it until the vote is closed.`,
+        seen.mine === null ? "" : "good",
       );
   };
   return {

@@ -61,9 +61,18 @@ def test_a_class_goes_from_the_question_to_the_movie() -> None:
     assert "3 after" in html(app)
     seen = rooms.call(rooms.snapshot(code, host))
     assert f'"step": {seen["step"]},' in movies(app)[0]
+    assert '"code": false' in movies(app)[0]
     app = press(app, "Next question")
     assert "*Which* &lt;b&gt;?" in html(app)
-    assert "The same with other numbers" not in labels(app)
+    assert "Same question, new numbers" not in labels(app)
+
+
+def test_a_room_without_questions_leads_to_the_first_one() -> None:
+    app = press(opened("class"), "Open a room")
+    assert "Ask the first question" in labels(app)
+    app = press(app, "Ask it")
+    assert "Open the vote" in labels(app)
+    assert not {"Ask it", "Ask the first question"} & {*labels(app)}
 
 
 @pytest.mark.parametrize("phase", ["ask", "open", "close", "talk"])
@@ -155,6 +164,12 @@ def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(b
     with tab(browser, PROJECTOR) as there, tab(browser, PROJECTOR) as projector:
         page = there.page
         page.goto(f"{address}/class")
+        sidebar = page.get_by_test_id("stExpandSidebarButton")
+        panel = page.get_by_test_id("stExpander").get_by_text("Make a question")
+        expect(panel).to_be_visible()
+        expect(sidebar).to_be_hidden()
+        panel.click()
+        expect(sidebar).to_be_visible()  # a prediction is about what is typed there
         page.get_by_role("button", name="Start with six questions").click()
         page.get_by_role("button", name="Open a room with 6 questions").click()
         code = page.locator(".class-code").inner_text()

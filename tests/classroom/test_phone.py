@@ -46,6 +46,7 @@ def test_three_phones_go_through_a_whole_round(browser: Browser, address: str) -
         room.act("reopen")
         two.sees("second vote")
         assert two.page.get_by_text("Your first answer: 3 2 4").is_visible()
+        two.is_told("Send it again to keep it, or change it.")
         two.answers("3 3 2 1")
         one.sees("second vote")
         one.press("Send")  # the first answer again
