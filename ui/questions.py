@@ -72,8 +72,11 @@ def _choose(asked: str) -> str:
     elif is_error(typed) and not any(has_message(entry, typed) for entry in found if isinstance(entry, Entry)):
         st.text("No answer here has exactly this message. These are the closest:")
         found = found[:_NEAREST]
+    count = counted(len(found), "answer") if typed.strip() else ""
+    if found and count:
+        st.text(f"{count}, the closest first")
     _list(found)
-    return counted(len(found), "answer") if typed.strip() else ""
+    return count
 
 
 def _list(found: Sequence[Entry | Page]) -> None:

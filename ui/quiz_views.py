@@ -70,7 +70,7 @@ def result(
         st.markdown(f"Level {level}, round {number}: {told}")
         with st.container(horizontal=True):
             st.button("Another round", on_click=begin, args=(level,))
-            if level + 1 in LEVELS:
+            if level + 1 in LEVELS and 2 * scorecard.points >= scorecard.most:
                 st.button(f"Level {level + 1}: {LEVELS[level + 1].told}", on_click=begin, args=(level + 1,), wrap=True)
             st.button("Same round again", on_click=again)
         for i in range(len(scorecard.questions)):
