@@ -43,7 +43,7 @@ def check(seen: Trace, turns: range = range(12)) -> int:
 
 
 def wide(lengths: tuple[int, ...] = (200, 3, 130, 128, 129, 7), **settings: Any) -> Trace:
-    """Trace lengths of which some are beyond the window of a movie, 128 time steps."""
+    """Trace lengths of which some are beyond the window of a movie, 60 time steps."""
     return trace(Batch.from_tensors([torch.ones(n, 1) for n in lengths]), Config(hidden_size=1, **settings))
 
 

@@ -14,10 +14,11 @@ from typing import Any
 
 from packviz.compute.record import Trace
 from packviz.compute.recurrence import Step
+from packviz.show.movie.facts import Window
 from packviz.teach.predictions.prediction import Answer, Form, Moment, Prediction, Slip
 from packviz.text import filled, sequence_label
 
-MAX_FILMED = 128  # time steps that a movie shows: its window is no wider
+MAX_FILMED = Window().steps  # that a movie shows
 MAX_TRIED = 60  # places that are weighed to find the most telling one
 _WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("predictions.toml").read_text(encoding="utf-8"))
 Given = int | str | Sequence[int]  # a number; the name of a choice; several numbers, or the sequences b of the letters
