@@ -142,6 +142,10 @@ class Watched:
         found = self.findings
         return f"{seen}: {counted(len(found), 'finding')}.\n\n{found}" if found else f"{seen}: nothing found."
 
+    def _repr_html_(self) -> str:
+        seen = str(self).partition("\n\n")[0]
+        return f"<p>{seen}</p>{self.findings._repr_html_() if self.findings else ''}"
+
     def __repr__(self) -> str:
         return f"Watched({len(self.calls)} calls, {self.findings!r})"
 

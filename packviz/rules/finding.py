@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
+from html import escape
 from pathlib import Path
 from textwrap import indent
 from typing import Any, Literal, cast
@@ -94,8 +95,24 @@ class Findings(tuple[Finding, ...]):
     def __str__(self) -> str:
         return "\n\n".join(map(str, self)) or "Nothing found."
 
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks: how bad it is, what was found and what torch does, where, and the repair."""
+        if not self:
+            return "<p>Nothing found.</p>"
+        heads = "".join(f"<th>{head}</th>" for head in ("Severity", "Found", "Where", "Repair"))
+        return f"<table><tr>{heads}</tr>{''.join(map(_row, self))}</table>"
+
     def __repr__(self) -> str:
         return f"Findings({', '.join(f'{one.severity}: {one.key}' for one in self)})"
+
+
+def _row(one: Finding) -> str:
+    does = f" torch {one.torch_does}." if one.torch_does else ""
+    layer = [] if one.layer is None else [one.layer or "the model itself"]
+    often = [f"{one.times} times"] if one.times > 1 else []
+    said = (_HEADS[one.severity], one.found + does, ", ".join(filter(None, [*layer, one.where, *often])))
+    cells = "".join(f"<td>{escape(text)}</td>" for text in said)
+    return f"<tr>{cells}<td><pre><code>{escape(one.repair)}</code></pre></td></tr>"
 
 
 class FindingsError(PackvizError):

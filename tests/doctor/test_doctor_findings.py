@@ -4,9 +4,12 @@ import copy
 import inspect
 import json
 import pickle
+from dataclasses import replace
+from html import escape
 
 import pytest
 import torch
+from torch import nn
 
 import packviz as pv
 from packviz import testing
@@ -38,6 +41,21 @@ def test_as_json_a_finding_has_all_its_fields_but_the_error() -> None:
     (row,) = json.loads(NOTED.to_json())
     assert (row["key"], row["severity"], row["sequences"], row["timesteps"]) == ("pads_packed", "note", [1], [4])
     assert set(row) == set(inspect.signature(pv.Finding).parameters) - {"error"}
+
+
+def test_a_notebook_shows_a_table_with_the_repair_and_no_markup_of_anybody_else() -> None:
+    shown = WRONG._repr_html_()
+    (one,) = WRONG
+    for text in ("Silently wrong", one.found, one.where, one.repair):
+        assert escape(text) in shown
+    named = pv.Findings([replace(one, layer="<b>")])
+    assert "&lt;b&gt;" in named._repr_html_()
+    assert "<b>" not in named._repr_html_()
+    lstm = nn.LSTM(2, 3, batch_first=True)
+    with pv.watch(lstm) as watched:
+        lstm(X)
+    told = f"<p>1 call of 1 recurrent layer: 1 finding.</p>{watched.findings._repr_html_()}"
+    assert watched._repr_html_() == told
 
 
 def test_what_is_ignored_is_left_out_and_a_misspelt_key_or_option_is_refused() -> None:
