@@ -25,7 +25,7 @@ def test_the_first_page_is_a_picture_and_few_words_and_leads_on(browser: Browser
         read = words(seen)
         assert 20 < len(read) <= 60, " ".join(read)
         expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
-        for alt in ("B has ended, but reads 2 pads", "The state of B rests."):
+        for alt in ("2 pads move B's 4 hidden values", "They stop when B ends"):
             picture = seen.main.get_by_alt_text(alt)
             assert picture.evaluate("image => image.naturalWidth") > 0
         seen.press("End")

@@ -126,7 +126,7 @@ def test_a_link_cannot_read_what_the_app_keeps_for_itself() -> None:
     assert "Source(" not in texts(app)
 
 
-def test_a_step_behind_the_end_is_the_last_and_another_batch_begins_where_the_stage_begins(
+def test_a_step_behind_the_end_is_the_last_and_another_batch_ends_there_or_begins_where_the_stage_begins(
     browser: Browser, address: str
 ) -> None:
     with visit(browser, address, {"step": "999"}) as seen:
@@ -137,5 +137,10 @@ def test_a_step_behind_the_end_is_the_last_and_another_batch_begins_where_the_st
         assert (seen.data("stage"), seen.data("step")) == ("unpack", last)
         seen.type("1 2 3 4\n5 6 7\n8")
         film = pv.movie(pv.trace(Batch.parse("1 2 3 4\n5 6 7\n8")))
+        last = str(len(film.steps))
+        assert (seen.data("stage"), seen.data("step"), seen.query["step"]) == ("unpack", last, last)
+        seen.press("ArrowLeft")
+        seen.type("1 2 3 4\n5 6\n7")
+        film = pv.movie(pv.trace(Batch.parse("1 2 3 4\n5 6\n7")))
         begins = next(str(i) for i, step in enumerate(film.steps, 1) if step.stage == "unpack")
         assert (seen.data("stage"), seen.data("step"), seen.query["step"]) == ("unpack", begins, begins)

@@ -52,7 +52,7 @@ def test_the_pictures_say_what_was_computed_and_show_what_was_typed_as_text() ->
     found = hook(pv.trace(pv.Batch.parse('a b c\n<b> "&'), pv.Config()))
     assert found is not None
     (moving, padded), (resting, packed) = pictures(found)
-    assert "B " in moving
+    assert "B's " in moving
     assert "1 pad" in moving
     assert f"{found.moved:.2f}" in moving
     assert " B " in resting

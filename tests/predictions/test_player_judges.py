@@ -105,7 +105,9 @@ def test_each_question_leads_to_the_step_that_shows_why() -> None:
     carried = asking(film, "pack").to_dict()["questions"]
     moment = ask(seen, "pack")
     assert moment is not None
-    assert film.steps[carried[0]["step"] - 1].name == moment.moment.name == "margins"
+    shown = film.steps[carried[0]["step"] - 1]
+    assert (shown.stage, shown.time) == (moment.moment.stage, moment.moment.timestep) == ("pack", 3)  # the last column
+    assert film.steps[carried[0]["first"] - 1].time == 0
 
 
 def test_a_movie_of_which_nothing_can_be_asked_stays_as_it_is() -> None:
