@@ -183,8 +183,10 @@ def test_the_panel_shares_the_step_on_screen_and_what_was_chosen(browser: Browse
         assert in_the_code(visited, visited.page.url)
         assert query(shared(visited))["step"] == "3"
         panel = visited.page.locator(".st-key-sharing")
-        panel.get_by_role("combobox", name="Lock settings").click()
-        visited.page.get_by_role("option", name="cell", exact=True).click()
+        settings = panel.get_by_role("combobox", name="Lock settings")
+        settings.fill("cell")
+        visited.page.get_by_role("option", name="cell", exact=True).wait_for()
+        settings.press("Enter")
         visited.settle()
         panel.get_by_text("Link to this page, as it is now").click()  # Escape might close the panel, too
         for choice in ("sidebar", "code", "menu", "dark"):
