@@ -147,6 +147,7 @@ def test_the_sum_behind_a_number_is_written_out(browser: Browser, address: str) 
     with visit(browser, address, path="running") as visited:
         expect(visited.main).to_contain_text("h' = (1 - z) · n + z · h")
         visited.press("ArrowRight", "ArrowRight")  # t = 1
+        visited.settle()
         canvas = visited.player.locator("canvas")
         spot = visited.player.evaluate(FIND, "r of C, unit 1")
         canvas.click(position=spot)
