@@ -41,6 +41,7 @@ export function explainPage() {
     clearTimeout(waiting);
     waiting = setTimeout(mark, 300);
   }).observe(document.body, { childList: true, subtree: true });
+  mark();
   const hide = explaining(document.body, tip);
   document.addEventListener("keydown", ({ key }) => key === "Escape" && hide());
   document.addEventListener("scroll", hide, true);
