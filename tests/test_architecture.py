@@ -1,10 +1,13 @@
 """The walls of the house: who may import whom, what stays out of where, and how long a thing may get."""
 
 import ast
+import pkgutil
 import re
+import sys
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
@@ -125,6 +128,14 @@ def test_no_file_and_no_function_grows_too_long() -> None:
 def test_the_library_exports_a_short_alphabetical_list() -> None:
     assert packviz.__all__ == sorted(packviz.__all__, key=lambda name: (not name.isupper(), name.islower(), name))
     assert all(hasattr(packviz, name) for name in packviz.__all__)
+
+
+def test_a_name_in_a_package_is_a_module_or_something_else_never_both() -> None:
+    for module in pkgutil.walk_packages(packviz.__path__, "packviz."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+            package, _, name = module.name.rpartition(".")
+            assert getattr(sys.modules[package], name) is sys.modules[module.name], module.name
 
 
 def test_colours_are_written_in_the_theme_alone() -> None:

@@ -7,10 +7,10 @@ import torch
 import packviz as pv
 from packviz import predictions
 from packviz.facts.comparison import compare
-from packviz.facts.losses import losses
+from packviz.facts.losses_and_gradients import losses
 from packviz.facts.memory_layout import memory
 from packviz.facts.pads import drift
-from packviz.facts.readouts import readouts
+from packviz.facts.readout import readouts
 from packviz.inputs.examples import EXAMPLES
 
 LARGE = pv.trace(pv.Batch.parse("\n".join("1 " * n for n in range(1, 65))), pv.Config(hidden_size=16, num_layers=2))

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from packviz import Batch, Config, PackvizError, Trace, charts, facts, tables, trace, trace_module
-from packviz.facts.ties import order_of_equals, ties
+from packviz.facts.equal_lengths import order_of_equals, ties
 from packviz.lab.cost import Setup, counts, measure, plan_sweep, ways
 from packviz.predictions import ask
 from packviz.show.snippet import snippet

@@ -13,7 +13,7 @@ from packviz.compute.trace import trace as run
 from packviz.compute.verify import apart, differing, distance, tolerance_of
 from packviz.errors import PackvizError
 from packviz.facts.padded_run import Answer, layer_states, packed_grid, run_padded, valid_cells
-from packviz.facts.readouts import WAYS, Reading, readings
+from packviz.facts.readout import WAYS, Reading, readings
 from packviz.facts.words import sentence
 from packviz.inputs.config import Config
 from packviz.inputs.module import directions

@@ -13,7 +13,7 @@ from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz import Trace
 from packviz.facts import losses
-from packviz.facts.losses import LOSSES, PadRowGradient, draw_task
+from packviz.facts.losses_and_gradients import LOSSES, PadRowGradient, draw_task
 
 CELLS = ("rnn", "gru", "lstm")
 THREE = "1 2 3 4\n4 5\n6"

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from packviz.compute.verify import distance
 from packviz.facts.comparison import Comparison
-from packviz.facts.losses import Losses
+from packviz.facts.losses_and_gradients import Losses
 from packviz.facts.pads import Drift
 from packviz.show.charts.template import bars, drawn, heatmap, line, named_axis, sequence_color, showing
 from packviz.show.theme import LIGHT, Palette, hue

@@ -12,7 +12,7 @@ from packviz.facts.unit_arithmetic import unit_sum
 from packviz.inputs.cell_kinds import Formula, Gate
 from packviz.inputs.module import nonlinearity_of
 from packviz.show.movie.facts import rows_of
-from packviz.show.movie.program import LINE
+from packviz.show.movie.statements import LINE
 from packviz.show.movie.step import CodeLine
 from packviz.show.movie.view import View, shape
 

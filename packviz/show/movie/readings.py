@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from packviz.facts.readouts import Readout, Spot, readouts
+from packviz.facts.readout import Readout, Spot, readouts
 from packviz.show.movie.marks import NONE, Frame, Place, frame, marks
 from packviz.show.movie.step import CodeLine, Step
 from packviz.show.movie.view import View, listed, shape

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from packviz.facts.ties import Tie, first_unstable, ties
+from packviz.facts.equal_lengths import Tie, first_unstable, ties
 from packviz.show.movie.embed import embed_end, embed_scene
 from packviz.show.movie.lanes import Lane, lanes, lanes_scene
 from packviz.show.movie.layout import Scene

@@ -5,4 +5,4 @@ from packviz.errors import extra
 with extra("charts"):
     from packviz.teach.questions.entry import *
     from packviz.teach.questions.running import *
-    from packviz.teach.questions.search import *
+    from packviz.teach.questions.searching import *
