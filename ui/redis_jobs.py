@@ -146,8 +146,9 @@ class RedisJobs:
             return kept[b"state"].decode()  # type: ignore[return-value]
         try:
             status = Job.fetch(key, connection=self._redis).get_status()
-        except NoSuchJobError:
-            return "failed"
+        except (NoSuchJobError, InvalidJobOperation):  # or it has been ended since
+            said = self._redis.hget(_of(key), "state")
+            return said.decode() if said else "failed"
         return "stopped" if status is JobStatus.STOPPED else _STATES.get(status, "failed")
 
     def _unsaid(self, state: State) -> str:
@@ -157,13 +158,13 @@ class RedisJobs:
         """End a job that nobody wants."""
         if self._redis.hexists(_of(key), "state") or not self._redis.exists(_of(key)):
             return
+        _over(self._redis, key, "stopped", "")
         with suppress(NoSuchJobError, InvalidJobOperation):
             job = Job.fetch(key, connection=self._redis)
             if job.get_status() is JobStatus.STARTED:
                 send_stop_job_command(self._redis, key)
             else:
                 job.delete()
-        _over(self._redis, key, "stopped", "")
 
     def _want(self, key: str, visitor: str) -> None:
         """Note that a visitor is there, and go on doing so as long as it is true."""
