@@ -111,7 +111,8 @@ def _states_of(both: Both, states: Mapping[str, Tensor], at: At) -> Frame:
         groups.append(
             marks(
                 f"h:{side}", "value", Place(f"{side}h", unit * width, np.repeat(row, both.units)), (rows, unit),
-                seq=rows, w=width, v=np.where(known, values, 0.0).ravel(), text=np.where(known, "", "nan").ravel(),
+                seq=rows, w=width, v=np.rint(1e4 * np.where(known, values, 0.0)).ravel(),
+                text=np.where(known, "", "nan").ravel(),
                 says="h, unit {k}",
             )
         )  # fmt: skip

@@ -84,4 +84,4 @@ def filled(group: Marks, values: np.ndarray) -> Marks:
     """Return the cells of units with these numbers in them, (B, units); one that is not finite is written out."""
     known = np.isfinite(values)
     text = "" if bool(known.all()) else np.where(known, "", "nan").ravel()
-    return group.but(v=np.where(known, values, 0.0).ravel(), text=text)
+    return group.but(v=np.rint(1e4 * np.where(known, values, 0.0)).ravel(), text=text)

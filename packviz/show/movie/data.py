@@ -6,8 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+import numpy as np
+
 from packviz.show.movie.changes import Changes
-from packviz.show.movie.columns import written
 from packviz.show.movie.drawing import draw, svg
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Frame
@@ -147,13 +148,13 @@ class Movie:
 
     @cached_property
     def _data(self) -> dict[str, Any]:
-        view, tokens = self.view, _tokens(self.view)
+        view = self.view
         stages = {step.stage: step.stage.capitalize() for step in self.steps}
         return {
             "format": FORMAT,
             "title": self.title,
             "stages": stages,
-            **self.changes.data(tokens),
+            **self.changes.data,
             "numbers": view.numbers,
             "steps": [self._step(i) for i in range(len(self.steps))],
             "lines": {stage: line for stage, line in self.lines.items() if stage in stages},
@@ -162,7 +163,6 @@ class Movie:
             "sequences": [
                 [view.label(b), b % len(SEQUENCE_HUES), b // len(SEQUENCE_HUES)] for b in range(view.total[0])
             ],
-            "tokens": tokens,
             "scales": dict(self.scales),
             "notes": list(self.notes),
             "proof": self.proof,
@@ -215,7 +215,8 @@ def made(
 ) -> Movie:
     """Return the movie of these steps; opening: what is there before the first one."""
     told = list(steps)
-    changes, played = Changes([opening, *(frame for _, step in told for frame in step.frames)]), []
+    frames = [opening, *(frame for _, step in told for frame in step.frames)]
+    changes, played = Changes(frames, _tokens(view)), []
     for stage, step in told:
         said = (step.detail, step.tone, step.error, step.scene, step.time, step.name)
         played.append(Played(step.caption, (), *said, stage, len(step.frames)))
@@ -232,9 +233,9 @@ def _tokens(view: View) -> dict[str, Any]:
     """Return the columns of the tokens, and what they say when pointed at, with blanks for the numbers."""
     return {
         "count": len(view.token_b),
-        **{name: written(getattr(view, f"token_{name}").tolist()) for name in "btn"},
-        "said": written(view.said),
-        "offsets": written([] if view.refused else view.offsets),
+        **{name: getattr(view, f"token_{name}") for name in "btn"},
+        "said": np.array(view.said, dtype=object),
+        "offsets": np.array([] if view.refused else view.offsets),
         "tip": "sequence {seq}, time step {t}",
         "typed": "“{said}”, ",
         "address": ", packed row {n}: data[offset[{t}] + position] = data[{offset} + {position}] = data[{n}]",

@@ -134,7 +134,7 @@ def _marks(view: View) -> dict[str, Marks]:
         marks("title:strip", "title", strip.heading(), h=1.0 if strip.marks else view.text),
         marks("title:counts", "note", grid.counts_heading(), h=view.text, text="batch_sizes"),
         marks(
-            "count", "count", grid.count(every), (every,), w=width, h=height, text=texts(sizes), v=sizes / sizes[0]
+            "count", "count", grid.count(every), (every,), w=width, h=height, text=texts(sizes), v=np.rint(1e4 * sizes / sizes[0])
         ),
     ]  # fmt: skip
     if strip.marks:
