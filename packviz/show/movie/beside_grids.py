@@ -10,8 +10,6 @@ from packviz.show.movie.padded_vs_packed import PACKED, PADDED, SIDES, Both
 from packviz.show.movie.sheet import steps
 from packviz.show.movie.view import once
 
-__all__ = ["At", "axes", "grids", "scale", "texts_of", "vectors"]
-
 At = Mapping[str, np.ndarray]  # of each side the row of every sequence
 
 

@@ -28,8 +28,6 @@ from packviz.show.movie.marks import NONE, Frame, Marks, Place, frame, marks
 from packviz.show.movie.padded_vs_packed import PACKED, PADDED, SIDES, UNPACKED, Both, both_scene
 from packviz.show.movie.step import CodeLine, Stage, Step
 
-__all__ = ["beside"]
-
 
 def beside(
     trace: Trace,

@@ -10,18 +10,6 @@ from packviz.show.movie.view import shape
 from packviz.show.movie.words import STARTS, say
 from packviz.text import two_digits
 
-__all__ = [
-    "call_lines",
-    "far",
-    "last_lines",
-    "last_words",
-    "output_lines",
-    "output_words",
-    "row_lines",
-    "start_words",
-    "step_words",
-]
-
 
 def far(distance: float) -> str:
     """Return a distance as it stands beside a row: two digits that count, or nan and inf."""

@@ -8,21 +8,6 @@ from packviz.show.movie.layout import Box, Margins, panel
 from packviz.show.movie.marks import Marks, Place, marks
 from packviz.show.movie.view import View
 
-__all__ = [
-    "INPUT_GAP",
-    "UNIT",
-    "arrow",
-    "cell_box",
-    "filled",
-    "gate_names",
-    "heading",
-    "input_width",
-    "state",
-    "state_box",
-    "state_width",
-    "units",
-]
-
 UNIT = 1.8  # width of a number of a state
 INPUT_GAP = 0.4  # between what enters the cell and its gates
 

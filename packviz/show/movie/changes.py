@@ -1,6 +1,6 @@
 """What changes from one frame to the next: found by comparing them, and told as columns."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Any
 
@@ -44,7 +44,7 @@ class Changes:
         self.data = {
             "groups": [self._group(first, there=each[0][0] < 0) for first, each in told],
             "tokens": {name: self._columns.put("", column) for name, column in tokens.items()},
-            "changes": self._alike([number, *block] for number, each in enumerate(told) for block in self._blocks(*each)),
+            "changes": _alike([i, *block] for i, each in enumerate(told) for block in self._blocks(*each)),
             "tips": [[list(line) for line in tip] for tip in self._tips],
             "columns": self._columns.shared(),
         }
@@ -100,19 +100,6 @@ class Changes:
             told = (None, None) if whole else (put("", counts[changed]), put("", where.nonzero()[1]))
             yield [put("", beats[changed]), *told, fields]
 
-    def _alike(self, blocks: Iterator[Block]) -> list[Block]:
-        """Return the blocks, those of several groups that say the same together."""
-        told: list[Block] = []
-        known: dict[str, Block] = {}
-        for block in blocks:
-            number, *change = block
-            same = known.setdefault(str(change), block) if change[-1].keys() <= FLAGS else block
-            if same is block:
-                told.append(block)
-            else:
-                same[0] = [*(same[0] if isinstance(same[0], list) else [same[0]]), number]
-        return told
-
 
 def _compared(look: Mapping[str, Column], events: Sequence[Event], shown: np.ndarray) -> Found:
     """Return what changes.
@@ -122,9 +109,8 @@ def _compared(look: Mapping[str, Column], events: Sequence[Event], shown: np.nda
     looks, found = [look], Found()
     for _, marks in events:
         looks.append(marks.look if marks else looks[-1])
-    fields = {
-        field for one, other in pairwise(looks) if one is not other for field in DEFAULTS if one[field] is not other[field]
-    }
+    new = [(one, other) for one, other in pairwise(looks) if one is not other]
+    fields = {field for one, other in new for field in DEFAULTS if one[field] is not other[field]}
     rows, every = np.arange(len(looks))[:, None] * shown, np.arange(shown.shape[1])
     rows[0] = 0
     rows = np.maximum.accumulate(rows)  # the event of which each mark has its look
@@ -151,3 +137,17 @@ def _table(field: str, columns: Sequence[Column], count: int) -> np.ndarray:
     for row, column in enumerate(columns):
         table[row] = column
     return rounded(table)
+
+
+def _alike(blocks: Iterable[Block]) -> list[Block]:
+    """Return the blocks, those of several groups that say the same together."""
+    told: list[Block] = []
+    known: dict[str, Block] = {}
+    for block in blocks:
+        number, *change = block
+        same = known.setdefault(str(change), block) if change[-1].keys() <= FLAGS else block
+        if same is block:
+            told.append(block)
+        else:
+            same[0] = [*(same[0] if isinstance(same[0], list) else [same[0]]), number]
+    return told

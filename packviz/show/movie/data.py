@@ -24,8 +24,6 @@ from packviz.validate import choice, integer
 if TYPE_CHECKING:
     from packviz.show.movie.widget import MovieWidget
 
-__all__ = ["FORMAT", "Movie", "Played", "made"]
-
 Theme = Literal["light", "dark"]
 KINDS = (".html", ".svg", ".png", ".gif", ".apng")  # of files, by their suffix
 FORMAT = 2  # of the data, as movie.schema.json describes it

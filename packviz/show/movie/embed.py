@@ -14,8 +14,6 @@ from packviz.show.movie.step import CodeLine, Step
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import say
 
-__all__ = ["embed", "embed_end", "embed_scene"]
-
 LISTED = 4  # numbers of the pad's row that are written out
 
 

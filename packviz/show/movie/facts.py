@@ -14,8 +14,6 @@ from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import kind_of
 from packviz.validate import integer
 
-__all__ = ["Facts", "Window", "exact", "number", "rounded", "rows_of", "stored", "watched_layer"]
-
 MAX_UNITS = 8  # of a hidden state
 MAX_FEATURES = 12  # of a token
 SMALL_FROM = 25  # sequences from which cells are too small for text

@@ -16,8 +16,6 @@ from packviz.show.movie.statements import LINE
 from packviz.show.movie.step import CodeLine
 from packviz.show.movie.view import View, shape
 
-__all__ = ["in_letters", "start_line", "step_lines", "whole_lines", "whole_start"]
-
 DIGITS = (2, 3, 4)  # behind the point: as many as it takes to come to the number that the trace has
 HUGE = 1e4
 LETTER = re.compile(r"\b[a-z]\b'?")  # of a formula: a gate, a state, or a new one

@@ -8,8 +8,6 @@ from packviz.show.movie.cell import input_width, state_box
 from packviz.show.movie.layout import Box, Margins, Scene, above, beside, panel
 from packviz.show.movie.view import View
 
-__all__ = ["gate_scene", "number_width", "numbers_fit"]
-
 HEADED, STRIP_HEADED = 3.6, 8.8  # numbers beside one another that are as wide as a heading
 SCREEN = (670.0, 322.0)  # pixels of the picture at a projector
 LEAST = (28.0, 13.0)  # pixels that a number needs there: across and down

@@ -12,8 +12,6 @@ from packviz.show.movie.run_marks import base, ended, entering, finals, lively, 
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import TERMS
 
-__all__ = ["gate_end", "gate_frames", "gate_start"]
-
 LINES = (1, 2, 3)  # of panels that may need letters of their own
 
 

@@ -7,8 +7,6 @@ from packviz.show.movie.layout import Box, Margins, Scene, above, beside, panel
 from packviz.show.movie.marks import Column, Place
 from packviz.show.movie.view import View
 
-__all__ = ["Lane", "lanes", "lanes_scene"]
-
 HEADING = 7.5  # units of text that the heading of the grid needs
 
 

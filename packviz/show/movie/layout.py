@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LINES", "Box", "Margins", "Scene", "Units", "above", "beside", "panel"]
-
 WIDE, TALL = (2.2, 1.8, 1.5, 1.25), (1.0, 0.8, 0.6)  # width by height of pictures on a desk and in a hand
 LINES = tuple(round(7 * 1.25**i) for i in range(16))  # units in one line of a strip that are tried: 7 to 199
 Units = Any  # one number, or a column with one for each of LINES

@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-__all__ = ["DEFAULTS", "NONE", "Column", "Frame", "Marks", "Place", "Role", "Tip", "Tone", "frame", "marks"]
-
 Role = Literal[
     "token",  # one token of a sequence, in its hue
     "ghost",  # where a token stood before it was packed
@@ -59,9 +57,9 @@ class Marks:
     """A group of marks of one kind in one frame.
 
     name: the same in every frame. keys: columns that tell its marks apart. look: what may change, a column for each of
-    DEFAULTS: panel `p`, place, size, texts, the number of its token, the value `v` in ten-thousandths, `vec`
-    the row in the movie's numbers, scale and tone. seq: the sequence; k: the number of each mark; tip: what they say when pointed at.
-    shown: which of them are there. origin: where those that were not there come from, or, if anew, all of them.
+    DEFAULTS: panel `p`, place, size, texts, the number of its token, the value `v` in ten-thousandths, `vec` the row in
+    the movie's numbers, scale and tone. seq: the sequence; k: the number of each mark; tip: what they say when pointed
+    at. shown: which of them are there. origin: where those that were not there come from, or, if anew, all of them.
     """
 
     name: str

@@ -16,8 +16,6 @@ from packviz.show.movie.view import View, shape
 from packviz.show.movie.words import say
 from packviz.text import counted
 
-__all__ = ["MOST", "SCENE", "memory_strips"]
-
 MARKED = 48  # cells of the padded tensor up to which every row has its address below it
 MOST = 400  # cells of the padded tensor up to which it is drawn
 SCENE = "pack:memory"

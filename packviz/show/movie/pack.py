@@ -15,8 +15,6 @@ from packviz.show.movie.step import CodeLine, Step
 from packviz.show.movie.view import View, listed, once, shape
 from packviz.show.movie.words import say
 
-__all__ = ["lit", "pack", "pack_end", "pack_scene", "packed"]
-
 CROWDED = 24  # time steps from which the counts have no room to be lit up all at once
 
 
@@ -134,7 +132,8 @@ def _marks(view: View) -> dict[str, Marks]:
         marks("title:strip", "title", strip.heading(), h=1.0 if strip.marks else view.text),
         marks("title:counts", "note", grid.counts_heading(), h=view.text, text="batch_sizes"),
         marks(
-            "count", "count", grid.count(every), (every,), w=width, h=height, text=texts(sizes), v=np.rint(1e4 * sizes / sizes[0])
+            "count", "count", grid.count(every), (every,), w=width, h=height, text=texts(sizes),
+            v=np.rint(1e4 * sizes / sizes[0]),
         ),
     ]  # fmt: skip
     if strip.marks:

@@ -17,8 +17,6 @@ from packviz.show.movie.step import CodeLine, Step
 from packviz.show.movie.view import View, shape
 from packviz.show.movie.words import say
 
-__all__ = ["pad", "pad_end", "pad_scene", "pads_taken"]
-
 FLAG = 1.6  # units that the word False needs in the mask
 ASPECT = 1.8  # width by height that the turned grid may take without making the picture smaller
 

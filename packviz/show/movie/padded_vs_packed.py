@@ -22,8 +22,6 @@ from packviz.show.movie.marks import Column, Place
 from packviz.show.movie.places import Grid
 from packviz.show.movie.view import View, shape
 
-__all__ = ["PACKED", "PADDED", "SIDES", "UNPACKED", "Both", "both_scene"]
-
 PADDED, PACKED = SIDES = ("padded", "packed")
 UNPACKED = "unpacked output"  # the heading of the packed output in the end
 OUTPUT_WIDTH = 1.2  # units of a state in the output, at most

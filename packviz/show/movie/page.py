@@ -11,8 +11,6 @@ from string import Template
 from typing import Any
 from zlib import crc32
 
-__all__ = ["assets", "framed", "packed", "pictured", "standalone"]
-
 LARGE = 200_000  # characters of an SVG that is not put into a notebook beside its movie
 HOST = """
 const frame = this, say = (told) => frame.contentWindow.postMessage({ packviz: told }, "*");

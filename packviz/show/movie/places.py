@@ -11,8 +11,6 @@ import numpy as np
 from packviz.show.movie.layout import LINES, Box, Margins, panel
 from packviz.show.movie.marks import Column, Place
 
-__all__ = ["Grid", "Strip"]
-
 LINE_GAP = 0.35  # units between two lines of a strip
 ROOMY = 6.0  # units of a row up to which cells are large, even on a phone
 

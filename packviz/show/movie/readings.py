@@ -12,8 +12,6 @@ from packviz.show.movie.view import View, listed, shape
 from packviz.show.movie.words import say
 from packviz.text import counted
 
-__all__ = ["MARGIN", "readings"]
-
 MARGIN = {1: 2.3, 2: 3.0}  # lines of text that the notes take at the right, by the number of directions
 ARROWS = ("→", "←")
 POOLS = ("mean", "max")

@@ -27,8 +27,6 @@ from packviz.show.movie.step import Step
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import STARTS, TERMS, say
 
-__all__ = ["run", "run_end", "run_scene"]
-
 
 def run(view: View) -> Iterator[Step]:
     """Show the initial state and one step for every time step, in the order in which the cell takes them."""

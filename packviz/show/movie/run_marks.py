@@ -10,20 +10,6 @@ from packviz.show.movie.marks import NONE, Frame, Marks, Place, frame, marks
 from packviz.show.movie.pack import lit, packed
 from packviz.show.movie.view import View, once, shape
 
-__all__ = [
-    "base",
-    "ended",
-    "entering",
-    "finals",
-    "last_outputs",
-    "lively",
-    "outputs",
-    "row_of",
-    "run_steps",
-    "states",
-    "taken",
-]
-
 
 @once
 def run_steps(view: View) -> list[TimeStep]:

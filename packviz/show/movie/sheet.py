@@ -9,8 +9,6 @@ from packviz.show.movie.places import Grid
 from packviz.show.movie.view import View, once, shape
 from packviz.text import counted
 
-__all__ = ["around", "heading", "outline", "padded", "ragged", "sheet", "steps", "texts", "upright"]
-
 
 def ragged(view: View) -> Frame:
     """Return the sequences as they came: rows of tokens that end where they end."""

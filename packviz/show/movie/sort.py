@@ -16,8 +16,6 @@ from packviz.show.movie.step import CodeLine, Step
 from packviz.show.movie.view import View, listed, once, shape
 from packviz.show.movie.words import say
 
-__all__ = ["sort", "sort_end", "sort_scene", "sorted_grid"]
-
 
 def sort(view: View) -> Iterator[Step]:
     """Show the sort that torch did, or its refusal."""

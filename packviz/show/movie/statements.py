@@ -6,8 +6,6 @@ from packviz.show.movie.facts import exact
 from packviz.show.movie.step import CodeLine
 from packviz.show.movie.view import View, shape
 
-__all__ = ["program"]
-
 LINE = 33  # characters of code beside the picture
 
 

@@ -6,8 +6,6 @@ from typing import Literal, NamedTuple
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Frame
 
-__all__ = ["CodeLine", "Stage", "Step"]
-
 Stage = str  # its name: captions.toml lists them
 
 

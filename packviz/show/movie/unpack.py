@@ -18,8 +18,6 @@ from packviz.show.movie.step import CodeLine, Step
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import say
 
-__all__ = ["unpack", "unpack_scene"]
-
 MAX_FLIGHTS = 12  # frames in which the packed output flies back
 
 

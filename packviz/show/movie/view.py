@@ -13,8 +13,6 @@ from packviz.show.movie.facts import Facts, Window, number
 from packviz.show.movie.places import Grid, Strip
 from packviz.text import counted, sequence_label
 
-__all__ = ["View", "listed", "once", "shape"]
-
 WORDY = 40  # tokens up to which a packed row has room for its word
 STRIP_WIDTH = 2.0  # units that it then has, at most
 MARKED = 64  # tokens up to which every packed row has its address below it

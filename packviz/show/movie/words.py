@@ -10,8 +10,6 @@ from packviz.show.movie.facts import exact, number
 from packviz.show.movie.view import View, listed, once, shape
 from packviz.text import counted, percent, sentences
 
-__all__ = ["ABOUT_STAGES", "STARTS", "TERMS", "lost", "say"]
-
 STARTS = {
     "zeros": "zeros",
     "random": "random numbers, a row of its own for each sequence",
