@@ -72,9 +72,7 @@ def layouts(shown: Shown) -> None:
     """Show what the three layouts of one batch take in memory, and what torch says to the third."""
     held = shown.fact(memory)
     named = {"padded": held.padded, "packed": held.packed, "jagged nested tensor": held.jagged}
-    rows = [
-        (name, len(each.cells), each.cells.count(None), each.bytes, each.index_bytes) for name, each in named.items()
-    ]
+    rows = [(name, each.rows, each.pads, each.bytes, each.index_bytes) for name, each in named.items()]
     columns = ["layout", "rows", "of them padding", "bytes of values", "bytes of indices"]
     sheet(rows, columns, "layouts", "Three layouts in memory")
     padded, packed = (each.bytes + each.index_bytes for each in (held.padded, held.packed))

@@ -66,16 +66,33 @@ def token_of(trace: Trace, n: int) -> Address:
     return Address(int(packed.sequence[n]), t, n, int(packed.offsets[t]))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Layout(Brief):
     """Hold one layout: which token stands in each row of F numbers, in the order in which they lie in memory."""
 
-    cells: tuple[tuple[int, int] | None, ...]  # (b, t) of the padded grid for each row, None for a pad
+    grid_cells: Tensor  # (R, 2), b and t in the padded grid for each row
+    real: Tensor  # (R,), False for a pad
     bytes: int  # of the values
     index_bytes: int  # of the int64 tensors that are kept beside them, without which the tokens could not be found
 
+    @property
+    def rows(self) -> int:
+        """Return how many rows there are, pads included."""
+        return len(self.real)
 
-@dataclass(frozen=True, repr=False)
+    @property
+    def pads(self) -> int:
+        """Return how many of them are pads."""
+        return self.rows - int(self.real.sum())
+
+    @property
+    def cells(self) -> tuple[tuple[int, int] | None, ...]:
+        """Return (b, t) of the padded grid for each row, None for a pad."""
+        rows = zip(self.grid_cells.tolist(), self.real.tolist(), strict=True)
+        return tuple((b, t) if is_real else None for (b, t), is_real in rows)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Memory(Brief):
     """Hold the same batch three times."""
 
@@ -114,9 +131,8 @@ def memory(trace: Trace) -> Memory:
 
 def _layout(cells: Tensor, real: Tensor, values: Tensor, *beside: Tensor | None) -> Layout:
     """Return the layout of cells (..., 2), some of them pads: real (...) is False there."""
-    rows = zip(cells.flatten(0, -2).tolist(), real.flatten().tolist(), strict=True)
-    named = tuple((b, t) if is_real else None for (b, t), is_real in rows)
-    return Layout(named, values.nbytes, sum(part.nbytes for part in beside if part is not None))
+    index_bytes = sum(part.nbytes for part in beside if part is not None)
+    return Layout(cells.flatten(0, -2), real.flatten(), values.nbytes, index_bytes)
 
 
 def sequence_error(trace: Trace) -> str | None:

@@ -3,7 +3,9 @@
 readouts() judges them in the packed run, readings() beside the padded one.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product, starmap
 from math import nan
 from typing import NamedTuple, cast
 
@@ -24,9 +26,8 @@ WAYS = ("forward", "backward")
 
 
 class Spot(NamedTuple):
-    """Name one place of the unpacked grid: sequence b, column t, and half 0 (forward) or 1 (backward) of its row."""
+    """Name one place in a row of the unpacked grid: column t, and its half 0 (forward) or 1 (backward)."""
 
-    b: int
     t: int
     half: int
 
@@ -83,8 +84,7 @@ def readouts(trace: Trace) -> tuple[Readout, ...]:
         _state(run, "last_valid", "out at lens - 1", valid),
         _state(run, "h_n", "h_n[-1]", "h_n[-1]"),
         _state(run, "h_n_both", "cat(h_n[-2], h_n[-1])", "torch.cat((h_n[-2], h_n[-1]), 1)"),
-        _pooled(run, "mean", "0).sum({}) / lens[:, None]"),
-        _pooled(run, "max", 'float("-inf")).amax({})'),
+        *_pooled(run),
     )
 
 
@@ -187,10 +187,7 @@ class _Run:
         return sentence(f"readout.{key}", run=self, everything=everything, last=last, filler=filler, **known)
 
     def read(self, code: str, grid: Tensor | None = None, h_n: Tensor | None = None) -> Tensor:
-        """Return the state that the code makes of this run, or of another grid (B, T, D*H) and h_n.
-
-        What is shown is what was run.
-        """
+        """Return the state that the code makes of this run, or of another grid (B, T, D*H) and h_n: what is shown."""
         grid = self.grid if grid is None else grid
         names = {"torch": torch, "out": grid if self.dim else grid.transpose(0, 1)}
         names |= {"lens": self.trace.padded.lengths, "h_n": self.h_n if h_n is None else h_n}
@@ -200,12 +197,12 @@ class _Run:
 
     def cells(self, code: str) -> tuple[tuple[Spot, ...], ...]:
         """Find where the numbers stand that a code reads: a grid that numbers its own cells is read by it."""
-        B, T, D, P = len(self.lengths), self.width, self.D, self.grid.size(2) // self.D
+        B, T, D = len(self.lengths), self.width, self.D
         number = torch.arange(B * T * D, device="cpu").view(B, T, D)
         rows, ends = torch.arange(B, device="cpu"), torch.tensor(self.ends, device="cpu") - 1
         final = torch.stack([number[rows, ends, 0], number[:, 0, -1]][:D])  # (D, B), as in h_n
-        read = self.read(code, number.repeat_interleave(P, 2), final.unsqueeze(2).expand(-1, -1, P))
-        return tuple(tuple(Spot(n // D // T, n // D % T, n % D) for n in row) for row in read[:, ::P].tolist())
+        read = self.read(code, number, final.unsqueeze(2))  # one number for each half
+        return tuple(tuple(Spot(n // D % T, n % D) for n in row) for row in read.tolist())
 
 
 def _state(run: _Run, key: str, title: str, code: str) -> Readout:
@@ -224,28 +221,29 @@ def _state(run: _Run, key: str, title: str, code: str) -> Readout:
         for b, length in enumerate(run.lengths)
         if b in run.padded or steps[b] != (length,) * run.D or distance(values[b], wanted[b]) != 0.0
     ]
-    seen = steps
-    if run.D == 2 and run.L > 1:
-        seen = tuple(tuple(run.lengths[b] * (step > 0) for step in row) for b, row in enumerate(steps))
+    everything = tuple(tuple(run.lengths[b] * (step > 0) for step in row) for b, row in enumerate(steps))
+    seen = everything if run.D == 2 and run.L > 1 else steps
     halves = tuple(WAYS[spot.half] for spot in cells[0])
     return Readout(key, title, code, reason, caution, values, tuple(wrong), halves, cells, steps, seen)
 
 
-def _pooled(run: _Run, key: str, code: str) -> Readout:
+def _pooled(run: _Run) -> Iterator[Readout]:
     """Read all valid steps; whether filler enters is tried out: other filler must not change anything."""
     columns = "torch.arange(out.size(1)) < lens[:, None]" if run.dim else "torch.arange(out.size(0))[:, None] < lens"
-    code = f"pad = ~({columns})\nstate = out.masked_fill(pad[:, :, None], {code.format(int(run.dim))}"
-    filler = ~valid_mask(run.trace.unpacked.lengths, run.width)
-    values, other = run.read(code), run.read(code, run.grid.masked_fill(filler[:, :, None], nan))
-    wrong = tuple(b for b in range(len(values)) if b in run.padded or distance(values[b], other[b]) != 0.0)
-    cells = tuple(tuple(Spot(b, t, half) for t in range(n) for half in range(run.D)) for b, n in enumerate(run.lengths))
-    every, numbers = tuple((n,) * run.D for n in run.lengths), values.numel()
-    off = rounded(distance(run.grid.mean(1)[run.short], values[run.short])) if run.short else ""
-    more = int((run.grid.amax(1) > values).sum())
-    naive = f"out.{'mean' if key == 'mean' else 'amax'}({int(run.dim)})"
-    reason = run.reason(key, naive=naive, off=off, wrong=more, numbers=numbers)
-    title, caution, halves = f"{key} over valid steps", run.caution, WAYS[: run.D]
-    return Readout(key, title, code, reason, caution, values, wrong, halves, cells, every, every)
+    refilled = run.grid.masked_fill(~valid_mask(run.trace.unpacked.lengths, run.width)[:, :, None], nan)
+    valid = {n: tuple(starmap(Spot, product(range(n), range(run.D)))) for n in set(run.lengths)}
+    cells = tuple(valid[n] for n in run.lengths)
+    every = tuple((n,) * run.D for n in run.lengths)
+    for key, filling, end in (("mean", "0", ".sum({}) / lens[:, None]"), ("max", 'float("-inf")', ".amax({})")):
+        code = f"pad = ~({columns})\nstate = out.masked_fill(pad[:, :, None], {filling}){end.format(int(run.dim))}"
+        values, other = run.read(code), run.read(code, refilled)
+        wrong = tuple(b for b in range(len(values)) if b in run.padded or distance(values[b], other[b]) != 0.0)
+        off = rounded(distance(run.grid.mean(1)[run.short], values[run.short])) if run.short else ""
+        naive = f"out.{'mean' if key == 'mean' else 'amax'}({int(run.dim)})"
+        more = int((run.grid.amax(1) > values).sum())
+        reason = run.reason(key, naive=naive, off=off, wrong=more, numbers=values.numel())
+        told = key, f"{key} over valid steps", code, reason, run.caution
+        yield Readout(*told, values, wrong, WAYS[: run.D], cells, every, every)
 
 
 def readings(trace: Trace, padded: Tensor, h_n: Tensor) -> tuple[Reading, ...]:
@@ -261,11 +259,12 @@ def readings(trace: Trace, padded: Tensor, h_n: Tensor) -> tuple[Reading, ...]:
 
 
 def _side(run: _Run, code: str, wanted: Tensor) -> Side:
-    code, real = f"state = {code}", run.trace.padded.mask.tolist()
-    cells = run.cells(code)
+    code = f"state = {code}"
+    cells, real = run.cells(code), run.trace.padded.mask.tolist()
     both = len(cells[0]) == 2
     single = tuple(b for b, length in enumerate(run.lengths) if both and length == 1)
-    reasons = tuple(tuple(_reason(spot, run.ends[spot.b], real[spot.b], both=both) for spot in row) for row in cells)
+    rows = zip(cells, run.ends, real, strict=True)
+    reasons = tuple(tuple(_reason(spot, end, tokens, both=both) for spot in row) for row, end, tokens in rows)
     own = wanted if len(cells[0]) == run.D else wanted.chunk(run.D, 1)[cells[0][0].half]
     return Side(run.read(code), own, reasons, single)
 

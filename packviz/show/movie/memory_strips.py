@@ -35,16 +35,14 @@ class _Layout:
 def memory_strips(view: View, end: Frame) -> Iterator[Step]:
     """Show the padded and the jagged layout beside the packed one; many cells are only counted."""
     kept = memory(view.trace)
-    if len(kept.padded.cells) > MOST or view.total != (len(view.shown), view.columns):
+    if kept.padded.rows > MOST or view.total != (len(view.shown), view.columns):
         yield Step(
-            say("pack", "counted_memory", view, kept=kept, pads=_pads(kept.padded.cells)),
+            say("pack", "counted_memory", view, kept=kept, pads=kept.padded.pads),
             (end,),
             detail=_bytes(kept, 3),
         )
         return
-    packed = (
-        view.strip if len(kept.padded.cells) <= MARKED else replace(view.strip, name="packed", height=1.0, marks=False)
-    )
+    packed = view.strip if kept.padded.rows <= MARKED else replace(view.strip, name="packed", height=1.0, marks=False)
     padded, jagged = _padded(view, kept, packed), _jagged(view, kept, packed)
     strips = (padded.strip, packed, jagged.strip)
     grid, alone = view.grid.box(), above(*(strip.box for strip in strips), gap=0.25)
@@ -52,17 +50,17 @@ def memory_strips(view: View, end: Frame) -> Iterator[Step]:
     here = _moved(view, end, packed)
     first = _drawn(view, padded, view.grid.cell(view.rank[padded.b], padded.t))
     yield Step(
-        say("pack", "padded_memory", view, kept=kept, pads=_pads(kept.padded.cells)),
+        say("pack", "padded_memory", view, kept=kept, pads=kept.padded.pads),
         (here, {**here, **first}),
         detail=_bytes(kept, 1),
         scene=where,
     )
-    heading = f"packed: {_rows(kept.packed.cells)}, time step after time step"
+    heading = f"packed: {counted(kept.packed.rows, 'row')}, time step after time step"
     second = _drawn(view, jagged, _place_of(view, packed, jagged.b, jagged.t))
     still = {name: group.but() for name, group in first.items()}
     seen = {**here, **still, "title:strip": here["title:strip"].but(text=heading), **second}
     yield Step(
-        say("pack", "jagged_memory", view, kept=kept, pads=_pads(kept.packed.cells)),
+        say("pack", "jagged_memory", view, kept=kept, pads=kept.packed.pads),
         (seen,),
         detail=(*_made(kept), *_bytes(kept, 3)),
         scene=where,
@@ -145,31 +143,22 @@ def _padded(view: View, kept: Memory, packed: Strip) -> _Layout:
     names = [view.label(b) for b in range(rows)] if view.batch_first else [f"t={t}" for t in range(columns)]
     order = "row after row" if view.batch_first else "time step after time step"
     heading = f"padded: {counted(len(b), 'cell')}, {order}"
-    there = [i for i, cell in enumerate(kept.padded.cells) if cell is not None]
-    b[there], t[there] = zip(*(cell for cell in kept.padded.cells if cell is not None), strict=True)
+    real = kept.padded.real.numpy()
+    b[real], t[real] = kept.padded.grid_cells.numpy()[real].T
     return _Layout(replace(packed, name="padded", counts=[size] * groups), heading, names, b, t)
 
 
 def _jagged(view: View, kept: Memory, packed: Strip) -> _Layout:
     counts = [end - start for start, end in pairwise(kept.offsets)]
-    cells = [cell for cell in kept.jagged.cells if cell is not None]
-    b, t = (np.array(column) for column in zip(*cells, strict=True))
+    b, t = kept.jagged.grid_cells.numpy().T
     names = [view.label(b) for b in range(len(counts))]
-    heading = f"jagged: {_rows(cells)}, sequence after sequence"
+    heading = f"jagged: {counted(len(b), 'row')}, sequence after sequence"
     return _Layout(replace(packed, name="jagged", counts=counts), heading, names, b, t)
-
-
-def _rows(rows: Sequence[object]) -> str:
-    return counted(len(rows), "row")
-
-
-def _pads(cells: Sequence[object]) -> int:
-    return sum(cell is None for cell in cells)
 
 
 def _made(kept: Memory) -> tuple[CodeLine, ...]:
     code = "jagged = nested_tensor(\n    sequences, layout=torch.jagged)"
-    return (CodeLine(code, shape(len(kept.jagged.cells))),)
+    return (CodeLine(code, shape(kept.jagged.rows)),)
 
 
 def _bytes(kept: Memory, many: int) -> tuple[CodeLine, ...]:

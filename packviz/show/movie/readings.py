@@ -94,23 +94,23 @@ def _given(view: View, readout: Readout, last: Frame) -> Any:
         for d in range(view.directions):
             spots = [spot for spot in readout.cells[b] if spot.half == d]
             place = start + b * count + halves.index(d) if spots else NONE
-            rows.append((place, _token(view, spots), *_origin(view, spots), bool(spots)))
+            rows.append((place, _token(view, b, spots), *_origin(view, b, spots), bool(spots)))
     vec, token, x, y, shown = (np.array(column) for column in zip(*rows, strict=True))
     return last["last"].but(vec=vec, token=token, shown=shown, origin=Place("u", x, y), anew=True)
 
 
-def _origin(view: View, spots: Sequence[Spot]) -> tuple[float, float]:
+def _origin(view: View, b: int, spots: Sequence[Spot]) -> tuple[float, float]:
     if len(spots) != 1 or spots[0].t >= view.unpacked.columns:
         return NAN, NAN
-    cell = view.unpacked.cell(int(view.place[spots[0].b]), spots[0].t)
+    cell = view.unpacked.cell(int(view.place[b]), spots[0].t)
     return float(cell.x), float(cell.y + spots[0].half / view.directions)
 
 
-def _token(view: View, spots: Sequence[Spot]) -> int:
+def _token(view: View, b: int, spots: Sequence[Spot]) -> int:
     """Return the token whose step is read; none where it is filler, or where many steps are read."""
     if len(spots) != 1 or spots[0].t >= view.total[1]:
         return NONE
-    return int(view.token_number[spots[0].b, spots[0].t])
+    return int(view.token_number[b, spots[0].t])
 
 
 def _judged(view: View, readout: Readout, width: float) -> Frame:
