@@ -79,7 +79,7 @@ export class Brush {
    */
   inside(h) {
     const wanted = Math.max(0.62 * h, Math.min(0.76 * h, this.least));
-    return Math.max(READABLE, Math.min(wanted, Math.max(largestLine(this.high), 0.4 * h)));
+    return Math.max(READABLE, Math.min(wanted, Math.max(largestLine(this.high, this.least), 0.4 * h)));
   }
   /**
    * @param {number | undefined} seq

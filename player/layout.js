@@ -15,9 +15,12 @@ export const READABLE = 11; // pixels of the smallest text
  * @param {number} least
  */
 export const lineOf = (unit, height, least) =>
-  Math.max(READABLE, Math.min(Math.max(0.44 * unit, Math.min(0.68 * unit, least)), largestLine(height)));
-/** @param {number} height */
-export const largestLine = (height) => Math.max(15, 0.042 * height);
+  Math.max(READABLE, Math.min(Math.max(0.44 * unit, Math.min(0.68 * unit, least)), largestLine(height, least)));
+/**
+ * @param {number} height
+ * @param {number} least
+ */
+export const largestLine = (height, least) => Math.max(15, 0.042 * height, least);
 const LETTER = 0.6; // of its height is the width of a letter
 const NEAR = 0.3, // units before a panel within which something goes around its cells,
   WORDY = 1.6; // and units of a text that stands there instead
@@ -25,8 +28,9 @@ const NEAR = 0.3, // units before a panel within which something goes around its
  * Text does not grow with large cells as these do: so much of the room above and before them is enough for it.
  * @param {number} unit
  * @param {number} height
+ * @param {number} least
  */
-const squeezed = (unit, height) => Math.min(1, largestLine(height) / (0.44 * unit));
+const squeezed = (unit, height, least) => Math.min(1, largestLine(height, least) / (0.44 * unit));
 
 /**
  * What is ever seen in some frames, panel by panel, in units: the box around the cells, and the texts beside them.
@@ -71,7 +75,7 @@ function bounds(view, ink, unit, height, least) {
   const whole = { left: 0, top: 0, right: view.w, bottom: view.h };
   if (!ink) return whole;
   const letter = (LETTER * lineOf(unit, height, least)) / unit,
-    squeeze = squeezed(unit, height),
+    squeeze = squeezed(unit, height, least),
     before = (/** @type {number} */ place) => (place < 0 ? place * squeeze : place),
     box = { left: view.w, top: view.h, right: 0, bottom: 0 };
   for (const [name, [x, y]] of Object.entries(view.at)) {
@@ -113,7 +117,7 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
     return {
       view,
       unit,
-      squeeze: squeezed(unit, height),
+      squeeze: squeezed(unit, height, least),
       left: (width - (box.left + box.right) * unit) / 2,
       top: (room - (box.top + box.bottom) * unit) / 2,
     };

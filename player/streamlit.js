@@ -5,6 +5,8 @@
 import { here } from "./keys.js";
 import { giveUp, mount } from "./player.js";
 
+const NARROW = 480; // pixels that it has on a phone, at most: as in player.css
+
 /** @type {WeakMap<object, There>} */
 const players = new WeakMap();
 
@@ -30,14 +32,17 @@ function inAddress(name, otherwise) {
 }
 
 /**
- * Python hears which stage is on screen: once a movie has been painted, and whenever another stage comes; and what is
+ * Python hears which stage is on screen, and whether that is a phone's: once a movie has been painted, and whenever another stage comes; and what is
  * clicked, which layer and direction is chosen, and that a question was answered. It may ask for a step or a token,
  * `data.ask`, each time with another number; step 0 is the first one that the last change of the movie has changed. A `data.loose` player leaves the address to others and tells nothing.
  * @param {{ data: StreamlitData, parentElement: ShadowRoot, setTriggerValue: Trigger }} component
  */
 export default function ({ data, parentElement, setTriggerValue }) {
   const there = players.get(parentElement) ?? { given: data.step, asked: data.ask?.number };
-  const tell = (/** @type {any} */ stage) => data.loose || setTriggerValue("shown", (there.told = stage));
+  const tell = (/** @type {any} */ stage) => {
+    there.told = stage;
+    if (!data.loose) setTriggerValue("shown", { stage, narrow: parentElement.host.clientWidth <= NARROW });
+  };
   players.set(parentElement, there);
   try {
     there.player ? feed(there, data) : (there.player = mounted(there, data, parentElement, tell, setTriggerValue));

@@ -59,19 +59,19 @@ def lesson(
 ) -> None:
     """Show one part of the way in full depth.
 
-    question: the title. answer: at most three short sentences, Markdown. stages: whose movie is shown, the first of
-    them is asked about. parts: what is shown below the movie, once it has been painted; all but the first are folded.
-    to_try: a sentence, and buttons with the settings that they make. onward: the next page, by its name in the address,
-    and the label of what leads to it, in the player's last step and below. ended: draws what comes after all else.
+    question: the title. answer: at most three short sentences, Markdown. stages: whose movie is shown, the first is
+    asked about. parts: what is shown below the painted movie; all but the first, on a phone all, are folded. to_try: a
+    sentence, and buttons with the settings that they make. onward: the next page, by its name in the address, and the
+    label of what leads to it, in the player's last step and below. ended: draws what comes after all else.
     """
     _open(question, answer, tuple(stages), onward)
 
     def below(shown: Shown) -> None:
         text, settings = to_try
         try_this(text, settings(shown) if callable(settings) else settings)
-        _parts(parts[:1], shown)
-        all_numbers = ("The numbers", "", lambda shown: numbers(shown, stages[0]))
-        _folded([*parts[1:], *([all_numbers] if stages[0] in STAGES else [])], shown)
+        first = 0 if visit().narrow else 1
+        _parts(parts[:first], shown)
+        _folded([*parts[first:], ("The numbers", "", lambda shown: numbers(shown, stages[0]))], shown)
         if ended is not None:
             ended()
 

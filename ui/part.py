@@ -67,14 +67,20 @@ def folded(label: str, key: str) -> Iterator[bool]:
 
 
 def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
-    """Offer something to try; a button puts its settings, by their names, into the controls."""
+    """Offer something to try; a button puts its settings, by their names, into the controls, where they are others."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="try"):
         st.markdown(f"**Try this.** {text}", width="content")
-        pressed = [_try(label, settings) for label, settings in buttons.items()]
+        others = {label: settings for label, settings in buttons.items() if not _is_set(settings)}
+        pressed = [_try(label, settings) for label, settings in others.items()]
         if visit().put_aside is not None:
             pressed.append(st.button("my own text again", key="put back", on_click=put_back))
         if any(pressed):
             st.rerun()  # this fragment alone would leave the movie as it was
+
+
+def _is_set(settings: Mapping[str, object]) -> bool:
+    state = st.session_state
+    return all(name in state and state[name] == value for name, value in settings.items())
 
 
 def _try(label: str, settings: Mapping[str, object]) -> bool:

@@ -119,7 +119,8 @@ def _with(movie: bytes, data: dict[str, Any], *, code: bool = True) -> bytes:
 
 
 def _follow(key: str, after: Sequence[str]) -> None:
-    visit().stage = st.session_state[key]["shown"]
+    shown = st.session_state[key]["shown"]
+    visit().stage, visit().narrow = shown["stage"], shown["narrow"]
     st.rerun(after)
 
 

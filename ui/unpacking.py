@@ -63,8 +63,7 @@ def _values(each: Readout) -> None:
 def finished() -> None:
     """Say what one knows at the end of the five lessons, and where to go from there."""
     lessons, done = len(LESSONS), len(visit().done)
-    with st.container(border=True):
-        st.subheader("What you know now", anchor=False)
+    answered = f"{done} of {lessons} predictions answered" if done < lessons else "all five predictions answered ✓"
+    with st.expander(f"What you know now: {answered}", expanded=done == lessons):
         st.markdown(_KNOWN)
-        st.text(f"{done} of {lessons} predictions answered." if done < lessons else "All five predictions answered ✓")
         st.page_link(script("quiz"), label="Try the quiz", icon=":material/quiz:")

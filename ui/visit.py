@@ -35,7 +35,8 @@ class Visit:
     link: what the address asked for when the visitor came. first_request, first_player: what that came to.
     last_good: the last request that could be shown.
     own_text: the text that was last typed. put_aside: a typed text that gave way to something to try.
-    stage: the stage on the player's screen. ask: what the player is asked to show.
+    stage: the stage on the player's screen. narrow: whether that is as narrow as a phone's.
+    ask: what the player is asked to show.
     picked: what was clicked last in the movie, and of which request that was, until it is taken up.
     done: the stages whose prediction was answered, or whose exercise was done.
     way_back: from the overview to the page that opened it.
@@ -54,6 +55,7 @@ class Visit:
     own_text: str | None = None
     put_aside: str | None = None
     stage: str | None = None
+    narrow: bool = False
     ask: Ask = Ask()
     picked: dict[str, Any] | None = None
     done: frozenset[str] = frozenset()

@@ -95,6 +95,7 @@ def test_keys_alone_pack_the_batch_and_leave_the_movie_alone(browser: Browser, a
 def test_on_a_phone_a_finger_packs_the_batch(browser: Browser, address: str, scheme: Scheme) -> None:
     with tab(browser, PHONE, scheme=scheme, has_touch=True, is_mobile=True) as taken:
         visited = Visit(taken, f"{address}/packing?example=unsorted")
+        visited.unfold("Pack it yourself")
         root, cells, told = exercise_of(visited)
         for cell in cells_in_order():
             cells.nth(cell).tap()

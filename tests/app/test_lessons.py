@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
-from visits import PROJECTOR, Visit, follow, visit, words
+from tabs import Size
+from visits import LAPTOP, PHONE, PROJECTOR, Visit, follow, visit, words
 
 import packviz
 from packviz.show.movie import TERMS
@@ -19,6 +20,9 @@ FIND = """(root, told) => {
     if (!tip.hidden && tip.textContent.includes(told)) return { x, y };
   }
 }"""  # where a cell stands that says this when it is pointed at
+
+END = """() => document.querySelector("[data-testid=stMain]").scrollTop
+    + document.querySelector(".stMainBlockContainer").getBoundingClientRect().bottom"""  # how high a page is
 
 each_lesson = pytest.mark.parametrize("lesson", STAGES)
 
@@ -53,6 +57,20 @@ def test_the_movie_is_on_the_first_screen_with_a_few_words_and_does_not_give_the
         assert visited.data("stage") == STAGES[lesson]
         expect(prediction(visited)).to_contain_text("Predict.")
         visited.press("End", "Home")
+
+
+@each_lesson
+@pytest.mark.parametrize(("size", "unfolded"), [(PHONE, 0), (LAPTOP, 1)])
+def test_a_lesson_is_two_screens_before_unfolding(
+    browser: Browser, address: str, lesson: str, size: Size, unfolded: int
+) -> None:
+    with visit(browser, address, None, path=lesson, size=size) as visited:
+        onward = visited.main.locator(".st-key-onward a")
+        onward.scroll_into_view_if_needed()
+        expect(onward).to_be_in_viewport()
+        assert visited.page.evaluate(END) <= 2 * size[1]
+        expect(visited.main.locator("details[open]")).to_have_count(0)
+        expect(visited.main.get_by_role("heading", level=3)).to_have_count(unfolded)
 
 
 def test_the_keys_step_the_movie_after_every_click_on_the_way_through_a_lesson(browser: Browser, address: str) -> None:
