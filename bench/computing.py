@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from statistics import median
 from typing import get_args
 
 import torch
@@ -162,22 +163,41 @@ def _examined(kind: Kind, B: int, T: int, F: int, H: int) -> Iterator[Line]:
 
 
 def watching() -> Iterator[Line]:
-    """Time five training steps that are watched and five that are not, in turns."""
+    """Compare training steps that are watched, and some with a bare forward hook, with such that are not, in turns."""
     for kind, B, T, F, calls in WATCHED:
         torch.manual_seed(0)
         module = kind(F, 64, batch_first=True)
         lengths = torch.linspace(T, max(T // 4, 1), B).long()
         x = torch.randn(B, T, F) * (torch.arange(T) < lengths.unsqueeze(1)).unsqueeze(2)
         step = partial(_trained, module, x, lengths, calls)
-        costs = fastest(partial(_watched, module, step), partial(_repeated, step), runs=WATCHED_RUNS)
+        works = partial(_repeated, step), partial(_watched, module, step), partial(_hooked, module, step)
+        with undisturbed():
+            rounds = [[_cpu_ms(work) for work in works] for _ in range(WATCHED_RUNS)]
+        watched, hooked = (median(one[n] / one[0] for one in rounds) for n in (1, 2))
+        how = (
+            f"{median(one[0] for one in rounds):,.3g} ms of CPU time not watched; with a bare forward hook {hooked:.2f}"
+        )
         what = f"{calls} calls of one step" if calls > 1 else f"{B} × {T} × {F}, packed"
-        yield _ratio(f"5 training steps, {kind.__name__}, {what}: watched ÷ not", costs, 1.1, WATCHED_RUNS)
+        named = f"5 training steps, {kind.__name__}, {what}: watched ÷ not, median of {WATCHED_RUNS} pairs"
+        yield Line(named, watched, how, at_most=1.1)
+
+
+def _cpu_ms(work: Callable[[], object]) -> float:
+    began = time.process_time()
+    work()
+    return 1000 * (time.process_time() - began)
 
 
 def _watched(module: nn.RNNBase, step: Callable[[], None]) -> None:
     with pv.watch(module, keep=0) as seen:
         _repeated(step)
     assert not seen.findings, seen
+
+
+def _hooked(module: nn.RNNBase, step: Callable[[], None]) -> None:
+    hook = module.register_forward_hook(lambda *_: None)
+    _repeated(step)
+    hook.remove()
 
 
 def _repeated(step: Callable[[], None]) -> None:

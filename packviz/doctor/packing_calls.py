@@ -1,18 +1,19 @@
 """The calls of pack_padded_sequence, pad_packed_sequence and pad_sequence, seen however their names were imported.
 
 Each of them looks up a function of torch's own when it is called; while somebody watches, that one is replaced. Not
-seen are compiled and scripted code, and the calls in other threads than the one that watches.
+seen are compiled and scripted code, which run torch's own, and the calls in other threads than the one that watches.
 """
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
 from threading import Lock, local
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch._C._dynamo import eval_frame
+from torch.jit._builtins import _get_builtin_table
 from torch.nn.utils.rnn import pack_padded_sequence
 
 See = Callable[[str, tuple[Any, ...], Any, Tensor | None], None]  # name, arguments, result, sorted_indices
@@ -24,7 +25,8 @@ class _Here(local):
     watching: tuple[See, ...] = ()  # in this thread
 
 
-_here, _lock, _originals = _Here(), Lock(), dict[str, tuple[Any, bool, Any]]()
+_here, _lock = _Here(), Lock()
+_replaced = dict[str, tuple[Any, Any]]()  # ours, and what the owner itself had, if anything
 _contexts = 0
 
 
@@ -45,18 +47,22 @@ def _replace(change: int) -> None:
     global _contexts
     with _lock:
         before, _contexts = _contexts, _contexts + change
+        scripted = _get_builtin_table()  # type: ignore[no-untyped-call]  # how torch.jit.script knows its functions
         for name, owner in _INNER.items():
             if not before:
                 ours = _seen(name, getattr(owner, name))
-                _originals[name] = ours, name in vars(owner), getattr(owner, name)
+                _replaced[name] = ours, vars(owner).get(name)
+                scripted[id(ours)] = f"aten::{name}"
                 setattr(owner, name, ours)
-            elif not _contexts and vars(owner).get(name) is _originals[name][0]:  # else somebody replaced it since
-                _, own, original = _originals[name]
-                setattr(owner, name, original) if own else delattr(owner, name)
+            elif not _contexts:
+                ours, own = _replaced.pop(name)
+                del scripted[id(ours)]
+                if vars(owner).get(name) is not ours:
+                    continue  # somebody replaced it since
+                setattr(owner, name, own) if own else delattr(owner, name)
 
 
 def _seen(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(original)
     def call(*arguments: Any, **named: Any) -> Any:
         result = original(*arguments, **named)
         if _here.watching and not named and not hidden():  # torch's own callers name no argument
@@ -67,7 +73,14 @@ def _seen(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
                 see(name, arguments, result, order)
         return result
 
+    skip_frames_of(call)
     return call
+
+
+def skip_frames_of(function: Callable[..., Any]) -> None:
+    """Keep Dynamo from compiling what a function runs, as torch.compiler.disable() does, which imports Dynamo."""
+    skip = eval_frame._FrameAction.SKIP
+    eval_frame.set_code_exec_strategy(function.__code__, eval_frame._FrameExecStrategy(skip, skip))
 
 
 def hidden() -> bool:

@@ -1,6 +1,5 @@
 """watch(): examine every call of a model's recurrent layers, and what is packed for them, while it trains or runs."""
 
-import sys
 import weakref
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -17,7 +16,7 @@ from torch.nn.utils.rnn import PackedSequence
 
 from packviz.doctor.calls import Call, copied, on_each
 from packviz.doctor.examining import examine
-from packviz.doctor.packing_calls import hidden, seeing_packing
+from packviz.doctor.packing_calls import hidden, seeing_packing, skip_frames_of
 from packviz.inputs.cell_kinds import RECURRENT
 from packviz.inputs.module import directions, has_own_forward, snapshot, state_size
 from packviz.inputs.torch_answers import Answer
@@ -80,7 +79,8 @@ class Watched:
     def guarded(self, layer: str, work: Callable[..., None], *arguments: object) -> None:
         """Let nothing that fails in packviz reach the model; it is a finding of its own."""
         try:
-            work(*arguments)
+            with torch.no_grad():
+                work(*arguments)
         except Exception as error:  # also what packviz refuses to examine
             self.add(layer, [worded(Fault("not_examined", Answer(True), {"error": repr(error)}), None)])
 
@@ -106,12 +106,12 @@ class Watched:
         self, grid: Tensor, lengths: Tensor, batch_first: bool, result: Any, order: Tensor | None
     ) -> _Packed:
         """Keep the grid where it does not plainly fit its lengths; it is examined with the layer that it is for."""
-        values, ends = (grid if batch_first else grid.transpose(0, 1)).detach(), lengths.tolist()
-        packed = _Packed(weakref.ref(result[0]), weakref.ref(result[1]), batch_first)
-        if fits_at_its_edges(values, ends, self.padding_value):
+        ends, packed = lengths.tolist(), _Packed(weakref.ref(result[0]), weakref.ref(result[1]), batch_first)
+        if fits_at_its_edges(grid, ends, batch_first, self.padding_value):
             return packed
         back = torch.arange(len(ends)) if order is None else order.argsort()
-        x = values[back.to(values.device)]
+        x = grid.index_select(0 if batch_first else 1, back.to(grid.device))
+        x = x if batch_first else x.transpose(0, 1)
         whole, own, first = self._padded or (lambda: None, [], False)
         padded = whole()
         same = padded is not None and torch.equal(padded if first else padded.transpose(0, 1), x)
@@ -136,8 +136,9 @@ class Watched:
         return examine(layer, x, lengths, enforce_sorted=False, hx=hx, padding_value=self.padding_value)
 
     def __str__(self) -> str:
-        if not self.layers:
-            return "No nn.RNN, nn.GRU or nn.LSTM was seen: scripted and quantized layers are not watched."
+        if not self.calls:
+            seen = "no call" if self.layers else "no nn.RNN, nn.GRU or nn.LSTM"
+            return f"watch() saw {seen}: scripted and quantized layers are not watched."
         seen = f"{counted(len(self.calls), 'call')} of {counted(self.layers, 'recurrent layer')}"
         found = self.findings
         return f"{seen}: {counted(len(found), 'finding')}.\n\n{found}" if found else f"{seen}: nothing found."
@@ -163,9 +164,10 @@ def watch(
 
     It sees what enters a layer and what leaves it, and, in the same thread, the calls of pack_padded_sequence,
     pad_packed_sequence and pad_sequence. What is read of the result afterwards it does not see: for that there are
-    examine() and check_invariance(). Nor does it see what is scripted, or compiled while it watches.
+    examine() and check_invariance(). Nor does it see scripted layers.
 
-    every           examine every so many calls of each layer; of calls of a single step, every 16 times as many
+    every           examine every so many calls of each layer; of calls of a single step, every 16 times as many. After
+                    eight calls of a layer that a glance does not clear, every 16th of these is examined
     keep            of so many calls, the first ones, keep what calls[i].movie() needs: a copy of input and weights
     ignore          keys of findings that are left out
     padding_value   of the inputs; as in examine()
@@ -180,7 +182,6 @@ def watch(
     Findings().ignoring(ignore)  # refuses a key that there is not
     layers = [(name, part) for name, part in module.named_modules() if isinstance(part, RECURRENT)]
     watched = Watched(len(layers), ignore, padding_value)
-    _Hook.hide_from_dynamo()
     with ExitStack() as hooks:
         for name, layer in layers:
             hook = _Hook(watched, name, every, keep, has_own_forward(layer))
@@ -197,17 +198,15 @@ class _Hook:
     ) -> None:
         self.watched, self.name, self.every, self.keep, self.own_forward = watched, name, every, keep, own_forward
         self.unkept = Call(name)
-        self.numbers = count()  # of the calls of this layer
+        self.numbers, self.looks = count(), count()  # of the calls of this layer, and of those looked at closely
         self.weights: tuple[object, nn.RNNBase] | None = None
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
         return _Hook, ()
 
-    @classmethod
-    def hide_from_dynamo(cls) -> None:
-        """Let Dynamo, where it was imported, call the hooks as they are instead of tracing them."""
-        if "torch._dynamo" in sys.modules and not hasattr(cls.__call__, "__wrapped__"):
-            setattr(cls, "__call__", torch.compiler.disable(cls.__call__))  # type: ignore[no-untyped-call]  # noqa: B010
+    @property
+    def __name__(self) -> str:  # torch.jit.script() asks for it first
+        raise AttributeError("torch cannot script a layer that packviz watches: script it before watch(), or after")
 
     def __call__(self, layer: nn.RNNBase, arguments: Arguments, named: Named, result: object) -> None:
         """Take a call; result: None where the layer raised an error."""
@@ -228,25 +227,27 @@ class _Hook:
     def _look(self, watched: Watched, layer: nn.RNNBase, given: Any, hx: Any, result: Any) -> None:
         """Look at what was given and returned; closely only at what is not plainly sound."""
         packed = watched.packed_as(given.data) if isinstance(given, PackedSequence) else None
-        fits = not self.own_forward and _fits(layer, given, hx, known=packed is not None)
         first = result[0] if isinstance(result, tuple) and result else given
-        data, output = (part.data.detach() for part in (given, first if isinstance(first, type(given)) else given))
-        finite = data.is_meta or isfinite(float(data.sum() + output.sum()))
-        if packed is not None and packed.grid is not None:
-            watched.add(self.name, watched.examined(layer, packed, hx))
-        elif not fits or not (finite or all_finite(data)) or not _ends_well(watched, given):
-            self._examine(watched, layer, given, hx)
-        if not finite and all_finite(data) and not all_finite(output):
+        data, output = given.data, (first if isinstance(first, type(given)) else given).data
+        finite = data.is_meta or isfinite(data.sum().item() + output.sum().item())
+        sound = finite or all_finite(data)
+        if not sound or self.own_forward or not _plainly_sound(layer, given, hx, packed, watched.padding_value):
+            looks = next(self.looks)
+            if looks < 8 or looks % 16 == 0 or result is None:
+                watched.add(self.name, self._examined(watched, layer, given, hx, packed))
+        if not finite and sound and not all_finite(output):
             weights = [key for key, weight in layer.named_parameters() if not all_finite(weight)]
             values = {"weights": weights, "number": int((~output.isfinite()).sum()), "of": output.numel()}
             watched.add(self.name, [worded(Fault("nan_in_output", Answer(True), values), layer)])
 
-    def _examine(self, watched: Watched, layer: nn.RNNBase, given: Any, hx: Any) -> None:
+    def _examined(
+        self, watched: Watched, layer: nn.RNNBase, given: Any, hx: Any, packed: _Packed | None
+    ) -> Iterable[Finding]:
         if self.own_forward:  # which may take anything
-            found = examine(given, batch_first=layer.batch_first, padding_value=watched.padding_value)
-        else:
-            found = examine(layer, given, hx=hx, padding_value=watched.padding_value)
-        watched.add(self.name, found)
+            return examine(given, batch_first=layer.batch_first, padding_value=watched.padding_value)
+        if packed is not None and packed.grid is not None:
+            return watched.examined(layer, packed, hx)
+        return examine(layer, given, hx=hx, padding_value=watched.padding_value)
 
     def _keep(self, call: Call, layer: nn.RNNBase, given: Any, hx: Any) -> None:
         version = [(weight.data_ptr(), weight._version) for weight in layer.parameters()]
@@ -256,27 +257,29 @@ class _Hook:
         call.module = self.weights[1]
 
 
-def _ends_well(watched: Watched, given: Tensor | PackedSequence) -> bool:
-    """Tell at a glance whether no sequence ends with what may be pads, or whether it was seen when it was packed."""
-    if isinstance(given, Tensor):
-        return not may_end_in_pads(given.detach())
-    pad = watched.padding_value or 0.0
-    return watched.packed_as(given.data) is not None or bool((given.data != pad).any(1).all())
+skip_frames_of(_Hook.__call__)
+setattr(_Hook.__call__, "_torchdynamo_disable", True)  # noqa: B010  compiled models call it, too
 
 
-def _fits(layer: nn.RNNBase, given: Any, hx: Any, *, known: bool) -> bool:
-    """Tell at a glance whether a layer of torch's takes this, in its form; known: torch packed it just now."""
-    weight, packed, data = layer._parameters.get("weight_ih_l0"), isinstance(given, PackedSequence), given.data
-    if weight is None or data.dim() != (2 if packed else 3) or data.size(-1) != layer.input_size:
+def _plainly_sound(layer: nn.RNNBase, given: Any, hx: Any, packed: _Packed | None, pad: float | None) -> bool:
+    """Tell at a glance whether a layer of torch's takes this, in its form, and no sequence ends with what may be pads.
+
+    packed: the call that packed it, where it was seen
+    """
+    weight, data, grid = layer._parameters.get("weight_ih_l0"), given.data, isinstance(given, Tensor)
+    if weight is None or data.dim() != (3 if grid else 2) or data.size(-1) != layer.input_size or not data.numel():
         return False
-    if packed and not known and any(fields.condition(Case(packed=given))):
-        return False
-    B = int(given.batch_sizes[0]) if packed else data.size(0 if layer.batch_first else 1)
     states = () if hx is None else hx if isinstance(hx, tuple) else (hx,)
-    widths = (state_size(layer), layer.hidden_size) if layer.mode == "LSTM" else (layer.hidden_size,)
-    shapes = [(layer.num_layers * directions(layer), B, width) for width in widths]
-    if states and [getattr(state, "shape", None) for state in states] != shapes:
+    if any(part.dtype != weight.dtype or part.device != weight.device or part.is_meta for part in (data, *states)):
         return False
-    return data.numel() > 0 and all(
-        part.dtype == weight.dtype and part.device == weight.device and not part.is_meta for part in (data, *states)
-    )
+    if states:
+        B = data.size(0 if layer.batch_first else 1) if grid else int(given.batch_sizes[0])
+        widths = (state_size(layer), layer.hidden_size) if layer.mode == "LSTM" else (layer.hidden_size,)
+        shapes = [(layer.num_layers * directions(layer), B, width) for width in widths]
+        if [state.shape for state in states] != shapes:
+            return False
+    if packed is not None:
+        return packed.grid is None
+    if grid:
+        return not may_end_in_pads(data)
+    return not any(fields.condition(Case(packed=given))) and bool((data != (pad or 0.0)).any(1).all())

@@ -64,20 +64,21 @@ def fills(largest: Tensor, lengths: list[int]) -> bool:
     return torch.equal(largest != 0, inside(lengths, largest.size(1), largest.device))
 
 
-def fits_at_its_edges(values: Tensor, lengths: list[int], given: float | None) -> bool:
-    """Tell whether values (B, T, ...) are one pad just after each length, and neither first nor just before it.
+def fits_at_its_edges(x: Tensor, lengths: list[int], batch_first: bool, given: float | None) -> bool:
+    """Tell whether x has one pad just after each length, and none at the first step and just before the length.
 
     It looks at three steps of each sequence: enough to see that a batch is sound, many times cheaper than all of it.
     """
-    B, T = values.shape[:2]
+    B, T = x.shape[:2] if batch_first else x.shape[1::-1]
     if len(lengths) != B or min(lengths) < 1 or max(lengths) > T:
         return False
-    steps = [*[0] * B, *(length - 1 for length in lengths), *(min(length, T - 1) for length in lengths)]
-    edges = values[torch.arange(B).repeat(3), torch.tensor(steps)].reshape(3 * B, -1)
-    after = [2 * B + b for b, length in enumerate(lengths) if length < T]
-    cell = edges[after[0]] if given is None and after else given or 0.0
+    row, step = (T, 1) if batch_first else (1, B)  # from one to the next in x, flattened
+    tokens = [b * row for b in range(B)] + [b * row + (length - 1) * step for b, length in enumerate(lengths)]
+    after = [b * row + length * step for b, length in enumerate(lengths) if length < T]
+    edges = x.reshape(B * T, -1).index_select(0, torch.tensor(tokens + after, device=x.device))
+    cell = edges[-1] if given is None and after else given or 0.0
     differs: list[bool] = (edges != cell).any(1).tolist()
-    return all(differs[: 2 * B]) and not any(differs[n] for n in after)
+    return all(differs[: 2 * B]) and not any(differs[2 * B :])
 
 
 def real_cells(values: Tensor, pad: float | Tensor) -> Tensor:

@@ -221,7 +221,7 @@ def test_a_kept_call_can_be_filmed_with_the_weights_that_it_had(cell: Any) -> No
     optimizer = torch.optim.SGD(layer.parameters(), 0.5)
     results = []
     with pv.watch(layer, keep=3) as watched:
-        for given in (pack(X, LENGTHS), X.transpose(0, 1).contiguous(), X[0], X[0]):
+        for given in (pack(X, LENGTHS), X.transpose(0, 1).contiguous(), X[0].clone(), X[0].clone()):
             output, _ = layer(given)
             values = output.data if isinstance(output, PackedSequence) else output
             results.append(values.detach())
@@ -244,8 +244,41 @@ def test_calls_can_be_sampled_and_findings_ignored() -> None:
             GRU(X)
             GRU(pack(X, [5, 5, 2]))
     assert [(one.key, one.times) for one in watched.findings] == [("unpacked", 3)]
+    with pv.watch(GRU) as watched:
+        for _ in range(40):
+            GRU(X)
+    assert [(one.key, one.times) for one in watched.findings] == [("unpacked", 8 + 2)]  # the 17th and the 33rd
     with pytest.raises(pv.PackvizError, match="ignore"), pv.watch(GRU, ignore="pad_packed"):
         pass
+
+
+class Padder(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.GRU(F, H, batch_first=True)
+
+    def forward(self, sequences: list[Tensor], lengths: Tensor) -> Tensor:
+        x = pad_sequence(sequences, batch_first=True)
+        packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+        return pad_packed_sequence(self.layer(packed)[0], batch_first=True)[0]
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")
+def test_other_models_are_scripted_and_compiled_while_somebody_watches() -> None:
+    model, lengths = Padder(), torch.tensor(LENGTHS)
+    right = model(SEQUENCES, lengths)
+    torch._dynamo.reset()
+    with pv.watch(GRU) as watched:
+        scripted = torch.jit.script(model)
+        assert torch.equal(scripted(SEQUENCES, lengths), right)
+        for backend in ("eager", "aot_eager"):
+            pad = torch.compile(lambda *sequences: pad_sequence(sequences), backend=backend, fullgraph=True)
+            assert torch.equal(pad(*SEQUENCES), X.transpose(0, 1))
+            assert torch.equal(torch.compile(model, backend=backend)(SEQUENCES, lengths), right)
+    assert torch.equal(torch.jit.script(Padder())(SEQUENCES, lengths).isfinite(), right.isfinite())
+    assert (watched.findings, "saw no call" in str(watched)) == ((), True)
+    with pv.watch(model), pytest.raises(AttributeError, match="before watch"):
+        torch.jit.script(model)
 
 
 def test_dynamo_does_not_trace_the_hooks() -> None:
@@ -255,5 +288,5 @@ def test_dynamo_does_not_trace_the_hooks() -> None:
     with pv.watch(model) as watched:
         for _ in range(3):
             compiled(X)
-    assert (len(watched.calls), watched.findings) == (3, ())
+    assert (len(watched.calls), [(one.key, one.times) for one in watched.findings]) == (3, [("unpacked", 3)])
     assert layer._forward_hooks == {}
