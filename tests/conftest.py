@@ -21,6 +21,7 @@ from bench.browser import chromium
 pytest.register_assert_rewrite("entry_cases")
 settings.register_profile("packviz", deadline=None, max_examples=many(100))
 settings.load_profile("packviz")
+torch.set_num_threads(1)  # as the app does: on tensors as small as these, two only wait for one another
 
 LONGEST = ("test_cluster.py", "test_crash.py", "test_jobs.py", "test_player.py", "test_phone.py", "test_class_page.py")
 
@@ -101,12 +102,6 @@ def own_main() -> Iterator[None]:
     main = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = main
-
-
-@pytest.fixture(scope="session", autouse=True)
-def one_thread() -> None:
-    """Keep torch to one thread, as the app does: on tensors as small as these, two only wait for one another."""
-    torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session", autouse=True)

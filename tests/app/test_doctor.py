@@ -10,7 +10,6 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence
-from visits import Visit
 
 import packviz as pv
 from packviz.doctor import Finding, read_lengths, read_tensor
@@ -38,15 +37,6 @@ def give(app: AppTest, **files: bytes) -> None:
     choose(app, "given", "a file")
     given = [(name.replace("_", "."), data, "application/octet-stream") for name, data in files.items()]
     app.file_uploader(key="files").set_value(given).run()
-
-
-def upload(visited: Visit, name: str, data: bytes) -> None:
-    """Upload a file in a browser."""
-    visited.main.get_by_text("a file", exact=True).click()
-    visited.page.locator("input[type=file]").set_input_files(
-        {"name": name, "mimeType": "application/octet-stream", "buffer": data}
-    )
-    visited.settle()
 
 
 def shown(app: AppTest) -> list[str]:

@@ -1,12 +1,12 @@
 """The first visit: the movie first, paused on its first step, with an invitation; no error, no other host."""
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Locator, expect
 from visits import LAPTOP, PHONE, PROJECTOR, visit, words
 
 
 @pytest.mark.check
-def test_the_movie_is_there_without_scrolling_and_waits(browser: Browser, address: str) -> None:
+def test_the_movie_is_there_at_once_waits_and_goes_to_its_end_and_back(browser: Browser, address: str) -> None:
     with visit(browser, address, None, size=PROJECTOR) as seen:
         box = seen.player.bounding_box()
         assert box is not None
@@ -18,6 +18,11 @@ def test_the_movie_is_there_without_scrolling_and_waits(browser: Browser, addres
         assert seen.data("step") == "1"
         expect(seen.player.get_by_text("Press")).to_be_visible()
         assert seen.page.url == f"{address}/"
+        steps = int(seen.data("steps"))
+        for key, step in (("ArrowRight", steps), ("ArrowLeft", 1)):
+            seen.press(*[key] * (steps + 2))
+            assert seen.data("step") == str(step)
+            expect(seen.main.get_by_text("All numbers of this stage")).to_be_visible()
 
 
 def test_the_first_page_is_a_picture_and_few_words_and_leads_on(browser: Browser, address: str) -> None:
@@ -28,6 +33,7 @@ def test_the_first_page_is_a_picture_and_few_words_and_leads_on(browser: Browser
         for alt in ("2 pads move B's 4 hidden values", "They stop when B ends"):
             picture = seen.main.get_by_alt_text(alt)
             assert picture.evaluate("image => image.naturalWidth") > 0
+        assert has_its_height(seen.main.locator(".why"))
         seen.press("End")
         seen.player.get_by_role("button", name="First lesson: why pad?").click()
         seen.page.wait_for_url(f"{address}/padding")
@@ -37,16 +43,12 @@ def test_the_first_page_is_a_picture_and_few_words_and_leads_on(browser: Browser
         seen.page.wait_for_url(f"{address}/sorting")
 
 
-@pytest.mark.parametrize("size", [LAPTOP, PHONE])
-def test_the_two_pictures_come_after_the_movie_into_a_place_of_their_height(
-    browser: Browser, address: str, size: tuple[int, int]
-) -> None:
-    with visit(browser, address, None, size=size) as seen:
-        place = seen.main.locator(".why")
-        expect(place.locator("figure")).to_have_count(2)
-        with_pictures = place.evaluate("place => place.offsetHeight")
-        without = place.evaluate("place => { place.replaceChildren(); return place.offsetHeight; }")
-        assert 0 <= without - with_pictures < 8
+def has_its_height(why: Locator) -> bool:
+    """Return whether the two pictures came into a place of their height; then they are gone."""
+    expect(why.locator("figure")).to_have_count(2)
+    with_pictures = why.evaluate("place => place.offsetHeight")
+    without = why.evaluate("place => { place.replaceChildren(); return place.offsetHeight; }")
+    return bool(0 <= without - with_pictures < 8)
 
 
 @pytest.mark.parametrize(
@@ -68,21 +70,11 @@ def test_a_picture_that_fails_says_why_and_the_rest_of_the_page_comes(
     page.close()
 
 
-@pytest.mark.check
-def test_keys_go_to_the_end_and_back(browser: Browser, address: str) -> None:
-    with visit(browser, address) as seen:
-        steps = int(seen.data("steps"))
-        seen.press(*["ArrowRight"] * (steps + 2))
-        assert seen.data("step") == str(steps)
-        assert seen.data("stage") == "unpack"
-        expect(seen.main.get_by_text("All numbers of this stage")).to_be_visible()
-        seen.press(*["ArrowLeft"] * (steps + 2))
-        assert seen.data("step") == "1"
-        expect(seen.main.get_by_text("All numbers of this stage")).to_be_visible()
-
-
-def test_on_a_phone_the_sequences_are_one_tap_away(browser: Browser, address: str) -> None:
-    with visit(browser, address, size=PHONE) as seen:
+def test_on_a_phone_the_pictures_have_their_place_and_the_sequences_are_one_tap_away(
+    browser: Browser, address: str
+) -> None:
+    with visit(browser, address, None, size=PHONE) as seen:
+        assert has_its_height(seen.main.locator(".why"))
         expect(seen.text).not_to_be_in_viewport()
         seen.page.get_by_test_id("stExpandSidebarButton").click()
         expect(seen.text).to_be_in_viewport()

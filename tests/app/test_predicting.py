@@ -82,6 +82,18 @@ def test_ones_own_text_comes_back_after_a_thing_to_try() -> None:
     assert "my own text again" not in [each.label for each in app.button]
 
 
+def test_ones_own_text_comes_back_after_an_example() -> None:
+    app = opened("start")
+    app.text_area(key="sequences").set_value("my own words").run()
+    app.button_group(key="example").set_value("zen").run()
+    assert str(app.text_area(key="sequences").value).startswith("Beautiful is better than ugly.")
+    app.button_group(key="example").set_value("hundred").run()
+    assert not [each for each in app.text_area if each.key == "sequences"]
+    assert "100 sequences, 818 tokens, 49\N{NO-BREAK SPACE}% padding" in texts(app)
+    app.button_group(key="example").set_value("own").run()
+    assert app.text_area(key="sequences").value == "my own words"
+
+
 def test_lengths_can_be_typed_and_bad_ones_are_named() -> None:
     app = opened("cost")
     (data,) = [each for each in app.selectbox if each.label == "Lengths of a data set"]

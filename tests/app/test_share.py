@@ -6,9 +6,10 @@ from typing import Any, cast
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, FrameLocator, expect
+from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
-from visits import PHONE, Visit, visit
+from tabs import tab
+from visits import PHONE, PROJECTOR, Visit, visit
 
 import packviz as pv
 from pages import movies, opened, texts
@@ -98,22 +99,18 @@ def test_a_link_to_a_question_of_the_quiz_opens_it_and_the_ones_before_come_afte
     assert query(link(f"{HERE}&question=4", question=7))["question"] == "7"
 
 
-def host(visited: Visit, folder: Path, html: str) -> FrameLocator:
-    """Show a page of another origin with a frame in it."""
-    page = folder / "lesson.html"
-    page.write_text(f"<!doctype html><h1>A course</h1>{html}", "utf-8")
-    visited.page.goto(page.as_uri())
-    return visited.page.frame_locator("iframe")
-
-
-def talk(visited: Visit, framed: FrameLocator, content: str) -> None:
-    """Find that the frame is as high as what it shows, at each width, and that the host can ask for a step."""
-    frame_itself, player = visited.page.locator("iframe"), framed.get_by_test_id("packviz-player")
+def talk(page: Page, folder: Path, html: str, content: str) -> None:
+    """Find in a page of another origin that its frame is as high as what it shows, and takes and tells a step."""
+    lesson = folder / "lesson.html"
+    lesson.write_text(f"<!doctype html><h1>A course</h1>{html}", "utf-8")
+    page.goto(lesson.as_uri())
+    framed, frame_itself = page.frame_locator("iframe"), page.locator("iframe")
+    player = framed.get_by_test_id("packviz-player")
     player.wait_for()
     for width in (1000, 300):
-        visited.page.set_viewport_size({"width": width, "height": 800})
+        page.set_viewport_size({"width": width, "height": 800})
         for _ in range(100):
-            visited.page.wait_for_timeout(100)
+            page.wait_for_timeout(100)
             wanted = framed.locator(content).evaluate("node => Math.ceil(node.getBoundingClientRect().height)")
             high = int(frame_itself.get_attribute("height") or 0)
             if wanted == high:
@@ -121,28 +118,30 @@ def talk(visited: Visit, framed: FrameLocator, content: str) -> None:
         assert wanted == high > 300
         wide = framed.locator("html").evaluate("html => [html.scrollWidth, innerWidth]")
         assert wide[0] <= wide[1]
-    visited.page.evaluate("""() => {
+    page.evaluate("""() => {
       addEventListener("message", ({ data }) => { document.title = `step ${data.packviz.step}`; });
       document.querySelector("iframe").contentWindow.postMessage({ packviz: { step: 4 } }, "*");
     }""")
     expect(player).to_have_attribute("data-step", "4")
-    expect(visited.page).to_have_title("step 4")
-    visited.page.evaluate("document.querySelector('iframe').contentWindow.postMessage({ packviz: { step: 'x' } }, '*')")
+    expect(page).to_have_title("step 4")
+    page.evaluate("document.querySelector('iframe').contentWindow.postMessage({ packviz: { step: 'x' } }, '*')")
     framed.get_by_role("button", name="Step forward").click()
-    expect(visited.page).to_have_title("step 5")
+    expect(page).to_have_title("step 5")
 
 
 def test_a_frame_in_another_page_sizes_itself_and_takes_a_step(browser: Browser, address: str, tmp_path: Path) -> None:
-    with visit(browser, address, path="packing") as visited:
-        told = frame(f"{address}/packing?example=unsorted&hide=menu,sidebar")
-        talk(visited, host(visited, tmp_path, told), ".stMainBlockContainer")
+    told = frame(f"{address}/packing?example=unsorted&hide=menu,sidebar")
+    with tab(browser, PROJECTOR) as taken:
+        talk(taken.page, tmp_path, told, ".stMainBlockContainer")
+        assert taken.errors == []
 
 
-def test_so_does_a_saved_movie(browser: Browser, address: str, tmp_path: Path) -> None:
+def test_so_does_a_saved_movie(browser: Browser, tmp_path: Path) -> None:
     name = "packviz-packing.html"
     pv.movie(pv.trace(pv.Batch.parse("1 2 3 4 5 6\n7 8")), stages=("pack",)).save(tmp_path / name)
-    with visit(browser, address, path="packing") as visited:
-        talk(visited, host(visited, tmp_path, frame_of_file(name)), "main.pv-page")
+    with tab(browser, PROJECTOR) as taken:
+        talk(taken.page, tmp_path, frame_of_file(name), "main.pv-page")
+        assert taken.errors == []
 
 
 def open_panel(visited: Visit) -> None:

@@ -31,6 +31,9 @@ def test_a_typed_batch_is_shown_at_once_by_the_same_player_with_all_that_stands_
         pick(seen, "rnn")
         seen.settle()
         assert seen.player.evaluate("player => player.mark") == "the same"
+        pick(seen, "zen")
+        seen.settle()
+        assert seen.query == {"cell": "rnn", "example": "zen"}
 
 
 def test_the_picture_follows_while_one_types(browser: Browser, address: str) -> None:
@@ -42,24 +45,6 @@ def test_the_picture_follows_while_one_types(browser: Browser, address: str) -> 
         seen.text.press_sequentially(" 12")
         expect(seen.sidebar.get_by_text("4 sequences, 12 tokens")).to_be_visible()
         expect(seen.text).to_have_value("1 2 3\n4 5\n6 7 8 9\n10 11 12")
-
-
-def test_ones_own_text_comes_back_after_an_example(browser: Browser, address: str) -> None:
-    with visit(browser, address) as seen:
-        seen.type("my own words")
-        pick(seen, "zen")
-        seen.settle()
-        assert seen.text.input_value().startswith("Beautiful is better than ugly.")
-        assert seen.query["example"] == "zen"
-        assert "sequences" not in seen.query
-        pick(seen, "hundred")
-        seen.settle()
-        expect(seen.text).to_have_count(0)
-        expect(seen.sidebar.get_by_text("100 sequences, 818 tokens, 49 % padding")).to_be_visible()
-        pick(seen, "own")
-        seen.settle()
-        expect(seen.text).to_have_value("my own words")
-        assert seen.query == {"example": "own", "sequences": "my own words"}
 
 
 def test_a_click_on_the_map_in_the_player_sets_the_controls_of_layer_and_direction(

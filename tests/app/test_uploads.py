@@ -9,9 +9,8 @@ import pytest
 import torch
 from playwright.sync_api import Browser, expect
 from streamlit.testing.v1 import AppTest
-from test_doctor import upload
 from torch import nn
-from visits import PROJECTOR, visit
+from visits import PROJECTOR, Visit, visit
 
 from packviz.doctor import read_isolated
 from packviz.errors import PackvizError
@@ -38,6 +37,12 @@ def page() -> AppTest:
     page = AppTest.from_file(DOCTOR, default_timeout=60).run()
     cast(Any, page.get_by_key("given")).set_value("a file").run()
     return page
+
+
+def upload(visited: Visit, path: Path) -> None:
+    visited.main.get_by_text("a file", exact=True).click()
+    visited.page.locator("input[type=file]").set_input_files(path)
+    visited.settle()
 
 
 def texts(page: AppTest) -> str:
@@ -101,17 +106,17 @@ def test_a_file_that_ends_the_process_that_reads_it_is_said_in_place(
     assert "Fix this first; then the batch is checked." in texts(page)
 
 
-def test_a_file_of_more_than_two_megabytes_is_accepted_and_read(browser: Browser, address: str) -> None:
-    buffer = io.BytesIO()
-    torch.save(nn.LSTM(300, 256).state_dict(), buffer)
-    assert len(buffer.getvalue()) > 2 * 2**20
+def test_a_file_of_more_than_two_megabytes_is_accepted_and_read(browser: Browser, address: str, tmp_path: Path) -> None:
+    torch.save(nn.LSTM(300, 256).state_dict(), tmp_path / "lstm.pt")
+    assert (tmp_path / "lstm.pt").stat().st_size > 2 * 2**20
     with visit(browser, address, path="doctor", size=PROJECTOR) as visited:
-        upload(visited, "lstm.pt", buffer.getvalue())
+        upload(visited, tmp_path / "lstm.pt")
         expect(visited.main.get_by_text("LSTM(300, 256, batch_first=True)")).to_be_visible(timeout=60_000)
         assert visited.main.get_by_text("⚠").count() == 0
 
 
-def test_a_file_over_the_limit_is_refused_with_the_limit(browser: Browser, address: str) -> None:
+def test_a_file_over_the_limit_is_refused_with_the_limit(browser: Browser, address: str, tmp_path: Path) -> None:
+    (tmp_path / "large.npy").write_bytes(npy(np.zeros(33 * 2**18, "float32")))
     with visit(browser, address, path="doctor", size=PROJECTOR) as visited:
-        upload(visited, "large.npy", npy(np.zeros(33 * 2**18, "float32")))
+        upload(visited, tmp_path / "large.npy")
         expect(visited.main.get_by_text("32.0MB or smaller")).to_be_visible()

@@ -41,8 +41,7 @@ def page_of(folder: Path, body: str, *, dark: bool = False) -> str:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("size", [(1200, 900), (300, 700)], ids=str)
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize(("size", "dark"), [((1200, 900), False), ((300, 700), True)])
 def test_the_frame_of_a_notebook_is_as_high_as_its_movie_and_as_dark_as_the_page(
     browser: Browser, tmp_path: Path, size: Size, dark: bool
 ) -> None:

@@ -20,14 +20,19 @@ from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES
 
 SVG = "{http://www.w3.org/2000/svg}"
 MOVIE = pv.movie(pv.trace(Batch.parse("I love cats\nshe sleeps\nwe sing old songs"), Config(cell="lstm")))
-PLACES = """async ([style, script, movie, step]) => {
+PLACES = """async ([style, script, movie, steps]) => {
     document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
     const { mount } = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
-    const player = mount(document.body, movie, { step });
-    await new Promise((done) => setTimeout(done, 100));
-    const places = player.shown.map(({ rect, alpha }) => (alpha && rect ? [rect.x, rect.y, rect.w, rect.h] : null));
-    return [player.width, player.height, places];
-}"""
+    const found = [];
+    for (const step of steps) {
+        document.body.replaceChildren();
+        const player = mount(document.body, movie, { step });
+        await new Promise((done) => setTimeout(done, 100));
+        const places = player.shown.map(({ rect, alpha }) => (alpha && rect ? [rect.x, rect.y, rect.w, rect.h] : null));
+        found.push([step, player.width, player.height, places]);
+    }
+    return found;
+}"""  # where each cell stands, step by step
 
 
 def parts(movie: Movie, step: int | None = None, **how: Any) -> tuple[ElementTree.Element, dict[str, list[Any]]]:
@@ -133,10 +138,9 @@ def test_the_player_has_the_same_cells_in_the_same_places(browser: Browser) -> N
         with tab(browser, size) as opened:
             for movie in movies:
                 data = movie.to_dict()
-                for stage in ("pad", "pack", "run", "unpack"):
-                    step = movie.step_at(stage)
-                    opened.page.goto("about:blank")
-                    wide, high, there = opened.page.evaluate(PLACES, [*assets(), data, step])
+                steps = [movie.step_at(stage) for stage in ("pad", "pack", "run", "unpack")]
+                opened.page.goto("about:blank")
+                for step, wide, high, there in opened.page.evaluate(PLACES, [*assets(), data, steps]):
                     staging = Staging(data, wide, high)
                     scene, cells = [frame[1:] for frame in staging.frames if frame[0] == step][-1]
                     standing = staging.standing(scene)

@@ -11,6 +11,7 @@ from packviz.compute.trace import Trace, trace_module
 from packviz.teach.predictions import KINDS, Answer, Prediction, ask, spelled
 
 FIRST = "1 2 3\n4 5\n6 7 8 9"
+BACKWARD = ("joins_backward", "final_backward", "fed_backward")
 
 PLURAL = re.compile(r"(?<![\w.×] )(?<![\w.])1 (sequences|rows|numbers|tokens|steps|cells|columns|lengths|pads)\b")
 
@@ -98,6 +99,20 @@ def test_a_lesson_asks_the_same_again_and_only_where_there_is_something_to_ask(s
             prediction = ask(seen, stage, number)
             assert prediction == ask(seen, stage, number)
             assert (prediction is None) == nothing.get(stage, False)
+
+
+@each_seed
+def test_each_direction_has_questions_of_its_own_about_the_run_alone(seed: int) -> None:
+    seen = asked(seed).seen
+    if not seen.module.bidirectional:
+        return
+    for number in range(6):
+        there, back = (ask(seen, "run", number, direction=d) for d in (0, 1))
+        assert (there is None) == (back is None) == (seen.error is not None)
+        assert there is None or there.key in ("alive", "ended", "final_step")
+        assert back is None or (back.key in BACKWARD and back.prompt.startswith("Going backward"))
+    for stage in STAGES:
+        assert stage == "run" or ask(seen, stage, 1, direction=1) == ask(seen, stage, 1)
 
 
 @pytest.mark.parametrize(("key", "text", "typed", "reason"), [

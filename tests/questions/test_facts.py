@@ -7,7 +7,6 @@ import pytest
 import torch
 from entry_cases import ALL, UNEVEN, asked, changed, key_of, told, typed
 from torch import Tensor, nn
-from torch.nn.utils import rnn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pack_sequence, pad_packed_sequence, pad_sequence
 
 from packviz.teach.questions.running import OTHERWISE
@@ -89,58 +88,6 @@ def test_a_program_that_did_something_else_would_turn_the_verdict(
     done = changed(key, program, old, new)
     assert done.verdict == verdict
     assert done.told == OTHERWISE
-
-
-def refusing(refuses: Callable[..., bool]) -> Callable[..., PackedSequence]:
-    """Return pack_padded_sequence as it would be if it refused more."""
-
-    def pack(x: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True) -> PackedSequence:
-        if refuses(x, torch.as_tensor(lengths), batch_first):
-            raise RuntimeError("refused")
-        return pack_padded_sequence(x, lengths, batch_first, enforce_sorted)
-
-    return pack
-
-
-def taking(fix: Callable[[Tensor], Tensor], **fixed: bool) -> Callable[..., PackedSequence]:
-    """Return pack_padded_sequence as it would be if it took other lengths, too."""
-
-    def pack(x: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True) -> PackedSequence:
-        given = {"batch_first": batch_first, "enforce_sorted": enforce_sorted} | fixed
-        return pack_padded_sequence(x, fix(torch.as_tensor(lengths)), **given)
-
-    return pack
-
-
-DIFFERING: dict[str, tuple[str, Callable[..., Any], str]] = {
-    "lengths-in-a-column": ("pack_padded_sequence", taking(torch.flatten), "true"),
-    "length-zero": ("pack_padded_sequence", taking(lambda n: n.clamp(min=1)), "true"),
-    "must-be-sorted": ("pack_padded_sequence", taking(lambda n: n, enforce_sorted=False), "false"),
-    "batch-first-forgotten": ("pack_padded_sequence", refusing(lambda _x, _n, first: not first), "true"),
-    "lengths-too-large": ("pack_padded_sequence", refusing(lambda x, n, first: n.max() > x.size(int(first))), "true"),
-    "number-of-lengths": ("pack_padded_sequence", refusing(lambda x, n, first: len(n) != x.size(1 - first)), "true"),
-    "lengths-not-whole": ("pack_padded_sequence", refusing(lambda _x, n, _first: n.is_floating_point()), "true"),
-    "lengths-with-pads": ("pack_padded_sequence", refusing(lambda _x, n, _first: bool((n == 4).all())), "true"),
-    "batch-first-of-unpacking": ("pad_packed_sequence", lambda packed, **_: pad_packed_sequence(packed, True), "true"),
-    "how-to-unpack": ("pad_packed_sequence", lambda packed, **given: pad_packed_sequence(packed, **given)[0], "true"),
-    "unpad-in-place": ("unpad_sequence", lambda _padded, _lengths, **_: None, "true"),
-}
-
-
-@pytest.mark.parametrize("key", DIFFERING)
-def test_a_torch_that_differed_would_be_believed(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    name, differing, verdict = DIFFERING[key]
-    asked(key)
-    monkeypatch.setattr(rnn, name, differing)
-    done = asked(key, ALL[key].batch)
-    assert done.verdict == verdict
-    assert done.told == OTHERWISE
-
-
-def test_a_stable_sort_would_be_believed(monkeypatch: pytest.MonkeyPatch) -> None:
-    sort = torch.sort
-    monkeypatch.setattr(torch, "sort", lambda values, **given: sort(values, stable=True, **given))
-    assert asked("ties", ALL["ties"].batch).verdict == "true"
 
 
 SIX = [torch.tensor(row) for row in ([1.0, 2.0], [3.0], [4.0, 5.0, 6.0])]  # a batch of several entries
