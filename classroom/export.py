@@ -12,11 +12,10 @@ from xml.etree import ElementTree
 
 from classroom.question import Question
 from classroom.state import State
-from packviz.text import sequence_label
+from packviz.text import html, sequence_label
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
 _GIFT_SPECIAL = re.compile(r"([\\~=#{}:])")
-_CODE = re.compile(r"`([^`]*)`")
 _PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
 _ASSESSMENT = "assessment.xml"
 _NAMESPACE = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
@@ -104,17 +103,17 @@ def _gift_answers(asked: Question) -> Iterator[tuple[str, str, str]]:
 
     Moodle takes options and feedback for HTML, as the text is, and what is typed for plain text.
     """
-    why = _code_html(asked.why)
+    why = html(asked.why)
     if asked.form == "choice":
         for option in asked.options:
-            html = _code_html(option).replace("%", "&#37;")  # at its beginning it would be a weight
+            told = html(option).replace("%", "&#37;")  # at its beginning it would be a weight
             right = option == asked.solution
-            yield ("=", html, why) if right else ("~", html, _code_html(asked.reason(option)))
+            yield ("=", told, why) if right else ("~", told, html(asked.reason(option)))
         return
     yield from (("=", spelling, why) for spelling in _spellings(asked))
     for answer, reason in asked.reasons.items():
         if asked.form != "number" or answer.lstrip("-").isdigit():
-            yield "=%0%", answer, _code_html(reason)
+            yield "=%0%", answer, html(reason)
 
 
 def _gift_text(text: str) -> str:
@@ -131,7 +130,7 @@ def _spellings(asked: Question) -> list[str]:
 
 def _html(asked: Question) -> str:
     """Return the prompt as HTML, with the batch and the settings that it is about."""
-    parts = [f"<p>{_code_html(asked.prompt)}</p>"]
+    parts = [f"<p>{html(asked.prompt)}</p>"]
     if asked.rows:
         lines = (f"{sequence_label(b)}: {' '.join(row)}" for b, row in enumerate(asked.rows))
         parts.append(f"<pre>{'<br>'.join(map(escape, lines))}</pre>")
@@ -140,10 +139,6 @@ def _html(asked: Question) -> str:
     if asked.form == "cell":
         parts.append("<p>Type the letter of the sequence and the time step, for example: A, t = 0</p>")
     return "".join(parts)
-
-
-def _code_html(text: str) -> str:
-    return _CODE.sub(r"<code>\1</code>", escape(text))
 
 
 def _item(number: int, asked: Question) -> ElementTree.Element:
@@ -161,7 +156,7 @@ def _item(number: int, asked: Question) -> ElementTree.Element:
     if asked.form == "choice":
         choices = ElementTree.SubElement(response, "render_choice")
         for i, option in enumerate(asked.options):
-            _material(ElementTree.SubElement(choices, "response_label", {"ident": f"a{i}"}), _code_html(option))
+            _material(ElementTree.SubElement(choices, "response_label", {"ident": f"a{i}"}), html(option))
     else:
         fib = ElementTree.SubElement(response, "render_fib", {"fibtype": "Decimal"} if asked.form == "number" else {})
         ElementTree.SubElement(fib, "response_label", {"ident": "answer", "rshuffle": "No"})
@@ -205,16 +200,16 @@ def _conditions(asked: Question) -> Iterator[tuple[str | None, str, str]]:
     Canvas takes every text that is compared with a typed answer for a right one, so that the usual wrong answers stand
     in the feedback to all wrong ones.
     """
-    why = _code_html(asked.why)
+    why = html(asked.why)
     if asked.form == "choice":
         for i, option in enumerate(asked.options):
             if option != asked.solution and (reason := asked.reason(option)):
-                yield f"a{i}", f"a{i}_fb", _code_html(reason)
+                yield f"a{i}", f"a{i}_fb", html(reason)
         yield f"a{asked.options.index(asked.solution)}", _RIGHT, why
         return
     yield from ((spelling, _RIGHT, why) for spelling in _spellings(asked))
     if asked.reasons:
-        usual = (f"<li>{escape(answer)}: {_code_html(reason)}</li>" for answer, reason in asked.reasons.items())
+        usual = (f"<li>{escape(answer)}: {html(reason)}</li>" for answer, reason in asked.reasons.items())
         yield None, "general_incorrect_fb", f"<p>Usual mistakes:</p><ul>{''.join(usual)}</ul>"
 
 

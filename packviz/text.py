@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ _HIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u200b\u200e\u200f"
     "\u2028-\u202e\u2060\u2066-\u2069\u3164\ufeff\ud800-\udfff]"
 )
+_CODE = re.compile("`([^`]*)`")
 _BLANK = re.compile(r"\s+")
 
 
@@ -60,6 +62,11 @@ def quoted(text: str, width: int = 24) -> str:
     """
     seen = visible(text[: width + 1])
     return f"'{seen}'" if len(text) <= width else f"'{seen[: width - 1]}…'"
+
+
+def html(text: str) -> str:
+    """Return a text as HTML, with `code` between backticks."""
+    return _CODE.sub(r"<code>\1</code>", escape(text))
 
 
 def shown(value: object) -> str:

@@ -11,6 +11,7 @@ import streamlit as st
 
 from classroom.refusal import RefusedError
 from classroom.rooms import rooms
+from packviz.text import html
 from ui.player import clip
 from ui.qr import qr_code
 from ui.quiz_views import batch
@@ -27,18 +28,19 @@ _TOLD = {
     "closed": "The vote is closed.",
     "talk": "Explain your answer to your neighbour. Then there is a second vote.",
     "reveal": "The answer, as PyTorch computed it",
+    "own": "The answer",  # which nobody has computed
 }
 
 
 @st.fragment(run_every=LOOK)
 def projector(code: str) -> None:
     """Show a room as everybody may see it, large."""
-    try:
-        seen = rooms.call(rooms.snapshot(code, None))
-    except RefusedError as refusal:
-        st.header(refusal.sentence, anchor=False)
-        return
     with st.container(key="projector"):
+        try:
+            seen = rooms.call(rooms.snapshot(code, None))
+        except RefusedError as refusal:
+            st.html(f'<p class="class-prompt">{escape(refusal.sentence)}</p>')
+            return
         link = escape(as_spoken(join_link(seen["code"])))
         if seen["question"] is None:
             stage(seen)
@@ -68,11 +70,12 @@ def stage(seen: Seen, *, first: dict[int, int] | None = None) -> None:
         code = f'<p class="class-code">{escape(seen["code"])}</p>'
         st.html(f'<div class="class-join">{qr(link)}<div><p>Join at</p>{place}<p>with the code</p>{code}</div></div>')
         return
-    told = _TOLD["vote 2" if (phase, seen["round"]) == ("vote", 2) else phase]
+    own = asked["kind"] == "own"
+    told = _TOLD["vote 2" if (phase, seen["round"]) == ("vote", 2) else "own" if own and phase == "reveal" else phase]
     with st.container(key="class-question"):
         st.html(f'<p class="class-told">{told}</p>')
-        if asked["kind"] == "own":
-            st.html(f'<p class="class-prompt">{escape(asked["prompt"])}</p>')
+        if own:
+            st.html(f'<p class="class-prompt">{html(asked["prompt"])}</p>')
         else:
             st.markdown(asked["prompt"])
     announce(told, "class", number=asked["number"])
@@ -83,21 +86,22 @@ def stage(seen: Seen, *, first: dict[int, int] | None = None) -> None:
         batch(asked["rows"])
         st.markdown(" ".join(f"`{setting}`" for setting in asked["settings"]))
     if asked.get("options"):
-        options = "".join(f"<li>{_plain(option)}</li>" for option in asked["options"])
+        options = "".join(f"<li>{html(option)}</li>" for option in asked["options"])
         st.html(f'<ol class="class-options">{options}</ol>')
 
 
 def _revealed(seen: Seen, first: dict[int, int] | None) -> None:
-    """Show how often each answer was given, and the movie of the right one at its step."""
+    """Show the movie of the right answer at its step, and beside it how often each answer was given."""
     number = seen["question"]["number"]
     if not seen["movie"]:
         st.html(bars(seen))
         return
     film = rooms.call(rooms.film(seen["code"], None, number))
     step = seen["step"] if first is None else first.setdefault(number, seen["step"])
-    with st.container(key="class-votes"):
+    with st.container(horizontal=True, key="class-answer"):
+        with st.container(key="class-movie"):
+            clip(gzip.decompress(film.data), step, f"class {seen['code']} {number}", large=True)
         st.html(bars(seen))
-    clip(gzip.decompress(film.data), step, f"class {seen['code']} {number}", large=True)
 
 
 def bars(seen: Seen) -> str:
@@ -115,16 +119,11 @@ def _row(bar: Mapping[str, Any], sides: tuple[str, ...], most: int) -> str:
         for side in sides
     )
     mark = '<b role="img" aria-label="right">✓</b> ' if bar["right"] else ""
-    answer = "other answers" if bar["answer"] is None else _plain(bar["answer"])
+    answer = "other answers" if bar["answer"] is None else html(bar["answer"])
     told = bar["reason"] and (bar["right"] or bar["before"] + bar["after"])
-    reason = f"<p>{_plain(bar['reason'])}</p>" if told else ""
+    reason = f"<p>{html(bar['reason'])}</p>" if told else ""
     kind = "answer right" if bar["right"] else "answer"
     return f'<li class="{kind}"><div>{mark}{answer}</div><div>{lines}</div>{reason}</li>'
-
-
-def _plain(text: str) -> str:
-    """Return a text as HTML, without the marks of code."""
-    return escape(text.replace("`", ""))
 
 
 def join_link(code: str) -> str:

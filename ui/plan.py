@@ -15,7 +15,7 @@ from packviz.inputs.batch import ReadAs
 from packviz.inputs.config import Config
 from packviz.inputs.examples import example
 from packviz.show.movie.page import assets, packed
-from packviz.text import quoted
+from packviz.text import html, quoted
 from packviz.validate import choice, integer
 from ui.address import MAX_LENGTH
 from ui.path import NAMES
@@ -155,17 +155,13 @@ def _asked(spec: Mapping[str, Any]) -> str:
     asked = question(spec)
     rows = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in asked.rows)
     settings = " ".join(f"<code>{escape(each)}</code>" for each in asked.settings)
-    options = "".join(f"<li>{_plain(option)}</li>" for option in asked.options)
-    answer = _plain(f"{asked.solution} {asked.why}".strip())
-    parts = [f"<p><b>{_plain(asked.prompt)}</b></p>"]
+    options = "".join(f"<li>{html(option)}</li>" for option in asked.options)
+    answer = html(f"{asked.solution} {asked.why}".strip())
+    parts = [f"<p><b>{html(asked.prompt)}</b></p>"]
     parts += [f"<table>{rows}</table>"] if rows else []
     parts += [f"<p>{settings}</p>"] if settings else []
     parts += [f'<ol type="A">{options}</ol>'] if options else []
     return f"{''.join(parts)}<details><summary>Answer</summary><p>{answer}</p></details>"
-
-
-def _plain(text: str) -> str:
-    return escape(text.replace("`", ""))
 
 
 def _item(name: str, given: object) -> Item:

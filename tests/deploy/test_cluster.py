@@ -8,8 +8,9 @@ import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -27,6 +28,7 @@ from ui.head import needed
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 PHONES = 50
+ROOMS = 3  # that one address may open
 LONG = 60_000  # ms that anything in a browser may take on a busy machine
 QUESTION = {"prompt": "What is packed first?", "options": ["the rows", "the columns"], "answer": 1}
 LESSON = {"sequences": "1 2 3\n4 5\n6 7 8 9", "cell": "lstm", "hidden_size": 3}
@@ -45,7 +47,11 @@ class Cluster:
 @pytest.fixture(scope="module")
 def cluster(haproxy: Path, redis_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     folder, port = tmp_path_factory.mktemp("cluster"), free_port()
-    environment = {"REDIS_URL": redis_url.removesuffix("/0") + "/2"}  # where no other test ends what seems unwanted
+    environment = {
+        "REDIS_URL": redis_url.removesuffix("/0") + "/2",  # where no other test ends what seems unwanted
+        "PACKVIZ_ROOMS": str(ROOMS),
+        "FORWARDED_ALLOW_IPS": "*",  # as in all files of deploy/
+    }
     with ExitStack() as running, ThreadPoolExecutor(2) as both:
         running.enter_context(a_worker(environment["REDIS_URL"]))
         contexts = {name: server(folder / name, environment) for name in ("one", "two")}
@@ -212,6 +218,22 @@ def test_a_training_survives_the_replica_that_it_was_started_on(story: Story) ->
     assert done > story.trained
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped after")).to_be_visible(timeout=LONG)
+
+
+def test_clients_behind_a_balancer_are_counted_apart_whatever_they_say_of_themselves(cluster: Cluster) -> None:
+    there, balancer = cluster.replicas["two"].address, cluster.address
+
+    def opens(client: str, to: str, said: str) -> int:
+        """Open a room from an address of this machine; return the status."""
+        line = HTTPConnection(to.removeprefix("http://"), source_address=(client, 0), timeout=30)
+        with closing(line):
+            line.request("POST", "/api/rooms", b"{}", {"Cookie": "packviz=two", "X-Forwarded-For": said})
+            return line.getresponse().status
+
+    assert [opens("127.0.0.2", balancer, f"192.0.2.{i}") for i in range(ROOMS + 1)] == [200] * ROOMS + [429]
+    assert opens("127.0.0.3", balancer, "127.0.0.2") == 200
+    assert opens("127.0.0.4", there, "127.0.0.2") == 429  # a balancer on another machine is believed, too
+    assert opens("127.0.0.4", there, "192.0.2.1") == 200
 
 
 def test_the_balancer_compresses_keeps_static_files_and_shows_nobody_the_metrics(cluster: Cluster) -> None:

@@ -14,6 +14,8 @@ import pytest
 import yaml
 from servers import ROOT
 
+from ui.work import TIME_LIMIT
+
 DEPLOY = ROOT / "deploy"
 COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
 MANIFESTS: list[dict[str, Any]] = list(yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text("utf-8")))
@@ -58,6 +60,33 @@ def test_the_image_holds_all_that_the_app_needs(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_every_server_believes_its_balancer_who_asks() -> None:
+    image = next(rest.split() for name, rest in instructions() if name == "ENV")
+    one, two = (COMPOSE["services"][name]["environment"] for name in ("one", "two"))
+    pods = {
+        each["metadata"]["name"]: each["spec"]["template"]["spec"] for each in MANIFESTS if "template" in each["spec"]
+    }
+    pod = {env["name"]: env["value"] for env in pods["packviz"]["containers"][0]["env"]}
+    assert "FORWARDED_ALLOW_IPS=*" in image
+    assert [each["FORWARDED_ALLOW_IPS"] for each in (one, two, pod)] == ["*"] * 3
+
+
+def test_everything_has_a_limit_of_memory_no_rights_and_the_time_to_end() -> None:
+    parts = {name: each for name, each in COMPOSE["services"].items() if name != "balancer"}
+    assert all("mem_limit" in each for each in parts.values())
+    seconds = {
+        name: int(each["stop_grace_period"].removesuffix("s")) for name, each in parts.items() if name != "redis"
+    }
+    for each in (each for each in MANIFESTS if "template" in each["spec"]):
+        pod = each["spec"]["template"]["spec"]
+        assert pod["securityContext"]["runAsNonRoot"]
+        assert all("memory" in box["resources"]["limits"] for box in pod["containers"])
+        if "terminationGracePeriodSeconds" in pod:
+            seconds[each["metadata"]["name"]] = pod["terminationGracePeriodSeconds"]
+    assert len(seconds) == 5
+    assert all(time > (TIME_LIMIT if "worker" in name else 10) for name, time in seconds.items())
+
+
 def test_what_is_copied_is_not_ignored() -> None:
     lines = (DEPLOY / "Dockerfile.dockerignore").read_text("utf-8").split()
     assert lines[0] == "*"
@@ -84,7 +113,7 @@ def test_the_compose_file_has_known_fields_and_its_parts_know_one_another() -> N
     build = fields("context dockerfile args target")
     health = fields("test interval timeout retries start_period disable")
     service = fields(
-        "image environment depends_on init restart stop_grace_period volumes ports command",
+        "image environment depends_on init restart stop_grace_period volumes ports command mem_limit",
         build=build,
         healthcheck=health,
     )
@@ -130,8 +159,9 @@ def test_the_manifests_have_known_fields_and_their_parts_know_one_another() -> N
     assert all(spec["selector"] in labels for spec in services.values() if "selector" in spec)
     (ingress,) = (each["spec"] for each in MANIFESTS if each["kind"] == "Ingress")
     asked = {path["path"]: path["backend"]["service"] for path in ingress["rules"][0]["http"]["paths"]}
-    assert {name: services[to["name"]]["ports"][0]["port"] for name, to in asked.items()} == {"/metrics": 80, "/": 8501}
-    assert "selector" not in services[asked["/metrics"]["name"]]
+    closed = {path for path, to in asked.items() if "selector" not in services[to["name"]]}
+    assert closed == {"/metrics", "/_stcore/metrics"}
+    assert services[asked["/"]["name"]]["ports"] == [{"port": 8501}]
     urls = {
         env["value"]
         for each in pods
