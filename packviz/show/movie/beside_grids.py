@@ -42,8 +42,8 @@ def grids(both: Both, at: At) -> Frame:
 
 def _letters(both: Both, panel: str, row: np.ndarray) -> Marks:
     b = both.ranked
-    letters = np.array([both.label(each) for each in both.by_rank], dtype=object)
-    return marks(f"label:{panel}", "label", both.letter_at(panel, row[b]), (b,), seq=b, w=both.letter, text=letters)
+    place = both.letter_at(panel, row[b])
+    return marks(f"label:{panel}", "label", place, (b,), seq=b, w=both.letter, text=both.letters_ranked)
 
 
 def _read(both: Both, side: str, row: np.ndarray) -> Iterator[Marks]:

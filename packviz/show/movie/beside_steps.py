@@ -22,6 +22,7 @@ from packviz.show.movie.beside_words import (
     start_words,
     step_words,
 )
+from packviz.show.movie.cell import filled, units
 from packviz.show.movie.data import Movie, made
 from packviz.show.movie.facts import Window, number, rounded, watched_layer
 from packviz.show.movie.marks import NONE, Frame, Marks, Place, frame, marks
@@ -102,18 +103,8 @@ def _states_of(both: Both, states: Mapping[str, Tensor], at: At) -> Frame:
             place, vec = Place(f"{side}h", 0.0, row), both.rows_like(states[side][b, : both.units])
             groups.append(marks(f"h:{side}", "vector", place, (b,), seq=b, w=both.state_width, vec=vec))
             continue
-        values = rounded(states[side][:, : both.units])[b]
-        known = np.isfinite(values)
-        rows, unit = np.repeat(b, both.units), np.tile(np.arange(both.units), len(b))
-        width = both.state_width / both.units
-        groups.append(
-            marks(
-                f"h:{side}", "value", Place(f"{side}h", unit * width, np.repeat(row, both.units)), (rows, unit),
-                seq=rows, w=width, v=np.rint(1e4 * np.where(known, values, 0.0)).ravel(),
-                text=np.where(known, "", "nan").ravel(),
-                says="h, unit {k}",
-            )
-        )  # fmt: skip
+        group = units(both, f"h:{side}", f"{side}h", row, both.state_width / both.units, says="h, unit {k}")
+        groups.append(filled(group, rounded(states[side][:, : both.units])[b]))
     return frame(*groups)
 
 

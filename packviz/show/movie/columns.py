@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from packviz.show.movie.layout import short
 from packviz.show.movie.marks import NONE, Column
 
 DIGITS = 3  # behind the point
@@ -68,8 +69,7 @@ def rounded(column: np.ndarray) -> np.ndarray:
 
 def _one(field: str, value: Any) -> Any:
     if isinstance(value, float):
-        value = round(value, DIGITS)
-        return int(value) if value % 1 == 0 else value
+        return short(value)
     return None if field in NUMBERED and value == NONE else value
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from packviz.show.movie.changes import Changes
 from packviz.show.movie.drawing import draw, svg
-from packviz.show.movie.layout import Scene
+from packviz.show.movie.layout import Scene, plain
 from packviz.show.movie.marks import Frame
 from packviz.show.movie.page import framed, pictured, standalone
 from packviz.show.movie.picture import Picture
@@ -156,7 +156,7 @@ class Movie:
             "numbers": view.numbers,
             "steps": [self._step(i) for i in range(len(self.steps))],
             "lines": {stage: line for stage, line in self.lines.items() if stage in stages},
-            **_scenes(self.scenes),
+            **plain(self.scenes),
             "code": list(map(list, self.code)),
             "sequences": [
                 [view.label(b), b % len(SEQUENCE_HUES), b // len(SEQUENCE_HUES)] for b in range(view.total[0])
@@ -186,21 +186,6 @@ class Movie:
         more = {"detail": list(map(list, step.detail)), "tone": step.tone, "error": step.error, "scene": scene}
         fields = {"stage": stage, "caption": step.caption, "beats": step.beats, **more}
         return {name: value for name, value in fields.items() if value and (name, value) != ("beats", 1)}
-
-
-def _scenes(scenes: Mapping[str, Scene]) -> dict[str, Any]:
-    """Return the views of all scenes, each once, and of each scene which of them it has."""
-    views: list[dict[str, Any]] = []
-
-    def number(view: dict[str, Any]) -> int:
-        if view not in views:
-            views.append(view)
-        return views.index(view)
-
-    told = {
-        name: {way: list(map(number, each)) for way, each in scene.to_dict().items()} for name, scene in scenes.items()
-    }
-    return {"views": views, "scenes": told}
 
 
 def made(

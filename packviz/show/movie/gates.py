@@ -65,7 +65,6 @@ def _width(view: View) -> int:
 def _still_headings(view: View) -> Frame:
     x, name, b = view.text, view.kept, view.ranked
     rank = np.arange(len(b))
-    letters = np.array([view.label(each) for each in view.by_rank], dtype=object)
     title = f"{view.cell.upper()}{arrow(view)}"  # there is no room for the layer; the map of the stack names it
     groups = [heading("cell", Place("cell", -1.1 * x, -1.6 * x), title)]
     for letter, gate in view.kind.gates.items():
@@ -82,7 +81,7 @@ def _still_headings(view: View) -> Frame:
     groups.append(marks("arrow:0", "axis", after, w=0.9, text="→"))
     for line in LINES:
         place = Place(f"names:{line}", -1.1 * x, rank)
-        groups.append(marks(f"names:{line}", "label", place, (b,), seq=b, w=x, text=letters))
+        groups.append(marks(f"names:{line}", "label", place, (b,), seq=b, w=x, text=view.letters_ranked))
     return frame(*groups)
 
 

@@ -1,6 +1,6 @@
 """Where panels stand: beside and above one another, as large as the screen lets them be."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
@@ -26,13 +26,14 @@ class Margins:
 class Box:
     """A rectangle with panels in it: each panel's origin is the upper left corner of its body.
 
-    breaks: of each strip, for each of LINES, its pitch and where its lines start.
+    breaks: of each strip, for each of LINES, its pitch and where its lines start. lines: how many of them there are.
     """
 
     width: Units
     height: Units
     panels: Mapping[str, tuple[Units, Units]]
     breaks: Mapping[str, Sequence[tuple[float, ...]]] = field(default_factory=dict)
+    lines: Units = 0
 
     def at_least(self, width: float) -> "Box":
         """Return the box at least so wide."""
@@ -43,19 +44,18 @@ class Box:
         if not self.breaks:
             return [0]
         sizes = np.round(np.maximum(self.width / np.array(aspects)[:, None], self.height), 3)
-        lines = sum(np.array([len(starts) for starts in strip]) for strip in self.breaks.values())
-        return [*dict.fromkeys(np.lexsort((np.broadcast_to(lines, sizes.shape), sizes))[:, 0].tolist())]
+        return [*dict.fromkeys(np.lexsort((np.broadcast_to(self.lines, sizes.shape), sizes))[:, 0].tolist())]
 
     def to_dict(self, choice: int) -> dict[str, Any]:
         """Return where each panel stands, and where each strip goes on to a new line, as the player reads it."""
+
+        def one(units: Units) -> float:
+            return short(units[choice] if isinstance(units, np.ndarray) else units)
+
+        at = {name: [one(x), one(y)] for name, (x, y) in self.panels.items()}
         strips = {name: starts[choice] for name, starts in self.breaks.items()}
-        broken = {name: [_short(x, choice) for x in starts] for name, starts in strips.items() if len(starts) > 2}
-        return {
-            "w": _short(self.width, choice),
-            "h": _short(self.height, choice),
-            "at": {name: [_short(x, choice), _short(y, choice)] for name, (x, y) in self.panels.items()},
-            **({"breaks": broken} if broken else {}),
-        }
+        broken = {name: list(map(short, starts)) for name, starts in strips.items() if len(starts) > 2}
+        return {"w": one(self.width), "h": one(self.height), "at": at, **({"breaks": broken} if broken else {})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +64,6 @@ class Scene:
 
     wide: Sequence[Box]
     tall: Sequence[Box] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for the player."""
-        made: dict[tuple[int, int], dict[str, Any]] = {}
-        wide, tall = _views(self.wide, WIDE, made), _views(self.tall or self.wide, TALL, made)
-        return {"wide": wide} if wide == tall else {"wide": wide, "tall": tall}
 
 
 def panel(name: str, width: Units, height: Units, margins: Margins) -> Box:
@@ -86,7 +80,7 @@ def beside(*boxes: Box, gap: float = 1.0) -> Box:
     for box in boxes:
         panels |= {name: (left + x, top) for name, (left, top) in box.panels.items()}
         x += box.width + gap
-    return Box(x - gap, _largest([box.height for box in boxes]), panels, _breaks(boxes))
+    return _joined(boxes, x - gap, _largest([box.height for box in boxes]), panels)
 
 
 def above(*boxes: Box, gap: float = 0.7) -> Box:
@@ -96,26 +90,41 @@ def above(*boxes: Box, gap: float = 0.7) -> Box:
     for box in boxes:
         panels |= {name: (left, top + y) for name, (left, top) in box.panels.items()}
         y += box.height + gap
-    return Box(_largest([box.width for box in boxes]), y - gap, panels, _breaks(boxes))
+    return _joined(boxes, _largest([box.width for box in boxes]), y - gap, panels)
 
 
-def _views(
-    boxes: Sequence[Box], aspects: Sequence[float], made: dict[tuple[int, int], dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """Return the views of some boxes; made: those that are known, by box and choice, which grows."""
-    chosen = [(box, choice) for box in boxes for choice in box.choices(aspects)]
-    made |= {(id(box), i): box.to_dict(i) for box, i in chosen if (id(box), i) not in made}
-    return [made[id(box), i] for box, i in chosen]
+def plain(scenes: Mapping[str, Scene]) -> dict[str, Any]:
+    """Return the views of all scenes, each once, and of each scene which of them it has, as the player reads them."""
+    views: list[dict[str, Any]] = []
+    known: dict[tuple[int, int], int] = {}
+
+    def numbers(boxes: Sequence[Box], aspects: Sequence[float]) -> Iterator[int]:
+        for box in boxes:
+            for choice in box.choices(aspects):
+                if (id(box), choice) not in known:
+                    view = box.to_dict(choice)
+                    if view not in views:
+                        views.append(view)
+                    known[id(box), choice] = views.index(view)
+                yield known[id(box), choice]
+
+    told = {}
+    for name, scene in scenes.items():
+        wide, tall = list(numbers(scene.wide, WIDE)), list(numbers(scene.tall or scene.wide, TALL))
+        told[name] = {"wide": wide} if wide == tall else {"wide": wide, "tall": tall}
+    return {"views": views, "scenes": told}
 
 
-def _breaks(boxes: Sequence[Box]) -> dict[str, Sequence[tuple[float, ...]]]:
-    return {name: starts for box in boxes for name, starts in box.breaks.items()}
+def short(units: float) -> float:
+    """Return a number with three digits behind the point, one without a fraction as an integer."""
+    rounded = round(float(units), 3)
+    return int(rounded) if rounded % 1 == 0 else rounded
+
+
+def _joined(boxes: Sequence[Box], width: Units, height: Units, panels: Mapping[str, tuple[Units, Units]]) -> Box:
+    breaks = {name: starts for box in boxes for name, starts in box.breaks.items()}
+    return Box(width, height, panels, breaks, sum(box.lines for box in boxes))
 
 
 def _largest(sizes: Sequence[Units]) -> Units:
     return reduce(np.maximum, sizes)
-
-
-def _short(units: Units, choice: int) -> float:
-    one = float(units[choice] if isinstance(units, np.ndarray) else units)
-    return round(one, 3) if one % 1 else int(one)

@@ -10,7 +10,7 @@ from packviz.facts.memory_layout import Memory, memory
 from packviz.show.movie.layout import Scene, above, beside
 from packviz.show.movie.marks import NONE, Column, Frame, Marks, Place, Role, frame, marks
 from packviz.show.movie.places import Strip
-from packviz.show.movie.sheet import texts
+from packviz.show.movie.sheet import named, texts
 from packviz.show.movie.step import CodeLine, Step
 from packviz.show.movie.view import View, shape
 from packviz.show.movie.words import say
@@ -99,16 +99,7 @@ def _drawn(view: View, layout: _Layout, origin: Place) -> Frame:
     heading = marks(f"title:{strip.name}", "title", strip.heading(), text=layout.heading)
     groups = [*_rows_of(view, strip, at, origin, b, t), heading]
     if strip.marks:
-        start, every = strip.cell(np.arange(len(counts)), 0), np.arange(len(counts))
-        names = np.array(layout.names, dtype=object)
-        groups.append(
-            marks(
-                f"bracket:{strip.name}", "bracket", Place(start.panel, start.x, -0.85), (every,),
-                w=counts * strip.width, h=0.8, text=names,
-            )
-        )  # fmt: skip
-        below = Place(at.panel, at.x, strip.height)
-        groups.append(marks(f"address:{strip.name}", "axis", below, (i,), w=strip.width, h=0.5, text=texts(i)))
+        groups += named(strip, texts(layout.names), at, i, f":{strip.name}")
     return frame(*groups)
 
 

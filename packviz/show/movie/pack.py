@@ -9,7 +9,7 @@ import torch
 from packviz.show.movie.layout import Scene, above, beside
 from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
 from packviz.show.movie.memory_strips import memory_strips
-from packviz.show.movie.sheet import steps, texts
+from packviz.show.movie.sheet import named, steps, texts
 from packviz.show.movie.sort import sort_end, sorted_grid
 from packviz.show.movie.step import CodeLine, Step
 from packviz.show.movie.view import View, listed, once, shape
@@ -137,14 +137,7 @@ def _marks(view: View) -> dict[str, Marks]:
         ),
     ]  # fmt: skip
     if strip.marks:
-        start, rows = strip.cell(every, 0), np.array([len(rows) for rows in view.alive])
-        above_it = Place(start.panel, start.x, -0.85)
-        groups.append(
-            marks("bracket", "bracket", above_it, (every,), w=rows * strip.width, h=0.8, text=steps(len(every)))
-        )
-        at, n = strip.cell(view.packed_t, view.rank[view.packed_b]), view.packed_n
-        below = Place(at.panel, at.x, strip.height)
-        groups.append(marks("address", "axis", below, (n,), w=strip.width, h=0.5, text=texts(n)))
+        groups += named(strip, steps(len(every)), strip.cell(view.packed_t, view.rank[view.packed_b]), view.packed_n)
     wrong = ~view.mask[view.packed_b, view.packed_t]
     if wrong.any():
         b, t = view.packed_b[wrong], view.packed_t[wrong]

@@ -12,7 +12,7 @@ from packviz.show.movie.facts import exact
 from packviz.show.movie.layout import Box, Scene, above, beside
 from packviz.show.movie.marks import Frame, Marks, frame, marks
 from packviz.show.movie.places import Grid
-from packviz.show.movie.sheet import around, padded, ragged, sheet, steps, upright
+from packviz.show.movie.sheet import around, edges, padded, ragged, sheet, upright
 from packviz.show.movie.step import CodeLine, Step
 from packviz.show.movie.view import View, shape
 from packviz.show.movie.words import say
@@ -96,17 +96,14 @@ def _mask_grid(view: View) -> Grid:
 
 def _mask(view: View) -> Frame:
     """Return the mask: of every cell of the grid, which comes from there, whether it is a token."""
-    grid, down, bs, row = _mask_grid(view), view.transposed, view.bs, view.place
-    wide, high = (view.text, 1.0) if down else (grid.width, view.text)
+    grid, bs, row = _mask_grid(view), view.bs, view.place
+    title, label, _, axis = edges(view, grid, row, f"mask {_mask_shape(view)}", "m")
     b, t = np.repeat(bs, view.columns), np.tile(view.ts, len(bs))
     truth = np.where(view.mask[b, t], "True", "False")
     return frame(
-        marks("title:mask", "title", grid.heading(), text=f"mask {_mask_shape(view)}"),
-        marks("maxis", "axis", grid.axis(view.ts), (view.ts,), text=steps(view.columns), w=wide, h=high),
-        marks(
-            "mlabel", "label", grid.label(row[bs]), (bs,), seq=bs, text=view.letters,
-            w=grid.width if down else view.text,
-        ),
+        title,
+        axis,
+        label,
         marks(
             "flag", "flag", grid.cell(row[b], t), (b, t), seq=b, text=truth, w=grid.width,
             token=view.token_number[b, t], origin=view.grid.cell(row[b], t),

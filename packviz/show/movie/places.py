@@ -165,7 +165,8 @@ class Strip:
             broken.append(broken[-1] if single else self.breaks(capacity))
         top, bottom = (1.75, 0.5) if self.marks else (0.95 * self.text, 0.05)
         width = np.array([max(map(sub, (*starts[1:], self.length), starts)) for starts in broken])
-        height = self.pitch * (np.array([len(starts) for starts in broken]) - 1) + self.height
+        lines = np.array([len(starts) for starts in broken])
+        height = self.pitch * (lines - 1) + self.height
         heading = (6.5 if self.marks else 10.0) * self.text  # its longest text; beside small cells it is the wider one
         box = panel(self.name, np.maximum(width, heading), height, Margins(0.1, top, 0.1, bottom))
-        return replace(box, breaks={self.name: [(self.pitch, *starts) for starts in broken]})
+        return replace(box, breaks={self.name: [(self.pitch, *starts) for starts in broken]}, lines=lines)

@@ -7,6 +7,7 @@ import numpy as np
 
 from packviz.facts.readout import Readout, Spot, readouts
 from packviz.show.movie.marks import NONE, Frame, Place, frame, marks
+from packviz.show.movie.run_marks import last_steps
 from packviz.show.movie.step import CodeLine, Step
 from packviz.show.movie.view import View, listed, shape
 from packviz.show.movie.words import say
@@ -54,7 +55,7 @@ def _outlined(view: View, readout: Readout, before: Frame, last: Frame) -> dict[
             at, wide, high = _around(view, int(view.place[row]), columns, top, height)
             around.append((at.x, at.y, wide, high, "good" if good[half] else "wrong", True))
     x, y, w, h, tone, shown = (np.array(column) for column in zip(*around, strict=True))
-    b, d = np.repeat(view.bs, view.directions), np.tile(np.arange(view.directions), len(view.bs))
+    b, d, _ = last_steps(view)
     outlines = marks("mark:u", "mark", Place("u", x, y), (b, d), seq=b, w=w, h=h, tone=tone, shown=shown)
     rings = last["ring:u"]
     gone = ("ring:last", "mark:last", "title:taken")

@@ -59,7 +59,6 @@ def _base(view: View) -> Frame:
     row = view.layer * view.directions + view.direction
     h_n = f"h_n[{-1 if row == len(view.trace.h_n) - 1 else row}] {shape(batch, size)}"
     b, rank = view.ranked, np.arange(len(view.by_rank))
-    letters = np.array([view.label(each) for each in view.by_rank], dtype=object)
     strip = packed(view, len(view.alive) - 1)
     if view.layer:  # what stands in the strip there: the output of the layer below
         known = [name for name in ("token", "stray") if name in strip]
@@ -71,8 +70,8 @@ def _base(view: View) -> Frame:
         heading("hn", Place("hn", -1.1 * x, -1.6 * x), h_n),
         marks("note:hn", "note", Place("hn", 0.0, -0.8 * x), h=0.8 * x, text="original order"),
         heading("out", view.out.heading(), f"output data {shape(*view.watched.h.shape)}", x),
-        marks("row", "label", Place("cell", -1.1 * x, rank), (b,), seq=b, w=x, text=letters),
-        marks("letter", "label", Place("hn", -1.1 * x, view.place[b]), (b,), seq=b, w=x, text=letters),
+        marks("row", "label", Place("cell", -1.1 * x, rank), (b,), seq=b, w=x, text=view.letters_ranked),
+        marks("letter", "label", Place("hn", -1.1 * x, view.place[b]), (b,), seq=b, w=x, text=view.letters_ranked),
     )
 
 
@@ -172,11 +171,16 @@ def _finals(view: View, unit: float) -> Frame:
 
 
 @once
+def last_steps(view: View) -> np.ndarray:
+    """Return (3, B*D): sequence, direction and time step at which each direction has seen all of the sequence."""
+    b, d = np.repeat(view.bs, view.directions), np.tile(np.arange(view.directions), len(view.bs))
+    return np.array([b, d, np.where(d == 1, 0, view.lens[b] - 1)])
+
+
+@once
 def last_outputs(view: View) -> tuple[np.ndarray, np.ndarray, Place]:
     """Return sequence, direction and place of what each direction put out last, of those that are shown."""
-    b, d = np.repeat(view.bs, view.directions), np.tile(np.arange(view.directions), len(view.bs))
-    t = np.where(d == 1, 0, view.lens[b] - 1)
-    b, d, t = b[t < view.columns], d[t < view.columns], t[t < view.columns]
+    b, d, t = last_steps(view)[:, last_steps(view)[2] < view.columns]
     return b, d, view.out.cell(t, view.rank[b])
 
 

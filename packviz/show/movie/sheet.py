@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from packviz.show.movie.marks import Frame, Marks, Place, Tone, frame, marks
-from packviz.show.movie.places import Grid
+from packviz.show.movie.places import Grid, Strip
 from packviz.show.movie.view import View, once, shape
 from packviz.text import counted
 
@@ -41,19 +41,6 @@ def sheet(view: View, grid: Grid, row: Any, title: str, *, tall: float = 1.0, ra
     row: (B,) the position of each sequence in the picture. title: its heading. tall: units of a row where time goes
     down. raw: whether ids are not embedded yet.
     """
-    down = grid.transposed
-    p, lengths = row[view.bs], _lengths(view)
-    label = marks(
-        "label", "label", grid.label(p), (view.bs,), seq=view.bs, text=view.letters, w=grid.width if down else view.text
-    )
-    length = marks(
-        "length", "note", _lowered(grid.length(p), tall), (view.bs,), seq=view.bs, w=grid.width if down else 1.0,
-        text=_named(view), sub=lengths,
-    )  # fmt: skip
-    axis = marks(
-        "axis", "axis", _lowered(grid.axis(view.ts), tall), (view.ts,), text=steps(view.columns),
-        w=view.text if down else grid.width, h=tall if down else view.text,
-    )  # fmt: skip
     size: dict[str, Any] = {"w": grid.width, "h": tall, "scale": "input"}
     (b, t), (pad_b, pad_t) = (view.token_b, view.token_t), view.pads
     token = marks(
@@ -64,8 +51,28 @@ def sheet(view: View, grid: Grid, row: Any, title: str, *, tall: float = 1.0, ra
         "pad", "pad", _lowered(grid.cell(row[pad_b], pad_t), tall), (pad_b, pad_t), seq=pad_b, text=view.pad_text,
         vec=_vectors(view, "pad", raw=raw), **size,
     )  # fmt: skip
-    heads = marks("title:x", "title", grid.heading(), text=title)
-    return frame(heads, label, length, axis, token, pad)
+    return frame(*edges(view, grid, row, title, tall=tall), token, pad)
+
+
+def edges(view: View, grid: Grid, row: Any, title: str, prefix: str = "", tall: float = 1.0) -> tuple[Marks, ...]:
+    """Return what stands around a grid: its heading, letters and lengths of its rows, and names of its time steps."""
+    down, bs, t = grid.transposed, view.bs, np.arange(grid.columns)
+    p, lengths = row[bs], _lengths(view)
+    return (
+        marks(f"title:{grid.name}", "title", grid.heading(), text=title),
+        marks(
+            f"{prefix}label", "label", grid.label(p), (bs,), seq=bs, text=view.letters,
+            w=grid.width if down else view.text,
+        ),
+        marks(
+            f"{prefix}length", "note", _lowered(grid.length(p), tall), (bs,), seq=bs, text="len " + lengths,
+            sub=lengths, w=grid.width if down else 1.0,
+        ),
+        marks(
+            f"{prefix}axis", "axis", _lowered(grid.axis(t), tall), (t,), text=steps(grid.columns),
+            w=view.text if down else grid.width, h=tall if down else view.text,
+        ),
+    )  # fmt: skip
 
 
 def heading(view: View, how: str) -> str:
@@ -91,6 +98,16 @@ def outline(name: str, grid: Grid, p: Any, t: Any, rows: Any = 1, columns: Any =
     return marks(name, "mark", grid.cell(p, t), tone=tone).but(**around(grid, p, t, rows, columns))
 
 
+def named(strip: Strip, names: np.ndarray, at: Place, n: np.ndarray, suffix: str = "") -> tuple[Marks, Marks]:
+    """Return the names above the groups of a strip, and the addresses n below its rows, which stand at these places."""
+    every, counts = np.arange(len(strip.counts)), np.array(strip.counts)
+    above_it, below = Place(strip.name, strip.cell(every, 0).x, -0.85), Place(strip.name, at.x, strip.height)
+    return (
+        marks(f"bracket{suffix}", "bracket", above_it, (every,), w=counts * strip.width, h=0.8, text=names),
+        marks(f"address{suffix}", "axis", below, (n,), w=strip.width, h=0.5, text=texts(n)),
+    )
+
+
 def texts(values: Any) -> np.ndarray:
     """Return numbers as a column of texts."""
     return np.array([str(each) for each in values], dtype=object)
@@ -98,10 +115,6 @@ def texts(values: Any) -> np.ndarray:
 
 def _lengths(view: View) -> np.ndarray:
     return texts(view.lengths[b] for b in view.shown)
-
-
-def _named(view: View) -> np.ndarray:
-    return texts(f"len {view.lengths[b]}" for b in view.shown)
 
 
 def _vectors(view: View, kind: str, *, raw: bool) -> Any:

@@ -12,8 +12,8 @@ from packviz.show.movie.layout import Box, Margins, Scene, above, beside, panel
 from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
 from packviz.show.movie.readings import MARGIN, readings
 from packviz.show.movie.run import run_end
-from packviz.show.movie.run_marks import last_outputs
-from packviz.show.movie.sheet import steps, texts
+from packviz.show.movie.run_marks import last_outputs, last_steps
+from packviz.show.movie.sheet import edges
 from packviz.show.movie.step import CodeLine, Step
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import say
@@ -135,18 +135,7 @@ def _grid(view: View, row: Any) -> dict[str, Marks]:
 
 
 def _headings(view: View, row: Any) -> Frame:
-    grid, bs, x = view.unpacked, view.bs, view.text
-    wide, high = (x, 1.0) if view.transposed else (grid.width, x)
-    t, lengths = np.arange(grid.columns), texts(view.lengths[b] for b in view.shown)
-    return frame(
-        marks("title:u", "title", grid.heading(), text=f"out {shape(*view.trace.unpacked.output.shape)}"),
-        marks(
-            "ulabel", "label", grid.label(row[bs]), (bs,), seq=bs, w=grid.width if view.transposed else x,
-            text=view.letters,
-        ),
-        marks("ulength", "note", grid.length(row[bs]), (bs,), seq=bs, text="len " + lengths, sub=lengths),
-        marks("uaxis", "axis", grid.axis(t), (t,), w=wide, h=high, text=steps(grid.columns)),
-    )  # fmt: skip
+    return frame(*edges(view, view.unpacked, row, f"out {shape(*view.trace.unpacked.output.shape)}", "u"))
 
 
 def _copies(view: View, row: Any) -> Marks:
@@ -176,31 +165,19 @@ def _coming(view: View, filler: Marks) -> Marks:
     return filler.but(origin=start)
 
 
-@once
-def _halves(view: View) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, float]:
-    """Sequence, direction, time step, upper edge and height of what each direction has when it has seen all of it."""
-    b, d = np.repeat(view.bs, view.directions), np.tile(np.arange(view.directions), len(view.bs))
-    height = 1.0 / view.directions
-    return b, d, np.where(d == 1, 0, view.lens[b] - 1), d * height, height
-
-
 def _rings(view: View) -> Frame:
-    b, d, t, top, height = _halves(view)
-    cell = view.unpacked.cell(view.place[b], t).moved(0.0, top)
-    seen = t < view.unpacked.columns
-    return frame(
-        marks(
-            "ring:u", "ring", cell, (b, d), seq=b, w=view.unpacked.width, h=height, shown=True if seen.all() else seen
-        )
-    )
+    b, d, t = last_steps(view)
+    height, seen = 1.0 / view.directions, t < view.unpacked.columns
+    cell = view.unpacked.cell(view.place[b], t).moved(0.0, d * height)
+    return frame(marks("ring:u", "ring", cell, (b, d), seq=b, w=view.unpacked.width, h=height, shown=seen))
 
 
 def _last(view: View) -> Frame:
     x, name, bs = view.text, "h_n[-1]" if view.directions == 1 else "cat(h_n[-2], h_n[-1])", view.bs
     heading = f"last {'packed row' if view.packed_pads else 'valid step'} = {name}"
     width, row = _last_width(view), view.place[bs]
-    b, d, t, top, _ = _halves(view)
-    grid = view.unpacked.cell(view.place[b], np.minimum(t, view.unpacked.columns)).moved(0.0, top)
+    b, d, t = last_steps(view)
+    grid = view.unpacked.cell(view.place[b], np.minimum(t, view.unpacked.columns)).moved(0.0, d / view.directions)
     return frame(
         marks("title:last", "title", Place("last", -1.1 * x, -1.6 * x), text=heading),
         marks("lastlabel", "label", Place("last", -1.1 * x, row), (bs,), seq=bs, w=x, text=view.letters),

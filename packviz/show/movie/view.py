@@ -159,6 +159,12 @@ class View(Facts):
         """The letter of each sequence that is shown, in original order."""
         return np.array([self.label(b) for b in self.shown], dtype=object)
 
+    @cached_property
+    def letters_ranked(self) -> np.ndarray:
+        """The same in sorted order."""
+        found: np.ndarray = self.letters[self.place[self.ranked]]
+        return found
+
     def chips(self, sequences: Sequence[int]) -> str:
         """Return the letters of some sequences as the caption shows them: `{A}, {B} and {C}`."""
         count = len(sequences)
