@@ -77,6 +77,9 @@ class Changes:
         look, seen = first.look, False
         if events[0][0] < 0:
             seen, events = first.shown, events[1:]
+        elif len(events) == 1 and first.shown is True and not first.origin:  # all of it appears, and that is all
+            yield [events[0][0], None, None, {"shown": True}]
+            return
         size = max(1, CELLS // first.count)
         for start in range(0, len(events), size):
             part = events[start : start + size]
@@ -111,12 +114,13 @@ def _compared(look: Mapping[str, Column], events: Sequence[Event], shown: np.nda
         looks.append(marks.look if marks else looks[-1])
     new = [(one, other) for one, other in pairwise(looks) if one is not other]
     fields = {field for one, other in new for field in DEFAULTS if one[field] is not other[field]}
-    rows, every = np.arange(len(looks))[:, None] * shown, np.arange(shown.shape[1])
-    rows[0] = 0
-    rows = np.maximum.accumulate(rows)  # the event of which each mark has its look
-    for field in filter(fields.__contains__, DEFAULTS):
-        table = _table(field, [each[field] for each in looks], len(every))[rows, every]
-        found[field] = table[1:] != table[:-1], [table[1:]]
+    if fields:
+        rows, every = np.arange(len(looks))[:, None] * shown, np.arange(shown.shape[1])
+        rows[0] = 0
+        rows = np.maximum.accumulate(rows)  # the event of which each mark has its look
+        for field in filter(fields.__contains__, DEFAULTS):
+            table = _table(field, [each[field] for each in looks], len(every))[rows, every]
+            found[field] = table[1:] != table[:-1], [table[1:]]
     found["shown"] = shown[1:] != shown[:-1], [shown[1:]]
     if any(marks and marks.origin for _, marks in events):
         found["from"] = _coming(events, shown)
