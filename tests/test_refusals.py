@@ -9,7 +9,7 @@ from torch import nn
 
 from packviz import Batch, Config, PackvizError, Trace, charts, facts, tables, trace, trace_module
 from packviz.facts.equal_lengths import order_of_equals, ties
-from packviz.lab.cost import Setup, counts, measure, plan_sweep, ways
+from packviz.lab.cost import Setup, measure, plan_sweep, ways
 from packviz.predictions import ask
 from packviz.show.snippet import snippet
 from packviz.teach.quiz import LAST_ROUND, MAX_QUESTIONS, questions
@@ -72,11 +72,7 @@ REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is 
     ("pads", "", lambda pads: facts.drift(T, pads), (0, 1001, 2.5, True)),
     ("seed", "", lambda seed: facts.losses(T, seed), (-1, 2**63, 0.5, True)),
     ("n", "at least 1", order_of_equals, (0, -1, "x", None)),
-    ("lengths", "", counts, LENGTHS),
-    ("features", "", lambda size: counts([3, 1], features=size), (0,)),
-    ("hidden_size", "", lambda size: counts([3, 1], hidden_size=size), (1.5,)),
-    ("num_layers", "", lambda size: counts([3, 1], num_layers=size), (-1,)),
-    ("width", "", lambda size: counts([3, 1], width=size), (2,)),
+    ("lengths", "", ways, LENGTHS),
     ("batch_size", "", lambda size: ways([3], size), (0,)),
     ("cell", "", cost_of("cell"), ("cnn",)),
     ("features", "", cost_of("features"), (0,)),

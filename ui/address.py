@@ -5,6 +5,7 @@ the browser. All else that changes the address goes through `write` and `write_a
 """
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
@@ -115,51 +116,40 @@ def choice(
 ) -> T:
     """Let one of a few options be chosen. first: the default, where the table of names has none."""
     given: T = default(name) if first is None else first
-    shown = label or name
-    return st.segmented_control(
-        shown,
-        options,
-        default=given,
-        required=True,
-        key=name,
-        bind="query-params",
-        width="stretch",
-        help=_help(name, hint),
-        disabled=fixed(name),
+    chosen: T = st.segmented_control(
+        label or name, options, default=given, required=True, width="stretch", **_bound(name, hint)
     )
+    return chosen
 
 
 def switch(name: str, hint: str | None = None, *, label: str | None = None) -> bool:
     """Let something be switched on or off."""
-    told, off = _help(name, hint), fixed(name)
-    return st.toggle(label or name, default(name), name, told, bind="query-params", disabled=off)
+    return st.toggle(label or name, default(name), **_bound(name, hint))
 
 
 def whole(name: str, least: int, most: int, hint: str) -> int:
     """Let an integer be chosen."""
-    given: int = default(name)
-    told, off = _help(name, hint), fixed(name)
-    return st.number_input(name, least, most, given, 1, key=name, help=told, bind="query-params", disabled=off)
+    chosen: int = st.number_input(name, least, most, default(name), 1, **_bound(name, hint))
+    return chosen
 
 
 def maybe_whole(name: str, least: int, most: int, hint: str) -> int | None:
     """Let an integer be chosen, or none."""
-    given: int | None = default(name)
-    told, off, none = _help(name, hint), fixed(name), "None"
-    return st.number_input(
-        name, least, most, given, 1, key=name, help=told, bind="query-params", placeholder=none, disabled=off
-    )
+    chosen: int | None = st.number_input(name, least, most, default(name), 1, placeholder="None", **_bound(name, hint))
+    return chosen
 
 
 def number(name: str, most: float, hint: str) -> float:
     """Let a number of at most `most` either way be chosen."""
-    given: float = default(name)
-    told, off = _help(name, hint), fixed(name)
-    return st.number_input(name, -most, most, given, 1.0, "%g", key=name, help=told, bind="query-params", disabled=off)
+    chosen: float = st.number_input(name, -most, most, default(name), 1.0, "%g", **_bound(name, hint))
+    return chosen
 
 
-def _help(name: str, hint: str | None) -> str | None:
-    return " ".join(filter(None, (hint, "Fixed by the link."))) if fixed(name) else hint
+def _bound(name: str, hint: str | None) -> dict[str, Any]:
+    """Return what every widget is given: its key, that the address follows it, and whether the link fixes it."""
+    is_fixed = fixed(name)
+    told = " ".join(filter(None, (hint, "Fixed by the link."))) if is_fixed else hint
+    return {"key": name, "bind": "query-params", "help": told, "disabled": is_fixed}
 
 
 def remember() -> None:
@@ -219,8 +209,14 @@ def first_step(player: str) -> int:
     """
     visited = visit()
     visited.first_player = visited.first_player or player
-    raw = asked().get("step", "") if visited.first_player == player else ""
-    return max(int(raw), 1) if raw.isascii() and raw.isdigit() and len(raw) < 10 else 1
+    return ordinal(asked(), "step") or 1 if visited.first_player == player else 1
+
+
+def ordinal(given: Mapping[str, str], name: str, most: int = 10**9) -> int | None:
+    """Return the number from 1 to `most` that an address gives to a name; None for nothing, and for nonsense."""
+    raw = given.get(name, "")
+    number = int(raw) if re.fullmatch("[0-9]{1,10}", raw) else 0
+    return number if 1 <= number <= most else None
 
 
 def unmet(asked: Mapping[str, str], shown: Mapping[str, object]) -> str | None:

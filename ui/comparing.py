@@ -4,17 +4,7 @@ import pandas as pd
 import streamlit as st
 import torch
 
-from packviz import charts
-from packviz.facts import (
-    attention,
-    batch_dependence,
-    compare,
-    drift,
-    losses,
-    norms,
-    pooling,
-    switches,
-)
+from packviz import charts, facts
 from ui.part import figure, sheet, try_this
 from ui.runs import Shown
 
@@ -28,7 +18,7 @@ _TO_TRY: dict[str, dict[str, object]] = {
 
 def at_a_glance(shown: Shown) -> None:
     """Say of each way to read the result whether it is right, padded and packed."""
-    found = shown.fact(compare).readings
+    found = shown.fact(facts.compare).readings
     with st.container(border=True, key="glance"):
         for column, each in zip(st.columns(len(found)), found, strict=True):
             sides = {"padded": each.padded, "packed": each.packed}
@@ -42,7 +32,7 @@ def _mark(right: bool) -> str:
 
 def verdicts(shown: Shown) -> None:
     """Say what is equal and what is not, each line computed from the two runs; show the outputs place by place."""
-    done = shown.fact(compare)
+    done = shown.fact(facts.compare)
     for each in done.findings:
         st.markdown(f"{':green[**=**]' if each.severity == 'note' else ':red[**≠**]'} {each.found}")
     st.markdown(f"Equal means: nowhere further apart than {done.tolerance:g}.")
@@ -51,7 +41,7 @@ def verdicts(shown: Shown) -> None:
 
 def readings(shown: Shown) -> None:
     """Show three ways to read the result, on both sides."""
-    for each in shown.fact(compare).readings:
+    for each in shown.fact(facts.compare).readings:
         st.markdown(f"{_mark(each.padded.right)} padded {_mark(each.packed.right)} packed: {each.sentence}")
         width = min(each.padded.values.shape[1], 6)
         names = shown.letters
@@ -64,7 +54,7 @@ def readings(shown: Shown) -> None:
 
 def drifting(shown: Shown) -> None:
     """Show how far every state moves while the cell goes on reading padding."""
-    moved = shown.fact(drift)
+    moved = shown.fact(facts.drift)
     figure(shown, charts.drifts, moved, key="drifts")
     st.markdown(moved.sentence)
 
@@ -72,7 +62,7 @@ def drifting(shown: Shown) -> None:
 def other_settings(shown: Shown) -> None:
     """Offer settings that change the verdicts, and say for each setting which ones it changes."""
     try_this("Switch what changes the verdict.", _TO_TRY)
-    found = shown.fact(switches)
+    found = shown.fact(facts.switches)
     changed = [", ".join(each.changed).replace("_", " ") or "none" for each in found]
     settings = [(each.setting, str(each.before), str(each.after)) for each in found]
     rows = [(*setting, names) for setting, names in zip(settings, changed, strict=True)]
@@ -89,12 +79,12 @@ def alone(shown: Shown) -> None:
     """Show one sequence alone and in this batch, padded and packed."""
     letters = shown.letters
     letter = st.selectbox("sequence", letters, key="alone")
-    st.markdown(batch_dependence(shown.trace, letters.index(letter)).sentence)
+    st.markdown(facts.batch_dependence(shown.trace, letters.index(letter)).sentence)
 
 
 def training(shown: Shown) -> None:
     """Show what the loss and its gradients make of pads."""
-    done = shown.fact(losses)
+    done = shown.fact(facts.losses)
     for verdict in done.verdicts:
         st.markdown(verdict)
     values: dict[str, dict[str, float]] = {}
@@ -107,5 +97,5 @@ def training(shown: Shown) -> None:
 
 def pads_elsewhere(shown: Shown) -> None:
     """Say what padding does in a normalisation, in attention and in pooling."""
-    for each in (shown.fact(norms), shown.fact(attention), shown.fact(pooling)):
+    for each in (shown.fact(facts.norms), shown.fact(facts.attention), shown.fact(facts.pooling)):
         st.markdown(each.sentence)

@@ -11,20 +11,7 @@ from packviz import charts, text
 from packviz.errors import PackvizError
 from packviz.facts import DISTRIBUTIONS, indices_outweigh
 from packviz.inputs.cell_kinds import Cell
-from packviz.lab import recorded
-from packviz.lab.cost import (
-    Measurement,
-    Point,
-    Setup,
-    counts_of,
-    measure,
-    plan_sweep,
-    read_lengths,
-    setups_of,
-    sweep,
-    verdict,
-    ways,
-)
+from packviz.lab import cost, recorded
 from packviz.lab.cost.charts import Across
 from ui.part import figure, folded, fresh, sheet
 from ui.progress import long_work
@@ -53,7 +40,7 @@ def full_run(shown: Shown) -> None:
 
 def counted(shown: Shown) -> None:
     """Show what can be counted without a clock."""
-    costs = counts_of(shown.trace)
+    costs = cost.counts_of(shown.trace)
     figure(shown, charts.counts_bars, costs, key="counts")
     rows = {"input": costs.inputs, "output": costs.outputs}
     table = [(name, each.padded, each.packed) for name, each in rows.items()] + [("indices", 0, costs.indices)]
@@ -68,7 +55,7 @@ def counted(shown: Shown) -> None:
 
 def measured(shown: Shown) -> None:
     """Measure this batch, with all three cells, on this machine, when asked to."""
-    setups, module = setups_of(shown.trace), shown.trace.module
+    setups, module = cost.setups_of(shown.trace), shown.trace.module
     layers = f"{module.num_layers} layers" if module.num_layers > 1 else "one layer"
     ways = "both directions" if module.bidirectional else "one direction"
     told = f"{shown.batch.summary}, hidden size {module.hidden_size}, {layers}, {ways}"
@@ -90,9 +77,9 @@ def landscape(shown: Shown) -> None:
         "steps": {"batch_sizes": (32,), "steps": (10, 25, 50, 100)},
         "hidden_size": {"batch_sizes": (32,), "hidden_sizes": (16, 64, 128, 256)},
     }
-    settings = plan_sweep((cell,), backward=backward, **sizes[across])
+    settings = cost.plan_sweep((cell,), backward=backward, **sizes[across])
     told = f"{cell.upper()}, fill against {across}, {'forward + backward' if backward else 'forward'}"
-    work = partial(sweep, settings, repeats=ROUNDS_OF_A_SHAPE, seconds=SECONDS_OF_A_SHAPE)
+    work = partial(cost.sweep, settings, repeats=ROUNDS_OF_A_SHAPE, seconds=SECONDS_OF_A_SHAPE)
     takes = recorded.sweep_takes(recorded.cost(), settings, ROUNDS_OF_A_SHAPE + 1)
     task = Task("sweep", told, len(settings), work, partial(_map, across), measures=True)
     long_work(task, f"Measure {len(settings)} shapes", takes)
@@ -111,7 +98,7 @@ def without_packing(shown: Shown) -> None:
         lengths = _lengths(shown, source)
         if lengths is None:
             return
-        found = {each.name: each.share for each in ways(lengths, size)}
+        found = {each.name: each.share for each in cost.ways(lengths, size)}
     except PackvizError as problem:
         st.text(f"⚠ {problem.sentence}")
         return
@@ -126,20 +113,20 @@ def _lengths(shown: Shown, source: str) -> Any:
     if source == THIS_BATCH:
         return shown.batch.lengths
     if source == TYPED:
-        return read_lengths(st.text_area("Lengths", "3 2 4 7 7 1 12 5", key="waste_typed"))
+        return cost.read_lengths(st.text_area("Lengths", "3 2 4 7 7 1 12 5", key="waste_typed"))
     if source == UPLOADED:
         label = "A text or CSV file with one column of lengths"
         file = st.file_uploader(label, ["txt", "csv"], key="waste_file", max_upload_size=1)
-        return None if file is None else read_lengths(file.getvalue())
+        return None if file is None else cost.read_lengths(file.getvalue())
     return next(each for each in DISTRIBUTIONS if each.title == source).lengths()
 
 
-def _measure_all(setups: Sequence[Setup], lengths: Sequence[int]) -> Iterator[Measurement]:
+def _measure_all(setups: Sequence[cost.Setup], lengths: Sequence[int]) -> Iterator[cost.Measurement]:
     for setup in setups:
-        yield measure(setup, lengths, ROUNDS, seconds=SECONDS)
+        yield cost.measure(setup, lengths, ROUNDS, seconds=SECONDS)
 
 
-def _timings(results: Sequence[Measurement], which: str = "now") -> None:
+def _timings(results: Sequence[cost.Measurement], which: str = "now") -> None:
     """Show the times of one batch. which: told from others on the page by this."""
     fresh(charts.timings, results, key=f"timings {which}")
     rows = [
@@ -157,12 +144,12 @@ def _timings(results: Sequence[Measurement], which: str = "now") -> None:
     ]
     columns = ["cell", "pass", "oneDNN", "device", "padded (ms)", "packed (ms)", "packed ÷ padded", "busy"]
     sheet(rows, columns, f"times {which}", "Every measurement of this batch", height="content")
-    st.markdown(verdict(max(results, key=lambda each: abs(math.log(each.ratio)) if each.differs else 0.0)))
+    st.markdown(cost.verdict(max(results, key=lambda each: abs(math.log(each.ratio)) if each.differs else 0.0)))
     if any(not each.differs for each in results):
         st.markdown("Rows without a ratio show no measurable difference.")
 
 
-def _map(across: Across, points: Sequence[Point], which: str = "now") -> None:
+def _map(across: Across, points: Sequence[cost.Point], which: str = "now") -> None:
     fresh(charts.winning, points, key=f"winning {which}", across=across)
     done = [point.measurement for point in points]
     wins, loses = (sum(each.differs and (each.ratio < 1) == won for each in done) for won in (True, False))

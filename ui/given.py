@@ -10,16 +10,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
-from packviz.doctor import (
-    Loaded,
-    module_from,
-    padding_code,
-    printed_device,
-    read_isolated,
-    read_lengths,
-    read_packed,
-    read_tensor,
-)
+from packviz import doctor
 from packviz.errors import PackvizError
 from packviz.inputs.config import Nonlinearity
 from ui import address
@@ -107,7 +98,7 @@ def typed() -> Given:
     with right:
         written = st.text_input("lengths", default("lengths"), key="lengths", bind="query-params")
         lengths, bad_lengths = _read_lengths(written)
-        given = Given(x, lengths, lengths_device=printed_device(written), unread=bad_x or bad_lengths)
+        given = Given(x, lengths, lengths_device=doctor.printed_device(written), unread=bad_x or bad_lengths)
         return _settings(given, "x")
 
 
@@ -160,15 +151,15 @@ def _read_x(text: str) -> tuple[X, bool]:
         rows = (", ".join(line.replace(",", " ").split()) for line in lines)
         text = f"[{', '.join(f'[{row}]' for row in rows)}]"
     is_packed = text.lstrip().startswith("PackedSequence")
-    x, bad = _tried(lambda: read_packed(text) if is_packed else read_tensor(text), lines)
-    if bad and (code := padding_code(text)):
+    x, bad = _tried(lambda: doctor.read_packed(text) if is_packed else doctor.read_tensor(text), lines)
+    if bad and (code := doctor.padding_code(text)):
         st.code(code, language="python", wrap_lines=True)
     return x, bad
 
 
 def _read_lengths(text: str) -> tuple[Lengths, bool]:
     """Return the lengths that are typed, and whether they could not be read."""
-    return _tried(lambda: read_lengths(text), text.strip())
+    return _tried(lambda: doctor.read_lengths(text), text.strip())
 
 
 def _tried(read: Callable[[], T], given: object) -> tuple[T | None, bool]:
@@ -182,7 +173,7 @@ def _tried(read: Callable[[], T], given: object) -> tuple[T | None, bool]:
         return None, True
 
 
-def _read(file: UploadedFile) -> Loaded:
+def _read(file: UploadedFile) -> doctor.Loaded:
     """Return what a file holds; raises PackvizError where it cannot be read."""
     found = _once(file.file_id, file.name, file)
     if isinstance(found, PackvizError):
@@ -191,15 +182,15 @@ def _read(file: UploadedFile) -> Loaded:
 
 
 @st.cache_resource(scope="session", max_entries=2 * MAX_FILES, show_spinner=False)
-def _once(file_id: str, name: str, _file: UploadedFile) -> Loaded | PackvizError:  # noqa: ARG001
+def _once(file_id: str, name: str, _file: UploadedFile) -> doctor.Loaded | PackvizError:  # noqa: ARG001
     """Read a file in a separate process, once for each visitor who has uploaded it."""
     try:
-        return read_isolated(_file.getvalue(), name)
+        return doctor.read_isolated(_file.getvalue(), name)
     except PackvizError as problem:
         return problem
 
 
-def _data(loaded: Sequence[Loaded], key: str) -> tuple[X, Lengths, bool]:
+def _data(loaded: Sequence[doctor.Loaded], key: str) -> tuple[X, Lengths, bool]:
     """Let a visitor say which of the tensors is x and which the lengths."""
     tensors = {name: tensor for each in loaded for name, tensor in each.tensors.items()}
     inputs: dict[str, Tensor | PackedSequence] = {name: x for each in loaded for name, x in each.packed.items()}
@@ -224,7 +215,7 @@ def _flat(x: Tensor | PackedSequence) -> bool:
     return isinstance(x, Tensor) and x.dim() < 2
 
 
-def _module(loaded: Loaded, key: str) -> nn.RNNBase | None:
+def _module(loaded: doctor.Loaded, key: str) -> nn.RNNBase | None:
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     prefix = left.selectbox(
         "layer", loaded.prefixes, key=f"layer of {key}", format_func=lambda name: name or "the file itself"
@@ -235,4 +226,4 @@ def _module(loaded: Loaded, key: str) -> nn.RNNBase | None:
         "nonlinearity, of an RNN", kinds, default=kinds[0], required=True, key=f"nonlinearity of {key}"
     )
     details: dict[str, Any] = {"batch_first": batch_first, "nonlinearity": nonlinearity}
-    return _tried(lambda: module_from(loaded.tensors, prefix, **details), loaded)[0]
+    return _tried(lambda: doctor.module_from(loaded.tensors, prefix, **details), loaded)[0]

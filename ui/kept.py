@@ -3,11 +3,11 @@
 Streamlit's own cache of shared objects counts entries, and one entry here may be a thousand times as large as another.
 """
 
+import gc
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Hashable
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
@@ -78,21 +78,6 @@ def bytes_of(result: object) -> int:
         if id(part) in seen or isinstance(part, (type, ModuleType, FunctionType)):
             continue
         seen.add(id(part))
-        total += sys.getsizeof(part)
-        if isinstance(part, torch.Tensor):
-            total += part.untyped_storage().nbytes()
-        elif not isinstance(part, (str, bytes, int, float)):
-            waiting += _parts(part)
+        total += sys.getsizeof(part) + (part.untyped_storage().nbytes() if isinstance(part, torch.Tensor) else 0)
+        waiting += gc.get_referents(part)
     return total
-
-
-def _parts(part: object) -> Iterator[object]:
-    if isinstance(part, Mapping):
-        yield from part.keys()
-        yield from part.values()
-    elif isinstance(part, (list, tuple, set, frozenset)):
-        yield from part
-    elif hasattr(part, "__dict__"):
-        yield from vars(part).values()
-    elif is_dataclass(part):  # one with slots
-        yield from (getattr(part, field.name) for field in fields(part))

@@ -3,18 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from packviz import charts
-from packviz.facts import (
-    DISTRIBUTIONS,
-    after_zero_vector,
-    pad_collision,
-    pad_row,
-    padding_cells,
-    padding_share,
-    padding_shares,
-    stack_errors,
-    stacked_shape,
-)
+from packviz import charts, facts
 from ui.part import figure, verdicts
 from ui.runs import Shown
 
@@ -34,17 +23,17 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
 
 def stacked(shown: Shown) -> None:
     """Show what torch says when the rows are to be stacked as they are."""
-    errors = stack_errors(shown.batch)
+    errors = facts.stack_errors(shown.batch)
     if errors:
         verdicts(errors)
     else:
-        verdicts([("torch.stack(sequences).shape", f"torch.Size({list(stacked_shape(shown.batch) or ())})")])
+        verdicts([("torch.stack(sequences).shape", f"torch.Size({list(facts.stacked_shape(shown.batch) or ())})")])
         st.markdown("All of these sequences have the same length: they stack as they are, and need no padding.")
 
 
 def confused(shown: Shown) -> None:
     """Show what a count of cells that are not padding makes of the lengths."""
-    found = pad_collision(shown.trace)
+    found = facts.pad_collision(shown.trace)
     st.markdown(f":{'red' if found.wrong else 'green'}[**{'✗' if found.wrong else '✓'}**] {found.sentence}")
     if found.wrong:
         names = shown.letters
@@ -54,7 +43,7 @@ def confused(shown: Shown) -> None:
 
 def embedding(shown: Shown) -> None:
     """Show what the pad's row of the embedding is, and that a vector of zeros moves the state."""
-    row, zeros = pad_row(shown.trace), shown.fact(after_zero_vector)
+    row, zeros = facts.pad_row(shown.trace), shown.fact(facts.after_zero_vector)
     if row is not None:
         st.markdown(row.sentence)
         table = shown.trace.padded.embedding
@@ -69,9 +58,9 @@ def embedding(shown: Shown) -> None:
 def shares(shown: Shown) -> None:
     """Show the share of padding for ten distributions of lengths, and for this batch."""
     here = shown.batch.padding_share
-    figure(shown, charts.padding_shares, padding_shares(), here, key="shares")
-    outlier = next(each for each in DISTRIBUTIONS if each.key == "outlier")
-    share, (pads, cells) = padding_share(outlier.lengths()), padding_cells(outlier.lengths())
+    figure(shown, charts.padding_shares, facts.padding_shares(), here, key="shares")
+    outlier = next(each for each in facts.DISTRIBUTIONS if each.key == "outlier")
+    share, (pads, cells) = facts.padding_share(outlier.lengths()), facts.padding_cells(outlier.lengths())
     st.markdown(
         f"A mean hides what one batch can do. {outlier.title.capitalize()}: {outlier.description} "
         f"On average {round(100 * share)} % of a batch is padding, but {round(100 * pads / cells)} % of all cells are."

@@ -20,24 +20,6 @@ from ui.player import show
 from ui.runs import OWN, Shown
 from ui.visit import WayBack, visit
 
-__all__ = [
-    "TABLES",
-    "explore",
-    "figure",
-    "folded",
-    "fresh",
-    "numbers",
-    "palette",
-    "part",
-    "proof",
-    "records",
-    "refused",
-    "sheet",
-    "table",
-    "try_this",
-    "verdicts",
-]
-
 TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "pad": tables.padded_table,
     "sort": tables.sorted_table,

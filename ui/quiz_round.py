@@ -81,9 +81,7 @@ def _go() -> None:
 
 
 def _in_address(name: str, most: int) -> int | None:
-    raw = st.query_params.get(name, "")
-    good = raw.isascii() and raw.isdigit() and len(raw) < 9 and 1 <= int(raw) <= most
-    return int(raw) if good else None
+    return address.ordinal(st.query_params, name, most)
 
 
 def _any_round() -> int:

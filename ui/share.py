@@ -124,8 +124,7 @@ def _panel(film: Callable[[], Request] | None) -> None:
 
 
 def _in(here: str, name: str) -> int:
-    raw = dict(parse_qsl(urlsplit(here).query)).get(name, "")
-    return max(int(raw), 1) if raw.isascii() and raw.isdigit() and len(raw) < 6 else 1
+    return address.ordinal(dict(parse_qsl(urlsplit(here).query)), name, 99_999) or 1
 
 
 def _choices(page: str, here: str, *, with_step: bool) -> dict[str, Any]:

@@ -10,18 +10,6 @@ import streamlit as st
 
 from packviz import charts
 from packviz.lab import recorded, training
-from packviz.lab.training import (
-    EXTRA_PADDING,
-    Experiment,
-    Progress,
-    Readout,
-    conclusion,
-    run_all,
-    summary,
-    table,
-    to_csv,
-    vowels_credit,
-)
 from ui.part import folded, fresh
 from ui.progress import long_work
 from ui.runs import Shown
@@ -54,7 +42,7 @@ def trained(shown: Shown) -> None:
     task: training.Task = st.selectbox(
         "task", tasks, format_func=TITLES.__getitem__, key="train_task", bind="query-params"
     )
-    names = get_args(Readout)
+    names = get_args(training.Readout)
     readouts = st.pills(
         "what the linear layer reads",
         names,
@@ -64,15 +52,15 @@ def trained(shown: Shown) -> None:
         bind="query-params",
     )
     left, middle, right = st.columns(3, vertical_alignment="bottom")
-    extra, label = EXTRA_PADDING, "extra pads"
+    extra, label = training.EXTRA_PADDING, "extra pads"
     with left:
         pads = st.pills(label, extra, selection_mode="multi", default=extra, key="train_pads", bind="query-params")
     seeds = middle.number_input("seeds", 1, 10, 3, 1, key="train_seeds", bind="query-params")
     both = right.toggle("two directions", key="train_both", bind="query-params")
-    first = Experiment(cell=cell, task=task, bidirectional=both, seeds=tuple(range(seeds)))
+    first = training.Experiment(cell=cell, task=task, bidirectional=both, seeds=tuple(range(seeds)))
     chosen = [
         replace(first, readout=readout, extra_padding=extra)
-        for extra in EXTRA_PADDING
+        for extra in training.EXTRA_PADDING
         for readout in names
         if extra in pads and readout in readouts
     ]
@@ -89,20 +77,22 @@ def trained(shown: Shown) -> None:
     models = len(chosen) * seeds
     label = f"Train {models} {'model' if models == 1 else 'models'} ({cell})"
     takes = recorded.training_takes(recorded.training(), chosen)
-    long_work(Task("train", f"{told}, seeds: {seeds}", steps, partial(run_all, chosen), _results), label, takes)
+    long_work(
+        Task("train", f"{told}, seeds: {seeds}", steps, partial(training.run_all, chosen), _results), label, takes
+    )
     if task == "vowels":
-        st.text(vowels_credit())
+        st.text(training.vowels_credit())
 
 
-def _results(results: Sequence[Progress], which: str = "now") -> None:
+def _results(results: Sequence[training.Progress], which: str = "now") -> None:
     """Show what trainings came to. which: told from others on the page by this."""
-    outcomes = summary(results)
-    if told := conclusion(outcomes):
+    outcomes = training.summary(results)
+    if told := training.conclusion(outcomes):
         with st.expander("What the results support"):
             st.markdown("\n".join(f"- {sentence}" for sentence in told))
     if outcomes:
         fresh(charts.final, outcomes, key=f"final {which}")
-        frame = pd.DataFrame(table(outcomes))
+        frame = pd.DataFrame(training.table(outcomes))
         st.dataframe(frame, hide_index=True, key=f"outcomes {which}", alt="Accuracy of every experiment")
     pads = sorted({each.experiment.extra_padding for each in results})
     for extra, tab in zip(pads, st.tabs([f"{extra} extra pads" for extra in pads]), strict=True):
@@ -110,4 +100,4 @@ def _results(results: Sequence[Progress], which: str = "now") -> None:
             of_these = [each for each in results if each.experiment.extra_padding == extra]
             fresh(charts.learning, of_these, key=f"learning {extra} {which}")
     label, file = "All epochs as CSV", f"packviz-training-{which}.csv"
-    st.download_button(label, lambda: to_csv(results), file, "text/csv", on_click="ignore", key=f"CSV {which}")
+    st.download_button(label, lambda: training.to_csv(results), file, "text/csv", on_click="ignore", key=f"CSV {which}")

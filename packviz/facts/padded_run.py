@@ -16,20 +16,7 @@ from packviz.inputs.tensors import valid_mask
 from packviz.text import Brief
 from packviz.validate import integer
 
-__all__ = [
-    "Answer",
-    "BatchDependence",
-    "a_sequence",
-    "batch_dependence",
-    "initial_state",
-    "layer_states",
-    "packed_grid",
-    "pad_input",
-    "run_padded",
-    "run_tokens",
-    "tokens_of",
-    "valid_cells",
-]
+__all__ = ["BatchDependence", "batch_dependence"]
 
 Answer = tuple[Tensor, Tensor, Tensor | None]
 

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from torch import nn
 from visits import PROJECTOR, Visit, visit
 
+from packviz import doctor
 from packviz.doctor import read_isolated
 from packviz.errors import PackvizError
 from ui import given
@@ -58,7 +59,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(name)
         return read_isolated(data, name)
 
-    monkeypatch.setattr(given, "read_isolated", counted)
+    monkeypatch.setattr(doctor, "read_isolated", counted)
     return names
 
 
@@ -96,7 +97,7 @@ def test_a_file_that_ends_the_process_that_reads_it_is_said_in_place(
         refused.append(refusal.value.sentence)
         raise refusal.value
 
-    monkeypatch.setattr(given, "read_isolated", too_little)
+    monkeypatch.setattr(doctor, "read_isolated", too_little)
     buffer = io.BytesIO()
     torch.save(torch.zeros(3), buffer)
     page.file_uploader(key="files").set_value([("x.pt", buffer.getvalue(), "")]).run()

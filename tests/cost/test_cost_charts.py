@@ -6,8 +6,8 @@ from math import isnan, log2
 import pytest
 from cost_cases import measured
 
-from packviz import PackvizError, charts
-from packviz.lab.cost import Measurement, Point, Setting, Setup, Timing, counts, ways
+from packviz import Batch, PackvizError, charts, trace
+from packviz.lab.cost import Measurement, Point, Setting, Setup, Timing, counts_of, ways
 from packviz.show.theme import LIGHT
 
 BUSY = ("the load average was 9.0 on 2 processors",)
@@ -65,7 +65,7 @@ def test_waste_is_one_bar_for_each_way_to_batch() -> None:
 
 
 def test_counts_have_panels_of_their_own_and_no_ms() -> None:
-    figure = charts.counts_bars(counts([5, 2, 1]))
+    figure = charts.counts_bars(counts_of(trace(Batch.parse("1 2 3 4 5\n6 7\n8"))))
     updates, steps = figure.data
     assert list(updates.x) == [15, 8]
     assert list(steps.x) == [5, 5]

@@ -18,7 +18,7 @@ from packviz.compute.trace import trace, trace_module
 from packviz.facts import DISTRIBUTIONS, padding_cells
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
-from packviz.lab.cost import Amount, Batching, counts, counts_of, ways
+from packviz.lab.cost import Amount, Batching, counts_of, ways
 
 some_lengths = st.lists(st.integers(1, 60), min_size=1, max_size=80)
 
@@ -31,7 +31,8 @@ def test_cell_updates_are_the_cells_that_a_loop_over_the_grid_visits(seed: int) 
     ways = 2 if both else 1
     grid = [(b, t) for b in range(len(lengths)) for t in range(max(lengths))]
     valid = [(b, t) for b, t in grid if t < lengths[b]]
-    found = counts(lengths, 3, 4, num_layers=layers, bidirectional=both)
+    batch = Batch.from_tensors([torch.zeros(length, 3) for length in lengths])
+    found = counts_of(trace(batch, Config(num_layers=layers, bidirectional=both)))
     assert found.updates == Amount(len(grid) * layers * ways, len(valid) * layers * ways)
     assert found.steps == Amount(max(lengths), max(lengths))
     assert found.spared == (len(grid) - len(valid)) * layers * ways

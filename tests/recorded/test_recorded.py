@@ -16,8 +16,9 @@ from packviz import charts
 from packviz.inputs.cell_kinds import Cell
 from packviz.lab import recorded
 from packviz.lab.cost import Measurement, Point, Setting, Setup, Timing, plan_sweep
-from packviz.lab.recorded import CostRecording, Made, TrainingRecording, as_text
+from packviz.lab.recorded import CostRecording, Made, TrainingRecording
 from packviz.lab.recorded.__main__ import EXPERIMENTS, RECORDERS, main
+from packviz.lab.recorded.recording import as_text, read_cost, read_training, record_cost, record_training
 from packviz.lab.training import Experiment, Progress, Readout, run_all, summary
 from packviz.show.theme import DARK, LIGHT, Palette, contrast
 
@@ -39,12 +40,12 @@ def valid(data: Any, kind: str) -> bool:
 
 
 def tiny_training() -> dict[str, Any]:
-    return recorded.record_training(TINY)
+    return record_training(TINY)
 
 
 def tiny_cost() -> dict[str, Any]:
     settings = plan_sweep(("gru",), (0.5, 1.0), (2,), (4,), (3,), features=2)
-    return recorded.record_cost([Setup("gru", 1, 2), Setup("gru", 1, 2, backward=True)], [2, 1], settings, 6, 0.01)
+    return record_cost([Setup("gru", 1, 2), Setup("gru", 1, 2, backward=True)], [2, 1], settings, 6, 0.01)
 
 
 def training_of(naive: Sequence[float], packed: Sequence[float], *, seeds: int = 3) -> TrainingRecording:
@@ -133,7 +134,7 @@ def test_a_tiny_training_is_recorded_in_the_same_form_and_read_back_as_it_ran() 
     data = tiny_training()
     assert valid(data, "training")
     assert json.loads(as_text(data)) == data
-    read = recorded.read_training(data)
+    read = read_training(data)
     live = list(run_all(TINY))
     assert [(each.experiment, each.seed, each.epoch) for each in read.results] == [
         (each.experiment, each.seed, each.epoch) for each in live
@@ -148,7 +149,7 @@ def test_a_tiny_measurement_is_recorded_in_the_same_form_and_read_back() -> None
     data = tiny_cost()
     assert valid(data, "cost")
     assert json.loads(as_text(data)) == data
-    read = recorded.read_cost(data)
+    read = read_cost(data)
     assert [each.setup.backward for each in read.batch] == [False, True]
     assert [point.setting for point in read.shapes] == plan_sweep(("gru",), (0.5, 1.0), (2,), (4,), (3,), features=2)
     assert list(read.shapes[0].measurement.packed.times) == data["shapes"][0]["packed"]

@@ -7,13 +7,12 @@ import torch
 from torch import Generator, Tensor
 
 from packviz.compute.record import Trace
-from packviz.errors import PackvizError
 from packviz.inputs.module import directions, state_size
 from packviz.lab.cost.lengths import check_lengths
 from packviz.text import Brief
 from packviz.validate import integer
 
-__all__ = ["Amount", "Batching", "Counts", "counts", "counts_of", "ways"]
+__all__ = ["Amount", "Batching", "Counts", "counts_of", "ways"]
 
 POOL = 10  # batches whose sequences are sorted among themselves: a bucket
 
@@ -47,54 +46,20 @@ class Counts:
         return self.inputs.padded + self.inputs.packed + self.indices
 
 
-def counts(
-    lengths: Tensor | Sequence[int],
-    features: int = 1,
-    hidden_size: int = 1,
-    *,
-    num_layers: int = 1,
-    bidirectional: bool = False,
-    dtype: torch.dtype = torch.float32,
-    width: int | None = None,
-) -> Counts:
-    """Count what lengths (B,) cost with F features and H hidden units.
-
-    width: T of the padded grid, where it is wider than the longest length. Raises PackvizError for lengths and sizes
-    below 1, and for a grid that is too narrow.
-    """
-    known = check_lengths(lengths)
-    for name, value in (("features", features), ("hidden_size", hidden_size), ("num_layers", num_layers)):
-        integer(name, value, 1, fix="choose 1 or more")
-    B, N, longest = len(known), sum(known), max(known)
-    T = longest if width is None else width
-    if longest > T:
-        fix = "leave width out, or give at least the longest length"
-        raise PackvizError("width", expected=f"at least {longest}, the longest length", got=str(T), fix=fix)
-    D, rows = 2 if bidirectional else 1, Amount(B * T, N)
-
-    def times(factor: int) -> Amount:
-        return Amount(rows.padded * factor, rows.packed * factor)
-
-    return Counts(
-        updates=times(num_layers * D),
-        steps=Amount(T, longest),
-        inputs=times(features * dtype.itemsize),
-        outputs=times(D * hidden_size * dtype.itemsize),
-        indices=(longest + 2 * B) * torch.int64.itemsize,
-    )
-
-
 def counts_of(trace: Trace) -> Counts:
     """Count what the batch of a trace costs in its own module; the grid may be wider than its longest sequence."""
-    module, padded = trace.module, trace.padded
-    return counts(
-        padded.lengths,
-        padded.values.size(2),
-        state_size(module),
-        num_layers=module.num_layers,
-        bidirectional=directions(module) == 2,
-        dtype=padded.values.dtype,
-        width=padded.mask.size(1),
+    module, padded, D = trace.module, trace.padded, directions(trace.module)
+    (B, T), N, longest = padded.mask.shape, int(padded.lengths.sum()), int(padded.lengths.max())
+
+    def both(factor: int) -> Amount:
+        return Amount(B * T * factor, N * factor)
+
+    return Counts(
+        updates=both(module.num_layers * D),
+        steps=Amount(T, longest),
+        inputs=both(padded.values.size(2) * padded.values.itemsize),
+        outputs=both(D * state_size(module) * padded.values.itemsize),
+        indices=(longest + 2 * B) * torch.int64.itemsize,
     )
 
 

@@ -19,18 +19,7 @@ from packviz.lab.cost import Measurement, Point, Setting, Setup, Timing, measure
 from packviz.lab.cost.measuring import Stopwatch, load_average
 from packviz.lab.training import Experiment, Outcome, Progress, run_all, summary
 
-__all__ = [
-    "CostRecording",
-    "Made",
-    "TrainingRecording",
-    "as_text",
-    "cost",
-    "read_cost",
-    "read_training",
-    "record_cost",
-    "record_training",
-    "training",
-]
+__all__ = ["CostRecording", "Made", "TrainingRecording", "cost", "training"]
 
 PLACE = ("batch_size", "steps", "fill")  # of a setting
 FORMAT = 1  # of the data, as recorded.schema.json describes it

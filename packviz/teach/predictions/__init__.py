@@ -15,20 +15,8 @@ from packviz.teach.predictions.kind import Facts, Kind
 from packviz.teach.predictions.prediction import Answer, Form, Moment, Prediction, Slip, Verdict, spelled
 from packviz.validate import choice, integer
 
-__all__ = [
-    "KINDS",
-    "Answer",
-    "Form",
-    "Kind",
-    "Moment",
-    "Prediction",
-    "Slip",
-    "Stage",
-    "Verdict",
-    "ask",
-    "asking",
-    "spelled",
-]
+__all__ = ["KINDS", "Answer", "Form", "Kind", "Moment", "Prediction", "Slip", "Stage", "Verdict"]
+__all__ += ["ask", "asking", "spelled"]
 
 MAX_ASKED = 6  # questions that travel with a movie
 

@@ -1,8 +1,9 @@
 """Questions about the run, in both directions, and about the output that is unpacked from it."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
-from packviz.teach.predictions.kind import MAX_FILMED, Case, Facts, kind, once, spread
+from packviz.teach.predictions.kind import MAX_FILMED, Case, Facts, Kind, kind, once, spread
 from packviz.teach.predictions.prediction import Moment
 
 MAX_TYPED = 8  # nobody types more letters than these for one answer
@@ -12,36 +13,38 @@ def _short_steps(facts: Facts) -> list[int]:
     return [t for t in facts.timesteps if facts.batch_sizes[t] <= MAX_TYPED]
 
 
-@kind("letters", _short_steps, possible=lambda facts: facts.timesteps)
-def alive(facts: Facts, t: int) -> Case:
+def _fed(facts: Facts, t: int, direction: int = 0) -> Case:
     """Ask which sequences are fed at a time step."""
-    return _fed(facts, t, 0)
+    live, size, longest = facts.step(t, direction).live, facts.batch_sizes[t], facts.longest
+    mirrored = longest - 1 - t
+    mistakes = {
+        "others": _others(facts, live),
+        "mirrored": facts.step(mirrored, direction).live if direction else None,
+        "from_a": range(size),
+        "at_least": facts.where(range(t, longest + 1)),
+        "above": facts.where(range(t + 2, longest + 1)),
+        "everybody": range(facts.B),
+    }
+    return Case(live, Moment("run", t), mistakes, {"t": t, "size": size, "mirrored": mirrored})
 
 
-@kind(
-    "letters",
-    lambda facts: _short_steps(facts) if facts.two_ways else [],
-    possible=lambda facts: facts.timesteps if facts.two_ways else [],
-)
-def fed_backward(facts: Facts, t: int) -> Case:
-    """Ask which sequences are fed at a time step, going backward."""
-    return _fed(facts, t, 1)
-
-
-@kind("letters", lambda facts: _turning_steps(facts, 0), possible=lambda facts: facts.timesteps)
-def ended(facts: Facts, t: int) -> Case:
-    """Ask whose last step a time step is."""
-    return _turning(facts, t, 0)
-
-
-@kind(
-    "letters",
-    lambda facts: _turning_steps(facts, 1) if facts.two_ways else [],
-    possible=lambda facts: facts.timesteps if facts.two_ways else [],
-)
-def joins_backward(facts: Facts, t: int) -> Case:
-    """Ask whose first step a time step is, going backward."""
-    return _turning(facts, t, 1)
+def _turning(facts: Facts, t: int, direction: int = 0) -> Case:
+    """Ask whose last step a time step is; going backward, whose first."""
+    now, live, longest = _turning_at(facts, t, direction), facts.step(t, direction).live, facts.longest
+    mirrored = longest - 1 - t
+    mistakes = {
+        "longer": facts.where(range(t + 2, longest + 1)),
+        "one_shorter": facts.where(range(t, t + 1)),
+        "one_longer": facts.where(range(t + 2, t + 3)),
+        "others": _others(facts, live),
+        "mirrored": _turning_at(facts, mirrored, direction) if direction else None,
+        "everybody": range(facts.B) if direction else None,
+        "live": live,
+        "up_to": facts.where(range(t + 2)),
+        "nobody": (),
+    }
+    these = [facts.letters[b] for b in facts.where(range(t + 1, t + 2))]
+    return Case(now, Moment("run", t), mistakes, {"t": t, "these": these, "mirrored": mirrored})
 
 
 @kind("numbers", lambda facts: [b for b in facts.sequences if facts.lengths[b] - 1 in facts.timesteps])
@@ -54,7 +57,7 @@ def final_step(facts: Facts, b: int) -> Case:
         "last_column": facts.T - 1,
         "too_early": length - 2 if length > 1 else None,
     }
-    return _final(facts, b, 0, mistakes)
+    return Case(length - 1, Moment("run", length - 1), mistakes, {"name": facts.letters[b], "length": length})
 
 
 @kind("numbers", lambda facts: facts.sequences if facts.two_ways else [])
@@ -69,7 +72,7 @@ def final_backward(facts: Facts, b: int) -> Case:
         "waits": facts.longest - length,
         "from_one": 1,
     }
-    return _final(facts, b, 1, mistakes)
+    return Case(0, Moment("run", 0), mistakes, {"name": facts.letters[b], "length": length})
 
 
 @kind("choice", lambda facts: _short_and_long(facts))
@@ -98,20 +101,6 @@ def unpacked_width(facts: Facts, _: None) -> Case:
     return Case(width, _end_of_output(facts, "width"), mistakes, {"total_length": facts.trace.total_length})
 
 
-def _fed(facts: Facts, t: int, direction: int) -> Case:
-    live, size, longest = facts.step(t, direction).live, facts.batch_sizes[t], facts.longest
-    mirrored = longest - 1 - t
-    mistakes = {
-        "others": _others(facts, live),
-        "mirrored": facts.step(mirrored, direction).live if direction else None,
-        "from_a": range(size),
-        "at_least": facts.where(range(t, longest + 1)),
-        "above": facts.where(range(t + 2, longest + 1)),
-        "everybody": range(facts.B),
-    }
-    return Case(live, Moment("run", t), mistakes, {"t": t, "size": size, "mirrored": mirrored})
-
-
 def _turning_steps(facts: Facts, direction: int) -> list[int]:
     """Return the steps of which few sequences begin or end at, those of no sequence last."""
     steps = [t for t in facts.timesteps if len(_turning_at(facts, t, direction)) <= MAX_TYPED]
@@ -122,30 +111,6 @@ def _turning_at(facts: Facts, t: int, direction: int) -> tuple[int, ...]:
     """Return the sequences that end at time step t, or begin, going backward."""
     step = facts.step(t, direction)
     return step.began if direction else step.ended
-
-
-def _turning(facts: Facts, t: int, direction: int) -> Case:
-    now, live, longest = _turning_at(facts, t, direction), facts.step(t, direction).live, facts.longest
-    mirrored = longest - 1 - t
-    mistakes = {
-        "longer": facts.where(range(t + 2, longest + 1)),
-        "one_shorter": facts.where(range(t, t + 1)),
-        "one_longer": facts.where(range(t + 2, t + 3)),
-        "others": _others(facts, live),
-        "mirrored": _turning_at(facts, mirrored, direction) if direction else None,
-        "everybody": range(facts.B) if direction else None,
-        "live": live,
-        "up_to": facts.where(range(t + 2)),
-        "nobody": (),
-    }
-    these = [facts.letters[b] for b in facts.where(range(t + 1, t + 2))]
-    return Case(now, Moment("run", t), mistakes, {"t": t, "these": these, "mirrored": mirrored})
-
-
-def _final(facts: Facts, b: int, direction: int, mistakes: Mapping[str, int | None]) -> Case:
-    length = facts.lengths[b]
-    t = 0 if direction else length - 1
-    return Case(t, Moment("run", t), mistakes, {"name": facts.letters[b], "length": length})
 
 
 def _others(facts: Facts, sequences: Collection[int]) -> list[int]:
@@ -164,3 +129,23 @@ def _short_and_long(facts: Facts) -> Sequence[int]:
     """Return the sequences: the shortest, the longest, the second shortest, and so on."""
     rising = sorted(spread(facts.sequences), key=lambda b: facts.lengths[b])
     return [rising[i // 2] if i % 2 == 0 else rising[-1 - i // 2] for i in range(len(rising))]
+
+
+def _backward(key: str, case: Callable[[Facts, int, int], Case], places: Callable[[Facts], Sequence[int]]) -> Kind:
+    """Return a kind of question about going backward, which only a run in two directions answers."""
+    possible = partial(_of_two_ways, _every_step)
+    return Kind(key, "letters", partial(_of_two_ways, places), lambda facts, t: case(facts, t, 1), possible=possible)
+
+
+def _of_two_ways(places: Callable[[Facts], Sequence[int]], facts: Facts) -> Sequence[int]:
+    return places(facts) if facts.two_ways else ()
+
+
+def _every_step(facts: Facts) -> Sequence[int]:
+    return facts.timesteps
+
+
+alive = Kind("alive", "letters", _short_steps, _fed, possible=_every_step)
+ended = Kind("ended", "letters", partial(_turning_steps, direction=0), _turning, possible=_every_step)
+fed_backward = _backward("fed_backward", _fed, _short_steps)
+joins_backward = _backward("joins_backward", _turning, partial(_turning_steps, direction=1))

@@ -9,7 +9,7 @@ trace          the run of the entry's batch; retrace(bidirectional=True) for ano
 holds          to be filled: holds["with bias=True"] = whether the claim holds there
 show           show(grid(...), strip(...), numbers(...)) or show(margins, trace): the picture
 
-and with everything that `panels` offers. Whatever the explanation takes for granted beyond the verdict is asserted:
+and with everything that panels.py offers. Whatever the explanation takes for granted beyond the verdict is asserted:
 where an assertion fails, or the verdict is not the one in the file, the explanation is not shown.
 """
 
@@ -30,9 +30,10 @@ from packviz.compute.determinism import seeded, with_onednn
 from packviz.compute.record import Trace
 from packviz.compute.trace import trace
 from packviz.inputs.batch import Batch
+from packviz.show.charts.panels import panels
 from packviz.show.snippet import preparation
-from packviz.teach.questions import panels
 from packviz.teach.questions.entry import Entry, Verdict
+from packviz.teach.questions.panels import OFFERED
 from packviz.text import Brief, counted, joined, percent
 
 __all__ = ["OTHERWISE", "Answer", "Chart", "Program", "answer", "written"]
@@ -116,7 +117,7 @@ def answer(entry: Entry) -> Answer:
 
     wrong, right, pictures = run(entry.wrong), run(entry.right), list[Chart]()
     names = {
-        **{name: getattr(panels, name) for name in panels.__all__},
+        **OFFERED,
         **run("").names,
         "wrong": wrong,
         "right": right,
@@ -144,7 +145,7 @@ def _judged(entry: Entry, names: dict[str, Any]) -> bool:
 
 
 def _chart(first: Any, *others: Any) -> Chart:
-    return Chart(first, others) if callable(first) else Chart(panels.panels, ((first, *others),))
+    return Chart(first, others) if callable(first) else Chart(panels, ((first, *others),))
 
 
 def _run(before: str, code: str, seed: int) -> Program:
