@@ -10,6 +10,7 @@ import streamlit as st
 
 from packviz import charts
 from packviz.lab import recorded, training
+from packviz.text import counted
 from ui.part import folded, fresh
 from ui.progress import long_work
 from ui.runs import Shown
@@ -74,12 +75,9 @@ def trained(shown: Shown) -> None:
     steps = len(chosen) * first.epochs * seeds
     ways = "both directions" if both else "one direction"
     told = f"{cell.upper()}, {TITLES[task]}, {', '.join(readouts)}, {', '.join(map(str, pads))} extra pads, {ways}"
-    models = len(chosen) * seeds
-    label = f"Train {models} {'model' if models == 1 else 'models'} ({cell})"
     takes = recorded.training_takes(recorded.training(), chosen)
-    long_work(
-        Task("train", f"{told}, seeds: {seeds}", steps, partial(training.run_all, chosen), _results), label, takes
-    )
+    work = Task("train", f"{told}, seeds: {seeds}", steps, partial(training.run_all, chosen), _results)
+    long_work(work, f"Train {counted(len(chosen) * seeds, 'model')} ({cell})", takes)
     if task == "vowels":
         st.text(training.vowels_credit())
 
