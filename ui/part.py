@@ -52,12 +52,11 @@ def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
     """Offer something to try; a button puts its settings, by their names, into the controls, where they are others."""
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="try"):
         st.markdown(f"**Try this.** {text}", width="content")
-        others = {label: settings for label, settings in buttons.items() if not _is_set(settings)}
-        pressed = [_try(label, settings) for label, settings in others.items()]
+        for label, settings in buttons.items():
+            if not _is_set(settings):
+                _try(label, settings)
         if visit().put_aside is not None:
-            pressed.append(st.button("my own text again", key="put back", on_click=put_back))
-        if any(pressed):
-            st.rerun()  # this fragment alone would leave the movie as it was
+            st.button("my own text again", key="put back", on_click=_put_back)
 
 
 def _is_set(settings: Mapping[str, object]) -> bool:
@@ -65,15 +64,21 @@ def _is_set(settings: Mapping[str, object]) -> bool:
     return all(name in state and state[name] == value for name, value in settings.items())
 
 
-def _try(label: str, settings: Mapping[str, object]) -> bool:
+def _try(label: str, settings: Mapping[str, object]) -> None:
     is_fixed = address.fixed(*settings)
     told = "The link fixes these settings." if is_fixed else None
-    return st.button(label, on_click=_put, args=(settings,), key=f"try {label}", disabled=is_fixed, help=told)
+    st.button(label, on_click=_put, args=(settings,), key=f"try {label}", disabled=is_fixed, help=told)
 
 
 def _put(settings: Mapping[str, object]) -> None:
     put(settings)
     show(step=0, look=True)
+    st.rerun()  # the fragment alone would leave the movie as it was
+
+
+def _put_back() -> None:
+    put_back()
+    st.rerun()
 
 
 def refused(shown: Shown) -> None:
