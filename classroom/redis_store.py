@@ -44,17 +44,14 @@ class RedisStore:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def append(self, room: str, revision: int, events: Sequence[Event]) -> None:
-        """Add events, all or none."""
         rows = [json.dumps(event) for event in events]
         await self._do(lambda: self._redis.eval(_APPEND, 1, _key(room), revision, int(KEPT), *rows))
 
     async def read(self, room: str, since: int = 0) -> list[Event]:
-        """Return the events after the first `since` ones."""
         rows = await self._do(lambda: self._redis.xrange(_key(room), min=f"({since}-0" if since else "-"))
         return [json.loads(fields[b"event"]) for _, fields in rows]
 
     async def changed(self, rooms: Mapping[str, int]) -> set[str]:
-        """Wait until somebody has added to one of these rooms."""
         streams = {_key(room): f"{revision}-0" for room, revision in rooms.items()}
         found = await self._do(lambda: self._redis.xread(streams, block=_WAIT))
         return {_room(name) for name, _ in (found.items() if isinstance(found, dict) else found)}

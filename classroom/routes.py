@@ -17,7 +17,7 @@ phone's, or the teacher's secret.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -29,6 +29,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from classroom import phone
 from classroom.export import gift, qti_archive
+from classroom.question import Question
 from classroom.refusal import RefusedError
 from classroom.rooms import Rooms, is_teacher, rooms
 from classroom.store import UnavailableError
@@ -50,8 +51,8 @@ def routes(served: Rooms = rooms) -> list[Route]:
         ("/api/rooms/{code}/events", {"GET": _events}),
         ("/api/rooms/{code}/movie", {"GET": _movie}),
         ("/api/rooms/{code}/answers.csv", {"GET": _answers}),
-        ("/api/rooms/{code}/questions.gift", {"GET": _gift}),
-        ("/api/rooms/{code}/questions.zip", {"GET": _qti}),
+        ("/api/rooms/{code}/questions.gift", {"GET": _questions(gift, "gift", "text/plain; charset=utf-8")}),
+        ("/api/rooms/{code}/questions.zip", {"GET": _questions(qti_archive, "zip", "application/zip")}),
         ("/api/{rest:path}", {}),
     ]
     return [*(Route(path, _Endpoint(served, handlers)) for path, handlers in table), *phone.routes()]
@@ -166,21 +167,20 @@ async def _movie(served: Rooms, request: Request) -> Response:
 
 async def _answers(served: Rooms, request: Request) -> Response:
     text = await served.answers(_code(request), request.query_params.get("host"))
-    return _file(text.encode(errors="replace"), f"answers-{_code(request)}.csv", "text/csv; charset=utf-8")
+    return _file(text, f"answers-{_code(request)}.csv", "text/csv; charset=utf-8")
 
 
-async def _gift(served: Rooms, request: Request) -> Response:
-    text = await served.exported(_code(request), request.query_params.get("host"), gift)
-    return _file(text.encode(errors="replace"), f"questions-{_code(request)}.gift", "text/plain; charset=utf-8")
+def _questions(write: Callable[[Sequence[Question]], str | bytes], ending: str, kind: str) -> Handler:
+    async def answer(served: Rooms, request: Request) -> Response:
+        data = await served.exported(_code(request), request.query_params.get("host"), write)
+        return _file(data, f"questions-{_code(request)}.{ending}", kind)
+
+    return answer
 
 
-async def _qti(served: Rooms, request: Request) -> Response:
-    data = await served.exported(_code(request), request.query_params.get("host"), qti_archive)
-    return _file(data, f"questions-{_code(request)}.zip", "application/zip")
-
-
-def _file(data: bytes, name: str, kind: str) -> Response:
+def _file(data: str | bytes, name: str, kind: str) -> Response:
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    data = data.encode(errors="replace") if isinstance(data, str) else data
     return Response(data, media_type=kind, headers=headers)
 
 

@@ -90,12 +90,10 @@ class SqliteStore:
         self._lock = threading.Lock()
 
     async def append(self, room: str, revision: int, events: Sequence[Event]) -> None:
-        """Add events, all or none."""
         rows = [json.dumps(event) for event in events]
         await self._do(lambda file: file.append(room, revision, rows))
 
     async def read(self, room: str, since: int = 0) -> list[Event]:
-        """Return the events after the first `since` ones."""
         return [json.loads(row) for row in await self._do(lambda file: file.read(room, since))]
 
     async def changed(self, rooms: Mapping[str, int]) -> set[str]:
@@ -104,11 +102,9 @@ class SqliteStore:
         return set(rooms) if await self._do(lambda file: file.others_wrote()) else set()
 
     async def delete(self, room: str) -> None:
-        """Remove all events of a room but the last one."""
         await self._do(lambda file: file.delete(room))
 
     async def expire(self) -> None:
-        """Remove the rooms without an event for KEPT seconds."""
         if self._thread is not None or (self._path / _FILE).exists():
             await self._do(lambda file: file.expire(time.time() - KEPT))
 

@@ -12,7 +12,8 @@ from packviz.teach.quiz import LAST_ROUND, LEVELS
 from ui import address
 from ui.controls import controls, source
 from ui.kept import kept
-from ui.plan import MAX_ITEMS, Item
+from ui.plan import MAX_ITEMS, Item, about
+from ui.runs import Request
 from ui.visit import visit
 
 Ask = Callable[[object], None]
@@ -54,14 +55,11 @@ def _prediction(ask: Ask | None) -> None:
     st.markdown("About the batch and settings under **Your sequences**, at the top left.")
     chosen = controls()
     given = source(chosen)
-    if given.text is None:
+    settings = tuple((name, value) for name, value in chosen.settings if value != address.default(name))
+    base = about(Request(given, settings, chosen.layer, chosen.direction))
+    if base is None:
         st.text("⚠ This example is a batch of tensors. Choose another one, or type the sequences.")
         return
-    settings = {name: value for name, value in chosen.settings if value != address.default(name)}
-    settings |= {"read_as": given.read_as} if given.read_as != "auto" else {}
-    settings |= {"layer": chosen.layer} if chosen.layer is not None else {}
-    settings |= {"direction": "backward"} if chosen.direction else {}
-    base = {"sequences": given.text, "settings": settings}
     number = st.number_input(
         "variant", 1, 99, 1, help="Another row, step or sequence to ask about.", key="class variant"
     )

@@ -44,8 +44,9 @@ _ACTIONS: Mapping[tuple[str, int], tuple[tuple[str, str], ...]] = {
     ("talk", 1): (("reopen", "Vote again"), ("reveal", "Show the answer")),
     ("vote", 2): (("close", "Close the vote"),),
     ("closed", 2): (("reveal", "Show the answer"),),
-    ("reveal", 1): (("next", "Next question"), ("twin", "Same question, new numbers")),
-    ("reveal", 2): (("next", "Next question"), ("twin", "Same question, new numbers")),
+    **dict.fromkeys(
+        (("reveal", 1), ("reveal", 2)), (("next", "Next question"), ("twin", "Same question, new numbers"))
+    ),
 }
 _FIRST = "Ask the first question"
 _UNDONE = ("vote", "closed", "talk")  # phases out of which there is a way back
@@ -70,11 +71,9 @@ def classroom() -> None:
         _mount(key="class", data=data, on_known_change=_come_back, on_key_change=_turn)
     if seen is None:
         _begin()
-    else:
-        _room(seen)
-    if seen is None:
         new_question("Make a question", None)
     else:
+        _room(seen)
         new_question("Ask something else" if asked or seen["questions"] else "The first question", _ask_new)
     plan_view(None if seen is None else _ask)
 

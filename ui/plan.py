@@ -77,15 +77,16 @@ def item_of(page: str, request: Request, step: int, note: str = "") -> Item:
     )  # fmt: skip
 
 
-def about(item: Item) -> dict[str, Any] | None:
-    """Return the batch and the settings of an item as a question has them; None for a batch of tensors."""
-    text = example(item.example).text if item.sequences is None else item.sequences
+def about(request: Request) -> dict[str, Any] | None:
+    """Return the batch and the settings of a run as a question has them; None for a batch of tensors."""
+    source = request.source
+    text = example(source.example).text if source.text is None else source.text
     if text is None:
         return None
-    settings: dict[str, object] = dict(item.settings or {})
-    settings |= {"read_as": item.read_as} if item.read_as != "auto" else {}
-    settings |= {"layer": item.layer} if item.layer is not None else {}
-    settings |= {"direction": "backward"} if item.direction else {}
+    settings: dict[str, object] = dict(request.settings)
+    settings |= {"read_as": source.read_as} if source.read_as != "auto" else {}
+    settings |= {"layer": request.layer} if request.layer is not None else {}
+    settings |= {"direction": "backward"} if request.direction else {}
     return {"sequences": text, "settings": settings}
 
 

@@ -52,7 +52,7 @@ def add_step(here: Item) -> None:
     """Offer to put what a page shows into the plan, with a question about it if that is wanted."""
     _keep()
     st.text_input("Note for yourself", key="plan note", max_chars=MAX_NOTE)
-    base = None if here.request is None else about(here)
+    base = None if here.request is None else about(here.request)
     if base is not None and st.checkbox("With a question to the class", key="plan asks"):
         found, problem = kept(lambda: possible(base, 0), "questions", repr(base), 1)
         kind = st.selectbox(
