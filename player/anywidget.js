@@ -1,6 +1,6 @@
 // The player as a widget of a notebook: its step and the cell that is picked are those of the Python object, both ways.
 
-import { luminance } from "./colour.js";
+import { luminance, painted } from "./colour.js";
 import { unpack } from "./page.js";
 import { mount } from "./player.js";
 
@@ -12,8 +12,8 @@ const HEIGHT = "clamp(240px, 38vw, 520px)"; // of the picture: a notebook scroll
  */
 function ground(node) {
   for (let each = node; each; each = each.parentElement ?? each.getRootNode().host) {
-    const [r, g, b, alpha = 1] = (getComputedStyle(each).backgroundColor.match(/[\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
-    if (alpha > 0.5) return luminance([r, g, b]) < 0.3 ? "#12141b" : "#ffffff";
+    const [r, g, b, alpha] = painted(getComputedStyle(each).backgroundColor);
+    if (alpha > 127) return luminance([r, g, b]) < 0.3 ? "#12141b" : "#ffffff";
   }
   return "";
 }

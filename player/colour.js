@@ -12,6 +12,16 @@ export function channels(colour) {
   const numbers = colour.match(/[\d.]+/g);
   return numbers ? numbers.slice(0, 3).map(Number) : [255, 255, 255];
 }
+/**
+ * Red, green, blue and alpha, each up to 255, of any colour that CSS has, such as `color(srgb 1 1 1)`.
+ * @param {string} colour
+ */
+export function painted(colour) {
+  const pixel = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(1, 1).getContext("2d"));
+  pixel.fillStyle = colour;
+  pixel.fillRect(0, 0, 1, 1);
+  return pixel.getImageData(0, 0, 1, 1).data;
+}
 /** @param {Rgb} rgb */
 export function luminance(rgb) {
   const [r, g, b] = rgb.map((v) => ((v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));

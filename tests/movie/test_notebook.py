@@ -18,24 +18,25 @@ from packviz.show.movie import assets
 MOVIE = pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9")))
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "docs").glob("*.ipynb"))
 HEARD = "window.heard = []; window.addEventListener('message', ({ data }) => window.heard.push(data.packviz))"
-WIDGET = """async ([style, script, movie, step]) => {
-    document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
+WIDGET = """async ([script, values, player, ground]) => {
+    document.body.style.background = ground;
     const module = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
-    const heard = {}, values = { movie, step, picked: {} };
+    const heard = {};
     window.model = {
+        widget_manager: { get_model: async (id) => ({ get: (name) => player[id][name] }) },
         get: (name) => values[name],
         set: (name, value) => { if (values[name] !== value) { values[name] = value; heard[`change:${name}`]?.(); } },
         save_changes: () => {}, on: (event, then) => { heard[event] = then; }, off: (event) => { delete heard[event]; },
     };
     const el = document.createElement("div");
-    window.gone = await module.default().render({ model: window.model, el });
+    window.gone = await module.default.render({ model: window.model, el });
     document.body.append(el);
 }"""
 
 
 def page_of(folder: Path, body: str, *, dark: bool = False) -> str:
     page = folder / "notebook.html"
-    ground = "#111111" if dark else "#fefefe"
+    ground = "oklch(0.2 0.02 250)" if dark else "color(srgb 1 1 1)"
     page.write_text(f"<!doctype html><title>n</title><body style='background:{ground}'><div>{body}</div>", "utf-8")
     return page.as_uri()
 
@@ -109,14 +110,19 @@ def test_a_trace_shows_its_packed_rows_or_where_torch_refused(enforced: bool) ->
 
 
 @pytest.mark.browser
-def test_the_step_and_the_picked_cell_of_the_widget_are_those_of_its_model_both_ways(browser: Browser) -> None:
+@pytest.mark.parametrize(("ground", "dark"), [("color(srgb 1 1 1)", False), ("oklch(0.2 0.02 250)", True)])
+def test_the_step_and_the_picked_cell_of_the_widget_are_those_of_its_model_both_ways(
+    browser: Browser, ground: str, dark: bool
+) -> None:
     widget = MOVIE.widget(3)
     assert widget.step == 3
     assert widget.picked == {}
-    with tab(browser, (900, 800)) as opened:
+    with tab(browser, (900, 800), scheme="light" if dark else "dark") as opened:
         page = opened.page
-        page.evaluate(WIDGET, [widget._css, widget._esm, widget.movie, widget.step])
+        state = widget.get_state()
+        page.evaluate(WIDGET, [widget._esm, state, {widget.player.model_id: widget.player.get_state()}, ground])
         player = page.get_by_test_id("packviz-player")
+        expect(player).to_have_attribute("data-theme", "dark" if dark else "light")
         expect(player).to_have_attribute("data-step", "3")
         page.evaluate("window.model.set('step', 7)")
         expect(player).to_have_attribute("data-step", "7")
@@ -143,9 +149,20 @@ def test_the_step_and_the_picked_cell_of_the_widget_are_those_of_its_model_both_
         expect(player).to_have_count(0)
 
 
-def test_a_widget_sends_the_shipped_player_and_prints_on_one_line() -> None:
+def test_widgets_share_one_player_and_carry_little_more_than_their_movie() -> None:
+    first, second = MOVIE.widget(), MOVIE.widget()
+    assert first.player is second.player
+    assert (first.player.style, first.player.code) == assets()
+    state = second.get_state()
+    assert state["player"] == f"IPY_MODEL_{first.player.model_id}"
+    assert len(json.dumps(state)) < len(state["movie"]) + 2_000
+    first.player.close()
+    assert MOVIE.widget().player is first.player is second.player
+    assert not first.player.comm._closed  # a new one, for all of them
+
+
+def test_a_widget_prints_on_one_line() -> None:
     widget = MOVIE.widget()
-    assert (widget._css, widget._esm) == assets()
     told, _ = widget._repr_mimebundle_()
     assert told["text/plain"] == repr(MOVIE)
     assert told["text/html"] == MOVIE.still()

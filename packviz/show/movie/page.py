@@ -15,9 +15,12 @@ LARGE = 200_000  # characters of an SVG that is not put into a notebook beside i
 HOST = """
 const frame = this, say = (told) => frame.contentWindow.postMessage({ packviz: told }, "*");
 const dark = () => {
-  for (let node = frame.parentElement; node; node = node.parentElement) {
-    const [r, g, b, alpha = 1] = (getComputedStyle(node).backgroundColor.match(/[\\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
-    if (alpha > 0.5) return r + g + b < 300;
+  const pixel = new OffscreenCanvas(1, 1).getContext("2d"); // it knows every way to write a color
+  for (let node = frame.parentElement; node; node = node.parentElement ?? node.getRootNode().host) {
+    pixel.fillStyle = getComputedStyle(node).backgroundColor;
+    pixel.fillRect(0, 0, 1, 1);
+    const [r, g, b, alpha] = pixel.getImageData(0, 0, 1, 1).data;
+    if (alpha > 127) return r + g + b < 300;
   }
   return /dark/.test(document.body.dataset.vscodeThemeKind) || matchMedia("(prefers-color-scheme: dark)").matches;
 };

@@ -1,16 +1,42 @@
 """A movie as a widget of Jupyter, VS Code, Colab and marimo, by anywidget: needs the extra `notebook`."""
 
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from packviz.errors import extra
 from packviz.show.movie.page import assets, packed
 
 with extra("notebook"):
     from anywidget import AnyWidget
-    from traitlets import Dict, Int, Unicode
+    from ipywidgets import Widget, widget_serialization
+    from traitlets import Dict, Instance, Int, Unicode
 
 if TYPE_CHECKING:
     from packviz.show.movie.data import Movie
+
+# anywidget sends its code with every widget, so this is all of it: the player is in a model that they share.
+LOADER = """
+const loaded = (globalThis.packvizPlayers ??= new Map());
+export default {
+  async render({ model, el }) {
+    const player = await model.widget_manager.get_model(model.get("player").replace("IPY_MODEL_", ""));
+    const code = player.get("code"), place = document.createElement("div");
+    const style = Object.assign(document.createElement("style"), { textContent: player.get("style") });
+    if (!loaded.has(code)) {
+      const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+      loaded.set(code, import(url).finally(() => URL.revokeObjectURL(url)));
+    }
+    el.replaceChildren(style, place);
+    return (await loaded.get(code)).default().render({ model, el: place });
+  },
+};
+"""
+
+
+class Player(Widget):  # type: ignore[misc] # ipywidgets has no types
+    """Hold the player, as one model for all movies."""
+
+    style, code = (Unicode(each).tag(sync=True) for each in assets())
 
 
 class MovieWidget(AnyWidget):
@@ -21,15 +47,32 @@ class MovieWidget(AnyWidget):
             {"token": 3}, it outlines the first such cell; {} for none
     """
 
-    _css, _esm = assets()
+    _esm = LOADER
+    player = Instance(Player).tag(sync=True, **widget_serialization)
     movie = Unicode().tag(sync=True)
     step = Int(1).tag(sync=True)
     picked = Dict().tag(sync=True)
 
     def __init__(self, movie: "Movie", step: int = 1) -> None:
-        super().__init__(movie=packed(movie.to_dict()), step=step)
+        super().__init__(player=_shared(), movie=packed(movie.to_dict()), step=step)
         self._still, self._line = movie.still(), repr(movie)
+        _MADE.add(self)
 
     def _repr_mimebundle_(self, **how: Any) -> Any:
         told = super()._repr_mimebundle_(**how)
         return told and ({**told[0], "text/plain": self._line, "text/html": self._still}, told[1])
+
+
+_MADE = WeakSet[MovieWidget]()
+
+
+def _shared() -> Player:
+    """Return the player of the widgets that there are; a new one, for all of them, if it was closed.
+
+    marimo closes what a cell has made when it runs again.
+    """
+    players = {each.player for each in _MADE if each.player.comm and not each.player.comm._closed}
+    player = players.pop() if players else Player()
+    for each in _MADE:
+        each.player = player
+    return player
