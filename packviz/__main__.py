@@ -17,8 +17,6 @@ from packviz.doctor import Loaded, module_from, read_file, read_lengths
 from packviz.errors import PackvizError, extra
 from packviz.text import joined, quoted
 
-__all__ = ["main"]
-
 _HERE = Path(__file__).parent
 _APP = next(folder / "app.py" for folder in (_HERE / "_app", _HERE.parent) if (folder / "app.py").is_file())
 

@@ -11,11 +11,10 @@ from packviz.show.movie import movie
 from packviz.teach.quiz import Question, Scorecard, progress_code, questions, read_progress_code
 from ui.player import clip
 from ui.quiz_round import begin, chosen, first_question, keep_progress, last, progress
-from ui.quiz_views import batch, marks, result
+from ui.quiz_views import asked_for, batch, marks, result, worksheet
 from ui.runs import as_json
 from ui.status import announce
 from ui.visit import visit
-from ui.worksheet import asked_for, worksheet
 
 _STYLE = Path(__file__).parent / "quiz.css"
 

@@ -1,4 +1,4 @@
-"""What a round of the quiz looks like: the ragged rows of a batch, how the questions stand, and the result."""
+"""What a round of the quiz looks like: the rows of a batch, how the questions stand, the result, and all on paper."""
 
 from collections.abc import Callable, Sequence
 from html import escape
@@ -7,9 +7,10 @@ import streamlit as st
 
 from packviz.inputs.batch import sequence_label
 from packviz.show.theme import SEQUENCE_HUES, hue, text_on
-from packviz.teach.quiz import LEVELS, Mark, Scorecard
+from packviz.teach.quiz import LEVELS, Mark, Question, Scorecard
 from packviz.text import quoted
 from ui.part import palette
+from ui.path import script
 
 # The sign of each mark, what it means, and what it is worth.
 _MARKS: dict[Mark, tuple[str, str, str]] = {
@@ -18,6 +19,13 @@ _MARKS: dict[Mark, tuple[str, str, str]] = {
     "second": ("½", "right on the second try, 1 point", ":green[1 point (second try)]"),
     "missed": ("✗", "missed, 0 points", ":red[**✗** 0 points]"),
 }
+_WORKSHEET = "worksheet"  # in the address
+_print = st.components.v2.component(
+    "packviz_print",
+    html='<button type="button">Print</button>',
+    css="button { font: inherit; padding: 0.4rem 1.2rem; border-radius: 8px; cursor: pointer; }",
+    js='export default ({ parentElement }) => { parentElement.querySelector("button").onclick = () => print(); };',
+)
 
 
 def batch(sequences: Sequence[Sequence[str]], *, small: bool = False) -> None:
@@ -100,3 +108,47 @@ def _said(scorecard: Scorecard, i: int, unread: str) -> str:
 
 def _sentence(text: str) -> str:
     return f"{text.replace('`', '').removesuffix('.')}."
+
+
+def asked_for() -> bool:
+    """Return whether the address asks for the worksheet of its round, instead of the quiz."""
+    return st.query_params.get(_WORKSHEET) == "true"
+
+
+def way_to(level: int, number: int) -> None:
+    """Lead to the worksheet of a round."""
+    place = {"level": str(level), "round": str(number), _WORKSHEET: "true"}
+    st.page_link(script("quiz"), label="This round as a worksheet", icon=":material/print:", query_params=place)
+
+
+def worksheet(level: int, number: int, asked: Sequence[Question]) -> None:
+    """Show a round on paper: its questions with room for the answers, and the solutions on a sheet of their own."""
+    with st.container(horizontal=True, vertical_alignment="center", key="worksheet-way"):
+        _print(key="print", height="content", width="content")
+        place = {"level": str(level), "round": str(number)}
+        st.page_link(script("quiz"), label="Back to the quiz", icon=":material/arrow_back:", query_params=place)
+    name = f"Level {level} ({LEVELS[level].told}), round {number}"
+    with st.container(key="worksheet"):
+        st.markdown(f"{name}. Name:")
+        for i, question in enumerate(asked, 1):
+            _question(i, question)
+    with st.container(key="solutions"):
+        st.header("Solutions", anchor=False)
+        st.markdown(f"{name}. Computed by PyTorch.")
+        for i, question in enumerate(asked, 1):
+            prediction = question.prediction
+            with st.container(key=f"sheet-solution-{i}"):
+                st.markdown(f"**{i}. {prediction.solution.removesuffix('.')}.** {prediction.why}")
+
+
+def _question(i: int, question: Question) -> None:
+    prediction = question.prediction
+    with st.container(key=f"sheet-question-{i}", gap="small"):
+        st.markdown(f"**{i}.** {prediction.prompt}")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            batch(question.batch.texts, small=True)
+            st.markdown(" ".join(f"`{setting}`" for setting in question.settings))
+        if prediction.form == "choice":
+            st.markdown("\n".join(f"- {choice}" for choice in prediction.choices))
+        else:
+            st.html('<div class="room">Answer:</div>')

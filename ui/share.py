@@ -16,9 +16,9 @@ from ui.component import component
 from ui.plan import Item, item_of
 from ui.plan_view import add_step
 from ui.qr import MAX_BYTES, qr_code
+from ui.quiz_views import way_to
 from ui.runs import Request, run
 from ui.visit import visit
-from ui.worksheet import way_to
 
 # names that the panel itself puts into a link
 _OWN = {"hide", "lock", "theme", "question", "worksheet", "embed", "embed_options"}

@@ -13,8 +13,6 @@ from packviz.rules.case import Case, Rule
 from packviz.rules.finding import Finding, worded
 from packviz.rules.preconditions import check_traced
 
-__all__ = ["RULES", "findings", "raise_first"]
-
 _KNOWN: dict[str, Callable[[Case, list[Finding]], bool]] = {
     "lengths": lambda case, _: case.ends is not None,
     "end": lambda case, _: case.lengths is None or case.ends is not None,  # of the data: all of x without lengths

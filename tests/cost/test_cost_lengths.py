@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from packviz.errors import PackvizError
 from packviz.lab.cost import draw_lengths, read_lengths
-from packviz.lab.cost.lengths import reachable
+from packviz.lab.cost.counting import reachable
 
 SEPARATORS = (" ", ", ", ",", ";", "\n", "\r\n", "\t", " | ", "\n\n", ";\n", "] [")
 

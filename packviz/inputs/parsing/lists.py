@@ -4,15 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from packviz.errors import PackvizError
-from packviz.inputs.parsing.lines import (
-    AS_WORDS,
-    NUMBER,
-    Parsed,
-    ReadAs,
-    are_numbers,
-    number_refusal,
-    split_words,
-)
+from packviz.inputs.parsing.lines import AS_WORDS, NUMBER, Parsed, ReadAs, are_numbers, number_refusal, split_words
 from packviz.inputs.parsing.python import EXAMPLE, Atom, Group, list_refusal, position
 from packviz.text import quoted
 

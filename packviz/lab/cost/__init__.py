@@ -1,6 +1,5 @@
 """What padding and packing cost: by count, in ms on this machine, and how to waste less without packing."""
 
 from packviz.lab.cost.counting import *
-from packviz.lab.cost.lengths import *
 from packviz.lab.cost.measuring import *
 from packviz.lab.cost.setup import *

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from packviz.lab.cost.lengths import check_lengths
+from packviz.lab.cost.counting import check_lengths
 from packviz.lab.cost.setup import Setting, Setup, Work, switches, works
 from packviz.lab.words import sentence
 from packviz.text import counted

@@ -16,7 +16,7 @@ from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CELL_KINDS, Cell
 from packviz.inputs.module import directions, state_size
 from packviz.inputs.tensors import valid_mask
-from packviz.lab.cost.lengths import check_lengths, draw_lengths, reachable
+from packviz.lab.cost.counting import check_lengths, draw_lengths, reachable
 from packviz.validate import choice, integer
 
 __all__ = ["Setting", "Setup", "Work", "devices", "plan_sweep", "setups_of", "switches", "works"]

@@ -7,7 +7,7 @@ The words stand in predictions.toml, a table for each kind: its `prompt`, `why` 
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ class Facts:
     sequences, timesteps  the sequences that torch packed, and the packed time steps that a movie shows
     order, rank           the sequence in each row of the sorted batch, and the row of each sequence
     tied                  for each sequence, whether another is as long
-    ranked                by kind and places, the questions about this trace in order, once one has been asked
+    ranked                by kind, the questions about this trace in order, once one has been asked
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -52,7 +52,7 @@ class Facts:
         self.rank: list[int] = trace.sorted.rank.tolist() if self.packed else []
         how_often = Counter(self.lengths)
         self.tied = [how_often[length] > 1 for length in self.lengths]
-        self.ranked: dict[object, list[Any]] = {}
+        self.ranked: dict[str, list[Case]] = {}
 
     @property
     def names(self) -> dict[str, object]:
@@ -73,16 +73,6 @@ class Facts:
         return list(zip(packed.sequence.tolist(), packed.timestep.tolist(), strict=True))
 
     @cached_property
-    def by_sequence(self) -> list[int]:
-        """The sequence of each token, read sequence by sequence."""
-        return [b for b in range(self.B) for _ in range(self.lengths[b])]
-
-    @cached_property
-    def by_sorted_sequence(self) -> list[int]:
-        """The sequence of each token, read sequence by sequence in the sorted order."""
-        return [b for b in self.order for _ in range(self.lengths[b])]
-
-    @cached_property
     def placed(self) -> list[int]:
         """The sequences whose sorted row follows from the lengths, or from the rule that ties keep their order."""
         pairs = zip(self.order, self.order[1:], strict=False)
@@ -98,6 +88,10 @@ class Facts:
     def step(self, t: int, direction: int) -> Step:
         """Return the step of the top layer at time step t."""
         return self.trace.layers[-1][direction].step(self.longest - 1 - t if direction else t)
+
+    def owner_of(self, n: int, order: Sequence[int]) -> int:
+        """Return the sequence of the n-th token, read sequence by sequence in an order."""
+        return [b for b in order for _ in range(self.lengths[b])][n]
 
     def where(self, lengths: range) -> list[int]:
         """Return the sequences whose length is in a range."""
@@ -152,7 +146,9 @@ class Kind:
         anyhow: whether to ask where it is possible, but not worth asking.
         """
         facts = Facts(trace)
-        return self.question(facts, number) or (self._question(facts, self.possible, number) if anyhow else None)
+        if anyhow and self.possible is not None and not self.places(facts):
+            return replace(self, places=self.possible).question(facts, number)
+        return self.question(facts, number)
 
     def question(self, facts: Facts, number: int) -> Prediction | None:
         """Return the number-th question about a trace, round and round, or None where there is nothing to ask.
@@ -160,19 +156,12 @@ class Kind:
         The questions that tell the most mistakes apart come first; among equals those at t = 0, where most sequences
         are alike, come last.
         """
-        return self._question(facts, self.places, number)
-
-    def _question(
-        self, facts: Facts, places: Callable[[Facts], Sequence[Any]] | None, number: int
-    ) -> Prediction | None:
-        cases = facts.ranked.get((self.key, places))
-        if cases is None:
-            cases = [self.case(facts, place) for place in spread(places(facts) if places else ())]
+        if self.key not in facts.ranked:
+            cases = [self.case(facts, place) for place in spread(self.places(facts))]
             cases.sort(key=lambda case: (-len(self._slips(facts, case)), case.moment.timestep == 0))
-            facts.ranked[self.key, places] = cases
-        if not cases:
-            return None
-        return self._worded(facts, cases[number % len(cases)])
+            facts.ranked[self.key] = cases
+        cases = facts.ranked[self.key]
+        return self._worded(facts, cases[number % len(cases)]) if cases else None
 
     def _slips(self, facts: Facts, case: Case) -> dict[Answer, str]:
         """Return by its answer the name of each mistake that this batch tells from the right answer and the others."""

@@ -181,9 +181,9 @@ def packed_token(facts: Facts, n: int) -> Case:
     """Ask which sequence the token in one packed row belongs to."""
     b, t = facts.origins[n]
     mistakes = {
-        "by_sequence": facts.by_sequence[n],
+        "by_sequence": facts.owner_of(n, range(facts.B)),
         "unsorted": n - facts.offsets[t],
-        "by_sorted_sequence": facts.by_sorted_sequence[n],
+        "by_sorted_sequence": facts.owner_of(n, facts.order),
         "nobody_ends": facts.order[n % facts.B],
         "nobody_ends_unsorted": n % facts.B,
     }
