@@ -23,7 +23,8 @@ settings.register_profile("packviz", deadline=None, max_examples=many(100))
 settings.load_profile("packviz")
 torch.set_num_threads(1)  # as the app does: on tensors as small as these, two only wait for one another
 
-LONGEST = ("test_cluster.py", "test_crash.py", "test_jobs.py", "test_player.py", "test_phone.py", "test_class_page.py")
+LONGEST = ["test_measurements", "test_quiz", "test_accessibility", "test_share", "test_cluster", "test_class_page"]
+LONGEST += ["test_lessons", "test_back", "test_player", "test_phone", "test_crash", "test_jobs", "test_install"]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -45,8 +46,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
             in_browser[item.path] += 1
+    place = {name: i for i, name in enumerate(LONGEST)}
     items.sort(
-        key=lambda item: (in_browser[item.path] > 0, item.path.name not in LONGEST, -in_browser[item.path], item.path)
+        key=lambda item: (
+            in_browser[item.path] > 0,
+            place.get(item.path.stem, len(place)),
+            -in_browser[item.path],
+            item.path,
+        )
     )
 
 

@@ -6,11 +6,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn.utils import prune
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pack_sequence, pad_packed_sequence
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 import packviz as pv
 from packviz.compute.trace import trace_module
-from packviz.compute.verify import distance, prove
+from packviz.compute.verify import prove
 from packviz.errors import PackvizError
 from packviz.facts import compare
 from packviz.facts.unit_arithmetic import unit_sum
@@ -47,13 +47,6 @@ def refusal(*args: Any, **settings: Any) -> PackvizError:
 # What it returns
 
 
-def test_a_packed_sequence_without_indices_is_in_order_already() -> None:
-    t = trace_module(gru(), pack_sequence([grid(4, F), grid(2, F)]))
-    assert t.exact
-    assert t.sorted.sorted_indices is None
-    assert t.packed.sequence.tolist() == [0, 1, 0, 1, 0, 0]
-
-
 def test_a_foreign_order_of_equal_lengths_is_kept() -> None:
     order = torch.tensor([1, 2, 0])
     given = PackedSequence(grid(6, F), torch.tensor([3, 3]), order, order.argsort())
@@ -72,28 +65,6 @@ def test_a_foreign_order_of_equal_lengths_is_kept() -> None:
 )
 def test_lengths_come_in_whatever_torch_takes(kind: Any) -> None:
     assert trace_module(gru(), grid(), kind(LENGTHS)).padded.lengths.tolist() == LENGTHS
-
-
-def test_the_initial_state_is_given_and_returned_in_the_order_of_x() -> None:
-    h_0, c_0 = grid(2, B, H), grid(2, B, H) * 2
-    t = trace_module(lstm(num_layers=2), grid(), LENGTHS, hx=(h_0, c_0))
-    assert torch.equal(t.h_0, h_0)
-    assert distance(t.c_0, c_0) == distance(t.layers[1][0].c_0, c_0[1]) == 0
-    alone = trace_module(lstm(num_layers=2), grid()[1:2], [5], hx=(h_0[:, 1:2].clone(), c_0[:, 1:2].clone()))
-    torch.testing.assert_close(t.h_n[:, 1:2], alone.h_n)
-
-
-def test_a_projection_is_traced() -> None:
-    t = trace_module(lstm(proj_size=2, bidirectional=True), grid(), LENGTHS)
-    assert t.exact
-    assert t.output.shape == (sum(LENGTHS), 4)
-    assert t.h_n.shape == (2, B, 2)
-    assert t.c_n is not None
-    assert t.c_n.shape == (2, B, H)
-    for direction in t.layers[0]:
-        assert direction.c is not None
-        assert direction.c.shape == direction.gates["i"].shape == (sum(LENGTHS), H)
-        assert direction.h.shape == (sum(LENGTHS), 2)
 
 
 def test_dropout_is_switched_off_and_said_so() -> None:

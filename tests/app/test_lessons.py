@@ -137,8 +137,20 @@ def ticked(visited: Visit, lesson: str) -> bool:
     return icons == ["check_circle"]
 
 
-def test_an_address_can_be_typed_both_ways_and_lights_up(browser: Browser, address: str) -> None:
+def test_a_term_is_explained_to_mouse_and_keyboard_and_an_address_can_be_typed_both_ways_and_lights_up(
+    browser: Browser, address: str
+) -> None:
     with visit(browser, address, path="packing") as visited:
+        term, meaning = visited.main.locator("code[data-term]").first, visited.page.get_by_role("tooltip")
+        term.hover()
+        expect(meaning).to_have_text(TERMS["batch_sizes"])
+        visited.page.mouse.move(0, 400)
+        expect(meaning).to_be_hidden()
+        term.focus()
+        expect(meaning).to_be_visible()
+        assert term.get_attribute("aria-describedby") == meaning.get_attribute("id")
+        visited.press("Escape")
+        expect(meaning).to_be_hidden()
         visited.unfold("Where is a token?")
         visited.main.get_by_role("spinbutton", name="time step t").fill("2")
         visited.main.get_by_role("spinbutton", name="time step t").press("Enter")
@@ -182,17 +194,3 @@ def test_the_sum_behind_a_number_is_written_out(browser: Browser, address: str) 
         expect(visited.page.get_by_test_id("stException")).to_have_count(0)
         visited.unfold("The whole run")
         expect(visited.main.get_by_role("figure", name="Heat map of 4 hidden units")).to_be_visible()
-
-
-def test_a_term_in_the_text_is_explained_to_the_mouse_and_to_the_keyboard(browser: Browser, address: str) -> None:
-    with visit(browser, address, path="packing") as visited:
-        term, meaning = visited.main.locator("code[data-term]").first, visited.page.get_by_role("tooltip")
-        term.hover()
-        expect(meaning).to_have_text(TERMS["batch_sizes"])
-        visited.page.mouse.move(0, 400)
-        expect(meaning).to_be_hidden()
-        term.focus()
-        expect(meaning).to_be_visible()
-        assert term.get_attribute("aria-describedby") == meaning.get_attribute("id")
-        visited.press("Escape")
-        expect(meaning).to_be_hidden()

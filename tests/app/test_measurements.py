@@ -53,9 +53,9 @@ def test_a_sweep_comes_point_by_point_and_can_be_stopped_while_others_go_on(brow
 def test_one_job_a_visitor_and_the_next_visitor_waits(browser: Browser, address: str) -> None:
     other = {"train_both": True}  # the same training would be shared
     with visit(browser, address, path="training") as first, visit(browser, address, other, path="training") as second:
-        first.main.get_by_role("button", name=re.compile("^Train ")).click()
+        first.main.get_by_role("button", name=re.compile("^Train ")).click(timeout=LONG)
         expect(first.main.get_by_role("button", name="Stop")).to_be_visible()
-        second.main.get_by_role("button", name=re.compile("^Train ")).click()
+        second.main.get_by_role("button", name=re.compile("^Train ")).click(timeout=LONG)
         expect(second.main.get_by_text("Waiting: 1 job of other visitors first.")).to_be_visible(timeout=LONG)
         follow(first.page, "Overview")  # leaving the page ends the work
         expect(second.main.get_by_text(re.compile(r"^\d+ of \d+$")).first).to_be_visible(timeout=LONG)

@@ -11,7 +11,7 @@ from packviz.teach.quiz import questions
 SHEET = 720  # pixels across A4 within its margins, and a little
 
 
-def test_a_lesson_is_printed_as_a_handout_and_the_screen_is_as_before(browser: Browser, address: str) -> None:
+def test_a_lesson_is_printed_as_a_handout_with_what_is_unfolded(browser: Browser, address: str) -> None:
     with visit(browser, address, {"step": 4}, path="packing", scheme="dark") as visited:
         page, canvas = visited.page, visited.player.locator("canvas")
         before = canvas.evaluate("canvas => [canvas.width, canvas.clientWidth]")
@@ -36,6 +36,15 @@ def test_a_lesson_is_printed_as_a_handout_and_the_screen_is_as_before(browser: B
         visited.settle()
         assert canvas.evaluate("canvas => [canvas.width, canvas.clientWidth]") == before
         assert visited.data("theme") == "dark"
+        visited.main.get_by_role("button", name="all equal").wait_for()
+        titles = visited.main.get_by_test_id("stExpander").locator("summary").all_inner_texts()
+        visited.unfold("A PackedSequence in Python")
+        visited.main.get_by_text("isinstance").first.wait_for()
+        printed = plain(" ".join(sheets(visited.page)))
+        assert len(titles) >= 4
+        for title in titles:
+            assert plain(title.splitlines()[-1]) in printed
+        assert "isinstance" in printed
 
 
 def sheets(page: Page) -> list[str]:
@@ -48,19 +57,6 @@ def sheets(page: Page) -> list[str]:
 
 def plain(text: str) -> str:
     return "".join(text.replace("`", "").replace("\ufb01", "fi").split())
-
-
-def test_what_is_folded_is_listed_on_paper_and_what_is_unfolded_is_there(browser: Browser, address: str) -> None:
-    with visit(browser, address, path="packing") as visited:
-        visited.main.get_by_role("button", name="all equal").wait_for()
-        titles = visited.main.get_by_test_id("stExpander").locator("summary").all_inner_texts()
-        visited.unfold("A PackedSequence in Python")
-        visited.main.get_by_text("isinstance").first.wait_for()
-        printed = plain(" ".join(sheets(visited.page)))
-        assert len(titles) >= 4
-        for title in titles:
-            assert plain(title.splitlines()[-1]) in printed
-        assert "isinstance" in printed
 
 
 def test_a_round_is_printed_as_a_worksheet_with_its_solutions_on_a_sheet_of_their_own(

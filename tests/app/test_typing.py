@@ -10,11 +10,19 @@ def pick(seen: Visit, option: str) -> None:
     seen.sidebar.get_by_role("radio", name=option, exact=True).first.click()
 
 
-def test_a_typed_batch_is_shown_at_once_by_the_same_player_with_all_that_stands_under_it(
+def test_what_is_typed_is_shown_letter_by_letter_by_the_same_player_with_all_that_stands_under_it(
     browser: Browser, address: str
 ) -> None:
     with visit(browser, address) as seen:
         seen.player.evaluate("player => { player.mark = 'the same' }")
+        seen.text.press("Control+End")
+        seen.text.press_sequentially("\n10 11", delay=40)
+        expect(seen.player).to_have_attribute("aria-label", re.compile("4 sequences"))
+        expect(seen.text).to_be_focused()
+        seen.text.press_sequentially(" 12")
+        expect(seen.sidebar.get_by_text("4 sequences, 12 tokens")).to_be_visible()
+        expect(seen.text).to_have_value("1 2 3\n4 5\n6 7 8 9\n10 11 12")
+        seen.settle()
         seen.unfold("All numbers of this stage")
         cells, below = seen.data("cells"), seen.main.get_by_test_id("stCode").first
         seen.type("on your mark\nget set\ngo")
@@ -34,17 +42,6 @@ def test_a_typed_batch_is_shown_at_once_by_the_same_player_with_all_that_stands_
         pick(seen, "zen")
         seen.settle()
         assert seen.query == {"cell": "rnn", "example": "zen"}
-
-
-def test_the_picture_follows_while_one_types(browser: Browser, address: str) -> None:
-    with visit(browser, address) as seen:
-        seen.text.press("Control+End")
-        seen.text.press_sequentially("\n10 11", delay=40)
-        expect(seen.player).to_have_attribute("aria-label", re.compile("4 sequences"))
-        expect(seen.text).to_be_focused()
-        seen.text.press_sequentially(" 12")
-        expect(seen.sidebar.get_by_text("4 sequences, 12 tokens")).to_be_visible()
-        expect(seen.text).to_have_value("1 2 3\n4 5\n6 7 8 9\n10 11 12")
 
 
 def test_a_click_on_the_map_in_the_player_sets_the_controls_of_layer_and_direction(

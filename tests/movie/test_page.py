@@ -72,13 +72,6 @@ def hostile() -> pv.Movie:
     return pv.movie(pv.trace(Batch.parse("\n".join(f"{word} x" for word in HOSTILE), kind="words")))
 
 
-def test_save_writes_the_page_and_returns_its_path(tmp_path: Path) -> None:
-    movie = pv.movie(pv.trace(Batch.parse("1 2\n3")))
-    path = movie.save(str(tmp_path / "packing.html"))
-    assert path == tmp_path / "packing.html"
-    assert path.read_text(encoding="utf-8") == movie.to_html()
-
-
 def test_no_word_can_end_the_script_that_carries_it(hostile: pv.Movie) -> None:
     scripts = Elements(hostile.to_html()).all_of("script")
     assert [attributes.get("type") for attributes, _ in scripts] == ["text/plain", "module"]

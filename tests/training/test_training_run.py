@@ -23,18 +23,11 @@ def numbers(results: list[Progress]) -> list[tuple[int, int, float, float]]:
 
 
 @pytest.mark.slow
-def test_training_decreases_the_loss_and_finds_the_first_token() -> None:
-    results = trained(THOROUGH, batch_size=30)
-    losses = [p.train_loss for p in results]
-    assert losses[0] > 1.2  # ln 4 = 1.386 is guessing
-    assert losses[-1] < 0.1
-    assert results[-1].test_accuracy > 95
-
-
-@pytest.mark.slow
-def test_pads_that_are_read_make_it_forget() -> None:
-    naive, last = (trained(THOROUGH, readout=readout, extra_padding=20)[-1] for readout in ("naive", "last_valid"))
-    assert last.test_accuracy > naive.test_accuracy + 30
+def test_training_finds_the_first_token_and_pads_that_are_read_make_it_forget() -> None:
+    naive, last = (trained(THOROUGH, readout=readout, extra_padding=20) for readout in ("naive", "last_valid"))
+    assert last[0].train_loss > 1 > 10 * last[-1].train_loss  # ln 4 = 1.386 is guessing
+    assert last[-1].test_accuracy > 95
+    assert last[-1].test_accuracy > naive[-1].test_accuracy + 30
 
 
 def test_every_experiment_has_its_first_seed_before_any_has_its_second() -> None:
@@ -64,21 +57,6 @@ def test_the_numbers_do_not_depend_on_what_ran_before_or_between() -> None:
             torch.randn(3)
             between.append(p)
     assert numbers(between) == alone
-
-
-@pytest.mark.slow
-def test_extra_padding_changes_nothing_for_packed_and_last_valid_in_one_direction() -> None:
-    runs = {
-        (readout, extra): numbers(trained(QUICK, readout=readout, extra_padding=extra, seeds=(0,)))
-        for readout, extra in product(("packed", "last_valid", "naive"), (0, 20))
-    }
-    assert runs["packed", 0] == runs["packed", 20]
-    assert runs["naive", 0] != runs["naive", 20]
-    for (*_, loss, accuracy), (*_, other_loss, other_accuracy) in zip(
-        runs["last_valid", 20], runs["packed", 0], strict=True
-    ):
-        assert loss == pytest.approx(other_loss, abs=1e-9)
-        assert accuracy == other_accuracy
 
 
 @pytest.mark.slow
