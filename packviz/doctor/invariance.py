@@ -1,22 +1,32 @@
 """check_invariance(): what a model makes of a sequence may depend neither on padding nor on the other sequences."""
 
-import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import nan
 from typing import Any, Literal
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from packviz.doctor.outputs import Difference, Leaves, Output, axis_of, leaves_of, moved, rounding_of
+from packviz.doctor.as_before import as_before, parts_of
+from packviz.doctor.outputs import (
+    Difference,
+    Leaves,
+    Output,
+    beside_alone,
+    leaves_of,
+    lists_in,
+    moved,
+    rounding_of,
+    stacked,
+)
 from packviz.errors import PackvizError, first_line
 from packviz.inputs.tensors import valid_mask
 from packviz.inputs.torch_answers import Answer
 from packviz.rules.finding import Fault, Findings, worded
+from packviz.rules.padding_value import fits_at_its_edges
 from packviz.rules.preconditions import described, known_lengths, refusal_of
 from packviz.text import joined, two_digits
 from packviz.validate import choice, is_number, number
@@ -38,6 +48,7 @@ class _Batch:
     lengths: object  # as they were given
     batch_first: bool
     on_left: bool
+    lists: Collection[str] = ()  # of results with an element for each sequence
 
     def run(self, grid: Tensor, sequences: Sequence[int] | None = None) -> Leaves:
         """Run the model over rows of (B, T) or (B, T, ...), which are these sequences."""
@@ -50,7 +61,7 @@ class _Batch:
         if not leaves:
             fix = "return tensors from call=lambda model, batch, lengths: ..."
             raise PackvizError("model", expected="tensors in what it returns", got="none", fix=fix)
-        return leaves
+        return stacked(leaves, self.lists, self.on_left)
 
     def copies(self, b: int, count: int) -> Leaves:
         """Run the model over copies of sequence b, without padding."""
@@ -94,9 +105,10 @@ def check_invariance(
     """Run a model over a batch in several ways that must not change what it says of each sequence.
 
     It is run twice as it is, with each sequence alone and without padding, in another order, with more padding, and
-    with other values in the pads; its batch normalization also as in training. Outputs at the steps that a sequence
-    has when it is run alone, and final states, must agree. What the model returns: tensors (B, ...) or with the
-    sequences in another dimension, as h_n, PackedSequences, or tuples, lists and dicts of these.
+    with other values in the pads; its batch normalization also as in training, except in traced models, whose mode is
+    fixed. Outputs at the steps that a sequence has when it is run alone, and final states, must agree. What the model
+    returns: tensors (B, ...) or with the sequences in another dimension, as h_n, PackedSequences, lists of a tensor
+    for each sequence, or tuples, lists and dicts of these. Of all tokens in one dimension the order is not compared.
 
     batch, lengths  (T, B) or (T, B, F), with batch_first=True (B, T) or (B, T, F); (B,), at least two sequences
     call            how the model is called: call(model, batch, lengths); None for model(batch, lengths)
@@ -116,7 +128,7 @@ def check_invariance(
         number("padding_value", padding_value)
     if tolerance is not None and not (is_number(tolerance) and tolerance >= 0):
         raise refusal_of("tolerance", "a number from 0 on", tolerance, "leave it out, or give one such as 1e-5")
-    with torch.no_grad(), _as_before(model, batch):
+    with as_before(model, batch):
         faults = [*_faults(given, padding_value, tolerance)]
     return Findings(worded(fault, None) for fault in faults).ignoring(ignore)
 
@@ -136,6 +148,9 @@ def _checked(
     if B < 2:
         raise PackvizError("batch", expected="at least two sequences", got=described(batch), fix="give a larger batch")
     on_left = choice("padding_side", padding_side, ("right", "left")) == "left"
+    if not on_left and _seems_left_padded(grid, ends):
+        got, fix = "'right', but rows begin with zeros and end with tokens", "give padding_side='left'"
+        raise PackvizError("padding_side", expected="the side where the pads are", got=got, fix=fix)
     usual: Call = call or (lambda model, batch, lengths: model(batch, lengths))
     return _Batch(model, usual, grid.detach(), ends, lengths, batch_first, on_left)
 
@@ -144,15 +159,16 @@ def _faults(given: _Batch, padding_value: float | None, tolerance: float | None)
     """Run the model in every way, and yield what differs."""
     state = torch.get_rng_state()
     base = given.run(given.grid)
-    outputs = [
-        Output(name, leaf, None, [], given.on_left, rounding_of(leaf) if tolerance is None else tolerance)
-        for name, leaf in base.items()
-    ]
+    outputs = _outputs(given, base, tolerance)
     if again := _all(outputs, given.run(given.grid), ()):
         torch.set_rng_state(state)
         drawn = not _all(outputs, given.run(given.grid), ())
         yield _fault("run_differs", again, {"drawn": drawn})
         return
+    if lists := lists_in(base, len(given.ends)):
+        with suppress(Exception):  # the model may not run over one sequence
+            given = replace(given, lists=lists & lists_in(given.copies(0, 1), 1))
+        outputs = _outputs(given, stacked(base, given.lists, given.on_left), tolerance)
     for copies in (1, len(given.ends)):  # copies, where the model cannot be run over one sequence
         alone, failure = _alone(given, outputs, copies)
         if not failure:
@@ -160,12 +176,14 @@ def _faults(given: _Batch, padding_value: float | None, tolerance: float | None)
         yield Fault("alone_fails", Answer(True), {"failure": failure, "copies": copies}, [len(alone)])
     else:
         return
-    outputs = [
-        replace(one, axis=axis, alone=[] if axis is None else [leaves[one.name].select(axis, 0) for leaves in alone])
-        for one in outputs
-        for axis in [axis_of(one, alone, copies)]
+    yield from _varied(given, [beside_alone(one, alone, copies) for one in outputs], padding_value)
+
+
+def _outputs(given: _Batch, leaves: Leaves, tolerance: float | None) -> list[Output]:
+    return [
+        Output(name, leaf, None, [], given.on_left, rounding_of(leaf) if tolerance is None else tolerance)
+        for name, leaf in leaves.items()
     ]
-    yield from _varied(given, outputs, padding_value)
 
 
 def _alone(given: _Batch, outputs: list[Output], copies: int) -> tuple[list[Leaves], str]:
@@ -205,7 +223,7 @@ def _varied(given: _Batch, outputs: list[Output], padding_value: float | None) -
     for key, each in found.items():
         if each:
             yield _fault(key, each, values)
-    norms = [part for part in _parts(given.model) if isinstance(part, _BatchNorm)]
+    norms = [part for part in parts_of(given.model) if _normalizes(part)]
     if norms and not found.get("padding_differs") and not found.get("pads_differ"):
         for part in norms:
             part.train()
@@ -239,37 +257,12 @@ def _fault(key: str, found: list[Difference], values: Mapping[str, object]) -> F
     return Fault(key, Answer(True), {**values, "told": joined(told)}, rows, timed if len(timed) == len(rows) else [])
 
 
-def _parts(model: object) -> list[nn.Module]:
-    """Return the modules of a model, or of the one whose method it is."""
-    owner = getattr(model, "__self__", model)
-    return list(owner.modules()) if isinstance(owner, nn.Module) else []
+def _normalizes(part: nn.Module) -> bool:
+    """Tell whether a module is torch's batch normalization, scripted or not."""
+    scripted = isinstance(part, torch.jit.ScriptModule) and "BatchNorm" in part.original_name
+    return scripted or isinstance(part, _BatchNorm)
 
 
-@contextmanager
-def _as_before(model: object, batch: Tensor) -> Iterator[None]:
-    """Put the model into evaluation; afterwards its attributes, its buffers and the random numbers are as before."""
-    parts = _parts(model)
-    own = [part for part in parts if not isinstance(part, torch.jit.ScriptModule)]  # whose attributes are Python's
-    attributes = [(vars(part), dict(vars(part))) for part in own]
-    buffers = [(part._buffers, dict(part._buffers)) for part in own]
-    training = [part.training for part in parts]
-    values = [
-        (kept, kept._version, kept.clone()) for part in parts for kept in part._buffers.values() if kept is not None
-    ]
-    drawn, drawn_by_numpy = random.getstate(), np.random.get_state()
-    try:
-        with torch.random.fork_rng([batch.device] if batch.device.type == "cuda" else []):
-            for part in parts:
-                part.training = False
-            yield
-    finally:
-        random.setstate(drawn)
-        np.random.set_state(drawn_by_numpy)
-        for held, before in (*attributes, *buffers):
-            held.clear()
-            held.update(before)
-        for part, mode in zip(parts, training, strict=True):
-            part.training = mode
-        for kept, version, value in values:
-            if kept._version != version:
-                kept.copy_(value)
+def _seems_left_padded(grid: Tensor, ends: list[int]) -> bool:
+    """Tell whether rows (B, T) or (B, T, ...) begin with as many zeros as the lengths leave, and end with tokens."""
+    return min(ends) < grid.size(1) and fits_at_its_edges(grid.flip(1), ends, batch_first=True, given=0.0)

@@ -1,13 +1,16 @@
 """What a model returns: its tensors, by name, compared sequence by sequence."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import nan
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence
+
+from packviz.errors import PackvizError
 
 Leaves = dict[str, Tensor]  # the tensors of a result, by name
 HALF = (torch.bfloat16, torch.float16)
@@ -36,6 +39,7 @@ class Output:
     alone: list[Tensor]
     on_left: bool
     rounding: float  # the largest difference that is rounding
+    is_flat: bool = False  # whether it has what belongs to the sequences in one dimension, such as all tokens: x[mask]
 
     def rows(self, other: Tensor | None = None) -> Sequence[Tensor]:
         """Return the results sequence by sequence, of the batch or of another run."""
@@ -44,6 +48,8 @@ class Output:
     def differences(self, other: Leaves, order: Sequence[int]) -> Iterator[Difference]:
         """Compare another run, over the sequences in this order, with that of the batch."""
         two = other.get(self.name)
+        if self.is_flat and sorted(order) != [*order]:
+            return
         if two is None or two.dim() != self.whole.dim() or (self.axis is None and two.shape != self.whole.shape):
             yield Difference(self.name, nan)
         elif self.axis is None:
@@ -66,7 +72,7 @@ class Output:
         own = self.alone[b].shape
         if any(need > min(sizes) for need, *sizes in zip(own, one.shape, two.shape, strict=True)):
             return Difference(self.name, nan, b)
-        apart = _distance(*(self._cut(part, own) for part in (one, two)))
+        apart = _distance(*(_cut(part, own, self.on_left) for part in (one, two)))
         over = apart > self.rounding
         if not bool(over.any()):
             return None
@@ -75,17 +81,39 @@ class Output:
         step = int(over.movedim(timed[0], 0).flatten(1).any(1).int().argmax()) if timed and over.dim() > 1 else None
         return Difference(self.name, float(apart.max()), b, step)
 
-    def _cut(self, part: Tensor, shape: torch.Size) -> Tensor:
-        for axis, size in enumerate(shape):
-            part = part.narrow(axis, part.size(axis) - size if self.on_left else 0, size)
-        return part
+
+def _cut(part: Tensor, shape: torch.Size, on_left: bool) -> Tensor:
+    for axis, size in enumerate(shape):
+        part = part.narrow(axis, part.size(axis) - size if on_left else 0, size)
+    return part
 
 
-def axis_of(output: Output, alone: list[Leaves], copies: int) -> int | None:
-    """Return the dimension that counts the sequences: it has their number in every run."""
-    sizes = zip(output.whole.shape, *(leaves[output.name].shape for leaves in alone), strict=True)
-    counting = [axis for axis, (whole, *each) in enumerate(sizes) if whole == len(alone) and {*each} == {copies}]
-    return counting[0] if counting else None
+def beside_alone(output: Output, alone: list[Leaves], copies: int) -> Output:
+    """Return the output with that of each sequence alone, and the dimension that counts them in every run."""
+    sizes = [*zip(output.whole.shape, *(leaves[output.name].shape for leaves in alone), strict=True)]
+    for axis, (whole, *each) in enumerate(sizes):
+        if whole == len(alone) and {*each} == {copies}:
+            return replace(output, axis=axis, alone=[leaves[output.name].select(axis, 0) for leaves in alone])
+    return replace(output, is_flat=any(sum(each) == copies * whole for whole, *each in sizes))
+
+
+def lists_in(leaves: Leaves, count: int) -> frozenset[str]:
+    """Return the names of the lists of so many tensors."""
+    names = Counter(name.rpartition("[")[0] for name in leaves)
+    return frozenset(name for name, times in names.items() if name and times == count)
+
+
+def stacked(leaves: Leaves, lists: Collection[str], on_left: bool) -> Leaves:
+    """Return the tensors with those of each of these lists as one, padded to the same sizes."""
+    made = {name: leaf for name, leaf in leaves.items() if name.rpartition("[")[0] not in lists}
+    for name in lists:
+        parts = [leaf for each, leaf in leaves.items() if each.rpartition("[")[0] == name]
+        sizes = [max(each) for each in zip(*(part.shape for part in parts), strict=True)]
+        whole = parts[0].new_zeros(len(parts), *sizes)
+        for place, part in zip(whole, parts, strict=True):
+            _cut(place, part.shape, on_left).copy_(part)
+        made[name] = whole
+    return made
 
 
 def moved(outputs: list[Output]) -> list[int] | None:
@@ -124,7 +152,13 @@ def leaves_of(value: object, name: str) -> Iterator[tuple[str, Tensor]]:
     if isinstance(value, PackedSequence):
         yield name, pad_packed_sequence(value, batch_first=True)[0]
     elif isinstance(value, Tensor):
-        yield name, value.clone()
+        if value.is_meta:
+            fix = "move the model and the batch to a device with to_empty() and weights, or with to()"
+            raise PackvizError(
+                "model", expected="tensors with numbers in what it returns", got=f"{name} on meta", fix=fix
+            )
+        dense = torch.nested.to_padded_tensor(value, 0.0) if value.is_nested else value
+        yield name, dense.dequantize().clone() if dense.is_quantized else dense.to_dense().clone()
     elif isinstance(value, Mapping | tuple | list):
         named = value.items() if isinstance(value, Mapping) else enumerate(value)
         for key, part in named:

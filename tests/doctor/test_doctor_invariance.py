@@ -1,5 +1,6 @@
 """check_invariance(): models in which padding or neighbours leak are found, and right ones are clean."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +29,9 @@ class Parts(nn.Module):
         self.embedding, self.score = nn.Embedding(20, F), nn.Linear(H, 1)
         self.second, self.norm = nn.LSTM(H, H, batch_first=True), nn.BatchNorm1d(F)
         self.strided, self.wide = nn.Conv1d(F, F, 2, stride=2), nn.Conv1d(F, F, 3, padding=1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # which torch.jit.script gives
+            self.scripted = torch.jit.script(nn.BatchNorm1d(F))
         self.kept: Tensor | None = None
 
     def forward(self, x: Tensor, lengths: Any) -> object:
@@ -94,6 +98,12 @@ WRONG: dict[str, tuple[Model, dict[str, Any], str]] = {  # what is wrong, and a 
         "other values in the pads",
     ),
     "dropout in evaluation": (lambda m, x, n: nn.functional.dropout(m.rnn(packed(x, n))[1]), {}, "random numbers"),
+    "scripted batch normalization": (
+        lambda m, x, n: m.rnn(packed(m.scripted(x.transpose(1, 2)).transpose(1, 2), n))[1],
+        {},
+        "Batch normalization counts the pads",
+    ),
+    "a list, not packed": (lambda m, x, _: list(m.rnn(x)[1][-1]), {}, "reads pads"),
     "loss over pads": (lambda m, x, _: m.rnn(x)[0].pow(2).mean(), {}, "more pads"),
 }
 RIGHT: dict[str, tuple[Model, dict[str, Any]]] = {
@@ -127,6 +137,13 @@ RIGHT: dict[str, tuple[Model, dict[str, Any]]] = {
         {},
     ),
     "masked mean": (lambda m, x, n: (m.rnn(x)[0] * mask(x, n)).sum(1) / n[:, None], {}),
+    "a list of every sequence's own": (
+        lambda m, x, n: [row[:k] for row, k in zip(unpacked(m.rnn(packed(x, n))[0]), n.tolist(), strict=True)],
+        {},
+    ),
+    "a list of final states": (lambda m, x, n: list(m.rnn(packed(x, n))[1][-1]), {}),
+    "all tokens in one dimension": (lambda m, x, n: m.score(m.rnn(x)[0][mask(x, n)[:, :, 0]]), {}),
+    "sparse": (lambda m, x, n: m.rnn(packed(x, n))[1].relu().to_sparse(), {}),
     "loss over tokens": (lambda m, x, n: m.rnn(packed(x, n))[0].data.pow(2).mean(), {}),
 }
 
@@ -153,6 +170,36 @@ def test_a_right_model_is_clean(name: str) -> None:
         x = batch(seed)
         found = pv.check_invariance(Parts(way, **settings), x, LENGTHS, batch_first=True)
         assert found == (), (seed, str(found))
+
+
+def test_left_padding_with_the_maximum_over_all_steps_is_found_and_right_once_it_is_masked() -> None:
+    lengths, rnn = torch.tensor(LENGTHS), nn.GRU(F, H, batch_first=True)
+    for seed in seeds(3):
+        x = torch.stack([row.roll(T - n, 0) for row, n in zip(batch(seed), LENGTHS, strict=True)])
+        wrong = pv.check_invariance(
+            rnn, x, lengths, batch_first=True, padding_side="left", call=lambda m, x, _: m(x)[0].amax(1)
+        )
+        assert "reads pads" in str(wrong.wrong)
+
+        def repaired(m: nn.GRU, x: Tensor, lengths: Tensor) -> Tensor:
+            shifted = torch.stack([row.roll(int(n) - len(row), 0) for row, n in zip(x, lengths, strict=True)])
+            output = unpacked(m(packed(shifted, lengths))[0])
+            return output.masked_fill(~mask(output, lengths), float("-inf")).amax(1)
+
+        assert pv.check_invariance(rnn, x, lengths, batch_first=True, padding_side="left", call=repaired) == ()
+        with pytest.raises(pv.PackvizError, match="padding_side='left'"):
+            pv.check_invariance(rnn, x, lengths, batch_first=True, call=lambda m, x, _: m(x)[0].amax(1))
+
+
+def test_what_was_made_in_inference_mode_is_checked_and_left_as_it_was() -> None:
+    with torch.inference_mode():
+        model, x = Parts(WRONG["pads in batch statistics"][0]), batch(0)
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    found = pv.check_invariance(model, x, LENGTHS, batch_first=True)
+    assert [one.key for one in found] == ["batch_norm_pads"]
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    with torch.inference_mode():
+        assert pv.check_invariance(model, x, LENGTHS, batch_first=True) == found
 
 
 def test_it_says_which_sequence_and_step_first_differ_and_by_how_much() -> None:
@@ -241,6 +288,7 @@ def test_a_scripted_model_and_complex_numbers_are_checked() -> None:
         ((Parts, torch.zeros(1, T, F), [3]), {"batch_first": True}, "batch"),
         ((None, torch.zeros(B, T, F), LENGTHS), {"batch_first": True}, "model"),
         ((len, torch.zeros(B, T, F), LENGTHS), {"batch_first": True, "call": lambda *_: 3}, "model"),
+        ((len, torch.zeros(B, T, F), LENGTHS), {"batch_first": True, "call": lambda _, x, _n: x.to("meta")}, "model"),
         ((len, torch.zeros(B, T, F), LENGTHS), {"batch_first": True, "padding_side": "middle"}, "padding_side"),
         ((len, torch.zeros(B, T, F), LENGTHS), {"batch_first": True, "tolerance": float("nan")}, "tolerance"),
     ],
