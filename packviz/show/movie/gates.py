@@ -4,11 +4,10 @@ import numpy as np
 
 from packviz.inputs.module import nonlinearity_of
 from packviz.show.movie.cell import arrow, filled, heading, state, units
-from packviz.show.movie.facts import rounded
 from packviz.show.movie.formulas import in_letters
 from packviz.show.movie.gate_panels import number_width
 from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
-from packviz.show.movie.run_marks import base, ended, entering, finals, lively, outputs, run_steps, states, taken
+from packviz.show.movie.run_marks import base, ended, entering, finals, live, outputs, run_steps, states, taken
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import TERMS
 
@@ -45,8 +44,8 @@ def gate_end(view: View) -> Frame:
 def _headings(view: View, k: int) -> Frame:
     """Return what stands above the panels, and the letters before them."""
     x, name, size = view.text, view.kept, shape(view.total[0], view.watched.h.shape[1])
-    live, running = len(run_steps(view)[k].live) if k >= 0 else 0, k >= 0
-    before = f"{name} before {shape(live, _width(view))}" if running else f"{name} before"
+    running = k >= 0
+    before = f"{name} before {shape(len(run_steps(view)[k].live), _width(view))}" if running else f"{name} before"
     changed = {"was": before, "h": f"h {'after ' if running else ''}{size}", "gate:c": "c after" if running else "c"}
     groups = dict(_still_headings(view))
     for panel, text in changed.items():
@@ -109,21 +108,18 @@ def _grid(view: View, name: str, where: str, what: str) -> Marks:
 
 def _was(view: View, k: int, *, anew: bool) -> Frame:
     """Return a copy of the state that belongs to each row that is fed; anew: on its way."""
-    name, b, live = view.kept, view.ranked, lively(view, k)
-    h, c = view.watched.before(run_steps(view)[k].k)
-    values = np.zeros((len(b), view.units))
-    values[live] = rounded((h if c is None else c)[:, : view.units])[: len(values[live])]
-    group = filled(_grid(view, f"was:{name}", "was", f"{name} of {{seq}} before"), values)
+    name, b = view.kept, view.ranked
+    group = filled(_grid(view, f"was:{name}", "was", f"{name} of {{seq}} before"), states(view, name)[k])
     column = np.tile(np.arange(view.units) * number_width(view), len(b))
     source = "gate:c" if name == "c" else "h"
     start = Place(source, column, np.repeat(np.arange(len(b)), view.units)) if anew else None
-    return frame(group.but(shown=np.repeat(live, view.units), origin=start, anew=anew))
+    return frame(group.but(shown=np.repeat(live(view)[k + 1], view.units), origin=start, anew=anew))
 
 
 @once
 def _gates(view: View, k: int, gates: str) -> Frame:
     """Return these gates of the rows that are fed."""
-    n, shown = np.maximum(taken(view)[k + 1], 0), np.repeat(lively(view, k), view.units)
+    n, shown = np.maximum(taken(view)[k + 1], 0), np.repeat(live(view)[k + 1], view.units)
     return frame(
         *(
             filled(
@@ -141,4 +137,4 @@ def _rings(view: View, k: int) -> Frame:
         return {}
     b, rank = view.ranked, np.arange(len(view.by_rank))
     width = view.units * number_width(view)
-    return frame(marks("ring:c", "ring", Place("gate:c", 0.0, rank), (b,), seq=b, w=width, shown=ended(view, k)))
+    return frame(marks("ring:c", "ring", Place("gate:c", 0.0, rank), (b,), seq=b, w=width, shown=ended(view)[k + 1]))

@@ -22,7 +22,7 @@ from packviz.show.movie.gate_panels import gate_scene, numbers_fit
 from packviz.show.movie.gates import gate_end, gate_frames, gate_start
 from packviz.show.movie.layout import Box, Scene, above, beside
 from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
-from packviz.show.movie.run_marks import base, entering, finals, lively, outputs, row_of, run_steps, states, taken
+from packviz.show.movie.run_marks import base, entering, finals, live, outputs, row_of, run_steps, states, taken
 from packviz.show.movie.step import Step
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import STARTS, TERMS, say
@@ -132,7 +132,7 @@ def _headings(view: View) -> Frame:
 
 def _gates(view: View, k: int, computed: int) -> Frame:
     """Return the gates of the rows that are live in the k-th step, as far as they are computed; and an LSTM's c."""
-    return _some_gates(view, computed, int((lively(view, k) & lively(view, computed)).sum()))
+    return _some_gates(view, computed, int((live(view)[k + 1] & live(view)[computed + 1]).sum()))
 
 
 @once

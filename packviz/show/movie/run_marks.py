@@ -19,10 +19,17 @@ def run_steps(view: View) -> list[TimeStep]:
 
 
 @once
-def lively(view: View, k: int) -> np.ndarray:
-    """Return which of the sequences, in sorted order, are live in the k-th step; none before the first."""
-    size = len(run_steps(view)[k].live) if k >= 0 else 0
-    return np.arange(len(view.by_rank)) < size
+def live(view: View) -> np.ndarray:
+    """Return (steps + 1, B): which of the sequences, in sorted order, are live in each step; none before the first."""
+    sizes = [0, *(len(step.live) for step in run_steps(view))]
+    return np.arange(len(view.by_rank)) < np.array(sizes)[:, None]
+
+
+@once
+def ended(view: View) -> np.ndarray:
+    """Return (steps + 1, B): which of the sequences, in sorted order, have taken their last step after each."""
+    t, last = np.array([[step.t] for step in run_steps(view)]), view.lens[view.ranked] - 1
+    return np.concatenate([[last < 0], (t == 0) & (last >= 0) if view.direction else last <= t])
 
 
 @once
@@ -31,10 +38,9 @@ def taken(view: View) -> np.ndarray:
 
     The first line stands before the first step.
     """
-    rows = np.full((len(run_steps(view)) + 1, len(view.by_rank)), NONE)
+    rows = np.full(live(view).shape, NONE)
     for k, step in enumerate(run_steps(view), 1):
-        fed = lively(view, k - 1)
-        rows[k] = np.where(fed, step.start + np.arange(len(fed)), rows[k - 1])
+        rows[k] = np.where(live(view)[k], step.start + np.arange(rows.shape[1]), rows[k - 1])
     return rows
 
 
@@ -87,34 +93,29 @@ def _below(view: View, b: Any, t: Any) -> np.ndarray:
     return np.where(n >= 0, view.rows_at("below", n), NONE)
 
 
-@once
-def _entrance(view: View) -> Marks:
-    b, scale = view.ranked, "state" if view.layer else "input"
-    place = Place("cell", 0.0, np.arange(len(b)))
-    return marks("in", "token", place, (b,), seq=b, w=input_width(view), scale=scale)
-
-
 def entering(view: View, k: int, *, anew: bool) -> Marks:
     """Return what enters the cell in the k-th step; anew: on its way from the strip."""
-    still = _entered(view, k)
+    still = _entered(view)[k]
     if not anew:
         return still
     return still.but(origin=view.strip.cell(run_steps(view)[k].t, np.arange(still.count)), anew=True)
 
 
 @once
-def _entered(view: View, k: int) -> Marks:
-    t, b, fed = run_steps(view)[k].t, view.ranked, lively(view, k)
-    number = view.token_number[b, t]
+def _entered(view: View) -> list[Marks]:
+    """Return what enters the cell in each step."""
+    b, t = view.ranked, np.array([[step.t] for step in run_steps(view)])
+    number = view.token_number[b, t]  # (steps, B)
     real = number >= 0
-    text = np.where(real, view.token_text[number], view.pad_text)
-    sub = np.where(real, view.token_sub[number], "") if isinstance(view.token_sub, np.ndarray) else ""
-    vec: Any = NONE
-    if view.layer and not view.small:
-        vec = _below(view, b, t)
-    elif view.features > 1 and not view.small:
-        vec = view.x_rows(b, t)
-    return _entrance(view).but(shown=fed, text=text, sub=sub, token=number, vec=vec)
+    columns = {"token": number, "text": np.where(real, view.token_text[number], view.pad_text)}
+    if isinstance(view.token_sub, np.ndarray):
+        columns["sub"] = np.where(real, view.token_sub[number], "")
+    if not view.small and (view.layer or view.features > 1):
+        columns["vec"] = _below(view, b, t) if view.layer else view.x_rows(b, t)
+    place, scale = Place("cell", 0.0, np.arange(len(b))), "state" if view.layer else "input"
+    entrance = marks("in", "token", place, (b,), seq=b, w=input_width(view), scale=scale)
+    looks = [dict(zip(columns, rows, strict=True)) for rows in zip(*columns.values(), strict=True)]
+    return [entrance.but(shown=fed, **look) for fed, look in zip(live(view)[1:], looks, strict=True)]
 
 
 @once
@@ -138,8 +139,8 @@ def outputs(view: View, k: int, *, origin: bool = False) -> Marks:
 @once
 def finals(view: View, k: int, unit: float, *, origin: bool = False) -> Frame:
     """Return the states that are final after the k-th step: h_n, and the rings around them; origin: on their way."""
-    done, rank = ended(view, k), np.arange(len(view.by_rank))
-    if k > 0 and not (done ^ ended(view, k - 1)).any():
+    done, rank = ended(view)[k + 1], np.arange(len(view.by_rank))
+    if k > 0 and not (done ^ ended(view)[k]).any():
         return finals(view, k - 1, unit)
     still, units = _finals(view, unit), 1 if view.small else view.units
     column = np.tile(np.arange(units), len(rank)) * unit
@@ -182,16 +183,6 @@ def last_outputs(view: View) -> tuple[np.ndarray, np.ndarray, Place]:
     """Return sequence, direction and place of what each direction put out last, of those that are shown."""
     b, d, t = last_steps(view)[:, last_steps(view)[2] < view.columns]
     return b, d, view.out.cell(t, view.rank[b])
-
-
-@once
-def ended(view: View, k: int) -> np.ndarray:
-    """Return which of the sequences, in sorted order, have taken their last step after the k-th one."""
-    t = run_steps(view)[k].t if k >= 0 else NONE
-    if k < 0:
-        return np.zeros(len(view.by_rank), dtype=bool)
-    last = view.lens[view.ranked] - 1
-    return np.full(len(last), t == 0) if view.direction else last <= t
 
 
 def row_of(view: View, k: int) -> np.ndarray:
