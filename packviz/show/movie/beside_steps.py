@@ -1,7 +1,8 @@
 """Padded beside packed: the same module on both, a time step at a time, and what that makes of h_n."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from torch import Tensor
 
 from packviz.compute.record import Trace
 from packviz.rules.preconditions import check_kind
-from packviz.show.movie.beside_grids import At, axes, grids, scale, texts_of, vectors
+from packviz.show.movie.beside_grids import axes, grids, scale, texts_of, vectors
 from packviz.show.movie.beside_words import (
     call_lines,
     far,
@@ -25,8 +26,8 @@ from packviz.show.movie.beside_words import (
 from packviz.show.movie.cell import filled, units
 from packviz.show.movie.data import Movie, made
 from packviz.show.movie.facts import Window, number, rounded, watched_layer
-from packviz.show.movie.marks import NONE, Frame, Marks, Place, frame, marks
-from packviz.show.movie.padded_vs_packed import PACKED, PADDED, SIDES, UNPACKED, Both, both_scene
+from packviz.show.movie.marks import NONE, Frame, Marks, Place, Role, frame, marks
+from packviz.show.movie.padded_vs_packed import PACKED, PADDED, SIDES, UNPACKED, Both, Side, both_scene
 from packviz.show.movie.step import CodeLine, Stage, Step
 
 
@@ -72,8 +73,8 @@ def _steps(both: Both) -> Iterator[Step]:
         fed = {**looked, **_entering(both, t, anew=True)}
         computed = {**looked, **_entering(both, t, anew=False), **_computed(both, t)}
         done.append(t)
-        held = {**computed, **_outputs(both, done, _at(both))}
-        handed = {**held, **_outputs(both, done, _at(both), origin=True)}
+        held = {**computed, **_outputs(both, both.sides, done)}
+        handed = {**held, **_outputs(both, both.sides, done, origin=True)}
         yield Step(step_words(both, t), (fed, computed, handed), detail=row_lines(both, t), time=t)
     home, filler = _home(both, held)
     outlined = {**home, **_filler(both, origin=False), **_off(both)}
@@ -83,28 +84,23 @@ def _steps(both: Both) -> Iterator[Step]:
     )
 
 
-def _at(both: Both) -> At:
-    return {side: both.row(side) for side in SIDES}
-
-
 def _start(both: Both) -> dict[str, Marks]:
     """Return both sides before the first time step."""
-    at = _at(both)
-    start = {side: both.start(side) for side in SIDES}
-    return {**grids(both, at), **_states_of(both, start, at), **_none(both)}
+    start = [side.start for side in both.sides]
+    return {**grids(both, both.sides), **_states_of(both, both.sides, start), **_none(both)}
 
 
-def _states_of(both: Both, states: Mapping[str, Tensor], at: At) -> Frame:
+def _states_of(both: Both, sides: Sequence[Side], states: Sequence[Tensor]) -> Frame:
     """Return h of both sides, (B,P) each."""
     b, groups = both.ranked, []
-    for side in SIDES:
-        row = at[side][b]
+    for side, held in zip(sides, states, strict=True):
+        name, panel, row, shown = f"h:{side.name}", f"{side.name}h", side.row[b], held[b, : both.units]
         if both.small:
-            place, vec = Place(f"{side}h", 0.0, row), both.rows_like(states[side][b, : both.units])
-            groups.append(marks(f"h:{side}", "vector", place, (b,), seq=b, w=both.state_width, vec=vec))
-            continue
-        group = units(both, f"h:{side}", f"{side}h", row, both.state_width / both.units, says="h, unit {k}")
-        groups.append(filled(group, rounded(states[side][:, : both.units])[b]))
+            place, vec = Place(panel, 0.0, row), both.rows_like(shown)
+            groups.append(marks(name, "vector", place, (b,), seq=b, w=both.state_width, vec=vec))
+        else:
+            group = units(both, name, panel, row, both.state_width / both.units, says="h, unit {k}")
+            groups.append(filled(group, rounded(shown)))
     return frame(*groups)
 
 
@@ -135,11 +131,10 @@ def _distances(both: Both, distance: np.ndarray, same: np.ndarray, equal: str = 
 def _looked_at(both: Both, t: int) -> Frame:
     """Return what looks at a time step on both sides."""
     groups = []
-    for side in SIDES:
-        fed = int((t < both.runs(side)[both.ranked]).sum())
-        if fed:
-            place, width, height = both.grid_of(side).focus(t, fed)
-            groups.append(marks(f"focus:{side}", "focus", place, w=width, h=height))
+    for side in both.sides:
+        if fed := int((side.t == t).sum()):
+            place, width, height = side.x.focus(t, fed)
+            groups.append(marks(f"focus:{side.name}", "focus", place, w=width, h=height))
     lit = np.where(both.ts == t, "now", "")
     return frame(*groups, *(axis.but(tone=lit) for axis in axes(both)))
 
@@ -147,33 +142,28 @@ def _looked_at(both: Both, t: int) -> Frame:
 def _entering(both: Both, t: int, *, anew: bool) -> Frame:
     """Return what each side brings to h, tokens and pads; a packed row that rests gets nothing."""
     groups = []
-    for side in SIDES:
-        readers = both.pad_readers(side)
-        for kind, b in (("in", both.ranked), ("inpad", readers)):
-            if not len(b):
-                continue
-            wanted = both.mask[b, t] if kind == "in" else ~both.mask[b, t]
-            shown = (t < both.runs(side)[b]) & wanted
-            row = both.row(side)[b]
-            origin = both.grid_of(side).cell(row, t) if anew else None
-            number = both.token_number[b, t] if kind == "in" else np.full(len(b), NONE)
-            look = texts_of(both, number, side) if kind == "inpad" else texts_of(both, np.maximum(number, 0), side)
-            look.pop("tone", None)
-            groups.append(
-                marks(
-                    f"{kind}:{side}", "token" if kind == "in" else "pad", Place(f"{side}h", -both.lead_in, row), (b,),
-                    seq=b, w=both.input_width, scale=scale(both), vec=vectors(both, side, b, t), shown=shown,
-                    origin=origin, anew=anew, **look,
-                )
-            )  # fmt: skip
+    kinds: tuple[tuple[Role, str], ...] = (("token", "in"), ("pad", "inpad"))
+    for side, (role, name) in product(both.sides, kinds):
+        b = both.ranked if role == "token" else both.readers(side)
+        if not len(b):
+            continue
+        number = np.maximum(both.token_number[b, t], 0) if role == "token" else np.full(len(b), NONE)
+        look = texts_of(both, number, side) | {"tone": ""}
+        groups.append(
+            marks(
+                f"{name}:{side.name}", role, Place(f"{side.name}h", -both.lead_in, side.row[b]), (b,), seq=b,
+                w=both.input_width, scale=scale(both), vec=vectors(both, side, b, t),
+                shown=(t < side.runs[b]) & (both.mask[b, t] == (role == "token")),
+                origin=side.x.cell(side.row[b], t) if anew else None, anew=anew, **look,
+            )
+        )  # fmt: skip
     return frame(*groups)
 
 
 def _computed(both: Both, t: int) -> Frame:
     """Return the new states, and on the padded side which of them come from pads, and how far they have gone."""
-    states = {side: both.states(side)[:, t] for side in SIDES}
     groups = {
-        **_states_of(both, states, _at(both)),
+        **_states_of(both, both.sides, [side.states[:, t] for side in both.sides]),
         "apart": _distances(both, both.apart[:, t], both.same[:, t]),
     }
     if not both.small:
@@ -199,18 +189,17 @@ def _rings(both: Both, shown: Any, row: np.ndarray) -> Frame:
     return frame(marks(f"ring:{PACKED}", "ring", place, (b,), seq=b, w=both.state_width, shown=shown))
 
 
-def _outputs(both: Both, done: list[int], at: At, *, origin: bool = False) -> Frame:
+def _outputs(both: Both, sides: Sequence[Side], done: list[int], *, origin: bool = False) -> Frame:
     """Return the outputs so far; origin: the new ones on their way from h."""
-    if not both.with_outputs:
-        return {}
     groups = []
-    for side in SIDES:
-        grid, (b, t) = both.out_of(side), both.cells(side)
-        start = Place(f"{side}h", 0.0, at[side][b]) if origin else None
+    for side in sides if both.with_outputs else ():
+        b, t = side.b, side.t
+        vec = both.rows(side.name, side.states[:, : both.columns, : both.units].flatten(0, 1)) + b * both.columns + t
+        start = Place(f"{side.name}h", 0.0, side.row[b]) if origin else None
         groups.append(
             marks(
-                f"out:{side}", "output", grid.cell(at[side][b], t), (b, t), seq=b, w=grid.width, origin=start,
-                token=both.token_number[b, t], vec=both.state_rows(side, b, t), shown=np.isin(t, done),
+                f"out:{side.name}", "output", side.out.cell(side.row[b], t), (b, t), seq=b, w=side.out.width,
+                origin=start, token=both.token_number[b, t], vec=vec, shown=np.isin(t, done),
             )
         )  # fmt: skip
     return frame(*groups)
@@ -218,27 +207,24 @@ def _outputs(both: Both, done: list[int], at: At, *, origin: bool = False) -> Fr
 
 def _home(both: Both, held: Frame) -> tuple[Frame, Frame]:
     """Return both sides with their rows in the order in which they came, and the filler on its way."""
-    at = dict.fromkeys(SIDES, both.place)
-    last = both.times[-1]
-    states = {side: both.states(side)[:, last] for side in SIDES}
+    last = [side.states[:, both.times[-1]] for side in both.sides]
     gone = ("focus:", "in:", "inpad:", "mark:h")
-    still = {name: group for name, group in held.items() if not name.startswith(gone) and not name.endswith(":in")}
     groups = {
-        **still,
-        **{name: group for name, group in grids(both, at).items() if not name.endswith(":in")},
-        **_states_of(both, states, at),
-        **_outputs(both, both.times, at),
+        **{name: group for name, group in held.items() if not name.startswith(gone)},
+        **grids(both, both.home),
+        **_states_of(both, both.home, last),
+        **_outputs(both, both.home, both.times),
     }
+    groups = {name: group for name, group in groups.items() if not name.endswith(":in")}
     if not both.small:
-        shown = groups[f"ring:{PACKED}"].shown
-        groups |= _rings(both, shown, both.place)
+        groups |= _rings(both, groups[f"ring:{PACKED}"].shown, both.place)
     if both.with_outputs:
         groups[f"title:{PACKED}o"] = groups[f"title:{PACKED}o"].but(text=UNPACKED)
     return groups, _filler(both, origin=True)
 
 
 def _filler(both: Both, *, origin: bool) -> Frame:
-    out = both.out_of(PACKED)
+    out = both.sides[1].out
     rows, t = (np.arange(out.columns) >= both.lens[both.ranked][:, None]).nonzero()
     if not both.with_outputs or not len(rows):
         return {}
@@ -254,17 +240,16 @@ def _off(both: Both) -> Frame:
     b, t, count = both.off_runs
     if not both.with_outputs or not len(b):
         return {}
-    place = both.out_of(PADDED).cell(both.place[b], t).moved(both.inset, both.inset)
+    place = both.sides[0].out.cell(both.place[b], t).moved(both.inset, both.inset)
     size: dict[str, Any] = {"w": count * both.output_width - 2 * both.inset, "h": 1 - 2 * both.inset}
     return frame(marks("mark:out", "mark", place, (b, t), seq=b, tone="wrong", **size))
 
 
 def _judged(both: Both, home: Frame) -> tuple[Frame, Frame]:
     """Return h_n on both sides, and then which rows of it are the same."""
-    at, b = dict.fromkeys(SIDES, both.place), both.ranked
-    titles = {f"title:{side}h": home[f"title:{side}h"].but(text=both.last_heading) for side in SIDES}
-    finals = {**home, **titles, **_states_of(both, dict(zip(SIDES, both.last, strict=True)), at)}
-    same = both.last_same[b]
+    titles = {name: home[name].but(text=both.last_heading) for name in (f"title:{side}h" for side in SIDES)}
+    finals = {**home, **titles, **_states_of(both, both.home, both.last)}
+    same = both.last_same[both.ranked]
     if not both.small:
         finals |= _rings(both, True, both.place)
     verdicts = {

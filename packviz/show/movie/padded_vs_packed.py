@@ -1,7 +1,7 @@
 """Padded beside packed in numbers and places: what both sides hold at every time step, how far apart, and where."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 
@@ -34,6 +34,26 @@ LETTER_UNITS = 0.2  # units of such a letter where cells are large
 WIDENED = 8  # times: a wider picture has smaller units, in which its headings are wider
 
 
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One of the two: the grids of what it reads and puts out, its states, and where its rows stand.
+
+    states: (B,T,P) the watched state after every time step. start: (B,P) the one before the first step that is shown.
+    row: (B,) the row of each sequence. runs: (B,) over how many of the time steps that are shown it has states of each.
+    b, t: sequence and time step of all of these.
+    """
+
+    name: str
+    x: Grid
+    out: Grid
+    states: Tensor
+    start: Tensor
+    row: np.ndarray
+    runs: np.ndarray
+    b: np.ndarray
+    t: np.ndarray
+
+
 class Both(View):
     """A trace beside the same module over the padded grid; time goes across, whatever batch_first says."""
 
@@ -59,6 +79,19 @@ class Both(View):
         self.letter = self.text * (1.0 if self.total[0] <= 26 else 1.5)  # from the 27th on there are two letters
         self.inset = 0.07 if len(self.shown) <= 5 else 0.18  # of an outline in its cells: more where others are close
         self._kept: dict[tuple[int | None, ...], int] = {}
+        self.sides = (
+            self._side(PADDED, self.columns, self.ours, self.place, np.full(self.total[0], self.columns)),
+            self._side(PACKED, self.unpacked.columns, self.theirs, self.rank, np.minimum(self.lens, self.columns)),
+        )
+        self.home = tuple(replace(side, row=self.place) for side in self.sides)  # in the order in which rows came
+
+    def _side(self, name: str, columns: int, states: Tensor, row: np.ndarray, runs: np.ndarray) -> Side:
+        x = replace(self.grid, name=f"{name}x", transposed=False, below=0.0)
+        out = Grid(f"{name}o", len(self.shown), columns, self.output_width, text=self.text)
+        late = self.direction and self.columns < self.total[1]  # backward, steps that are not shown come first
+        rows, t = (self.ts < runs[self.ranked][:, None]).nonzero()
+        start = states[:, self.columns] if late else self.watched.h_0
+        return Side(name, x, out, states, start, row, runs, self.ranked[rows], t)
 
     def _held(self) -> Tensor:
         """Return the watched state that the packed side holds at each time step; a row that rests keeps it."""
@@ -67,15 +100,6 @@ class Both(View):
         fed = valid_mask(self.trace.padded.lengths, self.total[1])
         resting = (self.watched.h_0 if self.direction else self.watched.h_n).unsqueeze(1)
         return torch.where(fed.unsqueeze(2), unpacked, resting)
-
-    def states(self, side: str) -> Tensor:
-        """Return (B,T,P) the watched state of a side after every time step."""
-        return self.ours if side == PADDED else self.theirs
-
-    def state_rows(self, side: str, b: Column, t: Column) -> Column:
-        """Return where in the movie's numbers the state of a sequence after a time step stands."""
-        start = self.rows(side, self.states(side)[:, : self.columns, : self.units].flatten(0, 1))
-        return start + b * self.columns + t
 
     def rows_like(self, matrix: Tensor) -> np.ndarray:
         """Return where in the movie's numbers rows like these stand; those that are the same stand there once."""
@@ -86,12 +110,6 @@ class Both(View):
                 self.numbers.append(row)
         return np.array([self._kept[tuple(row)] for row in rows])
 
-    def start(self, side: str) -> Tensor:
-        """Return (B,P) the state before the first time step that is shown: h_0, if none is left out before it."""
-        if self.direction and self.columns < self.total[1]:
-            return self.states(side)[:, self.columns]
-        return self.watched.h_0
-
     def below_rows(self, b: Column, t: Column) -> Column:
         """Return where in the movie's numbers stands what enters a higher layer on the padded side."""
         halves = self.padded[self.layer - 1]
@@ -99,24 +117,9 @@ class Both(View):
         start = self.rows("padded below", each[:, : self.columns].flatten(0, 1))
         return start + b * self.columns + t
 
-    def row(self, side: str) -> np.ndarray:
-        """Return (B,) the row of each sequence on a side: the padded side keeps the order in which they came."""
-        return self.place if side == PADDED else self.rank
-
-    def runs(self, side: str) -> np.ndarray:
-        """Return (B,) over how many of the time steps that are shown a side computes states of each sequence."""
-        return np.full(self.total[0], self.columns) if side == PADDED else np.minimum(self.lens, self.columns)
-
-    def cells(self, side: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return sequence and time step of every state that a side computes, of those that are shown."""
-        rows, t = (self.ts < self.runs(side)[self.ranked][:, None]).nonzero()
-        return self.ranked[rows], t
-
-    def pad_readers(self, side: str) -> np.ndarray:
+    def readers(self, side: Side) -> np.ndarray:
         """Return the sequences of which a side reads a pad among the time steps that are shown, in sorted order."""
-        b, t = self.cells(side)
-        readers = set(b[~self.mask[b, t]].tolist())
-        return np.array([b for b in self.by_rank if b in readers], dtype=np.int64)
+        return self.ranked[np.isin(self.ranked, side.b[~self.mask[side.b, side.t]])]
 
     @cached_property
     def off_runs(self) -> np.ndarray:
@@ -142,15 +145,6 @@ class Both(View):
         """Return where the letter of a row stands: before its first cell, or before what enters h."""
         lead = self.lead_in if panel.endswith("h") else 0.0
         return Place(panel, -self.letter - 0.1 * self.text - lead, row)
-
-    def grid_of(self, side: str) -> Grid:
-        """Return the grid x of a side."""
-        return replace(self.grid, name=f"{side}x", transposed=False, below=0.0)
-
-    def out_of(self, side: str) -> Grid:
-        """Return the grid of a side's outputs; the unpacked one is as wide as pad_packed_sequence makes it."""
-        columns = self.columns if side == PADDED else self.unpacked.columns
-        return Grid(f"{side}o", len(self.shown), columns, self.output_width, text=self.text)
 
     def heading(self, side: str, panel: str) -> str:
         """Return what stands above a panel of a side: "x" what is read, "h", or "o" the output."""
@@ -219,13 +213,13 @@ def _joined(both: Both, join: object, shape: str, stage: tuple[float, float]) ->
 def _lined(both: Both, join: object, shape: str, letter: float) -> Box:
     """Return both sides, each with its panels set as the shape says: `/` begins a new line."""
     boxes = []
-    for side in SIDES:
+    for side in both.sides:
         lines = [beside(*_line_of(both, side, line, letter), gap=0.5) for line in shape.split("/")]
         boxes.append(above(*lines, gap=0.25 * both.text))
     return above(*boxes, gap=0.3 * both.text) if join is above else beside(*boxes, gap=both.text)
 
 
-def _line_of(both: Both, side: str, names: str, letter: float) -> Iterator[Box]:
+def _line_of(both: Both, side: Side, names: str, letter: float) -> Iterator[Box]:
     """Yield the panels of a line, each so wide that its heading ends before the next one begins."""
     for name, following in zip(names, f"{names[1:]} ", strict=True):
         box = _panel(both, side, name)
@@ -235,10 +229,12 @@ def _line_of(both: Both, side: str, names: str, letter: float) -> Iterator[Box]:
         yield box.at_least(start + letters * letter - end)
 
 
-def _panel(both: Both, side: str, name: str) -> Box:
+def _panel(both: Both, side: Side, name: str) -> Box:
     x = both.text
     if name == "h":
-        return panel(f"{side}h", both.state_width, float(len(both.shown)), Margins(both.h_lead, 1.65 * x, 3.2 * x, 0.1))
-    grid = both.grid_of(side) if name == "x" else both.out_of(side)
-    width = max(grid.size[0], both.out_of(PADDED).size[0]) if name == "o" else grid.size[0]
+        return panel(
+            f"{side.name}h", both.state_width, float(len(both.shown)), Margins(both.h_lead, 1.65 * x, 3.2 * x, 0.1)
+        )
+    grid = side.x if name == "x" else side.out
+    width = max(grid.size[0], both.sides[0].out.size[0]) if name == "o" else grid.size[0]
     return panel(grid.name, width, grid.size[1], Margins(both.letter + 0.2 * x, 1.65 * x, 0.2, 0.1))
