@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from torch import Tensor
 
-from packviz.show.movie.facts import number, rows_of
+from packviz.show.movie.facts import number, rounded
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Frame, Marks, frame, marks
 from packviz.show.movie.pad import pad_end
@@ -50,7 +50,7 @@ def _pad_marks(view: View) -> Marks:
 
 def _pad_row_detail(view: View) -> tuple[CodeLine, ...]:
     row = _pad_row(view)
-    values = [number(value or 0.0) for value in rows_of(row.unsqueeze(0))[0][:LISTED]]
+    values = [number(value) for value in rounded(row[:LISTED]).tolist()]
     dots = ", …" if len(row) > LISTED else ""
     name = f"embedding.weight[{number(view.pad_id)}]"
     return CodeLine(name, shape(len(row))), CodeLine(f"= [{', '.join(values)}{dots}]")

@@ -19,7 +19,6 @@ MAX_FEATURES = 12  # of a token
 SMALL_FROM = 25  # sequences from which cells are too small for text
 NOBODY = -1  # in a table: not there, or not shown
 
-Row = list[float | None]  # None stands for NaN and infinities, which JSON lacks
 Cells = tuple[np.ndarray, np.ndarray]  # sequence and time step of each
 
 
@@ -196,10 +195,9 @@ class Facts:
             return watched.initial[name == "c_0"][:, : self.units]
         return watched.rows[name][seen, : self.units]
 
-    def shown_number(self, name: str, n: int) -> float | None:
-        """Return what is shown of unit 0 in a row of a known matrix; None stands for NaN and infinities."""
-        value = float(self.matrix(name)[self.slot[n], 0])
-        return value if isfinite(value) else None
+    def shown_number(self, name: str, n: int) -> float:
+        """Return what is shown of unit 0 in a row of a known matrix."""
+        return float(self.matrix(name)[self.slot[n], 0])
 
     def x_rows(self, b: Any, t: Any) -> Any:
         """Return where in `numbers` the features stand that enter the cell for a sequence at a time step."""
@@ -222,11 +220,6 @@ def stored(matrix: np.ndarray) -> list[list[int | None]]:
         rows: list[list[int | None]] = whole.astype(np.int64).tolist()
         return rows
     return [[int(value) if isfinite(value) else None for value in row] for row in whole.tolist()]
-
-
-def rows_of(rows: Tensor) -> list[Row]:
-    """Return the rows of a matrix, rounded to the four decimals that are shown."""
-    return [[value if isfinite(value) else None for value in row] for row in rounded(rows).tolist()]
 
 
 def exact(value: float) -> str:

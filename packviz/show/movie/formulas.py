@@ -11,7 +11,7 @@ from packviz.compute.recurrence import Step
 from packviz.facts.unit_arithmetic import unit_sum
 from packviz.inputs.cell_kinds import Formula, Gate
 from packviz.inputs.module import nonlinearity_of
-from packviz.show.movie.facts import rows_of
+from packviz.show.movie.facts import rounded
 from packviz.show.movie.statements import LINE
 from packviz.show.movie.step import CodeLine
 from packviz.show.movie.view import View, shape
@@ -19,7 +19,6 @@ from packviz.show.movie.view import View, shape
 DIGITS = (2, 3, 4)  # behind the point: as many as it takes to come to the number that the trace has
 HUGE = 1e4
 LETTER = re.compile(r"\b[a-z]\b'?")  # of a formula: a gate, a state, or a new one
-Known = float | None  # None stands for NaN and infinities
 
 
 def start_line(view: View) -> tuple[CodeLine, ...]:
@@ -120,7 +119,7 @@ def _sum_of_both(view: View, step: Step) -> str:
     function, result = nonlinearity_of(view.module), view.shown_number("h", step.start)
     same = math.tanh if function == "tanh" else (lambda a: max(0.0, a))
     gate = unit_sum(view.trace, step.start, 0, layer=view.layer, direction=view.direction).gates[0]
-    sums = rows_of(torch.tensor([[gate.input_sum, gate.hidden_sum]], dtype=torch.float64))[0]
+    sums = rounded(torch.tensor([gate.input_sum, gate.hidden_sum], dtype=torch.float64)).tolist()
     (given, held), sign = _agreeing(sums, result, lambda a, b: same(a + b))
     added = f"− {held[1:]}" if held.startswith("−") else f"+ {held}"
     return _filled(f"h = {function}({given} {added})", f"{sign} {_written(result)}")
@@ -128,7 +127,8 @@ def _sum_of_both(view: View, step: Step) -> str:
 
 def _formula(view: View, step: Step, formula: Formula) -> str:
     """Return a formula of the new state with numbers for its letters."""
-    known = dict(zip("hc", _before(view, step), strict=True))
+    before = zip(view.kind.states, view.watched.before(step.k), strict=False)  # of the first live row
+    known = {name: float(rounded(state[0, :1])[0]) for name, state in before if state is not None}
     names = list(dict.fromkeys(LETTER.findall(formula.right)))
     values = [known[name] if name in known else view.shown_number(name.rstrip("'"), step.start) for name in names]
     made = formula.left.rstrip("'")
@@ -146,26 +146,19 @@ def _formula(view: View, step: Step, formula: Formula) -> str:
     return _filled(start, f"+ {second} {end}") if plus else f"{start} {end}"
 
 
-def _before(view: View, step: Step) -> tuple[Known, Known]:
-    """Return unit 0 of h and c of the first live row, as they enter the step."""
-    h, c = view.watched.before(step.k)
-    return rows_of(h[:1, :1])[0][0], None if c is None else rows_of(c[:1, :1])[0][0]
-
-
-def _agreeing(values: Sequence[Known], result: Known, calculate: Callable[..., float]) -> tuple[list[str], str]:
+def _agreeing(values: Sequence[float], result: float, calculate: Callable[..., float]) -> tuple[list[str], str]:
     """Return the numbers with as few digits as lead to the result that is shown, and `=`; `≈` where none do."""
-    known = [value for value in values if value is not None]
-    if result is None or len(known) < len(values):
+    if not all(map(math.isfinite, (*values, result))):
         return [_written(value) for value in values], "="
     for digits in DIGITS:
-        if _written(calculate(*(_round(value, digits) for value in known))) == _written(result):
-            return [_written(value, digits) for value in known], "="
-    return [_written(value, DIGITS[-1]) for value in known], "≈"
+        if _written(calculate(*(_round(value, digits) for value in values))) == _written(result):
+            return [_written(value, digits) for value in values], "="
+    return [_written(value, DIGITS[-1]) for value in values], "≈"
 
 
-def _written(value: Known, digits: int = DIGITS[0]) -> str:
+def _written(value: float, digits: int = DIGITS[0]) -> str:
     """Return a number as the player writes it: halves are rounded away from zero, and there is no −0.00."""
-    if value is None:
+    if not math.isfinite(value):
         return "nan"
     text = f"{value:.3g}" if abs(value) >= HUGE else f"{_round(value, digits) + 0.0:.{digits}f}"
     return text.replace("-", "−")
