@@ -149,6 +149,18 @@ def _act(action: str, **details: object) -> None:
         st.query_params.pop("room", None)
 
 
+def _press(action: str, drawn: tuple[int, str, int]) -> None:
+    """Do what a button says, unless the class has gone on since it was drawn: another window may have been faster."""
+    seen = _seen()
+    if seen is not None and _place(seen) == drawn:
+        _act(action, asked=drawn[0])
+
+
+def _place(seen: Seen) -> tuple[int, str, int]:
+    """Return where a class is: the number of its question, the phase and the round."""
+    return len(seen["asked"]), seen["phase"], seen["round"]
+
+
 def _ask(question: object) -> None:
     _act("ask", question=question)
 
@@ -183,15 +195,15 @@ def _actions(seen: Seen) -> tuple[tuple[str, str], ...]:
 
 def _room(seen: Seen) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="class-actions"):
-        _counts(seen["phase"], len(seen["asked"]))
+        _counts(_place(seen))
         for i, (action, label) in enumerate(_actions(seen)):
             kind: Literal["primary", "secondary"] = "secondary" if i else "primary"
-            st.button(label, key=f"class {action}", type=kind, on_click=partial(_act, action, asked=len(seen["asked"])))
+            st.button(label, key=f"class {action}", type=kind, on_click=_press, args=(action, _place(seen)))
         if seen["question"] is None and not seen["questions"]:  # there is one to be made: classroom.js scrolls there
             st.button(_FIRST, key="class first", type="primary", on_click=partial(unfold, on=True))
         if seen["phase"] in _UNDONE:
-            back = partial(_act, "back", asked=len(seen["asked"]))
-            st.button("Undo", key="class back", icon=":material/undo:", help="PageUp", on_click=back)
+            icon, back = ":material/undo:", ("back", _place(seen))
+            st.button("Undo", key="class back", icon=icon, help="PageUp", on_click=_press, args=back)
         _secrets(seen)
         from_the_list(seen, _ask)
         _whole()
@@ -230,14 +242,14 @@ def _answers(code: str, host: str) -> str:
 
 
 @st.fragment(run_every=LOOK)
-def _counts(phase: str, asked: int) -> None:
+def _counts(drawn: tuple[int, str, int]) -> None:
     """Count those who have joined and voted; the page follows when another window goes on."""
     seen = _seen()
-    if seen is None or (seen["phase"], len(seen["asked"])) != (phase, asked):
+    if seen is None or _place(seen) != drawn:
         st.rerun()
     assert seen is not None
     st.html(f'<p class="class-count">{counted_votes(seen)}</p>')
-    if phase == "reveal":
+    if seen["phase"] == "reveal":
         _tell(key="class step", data={"step": seen["step"], "revision": seen["revision"]}, height=0)
 
 

@@ -76,6 +76,15 @@ def test_a_room_without_questions_leads_to_the_first_one() -> None:
     assert not {"Ask it", "Ask the first question"} & {*labels(app)}
 
 
+def test_a_button_does_nothing_where_another_window_was_faster() -> None:
+    code, host, _ = room_of(SIZES)
+    app = press(teacher(code, host), "Ask the first question")
+    rooms.call(rooms.act(code, host, "open", {}))
+    app = press(app, "Open the vote")
+    assert "Close the vote" in labels(app)
+    assert "⚠" not in texts(app)
+
+
 @pytest.mark.parametrize("phase", ["ask", "open", "close", "talk"])
 def test_what_is_projected_tells_nothing_before_the_answer_is_shown(phase: str) -> None:
     code, host, phones = room_of({**SIZES, "note": "a riddle"})
