@@ -21,7 +21,6 @@ ICON = UI / "icon.svg"
 
 if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
     st.logo(str(ICON), size="large")
-    st.html(UI / "style.css")
     hide()
     page = st.navigation(pages(), position="top")
     title, _ = told(page.url_path, urlencode(st.query_params.to_dict()))

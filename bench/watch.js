@@ -26,7 +26,9 @@
     requestAnimationFrame(look);
   });
   let pressed = 0;
-  addEventListener("keydown", (event) => { if (event.key === "Enter") pressed = event.timeStamp; }, true);
+  addEventListener("keydown", ({ key, isTrusted, timeStamp }) => {
+    if (key === "Enter" && isTrusted) pressed = timeStamp; // ui/typing.js presses it, too, and may do so while we wait
+  }, true);
   // ms from the last press of Enter until `ready` is painted.
   const answered = (ready) => painted(ready).then((now) => now - pressed);
   // Start a motion and look at `position` in every frame until it has been still: when each new one was seen, in ms.

@@ -6,7 +6,7 @@ the browser. All else that changes the address goes through `write` and `write_a
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, Literal, TypeVar
@@ -174,6 +174,11 @@ def keep() -> None:
 def asked() -> Mapping[str, str]:
     """Return what the link asked for, name by name."""
     return visit().link or {}
+
+
+def touched(settings: Iterable[str]) -> bool:
+    """Return whether the link names or locks any of these settings, or another page has given them a value."""
+    return bool(locked()) or any(name in asked() or name in st.session_state for name in settings)
 
 
 def hidden() -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """The controls in the sidebar: the batch, whose edits rerun one fragment, and the settings, which rerun the page."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import get_args
 
 import streamlit as st
@@ -9,12 +9,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from packviz.inputs.batch import ReadAs
 from packviz.inputs.cell_kinds import Cell
-from packviz.inputs.config import InitialState, Nonlinearity, PaddingSide
+from packviz.inputs.config import Config, InitialState, Nonlinearity, PaddingSide
 from packviz.inputs.examples import EXAMPLES, example
 from ui import address
 from ui.address import choice, maybe_whole, number, of_every_page, switch, whole
 from ui.runs import OWN, Request, Source
 from ui.visit import visit
+
+_DEFAULTS: Mapping[str, object] = {each.name: each.default for each in fields(Config)}
+_WATCHED = ("layer", "direction")
 
 
 @dataclass(frozen=True)
@@ -35,11 +38,17 @@ class Controls:
 
 
 @of_every_page()
-def controls() -> Controls:
-    """Draw the settings, and make room for the batch above them."""
+def controls(*, wait: bool = False) -> Controls:
+    """Draw the settings, and make room for the batch above them.
+
+    wait: whether settings that nobody has touched are left out, before the first picture has been painted. The sidebar
+    is closed then, and a browser that draws them paints the picture later.
+    """
     address.remember()
     with st.sidebar:
         places = [st.container() for _ in range(4)]
+        if wait and not address.touched((*_DEFAULTS, *_WATCHED)):
+            return Controls(tuple(_DEFAULTS.items()), None, 0, *places)
         if names := address.locked():
             st.text("The link fixes all settings." if "all" in names else f"Fixed by the link: {', '.join(names)}.")
         promise = "On: you promise that the lengths never increase. Off: PyTorch sorts them."
@@ -47,7 +56,7 @@ def controls() -> Controls:
         layer, direction = _watched(settings)
         with st.expander("More settings"):
             settings |= {**_module_details(), **_padding_details()}
-    return Controls(tuple(settings.items()), layer, direction, *places)
+    return Controls(tuple((name, settings[name]) for name in _DEFAULTS), layer, direction, *places)
 
 
 @of_every_page()

@@ -1,7 +1,8 @@
 """The head of the HTML page that Streamlit's server sends: a title, what a pasted link shows, and what comes first.
 
 Streamlit sends the same page, titled "Streamlit", for every address. Here it gets the title and the description of the
-page that the address names, tags that chats and search engines read (Open Graph), and a few small scripts.
+page that the address names, tags that chats and search engines read (Open Graph), the app's styles, and a few small
+scripts.
 
 At its end it names the files that the first picture needs, the player and parts of Streamlit's script, and runs them
 after Streamlit's own: by itself, Streamlit's script asks for the code of an element when the first such element
@@ -31,6 +32,7 @@ _JS = FOLDER / "static" / "js"
 _IMPORT = re.compile(r"""(?:from|import)\s*["']\./([^"']+\.js)["']""")
 _TITLE = "<title>Streamlit</title>"
 _SCRIPTS = ("history", "menu", "print", "theme", "typing")
+_STYLE = Path(__file__).with_name("style.css").read_text("utf-8")
 _SCRIPT = "".join(Path(__file__).with_name(f"{name}.js").read_text("utf-8") for name in _SCRIPTS)
 _OF_PAGES = {page.address: (page.title, page.about) for page in PAGES} | {
     "questions": ("Questions about packing, answered", "What people ask and claim, each tried by a small program.")
@@ -80,7 +82,8 @@ class _Sent:
             await self.send(self.start)
             await self.send({"type": "http.response.body", "body": self.body})
             return
-        page = body.decode("utf-8").replace(_TITLE, self.head(), 1).replace("</head>", f"{self.end}</head>", 1).encode()
+        text = body.decode("utf-8").replace(_TITLE, self.head(), 1).replace("</head>", f"{self.end}</head>", 1)
+        page = text.replace("</body>", f"<style>{_STYLE}</style></body>", 1).encode()  # behind Streamlit's own styles
         for name in ("content-encoding", "etag", "last-modified"):  # the last two are of the file, the same for all
             del headers[name]
         headers["content-length"] = str(len(page))

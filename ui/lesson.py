@@ -135,7 +135,7 @@ def _open(question: str, answer: str, stages: tuple[View, ...] | None, onward: t
     """Open a page with a movie: what it is about, the controls, and the movie."""
     leave_others("")
     _head(question, answer, lambda: _good(stages))
-    chosen = controls()
+    chosen = controls(wait=stage_on_screen() is None)
     strip(chosen)
     if stages is None:
         ways_back(chosen)

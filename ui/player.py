@@ -53,6 +53,8 @@ def play(
 ) -> None:
     """Show a movie; the fragments `after` rerun when it has been painted, and when another stage comes on screen.
 
+    The first time, the whole page reruns: what does not belong to the first picture has waited for it.
+
     movie: as JSON. picks: whether a click on a cell is asked for; it reruns AFTER. onward: the label of a
     button in the last step, which follows the link in the container "onward".
     """
@@ -119,8 +121,10 @@ def _with(movie: bytes, data: dict[str, Any], *, code: bool = True) -> bytes:
 
 
 def _follow(key: str, after: Sequence[str]) -> None:
-    shown = st.session_state[key]["shown"]
+    is_first, shown = stage_on_screen() is None, st.session_state[key]["shown"]
     visit().stage, visit().narrow = shown["stage"], shown["narrow"]
+    if is_first:  # the rest of the page has waited for it
+        st.rerun()
     st.rerun(after)
 
 

@@ -15,6 +15,7 @@ from ui import address
 from ui.component import component
 from ui.plan import Item, item_of
 from ui.plan_view import add_step
+from ui.player import stage_on_screen
 from ui.qr import MAX_BYTES, qr_code
 from ui.quiz_views import way_to
 from ui.runs import Request, run
@@ -55,10 +56,12 @@ def hide() -> None:
 
 @st.fragment
 def share(film: Callable[[], Request] | None) -> None:
-    """Offer the panel; nothing in it is computed before it is opened.
+    """Offer the panel, where there is a movie once it has been painted; nothing in it is computed before it is opened.
 
     film: returns of which request the page shows a movie; None for a page without one.
     """
+    if film is not None and stage_on_screen() is None:
+        return
     panel = st.popover("Share", icon=":material/share:", key="share", on_change="rerun")
     if panel.open:
         with panel, st.container(key="sharing"):

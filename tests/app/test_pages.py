@@ -64,3 +64,25 @@ def test_without_a_player_that_has_painted_nothing_below_it_is_computed(page: st
     app = opened(page, painted=False)
     assert not app.exception
     assert len(app.subheader) == 0
+
+
+@pytest.mark.parametrize("page", ["start", "compare", "running"])
+def test_settings_come_after_the_first_picture_and_change_nothing_in_it(page: str) -> None:
+    early, late = opened(page, painted=False), opened(page)
+    assert [each.label for each in early.text_area] == [each.label for each in late.text_area]
+    assert len(early.toggle) == len(early.number_input) == 0
+    assert {each.key for each in late.toggle} >= {"bidirectional", "enforce_sorted", "batch_first"}
+    assert movies(early) == movies(late)
+
+
+@pytest.mark.parametrize("asked", [{"seed": 3}, {"bidirectional": True}, {"layer": 0, "num_layers": 2}])
+def test_the_first_picture_follows_a_link_that_names_a_setting(asked: dict[str, object]) -> None:
+    first = opened("start", asked, painted=False)
+    assert len(first.toggle) > 0
+    assert movies(first) == movies(opened("start", asked)) != movies(opened("start"))
+
+
+def test_settings_that_a_link_locks_are_there_at_once() -> None:
+    first = opened("start", {"lock": "cell"}, painted=False)
+    assert "Fixed by the link: cell." in texts(first)
+    assert len(first.toggle) > 0
