@@ -1,7 +1,7 @@
 """Search: the entries and pages that a question in words, or a pasted error message, is about.
 
 An index of SQLite's FTS5 ranks them (bm25, word stems). A text that contains the message of an entry, whatever the
-numbers in it, finds that entry first.
+numbers in it, finds that entry first; of several, the one that has it with the same numbers.
 """
 
 import re
@@ -70,7 +70,8 @@ def search(text: str) -> tuple[Entry | Page, ...]:
     with _LOCK:
         rows = _index().execute(f"SELECT rowid, {score} FROM found WHERE found MATCH ?", (asked,)).fetchall()
     scores = {_EVERYTHING[row - 1]: score * _weight(_EVERYTHING[row - 1]) for row, score in rows}
-    best = sorted(scores, key=lambda each: (each not in named, -scores[each]))
+    exact = {entry for entry in named if any(message.partition(": ")[2] in text for message in entry.messages)}
+    best = sorted(scores, key=lambda each: (each not in named, each not in exact, -scores[each]))
     least = _SHARE * max(scores.values(), default=0.0)
     return tuple(each for rank, each in enumerate(best[:MAX_FOUND]) if rank < _ALWAYS or scores[each] >= least)
 
