@@ -27,7 +27,7 @@ from packviz.inputs.tensors import valid_mask
 from packviz.inputs.torch_answers import Answer
 from packviz.rules.finding import Fault, Findings, worded
 from packviz.rules.padding_value import fits_at_its_edges
-from packviz.rules.preconditions import described, known_lengths, refusal_of
+from packviz.rules.preconditions import check_tensor, described, known_lengths, refusal_of
 from packviz.text import joined, two_digits
 from packviz.validate import choice, is_number, number
 
@@ -140,6 +140,7 @@ def _checked(
         raise refusal_of("model", "a module or a function", model, "give what is called with the batch")
     if not isinstance(batch, Tensor) or batch.dim() < 2:
         raise refusal_of("batch", "a padded tensor of sequences and time steps", batch, "pad the sequences first")
+    check_tensor("batch", batch, on_meta=False)
     grid, ends = batch if batch_first else batch.transpose(0, 1), known_lengths("lengths", lengths)
     B, T = grid.shape[:2]
     if len(ends) != B or not all(1 <= end <= T for end in ends):

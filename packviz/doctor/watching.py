@@ -33,6 +33,7 @@ __all__ = ["Watched", "watch"]
 
 Arguments = tuple[object, ...]  # of a call
 Named = dict[str, object]
+_LOCK = Lock()  # of all findings: no part of a Watched, which can be saved
 
 
 @dataclass(eq=False)
@@ -58,19 +59,18 @@ class Watched:
         self.calls: list[Call] = []
         self.ignore, self.padding_value = ignore, padding_value
         self._found: dict[tuple[str | None, str], Finding] = {}
-        self._lock = Lock()
         self._packed: deque[_Packed] = deque(maxlen=8)
         self._padded: tuple[weakref.ref[Tensor], list[int], bool] | None = None
 
     @property
     def findings(self) -> Findings:
         """Return the findings in the order of their first occurrence."""
-        with self._lock:
+        with _LOCK:
             return Findings(self._found.values())
 
     def add(self, layer: str, findings: Iterable[Finding]) -> None:
         """Take the findings of one call of a layer."""
-        with self._lock:
+        with _LOCK:
             for finding in Findings(findings).ignoring(self.ignore):
                 known = self._found.get((layer, finding.key))
                 kept = replace(finding, layer=layer) if known is None else replace(known, times=known.times + 1)
@@ -118,6 +118,11 @@ class Watched:
         packed.grid, packed.lengths = x, [ends[b] for b in back.tolist()]
         packed.own_lengths = own if same else ()
         return packed
+
+    def forget(self) -> None:
+        """Let go of what was packed and padded."""
+        self._packed.clear()
+        self._padded = None
 
     def packed_as(self, data: Tensor) -> _Packed | None:
         """Return the call that packed these data."""
@@ -186,6 +191,7 @@ def watch(
         for name, layer in layers:
             hook = _Hook(watched, name, every, keep, has_own_forward(layer))
             hooks.callback(layer.register_forward_hook(hook, with_kwargs=True, always_call=True).remove)
+        hooks.callback(watched.forget)
         hooks.enter_context(seeing_packing(watched.see))
         yield watched
 
@@ -213,12 +219,13 @@ class _Hook:
         watched = self.watched
         if watched is None or hidden():
             return
-        given = arguments[0] if arguments else named.get("input")
+        given: Any = arguments[0] if arguments else named.get("input")
         hx = arguments[1] if len(arguments) > 1 else named.get("hx")
         number = next(self.numbers)
         seen = isinstance(given, PackedSequence | Tensor)
+        kept = seen and number < self.keep and not self.own_forward and not _numbers(given).is_meta
         watched.calls.append(call := Call(self.name) if number < self.keep else self.unkept)
-        if seen and number < self.keep and not self.own_forward:
+        if kept:
             watched.guarded(self.name, self._keep, call, layer, given, hx)
         one_step = isinstance(given, Tensor) and given.dim() == 3 and given.size(1 if layer.batch_first else 0) == 1
         if seen and (number % (self.every * 16 if one_step else self.every) == 0 or result is None):
@@ -228,7 +235,7 @@ class _Hook:
         """Look at what was given and returned; closely only at what is not plainly sound."""
         packed = watched.packed_as(given.data) if isinstance(given, PackedSequence) else None
         first = result[0] if isinstance(result, tuple) and result else given
-        data, output = given.data, (first if isinstance(first, type(given)) else given).data
+        data, output = (_numbers(part) for part in (given, first if isinstance(first, type(given)) else given))
         finite = data.is_meta or isfinite(data.sum().item() + output.sum().item())
         sound = finite or all_finite(data)
         if not sound or self.own_forward or not _plainly_sound(layer, given, hx, packed, watched.padding_value):
@@ -261,12 +268,16 @@ skip_frames_of(_Hook.__call__)
 setattr(_Hook.__call__, "_torchdynamo_disable", True)  # noqa: B010  compiled models call it, too
 
 
+def _numbers(given: Tensor | PackedSequence) -> Tensor:
+    return given if isinstance(given, Tensor) else given.data
+
+
 def _plainly_sound(layer: nn.RNNBase, given: Any, hx: Any, packed: _Packed | None, pad: float | None) -> bool:
     """Tell at a glance whether a layer of torch's takes this, in its form, and no sequence ends with what may be pads.
 
     packed: the call that packed it, where it was seen
     """
-    weight, data, grid = layer._parameters.get("weight_ih_l0"), given.data, isinstance(given, Tensor)
+    weight, data, grid = layer._parameters.get("weight_ih_l0"), _numbers(given), isinstance(given, Tensor)
     if weight is None or data.dim() != (3 if grid else 2) or data.size(-1) != layer.input_size or not data.numel():
         return False
     states = () if hx is None else hx if isinstance(hx, tuple) else (hx,)

@@ -106,14 +106,14 @@ def known_lengths(name: str, lengths: object) -> list[int]:
 def check_subject(x: object) -> None:
     """Raise PackvizError unless x is a padded tensor or a PackedSequence that torch can compute with."""
     if isinstance(x, PackedSequence):
-        _check_tensor("packed.data", x.data, on_meta=True)
+        check_tensor("packed.data", x.data, on_meta=True)
         for name, index in zip(PackedSequence._fields[1:], x[1:], strict=True):
             if isinstance(index, Tensor) or (index is not None and name != "batch_sizes"):
-                _check_tensor(f"packed.{name}", index, on_meta=name == "batch_sizes" or x.data.device.type == "meta")
+                check_tensor(f"packed.{name}", index, on_meta=name == "batch_sizes" or x.data.device.type == "meta")
         return
     if not isinstance(x, Tensor):
         raise refusal_of("x", "a padded tensor or a PackedSequence", x, "convert it with torch.as_tensor")
-    _check_tensor("x", x, on_meta=True)
+    check_tensor("x", x, on_meta=True)
     if x.dim() > 1 and x.numel() and x.size(0) * x.size(1) > MAX_CELLS:
         raise refusal_of("x", f"at most {MAX_CELLS:,} steps", x, "examine some of its sequences")
 
@@ -126,12 +126,12 @@ def check_beside(case: Case) -> None:
             check_subject(value)
             value = value.data
         if value is not None:
-            _check_tensor(name, value, on_meta=False)
+            check_tensor(name, value, on_meta=False)
             if name in ("output", "state") and not (value.is_floating_point() and value.numel()):
                 raise refusal_of(name, "floating-point numbers", value, "give what the module returned")
     for part in case.hx if isinstance(case.hx, tuple | list) else (case.hx,):
         if isinstance(part, Tensor):
-            _check_tensor("hx", part, on_meta=True)
+            check_tensor("hx", part, on_meta=True)
     if case.ids is not None and case.x is not None and case.ids.shape != case.x.shape[:2]:
         expected = f"ids laid out as x, {tuple(case.x.shape[:2])}"
         raise refusal_of("ids", expected, case.ids, "give the ids that x was embedded from")
@@ -152,7 +152,8 @@ def check_unpacked_size(packed: PackedSequence) -> None:
         raise PackvizError("packed", expected=expected, got=got, fix="examine some of its sequences")
 
 
-def _check_tensor(name: str, value: object, *, on_meta: bool) -> None:
+def check_tensor(name: str, value: object, *, on_meta: bool) -> None:
+    """Raise PackvizError unless the value is a dense tensor that torch computes with."""
     if not isinstance(value, Tensor):
         raise refusal_of(name, "a tensor", value, "convert it with torch.as_tensor")
     if tensor_obstacle(value, on_cpu=False):

@@ -285,6 +285,8 @@ def test_a_scripted_model_and_complex_numbers_are_checked() -> None:
         ((Parts, [1.0], LENGTHS), {}, "batch"),
         ((Parts, torch.zeros(T, B, F), LENGTHS), {"batch_first": True}, "lengths"),
         ((Parts, torch.zeros(B, T, F), [*LENGTHS[1:], 0]), {"batch_first": True}, "lengths"),
+        ((Parts, torch.zeros(B, T, F).to_sparse(), LENGTHS), {"batch_first": True}, "batch"),
+        ((Parts, torch.zeros(B, T, F, device="meta"), LENGTHS), {"batch_first": True}, "batch"),
         ((Parts, torch.zeros(1, T, F), [3]), {"batch_first": True}, "batch"),
         ((None, torch.zeros(B, T, F), LENGTHS), {"batch_first": True}, "model"),
         ((len, torch.zeros(B, T, F), LENGTHS), {"batch_first": True, "call": lambda *_: 3}, "model"),

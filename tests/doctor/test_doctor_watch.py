@@ -212,7 +212,20 @@ def test_a_model_that_is_saved_or_copied_while_it_is_watched_leaves_the_hooks_be
         stream.seek(0)
         for twin in (torch.load(stream, weights_only=False), copy.deepcopy(model)):
             assert torch.equal(twin(X)[0], model[0](X)[0])
-    assert len(watched.calls) == 2
+        model(pack(X, [5, 5, 2]))
+    assert len(watched.calls) == 3
+    stream = io.BytesIO()
+    torch.save(watched, stream)
+    stream.seek(0)
+    again = torch.load(stream, weights_only=False)
+    assert again.findings == watched.findings != ()
+    assert torch.equal(again.calls[0].trace().h_n, watched.calls[0].trace().h_n)
+
+
+def test_tensors_without_numbers_are_watched_without_a_word() -> None:
+    with pv.watch(layer := nn.LSTM(F, H, device="meta")) as watched:
+        layer(X.to("meta"))
+    assert (len(watched.calls), watched.findings) == (1, ())
 
 
 @pytest.mark.parametrize("cell", [nn.RNN, nn.GRU, nn.LSTM])
