@@ -1,6 +1,6 @@
 """The recurrence: every layer and direction, time step after time step, on packed rows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,10 +8,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from packviz.compute.cells import CELLS
+from packviz.compute.cells import CELLS, State
 from packviz.compute.stages import Packed
 from packviz.inputs.cell_kinds import kind_of
-from packviz.inputs.module import Weights, read_weights
+from packviz.inputs.module import directions
 from packviz.text import Brief
 
 
@@ -133,10 +133,11 @@ def run_layers(module: nn.RNNBase, packed: Packed, h_0: Tensor, c_0: Tensor | No
     h_0 (L*D, B, P), for the LSTM c_0 (L*D, B, H), in the original order of the sequences.
     """
     states = zip(h_0, *([] if c_0 is None else [c_0]), strict=True)  # (B, P) and (B, H) for each layer and direction
-    data, layers = packed.data, list[Layer]()
-    for weights in read_weights(module):
+    weights, data, layers = iter(module.all_weights), packed.data, list[Layer]()
+    for _ in range(module.num_layers):
         layer = tuple(
-            _run_direction(module, own, data, packed, next(states), backward=d == 1) for d, own in enumerate(weights)
+            _run_direction(module, next(weights), data, packed, next(states), backward=d == 1)
+            for d in range(directions(module))
         )
         data = output_of(layer)
         layers.append(layer)
@@ -149,18 +150,21 @@ def output_of(layer: Layer) -> Tensor:
 
 
 def _run_direction(
-    module: nn.RNNBase, weights: Weights, data: Tensor, packed: Packed, initial: tuple[Tensor, ...], *, backward: bool
+    module: nn.RNNBase, weights: Sequence[Tensor], data: Tensor, packed: Packed, initial: State, *, backward: bool
 ) -> Direction:
-    """Run one direction of one layer over packed rows (N, F)."""
+    """Run one direction of one layer over packed rows (N, F), with its weights as torch lists them."""
+    w_ih, w_hh, *others = weights  # (G*H, F), (G*H, P)
+    b_ih, b_hh = others[:2] if module.bias else (None, None)  # (G*H,)
+    w_hr = others[-1] if module.proj_size else None  # (P, H)
     cell, sizes, order = CELLS[module.mode], packed.sizes, packed.sorted_indices
     entering = initial if order is None else tuple(part.index_select(0, order) for part in initial)
-    gates = F.linear(data, weights.w_ih, weights.b_ih)  # (N, G*H): so far what the inputs add to the gates
+    gates = F.linear(data, w_ih, b_ih)  # (N, G*H): so far what the inputs add to the gates
     inputs = gates.split_with_sizes(sizes)  # T times (b, G*H)
     state, states = tuple(part[:0] for part in entering), []
     for t in reversed(range(len(sizes))) if backward else range(len(sizes)):
         state = tuple(_live(*pair, sizes[t]) for pair in zip(state, entering, strict=True))
-        h, *c = cell(inputs[t], F.linear(state[0], weights.w_hh, weights.b_hh), *state)
-        state = (h if weights.w_hr is None else F.linear(h, weights.w_hr), *c)  # (b, P), (b, H)
+        h, *c = cell(inputs[t], F.linear(state[0], w_hh, b_hh), *state)
+        state = (h if w_hr is None else F.linear(h, w_hr), *c)  # (b, P), (b, H)
         states.append(state)
     if backward:
         states.reverse()

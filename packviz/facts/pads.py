@@ -117,11 +117,6 @@ class Drift(Brief):
         return _norm(self.states - self.states[:, :1])
 
     @property
-    def relative(self) -> Tensor:
-        """Return (B, len(pads)): the distances as shares of the norm of h_0; inf or nan where that is 0."""
-        return self.distances / _norm(self.states[:, :1])
-
-    @property
     def last_moves(self) -> Tensor:
         """Return (B,): the norm of h_K - h_(K-1), how far the last pad still moved the state."""
         return _norm(self.states[:, -1] - self.states[:, -2])
@@ -137,7 +132,7 @@ class Drift(Brief):
         K, finite = self.pads[-1], self.states.isfinite().flatten(1).all(1)
         if not bool(finite.all()):
             return sentence("drift.grows", K=K, off=(~finite).nonzero().flatten().tolist())
-        percent = 100 * self.relative[:, 1]
+        percent = 100 * self.distances[:, 1] / _norm(self.states[:, 0])  # inf or nan where that is 0
         return sentence(
             "drift.moved",
             it=self,

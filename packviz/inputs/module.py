@@ -1,7 +1,6 @@
 """A recurrent module, read without touching it: its sizes, its weights, a bare copy of it."""
 
 import copy
-from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 import torch
@@ -18,23 +17,6 @@ from packviz.inputs.cell_kinds import RECURRENT, kind_of
 State = Tensor | tuple[Tensor, Tensor]
 Input = TypeVar("Input", PackedSequence, Tensor)
 _FORWARDS = [recurrent.forward for recurrent in RECURRENT]
-
-
-@dataclass(frozen=True, eq=False)
-class Weights:
-    """Hold the parameters of one layer and direction; G is 1, 3 or 4, P the projected size or H.
-
-    w_ih (G*H, F), w_hh (G*H, P), b_ih and b_hh (G*H,) or None, w_hr (P, H) or None
-    """
-
-    w_ih: Tensor
-    w_hh: Tensor
-    b_ih: Tensor | None = None
-    b_hh: Tensor | None = None
-    w_hr: Tensor | None = None
-
-
-_SHORT = {"weight_ih": "w_ih", "weight_hh": "w_hh", "bias_ih": "b_ih", "bias_hh": "b_hh", "weight_hr": "w_hr"}
 _WEIGHT_HOOKS = (WeightNorm, SpectralNorm, BasePruningMethod)  # they set a weight before each call
 
 
@@ -165,11 +147,3 @@ def _weight_by(hook: object, module: nn.RNNBase) -> tuple[str, Tensor] | None:
     if isinstance(hook, BasePruningMethod):
         return hook._tensor_name, hook.apply_mask(module)  # type: ignore[no-untyped-call]
     return None
-
-
-def read_weights(module: nn.RNNBase) -> tuple[tuple[Weights, ...], ...]:
-    """Return the weights of a snapshot by layer and direction."""
-    named = ({_SHORT[name.partition("_l")[0]]: getattr(module, name) for name in row} for row in module._all_weights)
-    slots = [Weights(**weights) for weights in named]
-    D = directions(module)
-    return tuple(tuple(slots[first : first + D]) for first in range(0, len(slots), D))

@@ -1,8 +1,8 @@
 """The same run as a plain PyTorch script, to copy and to run alone."""
 
-import struct
 import textwrap
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -91,10 +91,7 @@ def _wrapped(values: Tensor, *, indent: str) -> str:
 
 def _number(value: float, *, single: bool) -> str:
     """Return the shortest decimal that is read back as the same number."""
-    if not single:
-        return repr(value)
-    rounded = (float(f"{value:.{digits}g}") for digits in range(1, 18))
-    return repr(next(number for number in rounded if struct.pack("f", number) == struct.pack("f", value)))
+    return repr(float(str(np.float32(value)))) if single else repr(value)
 
 
 def _modules(trace: Trace, config: Config) -> list[str]:

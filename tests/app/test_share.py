@@ -65,18 +65,18 @@ def fixed_controls(app: AppTest) -> set[str]:
 
 
 def test_a_link_fixes_settings_and_no_control_changes_them() -> None:
-    asked = {"lock": "cell,sequences", "cell": "lstm", "sequences": "1 2\n3 4 5", "hidden_size": 3}
+    asked = {"lock": "cell,sequences", "cell": "rnn", "sequences": "1 2\n3 4 5", "hidden_size": 3}
     to_try = {each.label: each.disabled for each in opened("running", asked).button}
     assert (to_try["lstm"], to_try["two layers"]) == (True, False)
     app = opened("start", asked)
     assert "Fixed by the link: cell, sequences." in texts(app)
     assert fixed_controls(app) == {"cell", "sequences", "example"}
     taken_back = {each.label: each for each in app.button}
-    assert taken_back["cell = lstm · fixed"].disabled
+    assert taken_back["cell = rnn · fixed"].disabled
     taken_back["hidden_size = 3 ✕"].click().run()
     assert app.number_input(key="hidden_size").value == 4
     assert app.text_area(key="sequences").value == "1 2\n3 4 5"
-    assert [each.value for each in app.button_group if each.key == "cell"] == ["lstm"]
+    assert [each.value for each in app.button_group if each.key == "cell"] == ["rnn"]
     assert "Ignored" not in texts(app)
 
 

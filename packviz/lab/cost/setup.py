@@ -64,19 +64,17 @@ class Setup:
         where = f", on {self.device.upper()}" if self.device != "cpu" else "" if self.onednn else ", oneDNN off"
         return f"{self.name} {'forward + backward' if self.backward else 'forward'}{where}"
 
-    def work(self, cells: int) -> int:
-        """Return the multiplications and additions of `cells` cell updates, one of each for every weight."""
-        D = 2 if self.bidirectional else 1
-        return 2 * CELL_KINDS[self.cell].weights(self.features, self.hidden_size, self.num_layers, D) * cells
-
-    def nbytes(self, cells: int) -> int:
-        """Return the float32 bytes of the input and of what all gates of all layers compute for `cells` cells."""
-        D = 2 if self.bidirectional else 1
-        return 4 * cells * (self.features + CELL_KINDS[self.cell].G * self.hidden_size * D * self.num_layers)
-
     def check_amount(self, cells: int, most: int = MAX_WORK, parameter: str = "hidden_size") -> None:
         """Raise PackvizError where one run of `cells` cells would take more than `most` operations, or 1 GB."""
-        work, nbytes = self.work(cells), self.nbytes(cells)
+        kind, F, H, L, D = (
+            CELL_KINDS[self.cell],
+            self.features,
+            self.hidden_size,
+            self.num_layers,
+            1 + self.bidirectional,
+        )
+        work = 2 * cells * kind.weights(F, H, L, D)  # a multiplication and an addition for every weight
+        nbytes = 4 * cells * (F + kind.G * H * D * L)  # float32: the input, and what all gates compute
         if work > most or nbytes > MAX_BYTES:
             raise PackvizError(
                 parameter,
