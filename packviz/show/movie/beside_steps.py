@@ -28,6 +28,7 @@ from packviz.show.movie.data import Movie, made
 from packviz.show.movie.facts import Window, number, rounded, watched_layer
 from packviz.show.movie.marks import NONE, Frame, Marks, Place, Role, frame, marks
 from packviz.show.movie.padded_vs_packed import PACKED, PADDED, SIDES, UNPACKED, Both, Side, both_scene
+from packviz.show.movie.sheet import focus
 from packviz.show.movie.step import CodeLine, Stage, Step
 
 
@@ -130,11 +131,8 @@ def _distances(both: Both, distance: np.ndarray, same: np.ndarray, equal: str = 
 
 def _looked_at(both: Both, t: int) -> Frame:
     """Return what looks at a time step on both sides."""
-    groups = []
-    for side in both.sides:
-        if fed := int((side.t == t).sum()):
-            place, width, height = side.x.focus(t, fed)
-            groups.append(marks(f"focus:{side.name}", "focus", place, w=width, h=height))
+    fed = [(side, int((side.t == t).sum())) for side in both.sides]
+    groups = (focus(f"focus:{side.name}", side.x, t, rows) for side, rows in fed if rows)
     lit = np.where(both.ts == t, "now", "")
     return frame(*groups, *(axis.but(tone=lit) for axis in axes(both)))
 

@@ -1,7 +1,7 @@
 """Movie: steps and scenes as pure data, with all that a player needs."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -29,14 +29,6 @@ KINDS = (".html", ".svg", ".png", ".gif", ".apng")  # of files, by their suffix
 FORMAT = 2  # of the data, as movie.schema.json describes it
 
 
-@dataclass(frozen=True, slots=True)
-class Played(Step):
-    """A step in its stage. beats: how many frames it has."""
-
-    stage: Stage = "pad"
-    beats: int = 1
-
-
 @dataclass(frozen=True, repr=False)
 class Movie:
     """Steps and scenes; the same for the app, a notebook and a file.
@@ -50,7 +42,7 @@ class Movie:
     view: View
     title: str
     changes: Changes
-    steps: tuple[Played, ...]
+    steps: tuple[Step, ...]
     scenes: Mapping[str, Scene]
     code: tuple[CodeLine, ...]
     lines: Mapping[Stage, int]
@@ -199,10 +191,8 @@ def made(
     """Return the movie of these steps; opening: what is there before the first one."""
     told = list(steps)
     frames = [opening, *(frame for _, step in told for frame in step.frames)]
-    changes, played = Changes(frames, _tokens(view)), []
-    for stage, step in told:
-        said = (step.detail, step.tone, step.error, step.scene, step.time, step.name)
-        played.append(Played(step.caption, (), *said, stage, len(step.frames)))
+    changes = Changes(frames, _tokens(view))
+    played = [replace(step, frames=(), stage=stage, beats=len(step.frames)) for stage, step in told]
     scenes = {**scenes, **dict(step.scene for _, step in told if step.scene)}
     view.made.clear()  # the frames have been compared, and are not needed any more
     return Movie(

@@ -9,7 +9,7 @@ import torch
 from packviz.show.movie.layout import Scene, above, beside
 from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
 from packviz.show.movie.memory_strips import memory_strips
-from packviz.show.movie.sheet import named, steps, texts
+from packviz.show.movie.sheet import focus, named, steps, texts
 from packviz.show.movie.sort import sort_end, sorted_grid
 from packviz.show.movie.step import CodeLine, Step
 from packviz.show.movie.view import View, listed, once, shape
@@ -85,11 +85,7 @@ def lit(view: View, seen: Frame, t: int) -> dict[str, Marks]:
 def _looked_at(view: View, t: int) -> Frame:
     """Return the outlines around a time step, and its name lit."""
     axis, alive, strip = sorted_grid(view)["axis"], len(view.alive[t]), view.strip
-    place, width, height = view.grid.focus(t, alive)
-    groups = [
-        axis.but(tone=np.where(view.ts == t, "now", "")),
-        marks("focus:x", "focus", place, w=width, h=height),
-    ]
+    groups = [axis.but(tone=np.where(view.ts == t, "now", "")), focus("focus:x", view.grid, t, alive)]
     if not strip.marks:
         groups.append(marks("focus:strip", "focus", strip.cell(t, 0), w=alive * strip.width, h=strip.height))
     return frame(*groups)

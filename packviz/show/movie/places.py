@@ -72,11 +72,6 @@ class Grid:
         """Whether cells are so large that `batch_sizes` fits into the margin at the right."""
         return self.columns * self.width <= ROOMY
 
-    def focus(self, t: float, alive: int) -> tuple[Place, float, float]:
-        """Return place, width and height of the outline around the first `alive` positions of time step t."""
-        place = self._at(0, t)
-        return (place, alive * self.width, 1.0) if self.transposed else (place, self.width, float(alive))
-
     def heading(self) -> Place:
         """Return where the heading stands."""
         lines = 1.5 * self.text + 1 if self.transposed else 1.6 * self.text

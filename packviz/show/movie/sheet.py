@@ -93,6 +93,11 @@ def around(grid: Grid, p: Any, t: Any, rows: Any = 1, columns: Any = 1) -> dict[
     return {"p": place.panel, "x": place.x, "y": place.y, "w": wide * 1.0, "h": high * 1.0}
 
 
+def focus(name: str, grid: Grid, t: int, rows: int) -> Marks:
+    """Return the outline around the first rows of the time step that is looked at."""
+    return marks(name, "focus", grid.cell(0, t)).but(**around(grid, 0, t, rows))
+
+
 def outline(name: str, grid: Grid, p: Any, t: Any, rows: Any = 1, columns: Any = 1, tone: Tone = "now") -> Marks:
     """Return the outline around them."""
     return marks(name, "mark", grid.cell(p, t), tone=tone).but(**around(grid, p, t, rows, columns))

@@ -13,7 +13,7 @@ from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
 from packviz.show.movie.readings import MARGIN, readings
 from packviz.show.movie.run import run_end
 from packviz.show.movie.run_marks import last_outputs, last_steps
-from packviz.show.movie.sheet import edges
+from packviz.show.movie.sheet import edges, focus
 from packviz.show.movie.step import CodeLine, Step
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import say
@@ -109,14 +109,11 @@ def _columns(view: View, flights: Sequence[Frame], end: int | None) -> Iterator[
     end: the time step of the last one, where it is the one that shows what stands in the last column.
     """
     before, *after = flights
-    grid, out = view.unpacked, view.out
+    out = view.out
     for t, seen in enumerate(after):
         start, size = view.offsets[t], view.batch_sizes[t]
-        place, width, height = grid.focus(t, len(view.alive[t]))
-        looked_at = frame(
-            marks("focus:out", "focus", out.cell(t, 0), w=len(view.alive[t]) * out.width, h=out.height),
-            marks("focus:u", "focus", place, w=width, h=height),
-        )
+        strip = marks("focus:out", "focus", out.cell(t, 0), w=len(view.alive[t]) * out.width, h=out.height)
+        looked_at = frame(strip, focus("focus:u", view.unpacked, t, len(view.alive[t])))
         column = f":{size}, {t}" if view.batch_first else f"{t}, :{size}"
         detail = (CodeLine(f"out[{column}] = output.data[{start}:{start + size}]"),)
         frames = ({**before, **looked_at}, {**seen, **looked_at})
