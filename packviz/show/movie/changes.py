@@ -56,7 +56,7 @@ class Changes:
             columns["v"] = first.look["v"]
         if first.seq is not None:
             columns["seq"] = first.seq
-        if first.keys and (first.role in NUMBERED or any("{k}" in each for line in first.tip for each in line)):
+        if first.keys and (first.role in NUMBERED or "{k}" in str(first.tip)):
             columns["k"] = first.keys[-1]
         if there and first.shown is not False:
             columns["shown"] = first.shown
@@ -122,7 +122,7 @@ def _compared(look: Mapping[str, Column], events: Sequence[Event], shown: np.nda
             table = _table(field, [each[field] for each in looks], len(every))[rows, every]
             found[field] = table[1:] != table[:-1], [table[1:]]
     found["shown"] = shown[1:] != shown[:-1], [shown[1:]]
-    if any(marks and marks.origin for _, marks in events):
+    if [marks for _, marks in events if marks and marks.origin]:
         found["from"] = _coming(events, shown)
     return {field: (where, tables) for field, (where, tables) in found.items() if where.any()}
 

@@ -29,9 +29,9 @@ class Columns:
         """Return a column of a field as JSON has it; a list is filled in when all of them are known."""
         if not isinstance(column, np.ndarray):
             return _one(field, column)
-        values = rounded(column).tolist()
+        values: list[Any] = column.tolist()
         if column.dtype.kind == "f":
-            values = [int(each) if each % 1 == 0 else each for each in values]
+            values = [int(each) if each % 1 == 0 else each for each in rounded(column).tolist()]
         elif field in NUMBERED and NONE in values:
             values = [None if each == NONE else each for each in values]
         if not values or values.count(values[0]) == len(values):

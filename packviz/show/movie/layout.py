@@ -43,8 +43,8 @@ class Box:
         """Return which of LINES makes cells largest in pictures of these widths by height, with the fewest lines."""
         if not self.breaks:
             return [0]
-        sizes = np.round(np.maximum(self.width / np.array(aspects)[:, None], self.height), 3)
-        return [*dict.fromkeys(np.lexsort((np.broadcast_to(self.lines, sizes.shape), sizes))[:, 0].tolist())]
+        sizes = np.maximum(self.width / np.array(aspects)[:, None], self.height).round(3)
+        return [*dict.fromkeys(np.lexsort((self.lines + 0 * sizes, sizes))[:, 0].tolist())]
 
     def to_dict(self, choice: int) -> dict[str, Any]:
         """Return where each panel stands, and where each strip goes on to a new line, as the player reads it."""
