@@ -322,7 +322,7 @@ export class Brush {
    * @param {number} h
    */
   head(h) {
-    return Math.max(13, 0.36 * h, Math.min(0.64 * h, 1.25 * this.least));
+    return Math.max(13, 0.36 * h, Math.min(0.74 * h, 1.15 * this.least));
   }
   /**
    * The word on top of a cell, beside the letter of its sequence if both have room.
@@ -334,7 +334,7 @@ export class Brush {
    */
   headed(ctx, { x, y, w, h }, state, fill, weight) {
     const [name] = this.movie.sequences[state.seq],
-      px = 0.8 * h,
+      px = 0.87 * h,
       middle = y + h / 2 + 1;
     this.font(ctx, Math.max(READABLE, 0.75 * this.least), weight);
     const least = this.measure(ctx, `${name} ${this.wordiest}`),

@@ -21,7 +21,10 @@ export const lineOf = (unit, height, least) =>
  * @param {number} least
  */
 export const largestLine = (height, least) => Math.max(15, 0.042 * height, least);
-const LETTER = 0.6; // of its height is the width of a letter
+const LETTER = 0.6, // of its height is the width of a letter
+  BOLD = 0.68,
+  NUMBER = 4, // letters of a number in a cell
+  WIDER = 1.6; // times as wide as high are cells at most, for words to be read where there is room beside the picture
 const NEAR = 0.3, // units before a panel within which something goes around its cells,
   WORDY = 1.6; // and units of a text that stands there instead
 /**
@@ -39,7 +42,7 @@ const squeezed = (unit, height, least) => Math.min(1, largestLine(height, least)
  */
 export function inked(frames) {
   /** @type {Ink} */
-  const ink = { panels: {}, scales: new Set() };
+  const ink = { panels: {}, scales: new Set(), letters: 0 };
   /** @type {Frame["states"]} */
   let before = [];
   for (const { states } of frames) {
@@ -52,9 +55,12 @@ export function inked(frames) {
  * @param {Ink} ink
  * @param {Frame["states"][number]} state
  */
-function add({ panels, scales }, { role, p, x, y, w, h, text, vec, scale }) {
+function add(ink, { role, p, x, y, w, h, text, vec, scale }) {
+  const { panels, scales } = ink;
   panels[p] ??= { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity, texts: new Map() };
-  const box = panels[p];
+  const box = panels[p],
+    inside = role === "value" ? NUMBER : role === "token" ? text.length : 0;
+  ink.letters = Math.max(ink.letters, inside / w);
   if (role === "value" || (vec && role !== "label")) scales.add(scale);
   box.left = Math.min(box.left, x);
   box.top = Math.min(box.top, y, y + h);
@@ -104,6 +110,7 @@ function bounds(view, ink, unit, height, least) {
  */
 export function frameView(scene, width, height, ink, { foot = 0, least = READABLE } = {}) {
   const room = height - foot,
+    lettered = BOLD * (ink?.letters ?? 0),
     most = MAX_UNIT * Math.max(1, height / LOW);
   /** @param {View} view */
   const standing = (view) => {
@@ -114,11 +121,15 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
       unit = Math.min(fits, most);
       if (pass < 2) box = bounds(view, ink, unit, height, least);
     }
+    const needed = (lettered * least) / unit,
+      spare = (width - 2 * EDGE) / ((box.right - box.left) * unit),
+      wide = Math.max(1, Math.min(needed, spare, WIDER));
     return {
       view,
       unit,
+      wide,
       squeeze: squeezed(unit, height, least),
-      left: (width - (box.left + box.right) * unit) / 2,
+      left: (width - (box.left + box.right) * unit * wide) / 2,
       top: (room - (box.top + box.bottom) * unit) / 2,
     };
   };
@@ -127,8 +138,10 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
     views = width / room > 1.12 ? scene.wide : (scene.tall ?? scene.wide);
   const many = Math.max(...views.map(panels)),
     legible = (/** @type {number} */ unit) => Math.min(1, lineOf(unit, height, least) / least),
+    roomy = (/** @type {number} */ across) => Math.min(1, across / Math.max(1, lettered * least)),
     // better all panels than large cells, and better words that can be read than all panels
-    worth = (/** @type {Standing} */ { view, unit }) => unit * (panels(view) < many ? 0.8 : 1) * legible(unit) ** 4;
+    worth = (/** @type {Standing} */ { view, unit, wide }) =>
+      unit * (panels(view) < many ? 0.8 * legible(unit) ** 4 : legible(unit) ** 4 * roomy(unit * wide));
   return views.map(standing).reduce((best, other) => (worth(other) > worth(best) + 0.01 ? other : best));
 }
 /**
@@ -151,7 +164,7 @@ function inStrip(starts, x) {
  * @returns {Rect | null}
  */
 export function rectOf(frame, panel, x, y, w, h) {
-  const { view, unit, left, top, squeeze = 1 } = frame,
+  const { view, unit, left, top, squeeze = 1, wide = 1 } = frame,
     at = view.at[panel];
   if (!at) return null;
   if (squeeze < 1) {
@@ -167,7 +180,7 @@ export function rectOf(frame, panel, x, y, w, h) {
     x = inLine;
     y += down;
   }
-  return { x: left + (at[0] + x) * unit, y: top + (at[1] + y) * unit, w: w * unit, h: h * unit };
+  return { x: left + (at[0] + x) * unit * wide, y: top + (at[1] + y) * unit, w: w * unit * wide, h: h * unit };
 }
 /**
  * @param {Frame} frame

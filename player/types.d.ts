@@ -191,6 +191,7 @@ export interface Size {
 export interface Standing {
   view: View;
   unit: number;
+  wide?: number;
   squeeze?: number;
   left: number;
   top: number;
@@ -205,6 +206,7 @@ export interface Digits {
 export interface Ink {
   panels: Record<string, { left: number; top: number; right: number; bottom: number; texts: Map<number, number> }>;
   scales: Set<Scale>;
+  letters: number;
 }
 /** A cell as it is drawn; without a rectangle where its panel is not in view. */
 export interface Look {

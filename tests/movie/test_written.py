@@ -186,6 +186,29 @@ def test_beside_the_code_numbers_in_cells_are_as_large(screen: Screen, tmp_path:
         assert [each for each in written if is_number(each) and each["px"] < LEGIBLE * DESK[1] - 0.01] == [], step
 
 
+def test_words_stand_whole_in_their_cells_which_use_the_width_and_the_prediction_leaves_room_for_them(
+    screen: Screen, tmp_path: Path
+) -> None:
+    rows = ("the old man reads a book", "she sleeps when the rain falls", "we sing old songs all night", "I love cats")
+    movie = pv.movie(pv.trace(Batch.parse("\n".join(rows))), ("run",), deep=True)
+    in_full_screen(screen, asking(movie, "run"), tmp_path, DESK)
+    assert screen.step == 1
+    seen, words = set[str](), {word for row in rows for word in row.split()}
+    for step, written in written_at(screen, movie):
+        typed = [each for each in written if each["weight"] == 700 and each["text"][:3].isalpha()]
+        assert [each for each in typed if each["px"] < 0.021 * DESK[1]] == [], step
+        small = [each for each in written if is_number(each) and each["px"] < 0.0285 * DESK[1]]
+        assert step == 2 or small == [], step  # before that, the picture is painted as it was below the prediction
+        seen |= {each["text"] for each in typed}
+    assert words - {"I", "a", "we"} <= seen
+    assert not [text for text in seen if "…" in text]
+    screen.press("Home")
+    screen.page.evaluate("() => window.written.clear()")
+    screen.press("ArrowRight", "ArrowLeft")
+    first = screen.page.evaluate("() => [...window.written.values()]")
+    assert min(each["px"] for each in first if each["weight"] == 650) >= 0.021 * DESK[1]
+
+
 def test_all_words_around_the_picture_have_a_33rd_of_the_height(screen: Screen, tmp_path: Path) -> None:
     in_full_screen(screen, asking(legible("gru-lesson"), "run"), tmp_path, DESK, "c")
     box, seen = screen.page.get_by_test_id("packviz-prediction").get_by_role("textbox"), set[str]()
