@@ -1,5 +1,6 @@
 """The pages of the app without a browser: run as Streamlit runs them, a hundred times faster."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -12,6 +13,7 @@ from ui.visit import Visit
 __all__ = ["STAGES", "movies", "opened", "texts"]
 
 APP = Path(__file__).parents[2] / "app.py"
+FOLDS: dict[str, set[str]] = defaultdict(set)  # the keys of a page's folded parts, as far as they are known
 STAGES = {"padding": "pad", "sorting": "sort", "packing": "pack", "running": "run", "unpacking": "unpack"}
 
 
@@ -28,8 +30,11 @@ def opened(page: str, query: Mapping[str, object] | None = None, *, painted: boo
     app.query_params.update({name: str(value) for name, value in asked.items()})
     if painted:
         app.session_state["visit"] = Visit(stage=STAGES.get(page, "pad"))
+    for key in FOLDS[page]:
+        app.session_state[key] = True
     app.run()
-    folded = [each.key for each in app.expander if each.key and each.key.startswith("fold ")]
+    folded = {each.key for each in app.expander if each.key and each.key.startswith("fold ")} - FOLDS[page]
+    FOLDS[page] |= folded
     for key in folded:
         app.session_state[key] = True
     return app.run() if folded else app

@@ -276,6 +276,7 @@ class Padder(nn.Module):
         return pad_packed_sequence(self.layer(packed)[0], batch_first=True)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")
 def test_other_models_are_scripted_and_compiled_while_somebody_watches() -> None:
     model, lengths = Padder(), torch.tensor(LENGTHS)
@@ -294,6 +295,7 @@ def test_other_models_are_scripted_and_compiled_while_somebody_watches() -> None
         torch.jit.script(model)
 
 
+@pytest.mark.slow
 def test_dynamo_does_not_trace_the_hooks() -> None:
     model = nn.Sequential(nn.Linear(F, F), layer := nn.GRU(F, H, batch_first=True))
     torch._dynamo.reset()
