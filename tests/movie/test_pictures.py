@@ -33,6 +33,14 @@ PLACES = """async ([style, script, movie, steps]) => {
     }
     return found;
 }"""  # where each cell stands, step by step
+PIXELS = """async ([style, script, movie, step, points]) => {
+    document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
+    const { mount } = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
+    const player = mount(document.body, movie, { step });
+    await new Promise((done) => setTimeout(done, 300));
+    const shown = document.querySelector(".pv canvas").getContext("2d");
+    return points.map(([x, y]) => [...shown.getImageData(x, y, 1, 1).data]);
+}"""
 
 
 def parts(movie: Movie, step: int | None = None, **how: Any) -> tuple[ElementTree.Element, dict[str, list[Any]]]:
@@ -151,6 +159,36 @@ def test_the_player_has_the_same_cells_in_the_same_places(browser: Browser) -> N
                             assert ours == pytest.approx(theirs, abs=0.01)
                             compared += 1
     assert compared > 1000
+
+
+@pytest.mark.browser
+def test_sequences_of_one_hue_have_the_marks_of_the_player(browser: Browser, tmp_path: Path) -> None:
+    """At the corner of each cell: no mark up to ten sequences, one up to twenty, then two."""
+    movie = pv.movie(pv.trace(Batch.parse("\n".join(["1 2 3"] * 23))), ("pad",))
+    step, data, marked = len(movie.steps), movie.to_dict(), set[int]()
+    with tab(browser, (900, 700)) as opened:
+        opened.page.goto("about:blank")
+        ((_, wide, high, _),) = opened.page.evaluate(PLACES, [*assets(), data, [step]])
+        staging = Staging(data, wide, high)
+        scene, cells = [frame[1:] for frame in staging.frames if frame[0] == step][-1]
+        tokens = [(cell, staging.standing(scene).rect(cell)) for cell in cells if cell.shown and cell.role == "token"]
+        corners = [(cell, rect, min(9.0, 0.28 * rect.h)) for cell, rect in tokens if rect]
+        points = [
+            (int(rect.x + rect.w - 3 - lap * (size + 1) - 1.5), int(rect.y + 3 + 1.5))
+            for _, rect, size in corners
+            for lap in range(2)
+        ]
+        opened.page.goto("about:blank")
+        there = opened.page.evaluate(PIXELS, [*assets(), data, step, points])
+    with Image.open(movie.save(tmp_path / "m.png", step, width=wide, height=high)) as picture:
+        here = [picture.convert("RGB").getpixel(point) for point in points]
+    for i, (ours, theirs) in enumerate(zip(here, there, strict=True)):
+        seq, lap = corners[i // 2][0].seq, i % 2
+        hue = Image.new("RGB", (1, 1), SEQUENCE_HUES[seq % 10]).getpixel((0, 0))
+        assert ours == pytest.approx(theirs[:3], abs=40)
+        assert (ours == pytest.approx(hue, abs=40)) is (seq < 10 * (lap + 1))
+        marked.add(seq // 10)
+    assert marked == {0, 1, 2}
 
 
 def test_the_suffix_of_a_file_says_what_it_is(tmp_path: Path) -> None:

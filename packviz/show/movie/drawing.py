@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packviz.errors import extra
-from packviz.show.movie.picture import Box, Line, Picture, Shape, Text
+from packviz.show.movie.picture import Picture
+from packviz.show.movie.shapes import Box, Line, Shape, Text
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -34,7 +35,9 @@ def _written(shape: Shape) -> str:
         return f'<text {where} {style}{weight} xml:space="preserve">{escape(shape.text)}</text>'
     if isinstance(shape, Line):
         points = "".join("M" + "L".join(f"{x:.5g},{y:.5g}" for x, y in run) for run in shape.runs)
-        return f'<path d="{points}" fill="none" stroke="{shape.color}" stroke-width="{shape.width:.3g}"/>'
+        stroke = f'fill="none" stroke="{shape.color}" stroke-width="{shape.width:.3g}"'
+        look = stroke if shape.width else f'fill="{shape.color}"'
+        return f'<path d="{points}" {look}/>'
     place = f'x="{shape.x:.5g}" y="{shape.y:.5g}" width="{max(0.0, shape.w):.5g}" height="{max(0.0, shape.h):.5g}"'
     edge = f' stroke="{shape.edge}" stroke-width="{shape.width:.3g}"' if shape.edge else ""
     more = (f' rx="{shape.round:.3g}"' if shape.round else "") + (' stroke-dasharray="3 2"' if shape.dashed else "")
@@ -75,7 +78,10 @@ def _image(picture: Picture, frame: int, scale: float, fine: int) -> "Image":
         elif isinstance(shape, Line):
             for run in shape.runs:
                 points = [(x * scale, y * scale) for x, y in run]
-                pen.line(points, shape.color, max(1, round(shape.width * scale)), "curve")
+                if shape.width:
+                    pen.line(points, shape.color, max(1, round(shape.width * scale)), "curve")
+                else:
+                    pen.polygon(points, shape.color)
         else:
             font = _font(shape.px * scale, shape.bold)
             anchor = {"start": "lm", "middle": "mm"}[shape.at]

@@ -2,52 +2,15 @@
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from types import SimpleNamespace as Cell
-from typing import NamedTuple
 
+from packviz.show.movie.shapes import Box, Line, Shape, Text
 from packviz.show.movie.staging import READABLE, Data, Rect, Staging, largest_line, line_of
 from packviz.show.theme import SEQUENCE_HUES, Palette, diverging, mix, text_on, with_contrast
 
 WIDE = 0.6  # of its height is the width of a letter, about
-
-
-class Box(NamedTuple):
-    """A rectangle."""
-
-    x: float
-    y: float
-    w: float
-    h: float
-    fill: str | None = None
-    edge: str | None = None
-    width: float = 1.0
-    round: float = 0.0
-    dashed: bool = False
-
-
-class Text(NamedTuple):
-    """A line of text; at: where x is in it, and y is its middle."""
-
-    x: float
-    y: float
-    text: str
-    px: float
-    fill: str
-    bold: bool = False
-    at: str = "middle"
-
-
-class Line(NamedTuple):
-    """Lines of one kind, each from point to point."""
-
-    runs: Sequence[Sequence[tuple[float, float]]]
-    color: str
-    width: float = 1.0
-
-
-Shape = Box | Text | Line
 
 
 class Picture:
@@ -102,6 +65,7 @@ class Picture:
             moved = cell.role == "ghost"
             yield _tile(rect, ghost) if moved else _tile(rect, fill, edge)
             yield from self._inside(cell, rect, colors.text if moved else ink, fill)
+            yield from self._lap(cell, rect, ink) if cell.role == "token" else ()
         elif cell.role == "pad":
             yield from self._pad(cell, rect, tone)
         elif cell.role == "vector":
@@ -157,6 +121,13 @@ class Picture:
 
     def _hue(self, cell: Cell) -> tuple[str, str, str, str]:
         return ("",) * 4 if cell.seq is None else self.hues[self.data["sequences"][cell.seq][1]]
+
+    def _lap(self, cell: Cell, rect: Rect, ink: str) -> Iterator[Shape]:
+        """Return triangles that tell apart sequences of one hue: as many as times the hues were used up, at most 3."""
+        size, count = min(9.0, 0.28 * rect.h), min(3, self.data["sequences"][cell.seq][2])
+        corners = [(rect.x + rect.w - 3 - i * (size + 1), rect.y + 3) for i in range(count)]
+        if count and rect.h >= 9:
+            yield Line([[(x, y), (x - size, y), (x, y + size)] for x, y in corners], ink, 0)
 
     def _size(self, h: float) -> float:
         """Return the pixels of what is written in a cell so high: most of a small one, less of a large one."""
