@@ -1,7 +1,7 @@
 """Movie: steps and scenes as pure data, with all that a player needs."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -192,7 +192,7 @@ def made(
     told = list(steps)
     frames = [opening, *(frame for _, step in told for frame in step.frames)]
     changes = Changes(frames, _tokens(view))
-    played = [replace(step, frames=(), stage=stage, beats=len(step.frames)) for stage, step in told]
+    played = [step._replace(frames=(), stage=stage, beats=len(step.frames)) for stage, step in told]
     scenes = {**scenes, **dict(step.scene for _, step in told if step.scene)}
     view.made.clear()  # the frames have been compared, and are not needed any more
     return Movie(

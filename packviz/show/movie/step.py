@@ -1,6 +1,5 @@
 """A step of a movie: what is said, which lines run, and the frames that show it."""
 
-from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from packviz.show.movie.layout import Scene
@@ -16,8 +15,7 @@ class CodeLine(NamedTuple):
     shape: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One step of a stage.
 
     caption: one or two plain sentences; `{A}` is the letter of a sequence, `**...**` is strong. frames: what is shown,
@@ -40,4 +38,4 @@ class Step:
 
     def after(self, frame: Frame) -> "Step":
         """Return the step with a frame before its own."""
-        return replace(self, frames=(frame, *self.frames))
+        return self._replace(frames=(frame, *self.frames))
