@@ -68,12 +68,10 @@ def own_part(path: Path) -> str:
     return path.relative_to(ROOT / "packviz").with_suffix("").parts[0]
 
 
-def test_the_library_knows_no_streamlit() -> None:
+def test_the_library_and_the_classroom_know_no_streamlit_and_ui_no_page() -> None:
     assert offenders(LIBRARY, lambda path: heads_of(path) & {"streamlit", "classroom", "ui", "pages", "app"}) == {}
-
-
-def test_the_classroom_knows_neither_streamlit_nor_the_pages() -> None:
     assert offenders(CLASSROOM, lambda path: heads_of(path) & {"streamlit", "ui", "pages", "app"}) == {}
+    assert offenders(UI, lambda path: heads_of(path) & {"app", "pages"}) == {}
 
 
 def test_folders_import_only_from_those_before_them() -> None:
@@ -86,10 +84,6 @@ def test_folders_import_only_from_those_before_them() -> None:
 
     assert {path.parent.name for path in (ROOT / "packviz").glob("*/__init__.py")} == set(ORDER)
     assert offenders(LIBRARY, backwards) == {}
-
-
-def test_ui_imports_no_page() -> None:
-    assert offenders(UI, lambda path: heads_of(path) & {"app", "pages"}) == {}
 
 
 def test_pages_are_words_and_calls() -> None:

@@ -62,18 +62,16 @@ def test_right_answers_and_slips_are_judged_however_they_are_typed(seed: int) ->
 
 
 @each_seed
-def test_the_example_shows_the_format_and_no_answer(seed: int) -> None:
+def test_the_example_shows_the_format_choices_differ_and_one_is_no_plural(seed: int) -> None:
     for prediction in every_prediction(seed):
+        for text in (prediction.prompt, prediction.hint, prediction.why, *(slip.reason for slip in prediction.slips)):
+            assert not PLURAL.search(text)
         shown = prediction.example.removeprefix("for example ")
         assert (shown == prediction.example == "") == (prediction.form == "choice")
         assert shown not in {prediction.solution, *(spelled(slip.answer) for slip in prediction.slips)}
         assert not prediction.single or len(shown.split()) == 1
         assert prediction.single == ("Type the letter of the sequence" in prediction.prompt)
 
-
-@each_seed
-def test_choices_differ_and_each_wrong_one_has_a_reason(seed: int) -> None:
-    for prediction in every_prediction(seed):
         wrong = {slip.answer for slip in prediction.slips}
         assert (prediction.choices == ()) == (prediction.form != "choice")
         if prediction.form == "choice":
@@ -81,13 +79,6 @@ def test_choices_differ_and_each_wrong_one_has_a_reason(seed: int) -> None:
             assert wrong | {prediction.answer} == set(prediction.choices)
         else:
             assert len(prediction.answer) <= 10  # nobody has to type much
-
-
-@each_seed
-def test_one_is_no_plural(seed: int) -> None:
-    for prediction in every_prediction(seed):
-        for text in (prediction.prompt, prediction.hint, prediction.why, *(slip.reason for slip in prediction.slips)):
-            assert not PLURAL.search(text)
 
 
 @each_seed

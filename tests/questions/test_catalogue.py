@@ -43,16 +43,12 @@ def test_every_group_has_entries_in_one_piece() -> None:
 
 
 @each_entry
-def test_it_gives_the_verdict_of_its_file_and_explains_it(entry: Entry, done: Answer) -> None:
+def test_it_gives_the_verdict_of_its_file_and_its_programs_differ_and_say_something(entry: Entry, done: Answer) -> None:
     assert entry.verdict in ("varies", done.verdict)
     assert done.told != OTHERWISE
     assert 60 <= len(done.told) <= 700
     assert (done.depends_on != "") == (done.verdict == "depends")
     assert entry.claim.endswith((".", "`"))
-
-
-@each_entry
-def test_the_programs_differ_and_say_something(entry: Entry, done: Answer) -> None:
     assert entry.wrong.strip() != entry.right.strip()
     assert done.wrong.shown
     assert done.right.shown
@@ -61,10 +57,6 @@ def test_the_programs_differ_and_say_something(entry: Entry, done: Answer) -> No
         assert ast.parse(code).body
         assert max(map(len, code.splitlines())) <= 68
         assert code.count("\n") <= 19
-
-
-@each_entry
-def test_an_error_that_is_shown_is_one_of_the_messages(entry: Entry, done: Answer) -> None:
     assert done.wrong.error is None or has_message(entry, done.wrong.error)
 
 
