@@ -119,7 +119,7 @@ def stacked(leaves: Leaves, lists: Collection[str], on_left: bool) -> Leaves:
 def moved(outputs: list[Output]) -> list[int] | None:
     """Return whose result each row is, where the batch has those of the sequences alone, but in another order."""
     for one in outputs:
-        if one.axis is not None and len({part.shape for part in one.alone}) == 1:
+        if one.axis is not None and len({part.shape for part in (*one.alone, *one.rows())}) == 1:
             rows = [[bool((_distance(row, own) <= one.rounding).all()) for own in one.alone] for row in one.rows()]
             order = [row.index(True) if any(row) else -1 for row in rows]
             if sorted(order) == list(range(len(order))) and order != sorted(order):

@@ -6,7 +6,7 @@ seen are compiled and scripted code, which run torch's own, and the calls in oth
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Lock, local
 from typing import Any
 
@@ -57,9 +57,17 @@ def _replace(change: int) -> None:
             elif not _contexts:
                 ours, own = _replaced.pop(name)
                 del scripted[id(ours)]
-                if vars(owner).get(name) is not ours:
-                    continue  # somebody replaced it since
-                setattr(owner, name, own) if own else delattr(owner, name)
+                if vars(owner).get(name) is ours:  # else somebody replaced it since
+                    setattr(owner, name, own) if own else delattr(owner, name)
+                    _correct_dynamo(ours, getattr(owner, name))
+
+
+def _correct_dynamo(ours: object, original: object) -> None:
+    """Put torch's function into Dynamo's table of known ones, if Dynamo made it in the meantime."""
+    rules: Any = sys.modules.get("torch._dynamo.trace_rules")
+    table = getattr(rules, "get_torch_obj_rule_map", None)
+    if table is not None and table.cache_info().currsize and ours in table():
+        table()[original] = table().pop(ours)
 
 
 def _seen(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -79,8 +87,9 @@ def _seen(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
 
 def skip_frames_of(function: Callable[..., Any]) -> None:
     """Keep Dynamo from compiling what a function runs, as torch.compiler.disable() does, which imports Dynamo."""
-    skip = eval_frame._FrameAction.SKIP
-    eval_frame.set_code_exec_strategy(function.__code__, eval_frame._FrameExecStrategy(skip, skip))
+    with suppress(AttributeError):  # where a release of torch has other names for it, Dynamo compiles them
+        skip = eval_frame._FrameAction.SKIP
+        eval_frame.set_code_exec_strategy(function.__code__, eval_frame._FrameExecStrategy(skip, skip))
 
 
 def hidden() -> bool:

@@ -170,6 +170,8 @@ def test_a_right_model_is_clean(name: str) -> None:
         x = batch(seed)
         found = pv.check_invariance(Parts(way, **settings), x, LENGTHS, batch_first=True)
         assert found == (), (seed, str(found))
+    even = batch(0)[:3] * mask(torch.empty(3, T), torch.tensor([4, 4, 4]))  # of one length, in a wider grid
+    assert pv.check_invariance(Parts(way, **settings), even, [4, 4, 4], batch_first=True) == ()
 
 
 def test_left_padding_with_the_maximum_over_all_steps_is_found_and_right_once_it_is_masked() -> None:

@@ -10,6 +10,7 @@ import pytest
 import torch
 from doctor_cases import repaired
 from torch import Tensor, nn
+from torch._dynamo import trace_rules
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
 
 import packviz as pv
@@ -281,14 +282,22 @@ class Padder(nn.Module):
 def test_other_models_are_scripted_and_compiled_while_somebody_watches() -> None:
     model, lengths = Padder(), torch.tensor(LENGTHS)
     right = model(SEQUENCES, lengths)
-    torch._dynamo.reset()
-    with pv.watch(GRU) as watched:
-        scripted = torch.jit.script(model)
-        assert torch.equal(scripted(SEQUENCES, lengths), right)
+
+    def check_compiled() -> None:
+        torch._dynamo.reset()
         for backend in ("eager", "aot_eager"):
             pad = torch.compile(lambda *sequences: pad_sequence(sequences), backend=backend, fullgraph=True)
             assert torch.equal(pad(*SEQUENCES), X.transpose(0, 1))
             assert torch.equal(torch.compile(model, backend=backend)(SEQUENCES, lengths), right)
+
+    trace_rules.get_torch_obj_rule_map.cache_clear()  # as in a process in which nothing has been compiled yet
+    with pv.watch(GRU) as watched:
+        scripted = torch.jit.script(model)
+        assert torch.equal(scripted(SEQUENCES, lengths), right)
+        check_compiled()
+    check_compiled()
+    with pv.watch(GRU):
+        check_compiled()
     assert torch.equal(torch.jit.script(Padder())(SEQUENCES, lengths).isfinite(), right.isfinite())
     assert (watched.findings, "saw no call" in str(watched)) == ((), True)
     with pv.watch(model), pytest.raises(AttributeError, match="before watch"):
