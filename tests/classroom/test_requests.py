@@ -269,7 +269,7 @@ def test_a_twin_asks_the_same_kind_about_another_batch(address: str) -> None:
     taught(address, lesson, LONGER)
 
 
-def test_the_answers_go_out_as_csv_and_the_room_is_deleted(address: str) -> None:
+def test_answers_and_questions_go_out_as_files_and_the_room_is_deleted(address: str) -> None:
     async def lesson(room: Room, phones: list[Phone]) -> None:
         await phones[0].line.ask("POST", f"{phones[0].path}/join", {"token": phones[0].token, "name": "=1+1"})
         await room.act("open")
@@ -285,6 +285,11 @@ def test_the_answers_go_out_as_csv_and_the_room_is_deleted(address: str) -> None
             [phones[1].name, "Which?", "1", "that", "yes"],
         ]
         assert all(0 <= float(row["seconds"]) < 60 for row in rows)
+        for name, head in (("questions.gift", b"::1. own::"), ("questions.zip", b"PK")):
+            path = f"/api/rooms/{room.code}/{name}"
+            assert (await room.line.ask("GET", f"{path}?host=wrong")).status == 403
+            told = await room.line.ask("GET", f"{path}?host={room.host}")
+            assert (told.status, told.body[: len(head)]) == (200, head)
         assert (await room.act("delete")).status == 200
         for phone in phones:
             assert (await phone.line.ask("GET", f"{phone.path}?token={phone.token}")).status == 404
