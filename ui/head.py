@@ -17,6 +17,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from starlette.datastructures import URL, Headers, MutableHeaders
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from packviz.teach.questions import ENTRIES, PAGES
@@ -52,6 +53,11 @@ class Head:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
+            return
+        right = _right(scope["path"])
+        if right != scope["path"]:
+            query = scope["query_string"].decode("latin-1")
+            await RedirectResponse(f"{right}?{query}" if query else right)(scope, receive, send)
             return
         await self.app(scope, receive, _Sent(send, lambda: f"<script>{_SCRIPT}</script>{_tags(scope)}", self.end))
 
@@ -108,6 +114,12 @@ def told(path: str, query: str) -> tuple[str, str]:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _MAX_CHARACTERS else f"{text[: _MAX_CHARACTERS - 1].rstrip()}…"
+
+
+def _right(path: str) -> str:
+    """Return the address of the page that is meant: one in capitals, or with a slash behind it, is a page, too."""
+    before, _, name = path.rstrip("/").rpartition("/")
+    return f"/{before.lstrip('/')}/{name.lower()}".replace("//", "/") if name.lower() in _OF_PAGES else path
 
 
 def _tags(scope: Scope) -> str:

@@ -16,7 +16,7 @@ from ui.path import script
 _MARKS: dict[Mark, tuple[str, str, str]] = {
     "open": ("", "open", ""),
     "first": ("✓", "right on the first try, 2 points", ":green[**✓** 2 points]"),
-    "second": ("½", "right on the second try, 1 point", ":green[1 point (second try)]"),
+    "second": ("½", "right on the second try, 1 point", ":green[**½** 1 point of 2 (second try)]"),
     "missed": ("✗", "missed, 0 points", ":red[**✗** 0 points]"),
 }
 _WORKSHEET = "worksheet"  # in the address

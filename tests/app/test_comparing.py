@@ -1,6 +1,9 @@
 """Compare: what it comes to at a glance, and every part in a tab that is computed when it is opened."""
 
 import pytest
+from playwright.sync_api import Browser, expect
+from tabs import Size
+from visits import LAPTOP, PROJECTOR, visit
 
 import packviz
 from packviz.facts import compare
@@ -39,3 +42,26 @@ def test_every_part_is_in_a_tab_of_its_own() -> None:
         app.session_state["parts"] = tab
         shown = texts(app.run())
         assert [other for other, words in TABS.items() if words in shown] == [tab]
+
+
+LINES = """() => {
+    const high = (node) => node.getBoundingClientRect().height / parseFloat(getComputedStyle(node).lineHeight);
+    const all = document.querySelectorAll(".stMain [data-testid=stMarkdownContainer] p, .stMain [data-testid=stText]");
+    return [...all].filter((each) => each.checkVisibility() && high(each) > 3.5).map((each) => each.textContent);
+}"""  # texts of more than three lines
+
+
+@pytest.mark.parametrize("size", [LAPTOP, PROJECTOR])
+def test_the_twin_run_and_what_it_comes_to_are_one_screen_and_no_text_has_more_than_three_lines(
+    browser: Browser, address: str, size: Size
+) -> None:
+    with visit(browser, address, None, path="compare", size=size) as visited:
+        glance = visited.main.locator(".st-key-glance")
+        expect(glance).to_be_visible()
+        box = glance.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= size[1]
+        for tab in visited.main.get_by_role("tab").all():
+            tab.click()
+            visited.settle()
+            assert visited.page.evaluate(LINES) == []

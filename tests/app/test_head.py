@@ -61,6 +61,18 @@ def test_no_link_makes_a_long_or_broken_head(address: str, query: str) -> None:
     assert len(page["description"]) <= 200
 
 
+@pytest.mark.parametrize("path", ["Packing", "packing/", "PACKING/", "/packing"])
+def test_an_address_in_capitals_or_with_a_slash_behind_it_leads_to_its_page(address: str, path: str) -> None:
+    with urlopen(f"{address}/{path}?cell=lstm") as answer:
+        assert answer.url == f"{address}/packing?cell=lstm"
+        assert answer.status == 200
+
+
+def test_no_address_leads_to_another_host(address: str) -> None:
+    with urlopen(f"{address}//other.example/Packing") as answer:
+        assert answer.url == f"{address}/other.example/packing"
+
+
 def test_a_question_and_a_round_have_their_own_titles() -> None:
     entry = ENTRIES[3]
     assert told("/questions", f"entry={entry.key}")[0] == f"{entry.question} · packviz"
