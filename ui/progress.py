@@ -197,6 +197,8 @@ def _results(started: Started) -> None:
 
 def _standing(started: Started) -> str:
     before, done = started.before, started.now.done
+    if not started.over and started.now.reason:
+        return started.now.reason
     if before:
         return f"Waiting: {before} {'job' if before == 1 else 'jobs'} of other visitors first."
     return f"{done} of {started.task.steps}" if done else "Starting a separate process."

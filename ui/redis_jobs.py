@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 from redis import Redis, RedisError
 from redis.backoff import ExponentialBackoff
 from redis.retry import Retry
-from rq import Queue, get_current_job
+from rq import Queue, Worker, get_current_job
 from rq.command import send_stop_job_command
 from rq.exceptions import InvalidJobOperation, NoSuchJobError
 from rq.job import Job, JobStatus
@@ -29,6 +29,7 @@ Found = TypeVar("Found")
 QUEUE = "packviz"
 _OPEN = "packviz:open"  # the keys of all jobs that are not known to be over
 _EVERY = 2.0  # seconds between two looks at who is there
+NO_WORKER = "No worker is there to do it: it starts as soon as one is."
 _AWAY = "The queue of long work cannot be reached now. What is running goes on; its results are shown once it is back."
 _STATES: dict[JobStatus | None, State] = {JobStatus.QUEUED: "waiting", JobStatus.STARTED: "running"}
 
@@ -152,6 +153,8 @@ class RedisJobs:
         return "stopped" if status is JobStatus.STOPPED else _STATES.get(status, "failed")
 
     def _unsaid(self, state: State) -> str:
+        if state == "waiting" and not Worker.count(queue=self._queue):
+            return NO_WORKER
         return "Its process ended before it was done." if state == "failed" else ""
 
     def _end(self, key: str) -> None:

@@ -48,9 +48,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Progress:
-    """Tell how a job stands. done: its results so far. reason: why it ended early, where there is more to say.
+    """Tell how a job stands.
 
-    age: seconds since it was over.
+    done: its results so far. reason: why it ended early, or waits, where there is more to say. age: seconds since it
+    was over.
     """
 
     task: Task

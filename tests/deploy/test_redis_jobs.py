@@ -8,7 +8,7 @@ import pytest
 from servers import a_worker, free_port
 from work_cases import Visitor, count, devour, fail, is_gone, never_end, task, until, vanish
 
-from ui.redis_jobs import RedisJobs
+from ui.redis_jobs import NO_WORKER, RedisJobs
 from ui.worker import LOST
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("worker")]
@@ -101,12 +101,14 @@ def test_who_is_away_for_too_long_loses_the_job_even_while_it_waits(redis_url: s
     runs.stop()
 
 
-def test_the_job_of_a_worker_that_was_killed_ends_with_it_and_is_told_to_have_failed(redis_url: str) -> None:
+def test_a_job_waits_for_a_worker_and_fails_with_it(redis_url: str) -> None:
     own = redis_url.removesuffix("/0") + "/1"  # whose only worker is killed
+    jobs = RedisJobs(own, lambda _: True)
+    job = Visitor(jobs, "a", task(never_end, unlike_before()))
+    assert (job.state, job.reason) == ("waiting", NO_WORKER)
     with a_worker(own) as process:
-        jobs = RedisJobs(own, lambda _: True)
-        job = Visitor(jobs, "a", task(never_end, unlike_before()))
         until(lambda: job.results)
+        assert (job.state, job.reason) == ("running", "")
         process.kill()
         until(lambda: is_gone(job.results[0]))
         registry = jobs._queue.started_job_registry
