@@ -153,8 +153,12 @@ def test_a_round_goes_on_after_a_restart_of_the_server(browser: Browser) -> None
         else:
             visited.main.get_by_role("textbox").fill(right(2))
         os.kill(process, signal.SIGKILL)
+        away = visited.page.get_by_role("alert").filter(has_text="The server cannot be reached.")
+        away.wait_for(timeout=60_000)
+        visited.page.wait_for_timeout(5000)  # in which Streamlit would cover the page
+        expect(visited.page.get_by_role("dialog")).to_have_count(0)
         with servers.packviz(urlsplit(address).port):
-            visited.page.get_by_role("dialog").wait_for(state="hidden", timeout=60_000)
+            away.wait_for(state="detached", timeout=60_000)
             visited.main.get_by_role("button", name="Check").click()
             expect(visited.main).to_contain_text("✓ Right:", timeout=60_000)
             expect(visited.main).to_contain_text("Question 3 of 10, 3 points")
