@@ -8,6 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from movie_player import Screen
 from playwright.sync_api import Browser, Frame, expect
 from tabs import Size, tab
 
@@ -135,13 +136,12 @@ def test_the_step_and_the_picked_cell_of_the_widget_are_those_of_its_model_both_
         page.evaluate("window.model.set('picked', { role: 'token', seq: 2 })")
         assert player.locator("canvas").evaluate("canvas => canvas.toDataURL()") != before
         page.evaluate("window.model.set('picked', {})")
-        box = player.locator("canvas").bounding_box()
-        assert box
+        Screen(opened, motion=True).rest()
         spots = ((x, y) for y in range(10, 240, 25) for x in range(10, 300, 25))
         picked: dict[str, Any] = {}
         while not picked:
             x, y = next(spots)
-            page.mouse.click(box["x"] + x, box["y"] + y)
+            player.locator("canvas").click(position={"x": x, "y": y})
             picked = page.evaluate("window.model.get('picked')")
         assert picked["step"] == 8
         assert set(picked) == {"role", "seq", "k", "step", "token"}
