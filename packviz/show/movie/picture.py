@@ -152,12 +152,12 @@ class Picture:
         reach = letter.x - x + 0.8 * letter.px * len(letter.text) if letter else 0.0
         size, down = self._size(h), (0.39 if two else 0.5) + (0.09 if letter else 0)
         if cell.vec is not None and h > 9:
-            head = max(13.75, 0.36 * h) if cell.text and h > 24 else letter.px + 3 if letter and w > 1.8 * h else 0.0
+            head = max(13.0, 0.36 * h) if cell.text and h > 24 else letter.px + 3 if letter and w > 1.8 * h else 0.0
             side = min(3.5, 0.12 * w, 0.16 * h)
             yield from self._stripes(cell, _inset(rect, side, max(head, side)))
             if letter and not head:
                 yield Box(x + side, y + side, reach - side, letter.px, fill)
-            size, down = 0.8 * head, (head / 2 + 1) / h
+            size, down = 0.87 * head, (head / 2 + 1) / h
         elif letter and h > 1.2 * w:
             size, down, reach = min(size, 0.48 * h), 0.7, 0.0
         if letter:
@@ -171,7 +171,7 @@ class Picture:
     def _pad(self, cell: Cell, rect: Rect, tone: str) -> Iterator[Shape]:
         """Return a hatched cell with what stands in the padding, and its numbers as stripes."""
         x, y, w, h = rect
-        colors, inner, head = self.palette, cell.vec is not None and h > 34, max(13.75, 0.36 * h)
+        colors, inner, head = self.palette, cell.vec is not None and h > 34, max(13.0, 0.36 * h)
         yield _tile(rect, colors.pad, tone or colors.pad_hatch, dashed=not tone)._replace(width=3 if tone else 1)
         if h > 12:
             left, top, wide, high = _inset(rect, 3, 3)
@@ -180,7 +180,7 @@ class Picture:
             yield Line(runs, mix(colors.pad, colors.pad_hatch, 0.42), 0.7)
         if inner:
             yield from self._stripes(cell, _inset(rect, 5, head))
-        size, middle = (0.8 * head, y + head / 2) if inner else (0.9 * self._size(h), y + h / 2)
+        size, middle = (max(READABLE, 0.8 * head), y + head / 2) if inner else (0.9 * self._size(h), y + h / 2)
         for text in _fitted(cell.text, x + w / 2, middle, w, size, tone or colors.quiet, bold=True):
             if h >= READABLE + 2:
                 free = min(w, WIDE * text.px * len(text.text) + 8)

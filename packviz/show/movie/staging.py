@@ -11,7 +11,7 @@ AROUND = ("ring", "mark")  # painted after what they go around
 FIELDS = {"w": 1, "h": 1, "text": "", "sub": "", "scale": "state", "tone": "", "vec": None, "v": 0, "shown": False}
 FIELDS |= {"seq": None, "k": 0}
 MAX_UNIT, LOW, EDGE, READABLE = 110, 600, 10, 11  # pixels, as in layout.js
-LETTER, NEAR, WORDY = 0.6, 0.3, 1.6
+LETTER, BOLD, NUMBER, NEAR, WORDY, WIDER = 0.6, 0.68, 4, 0.3, 1.6, 1.6
 
 
 class Rect(NamedTuple):
@@ -24,10 +24,11 @@ class Rect(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """A view on a picture: pixels of a unit and of its corner, and the share of the room that text needs."""
+    """A view on a picture: pixels of a unit, how many times wider it is than high, its corner, the share of text."""
 
     view: Data
     unit: float
+    wide: float
     left: float
     top: float
     squeeze: float
@@ -46,9 +47,8 @@ class Standing(NamedTuple):
             if line + 1 < len(starts) and x + w > starts[line + 1] + 1e-6:
                 w = starts[line + 1] - x - 0.1
             x, y = x - starts[line], y + line * pitch
-        return Rect(
-            self.left + (at[0] + x) * self.unit, self.top + (at[1] + y) * self.unit, w * self.unit, h * self.unit
-        )
+        across = self.unit * self.wide
+        return Rect(self.left + (at[0] + x) * across, self.top + (at[1] + y) * self.unit, w * across, h * self.unit)
 
 
 def line_of(unit: float, height: float) -> float:
@@ -68,6 +68,7 @@ class Staging:
         self.data, self.width, self.height = data, width, height
         self.legend = 1.7 * max(READABLE, min(14.0, 0.03 * height))  # pixels below numbers that say what colours mean
         self.scales: dict[str, set[str]] = {}  # of the numbers that are ever seen in a scene
+        self._letters: dict[str, float] = {}  # in a unit of width, at most
         self._standings: dict[str, Standing] = {}
 
     @cached_property
@@ -130,15 +131,16 @@ class Staging:
             views = [self.data["views"][i] for i in (ways["wide"] if wide else ways.get("tall", ways["wide"]))]
             many, best, worth = max(len(view["at"]) for view in views), None, 0.0
             for view in views:
-                found = self._fitted(view, ink, room)
-                found_worth = found.unit * (0.8 if len(view["at"]) < many else 1)
+                found = self._fitted(view, ink, room, needed := BOLD * READABLE * self._letters[scene])
+                roomy = min(1.0, found.unit * found.wide / max(1.0, needed))
+                found_worth = found.unit * (0.8 if len(view["at"]) < many else roomy)
                 if best is None or found_worth > worth + 0.01:
                     best, worth = found, found_worth
             assert best
             self._standings[scene] = best
         return self._standings[scene]
 
-    def _fitted(self, view: Data, ink: dict[str, Any], room: float) -> Standing:
+    def _fitted(self, view: Data, ink: dict[str, Any], room: float, needed: float) -> Standing:
         most = MAX_UNIT * max(1.0, self.height / LOW)
         left, top, right, bottom = 0.0, 0.0, view["w"], view["h"]
         for again in (True, True, False):
@@ -147,8 +149,9 @@ class Staging:
             squeeze = min(1.0, largest_line(self.height) / (0.44 * unit))
             if again:
                 left, top, right, bottom = self._bounds(view, ink, unit, squeeze)
-        corner = (self.width - (left + right) * unit) / 2, (room - (top + bottom) * unit) / 2
-        return Standing(view, unit, *corner, squeeze)
+        wide = max(1.0, min(needed / unit, (self.width - 2 * EDGE) / ((right - left) * unit), WIDER))
+        corner = (self.width - (left + right) * unit * wide) / 2, (room - (top + bottom) * unit) / 2
+        return Standing(view, unit, wide, *corner, squeeze)
 
     def _bounds(
         self, view: Data, ink: dict[str, Any], unit: float, squeeze: float
@@ -173,7 +176,7 @@ class Staging:
         """Return of each panel the box around its cells in all frames, and where texts begin and how long they are."""
         panels: dict[str, Any] = {}
         scales = self.scales[scene] = set[str]()
-        seen: set[int] = set()
+        seen, letters = set[int](), 0.0
         for _, _, cells in (frame for frame in self.frames if frame[1] == scene):
             for cell in cells:
                 if not cell.shown or id(cell) in seen:
@@ -181,6 +184,8 @@ class Staging:
                 seen.add(id(cell))
                 if cell.role == "value" or (cell.vec is not None and cell.role != "label"):
                     scales.add(cell.scale)
+                inside = NUMBER if cell.role == "value" else len(cell.text) if cell.role == "token" else 0
+                letters = max(letters, inside / cell.w)
                 box = panels.setdefault(cell.p, [1e9, 1e9, -1e9, -1e9, {}])
                 box[0], box[1] = min(box[0], cell.x), min(box[1], cell.y, cell.y + cell.h)
                 box[3] = max(box[3], cell.y, cell.y + cell.h)
@@ -188,4 +193,5 @@ class Staging:
                     box[4][cell.x] = max(box[4].get(cell.x, 0), len(cell.text))
                 else:
                     box[2] = max(box[2], cell.x + cell.w)
+        self._letters[scene] = letters
         return panels
