@@ -58,13 +58,17 @@ class Show:
     def after(self) -> list[dict[str, Look]]:
         frames, cells = [], self.first
         for step in self.steps:
-            cells = dict(cells)
-            for beat in step["beats"]:
-                for change in beat:
-                    name = self.ids[change["c"]]
-                    cells[name] = cells[name] | {key: new for key, new in change.items() if key not in ("c", "from")}
+            cells = self.played(cells, step["beats"])
             frames.append(cells)
         return frames
+
+    def played(self, cells: dict[str, Look], beats: list[list[dict[str, Any]]]) -> dict[str, Look]:
+        """Return the cells after some beats of a step, in the order in which they are played."""
+        cells = dict(cells)
+        for change in (change for beat in beats for change in beat):
+            name = self.ids[change["c"]]
+            cells[name] = cells[name] | {key: new for key, new in change.items() if key not in ("c", "from")}
+        return cells
 
     @cached_property
     def before(self) -> list[dict[str, Look]]:

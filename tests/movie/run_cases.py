@@ -2,8 +2,9 @@
 
 from movie_cases import Case
 from movie_screen import Look, Show
+from torch import Tensor
 
-__all__ = ["last_taken", "state", "steps", "units_of"]
+__all__ = ["last_taken", "row_inside", "state", "state_after", "steps", "steps_left_out", "units_of"]
 
 
 def state(cells: dict[str, Look], name: str, b: int) -> list[float | None] | None:
@@ -29,6 +30,26 @@ def steps(case: Case, show: Show) -> list[tuple[int, dict[str, Look]]]:
     filmed = range(min(len(case.judge.batch_sizes), 60))
     order = reversed(filmed) if case.direction else filmed
     return list(zip(order, [cells for _, cells in show.of("run")[1:]], strict=True))
+
+
+def row_inside(case: Case, n: int) -> dict[str, Tensor]:
+    """Return the gates and c of a packed row; our own, proved equal elsewhere, where h is projected."""
+    layer, direction = case.watched
+    if not case.trace.module.proj_size:
+        return case.judge.inside(layer, direction, n)
+    return {name: rows[n] for name, rows in case.trace.layers[layer][direction].rows.items()}
+
+
+def state_after(case: Case, b: int, t: int, name: str) -> Tensor:
+    """Return h or c of a sequence after a time step that it took."""
+    layer, direction = case.watched
+    n = case.judge.row[b, t]
+    return case.judge.hidden[layer][direction][n] if name == "h" else row_inside(case, n)["c"]
+
+
+def steps_left_out(case: Case) -> bool:
+    """Return whether the run has taken time steps before the first that is shown."""
+    return bool(case.direction) and len(case.judge.batch_sizes) > 60
 
 
 def last_taken(case: Case, b: int, t: int) -> int | None:

@@ -1,9 +1,11 @@
 """The run shows torch's own states, step by step, and what is final is torch's h_n."""
 
+from itertools import product
+
 from movie_cases import DEEP, ORDINARY, PACKED, Case, Film, over
 from movie_judge import close
 from movie_screen import grid_of
-from run_cases import last_taken, state, steps
+from run_cases import last_taken, state, state_after, steps, steps_left_out
 
 each_packed, each_run = over(PACKED), over([film for film in (*ORDINARY, *DEEP) if not film.case.trace.error])
 
@@ -28,6 +30,20 @@ def test_it_starts_with_h_0_and_after_every_step_h_is_torchs_state(film: Film) -
             taken = last_taken(case, b, t)
             truth = h_0[b] if taken is None else hidden[case.judge.row[b, taken]]
             assert close(state(cells, "h", b), truth), (t, b)
+
+
+@each_run
+def test_the_states_that_enter_the_first_step_are_torchs_after_the_time_steps_that_are_left_out(film: Film) -> None:
+    case, show = film.case, film.show
+    (_, start), (step, _) = show.of("run")[:2]
+    cells = show.played(start, step["beats"][:1])
+    names = ["h", "c"] if f"gate:c:{case.filmed[0]}" in cells or f"gate:c:{case.filmed[0]}:0" in cells else ["h"]
+    for b, name in product(case.filmed, names):
+        initial = case.judge.h_0 if name == "h" else case.judge.c_0
+        truth = initial[case.row_of_h, b]
+        if steps_left_out(case) and (b, 60) in case.judge.row:
+            truth = state_after(case, b, 60, name)
+        assert close(state(cells, "h" if name == "h" else "gate:c", b), truth), (b, name)
 
 
 @each_run

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from movie_cases import PACKED, Case, over
 from movie_judge import close
 from movie_screen import Look, match
-from run_cases import last_taken, units_of
+from run_cases import last_taken, row_inside, state_after, steps_left_out, units_of
 from run_cases import steps as steps_of
 from test_layout import in_numbers
 from torch import Tensor
@@ -44,23 +44,13 @@ def kept(case: Case) -> str:
     return "c" if case.trace.module.mode == "LSTM" else "h"
 
 
-def row_inside(case: Case, n: int) -> dict[str, Tensor]:
-    """Return the gates and c of a packed row; our own, proved equal elsewhere, where h is projected."""
-    layer, direction = case.watched
-    if not case.trace.module.proj_size:
-        return case.judge.inside(layer, direction, n)
-    return {name: rows[n] for name, rows in case.trace.layers[layer][direction].rows.items()}
-
-
 def state_before(case: Case, b: int, t: int, name: str) -> Tensor:
     """Return h or c of a sequence as it enters a time step."""
-    layer, direction = case.watched
-    earlier = t + 1 if direction else t - 1
+    earlier = t + 1 if case.direction else t - 1
     if (b, earlier) not in case.judge.row or earlier < 0:
         first: Tensor = (case.judge.h_0 if name == "h" else case.judge.c_0)[case.row_of_h, b]
         return first
-    n = case.judge.row[b, earlier]
-    return case.judge.hidden[layer][direction][n] if name == "h" else row_inside(case, n)["c"]
+    return state_after(case, b, earlier, name)
 
 
 def test_the_numbers_are_there_wherever_they_can_be_read() -> None:
@@ -143,8 +133,8 @@ def named_things(case: Case) -> dict[str, Any]:
 def test_the_code_of_the_steps_run_as_it_stands_gives_torchs_states(case: Case) -> None:
     layer, direction = case.watched
     names = named_things(case)
-    if direction and len(case.judge.batch_sizes) > 60:
-        return  # its first steps stand outside the window
+    if steps_left_out(case):
+        return  # they are not written down
     for step in (played for played in case.deep.movie.steps if played.stage == "run"):
         for line in step.detail:
             if line.text.startswith("#"):

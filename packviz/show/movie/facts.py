@@ -116,8 +116,12 @@ class Facts:
         self.packed_t = np.repeat(np.arange(len(counts)), counts)  # its time step,
         self.packed_n = np.array(self.offsets)[self.packed_t] + self.rank[self.packed_b]  # and its number
         self.row_at[self.packed_b, self.packed_t] = self.packed_n
-        self.slot = np.full(self.tokens, NOBODY)  # (N,) the place of each packed row among those that are shown
-        self.slot[self.packed_n] = np.arange(len(self.packed_n))
+        cut = self.direction and self.columns < len(self.batch_sizes)  # going backward, other time steps came before
+        entered = min(self.batch_sizes[self.columns], len(self.by_rank)) if cut else 0
+        self.taken_n = sum(self.batch_sizes[: self.columns]) + np.arange(entered)  # the rows of the last of them
+        self.known_n = np.concatenate([self.packed_n, self.taken_n])
+        self.slot = np.full(self.tokens, NOBODY)  # (N,) the place of each packed row in the known matrices
+        self.slot[self.known_n] = np.arange(len(self.known_n))
         self.packed_pads = Counter(trace.packed.sequence[trace.packed_is_pad].tolist())  # how many each has
         self.width_out: int = trace.unpacked.output.shape[1 if self.batch_first else 0]
         self.pads_out = sum(self.width_out - length for length in self.lengths)  # places of the output with filler
@@ -172,8 +176,8 @@ class Facts:
         return self.rows(name) + self.slot[n]
 
     def matrix(self, name: str) -> np.ndarray:
-        """Return the numbers of a known matrix as they are shown: h_0, c_0, x; or of the packed rows that are shown,
-        at their `slot`: a gate, inside, h, c, output, below."""
+        """Return the numbers of a known matrix as they are shown: h_0, c_0, x; or of packed rows, at their `slot`:
+        a gate, inside, h, c, output, below."""
         if name not in self._matrices:
             self._matrices[name] = rounded(self._known(name))
         return self._matrices[name]
@@ -181,7 +185,7 @@ class Facts:
     def _known(self, name: str) -> Tensor:
         if name == "x":
             return self.trace.padded.grid[self.shown, : self.columns, : self.features_shown].flatten(0, 1)
-        seen = torch.from_numpy(self.packed_n)
+        seen = torch.from_numpy(self.known_n)
         if name == "output":
             return self.halves(self.trace.output[seen]).flatten(1)
         if name == "below":

@@ -7,7 +7,7 @@ from packviz.show.movie.cell import arrow, filled, heading, state, units
 from packviz.show.movie.formulas import in_letters
 from packviz.show.movie.gate_panels import number_width
 from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
-from packviz.show.movie.run_marks import base, ended, entering, finals, live, outputs, run_steps, states, taken
+from packviz.show.movie.run_marks import START, base, ended, entering, finals, live, outputs, run_steps, states, taken
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import TERMS
 
@@ -16,7 +16,7 @@ LINES = (1, 2, 3)  # of panels that may need letters of their own
 
 def gate_start(view: View) -> Frame:
     """Return the initial states."""
-    return {**base(view, None), **_headings(view, -1), **_states(view, -1)}
+    return {**base(view, None), **_headings(view, -1), **_states(view, START)}
 
 
 def gate_frames(view: View, k: int) -> tuple[Frame, ...]:
@@ -94,9 +94,9 @@ def _note(view: View, panel: str, text: str) -> Marks:
 def _states(view: View, k: int) -> Frame:
     """Return h after the k-th step, and an LSTM's c."""
     rank = np.arange(len(view.by_rank))
-    groups = [filled(state(view, "h", rank, number_width(view)), states(view, "h")[k + 1])]
+    groups = [filled(state(view, "h", rank, number_width(view)), states(view, "h")[k + 2])]
     if view.kept == "c":
-        groups.append(filled(_grid(view, "gate:c", "gate:c", "c of {seq}"), states(view, "c")[k + 1]))
+        groups.append(filled(_grid(view, "gate:c", "gate:c", "c of {seq}"), states(view, "c")[k + 2]))
     return frame(*groups)
 
 
@@ -109,7 +109,7 @@ def _grid(view: View, name: str, where: str, what: str) -> Marks:
 def _was(view: View, k: int, *, anew: bool) -> Frame:
     """Return a copy of the state that belongs to each row that is fed; anew: on its way."""
     name, b = view.kept, view.ranked
-    group = filled(_grid(view, f"was:{name}", "was", f"{name} of {{seq}} before"), states(view, name)[k])
+    group = filled(_grid(view, f"was:{name}", "was", f"{name} of {{seq}} before"), states(view, name)[k + 1])
     column = np.tile(np.arange(view.units) * number_width(view), len(b))
     source = "gate:c" if name == "c" else "h"
     start = Place(source, column, np.repeat(np.arange(len(b)), view.units)) if anew else None
@@ -119,7 +119,7 @@ def _was(view: View, k: int, *, anew: bool) -> Frame:
 @once
 def _gates(view: View, k: int, gates: str) -> Frame:
     """Return these gates of the rows that are fed."""
-    n, shown = np.maximum(taken(view)[k + 1], 0), np.repeat(live(view)[k + 1], view.units)
+    n, shown = np.maximum(taken(view)[k + 2], 0), np.repeat(live(view)[k + 1], view.units)
     return frame(
         *(
             filled(

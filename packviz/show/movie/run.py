@@ -22,7 +22,7 @@ from packviz.show.movie.gate_panels import gate_scene, numbers_fit
 from packviz.show.movie.gates import gate_end, gate_frames, gate_start
 from packviz.show.movie.layout import Box, Scene, above, beside
 from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
-from packviz.show.movie.run_marks import base, entering, finals, live, outputs, row_of, run_steps, states, taken
+from packviz.show.movie.run_marks import START, base, entering, finals, live, outputs, row_of, run_steps, states, taken
 from packviz.show.movie.step import Step
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import STARTS, TERMS, say
@@ -97,7 +97,7 @@ def _stacked(view: View) -> Box:
 
 
 def _start(view: View) -> Frame:
-    return {**_seen(view, None), **_gates(view, -1, -1), "h": _state(view, -1)}
+    return {**_seen(view, None), **_gates(view, -1, START), "h": _state(view, START)}
 
 
 def _frames(view: View, k: int) -> tuple[Frame, ...]:
@@ -142,12 +142,12 @@ def _some_gates(view: View, computed: int, live: int) -> Frame:
         return {}
     group, rank = _empty_gates(view), np.repeat(np.arange(len(view.by_rank)), len(names))
     shown = (rank < live) | (group.keys[0] == "c")
-    return frame(group.but(vec=_gate_rows(view)[computed + 1], shown=shown))
+    return frame(group.but(vec=_gate_rows(view)[computed + 2], shown=shown))
 
 
 @once
 def _gate_rows(view: View) -> np.ndarray:
-    """Return (steps + 1, gates): where in the movie's numbers each gate stands before the first step and after each."""
+    """Return (steps + 2, gates): where in the movie's numbers each gate stands; the lines are those of `taken`."""
     names, n = gate_names(view), taken(view)[:, :, None]
     rows = view.rows("inside") + view.slot[np.maximum(n, 0)] * len(names) + np.arange(len(names))
     if names[-1] == "c":
@@ -166,7 +166,7 @@ def _empty_gates(view: View) -> Marks:
 @once
 def _state(view: View, k: int) -> Marks:
     group = _empty_state(view)
-    return group.but(vec=row_of(view, k)) if view.small else filled(group, states(view, "h")[k + 1])
+    return group.but(vec=row_of(view, k)) if view.small else filled(group, states(view, "h")[k + 2])
 
 
 @once

@@ -10,6 +10,8 @@ from packviz.show.movie.marks import NONE, Frame, Marks, Place, frame, marks
 from packviz.show.movie.pack import lit, packed
 from packviz.show.movie.view import View, once, shape
 
+START = -2  # in the place of a step: no row was taken yet; -1 stands for the steps that are left out before the first
+
 
 @once
 def run_steps(view: View) -> list[TimeStep]:
@@ -34,19 +36,21 @@ def ended(view: View) -> np.ndarray:
 
 @once
 def taken(view: View) -> np.ndarray:
-    """Return (steps + 1, B): the packed row that each sequence, in sorted order, has taken last, or NONE.
+    """Return (steps + 2, B): the packed row that each sequence, in sorted order, has taken last, or NONE.
 
-    The first line stands before the first step.
+    The first line is the start, the second stands before the first step that is shown.
     """
-    rows = np.full(live(view).shape, NONE)
-    for k, step in enumerate(run_steps(view), 1):
-        rows[k] = np.where(live(view)[k], step.start + np.arange(rows.shape[1]), rows[k - 1])
+    steps, b = run_steps(view), np.arange(len(view.by_rank))
+    rows = np.full((len(steps) + 2, len(b)), NONE)
+    rows[1, : len(view.taken_n)] = view.taken_n
+    for k, step in enumerate(steps):
+        rows[k + 2] = np.where(live(view)[k + 1], step.start + b, rows[k + 1])
     return rows
 
 
 @once
 def states(view: View, name: str) -> np.ndarray:
-    """Return (steps + 1, B, units): h or c of every sequence, in sorted order, before the first step and after each."""
+    """Return (steps + 2, B, units): h or c of every sequence, in sorted order; the lines are those of `taken`."""
     n = taken(view)
     start = view.matrix(f"{name}_0")[view.ranked]
     found: np.ndarray = np.where((n >= 0)[..., None], view.matrix(name)[view.slot[n]], start)
@@ -146,7 +150,7 @@ def finals(view: View, k: int, unit: float, *, origin: bool = False) -> Frame:
     column = np.tile(np.arange(units), len(rank)) * unit
     starts = (Place("h", column, np.repeat(rank, units)), Place("h", 0.0, rank)) if origin else (None, None)
     hn = still["hn"]
-    filled_in = hn.but(vec=row_of(view, k)) if view.small else filled(hn, states(view, "h")[k + 1])
+    filled_in = hn.but(vec=row_of(view, k)) if view.small else filled(hn, states(view, "h")[k + 2])
     groups = [
         filled_in.but(shown=np.repeat(done, units), origin=starts[0]),
         still["ring:h"].but(shown=done),
@@ -187,5 +191,5 @@ def last_outputs(view: View) -> tuple[np.ndarray, np.ndarray, Place]:
 
 def row_of(view: View, k: int) -> np.ndarray:
     """Return where in the movie's numbers h of every sequence, in sorted order, stands after the k-th step."""
-    n = taken(view)[k + 1]
+    n = taken(view)[k + 2]
     return np.where(n >= 0, view.rows_at("h", n), view.rows("h_0") + view.ranked)
