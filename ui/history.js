@@ -6,8 +6,13 @@
   const replace = window.history.replaceState.bind(window.history);
   const place = ({ pathname, searchParams: asked }) =>
     JSON.stringify([pathname, asked.get("entry"), asked.get("level") || "1", asked.get("round"), asked.get("worksheet")]);
+  let left = ""; // the address when something was last clicked or pressed
+  for (const kind of ["click", "keydown"]) document.addEventListener(kind, () => { left = window.location.href; }, true);
   window.history.pushState = (state, unused, address) => {
     const here = new URL(window.location.href), there = new URL(address ?? "", here);
+    // What belongs to a page that is left is taken out of the address, sometimes while it is still that page's own.
+    if (left && here.pathname !== there.pathname && here.pathname === new URL(left).pathname)
+      replace(window.history.state, unused, left);
     const drawn = there.searchParams.has("round") && !here.searchParams.has("round"); // a round for who named none
     const same = place(here) === place(there) || (here.pathname === there.pathname && drawn);
     (same ? replace : push)(state, unused, address);
