@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import torch
+from torch.nn.utils.rnn import PackedSequence
 
 import packviz as pv
 from packviz.doctor import Loaded, module_from, read_file, read_lengths
@@ -68,7 +69,8 @@ def _parser() -> ArgumentParser:
     examine.add_argument(
         "--layer", metavar="PREFIX", help="which recurrent layer of the weights (default: the only one)"
     )
-    examine.add_argument("--batch-first", action=BooleanOptionalAction, default=False, help="(B, T, F)")
+    hint = "(B, T, F), or (T, B, F); without either, the dimension that the number of lengths fits, else (T, B, F)"
+    examine.add_argument("--batch-first", action=BooleanOptionalAction, default=None, help=hint)
     examine.add_argument("--enforce-sorted", action=BooleanOptionalAction, default=True, help="as torch's default")
     examine.add_argument("--padding-value", type=float, help="what fills the pads, if it is known")
     examine.add_argument("--json", action="store_true", help="print the findings as JSON")
@@ -110,16 +112,29 @@ def _movie(options: Namespace) -> int:
 def _examine(options: Namespace) -> int:
     loaded = [read_file(path.name, path.read_bytes()) for path in options.files]
     x, lengths = _data([each for each in loaded if not each.prefixes], options.x, options.lengths)
+    batch_first, assumed = _layout(x, lengths, options.batch_first)
     weights = [each.tensors for each in loaded if each.prefixes]
     given: tuple[Any, ...] = (x, lengths)
     if weights:
-        given = (module_from(weights[0], options.layer, batch_first=options.batch_first), *given)
-    settings = {name: getattr(options, name) for name in ("batch_first", "enforce_sorted", "padding_value")}
-    findings = pv.examine(*given, **settings)
+        given = (module_from(weights[0], options.layer, batch_first=batch_first), *given)
+    settings = {name: getattr(options, name) for name in ("enforce_sorted", "padding_value")}
+    findings = pv.examine(*given, batch_first=batch_first, **settings)
     print(findings.to_json(2) if options.json else findings)
-    if lengths is None and not options.json:
-        print("No lengths were given, so they could not be examined.")
+    unexamined = "No lengths were given, so they could not be examined." if lengths is None else ""
+    for told in filter(None, (assumed, unexamined)):
+        print(told, file=sys.stderr if options.json else None)
     return int(bool(findings.wrong))
+
+
+def _layout(x: Any, lengths: Any, told: bool | None) -> tuple[bool, str]:
+    """Return whether the sequences come first in x, and what was assumed for want of an option."""
+    if told is not None or isinstance(x, PackedSequence) or x.dim() < 2:
+        return bool(told), ""
+    number, (one, other) = None if lengths is None else torch.as_tensor(lengths).numel(), x.shape[:2]
+    found = one == number != other
+    why = "torch's default" if one == other or number not in (one, other) else f"since there are {number} lengths"
+    read, option = ("(B, T, ...)", "--no-batch-first") if found else ("(T, B, ...)", "--batch-first")
+    return found, f"x {tuple(x.shape)} was read as {read}, {why}; {option} reads it the other way round."
 
 
 def _data(loaded: Sequence[Loaded], x: str | None, lengths: str | None) -> tuple[Any, Any]:

@@ -247,6 +247,22 @@ def test_the_status_of_examine_says_whether_something_is_wrong(
     assert all(each["found"] in capsys.readouterr().out for each in found[:1])
 
 
+def test_the_layout_that_was_not_told_follows_from_the_lengths_and_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    batch = tmp_path / "batch.npz"
+    np.savez(batch, x=pad_sequence([torch.randn(length, 4) for length in (5, 3, 2)], batch_first=True).numpy())
+    assert main(["examine", str(batch), "--lengths", "5,3,2"]) == 0
+    assert "(3, 5, 4) was read as (B, T, ...), since there are 3 lengths; --no-batch-first" in capsys.readouterr().out
+    assert main(["examine", str(batch)]) == 0
+    assert "was read as (T, B, ...), torch's default; --batch-first" in capsys.readouterr().out
+    assert main(["examine", str(batch), "--lengths", "5,3,2", "--no-batch-first", "--json"]) == 1
+    told = capsys.readouterr()
+    assert ([each["key"] for each in json.loads(told.out)], told.err) == (["batch_first"], "")
+    assert main(["examine", str(batch), "--lengths", "5", "--json"]) == 1
+    assert "torch's default" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

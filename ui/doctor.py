@@ -28,6 +28,7 @@ _BADGES = {
     "silent": ":orange-badge[:material/visibility_off: goes wrong silently]",
     "note": ":gray-badge[:material/info: worth knowing]",
 }
+_LATER = ":orange-badge[:material/schedule: fails later, in {call}]"
 _MAX_SEQUENCES, _MAX_STEPS = 32, 64  # of a run with uploaded weights
 _STAND_INS = (5, 3, 2)  # lengths where none are given
 
@@ -90,8 +91,12 @@ def _summary(findings: Sequence[Finding]) -> str:
     """Return the findings as they are spoken."""
     if not findings:
         return "Nothing was found."
-    parts = [f"{_BADGES[finding.severity]}, {finding.where}: {finding.found}" for finding in findings]
+    parts = [f"{_badge(finding)}, {finding.where}: {finding.found}" for finding in findings]
     return f"{counted(len(findings), 'finding')}. {'. '.join(parts)}"
+
+
+def _badge(finding: Finding) -> str:
+    return _LATER.format(call=finding.fails_in) if finding.fails_in else _BADGES[finding.severity]
 
 
 def _found(findings: Sequence[Finding], given: Given) -> None:
@@ -105,7 +110,7 @@ def _found(findings: Sequence[Finding], given: Given) -> None:
             st.text(f"Pads are taken to be {assumed:g}, the only value after the lengths.")
     for i, finding in enumerate(findings):
         with st.container(border=True, key=f"finding {i}"):
-            st.markdown(f"{_BADGES[finding.severity]} {finding.where}")
+            st.markdown(f"{_badge(finding)} {finding.where}")
             st.text(f"{finding.found}\ntorch {finding.torch_does}")
             st.code(finding.repair, language="python", wrap_lines=True)
 

@@ -7,10 +7,10 @@ from math import nan
 from typing import Any, Literal
 
 import torch
-from torch import Tensor, nn
-from torch.nn.modules.batchnorm import _BatchNorm
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
 
-from packviz.doctor.as_before import as_before, parts_of
+from packviz.doctor.as_before import as_before
 from packviz.doctor.outputs import (
     Difference,
     Leaves,
@@ -105,10 +105,10 @@ def check_invariance(
     """Run a model over a batch in several ways that must not change what it says of each sequence.
 
     It is run twice as it is, with each sequence alone and without padding, in another order, with more padding, and
-    with other values in the pads; its batch normalization also as in training, except in traced models, whose mode is
-    fixed. Outputs at the steps that a sequence has when it is run alone, and final states, must agree. What the model
-    returns: tensors (B, ...) or with the sequences in another dimension, as h_n, PackedSequences, lists of a tensor
-    for each sequence, or tuples, lists and dicts of these. Of all tokens in one dimension the order is not compared.
+    with other values in the pads; its batch normalization also as in training. Outputs at the steps that a sequence
+    has when it is run alone, and final states, must agree. What the model returns: tensors (B, ...) or with the
+    sequences in another dimension, as h_n, PackedSequences, lists of a tensor for each sequence, or tuples, lists and
+    dicts of these. Of all tokens in one dimension the order is not compared.
 
     batch, lengths  (T, B) or (T, B, F), with batch_first=True (B, T) or (B, T, F); (B,), at least two sequences
     call            how the model is called: call(model, batch, lengths); None for model(batch, lengths)
@@ -224,15 +224,14 @@ def _varied(given: _Batch, outputs: list[Output], padding_value: float | None) -
     for key, each in found.items():
         if each:
             yield _fault(key, each, values)
-    norms = [part for part in parts_of(given.model) if _normalizes(part)]
-    if norms and not found.get("padding_differs") and not found.get("pads_differ"):
-        for part in norms:
-            part.train()
+    if found.get("padding_differs") or found.get("pads_differ"):
+        return
+    with _NormalizingAsInTraining() as norms:  # type: ignore[no-untyped-call]
         trained = given.run(given.grid)
-        again = [replace(one, whole=trained[one.name]) for one in outputs]
+        again = [replace(one, whole=trained[one.name]) for one in outputs if norms.seen]
         each = [one for key, grid, rows in runs[1:] if key in found for one in _all(again, given.run(grid, rows), rows)]
-        if each:
-            yield _fault("batch_norm_pads", each, values)
+    if each:
+        yield _fault("batch_norm_pads", each, values)
 
 
 def _all(outputs: list[Output], other: Leaves, order: Sequence[int]) -> list[Difference]:
@@ -258,10 +257,16 @@ def _fault(key: str, found: list[Difference], values: Mapping[str, object]) -> F
     return Fault(key, Answer(True), {**values, "told": joined(told)}, rows, timed if len(timed) == len(rows) else [])
 
 
-def _normalizes(part: nn.Module) -> bool:
-    """Tell whether a module is torch's batch normalization, scripted or not."""
-    scripted = isinstance(part, torch.jit.ScriptModule) and "BatchNorm" in part.original_name
-    return scripted or isinstance(part, _BatchNorm)
+class _NormalizingAsInTraining(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Give every batch normalization the statistics of its batch: also a scripted, traced or functional one."""
+
+    seen = False
+
+    def __torch_dispatch__(self, call: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        named = [argument.name for argument in call._schema.arguments]
+        if named[3:6] == ["running_mean", "running_var", "training"] and not args[5]:
+            self.seen, args = True, (*args[:3], None, None, True, *args[6:])
+        return call(*args, **(kwargs or {}))
 
 
 def _seems_left_padded(grid: Tensor, ends: list[int]) -> bool:

@@ -12,12 +12,11 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch._C._dynamo import eval_frame
-from torch.jit._builtins import _get_builtin_table
 from torch.nn.utils.rnn import pack_padded_sequence
 
 See = Callable[[str, tuple[Any, ...], Any, Tensor | None], None]  # name, arguments, result, sorted_indices
 
+# Of all that is torch's own here, a release may have less: then less is seen, and nothing fails.
 _INNER = {"_pack_padded_sequence": torch._VF, "_pad_packed_sequence": torch._VF, "pad_sequence": torch._C._nn}
 
 
@@ -47,16 +46,17 @@ def _replace(change: int) -> None:
     global _contexts
     with _lock:
         before, _contexts = _contexts, _contexts + change
-        scripted = _get_builtin_table()  # type: ignore[no-untyped-call]  # how torch.jit.script knows its functions
+        # how torch.jit.script knows its functions
+        scripted = getattr(getattr(torch.jit, "_builtins", None), "_get_builtin_table", dict[int, str])()
         for name, owner in _INNER.items():
-            if not before:
+            if not before and hasattr(owner, name):
                 ours = _seen(name, getattr(owner, name))
                 _replaced[name] = ours, vars(owner).get(name)
                 scripted[id(ours)] = f"aten::{name}"
                 setattr(owner, name, ours)
-            elif not _contexts:
+            elif not _contexts and name in _replaced:
                 ours, own = _replaced.pop(name)
-                del scripted[id(ours)]
+                scripted.pop(id(ours), None)
                 if vars(owner).get(name) is ours:  # else somebody replaced it since
                     setattr(owner, name, own) if own else delattr(owner, name)
                     _correct_dynamo(ours, getattr(owner, name))
@@ -88,8 +88,9 @@ def _seen(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
 def skip_frames_of(function: Callable[..., Any]) -> None:
     """Keep Dynamo from compiling what a function runs, as torch.compiler.disable() does, which imports Dynamo."""
     with suppress(AttributeError):  # where a release of torch has other names for it, Dynamo compiles them
-        skip = eval_frame._FrameAction.SKIP
-        eval_frame.set_code_exec_strategy(function.__code__, eval_frame._FrameExecStrategy(skip, skip))
+        frames: Any = torch._C._dynamo.eval_frame
+        skip = frames._FrameAction.SKIP
+        frames.set_code_exec_strategy(function.__code__, frames._FrameExecStrategy(skip, skip))
 
 
 def hidden() -> bool:

@@ -25,7 +25,7 @@ from packviz.rules.finding import Fault, Finding, Findings, worded
 from packviz.rules.packed_sequence import fields
 from packviz.rules.padding_value import all_finite, fits_at_its_edges
 from packviz.rules.preconditions import refusal_of
-from packviz.rules.unpacked import may_end_in_pads
+from packviz.rules.unpacked import may_have_pads
 from packviz.text import counted
 from packviz.validate import integer
 
@@ -292,5 +292,5 @@ def _plainly_sound(layer: nn.RNNBase, given: Any, hx: Any, packed: _Packed | Non
     if packed is not None:
         return packed.grid is None
     if grid:
-        return not may_end_in_pads(data)
+        return not may_have_pads(data, layer.batch_first, pad)
     return not any(fields.condition(Case(packed=given))) and bool((data != (pad or 0.0)).any(1).all())

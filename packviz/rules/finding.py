@@ -30,7 +30,8 @@ class Finding:
     """Hold one thing that is wrong, or worth knowing.
 
     key         what kind of thing, in one word
-    severity    "error": torch raises, or would abort; "silent": torch gives a wrong result; "note": worth knowing
+    severity    "error": torch raises, or would abort; "silent": torch goes on without an error; "note": worth knowing
+    fails_in    of what is "silent": the later call that raises; "" where none does, and the result is wrong
     found       what was given, with its numbers
     where       which sequence and time step, in words
     torch_does  what torch answered when it was asked just now, on as little of the batch as shows it
@@ -51,6 +52,12 @@ class Finding:
     layer: str | None = None
     times: int = 1
     error: PackvizError | None = field(default=None, compare=False, repr=False)
+    fails_in: str = ""
+
+    @property
+    def head(self) -> str:
+        """Return how bad it is, in words."""
+        return f"Fails later, in {self.fails_in}" if self.fails_in else _HEADS[self.severity]
 
     def __str__(self) -> str:
         layer = "" if self.layer is None else f" in {self.layer or 'the model itself'}"
@@ -58,7 +65,7 @@ class Finding:
         where = f"\n  Where: {self.where}." if self.where else ""
         does = f"\n  torch {self.torch_does}." if self.torch_does else ""
         repair = f"\n  Repair:\n{indent(self.repair, '    ')}" if self.repair else ""
-        return f"{_HEADS[self.severity]}{layer}{often}: {self.found}{where}{does}{repair}"
+        return f"{self.head}{layer}{often}: {self.found}{where}{does}{repair}"
 
     def __repr__(self) -> str:
         return f"Finding({', '.join(filter(None, (self.severity, self.key, self.where)))})"
@@ -110,7 +117,7 @@ def _row(one: Finding) -> str:
     does = f" torch {one.torch_does}." if one.torch_does else ""
     layer = [] if one.layer is None else [one.layer or "the model itself"]
     often = [f"{one.times} times"] if one.times > 1 else []
-    said = (_HEADS[one.severity], one.found + does, ", ".join(filter(None, [*layer, one.where, *often])))
+    said = (one.head, one.found + does, ", ".join(filter(None, [*layer, one.where, *often])))
     cells = "".join(f"<td>{escape(text)}</td>" for text in said)
     return f"<tr>{cells}<td><pre><code>{escape(one.repair)}</code></pre></td></tr>"
 
@@ -139,6 +146,7 @@ class Fault:
     sequences: Sequence[int] = ()  # as in Finding
     timesteps: Sequence[int] = ()
     severity: Severity | None = None  # None for that of the table, else that of torch's answer
+    fails_in: str = ""  # as in Finding
 
 
 def worded(fault: Fault, case: object) -> Finding:
@@ -163,7 +171,8 @@ def worded(fault: Fault, case: object) -> Finding:
     where = said("where") if "where" in words else places(rows, steps)
     severity = fault.severity or cast("Severity", said("severity")) or answer.severity
     repair = words["repair"].render(**values).strip()
-    return Finding(said("key"), severity, found, where or said("parameter"), does, repair, rows, steps, error=error)
+    at = where or said("parameter")
+    return Finding(said("key"), severity, found, at, does, repair, rows, steps, error=error, fails_in=fault.fails_in)
 
 
 def places(sequences: Sequence[int], timesteps: Sequence[int] = ()) -> str:

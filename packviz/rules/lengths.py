@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from packviz.inputs.module import run_module
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
@@ -111,16 +112,22 @@ def too_long(case: Case) -> Iterator[Fault]:
         answer: Answer[PackedSequence] = Answer(unasked=f"batch_sizes would have {longest:,} entries")
     else:
         answer = _pack(case, [max(length, 1) for length in whole])
-    values = {"lengths": [whole[b] for b in rows], "unpacked": _unpacks}
-    yield Fault("length_over_T", answer, values, rows, [T] * len(rows))
+    call, later = _later(case, answer.result)
+    told = "" if later is None else later.does(lambda lengths: f"unpacks {numbers(lengths)}")
+    fails_in = call if later is not None and later.error else ""
+    values = {"lengths": [whole[b] for b in rows], "later": told, "call": call, "fails_in": fails_in}
+    yield Fault("length_over_T", answer, values, rows, [T] * len(rows), fails_in=fails_in)
 
 
-def _unpacks(packed: PackedSequence) -> str:
-    """Return what pad_packed_sequence does with a packed sequence, in words; "" where its grid would be too large."""
-    if int(packed.batch_sizes[0]) * len(packed.batch_sizes) > MAX_CELLS:
-        return ""
-    answer = ask(lambda: pad_packed_sequence(packed, batch_first=True))
-    return answer.does(lambda done: f"unpacks {numbers(done[1])}")
+def _later(case: Case, packed: PackedSequence | None) -> tuple[str, Answer[Tensor] | None]:
+    """Return the call that comes next, and with which lengths it unpacks; None where its grid would be too large."""
+    if packed is None or int(packed.batch_sizes[0]) * len(packed.batch_sizes) > MAX_CELLS:
+        return "", None
+    if case.module is not None and packed.data.dim() == 2 and packed.data.size(1) == case.layer.input_size:
+        given = packed._replace(data=packed.data.to(case.weight))
+        answer = ask(lambda: pad_packed_sequence(run_module(case.layer, given)[0])[1])
+        return f"the {type(case.module).__name__}", answer
+    return "pad_packed_sequence", ask(lambda: pad_packed_sequence(packed)[1])
 
 
 @rule("grid lengths")

@@ -1,7 +1,8 @@
-"""A padded grid that a module runs over as it is: the steps at its ends may be pads."""
+"""A padded grid that a module runs over as it is: the steps at its edges may be pads."""
 
 from collections.abc import Iterator
 
+import torch
 from torch import Tensor
 
 from packviz.inputs.module import run_module, states_of
@@ -10,29 +11,46 @@ from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault, Severity
 from packviz.rules.padding_value import ends_of, filled, pad_code, real_cells
 
+_LEFT, _OTHER = "unpacked_left", "pads_in_other_axis"
+
 
 @rule("grid module numbers", "layout")
 def unpacked(case: Case) -> Iterator[Fault]:
-    """Find steps like pads at the ends of sequences that are run without lengths, or at the ends of the other axis."""
+    """Find steps like pads at either end of sequences run without lengths, or at the ends of the other axis."""
     if case.lengths is not None or case.traced or case.data.dim() != 3 or min(case.data.shape[:2]) < 2:
         return  # a single step, as of a decoder, is no padded grid
-    for turned, values in ((False, case.by_sequence), (True, case.by_sequence.transpose(0, 1))):
-        seen = _pads_at_the_ends(values.detach(), case.padding_value)
-        if seen is not None:
-            cell, ends, at = seen
-            rows = [b for b, end in enumerate(ends) if end < values.size(1)]
-            told = case.padding_value is not None
-            if turned and not told and (len(rows) < 2 or sum(values.size(1) - ends[b] for b in rows) < 4):
-                continue  # too little to doubt batch_first
-            about: dict[str, object] = {"pad": pad_code(cell, at), "told": told, "number": len(rows)}
-            if turned:
-                yield Fault("pads_in_other_axis", Answer(True), about)
-            else:
-                severity: Severity = "silent" if told and case.layer.bidirectional else "note"
-                yield Fault(
-                    "unpacked", _drift(case, rows[0], ends[rows[0]]), about, rows, [ends[b] for b in rows], severity
-                )
+    values, told = case.by_sequence.detach(), case.padding_value is not None
+    for key, read in (("unpacked", values), (_LEFT, values.flip(1)), (_OTHER, values.transpose(0, 1))):
+        seen = _pads_at_the_ends(read, case.padding_value)
+        if seen is not None and (told or _is_doubtful(key, seen[1], read.size(1))):
+            yield _fault(case, key, *seen)
             return
+
+
+def _is_doubtful(key: str, ends: list[int], T: int) -> bool:
+    """Tell whether pads that nobody told of are enough to doubt how sequences that reach so far are laid out."""
+    rows, number = sum(end < T for end in ends), len(ends) * T - sum(ends)
+    if key == _LEFT:  # all of them may begin with a first input of zeros, as of a decoder
+        return number > 1 and rows < len(ends)
+    return key == "unpacked" or (rows > 1 and number > 3)
+
+
+def _fault(case: Case, key: str, cell: Tensor, ends: list[int], at: tuple[int, int]) -> Fault:
+    told, values = case.padding_value is not None, case.by_sequence.detach()
+    T = case.B if key == _OTHER else case.T
+    rows = [b for b, end in enumerate(ends) if end < T]
+    about: dict[str, object] = {
+        "pad": pad_code(cell, (at[0], 0) if key == _LEFT else at),
+        "told": told,
+        "number": len(rows),
+    }
+    about["before"] = [T - ends[b] for b in rows]
+    if key == _OTHER:
+        return Fault(key, Answer(True), about)
+    row, reach = values[rows[0]], max(ends[rows[0]], 1)
+    drift = _drift(case, row, row[-reach:] if key == _LEFT else row[:reach])
+    severity: Severity = "silent" if told and (key == _LEFT or case.layer.bidirectional) else "note"
+    return Fault(key, drift, about, rows, [0 if key == _LEFT else ends[b] for b in rows], severity)
 
 
 def _pads_at_the_ends(values: Tensor, given: float | None) -> tuple[Tensor, list[int], tuple[int, int]] | None:
@@ -58,19 +76,21 @@ def _pads_at_the_ends(values: Tensor, given: float | None) -> tuple[Tensor, list
     return None
 
 
-def may_end_in_pads(x: Tensor) -> bool:
+def may_have_pads(x: Tensor, batch_first: bool, given: float | None) -> bool:
     """Tell from its edges alone whether unpacked() may find something in x, (B, T, F) or (T, B, F)."""
-    edges = [] if min(x.shape[:2]) < 2 else [(x[-1], x[-2]), (x[:, -1], x[:, -2])]
-    return any(bool((~last.any(1) | (last == before).all(1)).any()) for last, before in edges)
+    if min(x.shape[:2]) < 2:
+        return False
+    steps = x.unbind(1) if batch_first else x
+    edge, inner = torch.cat([x[-1], x[:, -1], steps[0]]), torch.cat([x[-2], x[:, -2], steps[1]])
+    return bool(((edge == (given or 0.0)) | (edge == inner)).all(1).any())
 
 
-def _drift(case: Case, b: int, end: int) -> Answer[float]:
-    """Return how far the last state of sequence b is from that after its last step, where there is one."""
+def _drift(case: Case, row: Tensor, tokens: Tensor) -> Answer[float]:
+    """Return how far the last state of a sequence (T, F) is from that of its tokens alone."""
 
     def run(steps: Tensor) -> Tensor:
         grid = steps.unsqueeze(0) if case.layer.batch_first else steps.unsqueeze(1)
         h_n, _ = states_of(run_module(case.layer, grid)[1])
         return h_n[-1]
 
-    row = case.by_sequence[b].detach()
-    return ask(lambda: float((run(row) - run(row[: max(end, 1)])).abs().max()))
+    return ask(lambda: float((run(row) - run(tokens)).abs().max()))

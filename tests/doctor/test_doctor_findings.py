@@ -46,7 +46,7 @@ def test_as_json_a_finding_has_all_its_fields_but_the_error() -> None:
 def test_a_notebook_shows_a_table_with_the_repair_and_no_markup_of_anybody_else() -> None:
     shown = WRONG._repr_html_()
     (one,) = WRONG
-    for text in ("Silently wrong", one.found, one.where, one.repair):
+    for text in ("Fails later, in pad_packed_sequence", one.found, one.where, one.repair):
         assert escape(text) in shown
     named = pv.Findings([replace(one, layer="<b>")])
     assert "&lt;b&gt;" in named._repr_html_()

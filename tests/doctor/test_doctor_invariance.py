@@ -32,7 +32,12 @@ class Parts(nn.Module):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # which torch.jit.script gives
             self.scripted = torch.jit.script(nn.BatchNorm1d(F))
+            norm = nn.BatchNorm1d(F).eval()
+            self.traced = torch.jit.trace(norm, torch.randn(2, F, 3))  # type: ignore[no-untyped-call]
         self.kept: Tensor | None = None
+
+    def by_function(self, x: Tensor) -> Tensor:
+        return nn.functional.batch_norm(x, self.norm.running_mean, self.norm.running_var, training=self.training)
 
     def forward(self, x: Tensor, lengths: Any) -> object:
         return self.way(self, x, torch.as_tensor(lengths))
@@ -69,6 +74,11 @@ def carried(m: Parts, x: Tensor, lengths: Tensor) -> Tensor:
     return unpacked(output)
 
 
+def normed(norm: Callable[[Parts], Any]) -> Model:
+    return lambda m, x, n: m.rnn(packed(norm(m)(x.transpose(1, 2)).transpose(1, 2), n))[1]
+
+
+COUNTED = "Batch normalization counts the pads"
 WRONG: dict[str, tuple[Model, dict[str, Any], str]] = {  # what is wrong, and a word of what is said of it
     "not packed": (lambda m, x, _: m.rnn(x)[1], {}, "reads pads"),
     "not packed, both ways": (lambda m, x, _: m.rnn(x)[0], {"bidirectional": True}, "reads pads"),
@@ -87,22 +97,16 @@ WRONG: dict[str, tuple[Model, dict[str, Any], str]] = {  # what is wrong, and a 
     "maximum over all steps": (lambda m, x, n: unpacked(m.rnn(packed(x, n))[0]).amax(1), {}, "Steps after"),
     "output[:, -1]": (lambda m, x, n: unpacked(m.rnn(packed(x, n))[0])[:, -1], {}, "read at its end"),
     "attention without mask": (lambda m, x, n: attended(m, x, n, masked=False), {}, "attended to"),
-    "pads in batch statistics": (
-        lambda m, x, n: m.rnn(packed(m.norm(x.transpose(1, 2)).transpose(1, 2), n))[1],
-        {},
-        "Batch normalization counts the pads",
-    ),
+    "pads in batch statistics": (normed(lambda m: m.norm), {}, COUNTED),
+    "in those of a scripted normalization": (normed(lambda m: m.scripted), {}, COUNTED),
+    "in those of a traced one, whose mode is fixed": (normed(lambda m: m.traced), {}, COUNTED),
+    "in those of a function": (normed(lambda m: m.by_function), {}, COUNTED),
     "convolution over pads": (
         lambda m, x, n: m.rnn(packed(m.wide(x.transpose(1, 2)).transpose(1, 2), n))[1],
         {},
         "other values in the pads",
     ),
     "dropout in evaluation": (lambda m, x, n: nn.functional.dropout(m.rnn(packed(x, n))[1]), {}, "random numbers"),
-    "scripted batch normalization": (
-        lambda m, x, n: m.rnn(packed(m.scripted(x.transpose(1, 2)).transpose(1, 2), n))[1],
-        {},
-        "Batch normalization counts the pads",
-    ),
     "a list, not packed": (lambda m, x, _: list(m.rnn(x)[1][-1]), {}, "reads pads"),
     "loss over pads": (lambda m, x, _: m.rnn(x)[0].pow(2).mean(), {}, "more pads"),
 }

@@ -14,6 +14,7 @@ from torch._dynamo import trace_rules
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
 
 import packviz as pv
+from packviz.doctor import packing_calls
 
 
 class Tagger(nn.Module):
@@ -117,6 +118,7 @@ LENGTHS, T, F, H = [3, 5, 2], 5, 2, 4
 torch.manual_seed(0)
 SEQUENCES = [torch.randn(length, F) for length in LENGTHS]
 X = pad_sequence(SEQUENCES, batch_first=True)
+VECTOR = X.where(X != 0, torch.tensor([0.1, 0.3]))  # padded with the vector of a padding token
 GRU, BOTH = nn.GRU(F, H, batch_first=True), nn.GRU(F, H, batch_first=True, bidirectional=True)
 
 
@@ -142,7 +144,10 @@ AROUND: dict[
     "padded_lengths": (lambda layer: padded_and_packed(layer, [2, 4, 1]), GRU, {}),
     "unpacked": (lambda layer: layer(X), GRU, {}),
     "unpacked, both ways": (lambda layer: layer(X), BOTH, {"padding_value": 0.0}),
-    "unpacked, as one vector": (lambda layer: layer(X.where(X != 0, torch.tensor([0.1, 0.3]))), GRU, {}),
+    "unpacked, as one vector": (lambda layer: layer(VECTOR), GRU, {}),
+    "left_padded, not packed": (lambda layer: layer(left(X)), GRU, {}),
+    "left_padded, not packed, told": (lambda layer: layer(left(X)), BOTH, {"padding_value": 0.0}),
+    "left_padded, not packed, as one vector": (lambda layer: layer(left(VECTOR)), GRU, {}),
     "batch_first": (lambda layer: layer(X.transpose(0, 1)), GRU, {}),
     "unpacked_otherwise": (lambda layer: pad_packed_sequence(layer(pack(X, LENGTHS))[0]), GRU, {}),
 }
@@ -157,16 +162,16 @@ def test_what_is_packed_padded_or_run_unpacked_is_found_and_its_repair_gives_wha
             given: Any = act(layer)
     (finding,) = watched.findings
     assert finding.key == name.partition(",")[0]
-    certain = "padding_value" in settings or finding.key in ("left_padded", "lengths_order", "padded_lengths")
+    certain = "padding_value" in settings or name in ("left_padded", "lengths_order", "padded_lengths")
     assert (finding.severity == "silent") == certain or finding.key == "tokens_dropped"
     if finding.key == "unpacked_otherwise":
         assert torch.equal(repaired(finding, output=given[0])["output"], pad_packed_sequence(right, True)[0])
         return
     x = {
-        "left_padded": left(X),
         "batch_first": X.transpose(0, 1),
-        "unpacked, as one vector": X.where(X != 0, torch.tensor([0.1, 0.3])),
-    }.get(name, X)
+        "unpacked, as one vector": VECTOR,
+        "left_padded, not packed, as one vector": left(VECTOR),
+    }.get(name, left(X) if finding.key == "left_padded" else X)
     after = repaired(finding, x=x, lengths=[5, 4, 3], batch_first=True, module=layer)
     with torch.no_grad():
         again = (
@@ -183,8 +188,9 @@ def test_a_right_use_of_all_three_functions_is_not_found() -> None:
             output, state = GRU(pack(x, LENGTHS, first))
             pad_packed_sequence(output, first)
             GRU(torch.randn(3, 1, F), state)
+            GRU(torch.cat([torch.zeros(3, 1, F), X[:, :2]], 1))  # a decoder's first input
             BOTH(output._replace(data=output.data[:, :F]))
-    assert (watched.findings, len(watched.calls)) == ((), 9)
+    assert (watched.findings, len(watched.calls)) == ((), 12)
 
 
 def test_torchs_functions_are_put_back_also_after_an_exception_and_other_threads_are_not_seen() -> None:
@@ -204,6 +210,15 @@ def test_torchs_functions_are_put_back_also_after_an_exception_and_other_threads
         raise KeyError
     assert torch._C._nn.pad_sequence is before
     assert not {"_pack_padded_sequence", "_pad_packed_sequence"} & set(vars(torch._VF))
+
+
+def test_a_torch_without_the_names_that_watch_borrows_is_watched_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(torch.jit, "_builtins")
+    monkeypatch.delattr(torch._C._dynamo.eval_frame, "_FrameAction")
+    monkeypatch.setitem(packing_calls._INNER, "_no_such_function", torch._VF)
+    with pv.watch(nn.Sequential(layer := nn.GRU(F, H, batch_first=True))) as watched:
+        layer(pack(X, [5, 5, 2]))
+    assert [one.key for one in watched.findings] == ["pads_packed"]
 
 
 def test_a_model_that_is_saved_or_copied_while_it_is_watched_leaves_the_hooks_behind() -> None:
