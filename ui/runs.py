@@ -15,7 +15,7 @@ from packviz.inputs.batch import Batch, ReadAs, sequence_label
 from packviz.inputs.config import Config
 from packviz.inputs.examples import EXAMPLES
 from packviz.show.movie import Movie, beside, movie
-from packviz.show.movie.step import Stage
+from packviz.show.movie.marks import Stage
 from packviz.teach.predictions import asking
 from ui.kept import kept
 from ui.visit import visit

@@ -12,7 +12,7 @@ from run_cases import steps_left_out
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
 
-from packviz.show.movie.step import CodeLine
+from packviz.show.movie.marks import CodeLine
 
 each_case = over(CASES)
 each_packed = over(PACKED)

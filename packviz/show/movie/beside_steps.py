@@ -11,7 +11,6 @@ from torch import Tensor
 
 from packviz.compute.record import Trace
 from packviz.rules.preconditions import check_kind
-from packviz.show.movie.beside_grids import axes, grids, scale, texts_of, vectors
 from packviz.show.movie.beside_words import (
     call_lines,
     far,
@@ -23,13 +22,14 @@ from packviz.show.movie.beside_words import (
     start_words,
     step_words,
 )
-from packviz.show.movie.cell import filled, units
 from packviz.show.movie.data import Movie, made
 from packviz.show.movie.facts import Window, number, rounded, watched_layer
-from packviz.show.movie.marks import NONE, Frame, Marks, Place, Role, frame, marks
+from packviz.show.movie.layout import Column, Place
+from packviz.show.movie.marks import NONE, CodeLine, Frame, Marks, Role, Stage, Step, frame, marks
 from packviz.show.movie.padded_vs_packed import PACKED, PADDED, SIDES, UNPACKED, Both, Side, both_scene
-from packviz.show.movie.sheet import focus
-from packviz.show.movie.step import CodeLine, Stage, Step
+from packviz.show.movie.run_marks import filled, units
+from packviz.show.movie.sheet import focus, steps
+from packviz.show.movie.view import once
 
 
 def beside(
@@ -66,9 +66,9 @@ def beside(
 
 
 def _steps(both: Both) -> Iterator[Step]:
-    yield Step(start_words(both), (_start(both),), detail=call_lines(both))
-    done: list[int] = []
     held = _start(both)
+    yield Step(start_words(both), (held,), detail=call_lines(both))
+    done: list[int] = []
     for t in both.times:
         looked = {name: held[name] for name in held if not name.startswith("focus:")} | _looked_at(both, t)
         fed = {**looked, **_entering(both, t, anew=True)}
@@ -77,56 +77,98 @@ def _steps(both: Both) -> Iterator[Step]:
         held = {**computed, **_outputs(both, both.sides, done)}
         handed = {**held, **_outputs(both, both.sides, done, origin=True)}
         yield Step(step_words(both, t), (fed, computed, handed), detail=row_lines(both, t), time=t)
-    home, filler = _home(both, held)
-    outlined = {**home, **_filler(both, origin=False), **_off(both)}
-    yield Step(output_words(both), ({**home, **filler}, outlined), detail=output_lines(both), name="outputs")
-    yield Step(
-        last_words(both), _judged(both, {**home, **_filler(both, origin=False)}), detail=last_lines(both), name="h_n"
-    )
+    home, still = _home(both, held), _filler(both, origin=False)
+    frames = {**home, **_filler(both, origin=True)}, {**home, **still, **_off(both)}
+    yield Step(output_words(both), frames, detail=output_lines(both), name="outputs")
+    yield Step(last_words(both), _judged(both, {**home, **still}), detail=last_lines(both), name="h_n")
 
 
-def _start(both: Both) -> dict[str, Marks]:
-    """Return both sides before the first time step."""
-    start = [side.start for side in both.sides]
-    return {**grids(both, both.sides), **_states_of(both, both.sides, start), **_none(both)}
+@once
+def _start(both: Both) -> Frame:
+    """Return both sides before the first time step, and no distances yet."""
+    groups = {**_grids(both, both.sides), **_states(both, both.sides, [side.start for side in both.sides])}
+    if both.small or both.apart_somewhere:
+        above = both.beside_h(-0.75 * both.text)
+        groups |= frame(marks("note:apart", "note", above, h=both.text, text="distance"))
+    if both.small:
+        B = both.total[0]
+        groups["apart"] = _distances(both, np.zeros(B), np.ones(B, dtype=bool))
+    return groups
 
 
-def _states_of(both: Both, sides: Sequence[Side], states: Sequence[Tensor]) -> Frame:
+def _grids(both: Both, sides: Sequence[Side]) -> Frame:
+    """Return the headings, the letters, and what each side reads: all of x, or its packed rows."""
+    x, b, lead, groups = both.text, both.ranked, -both.letter - 0.1 * both.text, list[Marks]()
+    for side in sides:
+        h, row = f"{side.name}h", side.row[b]
+        headings = {"x": Place(side.x.name, lead, side.x.heading().y), "h": Place(h, 0.0, -1.6 * x)}
+        labels = {side.x.name: lead} if both.small else {side.x.name: lead, h: lead - both.lead_in}
+        if both.with_outputs:
+            headings["o"] = Place(side.out.name, lead, side.out.heading().y)
+            labels[side.out.name] = lead
+        for name, at in headings.items():
+            groups.append(marks(f"title:{at.panel}", "title", at, text=both.heading(side.name, name)))
+        into = Place(h, -both.lead_in, -0.75 * x)
+        groups.append(marks(f"axis:{side.name}:in", "axis", into, w=both.input_width, h=x, text="x"))
+        for panel, left in labels.items():
+            at, text = Place(panel, left, row), both.letters_ranked
+            groups.append(marks(f"label:{panel}", "label", at, b, w=both.letter, text=text))
+        real = both.mask[side.b, side.t]
+        for role, name, which in (("token", "x", real), ("pad", "pad", ~real)):
+            rows, t = side.b[which], side.t[which]
+            at, tone = side.x.cell(side.row[rows], t), "wrong" if (role, side.name) == ("pad", PACKED) else ""
+            groups.append(_read(both, side, name, role, at, rows, t, rows, t, w=side.x.width, tone=tone))
+    return frame(*groups, *_axes(both))
+
+
+def _read(both: Both, side: Side, name: str, role: Any, at: Place, b: Any, t: Any, *keys: Any, **look: Any) -> Marks:
+    """Return tokens or pads that a side reads, with the numbers that enter the watched layer there."""
+    vec: Column = NONE  # a single number is written out
+    if both.layer and not both.small:
+        packed = np.maximum(both.row_at[b, t], 0)
+        vec = both.below_rows(b, t) if side.name == PADDED else both.rows_at("below", packed)
+    elif both.features > 1 and not both.small:
+        vec = np.where(both.mask[b, t], both.x_rows(b, t), NONE) if both.raw_vectors else both.x_rows(b, t)
+    look |= {"vec": vec, "scale": "state" if both.layer else "input"}
+    if role == "pad":
+        return marks(f"{name}:{side.name}", role, at, *keys, text="pad" if both.layer else both.pad_text, **look)
+    token = np.maximum(both.token_number[b, t], 0)
+    sub = both.token_sub[token] if isinstance(both.token_sub, np.ndarray) else ""
+    return marks(f"{name}:{side.name}", role, at, *keys, text=both.token_text[token], sub=sub, token=token, **look)
+
+
+@once
+def _axes(both: Both) -> list[Marks]:
+    """Return the names of the time steps above what is read, and above the outputs."""
+    grids = [side.x for side in both.sides] + [side.out for side in both.sides if both.with_outputs]
+    t, text = both.ts, steps(both.columns)
+    return [marks(f"axis:{grid.name}", "axis", grid.axis(t), t, w=grid.width, h=both.text, text=text) for grid in grids]
+
+
+def _states(both: Both, sides: Sequence[Side], states: Sequence[Tensor]) -> Frame:
     """Return h of both sides, (B,P) each."""
     b, groups = both.ranked, []
     for side, held in zip(sides, states, strict=True):
         name, panel, row, shown = f"h:{side.name}", f"{side.name}h", side.row[b], held[b, : both.units]
         if both.small:
-            place, vec = Place(panel, 0.0, row), both.rows_like(shown)
-            groups.append(marks(name, "vector", place, (b,), seq=b, w=both.state_width, vec=vec))
+            vec = both.rows_like(shown)
+            groups.append(marks(name, "vector", Place(panel, 0.0, row), b, w=both.state_width, vec=vec))
         else:
             group = units(both, name, panel, row, both.state_width / both.units, says="h, unit {k}")
             groups.append(filled(group, rounded(shown)))
     return frame(*groups)
 
 
-def _none(both: Both) -> Frame:
-    """Return the distances before the first time step: none yet."""
-    x = both.text
-    groups = []
-    if both.small or both.apart_somewhere:
-        above = Place(f"{PADDED}h", both.state_width + 0.25 * x, -0.75 * x)
-        groups.append(marks("note:apart", "note", above, h=x, text="distance"))
-    if both.small:
-        groups.append(_distances(both, np.zeros(both.total[0]), np.ones(both.total[0], dtype=bool)))
-    return frame(*groups)
-
-
 def _distances(both: Both, distance: np.ndarray, same: np.ndarray, equal: str = "") -> Marks:
     """Return how far each row of the padded side is from the packed one: in words, or as a colour if small."""
     b, x = both.ranked, both.text
-    place = Place(f"{PADDED}h", both.state_width + 0.25 * x, both.place[b])
+    place = both.beside_h(both.place[b])
     if both.small:
         vec = both.rows_like(torch.tensor(np.where(same, 0.0, distance)[b, None]))
-        return marks("apart", "vector", place, (b,), seq=b, w=1.6 * x, vec=vec)
+        return marks("apart", "vector", place, b, w=1.6 * x, vec=vec)
     text = np.array([equal if same[each] else f"Δ {far(distance[each])}" for each in both.by_rank], dtype=object)
     tone, shown = np.where(same[b], "good", "wrong"), ~same[b] | bool(equal)
-    return marks("apart", "note", place, (b,), seq=b, w=2.0 * x, text=text, tone=tone, shown=shown)
+    return marks("apart", "note", place, b, w=2.0 * x, text=text, tone=tone, shown=shown)
 
 
 def _looked_at(both: Both, t: int) -> Frame:
@@ -134,7 +176,7 @@ def _looked_at(both: Both, t: int) -> Frame:
     fed = [(side, int((side.t == t).sum())) for side in both.sides]
     groups = (focus(f"focus:{side.name}", side.x, t, rows) for side, rows in fed if rows)
     lit = np.where(both.ts == t, "now", "")
-    return frame(*groups, *(axis.but(tone=lit) for axis in axes(both)))
+    return frame(*groups, *(axis.but(tone=lit) for axis in _axes(both)))
 
 
 def _entering(both: Both, t: int, *, anew: bool) -> Frame:
@@ -142,26 +184,20 @@ def _entering(both: Both, t: int, *, anew: bool) -> Frame:
     groups = []
     kinds: tuple[tuple[Role, str], ...] = (("token", "in"), ("pad", "inpad"))
     for side, (role, name) in product(both.sides, kinds):
-        b = both.ranked if role == "token" else both.readers(side)
-        if not len(b):
-            continue
-        number = np.maximum(both.token_number[b, t], 0) if role == "token" else np.full(len(b), NONE)
-        look = texts_of(both, number, side) | {"tone": ""}
-        groups.append(
-            marks(
-                f"{name}:{side.name}", role, Place(f"{side.name}h", -both.lead_in, side.row[b]), (b,), seq=b,
-                w=both.input_width, scale=scale(both), vec=vectors(both, side, b, t),
-                shown=(t < side.runs[b]) & (both.mask[b, t] == (role == "token")),
-                origin=side.x.cell(side.row[b], t) if anew else None, anew=anew, **look,
-            )
-        )  # fmt: skip
+        b = both.ranked
+        if role == "pad":  # of the sequences of which this side reads one among the time steps that are shown
+            b = b[np.isin(b, side.b[~both.mask[side.b, side.t]])]
+        shown = (t < side.runs[b]) & (both.mask[b, t] == (role == "token"))
+        at, origin = Place(f"{side.name}h", -both.lead_in, side.row[b]), side.x.cell(side.row[b], t)
+        group = _read(both, side, name, role, at, b, t, b, w=both.input_width, shown=shown)
+        groups.append(group.but(origin=origin, anew=True) if anew else group)
     return frame(*groups)
 
 
 def _computed(both: Both, t: int) -> Frame:
     """Return the new states, and on the padded side which of them come from pads, and how far they have gone."""
     groups = {
-        **_states_of(both, both.sides, [side.states[:, t] for side in both.sides]),
+        **_states(both, both.sides, [side.states[:, t] for side in both.sides]),
         "apart": _distances(both, both.apart[:, t], both.same[:, t]),
     }
     if not both.small:
@@ -174,17 +210,16 @@ def _computed(both: Both, t: int) -> Frame:
 
 def _outlines(both: Both, tone: np.ndarray, shown: np.ndarray) -> Marks:
     """Return the outlines around rows of h of the padded side, or beside small cells around their distance."""
-    b, x, inset = both.ranked, both.text, both.inset
-    start, width = (both.state_width + 0.25 * x, 1.6 * x) if both.small else (0.0, both.state_width)
-    place = Place(f"{PADDED}h", start + inset, both.place[b] + inset)
-    size: dict[str, Any] = {"w": width - 2 * inset, "h": 1 - 2 * inset}
-    return marks("mark:h", "mark", place, (b,), seq=b, tone=tone, shown=shown, **size)
+    b, inset, row = both.ranked, both.inset, both.place[both.ranked]
+    around = both.beside_h(row) if both.small else Place(f"{PADDED}h", 0.0, row)
+    w = (1.6 * both.text if both.small else both.state_width) - 2 * inset
+    return marks("mark:h", "mark", around.moved(inset, inset), b, tone=tone, shown=shown, w=w, h=1 - 2 * inset)
 
 
 def _rings(both: Both, shown: Any, row: np.ndarray) -> Frame:
     b = both.ranked
     place = Place(f"{PACKED}h", 0.0, row[b])
-    return frame(marks(f"ring:{PACKED}", "ring", place, (b,), seq=b, w=both.state_width, shown=shown))
+    return frame(marks(f"ring:{PACKED}", "ring", place, b, w=both.state_width, shown=shown))
 
 
 def _outputs(both: Both, sides: Sequence[Side], done: list[int], *, origin: bool = False) -> Frame:
@@ -194,23 +229,21 @@ def _outputs(both: Both, sides: Sequence[Side], done: list[int], *, origin: bool
         b, t = side.b, side.t
         vec = both.rows(side.name, side.states[:, : both.columns, : both.units].flatten(0, 1)) + b * both.columns + t
         start = Place(f"{side.name}h", 0.0, side.row[b]) if origin else None
+        look = {"w": side.out.width, "token": both.token_number[b, t], "vec": vec}
+        at = side.out.cell(side.row[b], t)
         groups.append(
-            marks(
-                f"out:{side.name}", "output", side.out.cell(side.row[b], t), (b, t), seq=b, w=side.out.width,
-                origin=start, token=both.token_number[b, t], vec=vec, shown=np.isin(t, done),
-            )
-        )  # fmt: skip
+            marks(f"out:{side.name}", "output", at, b, t, shown=np.isin(t, done), origin=start, **look),
+        )
     return frame(*groups)
 
 
-def _home(both: Both, held: Frame) -> tuple[Frame, Frame]:
-    """Return both sides with their rows in the order in which they came, and the filler on its way."""
-    last = [side.states[:, both.times[-1]] for side in both.sides]
+def _home(both: Both, held: Frame) -> Frame:
+    """Return both sides with their rows in the order in which they came."""
     gone = ("focus:", "in:", "inpad:", "mark:h")
     groups = {
         **{name: group for name, group in held.items() if not name.startswith(gone)},
-        **grids(both, both.home),
-        **_states_of(both, both.home, last),
+        **_grids(both, both.home),
+        **_states(both, both.home, [side.states[:, both.times[-1]] for side in both.sides]),
         **_outputs(both, both.home, both.times),
     }
     groups = {name: group for name, group in groups.items() if not name.endswith(":in")}
@@ -218,35 +251,34 @@ def _home(both: Both, held: Frame) -> tuple[Frame, Frame]:
         groups |= _rings(both, groups[f"ring:{PACKED}"].shown, both.place)
     if both.with_outputs:
         groups[f"title:{PACKED}o"] = groups[f"title:{PACKED}o"].but(text=UNPACKED)
-    return groups, _filler(both, origin=True)
+    return groups
 
 
 def _filler(both: Both, *, origin: bool) -> Frame:
-    out = both.sides[1].out
+    """Return the filler of the unpacked output, on its way if origin."""
+    out, text = both.sides[1].out, number(both.trace.padding_value)
     rows, t = (np.arange(out.columns) >= both.lens[both.ranked][:, None]).nonzero()
-    if not both.with_outputs or not len(rows):
+    if not both.with_outputs:
         return {}
     b = both.ranked[rows]
     start = out.cell(both.place[b], out.columns + 0.5) if origin else None
-    text = number(both.trace.padding_value)
-    place = out.cell(both.place[b], t)
-    return frame(marks("filler", "pad", place, (b, t), seq=b, w=out.width, text=text, origin=start))
+    return frame(marks("filler", "pad", out.cell(both.place[b], t), b, t, w=out.width, text=text, origin=start))
 
 
 def _off(both: Both) -> Frame:
     """Return the outlines around what the padded output holds, and the unpacked one does not."""
-    b, t, count = both.off_runs
-    if not both.with_outputs or not len(b):
+    if not both.with_outputs:
         return {}
+    b, t, count = both.off_runs
     place = both.sides[0].out.cell(both.place[b], t).moved(both.inset, both.inset)
-    size: dict[str, Any] = {"w": count * both.output_width - 2 * both.inset, "h": 1 - 2 * both.inset}
-    return frame(marks("mark:out", "mark", place, (b, t), seq=b, tone="wrong", **size))
+    w = count * both.output_width - 2 * both.inset
+    return frame(marks("mark:out", "mark", place, b, t, tone="wrong", w=w, h=1 - 2 * both.inset))
 
 
 def _judged(both: Both, home: Frame) -> tuple[Frame, Frame]:
     """Return h_n on both sides, and then which rows of it are the same."""
     titles = {name: home[name].but(text=both.last_heading) for name in (f"title:{side}h" for side in SIDES)}
-    finals = {**home, **titles, **_states_of(both, both.home, both.last)}
+    finals = {**home, **titles, **_states(both, both.home, both.last)}
     same = both.last_same[both.ranked]
     if not both.small:
         finals |= _rings(both, True, both.place)

@@ -4,8 +4,8 @@ from math import isfinite
 
 import numpy as np
 
+from packviz.show.movie.marks import CodeLine
 from packviz.show.movie.padded_vs_packed import Both
-from packviz.show.movie.step import CodeLine
 from packviz.show.movie.view import shape
 from packviz.show.movie.words import STARTS, say
 from packviz.text import two_digits

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from packviz.show.movie.columns import Columns, rounded
-from packviz.show.movie.marks import DEFAULTS, Column, Frame, Marks, Place, Tip
+from packviz.show.movie.layout import Column, Place
+from packviz.show.movie.marks import DEFAULTS, Frame, Marks, Tip
 
 # Groups; beats; how many of their marks change in each beat, which, and of each field the values that they get.
 # All marks: no number, and none are named.

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from packviz.show.movie.layout import short
-from packviz.show.movie.marks import NONE, Column
+from packviz.show.movie.layout import Column, short
+from packviz.show.movie.marks import NONE
 
 DIGITS = 3  # behind the point
 NUMBERED = ("token", "vec")  # fields in which NONE stands for none

@@ -11,10 +11,9 @@ import numpy as np
 from packviz.show.movie.changes import Changes
 from packviz.show.movie.drawing import draw, svg
 from packviz.show.movie.layout import Scene, plain
-from packviz.show.movie.marks import Frame
+from packviz.show.movie.marks import CodeLine, Frame, Stage, Step
 from packviz.show.movie.page import framed, pictured, standalone
 from packviz.show.movie.picture import Picture
-from packviz.show.movie.step import CodeLine, Stage, Step
 from packviz.show.movie.view import View
 from packviz.show.movie.words import lost
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES

@@ -88,15 +88,18 @@ class Facts:
 
     def _seen(self, trace: Trace, window: Window) -> None:
         self.order: list[int] = list(range(self.total[0])) if self.refused else trace.sorted.order.tolist()
-        self.first_longer = self._first_longer() if self.refused else 0  # than the one before it
+        longer = (b for b in range(1, self.total[0]) if self.lengths[b] > self.lengths[b - 1])
+        self.first_longer = next(longer) if self.refused else 0  # than the one before it
         begins = max(0, self.first_longer + 1 - window.sequences)
         self.by_rank = self.order[begins:][: window.sequences]  # who is shown, in sorted order: the first packed rows
         self.shown = sorted(self.by_rank)  # the same in the original order
         self.bs, self.ranked = np.array(self.shown), np.array(self.by_rank)  # both as columns
+        self.ranks = np.arange(len(self.by_rank))  # their rows in sorted order
         self.window = window
         self.columns = min(self.total[1], window.steps)  # the time steps that are shown
         self.ts = np.arange(self.columns)
-        self.rank, self.place = self._rows(self.by_rank), self._rows(self.shown)  # (B,) the row in either order
+        self.rank, self.place = np.full((2, self.total[0]), NOBODY)  # (B,) the row in either order
+        self.rank[self.ranked] = self.place[self.bs] = self.ranks
         if (first := int(self.leads[self.bs].min())) >= self.columns:
             expected, fix = f"at least {first + 1} time steps", "show more: left of the first tokens is only padding"
             raise PackvizError("steps", expected=expected, got=str(window.steps), fix=fix)
@@ -125,14 +128,6 @@ class Facts:
         self.packed_pads = Counter(trace.packed.sequence[trace.packed_is_pad].tolist())  # how many each has
         self.width_out: int = trace.unpacked.output.shape[1 if self.batch_first else 0]
         self.pads_out = sum(self.width_out - length for length in self.lengths)  # places of the output with filler
-
-    def _first_longer(self) -> int:
-        return next(b for b in range(1, self.total[0]) if self.lengths[b] > self.lengths[b - 1])
-
-    def _rows(self, sequences: list[int]) -> np.ndarray:
-        rows = np.full(self.total[0], NOBODY)
-        rows[sequences] = np.arange(len(sequences))
-        return rows
 
     def _cells(self, where: np.ndarray) -> Cells:
         """Return the cells that are shown, time step after time step in sorted order."""

@@ -12,8 +12,8 @@ from packviz.facts.unit_arithmetic import unit_sum
 from packviz.inputs.cell_kinds import Formula, Gate
 from packviz.inputs.module import nonlinearity_of
 from packviz.show.movie.facts import rounded
+from packviz.show.movie.marks import CodeLine
 from packviz.show.movie.statements import LINE
-from packviz.show.movie.step import CodeLine
 from packviz.show.movie.view import View, shape
 
 DIGITS = (2, 3, 4)  # behind the point: as many as it takes to come to the number that the trace has

@@ -1,17 +1,94 @@
-"""The gates of the cell as small grids of numbers, and the states before and after: the run that goes deep."""
+"""The run that goes deep: the gates of the cell as small grids of numbers, and the states before and after."""
 
 import numpy as np
 
 from packviz.inputs.module import nonlinearity_of
-from packviz.show.movie.cell import arrow, filled, heading, state, units
 from packviz.show.movie.formulas import in_letters
-from packviz.show.movie.gate_panels import number_width
-from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
-from packviz.show.movie.run_marks import START, base, ended, entering, finals, live, outputs, run_steps, states, taken
+from packviz.show.movie.layout import Box, Margins, Place, Scene, above, beside, panel
+from packviz.show.movie.marks import Frame, Marks, frame, marks, title
+from packviz.show.movie.run_marks import (
+    START,
+    arrow,
+    base,
+    ended,
+    entering,
+    filled,
+    finals,
+    input_width,
+    live,
+    outputs,
+    run_steps,
+    state,
+    state_box,
+    states,
+    taken,
+    units,
+)
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import TERMS
 
+HEADED, STRIP_HEADED = 3.6, 8.8  # numbers beside one another that are as wide as a heading
+SCREEN = (670.0, 322.0)  # pixels of the picture at a projector
+LEAST = (28.0, 13.0)  # pixels that a number needs there: across and down
 LINES = (1, 2, 3)  # of panels that may need letters of their own
+
+
+def gate_scene(view: View) -> Scene:
+    """Return the scene: what enters and the gates in one line, the states before and after in another."""
+    whole, narrow, tall = _ways(view)
+    return Scene(whole if _fit(view, whole) else narrow, [tall])
+
+
+def numbers_fit(view: View) -> bool:
+    """Return whether every number could be read in a room of 690 by 336 pixels, if need be without the output."""
+    return not view.small and any(_fit(view, boxes) for boxes in _ways(view)[:2])
+
+
+def _fit(view: View, boxes: list[Box]) -> bool:
+    unit = max(np.minimum(SCREEN[0] / box.width, SCREEN[1] / box.height).max() for box in boxes)
+    return bool(unit * number_width(view) >= LEAST[0] and unit >= LEAST[1])
+
+
+def number_width(view: View) -> float:
+    """Return the width of a number in units: many rows make flat cells, with room at their sides."""
+    return min(1.7 + 0.2 * max(0, len(view.by_rank) - 3), 2.4)
+
+
+@once
+def _ways(view: View) -> tuple[list[Box], list[Box], Box]:
+    """Return ways to set the panels on a wide screen, the same without the output, and that on a tall screen."""
+    x, width, rows = view.text, number_width(view), float(len(view.by_rank))
+
+    def headed(box: Box, numbers: float = HEADED) -> Box:
+        return box.at_least(numbers * width)  # as wide as its heading
+
+    def grid(name: str) -> Box:
+        return headed(panel(name, view.units * width, rows, Margins(0.0, 1.65 * x, 0.0, 0.2)))
+
+    def letters(name: str, wide: float = 0.0) -> Box:
+        return panel(name, wide, rows, Margins(1.2 * x, 1.65 * x, 0.0, 0.2))
+
+    def line(*boxes: Box) -> Box:
+        return beside(*boxes, gap=0.9)
+
+    strip, out, enters, was = view.strip.box, view.out.box, letters("cell", input_width(view)), grid("was")
+    gates, memory = [grid(f"gate:{gate}") for gate in view.gates], [grid("gate:c")] * (view.kept == "c")
+    h, h_n = (headed(state_box(view, name, width)) for name in ("h", "hn"))
+    first = letters("names:2", input_width(view)) if gates else enters  # an RNN has no gates: one line is enough
+    work = beside(line(first, was, *memory, h), h_n, gap=0.0)
+    if gates:
+        work = above(line(enters, *gates), work, gap=0.3)
+    wide_strip = headed(strip, STRIP_HEADED)
+    in_one_line = above(beside(wide_strip, out, gap=x), work, gap=0.3)
+    wide = [in_one_line, above(strip, out, work, gap=0.3), beside(above(wide_strip, out, gap=0.4), work, gap=x)]
+    lines = [line(enters, *gates[:2]), line(letters("names:1"), *gates[2:])]
+    if not gates:
+        lines = [line(enters, was), line(letters("names:2"), h, h_n)]
+    elif memory:
+        lines += [line(letters("names:2"), was, *memory), line(letters("names:3"), h, h_n)]
+    else:
+        lines = [lines[0], line(lines[1], h_n), line(letters("names:2"), was, h)]
+    return wide, [above(strip, work, gap=0.3)], above(strip, *lines, gap=0.3)
 
 
 def gate_start(view: View) -> Frame:
@@ -36,98 +113,76 @@ def gate_frames(view: View, k: int) -> tuple[Frame, ...]:
     return fed, some, every, remembered, changed, {**changed, **handed, **_rings(view, k)}
 
 
-def gate_end(view: View) -> Frame:
-    """Return the end of the run."""
-    return gate_frames(view, len(run_steps(view)) - 1)[-1]
-
-
 def _headings(view: View, k: int) -> Frame:
     """Return what stands above the panels, and the letters before them."""
     x, name, size = view.text, view.kept, shape(view.total[0], view.watched.h.shape[1])
-    running = k >= 0
-    before = f"{name} before {shape(len(run_steps(view)[k].live), _width(view))}" if running else f"{name} before"
-    changed = {"was": before, "h": f"h {'after ' if running else ''}{size}", "gate:c": "c after" if running else "c"}
-    groups = dict(_still_headings(view))
-    for panel, text in changed.items():
-        if panel != "gate:c" or name == "c":
-            groups[f"title:{panel}"] = heading(panel, Place(panel, 0.0, -1.6 * x), text)
-    return groups
-
-
-def _width(view: View) -> int:
-    state = view.watched.c if view.kept == "c" else view.watched.h
-    assert state is not None
-    return state.shape[1]
+    texts = {"was": f"{name} before", "h": f"h {size}", "gate:c": "c"}
+    if k >= 0:
+        width = view.module.hidden_size if name == "c" else view.watched.h.shape[1]
+        fed = shape(len(run_steps(view)[k].live), width)
+        texts = {"was": f"{name} before {fed}", "h": f"h after {size}", "gate:c": "c after"}
+    if name != "c":
+        del texts["gate:c"]
+    return _still_headings(view) | frame(*(title(Place(at, 0.0, -1.6 * x), text) for at, text in texts.items()))
 
 
 @once
 def _still_headings(view: View) -> Frame:
-    x, name, b = view.text, view.kept, view.ranked
-    rank = np.arange(len(b))
-    title = f"{view.cell.upper()}{arrow(view)}"  # there is no room for the layer; the map of the stack names it
-    groups = [heading("cell", Place("cell", -1.1 * x, -1.6 * x), title)]
-    for letter, gate in view.kind.gates.items():
-        groups.append(heading(f"gate:{letter}", Place(f"gate:{letter}", 0.0, -1.6 * x), f"{letter} {gate.name}"))
+    x, name, b, kind = view.text, view.kept, view.ranked, view.kind
+    named = f"{view.cell.upper()}{arrow(view)}"  # there is no room for the layer; the map of the stack names it
+    groups = [title(Place("cell", -1.1 * x, -1.6 * x), named)]
+    made = {formula.left: in_letters(formula) for formula in kind.formulas}
+    new = made.get("h'", f"{nonlinearity_of(view.module)} of x, h")
+    notes = {"was": "rows that are fed", "gate:c": made.get("c'", ""), "h": "W_hr h" if view.module.proj_size else new}
+    for letter, gate in kind.gates.items():
+        groups.append(title(Place(f"gate:{letter}", 0.0, -1.6 * x), f"{letter} {gate.name}"))
         weighed = f", {gate.weighed_by}" if gate.weighed_by else ""
         groups.append(_note(view, f"gate:{letter}", f"{gate.function} of x, h{weighed}"))
-    groups.append(_note(view, "was", "rows that are fed"))
-    made = {formula.left: in_letters(formula) for formula in view.kind.formulas}
-    if name == "c":
-        groups.append(_note(view, "gate:c", made["c'"]))
-    new = made.get("h'", f"{nonlinearity_of(view.module)} of x, h")
-    groups.append(_note(view, "h", "W_hr h" if view.module.proj_size else new))
+    groups += [_note(view, panel, text) for panel, text in notes.items() if text]
     after = Place("gate:c" if name == "c" else "h", -0.9, (len(b) - 1) / 2)
     groups.append(marks("arrow:0", "axis", after, w=0.9, text="→"))
     for line in LINES:
-        place = Place(f"names:{line}", -1.1 * x, rank)
-        groups.append(marks(f"names:{line}", "label", place, (b,), seq=b, w=x, text=view.letters_ranked))
+        place = Place(f"names:{line}", -1.1 * x, view.ranks)
+        groups.append(marks(f"names:{line}", "label", place, b, w=x, text=view.letters_ranked))
     return frame(*groups)
 
 
 def _note(view: View, panel: str, text: str) -> Marks:
     meaning = TERMS.get(panel.removeprefix("gate:"))
-    says = f"!{meaning}" if meaning else ""
-    return marks(f"note:{panel}", "note", Place(panel, 0.0, -0.8 * view.text), h=0.8 * view.text, text=text, says=says)
+    says, x = f"!{meaning}" if meaning else "", view.text
+    return marks(f"note:{panel}", "note", Place(panel, 0.0, -0.8 * x), h=0.8 * x, text=text, says=says)
 
 
 @once
 def _states(view: View, k: int) -> Frame:
     """Return h after the k-th step, and an LSTM's c."""
-    rank = np.arange(len(view.by_rank))
-    groups = [filled(state(view, "h", rank, number_width(view)), states(view, "h")[k + 2])]
+    groups = [filled(state(view, "h", view.ranks, number_width(view)), states(view, "h")[k + 2])]
     if view.kept == "c":
-        groups.append(filled(_grid(view, "gate:c", "gate:c", "c of {seq}"), states(view, "c")[k + 2]))
+        groups.append(filled(_grid(view, "gate:c", "c of {seq}"), states(view, "c")[k + 2]))
     return frame(*groups)
 
 
 @once
-def _grid(view: View, name: str, where: str, what: str) -> Marks:
-    rank = np.arange(len(view.by_rank))
-    return units(view, name, where, rank, number_width(view), says=f"{what}, unit {{k}}")
+def _grid(view: View, name: str, what: str, where: str = "") -> Marks:
+    return units(view, name, where or name, view.ranks, number_width(view), says=f"{what}, unit {{k}}")
 
 
 def _was(view: View, k: int, *, anew: bool) -> Frame:
     """Return a copy of the state that belongs to each row that is fed; anew: on its way."""
     name, b = view.kept, view.ranked
-    group = filled(_grid(view, f"was:{name}", "was", f"{name} of {{seq}} before"), states(view, name)[k + 1])
+    group = filled(_grid(view, f"was:{name}", f"{name} of {{seq}} before", "was"), states(view, name)[k + 1])
     column = np.tile(np.arange(view.units) * number_width(view), len(b))
-    source = "gate:c" if name == "c" else "h"
-    start = Place(source, column, np.repeat(np.arange(len(b)), view.units)) if anew else None
-    return frame(group.but(shown=np.repeat(live(view)[k + 1], view.units), origin=start, anew=anew))
+    start = Place("gate:c" if name == "c" else "h", column, np.repeat(view.ranks, view.units))
+    shown = np.repeat(live(view)[k + 1], view.units)
+    return frame(group.but(shown=shown, origin=start if anew else None, anew=anew))
 
 
 @once
 def _gates(view: View, k: int, gates: str) -> Frame:
     """Return these gates of the rows that are fed."""
     n, shown = np.maximum(taken(view)[k + 2], 0), np.repeat(live(view)[k + 1], view.units)
-    return frame(
-        *(
-            filled(
-                _grid(view, f"gate:{gate}", f"gate:{gate}", f"{gate} of {{seq}}"), view.matrix(gate)[view.slot[n]]
-            ).but(shown=shown)
-            for gate in gates
-        )
-    )
+    grids = ((gate, _grid(view, f"gate:{gate}", f"{gate} of {{seq}}")) for gate in gates)
+    return frame(*(filled(grid, view.matrix(gate)[view.slot[n]]).but(shown=shown) for gate, grid in grids))
 
 
 @once
@@ -135,6 +190,5 @@ def _rings(view: View, k: int) -> Frame:
     """Return the rings around an LSTM's c."""
     if view.kept != "c":
         return {}
-    b, rank = view.ranked, np.arange(len(view.by_rank))
-    width = view.units * number_width(view)
-    return frame(marks("ring:c", "ring", Place("gate:c", 0.0, rank), (b,), seq=b, w=width, shown=ended(view)[k + 1]))
+    b, width = view.ranked, view.units * number_width(view)
+    return frame(marks("ring:c", "ring", Place("gate:c", 0.0, view.ranks), b, w=width, shown=ended(view)[k + 1]))

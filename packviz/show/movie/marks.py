@@ -1,9 +1,12 @@
-"""What a frame shows: groups of marks of one kind, each group as columns."""
+"""What a frame shows: groups of marks of one kind, each group as columns; and a step, its frames and what is said."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from packviz.show.movie.layout import Column, Place, Scene
+
+Stage = str  # its name: captions.toml lists them
 Role = Literal[
     "token",  # one token of a sequence, in its hue
     "ghost",  # where a token stood before it was packed
@@ -24,7 +27,6 @@ Role = Literal[
     "flag",  # True or False in a mask
 ]
 Tone = Literal["", "now", "good", "wrong"]
-Column = Any  # one value for all marks of a group, or a numpy array with one for each
 Tip = tuple[tuple[str, ...], ...]  # of each line its wordings: the first whose blanks can all be filled is said
 
 NONE = -1  # no token, no row of numbers
@@ -33,23 +35,12 @@ DEFAULTS: Mapping[str, Column] = {
     "scale": "state", "tone": "",
 }  # fmt: skip
 
+_ALONG = frozenset({"axis", "count", "bracket"})  # roles that belong to time steps
 _SILENT = frozenset({"focus", "ring", "title", "thread", "mark"})  # roles at which nothing can be pointed
 _FIRST = {
     "pad": "padding in sequence {seq}: filler {text}, not a token",
     "count": "batch_sizes[{k}] = {text}",
 }
-
-
-class Place(NamedTuple):
-    """A position in the units of a panel, or a column of them: one unit is the height of a cell."""
-
-    panel: Column
-    x: Column
-    y: Column
-
-    def moved(self, dx: Column, dy: Column) -> "Place":
-        """Return the place so many units to the right and down."""
-        return Place(self.panel, self.x + dx, self.y + dy)
 
 
 @dataclass(slots=True, eq=False)  # not frozen: there are hundreds, and a frozen one takes seven times as long to make
@@ -58,7 +49,7 @@ class Marks:
 
     name: the same in every frame. keys: columns that tell its marks apart. look: what may change, a column for each of
     DEFAULTS: panel `p`, place, size, texts, the number of its token, the value `v` in ten-thousandths, `vec` the row in
-    the movie's numbers, scale and tone. seq: the sequence; k: the number of each mark; tip: what they say when pointed
+    the movie's numbers, scale and tone. seq: the sequence of each mark; tip: what they say when pointed
     at. shown: which of them are there. origin: where those that were not there come from, or, if anew, all of them.
     """
 
@@ -67,7 +58,6 @@ class Marks:
     keys: tuple[Any, ...]
     look: Mapping[str, Column]
     seq: Column | None
-    k: Column | None
     tip: Tip
     shown: Any = True
     origin: Place | None = None
@@ -99,15 +89,14 @@ class Marks:
             look |= {"p": place.panel, "x": place.x, "y": place.y}
         shown = self.shown if shown is None else shown
         changed = {**self.look, **look} if look else self.look
-        return Marks(self.name, self.role, self.keys, changed, self.seq, self.k, self.tip, shown, origin, anew)
+        return Marks(self.name, self.role, self.keys, changed, self.seq, self.tip, shown, origin, anew)
 
 
 def marks(
     name: str,
     role: Role,
     place: Place,
-    keys: tuple[Any, ...] = (),
-    *,
+    *keys: Column,
     seq: Column | None = None,
     says: str = "",
     shown: Any = True,
@@ -115,20 +104,26 @@ def marks(
     anew: bool = False,
     **look: Column,
 ) -> Marks:
-    """Return a group of marks; says: what a value is, in a line for the pointer."""
+    """Return a group of marks; says: what a value is, in a line for the pointer, or after `!` all that is said.
+
+    seq: the sequence of each, their first key if not said and if they belong to sequences. The blanks of a line: seq
+    and k are a mark's sequence and number, token is all that is known of its token.
+    """
     look = {**DEFAULTS, "p": place.panel, "x": place.x, "y": place.y, **look}
-    k = keys[-1] if keys else None
-    return Marks(name, role, keys, look, seq, k, _tip(role, says), shown, origin, anew)
-
-
-def _tip(role: Role, says: str) -> Tip:
-    """Return the lines: the blanks seq and k are its sequence and number, token is all that is known of its token."""
-    if role in _SILENT:
-        return ()
+    if keys and seq is None and role not in _ALONG:
+        seq = keys[0]
+    tip: Tip = ()
     if says.startswith("!"):
-        return (says[1:],), ("sequence {seq}",)
-    first = ("{token}", _FIRST.get(role, "sequence {seq}"))
-    return (first, (f"{says}: {{number}}",)) if says else (first, ("{vec}",))
+        tip = (says[1:],), ("sequence {seq}",)
+    elif role not in _SILENT:
+        first = ("{token}", _FIRST.get(role, "sequence {seq}"))
+        tip = first, (f"{says}: {{number}}" if says else "{vec}",)
+    return Marks(name, role, keys, look, seq, tip, shown, origin, anew)
+
+
+def title(place: Place, text: str, **look: Column) -> Marks:
+    """Return the heading of a panel."""
+    return marks(f"title:{place.panel}", "title", place, text=text, **look)
 
 
 Frame = dict[str, Marks]  # by name; in the order in which they are drawn
@@ -137,3 +132,36 @@ Frame = dict[str, Marks]  # by name; in the order in which they are drawn
 def frame(*groups: Marks) -> Frame:
     """Return a frame of these groups, but for empty ones."""
     return {each.name: each for each in groups if each.count}
+
+
+class CodeLine(NamedTuple):
+    """One line of the program, and the shape of what it makes."""
+
+    text: str
+    shape: str = ""
+
+
+class Step(NamedTuple):
+    """One step of a stage.
+
+    caption: one or two plain sentences; `{A}` is the letter of a sequence, `**...**` is strong. frames: what is shown,
+    one after the other. detail: the lines that run within it. error: torch's own message, where it refuses. scene: a
+    name and where things stand in it, if not as in all of its stage. time: the time step t that it shows, if it shows
+    one. name: by which others lead to it, if they do. stage, beats: its stage and how many frames it has, as a movie
+    keeps them, which keeps no frames.
+    """
+
+    caption: str
+    frames: tuple[Frame, ...]
+    detail: tuple[CodeLine, ...] = ()
+    tone: Literal["", "wrong"] = ""
+    error: str = ""
+    scene: tuple[str, Scene] | None = None
+    time: int | None = None
+    name: str = ""
+    stage: Stage = ""
+    beats: int = 1
+
+    def after(self, frame: Frame) -> "Step":
+        """Return the step with a frame before its own."""
+        return self._replace(frames=(frame, *self.frames))

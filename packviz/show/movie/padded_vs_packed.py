@@ -15,11 +15,9 @@ from packviz.compute.trace import Trace
 from packviz.compute.verify import apart, differing
 from packviz.facts.padded_run import layer_states
 from packviz.inputs.tensors import valid_mask
-from packviz.show.movie.cell import UNIT
 from packviz.show.movie.facts import Window, rounded, stored
-from packviz.show.movie.layout import Box, Margins, Scene, above, beside, panel
-from packviz.show.movie.marks import Column, Place
-from packviz.show.movie.places import Grid
+from packviz.show.movie.layout import Box, Column, Grid, Margins, Place, Scene, above, beside, panel
+from packviz.show.movie.run_marks import UNIT
 from packviz.show.movie.view import View, shape
 
 PADDED, PACKED = SIDES = ("padded", "packed")
@@ -68,8 +66,8 @@ class Both(View):
         self.last_same = _same(*self.last)
         self.apart_somewhere = not (self.last_same.all() and self.same[:, : self.columns].all())
         before = self.watched.h_0.unsqueeze(1)
-        order = (self.ours[:, 1:], before) if direction else (before, self.ours[:, :-1])
-        self.moved = _farthest(self.ours, torch.cat(order, 1))  # (B,T) how far a step moved the padded side's state
+        earlier = (self.ours[:, 1:], before) if direction else (before, self.ours[:, :-1])
+        self.moved = _farthest(self.ours, torch.cat(earlier, 1))  # (B,T) how far a step moved the padded side's state
         self.times = sorted(range(self.columns), reverse=bool(direction))  # in the order in which they are taken
         self.with_outputs = not self.small  # otherwise there would be no room to read them
         self.output_width = min(self.cell_width, OUTPUT_WIDTH)
@@ -117,10 +115,6 @@ class Both(View):
         start = self.rows("padded below", each[:, : self.columns].flatten(0, 1))
         return start + b * self.columns + t
 
-    def readers(self, side: Side) -> np.ndarray:
-        """Return the sequences of which a side reads a pad among the time steps that are shown, in sorted order."""
-        return self.ranked[np.isin(self.ranked, side.b[~self.mask[side.b, side.t]])]
-
     @cached_property
     def off_runs(self) -> np.ndarray:
         """(3,K) sequence, first time step and length of every run of states of the padded side that packing has not."""
@@ -141,17 +135,19 @@ class Both(View):
         stacked = max(_line(wide + out, 7, 0), _line(2 * rows, 4, 1))
         return max(1.0, min(stacked, max(_line(2 * wide, 13, 0), _line(rows * (2 if out else 1), 4, 1))))
 
-    def letter_at(self, panel: str, row: Column) -> Place:
-        """Return where the letter of a row stands: before its first cell, or before what enters h."""
-        lead = self.lead_in if panel.endswith("h") else 0.0
-        return Place(panel, -self.letter - 0.1 * self.text - lead, row)
+    def beside_h(self, y: Column) -> Place:
+        """Return the place beside h of the padded side: there stands how far it is from the packed one."""
+        return Place(f"{PADDED}h", self.state_width + 0.25 * self.text, y)
 
     def heading(self, side: str, panel: str) -> str:
         """Return what stands above a panel of a side: "x" what is read, "h", or "o" the output."""
         if panel == "h":
             return f"h {shape(self.total[0], self.watched.h.shape[1])}"
         if panel == "o":
-            return f"{'out' if side == PADDED else 'output'}{self._which}"
+            half = f", {('forward', 'backward')[self.direction]}" if self.directions == 2 else ""
+            part = f"{half} half" if half else ""
+            which = part if self.layer == len(self.trace.layers) - 1 else f" of layer {self.layer}{half}"
+            return f"{'out' if side == PADDED else 'output'}{which}"
         if self.layer:
             return f"{side.capitalize()}: output of layer {self.layer - 1}"
         if side == PADDED:
@@ -162,14 +158,6 @@ class Both(View):
     def last_heading(self) -> str:
         """What stands above h in the end: which row of h_n it is."""
         return f"h_n[{self.layer * self.directions + self.direction}] {shape(*self.last[0].shape)}"
-
-    @property
-    def _which(self) -> str:
-        """Name the part of the output that is watched, where it is not all of it."""
-        half = f", {('forward', 'backward')[self.direction]}" if self.directions == 2 else ""
-        if self.layer < len(self.trace.layers) - 1:
-            return f" of layer {self.layer}{half}"
-        return f"{half} half" if half else ""
 
     @property
     def h_lead(self) -> float:
@@ -203,11 +191,11 @@ def _line(units: float, lines: float, axis: int) -> float:
 
 def _joined(both: Both, join: object, shape: str, stage: tuple[float, float]) -> Box:
     """Return both sides with room for their headings: a letter takes more units where the picture is larger."""
-    box = _lined(both, join, shape, LETTER_UNITS)
+    letter = LETTER_UNITS
     for _again in range(WIDENED):
-        unit = min(stage[0] / box.width, stage[1] / box.height)
-        box = _lined(both, join, shape, max(LETTER_UNITS, LETTER / unit))
-    return box
+        box = _lined(both, join, shape, letter)
+        letter = max(LETTER_UNITS, LETTER / min(stage[0] / box.width, stage[1] / box.height))
+    return _lined(both, join, shape, letter)
 
 
 def _lined(both: Both, join: object, shape: str, letter: float) -> Box:
@@ -221,20 +209,15 @@ def _lined(both: Both, join: object, shape: str, letter: float) -> Box:
 
 def _line_of(both: Both, side: Side, names: str, letter: float) -> Iterator[Box]:
     """Yield the panels of a line, each so wide that its heading ends before the next one begins."""
+    x, rows = both.text, float(len(both.shown))
     for name, following in zip(names, f"{names[1:]} ", strict=True):
-        box = _panel(both, side, name)
+        if name == "h":
+            box = panel(f"{side.name}h", both.state_width, rows, Margins(both.h_lead, 1.65 * x, 3.2 * x, 0.1))
+        else:
+            grid = side.x if name == "x" else side.out
+            width = max(grid.size[0], both.sides[0].out.size[0]) if name == "o" else grid.size[0]
+            box = panel(grid.name, width, rows, Margins(both.letter + 0.2 * x, 1.65 * x, 0.2, 0.1))
         later = {"o": UNPACKED, "h": both.last_heading}.get(name, "")
         letters = 1 + max(map(len, [*(both.heading(either, name) for either in SIDES), later]))
         start, end = (both.h_lead if at == "h" else 0.0 for at in (name, following))
         yield box.at_least(start + letters * letter - end)
-
-
-def _panel(both: Both, side: Side, name: str) -> Box:
-    x = both.text
-    if name == "h":
-        return panel(
-            f"{side.name}h", both.state_width, float(len(both.shown)), Margins(both.h_lead, 1.65 * x, 3.2 * x, 0.1)
-        )
-    grid = side.x if name == "x" else side.out
-    width = max(grid.size[0], both.sides[0].out.size[0]) if name == "o" else grid.size[0]
-    return panel(grid.name, width, grid.size[1], Margins(both.letter + 0.2 * x, 1.65 * x, 0.2, 0.1))

@@ -1,14 +1,14 @@
 """Which one do I want? Every way to read one vector for each sequence, outlined in the unpacked grid and judged."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from packviz.facts.readout import Readout, Spot, readouts
-from packviz.show.movie.marks import NONE, Frame, Place, frame, marks
+from packviz.facts.readout import Readout, readouts
+from packviz.show.movie.layout import Place
+from packviz.show.movie.marks import NONE, CodeLine, Frame, Marks, Step, frame, marks
 from packviz.show.movie.run_marks import last_steps
-from packviz.show.movie.step import CodeLine, Step
 from packviz.show.movie.view import View, listed, shape
 from packviz.show.movie.words import say
 from packviz.text import counted
@@ -22,45 +22,39 @@ NAN = float("nan")
 def readings(view: View, last: Frame, width: float) -> Iterator[Step]:
     """Show every readout that this run has; last: the last valid steps; width: of the row of a state, in units."""
     before: Frame = last
-    for readout in readouts(view.trace):
-        if readout.available:
-            outlined = _outlined(view, readout, {name: before[name] for name in before if name != "taken"}, last)
-            outlined = {**outlined, "title:last": last["title:last"].but(text=readout.title)}
-            given = {**outlined, "last": _given(view, readout, last)}
-            before = {**given, "last": given["last"].but(), **_judged(view, readout, width)}
-            tone: Any = "wrong" if view.packed_pads else ""
-            frames = outlined, given, before
-            yield Step(
-                say("unpack", "reading", view, way=readout, pooled=readout.key in POOLS),
-                frames,
-                detail=_detail(view, readout),
-                tone=tone,
-            )
+    tone: Any = "wrong" if view.packed_pads else ""
+    for readout in filter(lambda each: each.available, readouts(view.trace)):
+        outlined = _outlined(view, readout, {name: before[name] for name in before if name != "taken"}, last)
+        outlined = {**outlined, "title:last": last["title:last"].but(text=readout.title)}
+        given = {**outlined, "last": _given(view, readout, last)}
+        before = {**given, "last": given["last"].but(), **_judged(view, readout, width)}
+        caption = say("unpack", "reading", view, way=readout, pooled=readout.key in POOLS)
+        yield Step(caption, (outlined, given, before), detail=_detail(view, readout), tone=tone)
 
 
-def _outlined(view: View, readout: Readout, before: Frame, last: Frame) -> dict[str, Any]:
+def _outlined(view: View, readout: Readout, before: Frame, last: Frame) -> Frame:
     """Outline what each half of the readout reads; two halves that read alike, and are alike, are outlined as one."""
     around: list[tuple[Any, ...]] = []
-    ringed: list[bool] = []
-    for row in view.shown:
-        read = {half: _columns(view, readout, row, half) for half in range(view.directions)}
-        good = {half: _complete(view, readout, row, half) for half in read}
+    for b in view.shown:
+        read = [_columns(view, readout, b, half) for half in range(view.directions)]
+        good = [_complete(view, readout, b, half) for half in range(view.directions)]
         one = view.directions == 1 or (read[0] == read[1] and good[0] == good[1])
-        for half, columns in read.items():
-            ringed.append(len(columns) <= 1)  # the outline of several goes around the last valid step as well
+        for half, columns in enumerate(read):
+            many = len(columns) > 1  # their outline goes around the last valid step as well
             if not columns or (one and half):
-                around.append((0.0, 0.0, 1.0, 1.0, "", False))
+                around.append((0.0, 0.0, 1.0, 1.0, "", False, many))
                 continue
             top, height = (0.0, 1.0) if one else (half / 2, 0.5)
-            at, wide, high = _around(view, int(view.place[row]), columns, top, height)
-            around.append((at.x, at.y, wide, high, "good" if good[half] else "wrong", True))
-    x, y, w, h, tone, shown = (np.array(column) for column in zip(*around, strict=True))
+            at = view.unpacked.cell(int(view.place[b]), columns[0]).moved(0.0, top)  # the columns adjoin
+            wide, high = (1, len(columns)) if view.transposed else (len(columns), 1)
+            tone, width = "good" if good[half] else "wrong", wide * view.unpacked.width
+            around.append((at.x, at.y, width, high * height, tone, True, many))
+    x, y, w, h, tones, shown, several = (np.array(column) for column in zip(*around, strict=True))
     b, d, _ = last_steps(view)
-    outlines = marks("mark:u", "mark", Place("u", x, y), (b, d), seq=b, w=w, h=h, tone=tone, shown=shown)
-    rings = last["ring:u"]
-    gone = ("ring:last", "mark:last", "title:taken")
+    outlines = marks("mark:u", "mark", Place("u", x, y), b, d, w=w, h=h, tone=tones, shown=shown)
+    rings, gone = last["ring:u"], ("ring:last", "mark:last", "title:taken")
     still = {name: group for name, group in before.items() if name not in gone}
-    return {**still, "ring:u": rings.but(shown=np.logical_and(rings.shown, ringed)), **frame(outlines)}
+    return {**still, "ring:u": rings.but(shown=rings.shown & ~several), **frame(outlines)}
 
 
 def _columns(view: View, readout: Readout, b: int, half: int) -> list[int]:
@@ -76,53 +70,38 @@ def _complete(view: View, readout: Readout, b: int, half: int) -> bool:
     return half in halves and readout.steps[b][halves.index(half)] == view.lengths[b]
 
 
-def _around(view: View, row: int, columns: Sequence[int], top: float, height: float) -> tuple[Place, float, float]:
-    """Return place, width and height of the outline around adjoining columns of a row, or around a half of them."""
-    cell, count = view.unpacked.cell(row, columns[0]), len(columns)
-    wide, high = (1, count) if view.transposed else (count, 1)
-    return cell.moved(0.0, top), wide * view.unpacked.width, high * height
+def _given(view: View, readout: Readout, last: Frame) -> Marks:
+    """Return what is read on its way to its row beside the grid; a half that is not read leaves its place empty.
 
-
-def _given(view: View, readout: Readout, last: Frame) -> Any:
-    """Return what is read on its way to its row beside the grid; a half that is not read leaves its place empty."""
+    Where many steps are read it comes from nowhere and is of no token.
+    """
     assert readout.values is not None
-    count = len(readout.halves)
+    count, rows = len(readout.halves), list[tuple[Any, ...]]()
     matrix = readout.values.reshape(len(readout.values) * count, -1)[:, : view.most // view.directions]
     start = view.rows(readout.key, matrix)
-    rows = []
     for b in view.shown:
         halves = sorted({spot.half for spot in readout.cells[b]})
         for d in range(view.directions):
             spots = [spot for spot in readout.cells[b] if spot.half == d]
-            place = start + b * count + halves.index(d) if spots else NONE
-            rows.append((place, _token(view, b, spots), *_origin(view, b, spots), bool(spots)))
-    vec, token, x, y, shown = (np.array(column) for column in zip(*rows, strict=True))
-    return last["last"].but(vec=vec, token=token, shown=shown, origin=Place("u", x, y), anew=True)
-
-
-def _origin(view: View, b: int, spots: Sequence[Spot]) -> tuple[float, float]:
-    if len(spots) != 1 or spots[0].t >= view.unpacked.columns:
-        return NAN, NAN
-    cell = view.unpacked.cell(int(view.place[b]), spots[0].t)
-    return float(cell.x), float(cell.y + spots[0].half / view.directions)
-
-
-def _token(view: View, b: int, spots: Sequence[Spot]) -> int:
-    """Return the token whose step is read; none where it is filler, or where many steps are read."""
-    if len(spots) != 1 or spots[0].t >= view.total[1]:
-        return NONE
-    return int(view.token_number[b, spots[0].t])
+            at, token = Place("u", NAN, NAN), NONE
+            if len(spots) == 1 and (t := spots[0].t) < view.unpacked.columns:
+                at = view.unpacked.cell(int(view.place[b]), t).moved(0.0, d / view.directions)
+            if len(spots) == 1 and (t := spots[0].t) < view.total[1]:  # else it is filler
+                token = int(view.token_number[b, t])
+            rows.append((start + b * count + halves.index(d) if spots else NONE, token, at.x, at.y, bool(spots)))
+    vec, tokens, x, y, shown = (np.array(column) for column in zip(*rows, strict=True))
+    return last["last"].but(vec=vec, token=tokens, shown=shown, origin=Place("u", x, y), anew=True)
 
 
 def _judged(view: View, readout: Readout, width: float) -> Frame:
     """Return the verdict on every row, and the steps that it has taken."""
     x, row, bs = view.text, view.place[view.bs], view.bs
     tone = np.array(["wrong" if b in readout.wrong else "good" for b in view.shown])
-    groups = [marks("mark:last", "mark", Place("last", 0.0, row), (bs,), seq=bs, w=width, tone=tone)]
+    groups = [marks("mark:last", "mark", Place("last", 0.0, row), bs, w=width, tone=tone)]
     if not view.small:
         beside = Place("last", width + 0.25 * x, row)
         text = np.array([_taken(view, readout, b) for b in view.shown], dtype=object)
-        groups.append(marks("taken", "note", beside, (bs,), seq=bs, text=text, tone=tone))
+        groups.append(marks("taken", "note", beside, bs, text=text, tone=tone))
         if readout.key not in POOLS:
             above = Place("last", width + 0.25 * x, -0.75 * x)
             groups.append(marks("title:taken", "note", above, h=x, text="steps taken"))

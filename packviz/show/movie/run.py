@@ -4,26 +4,31 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from packviz.compute.recurrence import Step as TimeStep
-from packviz.show.movie.cell import (
+from packviz.show.movie.formulas import start_line, step_lines, whole_lines, whole_start
+from packviz.show.movie.gates import gate_frames, gate_scene, gate_start, numbers_fit
+from packviz.show.movie.layout import Place, Scene, above, beside
+from packviz.show.movie.marks import Frame, Marks, Step, frame, marks, title
+from packviz.show.movie.run_marks import (
     INPUT_GAP,
+    START,
     UNIT,
     arrow,
+    base,
     cell_box,
+    entering,
     filled,
+    finals,
     gate_names,
-    heading,
     input_width,
+    live,
+    outputs,
+    row_of,
+    run_steps,
     state,
     state_box,
+    states,
+    taken,
 )
-from packviz.show.movie.formulas import start_line, step_lines, whole_lines, whole_start
-from packviz.show.movie.gate_panels import gate_scene, numbers_fit
-from packviz.show.movie.gates import gate_end, gate_frames, gate_start
-from packviz.show.movie.layout import Box, Scene, above, beside
-from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
-from packviz.show.movie.run_marks import START, base, entering, finals, live, outputs, row_of, run_steps, states, taken
-from packviz.show.movie.step import Step
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import STARTS, TERMS, say
 
@@ -31,37 +36,35 @@ from packviz.show.movie.words import STARTS, TERMS, say
 def run(view: View) -> Iterator[Step]:
     """Show the initial state and one step for every time step, in the order in which the cell takes them."""
     deep, numbers = "run" in view.deep, _in_numbers(view)
-    lines = whole_start(view) if deep else start_line(view)
-    yield Step(
-        say("run", "start", view, start=STARTS.get(view.initial_state, view.initial_state)),
-        (gate_start(view) if numbers else _start(view),),
-        detail=lines,
-    )
+    caption = say("run", "start", view, start=STARTS.get(view.initial_state, view.initial_state))
+    first = gate_start(view) if numbers else {**_seen(view, None), **_gates(view, -1, START), "h": _state(view, START)}
+    yield Step(caption, (first,), detail=whole_start(view) if deep else start_line(view))
     for k, step in enumerate(run_steps(view)):
+        rest = [b for b in view.order if b not in step.live]
+        last = max((view.lengths[b] for b in rest), default=0) - 1
+        over = [b for b in rest if view.lengths[b] - 1 == last]
         frames = gate_frames(view, k) if numbers else _frames(view, k)
         lines = whole_lines(view, step) if deep else step_lines(view, step)
-        yield Step(_caption(view, step), frames, detail=lines, time=step.t)
+        yield Step(say("run", "step", view, step=step, last=last, over=over), frames, detail=lines, time=step.t)
 
 
 @once
 def run_end(view: View) -> Frame:
     """Return the run as the stage leaves it."""
-    k = len(run_steps(view)) - 1
-    return gate_end(view) if _in_numbers(view) else _frames(view, k)[-1]
-
-
-def _caption(view: View, step: TimeStep) -> str:
-    live = set(step.live)
-    rest = [b for b in view.order if b not in live]
-    last = max((view.lengths[b] for b in rest), default=0) - 1
-    return say("run", "step", view, step=step, last=last, over=[b for b in rest if view.lengths[b] - 1 == last])
+    return (gate_frames if _in_numbers(view) else _frames)(view, len(run_steps(view)) - 1)[-1]
 
 
 def run_scene(view: View) -> Scene:
     """Return the scene: the strips, the cell and its states, in lines or columns."""
     if _in_numbers(view):
         return gate_scene(view)
-    return Scene([_with_grid(view), _columns(view), _lines(view)], [_stacked(view)])
+    x, strip, out, h_n = view.text, view.strip.box, view.out.box, state_box(view, "hn")
+    work, strips = beside(cell_box(view), state_box(view, "h"), gap=0.4), above(strip, out, gap=0.4)
+    with_grid = above(beside(view.grid.box(), work, gap=0.8 * x), beside(strips, h_n, gap=0.8 * x), gap=0.4)
+    columns = beside(above(strip, out, gap=0.4 * x), work, h_n, gap=x)
+    lines = above(strip, beside(work, h_n, gap=0.8 * x), out, gap=0.3)
+    stacked = above(strip, beside(work, h_n), gap=0.4) if view.small else above(strip, work, h_n, gap=0.4)
+    return Scene([with_grid, columns, lines], [stacked])
 
 
 @once
@@ -70,43 +73,13 @@ def _in_numbers(view: View) -> bool:
     return "run" in view.deep and numbers_fit(view)
 
 
-def _work(view: View) -> Box:
-    return beside(cell_box(view), state_box(view, "h"), gap=0.4)
-
-
-def _with_grid(view: View) -> Box:
-    strips = above(view.strip.box, view.out.box, gap=0.4)
-    top = beside(view.grid.box(), _work(view), gap=0.8 * view.text)
-    return above(top, beside(strips, state_box(view, "hn"), gap=0.8 * view.text), gap=0.4)
-
-
-def _lines(view: View) -> Box:
-    work = beside(_work(view), state_box(view, "hn"), gap=0.8 * view.text)
-    return above(view.strip.box, work, view.out.box, gap=0.3)
-
-
-def _columns(view: View) -> Box:
-    strips = above(view.strip.box, view.out.box, gap=0.4 * view.text)
-    return beside(strips, _work(view), state_box(view, "hn"), gap=view.text)
-
-
-def _stacked(view: View) -> Box:
-    if view.small:
-        return above(view.strip.box, beside(_work(view), state_box(view, "hn")), gap=0.4)
-    return above(view.strip.box, _work(view), state_box(view, "hn"), gap=0.4)
-
-
-def _start(view: View) -> Frame:
-    return {**_seen(view, None), **_gates(view, -1, START), "h": _state(view, START)}
-
-
+@once
 def _frames(view: View, k: int) -> tuple[Frame, ...]:
     """Return the frames of the k-th step: rows enter, the cell computes, and copies of its states leave."""
     seen, still = _seen(view, run_steps(view)[k].t), entering(view, k, anew=False)
     before = {"out": outputs(view, k - 1), **finals(view, k - 1, UNIT)}
-    h = _state(view, k)
     fed = {**seen, "in": entering(view, k, anew=True), **_gates(view, k, k - 1), "h": _state(view, k - 1), **before}
-    computed = {**seen, "in": still, **_gates(view, k, k), "h": h, **before}
+    computed = {**seen, "in": still, **_gates(view, k, k), "h": _state(view, k), **before}
     handed = {"out": outputs(view, k, origin=True), **finals(view, k, UNIT, origin=True)}
     return fed, computed, {**computed, **handed}
 
@@ -118,16 +91,15 @@ def _seen(view: View, t: int | None) -> Frame:
 
 @once
 def _headings(view: View) -> Frame:
-    x, layer = view.text, f" · layer {view.layer}" if len(view.trace.layers) > 1 else ""
-    start = input_width(view) + INPUT_GAP
-    axes = [
-        marks(f"axis:gate:{gate}", "axis", Place("cell", start + i, -0.75 * x), h=x, text=gate, says=f"!{TERMS[gate]}")
-        for i, gate in enumerate(gate_names(view))
-    ]
-    name = f"{view.cell.upper()}{layer}{arrow(view)}"
+    x, start = view.text, input_width(view) + INPUT_GAP
+    layer = f" · layer {view.layer}" if len(view.trace.layers) > 1 else ""
     h = f"h {shape(view.total[0], view.watched.h.shape[1])}"
-    heads = heading("cell", Place("cell", -1.1 * x, -1.6 * x), name), heading("h", Place("h", 0.0, -1.6 * x), h)
-    return frame(*heads, *axes)
+    gates = {gate: Place("cell", start + i, -0.75 * x) for i, gate in enumerate(gate_names(view))}
+    return frame(
+        title(Place("cell", -1.1 * x, -1.6 * x), f"{view.cell.upper()}{layer}{arrow(view)}"),
+        title(Place("h", 0.0, -1.6 * x), h),
+        *(marks(f"axis:gate:{gate}", "axis", at, h=x, text=gate, says=f"!{TERMS[gate]}") for gate, at in gates.items()),
+    )
 
 
 def _gates(view: View, k: int, computed: int) -> Frame:
@@ -137,12 +109,11 @@ def _gates(view: View, k: int, computed: int) -> Frame:
 
 @once
 def _some_gates(view: View, computed: int, live: int) -> Frame:
-    names = gate_names(view)
-    if not names:
+    """Return the gates that stand there after a step, of the first rows, and of all rows an LSTM's c."""
+    if not (names := gate_names(view)):
         return {}
-    group, rank = _empty_gates(view), np.repeat(np.arange(len(view.by_rank)), len(names))
-    shown = (rank < live) | (group.keys[0] == "c")
-    return frame(group.but(vec=_gate_rows(view)[computed + 2], shown=shown))
+    group, rank = _empty_gates(view), np.repeat(view.ranks, len(names))
+    return frame(group.but(vec=_gate_rows(view)[computed + 2], shown=(rank < live) | (group.keys[0] == "c")))
 
 
 @once
@@ -158,17 +129,13 @@ def _gate_rows(view: View) -> np.ndarray:
 
 @once
 def _empty_gates(view: View) -> Marks:
-    names, b, start = np.array(list(gate_names(view))), view.ranked, input_width(view) + INPUT_GAP
-    i, rank = np.tile(np.arange(len(names)), len(b)), np.repeat(np.arange(len(b)), len(names))
-    return marks("gate", "vector", Place("cell", start + i, rank), (names[i], b[rank]), seq=b[rank])
+    names, start = np.array(list(gate_names(view))), input_width(view) + INPUT_GAP
+    i, rank = np.tile(np.arange(len(names)), len(view.ranks)), np.repeat(view.ranks, len(names))
+    b = view.ranked[rank]
+    return marks("gate", "vector", Place("cell", start + i, rank), names[i], b, seq=b)
 
 
 @once
 def _state(view: View, k: int) -> Marks:
-    group = _empty_state(view)
+    group = state(view, "h", view.ranks, UNIT)
     return group.but(vec=row_of(view, k)) if view.small else filled(group, states(view, "h")[k + 2])
-
-
-@once
-def _empty_state(view: View) -> Marks:
-    return state(view, "h", np.arange(len(view.by_rank)), UNIT)

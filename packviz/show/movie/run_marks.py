@@ -1,16 +1,71 @@
 """What every run shows, however deep: rows enter, states change, and copies of them go to the output and to h_n."""
 
-from typing import Any
-
 import numpy as np
 
 from packviz.compute.recurrence import Step as TimeStep
-from packviz.show.movie.cell import filled, heading, input_width, state, state_width
-from packviz.show.movie.marks import NONE, Frame, Marks, Place, frame, marks
+from packviz.show.movie.layout import Box, Column, Margins, Place, panel
+from packviz.show.movie.marks import NONE, Frame, Marks, frame, marks, title
 from packviz.show.movie.pack import lit, packed
 from packviz.show.movie.view import View, once, shape
 
+UNIT = 1.8  # width of a number of a state
+INPUT_GAP = 0.4  # between what enters the cell and its gates
 START = -2  # in the place of a step: no row was taken yet; -1 stands for the steps that are left out before the first
+
+
+def gate_names(view: View) -> str:
+    """Return the letters of what is shown inside the cell: its gates, and an LSTM's c; none where it is too small."""
+    return "" if view.small else "".join((*view.gates, *view.kind.states[1:]))
+
+
+def cell_box(view: View) -> Box:
+    """Return the room of the cell: what enters, and its gates."""
+    x, width = view.text, input_width(view) + INPUT_GAP + len(gate_names(view))
+    return panel("cell", width, float(len(view.by_rank)), Margins(1.3 * x, 1.65 * x, 0.2 * x, 0.3))
+
+
+def state_box(view: View, name: str, unit: float = UNIT) -> Box:
+    """Return the room of h, or of h_n with its letters; unit is the width of a number."""
+    x, left = view.text, 1.2 * view.text if name == "hn" else 0.1
+    return panel(name, state_width(view, unit), float(len(view.by_rank)), Margins(left, 1.65 * x, 0.2 * x, 0.3))
+
+
+def input_width(view: View) -> float:
+    """Return the width of what enters the cell."""
+    return view.text if view.small else view.strip.width
+
+
+def state_width(view: View, unit: float) -> float:
+    """Return the width of a row of h; unit is the width of a number."""
+    return view.units * unit if not view.small else max(8.0, len(view.by_rank) / 4)
+
+
+def arrow(view: View) -> str:
+    """Return an arrow in the watched direction, where there are two."""
+    return f" {'←' if view.direction else '→'}" if view.directions == 2 else ""
+
+
+def state(view: View, name: str, row: Column, unit: float) -> Marks:
+    """Return the rows of h or h_n in sorted order, not filled in yet: a number a unit, or stripes."""
+    b = view.ranked
+    if view.small:
+        return marks(name, "vector", Place(name, 0.0, row), b, w=state_width(view, unit))
+    return units(view, name, name, row, unit, says=f"{'h_n' if name == 'hn' else 'h'}, unit {{k}}")
+
+
+def units(view: View, name: str, where: str, row: Column, width: float, says: str) -> Marks:
+    """Return a cell for every unit of every sequence in sorted order, in a panel."""
+    b, count = view.ranked, view.units
+    rows, unit = np.repeat(b, count), np.tile(np.arange(count), len(b))
+    place = Place(where, unit * width, np.repeat(row, count))
+    return marks(name, "value", place, rows, unit, w=width, says=says)
+
+
+def filled(group: Marks, values: np.ndarray) -> Marks:
+    """Return the cells of units with these numbers in them, (B, units); one that is not finite is written out."""
+    known = np.isfinite(values)
+    text = "" if bool(known.all()) else np.where(known, "", "nan").ravel()
+    return group.but(v=np.rint(1e4 * np.where(known, values, 0.0)).ravel(), text=text)
 
 
 @once
@@ -24,7 +79,7 @@ def run_steps(view: View) -> list[TimeStep]:
 def live(view: View) -> np.ndarray:
     """Return (steps + 1, B): which of the sequences, in sorted order, are live in each step; none before the first."""
     sizes = [0, *(len(step.live) for step in run_steps(view))]
-    return np.arange(len(view.by_rank)) < np.array(sizes)[:, None]
+    return view.ranks < np.array(sizes)[:, None]
 
 
 @once
@@ -40,11 +95,11 @@ def taken(view: View) -> np.ndarray:
 
     The first line is the start, the second stands before the first step that is shown.
     """
-    steps, b = run_steps(view), np.arange(len(view.by_rank))
-    rows = np.full((len(steps) + 2, len(b)), NONE)
+    steps = run_steps(view)
+    rows = np.full((len(steps) + 2, len(view.ranks)), NONE)
     rows[1, : len(view.taken_n)] = view.taken_n
     for k, step in enumerate(steps):
-        rows[k + 2] = np.where(live(view)[k + 1], step.start + b, rows[k + 1])
+        rows[k + 2] = np.where(live(view)[k + 1], step.start + view.ranks, rows[k + 1])
     return rows
 
 
@@ -65,34 +120,29 @@ def base(view: View, t: int | None) -> Frame:
 
 @once
 def _base(view: View) -> Frame:
-    x, batch, size = view.text, view.total[0], view.watched.h.shape[1]
+    x, b, letters = view.text, view.ranked, view.letters_ranked
     row = view.layer * view.directions + view.direction
-    h_n = f"h_n[{-1 if row == len(view.trace.h_n) - 1 else row}] {shape(batch, size)}"
-    b, rank = view.ranked, np.arange(len(view.by_rank))
-    strip = packed(view, len(view.alive) - 1)
-    if view.layer:  # what stands in the strip there: the output of the layer below
-        known = [name for name in ("token", "stray") if name in strip]
-        below: Frame = {name: _raised(view, strip[name]) for name in known}
-        title = f"output of layer {view.layer - 1} {shape(len(view.watched.h), view.entering)}"
-        strip = {**strip, **below, "title:strip": strip["title:strip"].but(text=title)}
+    h_n = f"h_n[{-1 if row == len(view.trace.h_n) - 1 else row}] {shape(view.total[0], view.watched.h.shape[1])}"
+    strip = dict(packed(view, len(view.alive) - 1))
+    if view.layer:  # what stands in the strip there: the output of the layer below; what was not packed stays as it is
+        for group in [strip[name] for name in ("token", "stray") if name in strip]:
+            rows = _below(view, *group.keys)
+            vec, scale = np.where(rows >= 0, rows, group.look["vec"]), np.where(rows >= 0, "state", "input")
+            strip[group.name] = group.but(vec=vec, scale=scale)
+        below = f"output of layer {view.layer - 1} {shape(len(view.watched.h), view.entering)}"
+        strip["title:strip"] = strip["title:strip"].but(text=below)
     return strip | frame(
         marks("axis:x", "axis", Place("cell", 0.0, -0.75 * x), w=input_width(view), h=x, text="x"),
-        heading("hn", Place("hn", -1.1 * x, -1.6 * x), h_n),
+        title(Place("hn", -1.1 * x, -1.6 * x), h_n),
         marks("note:hn", "note", Place("hn", 0.0, -0.8 * x), h=0.8 * x, text="original order"),
-        heading("out", view.out.heading(), f"output data {shape(*view.watched.h.shape)}", x),
-        marks("row", "label", Place("cell", -1.1 * x, rank), (b,), seq=b, w=x, text=view.letters_ranked),
-        marks("letter", "label", Place("hn", -1.1 * x, view.place[b]), (b,), seq=b, w=x, text=view.letters_ranked),
+        title(view.out.heading(), f"output data {shape(*view.watched.h.shape)}", h=x),
+        marks("row", "label", Place("cell", -1.1 * x, view.ranks), b, w=x, text=letters),
+        marks("letter", "label", Place("hn", -1.1 * x, view.place[b]), b, w=x, text=letters),
     )
 
 
-def _raised(view: View, group: Marks) -> Marks:
-    """Return packed rows with the output of the layer below in them; what was not packed stays as it is."""
-    rows = _below(view, *group.keys)
-    kept = group.look["vec"]
-    return group.but(vec=np.where(rows >= 0, rows, kept), scale=np.where(rows >= 0, "state", "input"))
-
-
-def _below(view: View, b: Any, t: Any) -> np.ndarray:
+def _below(view: View, b: Column, t: Column) -> np.ndarray:
+    """Return where in the movie's numbers the output of the layer below stands; NONE where nothing was packed."""
     n = view.row_at[b, t]
     return np.where(n >= 0, view.rows_at("below", n), NONE)
 
@@ -100,9 +150,7 @@ def _below(view: View, b: Any, t: Any) -> np.ndarray:
 def entering(view: View, k: int, *, anew: bool) -> Marks:
     """Return what enters the cell in the k-th step; anew: on its way from the strip."""
     still = _entered(view)[k]
-    if not anew:
-        return still
-    return still.but(origin=view.strip.cell(run_steps(view)[k].t, np.arange(still.count)), anew=True)
+    return still.but(origin=view.strip.cell(run_steps(view)[k].t, view.ranks), anew=True) if anew else still
 
 
 @once
@@ -116,8 +164,8 @@ def _entered(view: View) -> list[Marks]:
         columns["sub"] = np.where(real, view.token_sub[number], "")
     if not view.small and (view.layer or view.features > 1):
         columns["vec"] = _below(view, b, t) if view.layer else view.x_rows(b, t)
-    place, scale = Place("cell", 0.0, np.arange(len(b))), "state" if view.layer else "input"
-    entrance = marks("in", "token", place, (b,), seq=b, w=input_width(view), scale=scale)
+    place, scale = Place("cell", 0.0, view.ranks), "state" if view.layer else "input"
+    entrance = marks("in", "token", place, b, w=input_width(view), scale=scale)
     looks = [dict(zip(columns, rows, strict=True)) for rows in zip(*columns.values(), strict=True)]
     return [entrance.but(shown=fed, **look) for fed, look in zip(live(view)[1:], looks, strict=True)]
 
@@ -125,11 +173,8 @@ def _entered(view: View) -> list[Marks]:
 @once
 def _outputs(view: View) -> Marks:
     b, t = view.packed_b, view.packed_t
-    place = view.out.cell(t, view.rank[b])
-    return marks(
-        "out", "output", place, (b, t), seq=b, w=view.out.width, h=view.out.height, token=view.token_number[b, t],
-        vec=view.rows_at("h", view.packed_n),
-    )  # fmt: skip
+    look = {"w": view.out.width, "h": view.out.height, "token": view.token_number[b, t]}
+    return marks("out", "output", view.out.cell(t, view.rank[b]), b, t, vec=view.rows_at("h", view.packed_n), **look)
 
 
 @once
@@ -143,35 +188,31 @@ def outputs(view: View, k: int, *, origin: bool = False) -> Marks:
 @once
 def finals(view: View, k: int, unit: float, *, origin: bool = False) -> Frame:
     """Return the states that are final after the k-th step: h_n, and the rings around them; origin: on their way."""
-    done, rank = ended(view)[k + 1], np.arange(len(view.by_rank))
+    done = ended(view)[k + 1]
     if k > 0 and not (done ^ ended(view)[k]).any():
         return finals(view, k - 1, unit)
     still, units = _finals(view, unit), 1 if view.small else view.units
-    column = np.tile(np.arange(units), len(rank)) * unit
-    starts = (Place("h", column, np.repeat(rank, units)), Place("h", 0.0, rank)) if origin else (None, None)
+    column, rows = np.tile(np.arange(units), len(done)) * unit, np.repeat(view.ranks, units)
+    starts = (Place("h", column, rows), Place("h", 0.0, view.ranks)) if origin else (None, None)
     hn = still["hn"]
-    filled_in = hn.but(vec=row_of(view, k)) if view.small else filled(hn, states(view, "h")[k + 2])
-    groups = [
-        filled_in.but(shown=np.repeat(done, units), origin=starts[0]),
-        still["ring:h"].but(shown=done),
-        still["ring:hn"].but(shown=done, origin=starts[1]),
-    ]
-    if "ring:out" in still:  # none of them may be within the time steps that are shown
-        row, d = still["ring:out"].keys
-        groups.insert(2, still["ring:out"].but(shown=done[view.rank[row]] & (d == view.direction)))
-    return frame(*groups)
+    hn = hn.but(vec=row_of(view, k)) if view.small else filled(hn, states(view, "h")[k + 2])
+    ended_rows, d = still["ring:out"].keys if "ring:out" in still else (view.bs[:0], 0)
+    now = done[view.rank[ended_rows]] & (d == view.direction)
+    shown = {"hn": np.repeat(done, units), "ring:h": done, "ring:out": now, "ring:hn": done}
+    groups = {**still, "hn": hn}
+    origins = {"hn": starts[0], "ring:hn": starts[1]}
+    return {name: groups[name].but(shown=shown[name], origin=origins.get(name)) for name in groups}
 
 
 @once
 def _finals(view: View, unit: float) -> Frame:
-    b, wide = view.ranked, state_width(view, unit)
-    row, d, at = last_outputs(view)
-    rank = np.arange(len(b))
+    b, wide, out = view.ranked, state_width(view, unit), view.out
+    ended_rows, d, at = last_outputs(view)
     return frame(
         state(view, "hn", view.place[b], unit),
-        marks("ring:h", "ring", Place("h", 0.0, rank), (b,), seq=b, w=wide),
-        marks("ring:out", "ring", at, (row, d), seq=row, w=view.out.width, h=view.out.height),
-        marks("ring:hn", "ring", Place("hn", 0.0, view.place[b]), (b,), seq=b, w=wide),
+        marks("ring:h", "ring", Place("h", 0.0, view.ranks), b, w=wide),
+        marks("ring:out", "ring", at, ended_rows, d, w=out.width, h=out.height),  # perhaps none that are shown
+        marks("ring:hn", "ring", Place("hn", 0.0, view.place[b]), b, w=wide),
     )
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from packviz.show.movie.marks import Frame, Marks, Place, Tone, frame, marks
-from packviz.show.movie.places import Grid, Strip
+from packviz.show.movie.layout import Grid, Place, Strip
+from packviz.show.movie.marks import Frame, Marks, Tone, frame, marks, title
 from packviz.show.movie.view import View, once, shape
 from packviz.text import counted
 
@@ -35,44 +35,34 @@ def upright(view: View) -> Grid:
     return Grid("x", len(view.shown), view.columns, view.cell_width, False, view.text, view.grid.below)
 
 
-def sheet(view: View, grid: Grid, row: Any, title: str, *, tall: float = 1.0, raw: bool = False) -> dict[str, Marks]:
+def sheet(view: View, grid: Grid, row: Any, heading: str, *, tall: float = 1.0, raw: bool = False) -> dict[str, Marks]:
     """Return all of the padded grid.
 
-    row: (B,) the position of each sequence in the picture. title: its heading. tall: units of a row where time goes
-    down. raw: whether ids are not embedded yet.
+    row: (B,) the position of each sequence in the picture. tall: units of a row where time goes down. raw: whether ids
+    are not embedded yet.
     """
     size: dict[str, Any] = {"w": grid.width, "h": tall, "scale": "input"}
     (b, t), (pad_b, pad_t) = (view.token_b, view.token_t), view.pads
-    token = marks(
-        "token", "token", _lowered(grid.cell(row[b], t), tall), (b, t), seq=b, text=view.token_text,
-        sub=view.token_sub, token=np.arange(len(b)), vec=_vectors(view, "token", raw=raw), **size,
-    )  # fmt: skip
-    pad = marks(
-        "pad", "pad", _lowered(grid.cell(row[pad_b], pad_t), tall), (pad_b, pad_t), seq=pad_b, text=view.pad_text,
-        vec=_vectors(view, "pad", raw=raw), **size,
-    )  # fmt: skip
-    return frame(*edges(view, grid, row, title, tall=tall), token, pad)
+    at, pad_at = _lowered(grid.cell(row[b], t), tall), _lowered(grid.cell(row[pad_b], pad_t), tall)
+    words: dict[str, Any] = {"text": view.token_text, "sub": view.token_sub, "token": np.arange(len(b))}
+    token = marks("token", "token", at, b, t, vec=_vectors(view, "token", raw=raw), **words, **size)
+    vec = _vectors(view, "pad", raw=raw)
+    pad = marks("pad", "pad", pad_at, pad_b, pad_t, text=view.pad_text, vec=vec, **size)
+    return frame(*edges(view, grid, row, heading, tall=tall), token, pad)
 
 
-def edges(view: View, grid: Grid, row: Any, title: str, prefix: str = "", tall: float = 1.0) -> tuple[Marks, ...]:
+def edges(view: View, grid: Grid, row: Any, heading: str, prefix: str = "", tall: float = 1.0) -> tuple[Marks, ...]:
     """Return what stands around a grid: its heading, letters and lengths of its rows, and names of its time steps."""
-    down, bs, t = grid.transposed, view.bs, np.arange(grid.columns)
+    down, x, bs, t = grid.transposed, view.text, view.bs, np.arange(grid.columns)
     p, lengths = row[bs], _lengths(view)
+    at, axis = _lowered(grid.length(p), tall), _lowered(grid.axis(t), tall)
+    width, low, w, h = (grid.width, grid.width, x, tall) if down else (x, 1.0, grid.width, x)
     return (
-        marks(f"title:{grid.name}", "title", grid.heading(), text=title),
-        marks(
-            f"{prefix}label", "label", grid.label(p), (bs,), seq=bs, text=view.letters,
-            w=grid.width if down else view.text,
-        ),
-        marks(
-            f"{prefix}length", "note", _lowered(grid.length(p), tall), (bs,), seq=bs, text="len " + lengths,
-            sub=lengths, w=grid.width if down else 1.0,
-        ),
-        marks(
-            f"{prefix}axis", "axis", _lowered(grid.axis(t), tall), (t,), text=steps(grid.columns),
-            w=view.text if down else grid.width, h=tall if down else view.text,
-        ),
-    )  # fmt: skip
+        title(grid.heading(), heading),
+        marks(f"{prefix}label", "label", grid.label(p), bs, text=view.letters, w=width),
+        marks(f"{prefix}length", "note", at, bs, text="len " + lengths, sub=lengths, w=low),
+        marks(f"{prefix}axis", "axis", axis, t, text=steps(grid.columns), w=w, h=h),
+    )
 
 
 def heading(view: View, how: str) -> str:
@@ -108,8 +98,8 @@ def named(strip: Strip, names: np.ndarray, at: Place, n: np.ndarray, suffix: str
     every, counts = np.arange(len(strip.counts)), np.array(strip.counts)
     above_it, below = Place(strip.name, strip.cell(every, 0).x, -0.85), Place(strip.name, at.x, strip.height)
     return (
-        marks(f"bracket{suffix}", "bracket", above_it, (every,), w=counts * strip.width, h=0.8, text=names),
-        marks(f"address{suffix}", "axis", below, (n,), w=strip.width, h=0.5, text=texts(n)),
+        marks(f"bracket{suffix}", "bracket", above_it, every, w=counts * strip.width, h=0.8, text=names),
+        marks(f"address{suffix}", "axis", below, n, w=strip.width, h=0.5, text=texts(n)),
     )
 
 
@@ -130,8 +120,5 @@ def _vectors(view: View, kind: str, *, raw: bool) -> Any:
 
 
 def _lowered(place: Place, tall: float) -> Place:
-    if tall == 1.0:
-        return place
-    y = place.y
-    lower = np.where(y > 0, y * tall, y) if isinstance(y, np.ndarray) else y * tall if y > 0 else y
-    return Place(place.panel, place.x, lower)
+    """Return the place in a grid whose rows are so tall; what stands above its first row stays there."""
+    return place if tall == 1.0 else Place(place.panel, place.x, np.where(place.y > 0, place.y * tall, place.y))

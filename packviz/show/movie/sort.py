@@ -1,61 +1,62 @@
-"""The rows exchange places, longest first, or torch refuses to pack them; in depth, what follows from it."""
+"""The rows exchange places, longest first, or torch refuses to pack them; in depth, what follows from it.
+
+In depth the original order stands before the sorted grid and behind it, in two lanes with room for threads.
+"""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-from packviz.facts.equal_lengths import Tie, first_unstable, ties
+from packviz.facts.equal_lengths import first_unstable, ties
 from packviz.show.movie.embed import embed_end, embed_scene
-from packviz.show.movie.lanes import Lane, lanes, lanes_scene
-from packviz.show.movie.layout import Scene
-from packviz.show.movie.marks import Frame, Marks, frame, marks
+from packviz.show.movie.layout import Box, Column, Margins, Place, Scene, above, beside, panel
+from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
 from packviz.show.movie.sheet import around, outline, sheet, texts
-from packviz.show.movie.step import CodeLine, Step
 from packviz.show.movie.view import View, listed, once, shape
 from packviz.show.movie.words import say
+
+HEADING = 7.5  # units of text that the heading of the grid needs
 
 
 def sort(view: View) -> Iterator[Step]:
     """Show the sort that torch did, or its refusal."""
-    deep, given = "sort" in view.deep, embed_end(view)
+    deep, given, first = "sort" in view.deep, embed_end(view), view.first_longer
     if deep:
         yield _given_step(view, _brief(view, given))
     if view.refused:
-        yield _refusal(view, given)
+        tone = np.where(np.isin(view.bs, (first - 1, first)), "wrong", "")
+        seen = {**given, "length": given["length"].but(tone=tone)}
+        yield Step(say("sort", "refused", view, first=first), (seen,), tone="wrong", error=view.trace.error or "")
         return
     lit = {**given, "length": given["length"].but(tone="now")}
     if view.trace.sorted.sorted_indices is None:
         yield Step(say("sort", "checked", view), (lit,), name="sorted")
         if deep:
             yield _prefix_step(view, lit)
-            yield Step(say("sort", "none", view), (lit,), detail=_none_detail())
+            none = CodeLine("packed.sorted_indices is None"), CodeLine("packed.unsorted_indices is None")
+            yield Step(say("sort", "none", view), (lit,), detail=none)
         return
-    lit = _brief(view, lit) if deep else lit
-    threads = _threads(view, view.place) if deep else {}
+    lit, moved = (_brief(view, each) if deep else each for each in (lit, sort_end(view)))
+    before, after = (_threads(view, row) if deep else {} for row in (view.place, view.rank))
+    came = (lit, {**lit, **before}) if deep else (lit,)
     if view.order == sorted(view.order):
-        frames: tuple[Frame, ...] = (lit, {**lit, **threads}) if deep else (lit,)
-        yield Step(say("sort", "in_order", view), frames, detail=_indices(view), name="sorted")
+        yield Step(say("sort", "in_order", view), came, detail=_indices(view), name="sorted")
     else:
-        yield Step(say("sort", "unsorted", view), (lit, {**lit, **threads}) if deep else (lit,))
-        moved = sort_end(view)
-        frames = ({**_brief(view, moved), **threads}, {**_brief(view, moved), **_threads(view, view.rank)})
-        yield Step(say("sort", "sorted", view), frames if deep else (moved,), detail=_indices(view), name="sorted")
+        yield Step(say("sort", "unsorted", view), came)
+        frames = ({**moved, **before}, {**moved, **after}) if deep else (moved,)
+        yield Step(say("sort", "sorted", view), frames, detail=_indices(view), name="sorted")
     if deep:
-        yield from _whys(view)
+        yield from _whys(view, {**moved, **after})
 
 
 @once
 def sort_end(view: View) -> Frame:
     """Return the sorted grid as the stage leaves it: its lengths lit, where they were looked at."""
-    if view.refused:
-        return embed_end(view)
-    if view.order == sorted(view.order):
-        given = embed_end(view)
-        return {**given, "length": given["length"].but(tone="now")}
     end = sorted_grid(view)
-    return {**end, "length": end["length"].but(tone="now")}
+    return end if view.refused else {**end, "length": end["length"].but(tone="now")}
 
 
 @once
@@ -67,110 +68,141 @@ def sorted_grid(view: View) -> Frame:
 
 
 def sort_scene(view: View) -> Scene:
-    """Return the scene of the sort, with room for threads where they are shown."""
-    threaded = "sort" in view.deep and not view.refused and view.trace.sorted.sorted_indices is not None
-    return lanes_scene(view) if threaded else embed_scene(view)
+    """Return the scene of the sort: the grid, between the two lanes where threads are shown."""
+    if "sort" not in view.deep or view.refused or view.trace.sorted.sorted_indices is None:
+        return embed_scene(view)
+    grid, (before, behind) = view.grid.box(counts=False), (lane.box() for lane in _lanes(view))
+    if view.transposed:
+        return Scene([above(before, grid, behind, gap=0.0)])
+    return Scene([beside(before, grid.at_least(HEADING * view.text), behind, gap=0.0)])
 
 
-def _refusal(view: View, given: Frame) -> Step:
-    first = view.first_longer
-    tone = np.where(np.isin(view.bs, (first - 1, first)), "wrong", "")
-    seen = {**given, "length": given["length"].but(tone=tone)}
-    return Step(say("sort", "refused", view, first=first), (seen,), tone="wrong", error=view.trace.error or "")
-
-
-def _whys(view: View) -> Iterator[Step]:
-    """Show what follows from the order, and then the sorted rows alone again."""
-    end = sort_end(view)
-    brief = _brief(view, end)
-    plain = {**brief, **_threads(view, view.rank)}
+def _whys(view: View, plain: Frame) -> Iterator[Step]:
+    """Show what follows from the order, beginning with the sorted rows and their threads; end with the rows alone."""
     yield _prefix_step(view, plain)
     indexed = {**plain, **_permutations(view)}
-    order, rank = view.order, view.trace.sorted.rank.tolist()
+    order, (there, back) = view.order, _permutation(view)
     k = next((k for k, b in enumerate(order) if k != b), 0)
-    caption = say("sort", "inverse", view, k=k, b=order[k], back=rank[order[k]], line=_line(view))
-    yield Step(caption, (indexed,), detail=_inverse(view))
+    caption = say("sort", "inverse", view, k=k, b=order[k], back=int(back[order[k]]), line=_line(view))
+    both = CodeLine("unsorted_indices[sorted_indices]", shape(len(there)))
+    yield Step(caption, (indexed,), detail=(*_indices(view), both, CodeLine(f"= {listed(back[there].tolist())}")))
     tie = max(ties(view.trace), key=lambda tie: (not tie.as_they_came, len(tie.sequences)), default=None)
     if tie:
-        yield Step(say("sort", "tie", view, tie=tie, limit=first_unstable()), ({**indexed, **_tied(view, tie)},))
+        shown = [int(view.rank[b]) for b in tie.sequences if view.rank[b] >= 0]
+        around = frame(*(outline("mark:tie", view.grid, row, 0, len(shown), view.columns) for row in shown[:1]))
+        yield Step(say("sort", "tie", view, tie=tie, limit=first_unstable()), ({**indexed, **around},))
     ways = (_returning(view, view.rank), _returning(view, view.place))
-    yield Step(say("sort", "state", view), (plain, *({**plain, **way} for way in ways)), detail=_state_detail(view))
-    yield Step(say("sort", "end", view), (end,))
+    start, end = shape(*view.trace.h_0.shape), shape(*view.trace.h_n.shape)
+    detail = CodeLine("h_0[:, sorted_indices]", start), CodeLine("h_n[:, unsorted_indices]", end)
+    yield Step(say("sort", "state", view), (plain, *({**plain, **way} for way in ways)), detail=detail)
+    yield Step(say("sort", "end", view), (sort_end(view),))
 
 
-def _brief(view: View, grid: Frame) -> dict[str, Marks]:
+def _brief(view: View, grid: Frame) -> Frame:
     """Return the grid with lengths as bare numbers where sequences stand side by side, closer than before."""
     if not view.transposed or view.enforce_sorted:
-        return dict(grid)
-    length = grid["length"]
-    return {**grid, "length": length.but(text=length.look["sub"])}
+        return grid
+    return {**grid, "length": grid["length"].but(text=grid["length"].look["sub"])}
 
 
-def _threads(view: View, row: Any) -> Frame:
+@dataclass(frozen=True)
+class _Lane:
+    """A band along the grid, as long as it; with `index`, `cell`, `letter`, `length` and `thread` in it.
+
+    A position p is a row of the grid, or a column where time goes down (`down`), `width` units wide.
+    """
+
+    name: str
+    down: bool
+    width: float
+    rows: int
+    text: float
+    sizes: dict[str, float]  # how deep each thing is, in units
+
+    def depth(self, thing: str) -> float:
+        """Return how far from the edge a thing begins."""
+        sizes = self.sizes
+        if self.name == "from":
+            return sum(list(sizes.values())[: list(sizes).index(thing)])
+        before = {"index": 0.0, "cell": sizes["index"], "thread": 0.0}  # never there together
+        return before.get(thing, max(sizes["thread"], sizes["index"] + sizes["cell"]))
+
+    def at(self, thing: str, p: Column) -> Place:
+        """Return where a thing of this position stands."""
+        depth = self.depth(thing)
+        return Place(self.name, p * self.width, depth) if self.down else Place(self.name, depth, p)
+
+    def size(self, thing: str, rows: Column = 1.0) -> dict[str, Any]:
+        """Return width and height of a thing, or of threads that lead so many rows further."""
+        along, deep = rows * self.width, self.sizes[thing]
+        return {"w": along, "h": deep} if self.down else {"w": deep, "h": along}
+
+    def title(self, thing: str, text: str) -> Marks:
+        """Return the heading of a thing."""
+        x = self.text
+        at = Place(self.name, -1.3 * x, -0.95 * x) if self.down else Place(self.name, self.depth(thing), -0.9 * x)
+        return title(at, text)
+
+    def box(self) -> Box:
+        """Return the box around it, in line with the grid's."""
+        x, last = self.text, "thread" if self.name == "from" else "letter"
+        whole = self.depth(last) + self.sizes[last]
+        if self.down:
+            return panel(self.name, self.rows * self.width, whole, Margins(1.4 * x, 0.95 * x, 2.2 * x, 0.05))
+        return panel(self.name, whole, float(self.rows), Margins(0.1, 1.65 * x, 0.1, 0.1))
+
+
+def _lanes(view: View) -> tuple[_Lane, _Lane]:
+    """Return the lane of the original order before the grid, and the one behind it."""
+    grid, down, bare = view.grid, view.transposed, 0.0 if view.small else 1.0
+    depths = {"index": 0.7 * bare, "cell": 1.3 * bare, "letter": 1.1, "length": 0.9, "thread": 2.5}
+    if down:
+        depths = {"index": 0.6 * bare, "cell": bare, "letter": 1.05, "length": 0.0, "thread": 2.0}
+    sizes = {thing: depth * view.text for thing, depth in depths.items()}
+    width = grid.width if down else 1.0
+    first, second = (_Lane(name, down, width, grid.rows, view.text, sizes) for name in ("from", "to"))
+    return first, second
+
+
+def _threads(view: View, row: np.ndarray) -> Frame:
     """Return the original order, each letter with its thread to its row."""
-    before, _ = lanes(view)
+    before, _ = _lanes(view)
     p, bs = view.place[view.bs], view.bs
-    title = marks("title:from", "title", before.heading("letter"), text="as given")
-    thread = _thread(view, before, p, row[bs] - p)
-    groups = [title, _letters(view, before, p), thread]
+    groups = [before.title("letter", "as given"), *_letters(view, before, p, p, row[bs] - p)]
     if not view.transposed:
         text = texts(view.lengths[b] for b in view.shown)
-        groups.append(marks("flength", "note", before.at("length", p), (bs,), seq=bs, text=text))
+        groups.append(marks("flength", "note", before.at("length", p), bs, text=text))
     return frame(*groups)
 
 
-def _letters(view: View, lane: Lane, p: Any) -> Marks:
-    place, bs = lane.at("letter", p), view.bs
-    return marks(lane.name, "label", place, (bs,), seq=bs, text=view.letters, **lane.size("letter"))
-
-
-def _thread(view: View, lane: Lane, p: Any, rows: Any) -> Marks:
-    place = lane.at("thread", p + 0.5)
-    return marks(f"thread:{lane.name}", "thread", place, (view.bs,), seq=view.bs, **lane.thread(rows))
+def _letters(view: View, lane: _Lane, p: np.ndarray, start: np.ndarray, rows: np.ndarray) -> Iterator[Marks]:
+    """Yield the letters of the sequences at positions p, and their threads from `start`, so many rows further."""
+    yield marks(lane.name, "label", lane.at("letter", p), view.bs, text=view.letters, **lane.size("letter"))
+    yield marks(f"thread:{lane.name}", "thread", lane.at("thread", start + 0.5), view.bs, **lane.size("thread", rows))
 
 
 def _permutations(view: View) -> Frame:
     """Return unsorted_indices beside the original order, sorted_indices beside the rows, each with its index."""
     if view.small:
         return {}
-    before, behind = lanes(view)
+    before, behind = _lanes(view)
     rank, order = view.trace.sorted.rank.numpy(), np.array(view.order)
-    return frame(
-        marks("title:from", "title", before.heading("index"), text="unsorted_indices"),
-        marks("title:to", "title", behind.heading("index"), text="sorted_indices"),
-        *_entries(view, before, "unsorted", np.arange(len(rank)), rank),
-        *_entries(view, behind, "sorted", order, order),
-    )
+    groups = [before.title("index", "unsorted_indices"), behind.title("index", "sorted_indices")]
+    k = np.arange(len(rank))
+    for lane, name, b, values in ((before, "unsorted", k, rank), (behind, "sorted", order, order)):
+        groups.append(marks(f"{lane.name}axis", "axis", lane.at("index", k), k, text=texts(k), **lane.size("index")))
+        first = view.token_number[b, np.minimum(view.leads[b], view.total[1] - 1)]
+        look = {"text": texts(values), "token": first, "says": f"!{name}_indices[{{k}}] = {{text}}"}
+        groups.append(marks(name, "token", lane.at("cell", k), k, seq=b, **look, **lane.size("cell")))
+    return frame(*groups)
 
 
-def _entries(view: View, lane: Lane, name: str, b: Any, values: Any) -> Iterator[Marks]:
-    k = np.arange(len(values))
-    yield marks(f"{lane.name}axis", "axis", lane.at("index", k), (k,), text=texts(k), **lane.size("index"))
-    first = view.token_number[b, np.minimum(view.leads[b], view.total[1] - 1)]
-    yield marks(
-        name, "token", lane.at("cell", k), (k,), seq=b, text=texts(values), token=first,
-        says=f"!{name}_indices[{{k}}] = {{text}}", **lane.size("cell"),
-    )  # fmt: skip
-
-
-def _returning(view: View, row: Any) -> Frame:
+def _returning(view: View, row: np.ndarray) -> Frame:
     """Return the rows of h_n behind the grid, in the sorted order or on their way back along the threads."""
-    before, behind = lanes(view)
+    before, behind = _lanes(view)
     p, to = view.rank[view.bs], row[view.bs]
-    return frame(
-        marks("title:from", "title", before.heading("letter"), text="h_0"),
-        marks("title:to", "title", behind.heading("letter"), text="h_n"),
-        _letters(view, behind, to),
-        _thread(view, behind, p, to - p),
-    )
-
-
-def _tied(view: View, tie: Tie) -> Frame:
-    """Return the outline around the rows of one length, where they are shown."""
-    shown = [int(view.rank[b]) for b in tie.sequences if view.rank[b] >= 0]
-    if not shown:
-        return {}
-    return frame(outline("mark:tie", view.grid, shown[0], 0, rows=len(shown), columns=view.columns))
+    headings = before.title("letter", "h_0"), behind.title("letter", "h_n")
+    return frame(*headings, *_letters(view, behind, to, p, to - p))
 
 
 def _live(view: View, t: int) -> list[int]:
@@ -198,28 +230,26 @@ def _telling(view: View) -> int | None:
 
 
 def _given_step(view: View, given: Frame) -> Step:
-    """Show the rows as they were given, at a time step at which the first ones are not the live ones."""
+    """Show the rows as they were given, at a time step at which the first ones are not the live ones.
+
+    Every run of live rows is outlined, and every hole among them.
+    """
     t = _telling(view)
     if t is None:
         return Step(say("sort", "given", view), (given,))
-    seen = {**given, "axis": _axis_lit(given, t), **_runs(view, t)}
-    return Step(say("sort", "hole", view, **_at(view, t), alive=_live(view, t), over=_holes(view, t)), (seen,), time=t)
-
-
-def _axis_lit(grid: Frame, t: int) -> Marks:
-    axis = grid["axis"]
-    return axis.but(tone=np.where(np.arange(axis.count) == t, "now", ""))
-
-
-def _runs(view: View, t: int) -> Frame:
-    """Return an outline around every run of live rows, and around every hole among them."""
-    last = max(_live(view, t))
-    rows = [(p, view.lengths[b] > t) for p, b in enumerate(view.shown) if b <= last]
+    live = _live(view, t)
+    rows = [(p, b in live) for p, b in enumerate(view.shown) if b <= max(live)]
     runs = [(alive, [p for p, _ in run]) for alive, run in groupby(rows, key=lambda row: row[1])]
     first, count = (np.array(column) for column in zip(*((run[0], len(run)) for _, run in runs), strict=True))
     tone = np.array(["now" if alive else "wrong" for alive, _ in runs])
-    outlines = marks("mark:row", "mark", view.grid.cell(first, t), (view.bs[first],), tone=tone)
-    return frame(outlines.but(**around(view.grid, first, t, count)))
+    outlines = marks("mark:row", "mark", view.grid.cell(first, t), view.bs[first], tone=tone)
+    seen = {**given, **_axis_lit(given, t), **frame(outlines.but(**around(view.grid, first, t, count)))}
+    return Step(say("sort", "hole", view, **_at(view, t), alive=live, over=_holes(view, t)), (seen,), time=t)
+
+
+def _axis_lit(grid: Frame, t: int) -> Frame:
+    axis = grid["axis"]
+    return {"axis": axis.but(tone=np.where(np.arange(axis.count) == t, "now", ""))}
 
 
 def _prefix_step(view: View, seen: Frame) -> Step:
@@ -228,46 +258,21 @@ def _prefix_step(view: View, seen: Frame) -> Step:
     if t is None:  # then the first at which somebody is over, or the last one
         steps = range(len(view.alive))
         t = next((t for t in steps if view.batch_sizes[t] < view.total[0]), steps[-1])
-    first = outline("mark:first", view.grid, 0, t, rows=len(view.alive[t]), tone="good")
-    lit = {**seen, "axis": _axis_lit(seen, t), **frame(first)}
-    return Step(say("sort", "prefix", view, **_at(view, t)), (lit,), detail=(_slice(view, t),), time=t)
-
-
-def _slice(view: View, t: int) -> CodeLine:
-    size, sorted_ = view.batch_sizes[t], view.trace.sorted.sorted_indices is not None
+    first = outline("mark:first", view.grid, 0, t, len(view.alive[t]), tone="good")
+    size, x = view.batch_sizes[t], "x" if view.trace.sorted.sorted_indices is None else "x_sorted"
     rows = f"[:{size}, {t}]" if view.batch_first else f"[{t}, :{size}]"
-    return CodeLine(f"{'x_sorted' if sorted_ else 'x'}{rows}", shape(size, view.features))
+    detail = (CodeLine(f"{x}{rows}", shape(size, view.features)),)
+    lit = {**seen, **_axis_lit(seen, t), **frame(first)}
+    return Step(say("sort", "prefix", view, **_at(view, t)), (lit,), detail=detail, time=t)
 
 
-def _both(view: View) -> tuple[Any, Any]:
-    there, back = view.trace.sorted.sorted_indices, view.trace.sorted.unsorted_indices
-    assert there is not None
-    assert back is not None
-    return there, back
+def _permutation(view: View) -> tuple[Any, Any]:
+    return view.trace.sorted.sorted_indices, view.trace.sorted.unsorted_indices
 
 
 def _indices(view: View) -> tuple[CodeLine, ...]:
-    there, back = _both(view)
-    size = shape(len(there))
-    return (
-        CodeLine(f"sorted_indices = {listed(there.tolist())}", size),
-        CodeLine(f"unsorted_indices = {listed(back.tolist())}", size),
-    )
-
-
-def _inverse(view: View) -> tuple[CodeLine, ...]:
-    there, back = _both(view)
-    again = CodeLine("unsorted_indices[sorted_indices]", shape(len(there)))
-    return (*_indices(view), again, CodeLine(f"= {listed(back[there].tolist())}"))
-
-
-def _none_detail() -> tuple[CodeLine, ...]:
-    return CodeLine("packed.sorted_indices is None"), CodeLine("packed.unsorted_indices is None")
-
-
-def _state_detail(view: View) -> tuple[CodeLine, ...]:
-    start, end = shape(*view.trace.h_0.shape), shape(*view.trace.h_n.shape)
-    return CodeLine("h_0[:, sorted_indices]", start), CodeLine("h_n[:, unsorted_indices]", end)
+    named = zip(("sorted_indices", "unsorted_indices"), _permutation(view), strict=True)
+    return tuple(CodeLine(f"{name} = {listed(each.tolist())}", shape(len(each))) for name, each in named)
 
 
 def _at(view: View, t: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from math import isfinite
 
 from packviz.show.movie.facts import exact
-from packviz.show.movie.step import CodeLine
+from packviz.show.movie.marks import CodeLine
 from packviz.show.movie.view import View, shape
 
 LINE = 33  # characters of code beside the picture

@@ -2,19 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from math import ceil
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from packviz.show.movie.cell import UNIT
 from packviz.show.movie.facts import number
-from packviz.show.movie.layout import Box, Margins, Scene, above, beside, panel
-from packviz.show.movie.marks import Frame, Marks, Place, frame, marks
+from packviz.show.movie.layout import Margins, Place, Scene, above, beside, panel
+from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
 from packviz.show.movie.readings import MARGIN, readings
 from packviz.show.movie.run import run_end
-from packviz.show.movie.run_marks import last_outputs, last_steps
-from packviz.show.movie.sheet import edges, focus
-from packviz.show.movie.step import CodeLine, Step
+from packviz.show.movie.run_marks import UNIT, last_outputs, last_steps
+from packviz.show.movie.sheet import edges, focus, outline
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import say
 
@@ -26,49 +24,44 @@ def unpack(view: View) -> Iterator[Step]:
 
     The step that shows what stands in the last column is the one of that time step.
     """
-    deep = "unpack" in view.deep
+    deep, grid = "unpack" in view.deep, view.unpacked
     if deep:
         yield Step(say("unpack", "before", view), (run_end(view),))
     if not view.last_layer:
         yield Step(say("unpack", "whole", view), (_before(view),))
-    end, filler = view.unpacked.columns - 1, len(_filler_places(view)[0]) > 0
-    flights = tuple(_flights(view))
+    full, given, end = _grid(view, view.rank), _grid(view, view.place), grid.columns - 1
+    flights, filled = tuple(_flights(view)), None if "filler" in full else end
     if deep and len(view.alive) <= MAX_FLIGHTS:
-        yield from _columns(view, flights, None if filler else end)
+        yield from _columns(view, flights, filled)
     else:
-        yield Step(say("unpack", "flight", view), flights, time=None if filler else end)
-    full = _grid(view, view.rank)
-    if filler:
-        yield Step(say("unpack", "filler", view), ({**full, "filler": _coming(view, full["filler"])},), time=end)
+        yield Step(say("unpack", "flight", view), flights, time=filled)
+    if "filler" in full:
+        filler = full["filler"]
+        coming = filler.but(origin=grid.cell(view.rank[filler.keys[0]], grid.columns + 0.5))
+        yield Step(say("unpack", "filler", view), ({**full, "filler": coming},), time=end)
     if deep and (view.trace.total_length is not None or view.width_out != view.total[1]):
-        yield _width(view, full)
-    given = _grid(view, view.place)
+        axis, around = 1 if view.batch_first else 0, outline("mark:width", grid, 0, 0, len(view.shown), grid.columns)
+        sizes = {f"x.size({axis})": view.total[1], "lens.max()": max(view.lengths), f"out.size({axis})": view.width_out}
+        detail = tuple(CodeLine(name, str(size)) for name, size in sizes.items())
+        yield Step(say("unpack", "width", view), ({**full, **frame(around)},), detail=detail, name="width")
     if view.order != sorted(view.order):
         yield Step(say("unpack", "unsorted", view), (given,))
-    tone: Literal["", "wrong"] = "wrong" if view.packed_pads else ""
     ringed = {**given, **_rings(view)}
-    short = [b for b, length in enumerate(view.lengths) if length < view.width_out]
-    yield Step(
-        say("unpack", "last", view, short=short),
-        (ringed, {**ringed, **_last(view)}),
-        detail=_last_detail(view),
-        tone=tone,
-    )
+    last = {**ringed, **_last(view)}
+    caption = say("unpack", "last", view, short=[b for b, length in enumerate(view.lengths) if length < view.width_out])
+    tone: Literal["", "wrong"] = "wrong" if view.packed_pads else ""
+    yield Step(caption, (ringed, last), detail=_last_detail(view), tone=tone)
     if deep:
-        yield from readings(view, {**ringed, **_last(view)}, _last_width(view))
+        yield from readings(view, last, _last_width(view))
 
 
 def unpack_scene(view: View) -> Scene:
     """Return the scene: the packed output, the grid, and the last valid states."""
-    x, out, grid, last = view.text, view.out.box, view.unpacked.box(counts=False), _last_box(view)
+    x, out, grid = view.text, view.out.box, view.unpacked.box(counts=False)
+    right = MARGIN[view.directions] if "unpack" in view.deep else 1.0 if view.directions == 1 else 2.5
+    last = panel("last", _last_width(view), float(len(view.shown)), Margins(1.2 * x, 1.65 * x, right * x, 0.1))
     grids = beside(grid, last, gap=0.5 * x)
     return Scene([above(out, grids, gap=0.5 * x), beside(out, grids, gap=x), above(out, grid, last, gap=0.4 * x)])
-
-
-def _last_box(view: View) -> Box:
-    x, right = view.text, 1.0 if view.directions == 1 else 2.5
-    right = MARGIN[view.directions] if "unpack" in view.deep else right
-    return panel("last", _last_width(view), float(len(view.shown)), Margins(1.2 * x, 1.65 * x, right * x, 0.1))
 
 
 def _last_width(view: View) -> float:
@@ -85,7 +78,7 @@ def _before(view: View) -> Frame:
     out = end["out"]
     b, d, at = last_outputs(view)
     height = view.out.height / view.directions
-    ring = marks("ring:out", "ring", at.moved(0.0, d * height), (b, d), seq=b, w=view.out.width, h=height)
+    ring = marks("ring:out", "ring", at.moved(0.0, d * height), b, d, w=view.out.width, h=height)
     return end | {
         "out": out.but(vec=view.rows_at("output", view.packed_n)),
         **frame(ring),
@@ -121,90 +114,54 @@ def _columns(view: View, flights: Sequence[Frame], end: int | None) -> Iterator[
         before = seen
 
 
-def _grid(view: View, row: Any) -> dict[str, Marks]:
-    """Return the whole grid, its rows at these positions."""
-    return {
-        **_before(view),
-        **_headings(view, row),
-        "u": _copies(view, row),
-        **({"filler": _filler(view, row)} if len(_filler_places(view)[0]) else {}),
-    }
+def _grid(view: View, row: np.ndarray) -> Frame:
+    """Return the whole grid, its rows at these positions, with filler behind the tokens."""
+    grid, text = view.unpacked, number(view.trace.padding_value)
+    rows, t = (np.arange(grid.columns) >= view.lens[view.bs][:, None]).nonzero()
+    b = view.bs[rows]
+    filler = marks("filler", "pad", grid.cell(row[b], t), b, t, w=grid.width, text=text)
+    return {**_before(view), **_headings(view, row), **frame(_copies(view, row), filler)}
 
 
-def _headings(view: View, row: Any) -> Frame:
+def _headings(view: View, row: np.ndarray) -> Frame:
     return frame(*edges(view, view.unpacked, row, f"out {shape(*view.trace.unpacked.output.shape)}", "u"))
 
 
-def _copies(view: View, row: Any) -> Marks:
+def _copies(view: View, row: np.ndarray) -> Marks:
     """What pad_packed_sequence writes: a copy of every packed row of the output."""
-    b, t = view.packed_b, view.packed_t
-    return marks(
-        "u", "output", view.unpacked.cell(row[b], t), (b, t), seq=b, w=view.unpacked.width,
-        token=view.token_number[b, t], vec=view.rows_at("output", view.packed_n),
-    )  # fmt: skip
-
-
-@once
-def _filler_places(view: View) -> tuple[np.ndarray, np.ndarray]:
-    lengths = view.lens[view.bs]
-    rows, t = (np.arange(view.unpacked.columns) >= lengths[:, None]).nonzero()
-    return view.bs[rows], t
-
-
-def _filler(view: View, row: Any) -> Marks:
-    b, t = _filler_places(view)
-    text = number(view.trace.padding_value)
-    return marks("filler", "pad", view.unpacked.cell(row[b], t), (b, t), seq=b, w=view.unpacked.width, text=text)
-
-
-def _coming(view: View, filler: Marks) -> Marks:
-    start = view.unpacked.cell(view.rank[filler.keys[0]], view.unpacked.columns + 0.5)
-    return filler.but(origin=start)
+    b, t, vec = view.packed_b, view.packed_t, view.rows_at("output", view.packed_n)
+    token, grid = view.token_number[b, t], view.unpacked
+    return marks("u", "output", grid.cell(row[b], t), b, t, w=grid.width, token=token, vec=vec)
 
 
 def _rings(view: View) -> Frame:
     b, d, t = last_steps(view)
     height, seen = 1.0 / view.directions, t < view.unpacked.columns
     cell = view.unpacked.cell(view.place[b], t).moved(0.0, d * height)
-    return frame(marks("ring:u", "ring", cell, (b, d), seq=b, w=view.unpacked.width, h=height, shown=seen))
+    return frame(marks("ring:u", "ring", cell, b, d, w=view.unpacked.width, h=height, shown=seen))
 
 
 def _last(view: View) -> Frame:
     x, name, bs = view.text, "h_n[-1]" if view.directions == 1 else "cat(h_n[-2], h_n[-1])", view.bs
     heading = f"last {'packed row' if view.packed_pads else 'valid step'} = {name}"
-    width, row = _last_width(view), view.place[bs]
-    b, d, t = last_steps(view)
+    width, row, (b, d, t) = _last_width(view), view.place[bs], last_steps(view)
+    half = width / view.directions
+    at = Place("last", d * half, view.place[b])
     grid = view.unpacked.cell(view.place[b], np.minimum(t, view.unpacked.columns)).moved(0.0, d / view.directions)
-    return frame(
-        marks("title:last", "title", Place("last", -1.1 * x, -1.6 * x), text=heading),
-        marks("lastlabel", "label", Place("last", -1.1 * x, row), (bs,), seq=bs, w=x, text=view.letters),
-        marks(
-            "last", "output", Place("last", d * (width / view.directions), view.place[b]), (b, d), seq=b,
-            w=width / view.directions, token=view.token_number[b, np.minimum(t, view.total[1] - 1)],
-            vec=_last_rows(view, b, d, t), origin=grid,
-        ),
-        marks("ring:last", "ring", Place("last", 0.0, row), (bs,), seq=bs, w=width),
-    )  # fmt: skip
-
-
-def _last_rows(view: View, b: np.ndarray, d: np.ndarray, t: np.ndarray) -> Any:
-    """Return where in the movie's numbers the last valid state of each direction stands."""
+    token = view.token_number[b, np.minimum(t, view.total[1] - 1)]
     if view.last_layer and int(t.max()) < view.columns:
-        return view.rows_at("h", view.row_at[b, t])
-    return view.rows("last", view.halves(view.trace.unpacked.last_valid).flatten(0, 1)) + b * view.directions + d
-
-
-def _width(view: View, full: Frame) -> Step:
-    """Show the width of the output, where it is not simply that of the padded grid."""
-    grid = view.unpacked
-    mark = marks("mark:width", "mark", grid.cell(0, 0), w=grid.size[0], h=grid.size[1], tone="now")
-    axis = 1 if view.batch_first else 0
-    detail = (
-        CodeLine(f"x.size({axis})", str(view.total[1])),
-        CodeLine("lens.max()", str(max(view.lengths))),
-        CodeLine(f"out.size({axis})", str(view.width_out)),
+        vec = view.rows_at("h", view.row_at[b, t])
+    else:
+        rows = view.halves(view.trace.unpacked.last_valid).flatten(0, 1)
+        vec = view.rows("last", rows) + b * view.directions + d
+    return frame(
+        title(Place("last", -1.1 * x, -1.6 * x), heading),
+        marks("lastlabel", "label", Place("last", -1.1 * x, row), bs, w=x, text=view.letters),
+        marks(
+            "last", "output", Place("last", d * half, view.place[b]), b, d, w=half, token=token, vec=vec, origin=grid
+        ),
+        marks("ring:last", "ring", Place("last", 0.0, row), bs, w=width),
     )
-    return Step(say("unpack", "width", view), ({**full, **frame(mark)},), detail=detail, name="width")
 
 
 def _last_detail(view: View) -> tuple[CodeLine, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from packviz.compute.trace import Trace
 from packviz.show.movie.facts import Facts, Window, number
-from packviz.show.movie.places import Grid, Strip
+from packviz.show.movie.layout import Grid, Strip
 from packviz.text import counted, sequence_label
 
 WORDY = 40  # tokens up to which a packed row has room for its word

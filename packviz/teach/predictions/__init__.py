@@ -9,7 +9,7 @@ from typing import Any
 from packviz.compute.record import Trace
 from packviz.rules.preconditions import check_kind
 from packviz.show.movie import Movie
-from packviz.show.movie.step import Stage
+from packviz.show.movie.marks import Stage
 from packviz.teach.predictions import layout, running
 from packviz.teach.predictions.kind import Facts, Kind
 from packviz.teach.predictions.prediction import Answer, Form, Moment, Prediction, Slip, Verdict, spelled

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Literal
 
 from packviz.errors import PackvizError
-from packviz.show.movie.step import Stage
+from packviz.show.movie.marks import Stage
 from packviz.text import Brief, counted, quoted, shown
 
 Answer = tuple[int, ...] | tuple[str, ...] | str  # numbers; letters in the order of the batch, () for none; a choice

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from packviz.inputs.config import Config
-from packviz.show.movie.step import Stage
+from packviz.show.movie.marks import Stage
 from packviz.text import Brief
 
 __all__ = ["ENTRIES", "FOLDER", "GROUPS", "Entry", "Film", "Verdict", "read"]
