@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
+from torch import Tensor
 
 from packviz.show.movie.changes import Changes
 from packviz.show.movie.drawing import draw, svg
@@ -138,7 +139,10 @@ class Movie:
     @cached_property
     def _data(self) -> dict[str, Any]:
         view = self.view
-        stages = {step.stage: step.stage.capitalize() for step in self.steps}
+        stages, stack = {step.stage: step.stage.capitalize() for step in self.steps}, {}
+        if not view.refused and len(view.trace.h_n) > 1:  # how many there are, and which of them the run shows
+            stack = {"layers": len(view.trace.layers), "directions": view.directions}
+            stack |= {"layer": view.layer, "direction": view.direction}
         return {
             "format": FORMAT,
             "title": self.title,
@@ -156,27 +160,22 @@ class Movie:
             "notes": list(self.notes),
             "proof": self.proof,
             "exact": self.exact,
-            **self._stack,
+            **({"stack": stack} if stack else {}),
             **({"questions": list(map(dict, self.questions))} if self.questions else {}),
         }
 
-    @property
-    def _stack(self) -> dict[str, Any]:
-        """Return how many layers and directions there are, and which of them the run shows; nothing where it is one."""
-        view = self.view
-        if view.refused or len(view.trace.h_n) == 1:
-            return {}
-        layers, directions = len(view.trace.layers), view.directions
-        watched = {"layer": view.layer, "direction": view.direction}
-        return {"stack": {"layers": layers, "directions": directions, **watched}}
-
     def _step(self, i: int) -> dict[str, Any]:
         step, before = self.steps[i], self.steps[max(i - 1, 0)]
-        stage = step.stage if i == 0 or step.stage != before.stage else ""
-        scene = step.scene[0] if step.scene else ""
-        more = {"detail": list(map(list, step.detail)), "tone": step.tone, "error": step.error, "scene": scene}
-        fields = {"stage": stage, "caption": step.caption, "beats": step.beats, **more}
-        return {name: value for name, value in fields.items() if value and (name, value) != ("beats", 1)}
+        fields = {
+            "stage": step.stage if i == 0 or step.stage != before.stage else "",
+            "caption": step.caption,
+            "beats": step.beats if step.beats > 1 else 0,
+            "detail": list(map(list, step.detail)),
+            "tone": step.tone,
+            "error": step.error,
+            "scene": step.scene[0] if step.scene else "",
+        }
+        return {name: value for name, value in fields.items() if value}
 
 
 def made(
@@ -189,16 +188,14 @@ def made(
 ) -> Movie:
     """Return the movie of these steps; opening: what is there before the first one."""
     told = list(steps)
-    frames = [opening, *(frame for _, step in told for frame in step.frames)]
-    changes = Changes(frames, _tokens(view))
-    played = [step._replace(frames=(), stage=stage, beats=len(step.frames)) for stage, step in told]
+    changes = Changes([opening, *(frame for _, step in told for frame in step.frames)], _tokens(view))
+    played = tuple(step._replace(frames=(), stage=stage, beats=len(step.frames)) for stage, step in told)
     scenes = {**scenes, **dict(step.scene for _, step in told if step.scene)}
     view.made.clear()  # the frames have been compared, and are not needed any more
-    return Movie(
-        view, view.title, changes, tuple(played), scenes, tuple(code.values()), lines, _scales(view),
-        (*_window(view), *view.trace.notes), _proof(view),
-        exact=not view.refused and view.trace.exact and not view.packed_pads,
-    )  # fmt: skip
+    exact, code_lines = not view.refused and view.trace.exact and not view.packed_pads, tuple(code.values())
+    notes = (*_window(view), *view.trace.notes)
+    shown = view, view.title, changes, played, scenes, code_lines, lines
+    return Movie(*shown, _scales(view), notes, _proof(view), exact)
 
 
 def _tokens(view: View) -> dict[str, Any]:
@@ -215,14 +212,12 @@ def _tokens(view: View) -> dict[str, Any]:
 
 
 def _scales(view: View) -> dict[str, float]:
-    largest = float(view.trace.padded.values.abs().nan_to_num(posinf=0.0).amax()) or 1.0
-    if view.refused:
-        return {"input": largest, "state": 1.0}
-    states = [
-        tensor for layer in view.trace.layers for half in layer for tensor in (half.h, half.c) if tensor is not None
-    ]
-    ends = (float(tensor.abs().nan_to_num(posinf=0.0).amax()) for tensor in states)
-    return {"input": largest, "state": max(1.0, *ends)}
+    def largest(states: Iterable[Tensor | None]) -> float:
+        return max(float(each.abs().nan_to_num(posinf=0.0).amax()) for each in states if each is not None)
+
+    halves = [] if view.refused else [half for layer in view.trace.layers for half in layer]
+    state = max([1.0, *(largest((half.h, half.c)) for half in halves)])
+    return {"input": largest([view.trace.padded.values]) or 1.0, "state": state}
 
 
 def _window(view: View) -> list[str]:

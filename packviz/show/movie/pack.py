@@ -1,6 +1,7 @@
 """Column after column flies into the strip, and batch_sizes are counted on the way."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -114,7 +115,9 @@ def _marks(view: View) -> Frame:
     """Return what packing brings, all of it: the copies that stay, the counts, and what stands around the strip."""
     grid, strip, token, x = view.grid, view.strip, sorted_grid(view)["token"], view.text
     kept, wrong = view.token_n >= 0, ~view.mask[view.packed_b, view.packed_t]
-    copied = {name: column[kept] if isinstance(column, np.ndarray) else column for name, column in token.look.items()}
+    copied: dict[str, Any] = {
+        name: column[kept] if isinstance(column, np.ndarray) else column for name, column in token.look.items()
+    }
     sizes, every = np.array(view.batch_sizes[: len(view.alive)]), np.arange(len(view.alive))
     wide, high = (1.6, 1.0) if view.transposed else (view.cell_width, x)
     size = {"w": wide, "h": high, "v": np.rint(1e4 * sizes / sizes[0])}
@@ -122,7 +125,13 @@ def _marks(view: View) -> Frame:
         strip, steps(len(every)), strip.cell(view.packed_t, view.rank[view.packed_b]), view.packed_n
     )
     b, t = view.packed_b[wrong], view.packed_t[wrong]
-    look = {"w": strip.width, "h": strip.height, "text": view.pad_text, "scale": "input", "tone": "wrong"}
+    look: dict[str, Any] = {
+        "w": strip.width,
+        "h": strip.height,
+        "text": view.pad_text,
+        "scale": "input",
+        "tone": "wrong",
+    }
     vec = view.x_rows(b, t) if view.embedded else NONE
     return frame(
         marks("count", "count", grid.count(every), every, text=texts(sizes), **size),

@@ -157,9 +157,7 @@ def _last(view: View) -> Frame:
     return frame(
         title(Place("last", -1.1 * x, -1.6 * x), heading),
         marks("lastlabel", "label", Place("last", -1.1 * x, row), bs, w=x, text=view.letters),
-        marks(
-            "last", "output", Place("last", d * half, view.place[b]), b, d, w=half, token=token, vec=vec, origin=grid
-        ),
+        marks("last", "output", at, b, d, w=half, token=token, vec=vec, origin=grid),
         marks("ring:last", "ring", Place("last", 0.0, row), bs, w=width),
     )
 
