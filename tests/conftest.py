@@ -1,11 +1,13 @@
 """What tests share: one browser, one app as `make run` starts it, one Redis; their order; torch kept to one thread."""
 
+import asyncio
 import socket
 import subprocess
 import sys
 import time
 from collections import defaultdict
 from collections.abc import Generator, Iterator
+from inspect import iscoroutinefunction, signature
 
 import pytest
 import torch
@@ -23,8 +25,8 @@ settings.register_profile("packviz", deadline=None, max_examples=many(100))
 settings.load_profile("packviz")
 torch.set_num_threads(1)  # as the app does: on tensors as small as these, two only wait for one another
 
-LONGEST = ["test_measurements", "test_quiz", "test_accessibility", "test_share", "test_cluster", "test_class_page"]
-LONGEST += ["test_lessons", "test_back", "test_player", "test_phone", "test_crash", "test_jobs", "test_install"]
+LONGEST = ["test_measurements", "test_accessibility", "test_quiz", "test_restart", "test_share", "test_cluster"]
+LONGEST += ["test_class_page", "test_lessons", "test_back", "test_player", "test_phone", "test_crash", "test_jobs"]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -55,6 +57,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.path,
         )
     )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a test that is a coroutine in an event loop of its own."""
+    if not iscoroutinefunction(pyfuncitem.obj):
+        return None
+    asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in signature(pyfuncitem.obj).parameters}))
+    return True
 
 
 @pytest.hookimpl(wrapper=True)

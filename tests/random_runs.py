@@ -16,7 +16,7 @@ from packviz.inputs.config import Config
 __all__ = ["Run", "Torchs", "random_run", "torchs"]
 
 KINDS = ("words", "ids", "decimals", "vectors", "float64", "float64 vectors", "int64")
-WORDS = ("on", "your", "mark", "get", "set", "go")
+WORDS = ("on", "your", "mark", "Ωmega", "世界", "שלום", "naïve", "🙂")
 
 
 @dataclass(frozen=True)

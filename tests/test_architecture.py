@@ -122,6 +122,7 @@ def test_no_file_and_no_function_grows_too_long() -> None:
 def test_the_library_exports_a_short_alphabetical_list() -> None:
     assert packviz.__all__ == sorted(packviz.__all__, key=lambda name: (not name.isupper(), name.islower(), name))
     assert all(hasattr(packviz, name) for name in packviz.__all__)
+    assert len(packviz.__all__) <= 15
 
 
 def test_a_name_in_a_package_is_a_module_or_something_else_never_both() -> None:

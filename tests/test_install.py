@@ -16,10 +16,8 @@ import venv
 import zipfile
 from collections.abc import Mapping
 from configparser import ConfigParser
-from importlib.util import find_spec
 from pathlib import Path
 from socket import create_server
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -193,14 +191,6 @@ def test_the_pins_of_the_app_lie_in_what_the_package_asks_for() -> None:
     outside = [str(each) for each in asked if each.name in pinned and pinned[each.name] not in each.specifier]
     assert outside == []
     assert {each.name for each in asked} - {"packviz", "numpy"} == set(pinned)  # numpy comes with pandas
-
-
-def test_a_name_of_the_package_is_a_function_or_a_module_and_never_both() -> None:
-    names = {*pv.__all__, *(name for name in dir(pv) if name[0] != "_")}
-    assert {"examine", "movie", "snippet", "trace", "watch"} <= names
-    modules = {name for name in names if isinstance(getattr(pv, name), ModuleType)}
-    assert {name for name in names if find_spec(f"packviz.{name}")} == modules
-    assert len(pv.__all__) <= 15
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
-"""The tables hold the records' own numbers, row for row."""
+"""The tables hold the records' own numbers, row for row; that these are torch's is held by test_oracle.py."""
 
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from string import ascii_uppercase
@@ -9,19 +8,22 @@ from typing import Any
 import pandas as pd
 import pytest
 import torch
-from random_runs import Run, Torchs, random_run, torchs
+from random_runs import Run, random_run
 from seeds import seeds
 from torch import Tensor
-from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz.compute.trace import Trace, trace
-from packviz.inputs.batch import Batch
-from packviz.inputs.config import Config
 from packviz.show.tables import packed_table, padded_table, run_table, sorted_table, unpacked_table
 
+LETTERS = [*ascii_uppercase, *map("".join, product(ascii_uppercase, repeat=2))]  # A to Z, AA to ZZ
+Cells = list[tuple[int, int]]  # sequence and time step of each row
+each_run = pytest.mark.parametrize("seed", seeds(21))
 
-def made(text: str = "1 2 3\n4 5\n6 7 8 9", **settings: Any) -> Trace:
-    return trace(Batch.parse(text), Config(**settings))
+
+@cache
+def traced(seed: int) -> tuple[Run, Trace]:
+    run = random_run(seed)
+    return run, trace(run.batch, run.config)
 
 
 def numbers(table: Any, name: str) -> Tensor:
@@ -30,132 +32,81 @@ def numbers(table: Any, name: str) -> Tensor:
     return torch.from_numpy(table[columns].to_numpy(copy=True))
 
 
-# Every row of every table, over random batches and settings, beside what torch makes of the same batch.
-
-RUNS = seeds(21)
-LETTERS = [*ascii_uppercase, *map("".join, product(ascii_uppercase, repeat=2))]  # A to Z, AA to ZZ
-
-each_run = pytest.mark.parametrize("seed", RUNS)
-
-
-@dataclass(frozen=True)
-class Judged:
-    """Hold a trace, what it was made from, and what torch makes of that."""
-
-    seen: Trace
-    made: Run
-    own: Torchs
-
-    @property
-    def lengths(self) -> list[int]:
-        return self.made.lengths
-
-    @property
-    def T(self) -> int:
-        return max(self.lengths)
-
-    @property
-    def cells(self) -> list[tuple[int, int]]:
-        return list(product(range(len(self.lengths)), range(self.T)))
-
-    @property
-    def packed_cells(self) -> list[tuple[int, int]]:
-        """Return sequence and time step of every packed row: a grid of cell numbers is packed as the values are."""
-        numbers = torch.arange(len(self.lengths) * self.T).view(len(self.lengths), self.T)
-        packed = pack_padded_sequence(numbers, torch.tensor(self.lengths), True, self.made.config.enforce_sorted)
-        return [divmod(number, self.T) for number in packed.data.tolist()]
-
-    def text(self, b: int, t: int) -> str | None:
-        """Return the text of the token that stands in that cell of the padded grid, None for a pad."""
-        place = t - (self.T - self.lengths[b]) if self.made.config.padding_side == "left" else t
-        return self.made.texts[b][place] if 0 <= place < self.lengths[b] else None
-
-    def batch_first(self, grid: Tensor) -> Tensor:
-        return grid if self.made.config.batch_first else grid.transpose(0, 1)
-
-
-@cache
-def judged(seed: int) -> Judged:
-    run = random_run(seed)
-    return Judged(trace(run.batch, run.config), run, torchs(run))
-
-
-def places(table: pd.DataFrame) -> list[tuple[int, int]]:
-    """Return sequence and time step of every row."""
+def places(table: pd.DataFrame) -> Cells:
     return [(LETTERS.index(name), t) for name, t in zip(table["sequence"], table["time step"], strict=True)]
 
 
-def assert_tokens(table: pd.DataFrame, case: Judged, cells: list[tuple[int, int]]) -> None:
-    texts = [case.text(b, t) for b, t in cells]
+def packed_cells(seen: Trace) -> Cells:
+    return list(zip(seen.packed.sequence.tolist(), seen.packed.timestep.tolist(), strict=True))
+
+
+def assert_tokens(table: pd.DataFrame, run: Run, cells: Cells) -> None:
+    """Find in each row the token that was typed for that cell of the padded grid, and where there is none a pad."""
+    T, left = max(run.lengths), run.config.padding_side == "left"
+    typed = [(b, t - (T - run.lengths[b]) if left else t) for b, t in cells]
+    real = [0 <= place < run.lengths[b] for b, place in typed]
     assert places(table) == cells
-    assert table["token"].tolist() == [text or "" for text in texts]
-    assert table["padding"].tolist() == [text is None for text in texts]
+    assert table["padding"].tolist() == [not ok for ok in real]
+    assert table["token"].tolist() == [run.texts[b][k] if ok else "" for (b, k), ok in zip(typed, real, strict=True)]
 
 
 @each_run
-def test_every_padded_cell_and_every_packed_row_is_torchs(seed: int) -> None:
-    case = judged(seed)
-    padded, packed = padded_table(case.seen), packed_table(case.seen)
-    assert_tokens(padded, case, case.cells)
-    assert torch.equal(numbers(padded, "value"), case.batch_first(case.own.x).flatten(0, 1))
-    assert_tokens(packed, case, case.packed_cells)
-    assert packed["packed row"].tolist() == list(range(sum(case.lengths)))
-    assert torch.equal(numbers(packed, "value"), case.own.packed.data)
+def test_every_padded_cell_and_every_packed_row_has_its_token_and_value(seed: int) -> None:
+    run, seen = traced(seed)
+    padded, packed = padded_table(seen), packed_table(seen)
+    assert_tokens(padded, run, list(product(range(len(run.lengths)), range(max(run.lengths)))))
+    assert torch.equal(numbers(padded, "value"), seen.padded.grid.flatten(0, 1))
+    assert_tokens(packed, run, packed_cells(seen))
+    assert packed["packed row"].tolist() == list(range(sum(run.lengths)))
+    assert torch.equal(numbers(packed, "value"), seen.packed.data)
 
 
 @each_run
-def test_every_sorted_row_is_torchs(seed: int) -> None:
-    case = judged(seed)
-    table, packed = sorted_table(case.seen), case.own.packed
-    order = list(range(len(case.lengths))) if packed.sorted_indices is None else packed.sorted_indices.tolist()
-    assert table["sorted row"].tolist() == list(range(len(case.lengths)))
+def test_every_sorted_row_has_its_sequence_its_length_and_both_indices(seed: int) -> None:
+    run, seen = traced(seed)
+    table, order = sorted_table(seen), seen.sorted.order.tolist()
+    assert table["sorted row"].tolist() == list(range(len(order)))
     assert table["sequence"].tolist() == [LETTERS[b] for b in order]
-    assert table["length"].tolist() == [case.lengths[b] for b in order] == sorted(case.lengths, reverse=True)
+    assert table["length"].tolist() == [run.lengths[b] for b in order] == sorted(run.lengths, reverse=True)
     for name in ("sorted_indices", "unsorted_indices"):
-        indices = getattr(packed, name)
+        indices = getattr(seen.packed_sequence, name)
         assert table[name].tolist() == ([None] * len(order) if indices is None else indices.tolist())
 
 
 @each_run
-def test_every_row_of_the_run_is_torchs_and_its_gates_are_those_that_were_recorded(seed: int) -> None:
-    case = judged(seed)
-    H, top = case.made.config.hidden_size, case.made.config.num_layers - 1
-    for layer, ways in enumerate(case.seen.layers):
+def test_every_row_of_the_run_has_the_states_and_gates_that_were_recorded(seed: int) -> None:
+    run, seen = traced(seed)
+    for layer, ways in enumerate(seen.layers):
         for d, recorded in enumerate(ways):
-            table = run_table(case.seen, layer, d)
-            assert_tokens(table, case, case.packed_cells)
+            table = run_table(seen, layer, d)
+            assert_tokens(table, run, packed_cells(seen))
             states = {"h": recorded.h} if recorded.c is None else {"h": recorded.h, "c": recorded.c}
             for name, rows in {**states, **recorded.gates}.items():
                 assert torch.equal(numbers(table, name), rows)
-            if layer == top:
-                assert torch.equal(numbers(table, "h"), case.own.output.data[:, d * H : (d + 1) * H])
-    pd.testing.assert_frame_equal(run_table(case.seen), run_table(case.seen, top, 0))
+    pd.testing.assert_frame_equal(run_table(seen), run_table(seen, len(seen.layers) - 1, 0))
 
 
 @each_run
-def test_every_unpacked_cell_is_torchs(seed: int) -> None:
-    case = judged(seed)
-    table, grid = unpacked_table(case.seen), case.batch_first(case.own.unpacked)
-    cells = list(product(range(len(case.lengths)), range(grid.size(1))))
+def test_every_unpacked_cell_has_its_output_and_final_states_are_named(seed: int) -> None:
+    run, seen = traced(seed)
+    output = seen.unpacked.output if run.config.batch_first else seen.unpacked.output.transpose(0, 1)
+    table, cells = unpacked_table(seen), list(product(range(len(run.lengths)), range(output.size(1))))
     assert places(table) == cells
-    assert table["padding"].tolist() == [t >= case.lengths[b] for b, t in cells]
-    assert torch.equal(numbers(table, "output"), grid.flatten(0, 1))
-    D, H = len(case.seen.layers[0]), case.made.config.hidden_size
+    assert table["padding"].tolist() == [t >= run.lengths[b] for b, t in cells]
+    assert torch.equal(numbers(table, "output"), output.flatten(0, 1))
+    D, H = len(seen.layers[0]), run.config.hidden_size
     for d, name in enumerate(("forward", "backward")[:D]):
         final = table[table["final state"].str.contains(name)]
-        assert [b for b, _ in places(final)] == list(range(len(case.lengths)))
-        assert torch.equal(numbers(final, "output")[:, d * H : (d + 1) * H], case.own.state[0][d - D])
-
-
-def all_tables(seen: Trace) -> list[pd.DataFrame]:
-    return [make(seen) for make in (padded_table, sorted_table, packed_table, run_table, unpacked_table)]
+        assert [b for b, _ in places(final)] == list(range(len(run.lengths)))
+        assert torch.equal(numbers(final, "output")[:, d * H : (d + 1) * H], seen.h_n[d - D])
 
 
 @each_run
 def test_every_column_has_one_plain_type_and_arrow_takes_it_as_it_is(seed: int) -> None:
-    arrow, seen = pytest.importorskip("pyarrow"), judged(seed).seen
+    arrow, (_, seen) = pytest.importorskip("pyarrow"), traced(seed)
     plain = dict.fromkeys(("packed row", "sorted row", "time step", "length"), "int64") | {"padding": "bool"}
-    for table in all_tables(seen):
+    for make in (padded_table, sorted_table, packed_table, run_table, unpacked_table):
+        table = make(seen)
         assert table.columns.is_unique
         assert isinstance(table.index, pd.RangeIndex)
         for name, column in table.items():

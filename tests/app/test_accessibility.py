@@ -2,9 +2,11 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 from tabs import Scheme, Size
 from visits import LAPTOP, PHONE, Visit, visit
+
+from pages import STAGES
 
 LAST = {
     "": ".st-key-onward a",
@@ -43,14 +45,28 @@ def wider_by(visited: Visit) -> int:
     return int(visited.main.evaluate(script))
 
 
+END = """() => document.querySelector("[data-testid=stMain]").scrollTop
+    + document.querySelector(".stMainBlockContainer").getBoundingClientRect().bottom"""  # how high a page is
+
+
+def two_screens(visited: Visit, *, sections: int) -> bool:
+    """Return whether a lesson, before anything is unfolded, is at most two screens; so many sections are open."""
+    visited.main.locator(".st-key-onward a").scroll_into_view_if_needed()
+    expect(visited.main.locator("details[open]")).to_have_count(0)
+    expect(visited.main.get_by_role("heading", level=3)).to_have_count(sections)
+    height = (visited.page.viewport_size or {"height": 0})["height"]
+    return bool(visited.page.evaluate(END) <= 2 * height)
+
+
 @pytest.mark.parametrize(
     ("page", "size", "scheme"), [pytest.param(*PHONES[0], marks=pytest.mark.check), *PHONES[1:], *OTHERS]
 )
 def test_nothing_serious_is_found_and_nothing_scrolls_sideways(
     browser: Browser, address: str, page: str, size: Size, scheme: Scheme
 ) -> None:
-    with visit(browser, address, path=page, size=size, scheme=scheme) as visited:
+    with visit(browser, address, None if page in STAGES else "", path=page, size=size, scheme=scheme) as visited:
         visited.main.locator(LAST[page]).first.wait_for()
+        assert page not in STAGES or two_screens(visited, sections=0)
         for folded in visited.main.locator("details").all():
             if folded.get_attribute("open") is None:
                 folded.locator("summary").first.click()

@@ -41,7 +41,7 @@ def test_back_and_forward_restore_the_batch_the_settings_and_the_step(browser: B
             visited.press("ArrowRight")
             places.append((page.url, "2"))
         assert all("cell=lstm" in place and "sequences=on+your+mark" in place for place, _ in places)
-        ways = [(page.go_back, 1), (page.go_back, 0), (page.go_forward, 1), (page.go_forward, 2), (page.go_back, 1)]
+        ways = [(page.go_back, 1), (page.go_back, 0), (page.go_forward, 1), (page.go_forward, 2)]
         for go_on, i in ways:
             go_on()
             stands_at(visited, *places[i])

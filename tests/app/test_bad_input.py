@@ -2,6 +2,7 @@
 
 import pytest
 from playwright.sync_api import Browser, expect
+from test_links import NONSENSE, NOT_HAD
 from visits import visit
 
 from pages import movies, opened, texts
@@ -38,8 +39,10 @@ SHOWN_AS_TEXT = [
 ]
 
 
-def test_strange_text_is_shown_and_never_run(browser: Browser, address: str) -> None:
-    with visit(browser, address) as seen:
+def test_nonsense_in_a_link_and_strange_text_are_shown_and_never_run(browser: Browser, address: str) -> None:
+    with visit(browser, address, "&".join(NONSENSE)) as seen:
+        assert 1 <= int(seen.data("step")) <= int(seen.data("steps"))
+        expect(seen.main.get_by_text(NOT_HAD)).to_be_visible()
         for text in SHOWN_AS_TEXT:
             seen.type(text)
             expect(seen.sidebar.get_by_text("% padding").first).to_be_visible()

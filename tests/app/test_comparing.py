@@ -2,7 +2,6 @@
 
 import pytest
 from playwright.sync_api import Browser, expect
-from tabs import Size
 from visits import LAPTOP, PROJECTOR, visit
 
 import packviz
@@ -51,17 +50,22 @@ LINES = """() => {
 }"""  # texts of more than three lines
 
 
-@pytest.mark.parametrize("size", [LAPTOP, PROJECTOR])
-def test_the_twin_run_and_what_it_comes_to_are_one_screen_and_no_text_has_more_than_three_lines(
-    browser: Browser, address: str, size: Size
+def test_compare_is_one_screen_its_two_runs_go_in_step_and_no_text_has_more_than_three_lines(
+    browser: Browser, address: str
 ) -> None:
-    with visit(browser, address, None, path="compare", size=size) as visited:
-        glance = visited.main.locator(".st-key-glance")
-        expect(glance).to_be_visible()
-        box = glance.bounding_box()
-        assert box is not None
-        assert box["y"] + box["height"] <= size[1]
+    with visit(browser, address, None, path="compare", size=LAPTOP) as visited:
+        for width, height in (LAPTOP, PROJECTOR):
+            visited.page.set_viewport_size({"width": width, "height": height})
+            visited.settle()
+            box = visited.main.locator(".st-key-glance").bounding_box()
+            assert box is not None
+            assert box["y"] + box["height"] <= height
+        visited.press("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")
+        expect(visited.player.get_by_test_id("packviz-caption")).to_contain_text("read pads")
         for tab in visited.main.get_by_role("tab").all():
             tab.click()
             visited.settle()
-            assert visited.page.evaluate(LINES) == []
+            for width, height in (PROJECTOR, LAPTOP):
+                visited.page.set_viewport_size({"width": width, "height": height})
+                assert visited.page.evaluate(LINES) == []
+        expect(visited.page.get_by_test_id("stException")).to_have_count(0)

@@ -86,9 +86,7 @@ def test_a_printed_packed_sequence_is_examined(app: AppTest) -> None:
     assert "expected a sum of 5 rows, as many as data has, but got a sum of 6" in finding
 
 
-@pytest.mark.parametrize(
-    "text", ["[[1, 2], [3", "__import__('os').system('true')", "tensor([[1, 2], ..., [3, 4]])", "[[1, 2], [3]]"]
-)
+@pytest.mark.parametrize("text", ["__import__('os').system('true')", "[[1, 2], [3]]"])
 def test_what_cannot_be_read_is_said_and_stays_where_it_was_typed(app: AppTest, text: str) -> None:
     fill(app, "x", text)
     assert "⚠" in texts(app)
@@ -140,33 +138,18 @@ def test_weights_of_ones_own_are_run_step_by_step(app: AppTest) -> None:
     assert line.endswith(" 0.0")
 
 
-def test_a_safetensors_file_is_examined_with_its_lengths(app: AppTest, tmp_path: Path) -> None:
-    x = torch.zeros(3, 4, 2)
-    x[0], x[1, :3], x[2, :1] = 1.5, 2.5, 3.5
-    save_file({"x": x, "lengths": torch.tensor([4, 3, 2])}, tmp_path / "batch.safetensors")
-    give(app, batch_safetensors=(tmp_path / "batch.safetensors").read_bytes())
-    expect_the_same(
-        app, pv.examine(x, torch.tensor([4, 3, 2]), batch_first=True, enforce_sorted=False, padding_value=0.0)
-    )
-
-
 @pytest.mark.slow
-def test_weights_and_data_come_together(app: AppTest, tmp_path: Path) -> None:
+def test_weights_and_data_come_together_and_a_pickled_model_is_refused(app: AppTest, tmp_path: Path) -> None:
     torch.manual_seed(4)
     x = torch.randn(2, 3, 5)
     x[1, 2:] = 0
-    buffer = io.BytesIO()
-    torch.save(nn.GRU(5, 3, batch_first=True).state_dict(), buffer)
+    weights, model = io.BytesIO(), io.BytesIO()
+    torch.save(nn.GRU(5, 3, batch_first=True).state_dict(), weights)
+    torch.save(nn.GRU(2, 2), model)
     save_file({"x": x, "lengths": torch.tensor([3, 2])}, tmp_path / "b.safetensors")
-    give(app, weights_pt=buffer.getvalue(), b_safetensors=(tmp_path / "b.safetensors").read_bytes())
+    give(app, weights_pt=weights.getvalue(), b_safetensors=(tmp_path / "b.safetensors").read_bytes())
     assert movies(app)
     assert "Nothing was found" in texts(app)
     assert "random numbers stand in" not in texts(app)
-
-
-@pytest.mark.slow
-def test_a_pickled_model_is_refused_and_said(app: AppTest) -> None:
-    buffer = io.BytesIO()
-    torch.save(nn.GRU(2, 2), buffer)
-    give(app, model_pt=buffer.getvalue())
+    give(app, model_pt=model.getvalue())
     assert "⚠" in texts(app)

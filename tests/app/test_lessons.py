@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
-from tabs import Size
-from visits import LAPTOP, PHONE, PROJECTOR, Visit, follow, visit, words
+from test_accessibility import two_screens
+from visits import LAPTOP, PROJECTOR, Visit, follow, visit, words
 
 import packviz
 from packviz.show.movie import TERMS
@@ -21,11 +21,6 @@ FIND = """(root, told) => {
   }
 }"""  # where a cell stands that says this when it is pointed at
 
-END = """() => document.querySelector("[data-testid=stMain]").scrollTop
-    + document.querySelector(".stMainBlockContainer").getBoundingClientRect().bottom"""  # how high a page is
-
-each_lesson = pytest.mark.parametrize("lesson", STAGES)
-
 
 def prediction(visited: Visit) -> Locator:
     return visited.page.get_by_test_id("packviz-prediction")
@@ -38,8 +33,8 @@ def go_to(visited: Visit, lesson: str) -> None:
     visited.settle()
 
 
-@each_lesson
-def test_the_movie_is_on_the_first_screen_with_a_few_words_and_does_not_give_the_answer_away(
+@pytest.mark.parametrize("lesson", STAGES)
+def test_a_lesson_is_two_screens_and_begins_with_its_movie_and_a_few_words_that_do_not_give_the_answer_away(
     browser: Browser, address: str, lesson: str
 ) -> None:
     with visit(browser, address, path=lesson) as visited:
@@ -47,30 +42,17 @@ def test_the_movie_is_on_the_first_screen_with_a_few_words_and_does_not_give_the
         assert 20 < len(read) <= 110, " ".join(read)
         shapes = visited.player.locator(".pv-shape").filter(visible=True).all_inner_texts()
         assert not {"(3, 4, 1)", "(3, 4, 4)"} & {shape.strip() for shape in shapes}
-        assert visited.data("step") == "1"
+        assert (visited.data("stage"), visited.data("step")) == (STAGES[lesson], "1")
         box, picture = visited.player.bounding_box(), visited.player.locator("canvas").bounding_box()
         assert box is not None
         assert picture is not None
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= PROJECTOR[1]
         assert picture["height"] >= 300
-        assert visited.data("stage") == STAGES[lesson]
         expect(prediction(visited)).to_contain_text("Predict.")
+        visited.page.set_viewport_size({"width": LAPTOP[0], "height": LAPTOP[1]})
+        assert two_screens(visited, sections=1)
         visited.press("End", "Home")
-
-
-@each_lesson
-@pytest.mark.parametrize(("size", "unfolded"), [(PHONE, 0), (LAPTOP, 1)])
-def test_a_lesson_is_two_screens_before_unfolding(
-    browser: Browser, address: str, lesson: str, size: Size, unfolded: int
-) -> None:
-    with visit(browser, address, None, path=lesson, size=size) as visited:
-        onward = visited.main.locator(".st-key-onward a")
-        onward.scroll_into_view_if_needed()
-        expect(onward).to_be_in_viewport()
-        assert visited.page.evaluate(END) <= 2 * size[1]
-        expect(visited.main.locator("details[open]")).to_have_count(0)
-        expect(visited.main.get_by_role("heading", level=3)).to_have_count(unfolded)
 
 
 def test_the_keys_step_the_movie_after_every_click_on_the_way_through_a_lesson(browser: Browser, address: str) -> None:

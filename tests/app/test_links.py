@@ -99,13 +99,6 @@ def test_nonsense_falls_back_and_is_named(query: str) -> None:
     assert NOT_HAD not in texts(app)
 
 
-def test_nonsense_is_never_run(browser: Browser, address: str) -> None:
-    with visit(browser, address, "&".join(NONSENSE)) as seen:
-        assert int(seen.data("steps")) > 1
-        assert 1 <= int(seen.data("step")) <= int(seen.data("steps"))
-        expect(seen.main.get_by_text(NOT_HAD)).to_be_visible()
-
-
 def test_the_batch_of_a_link_may_be_bad() -> None:
     app = opened("start", {"sequences": "1 nan", "total_length": 2})
     with pytest.raises(PackvizError) as refusal:

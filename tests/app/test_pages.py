@@ -60,17 +60,11 @@ def test_other_settings_raise_no_exception_anywhere(page: str, query: dict[str, 
 
 
 @pytest.mark.parametrize("page", ["start", "compare", "running"])
-def test_without_a_player_that_has_painted_nothing_below_it_is_computed(page: str) -> None:
-    app = opened(page, painted=False)
-    assert not app.exception
-    assert len(app.subheader) == 0
-
-
-@pytest.mark.parametrize("page", ["start", "compare", "running"])
-def test_settings_come_after_the_first_picture_and_change_nothing_in_it(page: str) -> None:
+def test_settings_and_all_below_come_after_the_first_picture_and_change_nothing_in_it(page: str) -> None:
     early, late = opened(page, painted=False), opened(page)
+    assert not early.exception
+    assert len(early.toggle) == len(early.number_input) == len(early.subheader) == 0
     assert [each.label for each in early.text_area] == [each.label for each in late.text_area]
-    assert len(early.toggle) == len(early.number_input) == 0
     assert {each.key for each in late.toggle} >= {"bidirectional", "enforce_sorted", "batch_first"}
     assert movies(early) == movies(late)
 

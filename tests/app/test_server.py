@@ -15,9 +15,8 @@ import pytest
 from playwright.sync_api import Browser
 from streamlit import config
 from streamlit.runtime.pages_manager import PagesManager
-from visits import PROJECTOR, follow, visit
+from visits import follow, visit
 
-from bench import servers
 from bench.visitors import visitor
 from ui import player
 from ui.head import ELEMENTS, needed
@@ -78,20 +77,6 @@ def test_the_page_names_the_files_that_the_first_picture_needs(address: str) -> 
         with urlopen(f"{address}/{file}") as answer:
             assert answer.status == 200
             assert "javascript" in answer.headers["Content-Type"]
-
-
-def test_the_server_starts_warm_under_streamlit_run_and_any_page_may_be_its_first(browser: Browser) -> None:
-    with servers.packviz_process() as (address, process):
-        told = Path(f"/proc/{process}/fd/1").read_text("utf-8")
-        with visit(browser, address, "cell=lstm&step=4", path="overview") as seen:
-            assert seen.data("step") == "4"
-            box = seen.player.bounding_box()
-            assert box is not None
-            assert box["width"] > 0.6 * PROJECTOR[0]  # app.py has run: the page is wide
-            assert seen.page.get_by_test_id("stSidebarNav").count() == 0
-            seen.errors[:] = [error for error in seen.errors if "404" not in error]  # it asks where its server is
-    assert "packviz is ready: http://localhost:" in told
-    assert "skipped" not in told
 
 
 @pytest.mark.parametrize("kind", ["js", "css"])

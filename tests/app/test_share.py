@@ -161,25 +161,17 @@ def in_the_code(visited: Visit, link: str) -> bool:
     return bool(image.evaluate("image => image.decode().then(() => image.naturalWidth > 20)"))
 
 
-def test_a_link_to_a_question_of_a_lesson_asks_it_first(browser: Browser, address: str) -> None:
-    with visit(browser, address, path="packing") as visited:
+def test_the_panel_shares_the_step_on_screen_and_what_was_chosen(browser: Browser, address: str) -> None:
+    with visit(browser, address, {"cell": "lstm"}, path="packing") as visited:
         prompt = visited.page.locator(".pv-prompt")
         first = prompt.inner_text()
         visited.page.get_by_role("button", name="Another").click()
         second = prompt.inner_text()
         assert second != first
-        open_panel(visited)
-        assert query(shared(visited))["question"] == "2"
-        visited.page.goto(shared(visited))
-        expect(prompt).to_have_text(second)
-
-
-def test_the_panel_shares_the_step_on_screen_and_what_was_chosen(browser: Browser, address: str) -> None:
-    with visit(browser, address, {"cell": "lstm"}, path="packing") as visited:
         visited.press("ArrowRight", "ArrowRight")
         open_panel(visited)
-        assert shared(visited) == visited.page.url
-        assert in_the_code(visited, visited.page.url)
+        assert query(shared(visited)) == query(visited.page.url) | {"question": "2"}
+        assert in_the_code(visited, shared(visited))
         assert query(shared(visited))["step"] == "3"
         panel = visited.page.locator(".st-key-sharing")
         settings = panel.get_by_role("combobox", name="Lock settings")
@@ -192,7 +184,12 @@ def test_the_panel_shares_the_step_on_screen_and_what_was_chosen(browser: Browse
             panel.get_by_role("radio", name=choice).or_(panel.get_by_role("button", name=choice)).click()
             visited.settle()
         chosen = shared(visited)
-        assert query(chosen) == {"cell": "lstm", "example": "unsorted", "step": "3", "hide": "sidebar,code,menu"} | {
+        assert query(chosen) == {
+            "cell": "lstm",
+            "example": "unsorted",
+            "step": "3",
+            "question": "2",
+            "hide": "sidebar,code,menu",
             "lock": "cell",
             "theme": "dark",
         }
@@ -210,6 +207,7 @@ def test_the_panel_shares_the_step_on_screen_and_what_was_chosen(browser: Browse
         assert visited.data("step") == "3"
         assert visited.data("theme") == "dark"
         assert visited.data("code") == "off"
+        expect(visited.page.locator(".pv-prompt")).to_have_text(second)  # the question of the link is asked first
         for part in ("stHeader", "stTopNav", "stExpandSidebarButton"):
             expect(visited.page.get_by_test_id(part)).to_be_hidden()
         visited.page.locator(".st-key-onward a").click()

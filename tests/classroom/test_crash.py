@@ -112,36 +112,3 @@ def test_after_kill_9_in_every_phase_everybody_is_back_within_two_seconds(tmp_pa
         await asyncio.sleep(0.05)
 
     asyncio.run(lesson())
-
-
-def test_a_phone_that_sleeps_or_reloads_is_the_same_again(address: str) -> None:
-    """Its connections are cut, and it knows only its token, as after a reload; meanwhile the class goes on."""
-
-    async def lesson() -> None:
-        room, phones = await prepared(address)
-        await room.act("ask", question=0)
-        await room.act("open")
-        phone = phones[0]
-        await phone.vote(1, [3, 2, 1])
-        phone.close()
-        reloaded = Phone(address, room.code)
-        reloaded.token = phone.token
-        following = asyncio.create_task(reloaded.follow())
-        await room.act("close")
-        await asyncio.sleep(0.3)
-        seen = reloaded.seen
-        assert (seen["name"], seen["phase"], seen["mine"]) == (phone.name, "closed", [3, 2, 1])
-        reloaded.close()  # it sleeps: no goodbye
-        await room.act("reopen")
-        begun = asyncio.get_running_loop().time()
-        async with asyncio.timeout(BACK):
-            while reloaded.at < begun or reloaded.seen["round"] != 2:
-                await asyncio.sleep(0.01)
-        assert reloaded.seen["joined"] == len(phones)
-        following.cancel()
-        for phone in [reloaded, *phones]:
-            phone.close()
-        room.close()
-        await asyncio.sleep(0.05)
-
-    asyncio.run(lesson())

@@ -9,6 +9,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Coroutine
+from inspect import Parameter, Signature, signature
 from typing import Any
 
 import pytest
@@ -26,73 +27,80 @@ OWN = {
 }
 SIZES = {"kind": "batch_sizes", "sequences": "1 2\n3", "settings": {"cell": "gru"}}
 LONGER = {"kind": "batch_sizes", "sequences": "1 2 3 4 5 6 7\n8 9 10\n11 12 13 14\n1 2", "settings": {"cell": "lstm"}}
-Lesson = Callable[[Room, list[Phone]], Coroutine[Any, Any, None]]
+Phones = list[Phone]
+Lesson = Callable[..., Coroutine[Any, Any, None]]
 
 
-def taught(address: str, lesson: Lesson, *questions: object, phones: int = 3) -> None:
-    """Open a room over HTTP, let phones join, and give a lesson."""
+def taught(*questions: object, phones: int = 3) -> Callable[[Lesson], Lesson]:
+    """Make a test of a lesson in a room that was opened over HTTP, with phones that have joined it.
 
-    async def whole() -> None:
-        room = Room(address)
-        await room.open(*questions)
-        joined = [Phone(address, room.code) for _ in range(phones)]
-        try:
-            for phone in joined:
-                await phone.join()
-            await lesson(room, joined)
-        finally:
-            for phone in [*joined]:
-                phone.close()
-            room.close()
-            await asyncio.sleep(0.05)  # until the connections are gone
+    A question that is a word is a parameter of the test.
+    """
 
-    asyncio.run(whole())
+    def decorate(lesson: Lesson) -> Lesson:
+        asked = [each for name, each in signature(lesson).parameters.items() if name not in ("room", "phones")]
+        named = [Parameter(name, Parameter.KEYWORD_ONLY) for name in ("address", *questions) if isinstance(name, str)]
 
+        async def test(address: str, **given: object) -> None:
+            room = Room(address)
+            await room.open(*(given.pop(each) if isinstance(each, str) else each for each in questions))
+            joined = [Phone(address, room.code) for _ in range(phones)]
+            known = {"room": room, "phones": joined, **given}
+            try:
+                for phone in joined:
+                    await phone.join()
+                await lesson(**{name: known[name] for name in signature(lesson).parameters})
+            finally:
+                for phone in joined:
+                    phone.close()
+                room.close()
+                await asyncio.sleep(0.05)  # until the connections are gone
 
-def test_a_room_has_a_code_that_can_be_spoken_and_a_secret(address: str) -> None:
-    async def lesson(room: Room, _phones: list[Phone]) -> None:
-        assert len(room.code) == 6
-        assert not set(room.code) & set("01258BILOSUVZAE")
-        assert len(room.host) >= 20
-        small = await room.line.ask("POST", f"/api/rooms/{room.code.lower()}/join", {})
-        assert small.status == 200
+        test.__name__, test.__doc__ = lesson.__name__, lesson.__doc__
+        test.__signature__ = Signature([*asked, *named])  # type: ignore[attr-defined]
+        return test
 
-    taught(address, lesson)
-
-
-def test_a_known_token_is_the_same_phone_again_and_may_change_its_name(address: str) -> None:
-    async def lesson(room: Room, phones: list[Phone]) -> None:
-        phone = phones[0]
-        before = phone.token, phone.name
-        await phone.join()
-        assert (phone.token, phone.name) == before
-        path = f"/api/rooms/{room.code}/join"
-        told = await room.line.ask("POST", path, {"token": phone.token, "name": " Ada  L. ", "following": False})
-        assert told.data == {"token": phone.token, "name": "Ada L."}
-        await phone.look()
-        assert (phone.seen["name"], phone.seen["following"], phone.seen["joined"]) == ("Ada L.", False, 3)
-        taken = await room.line.ask("POST", path, {"token": phones[1].token, "name": "Ada L."})
-        assert taken.status == 409
-        unknown = await room.line.ask("POST", path, {"token": "nobody's"})
-        assert unknown.data["token"] not in {"nobody's", *(each.token for each in phones)}
-
-    taught(address, lesson)
+    return decorate
 
 
-def test_the_snapshot_has_the_names_that_other_programs_rely_on(address: str) -> None:
-    async def lesson(room: Room, phones: list[Phone]) -> None:
-        await room.act("ask", question=0)
-        await room.act("open")
-        voted = await phones[0].vote(1, [2, 1])
-        await phones[0].look()
-        seen = phones[0].seen
-        assert seen["revision"] == voted.data["revision"]
-        names = ("phase", "round", "mine", "voted", "joined", "following")
-        assert [seen[name] for name in names] == ["vote", 1, [2, 1], 1, 3, True]
-        assert seen["question"]["prompt"]
-        assert (await room.seen())["answer"] == [2, 1]
+@taught()
+async def test_a_room_has_a_code_that_can_be_spoken_and_a_secret(room: Room) -> None:
+    assert len(room.code) == 6
+    assert not set(room.code) & set("01258BILOSUVZAE")
+    assert len(room.host) >= 20
+    small = await room.line.ask("POST", f"/api/rooms/{room.code.lower()}/join", {})
+    assert small.status == 200
 
-    taught(address, lesson, SIZES)
+
+@taught()
+async def test_a_known_token_is_the_same_phone_again_and_may_change_its_name(room: Room, phones: Phones) -> None:
+    phone = phones[0]
+    before = phone.token, phone.name
+    await phone.join()
+    assert (phone.token, phone.name) == before
+    path = f"/api/rooms/{room.code}/join"
+    told = await room.line.ask("POST", path, {"token": phone.token, "name": " Ada  L. ", "following": False})
+    assert told.data == {"token": phone.token, "name": "Ada L."}
+    await phone.look()
+    assert (phone.seen["name"], phone.seen["following"], phone.seen["joined"]) == ("Ada L.", False, 3)
+    taken = await room.line.ask("POST", path, {"token": phones[1].token, "name": "Ada L."})
+    assert taken.status == 409
+    unknown = await room.line.ask("POST", path, {"token": "nobody's"})
+    assert unknown.data["token"] not in {"nobody's", *(each.token for each in phones)}
+
+
+@taught(SIZES)
+async def test_the_snapshot_has_the_names_that_other_programs_rely_on(room: Room, phones: Phones) -> None:
+    await room.act("ask", question=0)
+    await room.act("open")
+    voted = await phones[0].vote(1, [2, 1])
+    await phones[0].look()
+    seen = phones[0].seen
+    assert seen["revision"] == voted.data["revision"]
+    names = ("phase", "round", "mine", "voted", "joined", "following")
+    assert [seen[name] for name in names] == ["vote", 1, [2, 1], 1, 3, True]
+    assert seen["question"]["prompt"]
+    assert (await room.seen())["answer"] == [2, 1]
 
 
 @pytest.mark.parametrize(
@@ -107,20 +115,18 @@ def test_the_snapshot_has_the_names_that_other_programs_rely_on(address: str) ->
     ],
     ids=["own", "numbers", "number", "letters", "cell", "quiz"],
 )
-def test_an_answer_may_be_written_as_its_question_allows(
-    address: str, spec: object, right: list[object], wrong: list[object]
+@taught("spec", phones=1)
+async def test_an_answer_may_be_written_as_its_question_allows(
+    room: Room, phones: Phones, right: list[object], wrong: list[object]
 ) -> None:
-    async def lesson(room: Room, phones: list[Phone]) -> None:
-        await room.act("open")
-        known = (await room.seen())["answer"]
-        for good, answers in ((True, [known, *right]), (False, wrong)):
-            for answer in answers:
-                assert (await phones[0].vote(1, answer)).status == 200, answer
-                seen = await room.seen()
-                counted = [bar for bar in seen["bars"] if bar["before"]]
-                assert [bar["right"] for bar in counted] == [good], answer
-
-    taught(address, lesson, spec, phones=1)
+    await room.act("open")
+    known = (await room.seen())["answer"]
+    for good, answers in ((True, [known, *right]), (False, wrong)):
+        for answer in answers:
+            assert (await phones[0].vote(1, answer)).status == 200, answer
+            seen = await room.seen()
+            counted = [bar for bar in seen["bars"] if bar["before"]]
+            assert [bar["right"] for bar in counted] == [good], answer
 
 
 @pytest.mark.parametrize(
@@ -160,189 +166,177 @@ def test_an_answer_may_be_written_as_its_question_allows(
         ("/CODE", {}, 405),
     ],
 )
-def test_what_cannot_be_is_refused_in_a_sentence(address: str, path: str, body: object, status: int) -> None:
-    async def lesson(room: Room, phones: list[Phone]) -> None:
-        await room.act("open")
-        text = json.dumps(body).replace('"TOKEN"', f'"{phones[0].token}"').replace('"HOST"', f'"{room.host}"')
-        answer = await room.line.ask("POST", f"/api/rooms{path.replace('CODE', room.code)}", raw=text.encode())
-        assert (answer.status, list(answer.data)) == (status, ["error"])
-        assert answer.data["error"].endswith(".")
-        assert (await room.seen())["voted"] == 0
-
-    taught(address, lesson, OWN, phones=1)
-
-
-def test_two_windows_of_the_teacher_do_one_thing_once(address: str) -> None:
-    async def lesson(room: Room, _phones: list[Phone]) -> None:
-        other = Room(address)
-        other.code, other.host = room.code, room.host
-        for action in ("next", "open", "close", "talk", "reopen", "close", "reveal", "next"):
-            asked = len((await room.seen())["asked"])  # what both windows show when their buttons are pressed
-            answers = await asyncio.gather(*(each.act(action, asked=asked) for each in (room, other)))
-            assert sorted(answer.status for answer in answers) == [200, 409], action
-        seen = await room.seen()
-        assert (seen["phase"], seen["index"]) == ("lobby", 1)
-        other.line.close()
-
-    taught(address, lesson, OWN, SIZES)
+@taught(OWN, phones=1)
+async def test_what_cannot_be_is_refused_in_a_sentence(
+    room: Room, phones: Phones, path: str, body: object, status: int
+) -> None:
+    await room.act("open")
+    text = json.dumps(body).replace('"TOKEN"', f'"{phones[0].token}"').replace('"HOST"', f'"{room.host}"')
+    answer = await room.line.ask("POST", f"/api/rooms{path.replace('CODE', room.code)}", raw=text.encode())
+    assert (answer.status, list(answer.data)) == (status, ["error"])
+    assert answer.data["error"].endswith(".")
+    assert (await room.seen())["voted"] == 0
 
 
-def test_the_push_channel_tells_at_once_what_a_phone_has_missed(address: str) -> None:
-    async def lesson(room: Room, phones: list[Phone]) -> None:
-        phone = phones[0]
-        await phone.look()
-        since = phone.seen["revision"]
-        path = f"{phone.path}/events?token={phone.token}"
-        await room.act("open")  # asked and opened, while the phone slept
-        told = phone.channel.listen(f"{path}&since={since}")
-        assert await asyncio.wait_for(anext(told), 1) == since + 2
-        waiting = asyncio.ensure_future(anext(told))
-        await asyncio.sleep(0.1)
-        assert not waiting.done()
-        await room.act("close")
-        assert await asyncio.wait_for(waiting, 1) == since + 3
-        await told.aclose()
-        for number in range(3):  # again and again
-            again = phone.channel.listen(f"{path}&since={number}")
-            assert await asyncio.wait_for(anext(again), 1) == since + 3
-            await again.aclose()
-
-    taught(address, lesson, OWN)
+@taught(OWN, SIZES)
+async def test_two_windows_of_the_teacher_do_one_thing_once(room: Room) -> None:
+    other = Room(room.address)
+    other.code, other.host = room.code, room.host
+    for action in ("next", "open", "close", "talk", "reopen", "close", "reveal", "next"):
+        asked = len((await room.seen())["asked"])  # what both windows show when their buttons are pressed
+        answers = await asyncio.gather(*(each.act(action, asked=asked) for each in (room, other)))
+        assert sorted(answer.status for answer in answers) == [200, 409], action
+    seen = await room.seen()
+    assert (seen["phase"], seen["index"]) == ("lobby", 1)
+    other.line.close()
 
 
-def test_a_phone_has_some_channels_and_one_more_ends_the_oldest(address: str) -> None:
-    async def lesson(room: Room, phones: list[Phone]) -> None:
-        await phones[0].look()
-        lines = [Connection(address) for _ in range(MAX_CHANNELS + 2)]
-        told = [line.listen(f"{phones[0].path}/events?token={phones[0].token}&since=0") for line in lines]
-        for each in told:
-            assert await asyncio.wait_for(anext(each), 2) == phones[0].seen["revision"]
-        for ended in told[:2]:
-            assert await asyncio.wait_for(anext(ended, None), 2) is None
-        other = phones[1].channel.listen(f"{phones[1].path}/events?token={phones[1].token}&since=0")
-        assert await asyncio.wait_for(anext(other), 2) == phones[0].seen["revision"]  # of another phone
-        await room.act("next")
-        for each in (*told[2:], other):
-            assert await asyncio.wait_for(anext(each), 2) == phones[0].seen["revision"] + 1
-            await each.aclose()
-
-    taught(address, lesson, OWN)
-
-
-def test_phones_follow_the_steps_of_the_movie(address: str) -> None:
-    async def lesson(room: Room, phones: list[Phone]) -> None:
-        phone = phones[0]
-        for action in ("open", "close", "reveal"):
-            await room.act(action)
-        await phone.look()
-        film = await phone.line.ask("GET", f"/{phone.seen['movie']['path']}&token={phone.token}")
-        movie = json.loads(gzip.decompress(film.body))
-        assert len(movie["steps"]) == phone.seen["movie"]["steps"]
-        stages = [step["stage"] for step in movie["steps"][: phone.seen["step"]] if "stage" in step]
-        assert stages[-1] == "pack"
-        following = asyncio.create_task(phone.follow())
-        await asyncio.sleep(0.2)
-        await room.act("step", step=2)
-        async with asyncio.timeout(2):
-            while phone.seen["step"] != 2:
-                await asyncio.sleep(0.01)
-        following.cancel()
-        await room.act("step", step=10_000)
-        assert (await room.seen())["step"] == len(movie["steps"])
-        assert [(await room.act("step", step=step)).status for step in (0, "3", None, True)] == [400] * 4
-
-    taught(address, lesson, LONGER)
+@taught(OWN)
+async def test_the_push_channel_tells_at_once_what_a_phone_has_missed(room: Room, phones: Phones) -> None:
+    phone = phones[0]
+    await phone.look()
+    since = phone.seen["revision"]
+    path = f"{phone.path}/events?token={phone.token}"
+    await room.act("open")  # asked and opened, while the phone slept
+    told = phone.channel.listen(f"{path}&since={since}")
+    assert await asyncio.wait_for(anext(told), 1) == since + 2
+    waiting = asyncio.ensure_future(anext(told))
+    await asyncio.sleep(0.1)
+    assert not waiting.done()
+    await room.act("close")
+    assert await asyncio.wait_for(waiting, 1) == since + 3
+    await told.aclose()
+    for number in range(3):  # again and again
+        again = phone.channel.listen(f"{path}&since={number}")
+        assert await asyncio.wait_for(anext(again), 1) == since + 3
+        await again.aclose()
 
 
-def test_a_twin_asks_the_same_kind_about_another_batch(address: str) -> None:
-    async def lesson(room: Room, _phones: list[Phone]) -> None:
-        for action in ("open", "close", "reveal"):
-            await room.act(action)
-        before = await room.seen()
-        assert (await room.act("twin")).status == 200
-        after = await room.seen()
-        assert after["question"]["kind"] == before["question"]["kind"]
-        assert after["question"]["settings"] == before["question"]["settings"]
-        assert after["answer"] != before["answer"]
-        assert (after["phase"], after["voted"], after["index"]) == ("lobby", 0, None)
+@taught(OWN)
+async def test_a_phone_has_some_channels_and_one_more_ends_the_oldest(room: Room, phones: Phones) -> None:
+    await phones[0].look()
+    lines = [Connection(room.address) for _ in range(MAX_CHANNELS + 2)]
+    told = [line.listen(f"{phones[0].path}/events?token={phones[0].token}&since=0") for line in lines]
+    for each in told:
+        assert await asyncio.wait_for(anext(each), 2) == phones[0].seen["revision"]
+    for ended in told[:2]:
+        assert await asyncio.wait_for(anext(ended, None), 2) is None
+    other = phones[1].channel.listen(f"{phones[1].path}/events?token={phones[1].token}&since=0")
+    assert await asyncio.wait_for(anext(other), 2) == phones[0].seen["revision"]  # of another phone
+    await room.act("next")
+    for each in (*told[2:], other):
+        assert await asyncio.wait_for(anext(each), 2) == phones[0].seen["revision"] + 1
+        await each.aclose()
 
-    taught(address, lesson, LONGER)
+
+@taught(LONGER)
+async def test_phones_follow_the_steps_of_the_movie(room: Room, phones: Phones) -> None:
+    phone = phones[0]
+    for action in ("open", "close", "reveal"):
+        await room.act(action)
+    await phone.look()
+    film = await phone.line.ask("GET", f"/{phone.seen['movie']['path']}&token={phone.token}")
+    movie = json.loads(gzip.decompress(film.body))
+    assert len(movie["steps"]) == phone.seen["movie"]["steps"]
+    stages = [step["stage"] for step in movie["steps"][: phone.seen["step"]] if "stage" in step]
+    assert stages[-1] == "pack"
+    following = asyncio.create_task(phone.follow())
+    await asyncio.sleep(0.2)
+    await room.act("step", step=2)
+    async with asyncio.timeout(2):
+        while phone.seen["step"] != 2:
+            await asyncio.sleep(0.01)
+    following.cancel()
+    await room.act("step", step=10_000)
+    assert (await room.seen())["step"] == len(movie["steps"])
+    assert [(await room.act("step", step=step)).status for step in (0, "3", None, True)] == [400] * 4
 
 
-def test_answers_and_questions_go_out_as_files_and_the_room_is_deleted(address: str) -> None:
-    async def lesson(room: Room, phones: list[Phone]) -> None:
-        await phones[0].line.ask("POST", f"{phones[0].path}/join", {"token": phones[0].token, "name": "=1+1"})
-        await room.act("open")
-        await phones[0].vote(1, 0)
-        await phones[1].vote(1, 1)
-        path = f"/api/rooms/{room.code}/answers.csv"
+@taught(LONGER)
+async def test_a_twin_asks_the_same_kind_about_another_batch(room: Room) -> None:
+    for action in ("open", "close", "reveal"):
+        await room.act(action)
+    before = await room.seen()
+    assert (await room.act("twin")).status == 200
+    after = await room.seen()
+    assert after["question"]["kind"] == before["question"]["kind"]
+    assert after["question"]["settings"] == before["question"]["settings"]
+    assert after["answer"] != before["answer"]
+    assert (after["phase"], after["voted"], after["index"]) == ("lobby", 0, None)
+
+
+@taught(OWN)
+async def test_answers_and_questions_go_out_as_files_and_the_room_is_deleted(room: Room, phones: Phones) -> None:
+    await phones[0].line.ask("POST", f"{phones[0].path}/join", {"token": phones[0].token, "name": "=1+1"})
+    await room.act("open")
+    await phones[0].vote(1, 0)
+    await phones[1].vote(1, 1)
+    path = f"/api/rooms/{room.code}/answers.csv"
+    assert (await room.line.ask("GET", f"{path}?host=wrong")).status == 403
+    told = await room.line.ask("GET", f"{path}?host={room.host}")
+    rows = list(csv.DictReader(told.body.decode().splitlines()))
+    assert list(rows[0]) == ["name", "question", "round", "answer", "right", "seconds"]
+    assert [list(row.values())[:5] for row in rows] == [
+        ["'=1+1", "Which?", "1", "this", "no"],  # a spreadsheet must not compute it
+        [phones[1].name, "Which?", "1", "that", "yes"],
+    ]
+    assert all(0 <= float(row["seconds"]) < 60 for row in rows)
+    for name, head in (("questions.gift", b"::1. own::"), ("questions.zip", b"PK")):
+        path = f"/api/rooms/{room.code}/{name}"
         assert (await room.line.ask("GET", f"{path}?host=wrong")).status == 403
         told = await room.line.ask("GET", f"{path}?host={room.host}")
-        rows = list(csv.DictReader(told.body.decode().splitlines()))
-        assert list(rows[0]) == ["name", "question", "round", "answer", "right", "seconds"]
-        assert [list(row.values())[:5] for row in rows] == [
-            ["'=1+1", "Which?", "1", "this", "no"],  # a spreadsheet must not compute it
-            [phones[1].name, "Which?", "1", "that", "yes"],
-        ]
-        assert all(0 <= float(row["seconds"]) < 60 for row in rows)
-        for name, head in (("questions.gift", b"::1. own::"), ("questions.zip", b"PK")):
-            path = f"/api/rooms/{room.code}/{name}"
-            assert (await room.line.ask("GET", f"{path}?host=wrong")).status == 403
-            told = await room.line.ask("GET", f"{path}?host={room.host}")
-            assert (told.status, told.body[: len(head)]) == (200, head)
-        assert (await room.act("delete")).status == 200
-        for phone in phones:
-            assert (await phone.line.ask("GET", f"{phone.path}?token={phone.token}")).status == 404
-        assert (await room.act("open")).status == 404
-
-    taught(address, lesson, OWN)
+        assert (told.status, told.body[: len(head)]) == (200, head)
+    assert (await room.act("delete")).status == 200
+    for phone in phones:
+        assert (await phone.line.ask("GET", f"{phone.path}?token={phone.token}")).status == 404
+    assert (await room.act("open")).status == 404
 
 
-def test_nothing_that_a_phone_gets_before_the_reveal_says_anything_of_the_answer(address: str) -> None:
+@taught()
+async def test_nothing_that_a_phone_gets_before_the_reveal_says_anything_of_the_answer(
+    room: Room, phones: Phones
+) -> None:
     """Every byte: snapshots, push channel, page, errors. After the reveal the same words come, so they can be seen."""
     words = (b'"answer"', b'"solution"', b'"bars"', b'"reasons"', b'"hint"', b'"movie"', b'"right"', b"canary")
     sizes = b"`batch_sizes[t]` is how many"  # how the reason of the prediction begins
-
-    async def lesson(room: Room, phones: list[Phone]) -> None:
-        spy = phones[0]
-        spy.line.keeps = spy.channel.keeps = True
-        following = asyncio.create_task(spy.follow())
-        for question in (OWN, LONGER):
-            before = len((await room.seen())["asked"])
-            for action in ("ask", "open", "close", "talk", "reopen", "close"):
-                assert (await room.act(action, question=question)).status == 200
-                number = 2 if action == "reopen" else 1
-                for phone in phones:
-                    await phone.vote(number, 0)
-                for path in ("", "/movie", f"/movie?question={before + 1}", "/answers.csv", "/events", "/host"):
-                    mark = "&" if "?" in path else "?"
-                    if path != "/events":
-                        await spy.line.ask("GET", f"{spy.path}{path}{mark}token={spy.token}&host={spy.token}")
-                pages = [(await room.line.ask("GET", f"/join/{code}")).body for code in (room.code, "QQQQQQ")]
-                assert pages[0] == pages[1]  # the page says nothing of any room
-                await spy.line.ask("POST", f"{spy.path}/host", {"host": spy.token, "action": "reveal"})
-                await asyncio.sleep(0.1)
-            got = spy.line.heard + spy.channel.heard
-            assert len(got) > 2000
-            assert [word for word in (*words, sizes) if word in got] == []
-            await room.act("reveal")
-            await spy.look()
-            expected = sizes if question is LONGER else b"canary"
-            assert expected in spy.line.heard
-            spy.line.heard = spy.channel.heard = b""
+    spy = phones[0]
+    spy.line.keeps = spy.channel.keeps = True
+    following = asyncio.create_task(spy.follow())
+    for question in (OWN, LONGER):
+        before = len((await room.seen())["asked"])
+        for action in ("ask", "open", "close", "talk", "reopen", "close"):
+            assert (await room.act(action, question=question)).status == 200
+            number = 2 if action == "reopen" else 1
+            for phone in phones:
+                await phone.vote(number, 0)
+            for path in ("", "/movie", f"/movie?question={before + 1}", "/answers.csv", "/events", "/host"):
+                mark = "&" if "?" in path else "?"
+                if path != "/events":
+                    await spy.line.ask("GET", f"{spy.path}{path}{mark}token={spy.token}&host={spy.token}")
+            pages = [(await room.line.ask("GET", f"/join/{code}")).body for code in (room.code, "QQQQQQ")]
+            assert pages[0] == pages[1]  # the page says nothing of any room
+            await spy.line.ask("POST", f"{spy.path}/host", {"host": spy.token, "action": "reveal"})
             await asyncio.sleep(0.1)
-            spy.line.heard = b""
-        following.cancel()
+        got = spy.line.heard + spy.channel.heard
+        assert len(got) > 2000
+        assert [word for word in (*words, sizes) if word in got] == []
+        await room.act("reveal")
+        await spy.look()
+        expected = sizes if question is LONGER else b"canary"
+        assert expected in spy.line.heard
+        spy.line.heard = spy.channel.heard = b""
+        await asyncio.sleep(0.1)
+        spy.line.heard = b""
+    following.cancel()
 
-    taught(address, lesson)
 
-
-def test_hostile_requests_make_no_server_error_and_learn_nothing(address: str) -> None:
+@taught(OWN)
+async def test_hostile_requests_make_no_server_error_and_learn_nothing(room: Room, phones: Phones) -> None:
     """At random, many at a time: paths, methods, bodies and tokens that nobody should send."""
     answers: Counter[int] = Counter()
 
-    async def attack(address: str, draw: random.Random, code: str, token: str, times: int) -> bytes:
-        line = Connection(address)
+    async def attack(draw: random.Random, code: str, token: str, times: int) -> bytes:
+        line = Connection(room.address)
         line.keeps = True
         for _ in range(times):
             method, path, raw = _hostile(draw, code, token)
@@ -353,23 +347,20 @@ def test_hostile_requests_make_no_server_error_and_learn_nothing(address: str) -
         line.close()
         return line.heard
 
-    async def lesson(room: Room, phones: list[Phone]) -> None:
-        await room.act("open")
-        times = many(10_000) // 20
-        draws = [random.Random(f"hostile {number}") for number in range(20)]
-        tokens = [phone.token for phone in phones]
-        heard = await asyncio.gather(*(attack(address, draw, room.code, draw.choice(tokens), times) for draw in draws))
-        assert sum(answers.values()) == 20 * times
-        assert [status for status in answers if status >= 500] == []
-        assert answers[200] > times / 10
-        assert answers[400] > times
-        words = (b"canary", b'"solution":', b'"bars":', b"Traceback")
-        assert [word for word in words if word in b"".join(heard)] == []
-        seen = await room.seen()  # and the class goes on
-        assert (seen["phase"], seen["round"]) == ("vote", 1)
-        assert (await phones[0].vote(1, 1)).status in (200, 429)
-
-    taught(address, lesson, OWN)
+    await room.act("open")
+    times = many(10_000) // 20
+    draws = [random.Random(f"hostile {number}") for number in range(20)]
+    tokens = [phone.token for phone in phones]
+    heard = await asyncio.gather(*(attack(draw, room.code, draw.choice(tokens), times) for draw in draws))
+    assert sum(answers.values()) == 20 * times
+    assert [status for status in answers if status >= 500] == []
+    assert answers[200] > times / 10
+    assert answers[400] > times
+    words = (b"canary", b'"solution":', b'"bars":', b"Traceback")
+    assert [word for word in words if word in b"".join(heard)] == []
+    seen = await room.seen()  # and the class goes on
+    assert (seen["phase"], seen["round"]) == ("vote", 1)
+    assert (await phones[0].vote(1, 1)).status in (200, 429)
 
 
 def _hostile(draw: random.Random, code: str, token: str) -> tuple[str, str, bytes]:

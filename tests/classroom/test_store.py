@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
-import shutil
-import subprocess
 import time
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -40,139 +38,113 @@ def unused() -> str:
     return os.urandom(6).hex()
 
 
-def test_what_is_appended_is_read_in_order_by_others_too(opened: Open) -> None:
-    async def play() -> None:
-        one, other, room = opened(), opened(), unused()
-        await one.append(room, 0, numbered(1, 2))
-        await other.append(room, 2, numbered(3))
-        assert await one.read(room) == numbered(1, 2, 3)
-        assert await other.read(room, 2) == numbered(3)
-        assert await one.read(unused()) == []
-        await one.close()
-        await other.close()
-        again = opened()
-        assert await again.read(room) == numbered(1, 2, 3)
-        await again.close()
-
-    asyncio.run(play())
+async def test_what_is_appended_is_read_in_order_by_others_too(opened: Open) -> None:
+    one, other, room = opened(), opened(), unused()
+    await one.append(room, 0, numbered(1, 2))
+    await other.append(room, 2, numbered(3))
+    assert await one.read(room) == numbered(1, 2, 3)
+    assert await other.read(room, 2) == numbered(3)
+    assert await one.read(unused()) == []
+    await one.close()
+    await other.close()
+    again = opened()
+    assert await again.read(room) == numbered(1, 2, 3)
+    await again.close()
 
 
 @pytest.mark.parametrize("known", [0, 1, 3])
-def test_who_knows_another_number_of_events_appends_nothing(opened: Open, known: int) -> None:
-    async def play() -> None:
-        store, room = opened(), unused()
-        await store.append(room, 0, numbered(1, 2))
-        with pytest.raises(BehindError):
-            await store.append(room, known, numbered(3, 4))
-        assert await store.read(room) == numbered(1, 2)
-        await store.close()
-
-    asyncio.run(play())
+async def test_who_knows_another_number_of_events_appends_nothing(opened: Open, known: int) -> None:
+    store, room = opened(), unused()
+    await store.append(room, 0, numbered(1, 2))
+    with pytest.raises(BehindError):
+        await store.append(room, known, numbered(3, 4))
+    assert await store.read(room) == numbered(1, 2)
+    await store.close()
 
 
-def test_the_first_event_of_a_room_is_stored_once(opened: Open) -> None:
-    async def play() -> None:
-        store, room = opened(), unused()
-        tries = [store.append(room, 0, numbered(number)) for number in range(5)]
-        results = await asyncio.gather(*tries, return_exceptions=True)
-        assert sum(isinstance(result, BehindError) for result in results) == 4
-        assert len(await store.read(room)) == 1
-        await store.close()
-
-    asyncio.run(play())
+async def test_the_first_event_of_a_room_is_stored_once(opened: Open) -> None:
+    store, room = opened(), unused()
+    tries = [store.append(room, 0, numbered(number)) for number in range(5)]
+    results = await asyncio.gather(*tries, return_exceptions=True)
+    assert sum(isinstance(result, BehindError) for result in results) == 4
+    assert len(await store.read(room)) == 1
+    await store.close()
 
 
-def test_who_waits_hears_of_what_another_process_appends(opened: Open) -> None:
+async def test_who_waits_hears_of_what_another_process_appends(opened: Open) -> None:
     async def heard(store: Store, room: str) -> None:
         while room not in await store.changed({room: 1}) or len(await store.read(room)) < 2:
             pass
 
-    async def play() -> None:
-        one, other, room = opened(), opened(), unused()
-        await one.append(room, 0, numbered(1))
-        waiting = asyncio.create_task(heard(one, room))
-        await asyncio.sleep(0.3)
-        assert not waiting.done()
-        await other.append(room, 1, numbered(2))
-        await asyncio.wait_for(waiting, 2)
-        await one.close()
-        await other.close()
-
-    asyncio.run(play())
+    one, other, room = opened(), opened(), unused()
+    await one.append(room, 0, numbered(1))
+    waiting = asyncio.create_task(heard(one, room))
+    await asyncio.sleep(0.3)
+    assert not waiting.done()
+    await other.append(room, 1, numbered(2))
+    await asyncio.wait_for(waiting, 2)
+    await one.close()
+    await other.close()
 
 
-def test_two_processes_on_one_room_lose_no_join_and_no_vote(opened: Open) -> None:
+async def test_two_processes_on_one_room_lose_no_join_and_no_vote(opened: Open) -> None:
     """Each of 60 phones joins and votes at one of two servers, all at the same time."""
-
-    async def play() -> None:
-        servers = [Rooms(opened()), Rooms(opened())]
-        async with servers[0].serving(), servers[1].serving():
-            code, host = await servers[0].create([OWN])
-            joined = await asyncio.gather(*(servers[i % 2].join(code, None, None, None) for i in range(60)))
-            tokens = [token for token, _ in joined]
-            assert len(set(tokens)) == 60
-            assert len({name for _, name in joined}) == 60
-            await servers[1].act(code, host, "open", {})
-            await asyncio.wait_for(_until(servers, code, lambda seen: seen["phase"] == "vote", host), 3)
-            await asyncio.gather(*(servers[i % 2].vote(code, token, 1, i % 2) for i, token in enumerate(tokens)))
-            await asyncio.wait_for(_until(servers, code, lambda seen: seen["voted"] == 60, host), 3)
-            for server in servers:
-                seen = await server.snapshot(code, host)
-                assert (seen["joined"], [row["before"] for row in seen["bars"]]) == (60, [30, 30])
-
-    asyncio.run(play())
+    servers = [Rooms(opened()), Rooms(opened())]
+    async with servers[0].serving(), servers[1].serving():
+        code, host = await servers[0].create([OWN])
+        joined = await asyncio.gather(*(servers[i % 2].join(code, None, None, None) for i in range(60)))
+        tokens = [token for token, _ in joined]
+        assert len(set(tokens)) == 60
+        assert len({name for _, name in joined}) == 60
+        await servers[1].act(code, host, "open", {})
+        await asyncio.wait_for(_until(servers, code, lambda seen: seen["phase"] == "vote", host), 3)
+        await asyncio.gather(*(servers[i % 2].vote(code, token, 1, i % 2) for i, token in enumerate(tokens)))
+        await asyncio.wait_for(_until(servers, code, lambda seen: seen["voted"] == 60, host), 3)
+        for server in servers:
+            seen = await server.snapshot(code, host)
+            assert (seen["joined"], [row["before"] for row in seen["bars"]]) == (60, [30, 30])
 
 
-def test_what_one_process_has_acknowledged_the_other_does_not_refuse(opened: Open) -> None:
+async def test_what_one_process_has_acknowledged_the_other_does_not_refuse(opened: Open) -> None:
     """A request that comes to another process at once, before that has heard of what went before."""
-
-    async def play() -> None:
-        servers = [Rooms(opened()), Rooms(opened())]
-        async with servers[0].serving(), servers[1].serving():
-            code, host = await servers[0].create([OWN])
-            await servers[1].room(code)
-            for i, action in enumerate(("next", "open")):
-                await servers[i].act(code, host, action, {})
-            for number, action in ((1, "reopen"), (2, "reveal")):
-                token, _ = await servers[0].join(code, None, None, None)
-                assert (await servers[1].snapshot(code, token))["mine"] is None
-                await servers[0].vote(code, token, number, 1)
-                await servers[1].act(code, host, "close", {})
-                await servers[0].act(code, host, action, {})
-            assert (await servers[0].snapshot(code, token))["right"]
-
-    asyncio.run(play())
+    servers = [Rooms(opened()), Rooms(opened())]
+    async with servers[0].serving(), servers[1].serving():
+        code, host = await servers[0].create([OWN])
+        await servers[1].room(code)
+        for i, action in enumerate(("next", "open")):
+            await servers[i].act(code, host, action, {})
+        for number, action in ((1, "reopen"), (2, "reveal")):
+            token, _ = await servers[0].join(code, None, None, None)
+            assert (await servers[1].snapshot(code, token))["mine"] is None
+            await servers[0].vote(code, token, number, 1)
+            await servers[1].act(code, host, "close", {})
+            await servers[0].act(code, host, action, {})
+        assert (await servers[0].snapshot(code, token))["right"]
 
 
-def test_a_deleted_room_is_gone_for_all_processes_and_from_the_store(opened: Open) -> None:
-    async def play() -> None:
-        stores = [opened(), opened()]
-        servers = [Rooms(store) for store in stores]
-        async with servers[0].serving(), servers[1].serving():
-            code, host = await servers[0].create([OWN])
-            await servers[1].join(code, None, "Ada", None)
-            await servers[0].act(code, host, "delete", {})
-            assert [event["type"] for event in await stores[1].read(code)] == ["deleted"]
-            deadline = time.monotonic() + 3
-            while not (await servers[1]._read(code)).gone or not servers[1]._rooms[code].gone:
-                assert time.monotonic() < deadline
-                await asyncio.sleep(0.05)
-
-    asyncio.run(play())
+async def test_a_deleted_room_is_gone_for_all_processes_and_from_the_store(opened: Open) -> None:
+    stores = [opened(), opened()]
+    servers = [Rooms(store) for store in stores]
+    async with servers[0].serving(), servers[1].serving():
+        code, host = await servers[0].create([OWN])
+        await servers[1].join(code, None, "Ada", None)
+        await servers[0].act(code, host, "delete", {})
+        assert [event["type"] for event in await stores[1].read(code)] == ["deleted"]
+        deadline = time.monotonic() + 3
+        while not (await servers[1]._read(code)).gone or not servers[1]._rooms[code].gone:
+            assert time.monotonic() < deadline
+            await asyncio.sleep(0.05)
 
 
-def test_nothing_of_a_deleted_room_is_left_on_the_disk(tmp_path: Path) -> None:
-    async def play() -> None:
-        rooms = Rooms(SqliteStore(tmp_path))
-        async with rooms.serving():
-            code, host = await rooms.create([OWN])
-            token, _ = await rooms.join(code, None, "Ada Lovelace", None)
-            assert any(token.encode() in path.read_bytes() for path in tmp_path.iterdir())
-            await rooms.act(code, host, "delete", {})
-            left = b"".join(path.read_bytes() for path in tmp_path.iterdir())
-            assert [word for word in (token, "Ada Lovelace", OWN["prompt"]) if str(word).encode() in left] == []
-
-    asyncio.run(play())
+async def test_nothing_of_a_deleted_room_is_left_on_the_disk(tmp_path: Path) -> None:
+    rooms = Rooms(SqliteStore(tmp_path))
+    async with rooms.serving():
+        code, host = await rooms.create([OWN])
+        token, _ = await rooms.join(code, None, "Ada Lovelace", None)
+        assert any(token.encode() in path.read_bytes() for path in tmp_path.iterdir())
+        await rooms.act(code, host, "delete", {})
+        left = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+        assert [word for word in (token, "Ada Lovelace", OWN["prompt"]) if str(word).encode() in left] == []
 
 
 async def _until(servers: list[Rooms], code: str, condition: Callable[[dict[str, Any]], bool], host: str) -> None:
@@ -181,18 +153,15 @@ async def _until(servers: list[Rooms], code: str, condition: Callable[[dict[str,
             await asyncio.sleep(0.02)
 
 
-def test_an_old_room_expires(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def play() -> None:
-        store = SqliteStore(tmp_path)
-        await store.append("OLD", 0, numbered(1))
-        tomorrow = time.time() + 86_401
-        monkeypatch.setattr("classroom.store.time.time", lambda: tomorrow)
-        await store.append("NEW", 0, numbered(1))
-        await store.expire()
-        assert (await store.read("OLD"), await store.read("NEW")) == ([], numbered(1))
-        await store.close()
-
-    asyncio.run(play())
+async def test_an_old_room_expires(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = SqliteStore(tmp_path)
+    await store.append("OLD", 0, numbered(1))
+    tomorrow = time.time() + 86_401
+    monkeypatch.setattr("classroom.store.time.time", lambda: tomorrow)
+    await store.append("NEW", 0, numbered(1))
+    await store.expire()
+    assert (await store.read("OLD"), await store.read("NEW")) == ([], numbered(1))
+    await store.close()
 
 
 def test_a_store_that_cannot_be_reached_says_so_in_a_sentence(tmp_path: Path) -> None:
@@ -202,19 +171,16 @@ def test_a_store_that_cannot_be_reached_says_so_in_a_sentence(tmp_path: Path) ->
             asyncio.run(store.read("ROOM"))
 
 
-def test_who_stops_waiting_does_not_stop_the_store(opened: Open) -> None:
-    async def play() -> None:
-        store, room = opened(), unused()
-        for _ in range(20):
-            waiting = [asyncio.create_task(store.changed({room: 0})), asyncio.create_task(store.read(room))]
-            await asyncio.sleep(0)
-            for task in waiting:
-                task.cancel()
-        await asyncio.wait_for(store.append(room, 0, numbered(1)), 5)
-        assert await store.read(room) == numbered(1)
-        await store.close()
-
-    asyncio.run(play())
+async def test_who_stops_waiting_does_not_stop_the_store(opened: Open) -> None:
+    store, room = opened(), unused()
+    for _ in range(20):
+        waiting = [asyncio.create_task(store.changed({room: 0})), asyncio.create_task(store.read(room))]
+        await asyncio.sleep(0)
+        for task in waiting:
+            task.cancel()
+    await asyncio.wait_for(store.append(room, 0, numbered(1)), 5)
+    assert await store.read(room) == numbered(1)
+    await store.close()
 
 
 @contextmanager
@@ -229,51 +195,24 @@ def limited(folder: Path) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-@contextmanager
-def filled(folder: Path) -> Iterator[None]:
-    """Fill the disk but for 100 kB."""
-    ballast = folder / "ballast"
-    ballast.write_bytes(bytes(shutil.disk_usage(folder).free - 100_000))
-    yield
-    ballast.unlink()
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Mount a disk of 4 MB, where that is permitted."""
-    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "packviz", str(tmp_path)]
-    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("only root may mount a small disk")
-    yield tmp_path
-    subprocess.run(["umount", "--lazy", str(tmp_path)], check=True)
-
-
-@pytest.mark.parametrize(("place", "full"), [("tmp_path", limited), ("small_disk", filled)], ids=["limit", "disk"])
-def test_on_a_full_disk_the_error_is_clear_and_the_room_goes_on_reading_and_later_writing(
-    place: str, full: Callable[[Path], AbstractContextManager[None]], request: pytest.FixtureRequest
-) -> None:
-    folder: Path = request.getfixturevalue(place)
-
-    async def play() -> None:
-        rooms = Rooms(SqliteStore(folder))
-        async with rooms.serving():
-            code, host = await rooms.create([OWN])
-            tokens = [(await rooms.join(code, None, None, None))[0] for _ in range(100)]
-            await rooms.act(code, host, "open", {})
-            with full(folder):
-                votes = await asyncio.gather(*map(_voted(rooms, code), tokens), return_exceptions=True)
-                for token in tokens:
-                    votes += await asyncio.gather(_voted(rooms, code)(token, 0), return_exceptions=True)
-                lost = [each for each in votes if isinstance(each, UnavailableError)]
-                assert 0 < len(lost) < len(votes)
-                assert "disk of the server is full" in str(lost[0])
-                seen = await rooms.snapshot(code, host)
-                assert (seen["phase"], seen["joined"], seen["voted"]) == ("vote", 100, 100)
-                assert await Rooms(SqliteStore(folder)).snapshot(code, host) == seen  # as after a restart
-            await rooms.vote(code, tokens[-1], 1, 0)
-            assert (await rooms.snapshot(code, tokens[-1]))["mine"] == 0
-
-    asyncio.run(play())
+async def test_on_a_full_disk_the_error_is_clear_and_the_room_goes_on_reading_and_later_writing(tmp_path: Path) -> None:
+    rooms = Rooms(SqliteStore(tmp_path))
+    async with rooms.serving():
+        code, host = await rooms.create([OWN])
+        tokens = [(await rooms.join(code, None, None, None))[0] for _ in range(100)]
+        await rooms.act(code, host, "open", {})
+        with limited(tmp_path):
+            votes = await asyncio.gather(*map(_voted(rooms, code), tokens), return_exceptions=True)
+            for token in tokens:
+                votes += await asyncio.gather(_voted(rooms, code)(token, 0), return_exceptions=True)
+            lost = [each for each in votes if isinstance(each, UnavailableError)]
+            assert 0 < len(lost) < len(votes)
+            assert "disk of the server is full" in str(lost[0])
+            seen = await rooms.snapshot(code, host)
+            assert (seen["phase"], seen["joined"], seen["voted"]) == ("vote", 100, 100)
+            assert await Rooms(SqliteStore(tmp_path)).snapshot(code, host) == seen  # as after a restart
+        await rooms.vote(code, tokens[-1], 1, 0)
+        assert (await rooms.snapshot(code, tokens[-1]))["mine"] == 0
 
 
 def _voted(rooms: Rooms, code: str) -> Callable[..., Coroutine[Any, Any, int]]:

@@ -4,12 +4,12 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
-from itertools import pairwise
 from typing import Any, Protocol, TypeVar
 
 import torch
 from movie_judge import Judge, judge_of
 from movie_screen import Show
+from random_runs import random_run
 from seeds import seeds, some
 from torch import Tensor, nn
 
@@ -20,7 +20,6 @@ from packviz.show.movie import beside
 __all__ = ["BESIDE", "CASES", "DEEP", "FILMS", "ORDINARY", "PACKED", "REFUSED", "Case", "Film", "over"]
 
 Made = tuple[Trace] | tuple[Trace, Tensor, list[int]]  # with the grid (B,T,F) and lengths of a module of one's own
-WORDS = ["go", "set", "get", "on", "your", "mark", "ready", "Ωmega", "世界", "שלום", "naïve", "🙂"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,53 +115,11 @@ class Case:
 
 def random_case(seed: int) -> Case:
     """Return a case that depends on the seed alone."""
-    r = random.Random(seed)
-    kind = r.choice(["words", "numbers", "ids", "vectors"])
-    lengths = _lengths(r)
-    ordered = all(a >= b for a, b in pairwise(lengths))
-    embedded = kind in ("words", "ids")
-    config = Config(
-        cell=r.choice(["rnn", "gru", "lstm"]),
-        hidden_size=r.choice([1, 2, 3, 4, 5, 10]),
-        num_layers=r.choice([1, 1, 2, 3, 4]),
-        bidirectional=r.random() < 0.5,
-        bias=r.random() < 0.8,
-        nonlinearity=r.choice(["tanh", "relu"]),
-        batch_first=r.random() < 0.6,
-        enforce_sorted=ordered and r.random() < 0.5,
-        padding_value=r.choice([0.0, 0.0, -1.0, 0.25]),
-        padding_side=r.choice(["right", "right", "left"]),
-        total_length=r.choice([None, None, max(lengths), max(lengths) + 2]),
-        initial_state=r.choice(["zeros", "random", "learned", "carried"]),
-        embedding_dim=r.choice([1, 3, 5]) if embedded and (kind == "ids" or r.random() < 0.5) else None,
-        padding_idx=r.choice([None, 0, 2]) if embedded else None,
-        seed=seed,
-    )
-    batch = _batch(r, kind, lengths)
-    layer = r.choice([None, 0, config.num_layers - 1])
-    name = f"{seed}-{kind}-{config.cell}-{'x'.join(map(str, lengths))}"
-    return Case(name, lambda: (pv.trace(batch, config),), layer, int(config.bidirectional and r.random() < 0.6))
-
-
-def _lengths(r: random.Random) -> list[int]:
-    rows = r.randint(1, 7)
-    lengths = [r.randint(1, 6) for _ in range(rows)]
-    return r.choice([lengths, lengths, sorted(lengths, reverse=True), sorted(lengths), [lengths[0]] * rows])
-
-
-def _batch(r: random.Random, kind: str, lengths: list[int]) -> Batch:
-    if kind == "vectors":
-        generator = torch.Generator().manual_seed(r.randint(0, 99))
-        features = r.choice([2, 3, 14])
-        return Batch.from_tensors([torch.randn(length, features, generator=generator) for length in lengths])
-    kinds: dict[str, Callable[[], str]] = {
-        "words": lambda: r.choice(WORDS),
-        "ids": lambda: str(r.randint(0, 9)),
-        "numbers": lambda: r.choice([str(r.randint(-9, 9)), f"{r.uniform(-2, 2):.3f}"]),
-    }
-    token = kinds[kind]
-    text = "\n".join(" ".join(token() for _ in range(length)) for length in lengths)
-    return Batch.parse(text, kind="words" if kind == "words" else "numbers")
+    run, r = random_run(seed), random.Random(seed)
+    layer = r.choice([None, 0, run.config.num_layers - 1])
+    direction = int(run.config.bidirectional and r.random() < 0.6)
+    name = f"{seed}-{run.kind}-{run.config.cell}-{'x'.join(map(str, run.lengths))}"
+    return Case(name, lambda: (pv.trace(run.batch, run.config),), layer, direction)
 
 
 def _typed(name: str, text: str, direction: int = 0, layer: int | None = None, **settings: Any) -> Case:

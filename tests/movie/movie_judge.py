@@ -129,46 +129,6 @@ class Judge:
         """Return (N,F): what enters a layer, in packed order."""
         return self.packed.data if layer == 0 else torch.cat(self.hidden[layer - 1], 1)
 
-    def inside(self, layer: int, direction: int, n: int) -> dict[str, Tensor]:
-        """Return what was inside the cell at packed row n, by its letter: the gates, and an LSTM's c."""
-        return self._insides(layer, direction)[n]
-
-    def _insides(self, layer: int, direction: int) -> dict[int, dict[str, Tensor]]:
-        known: dict[tuple[int, int], dict[int, dict[str, Tensor]]] = self.__dict__.setdefault("_known_insides", {})
-        if (layer, direction) not in known:
-            known[layer, direction] = self._step_by_step(layer, direction)
-        return known[layer, direction]
-
-    def _step_by_step(self, layer: int, direction: int) -> dict[int, dict[str, Tensor]]:
-        """Run every sequence alone through torch's formula, a time step at a time."""
-        rows, suffix = {}, f"_l{layer}" + ("_reverse" if direction else "")
-        w_ih, w_hh = (getattr(self.module, f"weight_{part}{suffix}") for part in ("ih", "hh"))
-        b_ih, b_hh = (getattr(self.module, f"bias_{part}{suffix}", None) for part in ("ih", "hh"))
-        entering, k = self.entering(layer), layer * self.D + direction
-        for b, length in enumerate(self.lengths):
-            h = self.h_0[k, b] if self.h_0 is not None else torch.zeros(w_hh.shape[1])
-            c = self.c_0[k, b] if self.c_0 is not None else torch.zeros_like(h)
-            for t in reversed(range(length)) if direction else range(length):
-                n = self.row[b, t]
-                inputs, states = F.linear(entering[n], w_ih, b_ih), F.linear(h, w_hh, b_hh)
-                h, c, rows[n] = _formula(self.module.mode, inputs, states, h, c)
-        return rows
-
-
-def _formula(mode: str, x: Tensor, s: Tensor, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
-    """Return h, c and the letters, as torch.nn documents them; x and s are the linear parts of input and state."""
-    if mode == "LSTM":
-        i, f, g, o = (x + s).chunk(4)
-        i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
-        c = f * c + i * g
-        return o * c.tanh(), c, {"i": i, "f": f, "g": g, "o": o, "c": c}
-    if mode == "GRU":
-        (xr, xz, xn), (sr, sz, sn) = x.chunk(3), s.chunk(3)
-        r, z = (xr + sr).sigmoid(), (xz + sz).sigmoid()
-        n = (xn + r * sn).tanh()
-        return (1 - z) * n + z * h, c, {"r": r, "z": z, "n": n}
-    return ((x + s).relu() if mode == "RNN_RELU" else (x + s).tanh()), c, {}
-
 
 def _one_layer(module: nn.RNNBase, layer: int) -> nn.RNNBase:
     width = module.input_size if layer == 0 else (module.proj_size or module.hidden_size) * (1 + module.bidirectional)

@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from movie_cases import FILMS, Film, over
+from movie_cases import BESIDE, DEEP, Film, over
 from movie_screen import Look, Show, rect_of
 
 SOLID = {"token", "ghost", "pad", "value", "vector", "output", "count", "label", "flag"}  # none lies on another of them
@@ -15,6 +15,8 @@ ROOMS = ((670, 322), (670, 390), (930, 520), (1500, 800))  # pixels of the pictu
 HAND = (366, 430)
 
 Rect = tuple[float, float, float, float]
+
+each_film = over([*DEEP, *BESIDE])  # what an ordinary movie shows is in the deep one: test_whys.py
 
 
 def views(film: Film) -> Iterator[tuple[str, dict[str, Any], dict[str, Look]]]:
@@ -40,7 +42,7 @@ def overlapping(rects: list[tuple[Rect, str]]) -> list[tuple[str, str]]:
     return [(rects[a][1], rects[b][1]) for a, b in np.argwhere(on)] if on.any() else []
 
 
-@over(FILMS)
+@each_film
 def test_nothing_lies_on_something_else_and_all_lies_inside_the_picture_or_begins_in_it(film: Film) -> None:
     for scene, view, cells in views(film):
         solid: list[tuple[Rect, str]] = []
@@ -55,7 +57,7 @@ def test_nothing_lies_on_something_else_and_all_lies_inside_the_picture_or_begin
         assert overlapping(solid) == [], scene
 
 
-@over(FILMS)
+@each_film
 def test_a_strip_breaks_between_cells_and_shows_all_of_them(film: Film) -> None:
     for _, view, cells in views(film):
         for panel, (_, *starts) in view.get("breaks", {}).items():
@@ -65,7 +67,7 @@ def test_a_strip_breaks_between_cells_and_shows_all_of_them(film: Film) -> None:
                     assert not any(row["x"] + 1e-3 < start < row["x"] + row["w"] - 1e-3 for start in starts), row["id"]
 
 
-@over([film for film in FILMS if film.kind != "show"])
+@each_film
 def test_headings_do_not_run_into_one_another(film: Film) -> int:
     """Where their picture is as large as it can be in a room, and their letters as wide as a browser sets them.
 

@@ -8,13 +8,12 @@ import subprocess
 import sys
 import textwrap
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import packviz as pv
-from packviz import Batch, Config
+from packviz import Batch
 from packviz.show.movie import assets
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES, Palette
 
@@ -82,14 +81,6 @@ def test_no_word_can_end_the_script_that_carries_it(hostile: pv.Movie) -> None:
 def test_the_player_makes_no_html_of_what_it_is_given() -> None:
     _, script = assets()
     assert not re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", script)
-
-
-@pytest.mark.parametrize(
-    "config", [Config(), Config(cell="lstm", bidirectional=True, hidden_size=128)], ids=["gru", "lstm"]
-)
-def test_the_page_of_818_tokens_is_smaller_than_a_megabyte(config: Config, tmp_path: Path) -> None:
-    path = pv.movie(pv.trace(Batch.example("hundred"), config)).save(tmp_path / "hundred.html")
-    assert path.stat().st_size < 1_000_000
 
 
 def test_the_page_allows_itself_to_load_nothing() -> None:

@@ -5,7 +5,7 @@ from itertools import product
 from movie_cases import DEEP, ORDINARY, PACKED, Case, Film, over
 from movie_judge import close
 from movie_screen import grid_of
-from run_cases import last_taken, state, state_after, steps, steps_left_out
+from run_cases import last_taken, row_inside, state, state_after, steps, steps_left_out
 
 each_packed, each_run = over(PACKED), over([film for film in (*ORDINARY, *DEEP) if not film.case.trace.error])
 
@@ -98,9 +98,8 @@ def test_what_is_fed_are_the_live_rows_that_torch_packed_and_their_tokens(film: 
 
 
 @each_packed
-def test_gates_and_c_are_those_of_torchs_formula_and_only_of_rows_that_are_fed(case: Case) -> int:
+def test_gates_and_c_are_those_of_the_cell_and_only_of_rows_that_are_fed(case: Case) -> int:
     spoke = 0
-    layer, direction = case.watched
     gates = [name for name in case.show.ids if name.startswith("gate:")]
     assert bool(gates) == (not case.small and case.judge.module.mode in ("GRU", "LSTM"))
     for t, cells in steps(case, case.show) if gates else []:
@@ -109,8 +108,8 @@ def test_gates_and_c_are_those_of_torchs_formula_and_only_of_rows_that_are_fed(c
             if not name.startswith("gate:c:"):
                 spoke += 1
                 assert cells[name]["shown"] == (cells[name]["seq"] in live)
-        for b in live if not case.trace.module.proj_size else []:  # torch's formula for h has one more factor there
-            inside = case.judge.inside(layer, direction, case.judge.row[b, t])
+        for b in live:
+            inside = row_inside(case, case.judge.row[b, t])
             shown = {name.split(":")[1]: cells[name] for name in gates if name.endswith(f":{b}")}
             assert set(shown) == set(inside)
             for gate, cell in shown.items():

@@ -90,6 +90,13 @@ def test_a_program_that_did_something_else_would_turn_the_verdict(
     assert done.told == OTHERWISE
 
 
+def test_a_torch_that_sorted_stably_would_be_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    sort, same = torch.sort, ALL["ties"].batch  # a batch that is given is run anew
+    assert asked("ties", same).verdict != "true"
+    monkeypatch.setattr(torch, "sort", lambda values, **given: sort(values, stable=True, **given))
+    assert asked("ties", same).verdict == "true"
+
+
 SIX = [torch.tensor(row) for row in ([1.0, 2.0], [3.0], [4.0, 5.0, 6.0])]  # a batch of several entries
 
 

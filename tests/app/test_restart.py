@@ -1,0 +1,103 @@
+"""One server from its start to its end and back: warm with any page as its first, and after kill -9 nothing is lost."""
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from phone_pages import SIZES, Phone, Room, phone
+from playwright.sync_api import Browser, Locator, expect
+from test_quiz import ASKED, answer, opened, plain, press, prompt
+from test_quiz_page import right, wrong
+from visits import PROJECTOR, Visit, visit
+
+from bench import servers
+
+BACK = 2.0  # seconds after the server's return in which all phones are back
+AWAY = ("ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "timed out", "Streamlit still running", "/_stcore/health")
+
+
+def any_page_is_the_first(browser: Browser, address: str) -> None:
+    with visit(browser, address, "cell=lstm&step=4", path="overview") as seen:
+        assert seen.data("step") == "4"
+        box = seen.player.bounding_box()
+        assert box is not None
+        assert box["width"] > 0.6 * PROJECTOR[0]  # app.py has run: the page is wide
+        assert seen.page.get_by_test_id("stSidebarNav").count() == 0
+        seen.errors[:] = [error for error in seen.errors if "404" not in error]  # it asks where its server is
+
+
+def third_question_answered_wrong(quiz: Visit) -> None:
+    answer(quiz, ASKED[0], right(0))
+    press(quiz, "Next", "Show me", "Next")
+    answer(quiz, ASKED[2], wrong(2))
+    expect(quiz.main).to_contain_text("You have one more try.")
+    quiz.main.get_by_role("textbox").fill(right(2))
+
+
+def votes_are_kept_and_sent(room: Room, one: Phone, two: Phone, three: Phone) -> None:
+    begun = time.monotonic()
+    two.is_told("Your answer is stored: 3 2 4.", timeout=BACK * 1000)
+    for each in (one, two, three):
+        each.page.locator("#line").wait_for(state="hidden", timeout=BACK * 1000)
+    assert time.monotonic() - begun < BACK
+    assert room.votes == {"3 3 2 1": 1, "3 2 4": 2}
+    assert three.page.locator("#answer").input_value() == "9 9"
+    three.is_told("Your answer is stored: 3 2 4.")
+    room.act("close")
+    for each in (one, two, three):
+        each.sees("The vote is closed")
+
+
+def the_round_goes_on(quiz: Visit, away: Locator) -> None:
+    away.wait_for(state="detached", timeout=60_000)
+    quiz.main.get_by_role("button", name="Check").click()
+    expect(quiz.main).to_contain_text("✓ Right:", timeout=60_000)
+    expect(quiz.main).to_contain_text("Question 3 of 10, 3 points")
+    press(quiz, "Next")
+    expect(prompt(quiz)).to_have_text(plain(ASKED[3]))
+    assert [error for error in quiz.errors if not any(each in error for each in AWAY)] == []
+
+
+@pytest.mark.timeout(300)  # the server starts twice
+def test_after_kill_9_a_quiz_goes_on_and_phones_are_back_with_their_votes_and_send_what_was_not_sent(
+    browser: Browser, tmp_path: Path
+) -> None:
+    here: dict[str, Any] = {"PACKVIZ_DATA": str(tmp_path), "REDIS_URL": ""}
+    with servers.packviz_process(**here) as (address, process):
+        any_page_is_the_first(browser, address)
+        told = Path(f"/proc/{process}/fd/1").read_text("utf-8")
+        assert "packviz is ready: http://localhost:" in told
+        assert "skipped" not in told
+        room, port = Room(address, SIZES), int(address.rpartition(":")[2])
+        with (
+            opened(browser, address) as quiz,
+            phone(browser, room) as one,
+            phone(browser, room) as two,
+            phone(browser, room) as three,
+        ):
+            third_question_answered_wrong(quiz)
+            for each in (one, two, three):
+                each.sees("You are in")
+            room.act("next", "open")
+            one.answers("3 3 2 1")
+            three.answers("3 2 4")
+            two.sees("Question 1")
+            os.kill(process, signal.SIGKILL)
+            two.page.locator("#answer").fill("3 2 4")
+            two.press("Send")
+            two.is_told("Not sent yet: 3 2 4.")
+            three.page.locator("#answer").fill("9 9")
+            for each in (one, two, three):
+                each.page.locator("#line").filter(has_text="No connection.").wait_for()
+            one.is_told("Your answer is stored: 3 3 2 1.")  # it is: the server said so
+            away = quiz.page.get_by_role("alert").filter(has_text="The server cannot be reached.")
+            away.wait_for(timeout=60_000)
+            quiz.page.wait_for_timeout(5000)  # in which Streamlit would cover the page
+            expect(quiz.page.get_by_role("dialog")).to_have_count(0)
+            with servers.packviz_process(port, **here):
+                votes_are_kept_and_sent(room, one, two, three)
+                the_round_goes_on(quiz, away)
+            quiz.errors.clear()  # while no server was there, and now that there is none again
