@@ -27,7 +27,7 @@ def classroom() -> Iterator[Line]:
         packviz_process(PACKVIZ_DATA=folder, REDIS_URL="") as (address, process),
     ):
         yield from asyncio.run(_crowd(address))
-        yield from asyncio.run(_hour(address, process))
+        yield from asyncio.run(_hour(address, process.pid))
 
 
 async def _crowd(address: str) -> list[Line]:

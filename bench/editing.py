@@ -21,7 +21,7 @@ ROWS, LONGEST = 6, 8  # of each batch
 def editing() -> list[Line]:
     """Let each class type for SECONDS, every visitor once in EVERY seconds, and say what an edit takes."""
     with servers.packviz_process() as (address, process):
-        return [line for visitors in CLASSES for line in asyncio.run(_measured(address, process, visitors))]
+        return [line for visitors in CLASSES for line in asyncio.run(_measured(address, process.pid, visitors))]
 
 
 async def _measured(address: str, process: int, visitors: int) -> list[Line]:

@@ -14,7 +14,7 @@ from urllib.request import urlopen
 
 ROOT = Path(__file__).parent.parent
 HELLO = Path(__file__).parent / "hello.py"
-PATIENCE = 90.0  # seconds that a server has to come up
+PATIENCE = 180.0  # seconds that a server has to come up
 
 
 @contextmanager
@@ -25,9 +25,11 @@ def packviz(port: int | None = None) -> Iterator[str]:
 
 
 @contextmanager
-def packviz_process(port: int | None = None, **environment: str) -> Iterator[tuple[str, int]]:
-    """Serve the app from its own folder and yield its address and the id of its process."""
-    with _served(ROOT / "app.py", ROOT, port=port, environment=environment) as served:
+def packviz_process(
+    port: int | None = None, log: Path | None = None, **environment: str
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Serve the app from its own folder and yield its address and its process; what it prints goes to `log`."""
+    with _served(ROOT / "app.py", ROOT, port=port, log=log, environment=environment) as served:
         yield served
 
 
@@ -45,27 +47,28 @@ def _served(
     arguments: Sequence[str] = (),
     *,
     port: int | None = None,
+    log: Path | None = None,
     environment: Mapping[str, str] = MappingProxyType({}),
-) -> Iterator[tuple[str, int]]:
-    port = port or _free_port()
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    port = port or free_port()
     options = ["--server.port", str(port), "--server.headless", "true", "--browser.gatherUsageStats", "false"]
     command = [sys.executable, "-m", "streamlit", "run", str(app), *options, "--", *arguments]
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("STREAMLIT_")}
-    with tempfile.TemporaryFile("w+") as log:
+    with tempfile.TemporaryFile("w+") if log is None else log.open("w+") as out:
         process = subprocess.Popen(
-            command, cwd=folder, env={**inherited, **environment}, stdout=log, stderr=subprocess.STDOUT
+            command, cwd=folder, env={**inherited, **environment}, stdout=out, stderr=subprocess.STDOUT
         )
         try:
             address, deadline = f"http://localhost:{port}", time.monotonic() + PATIENCE
             while not (healthy := _healthy(address)) and process.poll() is None and time.monotonic() < deadline:
                 time.sleep(0.1)
-            log.seek(0)
-            said = log.read()
+            out.seek(0)
+            said = out.read()
             if not healthy or process.poll() is not None:  # after its end, somebody else's server may answer there
                 raise RuntimeError(f"{app.name} does not serve at {address}:\n{said}")
             if "lifespan" in said:  # Streamlit goes on where ui/warm.py fails, and says so once a request comes
                 raise RuntimeError(f"{app.name} serves at {address}, but was not warmed:\n{said}")
-            yield address, process.pid
+            yield address, process
         finally:
             process.terminate()
             try:
@@ -75,7 +78,7 @@ def _served(
                 process.wait()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     """Return a port that the system has just had free, out of tens of thousands: two servers at once do not meet."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]

@@ -43,7 +43,7 @@ def held(process: int) -> Held:
 def soak() -> list[Line]:
     """Send three waves to one server in use, one after another, and see what is left of each: some ten minutes."""
     with servers.packviz_process() as (address, process):
-        return asyncio.run(_waves(address, process))
+        return asyncio.run(_waves(address, process.pid))
 
 
 async def _waves(address: str, process: int) -> list[Line]:

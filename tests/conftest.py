@@ -14,7 +14,7 @@ import torch
 from hypothesis import settings
 from playwright.sync_api import Browser, Error, expect
 from seeds import many, some
-from servers import free_port, program
+from servers import program
 from tabs import screenshots
 
 from bench import servers
@@ -99,7 +99,7 @@ def address() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Serve an empty Redis that has each write on disk before it is acknowledged, and return its address."""
-    port, folder = free_port(), tmp_path_factory.mktemp("redis")
+    port, folder = servers.free_port(), tmp_path_factory.mktemp("redis")
     settings = {"port": port, "dir": folder, "bind": "127.0.0.1", "appendonly": "yes", "appendfsync": "always"}
     options = [word for name, value in settings.items() for word in (f"--{name}", str(value))]
     process = subprocess.Popen([program("redis-server"), *options], stdout=subprocess.DEVNULL)

@@ -1,4 +1,4 @@
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
@@ -36,9 +36,7 @@ def test_one_thread_at_a_time_computes_exactly() -> None:
                 torch.randn(30, 30).mm(torch.randn(30, 30))
                 inside[0] -= 1
 
-    threads = [threading.Thread(target=compute) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        for thread in [pool.submit(compute) for _ in range(4)]:
+            thread.result()
     assert most == [1]

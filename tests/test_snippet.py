@@ -11,6 +11,7 @@ from random_runs import random_run
 from seeds import seeds
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence
+from trace_cases import made
 
 from packviz.compute.trace import Trace, trace
 from packviz.inputs.batch import Batch
@@ -21,10 +22,6 @@ NUMBERS = "1 2 3\n4 5\n6 7 8 9"
 VECTORS = "[[[1, 2.5], [3, 4]], [[5, 6], [7, 8], [0.1, -1e-7]]]"
 
 RANDOM_RUNS = seeds(21)
-
-
-def made(text: str, settings: dict[str, Any]) -> Trace:
-    return trace(Batch.parse(text), Config(**settings))
 
 
 def traced(seed: int) -> Trace:
@@ -128,7 +125,7 @@ REFUSALS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("text", "settings"), REFUSALS)
 def test_the_script_ends_where_torch_refuses(text: str, settings: dict[str, Any]) -> None:
-    seen = made(text, {**settings, "enforce_sorted": True})
+    seen = made(text, **{**settings, "enforce_sorted": True})
     script = snippet(seen)
     last_line_of_code = [line for line in script.splitlines() if not line.startswith("#")][-1]
     assert last_line_of_code.startswith("packed = pack_padded_sequence(")
@@ -168,7 +165,7 @@ def test_a_word_cannot_become_code(word: str) -> None:
 
 def assert_harmless(script: str, seen: Trace) -> None:
     """Prove that a script has the code of the one with harmless words, and only its comments differ."""
-    harmless = snippet(made("a w b\nw", {}))
+    harmless = snippet(made("a w b\nw"))
     assert ast.dump(ast.parse(script.encode("utf-8"))) == ast.dump(ast.parse(harmless))
     assert script.splitlines() == script.split("\n")[:-1]
     changed = [line for line in script.splitlines() if line not in harmless.splitlines()]

@@ -1,7 +1,7 @@
 import copy
 import dataclasses
 import pickle
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -152,19 +152,10 @@ def test_many_threads_trace_as_one_alone_and_leave_nothing_behind() -> None:
         *(partial(trace_module, case.module, case.packed, hx=case.hx) for case in shared * 3),  # of one module, too
     ]
     alone = [each().output for each in work]
-    results: dict[int, Trace] = {}
     onednn, random_state = torch.backends.mkldnn.enabled, torch.get_rng_state()
-
-    def run(first: int) -> None:
-        for number in range(first, len(work), 6):
-            results[number] = work[number]()
-
-    threads = [threading.Thread(target=run, args=(first,)) for first in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert all(results[number].exact for number in range(len(work)))
-    assert all(torch.equal(results[number].output, output) for number, output in enumerate(alone))
+    with ThreadPoolExecutor(6) as pool:
+        results = list(pool.map(lambda each: each(), work))
+    assert all(result.exact for result in results)
+    assert all(torch.equal(result.output, output) for result, output in zip(results, alone, strict=True))
     assert torch.backends.mkldnn.enabled == onednn
     assert torch.equal(torch.get_rng_state(), random_state)

@@ -3,10 +3,13 @@
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
+
+from packviz import Batch, Config, Trace, trace
 
 KINDS = ("rnn tanh", "rnn relu", "gru", "lstm", "lstm projected")
 SIZES = (1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 31, 32, 64)  # of features and hidden states: vector code has remainders
@@ -26,6 +29,10 @@ class Case:
     @property
     def packed(self) -> PackedSequence:
         return pack_padded_sequence(self.x, torch.tensor(self.lengths), self.module.batch_first, self.enforce_sorted)
+
+
+def made(text: str = "1 2 3\n4 5\n6 7 8 9", **settings: Any) -> Trace:
+    return trace(Batch.parse(text), Config(**settings))
 
 
 def random_case(seed: int) -> Case:

@@ -2,9 +2,9 @@
 
 import asyncio
 import gc
-import threading
 import time
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
@@ -71,12 +71,8 @@ def test_who_asks_at_the_same_time_waits_for_the_one_result() -> None:
         made.append(object())
         return made[-1]
 
-    got: list[object] = []
-    threads = [threading.Thread(target=lambda: got.append(results.get("key", make))) for _ in range(5)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(5) as pool:
+        got = list(pool.map(lambda _: results.get("key", make), range(5)))
     assert len(made) == 1
     assert got == made * 5
 

@@ -80,7 +80,7 @@ def test_back_leads_to_where_one_was(browser: Browser, address: str) -> None:
         for place in places[1:]:
             page.go_back()
             stands_at(visited, address + place)
-        for place in places[-2::-1]:
+        for place in places[-2:1:-1]:
             page.go_forward()
             stands_at(visited, address + place)
 

@@ -1,7 +1,5 @@
 """One server from its start to its end and back: warm with any page as its first, and after kill -9 nothing is lost."""
 
-import os
-import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -68,7 +66,7 @@ def test_after_kill_9_a_quiz_goes_on_and_phones_are_back_with_their_votes_and_se
     here: dict[str, Any] = {"PACKVIZ_DATA": str(tmp_path), "REDIS_URL": ""}
     with servers.packviz_process(**here) as (address, process):
         any_page_is_the_first(browser, address)
-        told = Path(f"/proc/{process}/fd/1").read_text("utf-8")
+        told = Path(f"/proc/{process.pid}/fd/1").read_text("utf-8")
         assert "packviz is ready: http://localhost:" in told
         assert "skipped" not in told
         room, port = Room(address, SIZES), int(address.rpartition(":")[2])
@@ -85,7 +83,7 @@ def test_after_kill_9_a_quiz_goes_on_and_phones_are_back_with_their_votes_and_se
             one.answers("3 3 2 1")
             three.answers("3 2 4")
             two.sees("Question 1")
-            os.kill(process, signal.SIGKILL)
+            process.kill()
             two.page.locator("#answer").fill("3 2 4")
             two.press("Send")
             two.is_told("Not sent yet: 3 2 4.")

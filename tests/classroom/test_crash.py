@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
-import signal
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from subprocess import Popen
 from typing import Any
 
 import pytest
@@ -68,12 +66,11 @@ async def back(phones: list[Phone], before: dict[str, Any], acknowledged: dict[s
 @pytest.mark.timeout(200)  # the server starts twice
 def test_after_kill_9_in_every_phase_everybody_is_back_within_two_seconds(tmp_path: Path) -> None:
     """As many classes as there are phases are on when the server is killed, and everybody votes on and on who may."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
+    port = servers.free_port()
     draw, acknowledged = random.Random("kill"), dict[str, Any]()
 
     @asynccontextmanager
-    async def served() -> AsyncIterator[tuple[str, int]]:
+    async def served() -> AsyncIterator[tuple[str, Popen[bytes]]]:
         server = servers.packviz_process(port, PACKVIZ_DATA=str(tmp_path), REDIS_URL="")
         try:
             yield await asyncio.to_thread(server.__enter__)
@@ -94,7 +91,7 @@ def test_after_kill_9_in_every_phase_everybody_is_back_within_two_seconds(tmp_pa
                 if seen["phase"] == "vote"
             ]
             await asyncio.sleep(0.5)
-            os.kill(process, signal.SIGKILL)
+            process.kill()
             await asyncio.gather(*votes)
         gone = asyncio.get_running_loop().time()  # phones may be answered before this test knows of the new server
         async with served():

@@ -72,11 +72,20 @@ def test_three_phones_go_through_a_whole_round(browser: Browser, address: str) -
             assert each.page.locator(".pv").count() == 0
 
 
-def test_a_wrong_answer_has_its_reason(browser: Browser, address: str) -> None:
+def test_what_cannot_be_read_stays_and_a_wrong_answer_has_its_reason(browser: Browser, address: str) -> None:
     room = Room(address, SIZES, OWN)
     with phone(browser, room) as held:
         room.act("next", "open")
         held.answers("3 2 4")
+        field = held.page.locator("#answer")
+        field.fill("three of them")
+        held.press("Send")
+        held.is_told("expected integers")
+        assert field.input_value() == "three of them"
+        assert room.votes == {"3 2 4": 1}
+        held.page.reload()
+        held.is_told("Your answer is stored: 3 2 4.")
+        assert field.input_value() == "three of them"
         room.act("close", "reveal")
         held.sees("Not right this time")
         assert held.page.get_by_text("These are the lengths, one number for each sequence.").count() == 1
@@ -131,34 +140,6 @@ def test_every_kind_of_answer_is_given_with_a_finger(browser: Browser, address: 
         assert room.votes == {"3": 1}
 
 
-def test_an_answer_that_cannot_be_read_stays_in_its_field(browser: Browser, address: str) -> None:
-    room = Room(address, SIZES)
-    with phone(browser, room) as held:
-        room.act("next", "open")
-        held.answers("3 3 2 1")
-        held.page.locator("#answer").fill("three of them")
-        held.press("Send")
-        held.is_told("expected integers")
-        assert held.page.locator("#answer").input_value() == "three of them"
-        assert room.votes == {"3 3 2 1": 1}
-        held.page.reload()
-        held.is_told("Your answer is stored: 3 3 2 1.")
-        assert held.page.locator("#answer").input_value() == "three of them"
-
-
-def test_a_wrong_code_is_said_and_stays(browser: Browser, address: str) -> None:
-    with phone(browser, Room(address), path="join") as held:
-        field = held.page.get_by_label("Code of the room")
-        for code, told in (("K7Q", "You typed 3 characters."), ("CCCCC3", "There is no room with the code CCCCC3.")):
-            field.fill(code)
-            held.press("Join")
-            held.page.get_by_text(told).wait_for()
-            assert field.input_value() == code
-        held.page.goto(f"{address}/join/CCCCC4")
-        held.page.get_by_text("There is no room with the code CCCCC4.").wait_for()
-        assert field.input_value() == "CCCCC4"
-
-
 def test_a_phone_is_the_same_one_again_and_may_change_its_name(browser: Browser, address: str) -> None:
     room = Room(address)
     with phone(browser, room) as held, phone(browser, room) as other:
@@ -209,20 +190,20 @@ def test_a_phone_follows_the_movie_or_looks_around_and_says_which(browser: Brows
         assert room.seen["following_count"] == 1
 
 
-def test_a_deleted_room_says_so(browser: Browser, address: str) -> None:
-    room = Room(address, SIZES)
-    with phone(browser, room) as held:
-        held.sees("You are in")
-        room.act("next", "open", "delete")
-        held.sees("This room has been deleted")
-        held.press("Join another room")
-        held.sees("Join your class")
-
-
-def test_the_keyboard_is_enough_and_what_changes_is_said_to_a_screen_reader(browser: Browser, address: str) -> None:
+def test_a_wrong_code_stays_the_keyboard_is_enough_and_changes_are_told_to_a_screen_reader(
+    browser: Browser, address: str
+) -> None:
     room = Room(address, OWN, SIZES, TAP)
     with phone(browser, room, path="join") as held:
-        keys, live = held.page.keyboard, held.page.locator("#live[role=status]")
+        keys, live, code = held.page.keyboard, held.page.locator("#live[role=status]"), held.page.locator("#room")
+        for wrong, told in (("K7Q", "You typed 3 characters."), ("CCCCC3", "There is no room with the code CCCCC3.")):
+            code.fill(wrong)
+            held.press("Join")
+            held.page.get_by_text(told).wait_for()
+            assert code.input_value() == wrong
+        held.page.goto(f"{address}/join/CCCCC4")
+        held.page.get_by_text("There is no room with the code CCCCC4.").wait_for()
+        assert code.input_value() == "CCCCC4"
 
         def reach(name: str) -> None:
             """Go on with Tab until something of this name, or with this identity, has the focus."""
@@ -234,6 +215,7 @@ def test_the_keyboard_is_enough_and_what_changes_is_said_to_a_screen_reader(brow
             raise AssertionError(f"Tab never reaches {name}")
 
         reach("room")
+        keys.press("Control+A")
         keys.type(room.code)
         keys.press("Enter")
         held.sees("You are in")
@@ -315,11 +297,13 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways_in_any_phase(
             assert held.page.locator(".pv").get_attribute("data-theme") == scheme
         check("reveal")
         room.act("delete")
-        held.sees("deleted")
+        held.sees("This room has been deleted")
         check("deleted")
+        held.press("Join another room")
+        held.sees("Join your class")
 
 
-def test_all_of_it_is_small_on_the_wire(browser: Browser, address: str) -> None:
+def test_all_of_it_is_small_on_the_wire_and_a_phase_change_costs_one_request(browser: Browser, address: str) -> None:
     room = Room(address, SIZES)
     with phone(browser, room, path="join") as held:
         wire = held.page.context.new_cdp_session(held.page)
@@ -331,16 +315,6 @@ def test_all_of_it_is_small_on_the_wire(browser: Browser, address: str) -> None:
         held.sees("You are in")
         page = sum(got)
         assert 5_000 < page <= 20_000
-        room.act("next", "open", "close", "reveal")
-        held.at_step(room.seen["step"])
-        held.page.wait_for_timeout(300)
-        assert page + 20_000 < sum(got) <= MOST  # the player has come, and its movie
-
-
-def test_a_phase_change_costs_a_phone_one_request(browser: Browser, address: str) -> None:
-    room = Room(address, SIZES)
-    with phone(browser, room) as held:
-        held.sees("You are in")
         room.act("next")
         held.sees("Question 1")
         held.page.wait_for_timeout(500)
@@ -350,6 +324,10 @@ def test_a_phase_change_costs_a_phone_one_request(browser: Browser, address: str
         held.page.locator("#answer").wait_for()
         held.page.wait_for_timeout(500)
         assert len([url for url in asked if "player" not in url]) == 1
+        room.act("close", "reveal")
+        held.at_step(room.seen["step"])
+        held.page.wait_for_timeout(300)
+        assert page + 20_000 < sum(got) <= MOST  # the player has come, and its movie
 
 
 def test_what_was_typed_is_text_and_never_html(browser: Browser, address: str) -> None:

@@ -4,11 +4,9 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +16,9 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-__all__ = ["ROOT", "Server", "ask", "free_port", "program", "server"]
+from bench import servers
+
+__all__ = ["ROOT", "Server", "a_worker", "ask", "program", "server"]
 
 ROOT = Path(__file__).parents[2]
 NEEDED = "These tests need redis-server and haproxy. On Debian and Ubuntu: sudo apt install redis-server haproxy"
@@ -43,30 +43,10 @@ class Server:
 
 
 @contextmanager
-def server(log: Path, environment: Mapping[str, str], port: int | None = None) -> Iterator[Server]:
+def server(log: Path, environment: dict[str, Any]) -> Iterator[Server]:
     """Serve the app and yield it once it is ready. environment: on top of this process's own."""
-    port = port or free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"]
-    with log.open("ab") as out:
-        process = subprocess.Popen(
-            [*command, "--server.port", str(port)],
-            cwd=ROOT,
-            env={**os.environ, **environment},
-            stdout=out,
-            stderr=subprocess.STDOUT,
-        )
-    started = Server(f"http://127.0.0.1:{port}", process, log)
-    try:
-        deadline = time.monotonic() + 240
-        while not _healthy(started.address):
-            assert process.poll() is None, log.read_text()
-            assert time.monotonic() < deadline, log.read_text()
-            time.sleep(0.1)
-        yield started
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.wait(30)
+    with servers.packviz_process(log=log, **environment) as (address, process):
+        yield Server(address.replace("localhost", "127.0.0.1"), process, log)
 
 
 @contextmanager
@@ -95,19 +75,3 @@ def program(name: str) -> Path:
     if found is None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(NEEDED)
     return Path(found)
-
-
-def free_port() -> int:
-    """Return a port on which nobody listens."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
-
-
-def _healthy(address: str) -> bool:
-    try:
-        with urlopen(f"{address}/_stcore/health", timeout=5) as answer:
-            return bool(answer.status == 200)
-    except OSError:
-        return False

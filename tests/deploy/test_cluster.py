@@ -20,9 +20,10 @@ from urllib.request import Request, urlopen
 import pytest
 from phones import Phone
 from playwright.sync_api import Browser, Page, expect
-from servers import ROOT, Server, a_worker, ask, free_port, server
+from servers import ROOT, Server, a_worker, ask, server
 from tabs import tab
 
+from bench.servers import free_port
 from ui.head import needed
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator
 from itertools import count as numbers
 
 import pytest
-from servers import a_worker, free_port
+from servers import a_worker
 from work_cases import Visitor, count, devour, fail, is_gone, never_end, task, until, vanish
 
+from bench.servers import free_port
 from ui.redis_jobs import NO_WORKER, RedisJobs
 from ui.worker import LOST
 

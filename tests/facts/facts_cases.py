@@ -9,21 +9,15 @@ from random_runs import random_run
 from seeds import seeds
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-from trace_cases import random_case
+from trace_cases import made, random_case
 
 from packviz.compute.trace import Trace, trace, trace_module
-from packviz.inputs.batch import Batch
-from packviz.inputs.config import Config
 
 __all__ = ["SEEDS", "alone", "batch_first", "bound", "each_seed", "hx_of", "made", "packed_run", "padded_run"]
 __all__ += ["refused", "studied"]
 
 SEEDS = seeds(20)
 each_seed = pytest.mark.parametrize("seed", SEEDS)
-
-
-def made(text: str = "1 2 3\n4 5\n6 7 8 9", **settings: Any) -> Trace:
-    return trace(Batch.parse(text), Config(**settings))
 
 
 def refused() -> Trace:

@@ -29,23 +29,34 @@ def first_step(movie: Movie, stage: str) -> int:
     return next(i for i, step in enumerate(movie.steps, 1) if step.stage == stage)
 
 
-def test_it_opens_on_the_first_step_and_says_what_there_is(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie)
-    assert (screen.step, screen.data("stage")) == (1, "pad")
-    assert int(screen.data("steps")) == len(movie.steps)
-    assert int(screen.data("cells")) == len(movie.ids)
+def test_it_opens_on_the_first_step_and_buttons_the_slider_and_keys_steer_to_the_end_and_back_and_no_further(
+    open_page: Open, movie: Movie
+) -> None:
+    screen, last = open_page(movie), len(movie.steps)
+    live, button = screen.page.get_by_role("status"), screen.page.get_by_role("button", name="Press → to watch")
+    assert (screen.step, int(screen.data("steps")), int(screen.data("cells"))) == (1, last, len(movie.ids))
     assert screen.painted >= 1
-    assert screen.caption == plain(movie.steps[0].caption)
     assert movie.title in screen.page.title()
     for control in screen.root.locator("button, input, select").filter(visible=True).all():
         assert (control.get_attribute("aria-label") or control.inner_text()).strip()
     assert screen.page.evaluate("document.scrollingElement.scrollHeight") <= 720  # all of it is on the first screen
-
-
-def test_the_keyboard_goes_to_the_end_and_back_and_no_further(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie)
-    live, there = screen.page.get_by_role("status"), list(range(2, len(movie.steps) + 1))
     expect(live).to_have_attribute("aria-live", "polite")
+    button.click()
+    assert screen.step == 2
+    expect(button).to_be_hidden()
+    for name, step in (("Step forward", 3), ("Step back", 2), ("Last step", last)):
+        screen.page.get_by_role("button", name=name).click()
+        assert screen.step == step
+    slider = screen.page.get_by_role("slider", name="Step")
+    slider.fill("7")
+    assert screen.step == 7
+    slider.press("ArrowRight")
+    assert screen.step == 8
+    for key, step, name in (("Home", 1, "Step back"), ("End", last, "Step forward"), ("Home", 1, "Step back")):
+        screen.press(key, "ArrowLeft" if step == 1 else "ArrowRight")
+        assert screen.step == step
+        expect(screen.page.get_by_role("button", name=name)).to_be_disabled()
+    there = list(range(2, last + 1))
     for key, steps in (("ArrowRight", there), ("ArrowLeft", [*there[-2::-1], 1])):
         for step in steps:
             screen.press(key)
@@ -54,12 +65,8 @@ def test_the_keyboard_goes_to_the_end_and_back_and_no_further(open_page: Open, m
             assert screen.caption == caption
             expect(live).to_have_text(caption)
             name = screen.page.get_by_role("img").get_attribute("aria-label") or ""
-            assert f"Step {step} of {len(movie.steps)}" in name
+            assert f"Step {step} of {last}" in name
             assert caption in name
-    for key, step, button in (("Home", 1, "Step back"), ("End", len(movie.steps), "Step forward")):
-        screen.press(key, "ArrowLeft" if step == 1 else "ArrowRight")
-        assert screen.step == step
-        expect(screen.page.get_by_role("button", name=button)).to_be_disabled()
 
 
 def test_digits_and_clicks_go_to_the_stages_and_the_current_line_of_code_is_marked(
@@ -69,8 +76,7 @@ def test_digits_and_clicks_go_to_the_stages_and_the_current_line_of_code_is_mark
     rail, data = screen.page.get_by_role("navigation", name="Stages"), movie.to_dict()
     for digit, stage in enumerate(["pad", "sort", "pack", "run", "unpack"], 1):
         screen.press(str(digit))
-        first = first_step(movie, stage)
-        assert (screen.step, screen.data("stage")) == (first, stage)
+        assert (screen.step, screen.data("stage")) == (first_step(movie, stage), stage)
         text, shape = data["code"][data["lines"][stage]]
         marked = screen.root.locator(".pv-code [aria-current]")
         expect(marked.locator("code")).to_have_text(text)
@@ -80,22 +86,6 @@ def test_digits_and_clicks_go_to_the_stages_and_the_current_line_of_code_is_mark
     rail.get_by_role("button", name="Run").click()
     assert screen.step == first_step(movie, "run")
     expect(rail.locator("[aria-current]")).to_have_text("4 Run")
-
-
-def test_the_invitation_the_buttons_and_the_slider_steer_too(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie)
-    invitation = screen.page.get_by_role("button", name="Press → to watch")
-    invitation.click()
-    assert screen.step == 2
-    expect(invitation).to_be_hidden()
-    for name, step in (("Step forward", 3), ("Step back", 2), ("Last step", len(movie.steps))):
-        screen.page.get_by_role("button", name=name).click()
-        assert screen.step == step
-    slider = screen.page.get_by_role("slider", name="Step")
-    slider.fill("7")
-    assert screen.step == 7
-    slider.press("ArrowRight")
-    assert screen.step == 8
 
 
 def test_the_space_bar_stops_the_play_and_so_does_hiding_the_page(open_page: Open, movie: Movie) -> None:
@@ -156,8 +146,10 @@ def test_every_step_is_painted_alike_from_wherever_one_comes(open_page: Open, mo
     assert [i for i in alike if Show(movie).steps[i - 1]["beats"]] == []
 
 
-def test_a_press_in_the_middle_of_a_motion_goes_on_from_there(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie, motion=True)
+def test_motion_is_tweened_and_a_press_or_a_new_size_in_the_middle_of_it_ends_in_the_right_picture(
+    open_page: Open, movie: Movie
+) -> None:
+    screen, pack = open_page(movie, motion=True), first_step(movie, "pack")
     for _ in movie.steps[1:]:
         screen.press("ArrowRight")
         screen.page.wait_for_timeout(70)
@@ -167,51 +159,34 @@ def test_a_press_in_the_middle_of_a_motion_goes_on_from_there(open_page: Open, m
     screen.press("3")
     screen.page.wait_for_timeout(50)
     screen.press("ArrowRight")
-    at = screen.step
-    assert at == first_step(movie, "pack") + 1
-    assert screen.picture() == open_page(movie, f"#step={at}").picture()
-
-
-def test_a_new_size_in_the_middle_of_a_motion_ends_in_the_right_picture(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie, f"#step={first_step(movie, 'pack')}", motion=True)
-    screen.press("ArrowRight")
-    screen.page.wait_for_timeout(100)
-    screen.page.set_viewport_size({"width": 900, "height": 700})
-    assert screen.picture() == open_page(movie, f"#step={screen.step}", size=(900, 700)).picture()
-
-
-def test_motion_is_tweened_and_with_reduced_motion_nothing_is_painted_in_between(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie, f"#step={first_step(movie, 'pack')}", motion=True)
+    assert screen.step == pack + 1
+    assert screen.picture() == open_page(movie, f"#step={pack + 1}").picture()
     before = screen.painted
     screen.press("ArrowRight")
     screen.rest()
     assert screen.painted - before > 6
-    screen = open_page(movie)
-    before, steps = screen.painted, len(movie.steps) - 1
+    screen.press("ArrowRight")
+    screen.page.wait_for_timeout(100)
+    screen.page.set_viewport_size({"width": 900, "height": 700})
+    assert screen.picture() == open_page(movie, f"#step={pack + 3}", size=(900, 700)).picture()
+
+
+def test_with_reduced_motion_nothing_is_painted_in_between(open_page: Open, movie: Movie) -> None:
+    screen, steps = open_page(movie), len(movie.steps) - 1
+    before = screen.painted
     screen.press(*["ArrowRight"] * steps)
     screen.rest()
     assert screen.step == 1 + steps
     assert steps <= screen.painted - before <= 2 * steps
 
 
-@pytest.mark.parametrize(
-    ("at", "step"),
-    [
-        ("#step=9", 9),
-        ("#step=999", None),
-        ("#step=-3", 1),
-        ("#step=nonsense", 1),
-        ("#step=2.6", 3),
-    ],
-)
-def test_an_address_opens_on_its_step(open_page: Open, movie: Movie, at: str, step: int | None) -> None:
-    screen = open_page(movie, at)
-    assert screen.step == (step or len(movie.steps))
-    assert screen.caption == plain(movie.steps[screen.step - 1].caption)
-
-
-def test_the_address_follows_and_opens_the_same_picture_anew(open_page: Open, movie: Movie) -> None:
+def test_an_address_opens_on_its_step_and_follows_to_another(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie)
+    for at, step in (("9", 9), ("999", len(movie.steps)), ("-3", 1), ("nonsense", 1), ("2.6", 3)):
+        screen.page.goto(f"{screen.address}#step={at}")
+        screen.page.reload()
+        expect(screen.root).to_have_attribute("data-step", str(step))
+        assert screen.caption == plain(movie.steps[step - 1].caption)
     screen.press("4", "ArrowRight")
     assert screen.page.url == f"{screen.address}#step={screen.step}"
     assert open_page(movie, f"#step={screen.step}").picture() == screen.picture()
@@ -225,7 +200,8 @@ def test_pointing_tells_addresses_hidden_numbers_and_the_filler(open_page: Open,
     told = screen.sweep()
     assert any("filler 0" in line for line in told)
     assert tips(movie) <= told
-    run = open_page(movie, f"#step={movie.step_at('run')}").sweep()
+    screen.page.get_by_role("slider", name="Step").fill(str(movie.step_at("run")))
+    run = screen.sweep()
     shown = {f"h_n, unit {name[-1]}" for name in movie.ids if name.startswith("hn:")}
     assert shown <= {line.split(":")[0] for line in run}
 

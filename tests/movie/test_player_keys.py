@@ -57,34 +57,23 @@ def movie() -> Movie:
     return pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9")))
 
 
-def test_the_keys_step_whatever_was_clicked_that_does_not_need_them(open_page: Open, movie: Movie) -> None:
+def test_the_keys_step_whatever_was_clicked_that_does_not_need_them_itself(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie)
+    keys = {"ArrowRight": 2, "PageDown": 3, "ArrowLeft": 2, "PageUp": 1, "End": 17, "Home": 1}
     for html in NEED_NO_ARROWS:
         screen.page.evaluate(ADD, html)
         screen.page.locator("#beside *").last.click()
-        for key, step in (
-            ("ArrowRight", 2),
-            ("PageDown", 3),
-            ("ArrowLeft", 2),
-            ("PageUp", 1),
-            ("End", 17),
-            ("Home", 1),
-        ):
+        for key, step in keys.items():
             screen.press(key)
             assert screen.step == step, (html, key)
         assert screen.page.locator("#beside").get_attribute("data-heard") is None
-
-
-def test_whatever_needs_the_arrow_keys_itself_keeps_them(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie, "#step=4")
+    focusable = "input, textarea, select, [tabindex], button, [contenteditable]"
     for html in NEED_ARROWS:
         screen.page.evaluate(ADD, html)
         screen.page.mouse.click(600, 300)
-        screen.page.locator("#beside").locator(
-            "input, textarea, select, [tabindex], button, [contenteditable]"
-        ).last.focus()
+        screen.page.locator("#beside").locator(focusable).last.focus()
         screen.press("ArrowRight", "PageDown", "End", "b")
-        assert screen.step == 4, html
+        assert screen.step == 1, html
         assert screen.page.locator("#beside").get_attribute("data-heard"), html
 
 
@@ -99,7 +88,7 @@ def test_keys_that_scroll_are_left_to_the_page_where_the_picture_is_out_of_sight
     assert screen.step == 2
 
 
-def test_b_blanks_the_picture_until_b_or_a_step(open_page: Open, movie: Movie) -> None:
+def test_b_and_in_full_screen_a_full_stop_blank_the_picture_until_b_or_a_step(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie, "#step=4")
     blank = screen.root.locator(".pv-blank")
     expect(blank).to_be_hidden()
@@ -112,17 +101,12 @@ def test_b_blanks_the_picture_until_b_or_a_step(open_page: Open, movie: Movie) -
     screen.press("b")
     blank.click()
     expect(blank).to_be_hidden()
-
-
-def test_in_full_screen_a_full_stop_blanks_as_a_remote_means_it(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie, "#step=6")
-    blank = screen.root.locator(".pv-blank")
     screen.press(".")
     expect(blank).to_be_hidden()
     assert screen.tip
     screen.press("f")
     expect(screen.root).to_have_attribute("data-full", "")
-    screen.press("PageDown", ".")
+    screen.press("PageDown", ".")  # as a remote means it
     expect(blank).to_be_visible()
     assert screen.tip == []
     box = blank.bounding_box()
@@ -130,7 +114,7 @@ def test_in_full_screen_a_full_stop_blanks_as_a_remote_means_it(open_page: Open,
     assert (box["width"], box["height"]) == (1280, 720)
     screen.press("PageDown")
     expect(blank).to_be_hidden()
-    assert screen.step == 8
+    assert screen.step == 7
 
 
 def test_of_two_players_a_key_moves_one(open_page: Open, movie: Movie) -> None:

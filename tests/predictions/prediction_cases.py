@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
 
 import torch
 from random_runs import random_run
@@ -13,8 +12,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_
 from trace_cases import random_case
 
 from packviz.compute.trace import Trace, trace, trace_module
-from packviz.inputs.batch import Batch, sequence_label
-from packviz.inputs.config import Config
+from packviz.inputs.batch import sequence_label
 from packviz.teach.predictions import Answer, Prediction, Stage
 
 SEEDS = seeds(20)
@@ -66,10 +64,6 @@ class Asked:
         with torch.no_grad():
             output, h_n = module(packed)
         return pad_packed_sequence(output, True, FILLER, self.total_length)[0], h_n
-
-
-def made(text: str, **settings: Any) -> Trace:
-    return trace(Batch.parse(text), Config(**settings))
 
 
 @cache

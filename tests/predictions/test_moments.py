@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 import torch
-from prediction_cases import SEEDS, STAGES, asked, made
+from prediction_cases import SEEDS, STAGES, asked
+from trace_cases import made
 
 from packviz.compute.trace import Trace, trace
 from packviz.inputs.batch import Batch

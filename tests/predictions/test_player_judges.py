@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from prediction_cases import SEEDS, STAGES, asked, made
+from prediction_cases import SEEDS, STAGES, asked
 from seeds import many
 from test_answers import NO_LETTERS, NO_NUMBERS, READ
+from trace_cases import made
 
 from packviz.compute.trace import Trace
 from packviz.errors import PackvizError

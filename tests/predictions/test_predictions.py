@@ -5,7 +5,8 @@ from functools import cache
 
 import pytest
 import torch
-from prediction_cases import SEEDS, STAGES, asked, made, number_in, torch_answer
+from prediction_cases import SEEDS, STAGES, asked, number_in, torch_answer
+from trace_cases import made
 
 from packviz.compute.trace import Trace, trace_module
 from packviz.teach.predictions import KINDS, Answer, Prediction, ask, spelled
