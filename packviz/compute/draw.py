@@ -41,8 +41,11 @@ def draw(batch: Batch, config: Config) -> Drawn:
     E = config.embedding_for(batch.kind)
     table = None if E is None else _table_shape(batch, config, E)
     F = E if E is not None else batch.sequences[0].size(1) if batch.kind == "vectors" else 1
-    kind = CELL_KINDS[config.cell]
-    _check_size(config, F)
+    kind, H, D = CELL_KINDS[config.cell], config.hidden_size, 2 if config.bidirectional else 1
+    if (weights := kind.weights(F, H, config.num_layers, D)) > MAX_WEIGHTS:
+        expected = f"a module of at most {MAX_WEIGHTS:,} weights"
+        got = f"{_rounded(H)}, which makes {_rounded(weights)}"
+        raise PackvizError("hidden_size", expected=expected, got=got, fix="choose a smaller hidden_size")
     settings = {name: getattr(config, name) for name in ("bias", "batch_first", "bidirectional", "nonlinearity")}
     with seeded(config.seed):
         embedding = None
@@ -68,44 +71,23 @@ def _initial_state(module: nn.RNNBase, config: Config, B: int, dtype: torch.dtyp
 
 def _table_shape(batch: Batch, config: Config, E: int) -> tuple[int, int]:
     """Return (V, E); V is one more than the highest id that is looked up."""
+    highest = len(batch.vocabulary) - 1
     if batch.kind == "numbers":
-        _check_ids(batch)
+        for b, sequence in enumerate(batch.sequences):
+            for t, value in enumerate(sequence.tolist(), 1):
+                if value < 0 or value != int(value):
+                    expected = "integers of at least 0, because an embedding looks up rows of a table"
+                    got = f"{value:g} in sequence {batch.label(b)}, step {t}"
+                    fix = "leave embedding_dim out and let the numbers enter the cell as they are"
+                    raise PackvizError("embedding_dim", expected=expected, got=got, fix=fix)
         highest = max(int(sequence.max()) for sequence in batch.sequences)
-    else:
-        highest = len(batch.vocabulary) - 1
     V = max(highest, config.pad_id) + 1
     if V * E > MAX_EMBEDDING_WEIGHTS:
-        raise PackvizError(
-            "embedding_dim",
-            expected=f"an embedding of at most {MAX_EMBEDDING_WEIGHTS:,} numbers",
-            got=f"ids up to {_rounded(V - 1)} and {_rounded(E)} numbers each, {_rounded(V * E)} in all",
-            fix="use smaller ids, or a smaller embedding_dim",
-        )
+        expected = f"an embedding of at most {MAX_EMBEDDING_WEIGHTS:,} numbers"
+        got = f"ids up to {_rounded(V - 1)} and {_rounded(E)} numbers each, {_rounded(V * E)} in all"
+        fix = "use smaller ids, or a smaller embedding_dim"
+        raise PackvizError("embedding_dim", expected=expected, got=got, fix=fix)
     return V, E
-
-
-def _check_ids(batch: Batch) -> None:
-    for b, sequence in enumerate(batch.sequences):
-        for t, value in enumerate(sequence.tolist()):
-            if value < 0 or value != int(value):
-                raise PackvizError(
-                    "embedding_dim",
-                    expected="integers of at least 0, because an embedding looks up rows of a table",
-                    got=f"{value:g} in sequence {batch.label(b)}, step {t + 1}",
-                    fix="leave embedding_dim out and let the numbers enter the cell as they are",
-                )
-
-
-def _check_size(config: Config, F: int) -> None:
-    H, D = config.hidden_size, 2 if config.bidirectional else 1
-    weights = CELL_KINDS[config.cell].weights(F, H, config.num_layers, D)
-    if weights > MAX_WEIGHTS:
-        raise PackvizError(
-            "hidden_size",
-            expected=f"a module of at most {MAX_WEIGHTS:,} weights",
-            got=f"{_rounded(H)}, which makes {_rounded(weights)}",
-            fix="choose a smaller hidden_size",
-        )
 
 
 def _rounded(number: int) -> str:

@@ -102,10 +102,8 @@ class Trace(Start):
     @cached_property
     def unpacked(self) -> Unpacked:
         """Return the output as a grid again, as torch's ``pad_packed_sequence`` makes it."""
-        packed_output = self.packed_sequence._replace(data=self.output)
-        grid, lengths = pad_packed_sequence(
-            packed_output, self.padded.batch_first, self.padding_value, self.total_length
-        )
+        how = self.padded.batch_first, self.padding_value, self.total_length
+        grid, lengths = pad_packed_sequence(self.packed_sequence._replace(data=self.output), *how)
         return Unpacked(grid, lengths, last_valid=torch.cat([direction.h_n for direction in self.layers[-1]], 1))
 
     @property
@@ -143,10 +141,6 @@ class Refused(Trace):
 def check_own_making(trace: Trace, fix: str) -> tuple[Batch, Config]:
     """Return what a trace was made from; raises PackvizError, with `fix`, for the trace of a module of one's own."""
     if trace.batch is None or trace.config is None:
-        raise PackvizError(
-            "trace",
-            expected="a trace that packviz made from a Batch and a Config",
-            got="the trace of a module of your own",
-            fix=fix,
-        )
+        expected, got = "a trace that packviz made from a Batch and a Config", "the trace of a module of your own"
+        raise PackvizError("trace", expected=expected, got=got, fix=fix)
     return trace.batch, trace.config

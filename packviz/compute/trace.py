@@ -78,8 +78,14 @@ def trace_module(
     Raises PackvizError where torch would refuse, go wrong silently, or crash. One refusal is recorded instead: for
     unsorted lengths with enforce_sorted=True, the result is a Refused, with torch's message in ``error``.
     """
-    notes = _notes_before(module)
-    autocast = torch.is_autocast_enabled("cpu")
+    notes, autocast = (
+        [],
+        torch.is_autocast_enabled("cpu"),
+    )  # how this run differs from a call of the module here and now
+    if autocast:
+        notes.append("autocast is on here; this run is computed without it, in the dtype of the weights")
+    if isinstance(module, nn.Module) and (hooks := unknown_hooks(module)):
+        notes.append(f"{counted(hooks, 'forward hook')} of the module: not called in this run")
     with exact_arithmetic():
         plain = check_module(module)
         dtype = weight_dtype(plain)
@@ -90,7 +96,7 @@ def trace_module(
         case = Case(grid, given, lengths, plain, plain.batch_first, enforce_sorted, hx, traced=True)  # type: ignore[arg-type]
         padded, given = _read(case)
         filler, total_length = check_padding_value(padding_value, dtype), _total_length(total_length, plain, padded)
-        start = Start(None, None, plain, padded, filler, total_length, notes, _texts(texts, padded))
+        start = Start(None, None, plain, padded, filler, total_length, tuple(notes), _texts(texts, padded))
         return _run(start, state_of(case, len(padded.lengths)), given, enforce_sorted=enforce_sorted)
 
 
@@ -153,16 +159,6 @@ def _in_full_precision(x: Tensor | PackedSequence, dtype: torch.dtype) -> Tensor
 def _total_length(total_length: object, module: nn.RNNBase, padded: Padded) -> int | None:
     column = len(padded.lengths) * directions(module) * state_size(module)
     return check_total_length(total_length, int(padded.lengths.max()), column)
-
-
-def _notes_before(module: nn.RNNBase) -> tuple[str, ...]:
-    """Return how this run differs from a call of the module here and now, in sentences."""
-    notes = []
-    if torch.is_autocast_enabled("cpu"):
-        notes.append("autocast is on here; this run is computed without it, in the dtype of the weights")
-    if isinstance(module, nn.Module) and (hooks := unknown_hooks(module)):
-        notes.append(f"{counted(hooks, 'forward hook')} of the module: not called in this run")
-    return tuple(notes)
 
 
 def _notes(start: Start, packed: Packed) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from packviz.errors import PackvizError
 from packviz.facts.padded_run import Answer, layer_states, packed_grid, run_padded, valid_cells
 from packviz.facts.readout import WAYS, Reading, readings
 from packviz.facts.words import sentence
-from packviz.inputs.config import Config
 from packviz.inputs.module import directions
 from packviz.rules.finding import Finding
 from packviz.text import Brief
@@ -130,24 +129,23 @@ def switches(trace: Trace) -> tuple[Switch, ...]:
     now = compare(trace)
     if trace.batch is None or trace.config is None:
         return ()
-    done = []
-    for setting, value in _changes(trace.config, embedded=trace.padded.embedding is not None):
+    done, config = [], trace.config
+    changes: dict[str, Any] = {
+        "bias": not config.bias,
+        "bidirectional": not config.bidirectional,
+        "padding_side": "left" if config.padding_side == "right" else "right",
+    }
+    if trace.padded.embedding is not None:
+        changes["padding_idx"] = 0 if config.padding_idx is None else None
+    if config.num_layers < _MAX_LAYERS:
+        changes["num_layers"] = config.num_layers + 1
+    for setting, value in changes.items():
         try:
-            then = compare(run(trace.batch, replace(trace.config, **{setting: value})))
+            then = compare(run(trace.batch, replace(config, **{setting: value})))
         except PackvizError:
             continue
-        done.append(Switch(setting, getattr(trace.config, setting), value, _changed(now, then)))
+        done.append(Switch(setting, getattr(config, setting), value, _changed(now, then)))
     return tuple(done)
-
-
-def _changes(config: Config, *, embedded: bool) -> Iterator[tuple[str, Any]]:
-    yield "bias", not config.bias
-    yield "bidirectional", not config.bidirectional
-    yield "padding_side", "left" if config.padding_side == "right" else "right"
-    if embedded:
-        yield "padding_idx", 0 if config.padding_idx is None else None
-    if config.num_layers < _MAX_LAYERS:
-        yield "num_layers", config.num_layers + 1
 
 
 def _changed(now: Comparison, then: Comparison) -> dict[str, str]:

@@ -57,12 +57,12 @@ def padding_cells(lengths: Tensor, batch_size: int = 32, seed: int = 0) -> tuple
 
 def padding_shares() -> dict[str, float]:
     """Return the mean share of padding in batches of 32, for all ten distributions by title."""
-    return dict(zip((distribution.title for distribution in DISTRIBUTIONS), _shares(), strict=True))
+    return dict(_shares())
 
 
 @cache
-def _shares() -> tuple[float, ...]:
-    return tuple(padding_share(distribution.lengths()) for distribution in DISTRIBUTIONS)
+def _shares() -> dict[str, float]:
+    return {each.title: padding_share(each.lengths()) for each in DISTRIBUTIONS}
 
 
 def _count_cells(lengths: Tensor, batch_size: int, seed: int) -> Tensor:

@@ -141,9 +141,15 @@ def losses(trace: Trace, seed: int = 0) -> Losses:
     """
     task, real = draw_task(trace, integer("seed", seed, 0, 2**63 - 1)), trace.padded.mask
     with exact_arithmetic():
+        sides: dict[Side, tuple[Tensor, Tensor]] = {  # the output (B, T, D*H), and False where nothing counts
+            "padded": (run_padded(trace)[0], real),
+            "packed": (packed_grid(trace), valid_cells(trace)),
+        }
+        logits = {side: task.head(output) for side, (output, _) in sides.items()}
         found = [
-            *_losses("padded", task, run_padded(trace)[0], real),
-            *_losses("packed", task, packed_grid(trace), valid_cells(trace)),
+            Loss(key, side, code, float(_loss(key, logits[side], task.target, sides[side][1])))
+            for side in sides
+            for key, code in LOSSES.items()
         ]
         target = task.target[trace.packed.sequence, trace.packed.timestep]  # (N,): by the rows of this very run
         value = float(F.cross_entropy(task.head(trace.output), target))
@@ -168,13 +174,6 @@ def draw_task(trace: Trace, seed: int) -> Task:
         head = nn.Linear(width, CLASSES, device="cpu", dtype=weight_dtype(trace.module))
         target = torch.randint(CLASSES, mask.shape, device="cpu")
     return Task(head, target.masked_fill(~mask, PAD_CLASS))
-
-
-def _losses(side: Side, task: Task, output: Tensor, mask: Tensor) -> Iterator[Loss]:
-    """Yield the losses of an output (B, T, D*H); mask (B, T): False where nothing counts."""
-    logits = task.head(output)
-    for key, code in LOSSES.items():
-        yield Loss(key, side, code, float(_loss(key, logits, task.target, mask)))
 
 
 def _loss(key: str, logits: Tensor, target: Tensor, mask: Tensor) -> Tensor:

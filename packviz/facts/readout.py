@@ -124,15 +124,11 @@ class Side(Brief):
         if not wrong:
             return sentence("reading.right", single=single, count=len(self.values))
         whys: dict[str, list[int]] = {}
-        for b in wrong:
-            whys.setdefault(self._why(b), []).append(b)
+        for b in wrong:  # the reasons of its halves that are wrong
+            ours, wanted = (rows[b].view(len(self.reasons[b]), -1) for rows in (self.values, self.wanted))
+            reasons = dict.fromkeys(self.reasons[b][half] for half in differing(ours, wanted))
+            whys.setdefault(", and ".join(reasons) or "its numbers are too far off", []).append(b)
         return sentence("reading.wrong", whys=whys, most=float(self.off[list(wrong)].max()), single=single)
-
-    def _why(self, b: int) -> str:
-        """Return the reasons of the halves of one sequence that are wrong."""
-        ours, wanted = (rows[b].view(len(self.reasons[b]), -1) for rows in (self.values, self.wanted))
-        whys = dict.fromkeys(self.reasons[b][half] for half in differing(ours, wanted))
-        return ", and ".join(whys) or "its numbers are too far off"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -254,7 +250,11 @@ def readings(trace: Trace, padded: Tensor, h_n: Tensor) -> tuple[Reading, ...]:
     packed, over_pads = _Run(trace), _Run(trace, (padded, h_n))
     named = [*zip(("last_column", "last_valid"), codes(batch_first=trace.padded.batch_first), strict=True)]
     named += [(f"h_n_{way}", f"h_n[{d - packed.D}]") for d, way in enumerate(WAYS[: packed.D])]
-    wanted = _wanted(packed)
+    wanted = trace.unpacked.last_valid  # (B, D*H): the state after each sequence's own tokens and nothing else
+    if packed.padded:
+        every = range(len(packed.lengths))
+        tokens_alone = run_tokens(trace, [tokens_of(trace, b) for b in every], every)[1]
+        wanted = torch.cat(tokens_alone[-packed.D :].unbind(0), 1)
     return tuple(Reading(key, code, _side(over_pads, code, wanted), _side(packed, code, wanted)) for key, code in named)
 
 
@@ -267,15 +267,6 @@ def _side(run: _Run, code: str, wanted: Tensor) -> Side:
     reasons = tuple(tuple(_reason(spot, end, tokens, both=both) for spot in row) for row, end, tokens in rows)
     own = wanted if len(cells[0]) == run.D else wanted.chunk(run.D, 1)[cells[0][0].half]
     return Side(run.read(code), own, reasons, single)
-
-
-def _wanted(run: _Run) -> Tensor:
-    """Return (B, D*H): the top layer's state after each sequence's own tokens and nothing else."""
-    if not run.padded:
-        return run.trace.unpacked.last_valid
-    every = range(len(run.lengths))
-    _, h_n = run_tokens(run.trace, [tokens_of(run.trace, b) for b in every], every)
-    return torch.cat(h_n[-run.D :].unbind(0), 1)
 
 
 def _reason(spot: Spot, end: int, real: list[bool], *, both: bool) -> str:

@@ -1,6 +1,7 @@
 """What torch says: lines of code that are run, each with the value or the error that came of it."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -45,8 +46,8 @@ def stack_errors(batch: Batch) -> tuple[tuple[str, str], ...]:
     none: then the sequences do stack, to ``stacked_shape(batch)``.
     """
     names = {"torch": torch, "sequences": list(batch.sequences)}
-    said = ((code, ask(lambda code=code: eval(code, names)).last_line) for code in _STACKS)  # type: ignore[misc]
-    return tuple((code, message) for code, message in said if message is not None)
+    said = {code: ask(partial(eval, code, names)).last_line for code in _STACKS}
+    return tuple((code, message) for code, message in said.items() if message is not None)
 
 
 def stacked_shape(batch: Batch) -> tuple[int, ...] | None:

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from packviz.compute.record import Trace
-from packviz.compute.recurrence import Direction, output_of
+from packviz.compute.recurrence import output_of
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CellKind, kind_of
 from packviz.inputs.module import nonlinearity_of
@@ -113,7 +113,8 @@ def unit_sum(trace: Trace, n: int, unit: int, *, layer: int | None = None, direc
     ran, kind = trace.layers[layer][direction], kind_of(module)
     b, t = int(trace.packed.sequence[n]), int(trace.packed.timestep[n])
     below = output_of(trace.layers[layer - 1]) if layer else trace.packed.data
-    entering = _before(ran, n, t)
+    place, entered = n - int(ran.packed.offsets[t]), ran.before(ran.steps - 1 - t if ran.backward else t)
+    entering = {name: state[place] for name, state in zip("hc", entered, strict=True) if state is not None}
     before = {name: float(state[unit]) for name, state in entering.items()}
     values = {name: float(rows[n, unit]) for name, rows in (ran.gates or {"h": ran.h}).items()}
     suffix = f"l{layer}{'_reverse' if direction else ''}"
@@ -121,12 +122,6 @@ def unit_sum(trace: Trace, n: int, unit: int, *, layer: int | None = None, direc
     after = {f"{name}'": float(ran.rows[name][n, unit]) for name in before}
     formulas = tuple(_formulas(kind, values | before | after)) or (gates[0].formula,)
     return UnitSum(layer, direction, n, unit, b, t, gates, before, formulas)
-
-
-def _before(ran: Direction, n: int, t: int) -> dict[str, Tensor]:
-    """Return the states (H,) that enter the step of packed row n, h and for the LSTM c."""
-    place, states = n - int(ran.packed.offsets[t]), ran.before(ran.steps - 1 - t if ran.backward else t)
-    return {name: state[place] for name, state in zip("hc", states, strict=True) if state is not None}
 
 
 def _formulas(kind: CellKind, known: dict[str, float]) -> list[Formula]:

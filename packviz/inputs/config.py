@@ -58,20 +58,13 @@ class Config:
 
     def __post_init__(self) -> None:
         given: dict[str, object] = vars(self)
-        kept: dict[str, object] = {
-            "cell": choice("cell", self.cell, get_args(Cell)),
-            "nonlinearity": choice("nonlinearity", self.nonlinearity, get_args(Nonlinearity)),
-            "padding_side": choice("padding_side", self.padding_side, get_args(PaddingSide)),
-            "initial_state": choice("initial_state", self.initial_state, get_args(InitialState)),
-            **{
-                name: choice(name, given[name], (True, False))
-                for name in ("bidirectional", "bias", "batch_first", "enforce_sorted")
-            },
-            "hidden_size": integer("hidden_size", self.hidden_size, 1),
-            "num_layers": integer("num_layers", self.num_layers, 1, 4),
-            "seed": integer("seed", self.seed, 0, 2**63 - 1),
-            "padding_value": number("padding_value", self.padding_value),
-        }
+        words = {"cell": Cell, "nonlinearity": Nonlinearity, "padding_side": PaddingSide, "initial_state": InitialState}
+        choices = {name: get_args(one_of) for name, one_of in words.items()}
+        choices |= dict.fromkeys(("bidirectional", "bias", "batch_first", "enforce_sorted"), (True, False))
+        kept: dict[str, object] = {name: choice(name, given[name], among) for name, among in choices.items()}
+        for name, least, most in (("hidden_size", 1, None), ("num_layers", 1, 4), ("seed", 0, 2**63 - 1)):
+            kept[name] = integer(name, given[name], least, most)
+        kept["padding_value"] = number("padding_value", self.padding_value)
         for name, least in (("total_length", 1), ("embedding_dim", 1), ("padding_idx", 0)):
             if given[name] is not None:
                 kept[name] = integer(name, given[name], least, or_none=True)

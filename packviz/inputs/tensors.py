@@ -20,8 +20,20 @@ def checked_sequences(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     Raises PackvizError where there is none, or where one is not a dense tensor, empty, of another shape, dtype or
     device than the first, or not finite.
     """
-    for expected, got, fix in _faults(tensors):
-        raise PackvizError("tensors", expected=expected, got=got, fix=fix)
+    if not isinstance(tensors, list | tuple):
+        got = _described(tensors) if isinstance(tensors, Tensor) else with_article(type(tensors).__name__)
+        raise _refusal("a list of tensors", got, "put each sequence into a tensor of its own, without padding")
+    if not tensors:
+        raise _refusal("at least one tensor", "an empty list", "give one tensor a sequence")
+    for b, tensor in enumerate(tensors):
+        for fault in _faults_of_one(tensor, f"tensors[{b}]"):
+            raise _refusal(*fault)
+    lengths = [len(tensor) for tensor in tensors]
+    if 0 in lengths:
+        raise zero_length_refusal("tensors", lengths, f"tensors[{lengths.index(0)}]")
+    for b, tensor in enumerate(tensors):
+        for fault in _faults_beside(tensor, tensors[0], f"tensors[{b}]"):
+            raise _refusal(*fault)
     dtype = torch.int64 if tensors[0].dim() == 1 and tensors[0].dtype in _INTEGERS else torch.float32
     if any(tensor.dtype == torch.float64 for tensor in tensors):
         dtype = torch.float64
@@ -41,24 +53,12 @@ def zero_length_refusal(parameter: str, lengths: Sequence[int], got: str) -> Pac
     return PackvizError(parameter, f"{got} of length 0", "at least one step in each sequence", fix, torch_says=says)
 
 
-def _faults(tensors: object) -> Iterator[tuple[str, str, str]]:
-    """Yield what is expected, what we got and how to fix it; each check relies on those before it."""
-    if not isinstance(tensors, list | tuple):
-        got = _described(tensors) if isinstance(tensors, Tensor) else with_article(type(tensors).__name__)
-        yield "a list of tensors", got, "put each sequence into a tensor of its own, without padding"
-    elif not tensors:
-        yield "at least one tensor", "an empty list", "give one tensor a sequence"
-    else:
-        for b, tensor in enumerate(tensors):
-            yield from _faults_of_one(tensor, f"tensors[{b}]")
-        lengths = [len(tensor) for tensor in tensors]
-        if 0 in lengths:
-            raise zero_length_refusal("tensors", lengths, f"tensors[{lengths.index(0)}]")
-        for b, tensor in enumerate(tensors):
-            yield from _faults_beside(tensor, tensors[0], f"tensors[{b}]")
+def _refusal(expected: str, got: str, fix: str) -> PackvizError:
+    return PackvizError("tensors", expected=expected, got=got, fix=fix)
 
 
 def _faults_of_one(tensor: object, name: str) -> Iterator[tuple[str, str, str]]:
+    """Yield what is expected, what we got and how to fix it; each check relies on those before it."""
     if not isinstance(tensor, Tensor):
         got = f"{with_article(type(tensor).__name__)} as {name}"
         yield "tensors", got, "use torch.tensor(...) for each sequence, or Batch.parse for text"

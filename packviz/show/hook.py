@@ -59,19 +59,15 @@ def hook(trace: Trace) -> Hook | None:
     b = padded_most(trace)
     if b is None:
         return None
-    size = state_size(trace.module)
+    size, length, row = state_size(trace.module), int(trace.padded.lengths[b]), trace.padded.tokens[b]
     with exact_arithmetic():
         states = run_padded(trace)[0][b, :, :size]
     rows = (trace.packed.sequence == b).nonzero().flatten()
     rows = rows[trace.packed.timestep[rows].argsort()]
-    return Hook(b, _texts(trace, b, int(trace.padded.lengths[b])), states, trace.output[rows, :size])
-
-
-def _texts(trace: Trace, b: int, length: int) -> tuple[str, ...]:
-    row = trace.padded.tokens[b]
-    if trace.batch is None or trace.batch.kind == "vectors" or row.dim() > 1:
-        return ("",) * len(row)
-    return (*trace.batch.texts[b], *(f"{pad:g}" for pad in row[length:].tolist()))
+    texts = ("",) * len(row)
+    if trace.batch is not None and trace.batch.kind != "vectors" and row.dim() == 1:
+        texts = (*trace.batch.texts[b], *(f"{pad:g}" for pad in row[length:].tolist()))
+    return Hook(b, texts, states, trace.output[rows, :size])
 
 
 def pictures(found: Hook, palette: Palette = LIGHT) -> tuple[tuple[str, str], tuple[str, str]]:
@@ -80,10 +76,7 @@ def pictures(found: Hook, palette: Palette = LIGHT) -> tuple[tuple[str, str], tu
     size = found.packed.size(1)
     moving = sentence("hook.padded", b=found.b, pads=pads, moved=found.moved, size=size, lines=min(size, _MOST))
     resting = sentence("hook.packed", b=found.b, size=size)
-    return (
-        (moving, _drawn(found, found.padded, palette)),
-        (resting, _drawn(found, found.packed, palette)),
-    )
+    return (moving, _drawn(found, found.padded, palette)), (resting, _drawn(found, found.packed, palette))
 
 
 def _drawn(found: Hook, states: Tensor, palette: Palette) -> str:

@@ -4,7 +4,7 @@ import textwrap
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from packviz.compute.record import check_own_making
 from packviz.compute.trace import Trace
@@ -32,11 +32,19 @@ def snippet(trace: Trace) -> str:
     Raises PackvizError for the trace of a module of your own: its weights are not known from a seed.
     """
     batch, config = check_own_making(trace, _FIX)
-    way = [_packing(config, trace.error)]
-    if trace.error is None:
+    how = {"batch_first": config.batch_first, "enforce_sorted": config.enforce_sorted}
+    way = [f"packed = {call('pack_padded_sequence', 'x', 'lengths', **how)}"]
+    if trace.error is not None:
+        way.append(textwrap.indent(textwrap.fill(f"RuntimeError: {trace.error}", 96), "# "))
+    else:
+        if config.cell == "lstm" and len(set(map(len, batch.sequences))) == 1:
+            why = "# oneDNN takes over when all lengths are equal, and rounds other bits"
+            way.append(f"torch.backends.mkldnn.enabled = False  {why}")
+        unpacking = {name: getattr(config, name) for name in ("batch_first", "padding_value", "total_length")}
+        padded = f"padded_output, output_lengths = {call('pad_packed_sequence', 'output', **unpacking)}"
         states = ", ".join(CELL_KINDS[config.cell].named("n"))
         shown = ("print(packed)", "print(padded_output, output_lengths)", f"print({states})")
-        way += [*_running(batch, config), _unpacking(config), "", *shown]
+        way += [*running_lines(config), padded, "", *shown]
     return preparation(trace) + "\n".join(way) + "\n"
 
 
@@ -44,12 +52,15 @@ def preparation(trace: Trace) -> str:
     """Return the first half of that script, up to the padded `x`; raises PackvizError as `snippet` does."""
     batch, config = check_own_making(trace, _FIX)
     embedded, dtype = trace.padded.embedding is not None, trace.padded.values.dtype
+    how = {"padding_value": config.pad_id if embedded else config.padding_value, "padding_side": config.padding_side}
+    padded = call("pad_sequence", "sequences", batch_first=config.batch_first, **how)
+    axis = "" if batch.kind == "vectors" else ".unsqueeze(-1)"
     blocks = [
         _IMPORTS,
         f"torch.manual_seed({config.seed})",
         _sequences(batch, torch.int64 if embedded else dtype),
         "\n".join([*_modules(trace, config), *state_lines(config, dtype)]),
-        _padding(batch, config, embedded=embedded),
+        f"ids = {padded}\nx = embedding(ids)" if embedded else f"x = {padded}{axis}",
     ]
     return "\n\n".join(blocks) + "\n"
 
@@ -62,16 +73,11 @@ def _sequences(batch: Batch, dtype: torch.dtype) -> str:
         typed = str(dtype).removeprefix("torch.")
         left_out = f"# {numbers:,} numbers are too many to print: put your list of {shape} {typed} tensors here"
         return f"{left_out}\nsequences = ...\n{measured}"
-    rows = "".join(f"    {_literal(sequence.to(dtype))},\n" for sequence in batch.sequences)
-    return f"{_told_words(batch)}sequences = [\n{rows}]\n{measured}"
-
-
-def _told_words(batch: Batch) -> str:
-    """Return a comment that says which word has which id; in `repr`, so that no word can end the comment."""
-    if not batch.vocabulary:
-        return ""
-    told = ", ".join(f"{id_} {word!r}" for id_, word in enumerate(batch.vocabulary))
-    return "\n".join(textwrap.wrap(told, 96, initial_indent="# ", subsequent_indent="# ")) + "\n"
+    rows, words = "".join(f"    {_literal(sequence.to(dtype))},\n" for sequence in batch.sequences), ""
+    if batch.vocabulary:  # which word has which id; in `repr`, so that no word can end the comment
+        told = ", ".join(f"{id_} {word!r}" for id_, word in enumerate(batch.vocabulary))
+        words = "\n".join(textwrap.wrap(told, 96, initial_indent="# ", subsequent_indent="# ")) + "\n"
+    return f"{words}sequences = [\n{rows}]\n{measured}"
 
 
 def _literal(values: Tensor) -> str:
@@ -84,14 +90,11 @@ def _literal(values: Tensor) -> str:
 
 
 def _wrapped(values: Tensor, *, indent: str) -> str:
-    numbers = [_number(value, single=values.dtype == torch.float32) for value in values.tolist()]
+    """Return numbers as the shortest decimals that are read back as the same numbers, on lines of at most 100."""
+    single = values.dtype == torch.float32
+    numbers = [repr(float(str(np.float32(value)))) if single else repr(value) for value in values.tolist()]
     line = f"[{', '.join(numbers)}]"
     return ("\n" + indent).join(textwrap.wrap(line, 100, break_long_words=False, break_on_hyphens=False))
-
-
-def _number(value: float, *, single: bool) -> str:
-    """Return the shortest decimal that is read back as the same number."""
-    return repr(float(str(np.float32(value)))) if single else repr(value)
 
 
 def _modules(trace: Trace, config: Config) -> list[str]:
@@ -104,31 +107,3 @@ def _modules(trace: Trace, config: Config) -> list[str]:
     settings = {name: getattr(config, name) for name in names if name not in foreign}
     sizes = (trace.padded.values.shape[-1], config.hidden_size)
     return [*embedding, f"{config.cell} = {call(f'nn.{config.cell.upper()}', *sizes, **settings, dtype=dtype)}"]
-
-
-def _padding(batch: Batch, config: Config, *, embedded: bool) -> str:
-    filler = config.pad_id if embedded else config.padding_value
-    how = {"batch_first": config.batch_first, "padding_value": filler, "padding_side": config.padding_side}
-    padded = call("pad_sequence", "sequences", **how)
-    if embedded:
-        return f"ids = {padded}\nx = embedding(ids)"
-    return f"x = {padded}" + ("" if batch.kind == "vectors" else ".unsqueeze(-1)")
-
-
-def _packing(config: Config, error: str | None) -> str:
-    how = {"batch_first": config.batch_first, "enforce_sorted": config.enforce_sorted}
-    line = f"packed = {call('pack_padded_sequence', 'x', 'lengths', **how)}"
-    return line if error is None else f"{line}\n" + textwrap.indent(textwrap.fill(f"RuntimeError: {error}", 96), "# ")
-
-
-def _running(batch: Batch, config: Config) -> list[str]:
-    lines = running_lines(config)
-    if CELL_KINDS[config.cell].module is nn.LSTM and len({len(sequence) for sequence in batch.sequences}) == 1:
-        why = "# oneDNN takes over when all lengths are equal, and rounds other bits"
-        lines.insert(0, f"torch.backends.mkldnn.enabled = False  {why}")
-    return lines
-
-
-def _unpacking(config: Config) -> str:
-    how = {name: getattr(config, name) for name in ("batch_first", "padding_value", "total_length")}
-    return f"padded_output, output_lengths = {call('pad_packed_sequence', 'output', **how)}"

@@ -53,15 +53,15 @@ def run_table(trace: Trace, layer: int | None = None, direction: int = 0) -> pd.
 def unpacked_table(trace: Trace) -> pd.DataFrame:
     """Return the unpacked grid: sequence, time step, padding, whose final state stands there, and the output."""
     output = trace.unpacked.output if trace.padded.batch_first else trace.unpacked.output.transpose(0, 1)
-    B, T = output.shape[:2]
-    cells, lengths = list(product(range(B), range(T))), trace.unpacked.lengths.tolist()
+    cells, lengths = list(product(*map(range, output.shape[:2]))), trace.unpacked.lengths.tolist()
     two_ways = len(trace.layers[-1]) == 2
+    final = [["forward"] * (t == lengths[b] - 1) + ["backward"] * (two_ways and t == 0) for b, t in cells]
     return pd.DataFrame(
         {
             "sequence": [sequence_label(b) for b, _ in cells],
             "time step": [t for _, t in cells],
             "padding": [t >= lengths[b] for b, t in cells],
-            "final state": [_final(t, lengths[b], two_ways=two_ways) for b, t in cells],
+            "final state": list(map(" and ".join, final)),
             **_columns("output", output.flatten(0, 1), indexed=True),
         }
     )
@@ -73,29 +73,15 @@ def _packed_rows(trace: Trace) -> dict[str, object]:
 
 
 def _tokens(trace: Trace, given: Iterable[tuple[int, int]]) -> dict[str, object]:
-    """Return what stands in cells (b, t) of the padded grid."""
-    cells, mask = list(given), trace.padded.mask.tolist()
+    """Return what stands in cells (b, t) of the padded grid; as token what was typed, "" for pads and for vectors."""
+    cells, mask, texts = list(given), trace.padded.mask.tolist(), trace.texts
+    starts = trace.padded.mask.int().argmax(1).tolist()  # 0 unless the padding stands on the left
     return {
         "sequence": [sequence_label(b) for b, _ in cells],
         "time step": [t for _, t in cells],
-        "token": [_token(trace, b, t) for b, t in cells],
+        "token": [texts[b][t - starts[b]] if texts and texts[b] and mask[b][t] else "" for b, t in cells],
         "padding": [not mask[b][t] for b, t in cells],
     }
-
-
-def _token(trace: Trace, b: int, t: int) -> str:
-    """Return what was typed for the cell, "" for a pad and for vectors."""
-    texts = trace.texts[b] if trace.texts else ()
-    if not texts or not trace.padded.mask[b, t]:
-        return ""
-    first = int(trace.padded.mask[b].int().argmax())  # 0 unless the padding stands on the left
-    return texts[t - first]
-
-
-def _final(t: int, length: int, *, two_ways: bool) -> str:
-    """Return which direction's state at step t has seen the whole sequence: "", "forward", "backward" or both."""
-    names = (["forward"] if t == length - 1 else []) + (["backward"] if two_ways and t == 0 else [])
-    return " and ".join(names)
 
 
 def _columns(name: str, values: Tensor, *, indexed: bool = False) -> dict[str, object]:

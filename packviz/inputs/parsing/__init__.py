@@ -28,8 +28,16 @@ def parse(text: str, kind: ReadAs, max_sequences: int | None = None, max_steps: 
         fix = "type numbers such as 1 2 3, or words such as on your mark"
         raise PackvizError("text", expected="at least one sequence", got="nothing", fix=fix)
     parsed = _read(text, kind)
-    _check_limits(parsed, max_sequences, max_steps)
-    return parsed
+    longest = max(parsed.lengths, default=0)
+    if max_sequences is not None and len(parsed.rows) > max_sequences:
+        limit, got, less = counted(max_sequences, "sequence"), str(len(parsed.rows)), "fewer sequences"
+    elif max_steps is not None and longest > max_steps:
+        limit, less = f"{counted(max_steps, 'step')} in each sequence", "shorter sequences"
+        got = f"{longest} in {parsed.place(parsed.lengths.index(longest))}"
+    else:
+        return parsed
+    fix = f"give {less}, or use packviz.Batch.parse in Python, which has no limit of its own"
+    raise PackvizError("text", expected=f"at most {limit}", got=got, fix=fix)
 
 
 def _read(text: str, kind: ReadAs) -> Parsed:
@@ -52,16 +60,3 @@ def _in_one_list(text: str) -> str:
     lines = [line.strip().removesuffix(",").rstrip() for line in text.split("\n") if line.strip()]
     whole = all(line.startswith("[") and line.endswith("]") and line.count("[") == line.count("]") for line in lines)
     return f"[{', '.join(lines)}]" if len(lines) > 1 and whole else text
-
-
-def _check_limits(parsed: Parsed, max_sequences: int | None, max_steps: int | None) -> None:
-    longest = max(parsed.lengths, default=0)
-    if max_sequences is not None and len(parsed.rows) > max_sequences:
-        limit, got, less = counted(max_sequences, "sequence"), str(len(parsed.rows)), "fewer sequences"
-    elif max_steps is not None and longest > max_steps:
-        limit, less = f"{counted(max_steps, 'step')} in each sequence", "shorter sequences"
-        got = f"{longest} in {parsed.place(parsed.lengths.index(longest))}"
-    else:
-        return
-    fix = f"give {less}, or use packviz.Batch.parse in Python, which has no limit of its own"
-    raise PackvizError("text", expected=f"at most {limit}", got=got, fix=fix)

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Literal
 
 from packviz.errors import PackvizError
-from packviz.text import quoted
+from packviz.text import joined, quoted
 
 Kind = Literal["words", "numbers", "vectors"]
 ReadAs = Literal["auto", "words", "numbers"]
@@ -84,7 +84,11 @@ def read_lines(text: str, kind: ReadAs) -> Parsed:
     is not one, and for a line of numbers that can be read in two ways.
     """
     numbered = {number: line for number, line in enumerate(text.split("\n"), 1) if _WORD.search(line)}
-    places, lines, notes = tuple(numbered), list(numbered.values()), _blank_note(tuple(numbered))
+    places, lines, notes = tuple(numbered), list(numbered.values()), tuple[str, ...]()
+    if blank := sorted(set(range(places[0], places[-1])) - set(places)):
+        named = f"Lines {joined(list(map(str, blank)))}" if len(blank) <= 5 else f"{len(blank)} lines"
+        many = f"{named} are blank and were ignored."
+        notes = (f"Line {blank[0]} is blank and was ignored." if len(blank) == 1 else many,)
     rows = words = [split_words(line) for line in lines]
     if kind != "words" and _SEPARATOR.search(text):
         rows = [_split_numbers(line) for line in lines]
@@ -93,16 +97,6 @@ def read_lines(text: str, kind: ReadAs) -> Parsed:
         _check_separators(lines, places)
         return Parsed("numbers", tuple(map(tuple, rows)), lines=places, notes=(*notes, *_separator_notes(lines)))
     return Parsed("words", tuple(map(tuple, words)), lines=places, notes=notes)
-
-
-def _blank_note(places: Sequence[int]) -> tuple[str, ...]:
-    blank = sorted(set(range(places[0], places[-1])) - set(places))
-    if not blank:
-        return ()
-    if len(blank) == 1:
-        return (f"Line {blank[0]} is blank and was ignored.",)
-    named = f"Lines {', '.join(map(str, blank[:-1]))} and {blank[-1]}" if len(blank) <= 5 else f"{len(blank)} lines"
-    return (f"{named} are blank and were ignored.",)
 
 
 def split_words(line: str) -> list[str]:
@@ -162,12 +156,9 @@ def _check_numbers(rows: Rows, places: Sequence[int]) -> None:
         return
     for line, row in zip(places, rows, strict=True):
         for position, token in enumerate(row, 1):
+            place = f"in line {line} (token {position})"
+            if not token:
+                expected, fix = "a number between every two separators", "write a number there, or remove the separator"
+                raise PackvizError("text", expected=expected, got=f"an empty place {place}", fix=fix)
             if not are_numbers([token]):
-                raise _refusal(token, f"in line {line} (token {position})")
-
-
-def _refusal(token: str, place: str) -> PackvizError:
-    if token:
-        return number_refusal(token, place, AS_WORDS)
-    expected, fix = "a number between every two separators", "write a number there, or remove the separator"
-    return PackvizError("text", expected=expected, got=f"an empty place {place}", fix=fix)
+                raise number_refusal(token, place, AS_WORDS)

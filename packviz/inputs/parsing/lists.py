@@ -6,7 +6,7 @@ from itertools import chain
 from packviz.errors import PackvizError
 from packviz.inputs.parsing.lines import AS_WORDS, NUMBER, Parsed, ReadAs, are_numbers, number_refusal, split_words
 from packviz.inputs.parsing.python import EXAMPLE, Atom, Group, list_refusal, position
-from packviz.text import quoted
+from packviz.text import counted, quoted
 
 _QUOTE_WORDS = "put quotes around every word"
 
@@ -58,15 +58,15 @@ def _vectors(text: str, sequences: list[Group]) -> Parsed:
     for b, steps in enumerate(batch, 1):
         for t, step in enumerate(steps, 1):
             if len(step) != features or features == 0:
-                same = f"{_features(features)} in every step, as in the first" if features else "at least one feature"
-                got = f"{_features(len(step))} in sequence {b}, step {t}"
+                same = (
+                    f"{counted(features, 'feature')} in every step, as in the first"
+                    if features
+                    else "at least one feature"
+                )
+                got = f"{counted(len(step), 'feature') if step else 'no features'} in sequence {b}, step {t}"
                 fix = "give every step the same number of features"
                 raise PackvizError("text", expected=same, got=got, fix=fix)
     return Parsed("vectors", _texts(chain.from_iterable(steps) for steps in batch), features=features)
-
-
-def _features(count: int) -> str:
-    return f"{count or 'no'} feature{'' if count == 1 else 's'}"
 
 
 def _texts(rows: Iterable[Iterable[Atom]]) -> tuple[tuple[str, ...], ...]:

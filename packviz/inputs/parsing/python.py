@@ -145,9 +145,8 @@ class Reader:
         """Raise PackvizError for a list, itself so many brackets deep, in which lists are nested too deeply."""
         if depth > DEPTH:
             expected = f"lists at most {DEPTH} deep (sequences, steps, features)"
-            raise list_refusal(
-                self.text, group.offset, expected, "a deeper one", f"take brackets away, as in {EXAMPLE}"
-            )
+            fix = f"take brackets away, as in {EXAMPLE}"
+            raise list_refusal(self.text, group.offset, expected, "a deeper one", fix)
         for inner in group.groups:
             self._check_depth(inner, depth + 1)
 
@@ -242,10 +241,10 @@ def _unquoted(string: str) -> str:
     """Return what a quoted string says; an escape that is none stays as it is typed."""
     if "\\" not in string:
         return string[1:-1]
-    said = _ESCAPE.sub(_unescaped, string[1:-1])
+
+    def unescaped(match: re.Match[str]) -> str:
+        digits = match[1] or match[2]
+        return chr(int(digits, 16)) if digits else _ESCAPED.get(match[3], match[0])
+
+    said = _ESCAPE.sub(unescaped, string[1:-1])
     return said.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # joins the halves of \ud83d\ude00
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    digits = match[1] or match[2]
-    return chr(int(digits, 16)) if digits else _ESCAPED.get(match[3], match[0])

@@ -11,21 +11,11 @@ from torch import Tensor
 
 from packviz.compute.record import Trace
 from packviz.rules.preconditions import check_kind
-from packviz.show.movie.beside_words import (
-    call_lines,
-    far,
-    last_lines,
-    last_words,
-    output_lines,
-    output_words,
-    row_lines,
-    start_words,
-    step_words,
-)
+from packviz.show.movie.beside_words import far, told_of_h_n, told_of_outputs, told_of_start, told_of_step
 from packviz.show.movie.data import Movie, made
 from packviz.show.movie.facts import Window, number, rounded, watched_layer
 from packviz.show.movie.layout import Column, Place
-from packviz.show.movie.marks import NONE, CodeLine, Frame, Marks, Role, Stage, Step, frame, marks
+from packviz.show.movie.marks import NONE, CodeLine, Frame, Marks, Role, Stage, Step, frame, marks, title
 from packviz.show.movie.padded_vs_packed import PACKED, PADDED, SIDES, UNPACKED, Both, Side, both_scene
 from packviz.show.movie.run_marks import filled, units
 from packviz.show.movie.sheet import focus, steps
@@ -67,7 +57,8 @@ def beside(
 
 def _steps(both: Both) -> Iterator[Step]:
     held = _start(both)
-    yield Step(start_words(both), (held,), detail=call_lines(both))
+    caption, lines = told_of_start(both)
+    yield Step(caption, (held,), lines)
     done: list[int] = []
     for t in both.times:
         looked = {name: held[name] for name in held if not name.startswith("focus:")} | _looked_at(both, t)
@@ -76,11 +67,14 @@ def _steps(both: Both) -> Iterator[Step]:
         done.append(t)
         held = {**computed, **_outputs(both, both.sides, done)}
         handed = {**held, **_outputs(both, both.sides, done, origin=True)}
-        yield Step(step_words(both, t), (fed, computed, handed), detail=row_lines(both, t), time=t)
+        caption, lines = told_of_step(both, t)
+        yield Step(caption, (fed, computed, handed), lines, time=t)
     home, still = _home(both, held), _filler(both, origin=False)
+    caption, lines = told_of_outputs(both)
     frames = {**home, **_filler(both, origin=True)}, {**home, **still, **_off(both)}
-    yield Step(output_words(both), frames, detail=output_lines(both), name="outputs")
-    yield Step(last_words(both), _judged(both, {**home, **still}), detail=last_lines(both), name="h_n")
+    yield Step(caption, frames, lines, name="outputs")
+    caption, lines = told_of_h_n(both)
+    yield Step(caption, _judged(both, {**home, **still}), lines, name="h_n")
 
 
 @once
@@ -106,8 +100,7 @@ def _grids(both: Both, sides: Sequence[Side]) -> Frame:
         if both.with_outputs:
             headings["o"] = Place(side.out.name, lead, side.out.heading().y)
             labels[side.out.name] = lead
-        for name, at in headings.items():
-            groups.append(marks(f"title:{at.panel}", "title", at, text=both.heading(side.name, name)))
+        groups += [title(at, both.heading(side.name, name)) for name, at in headings.items()]
         into = Place(h, -both.lead_in, -0.75 * x)
         groups.append(marks(f"axis:{side.name}:in", "axis", into, w=both.input_width, h=x, text="x"))
         for panel, left in labels.items():
@@ -229,11 +222,8 @@ def _outputs(both: Both, sides: Sequence[Side], done: list[int], *, origin: bool
         b, t = side.b, side.t
         vec = both.rows(side.name, side.states[:, : both.columns, : both.units].flatten(0, 1)) + b * both.columns + t
         start = Place(f"{side.name}h", 0.0, side.row[b]) if origin else None
-        look = {"w": side.out.width, "token": both.token_number[b, t], "vec": vec}
-        at = side.out.cell(side.row[b], t)
-        groups.append(
-            marks(f"out:{side.name}", "output", at, b, t, shown=np.isin(t, done), origin=start, **look),
-        )
+        group = marks(f"out:{side.name}", "output", side.out.cell(side.row[b], t), b, t, w=side.out.width, vec=vec)
+        groups.append(group.but(token=both.token_number[b, t], shown=np.isin(t, done), origin=start))
     return frame(*groups)
 
 

@@ -9,7 +9,7 @@ import torch
 
 from packviz.compute.recurrence import Step
 from packviz.facts.unit_arithmetic import unit_sum
-from packviz.inputs.cell_kinds import Formula, Gate
+from packviz.inputs.cell_kinds import Formula
 from packviz.inputs.module import nonlinearity_of
 from packviz.show.movie.facts import rounded
 from packviz.show.movie.marks import CodeLine
@@ -52,7 +52,11 @@ def whole_lines(view: View, step: Step) -> tuple[CodeLine, ...]:
     x, h = _taken(view, step)
     joins = view.kept == "c" and view.direction and 0 < joined < size
     c = [CodeLine(f"c = cat((c[:{joined}], start_c[{joined}:{size}]))", shape(size, view.module.hidden_size))]
-    return (x, h, *(c if joins else ()), *_formulas(view, size), CodeLine(_numbers(view, step)))
+    numbers = [_formula(view, step, formula) for formula in view.kind.formulas] or [_sum_of_both(view, step)]
+    if view.module.proj_size:  # then h is a sum over every unit
+        del numbers[-1]
+    in_numbers = CodeLine("\n".join((f"# unit 0 of {view.label(step.live[0])}", *numbers)))
+    return (x, h, *(c if joins else ()), *_formulas(view, size), in_numbers)
 
 
 def _taken(view: View, step: Step) -> tuple[CodeLine, ...]:
@@ -74,7 +78,10 @@ def _formulas(view: View, size: int) -> list[CodeLine]:
     inside, state = shape(size, view.module.hidden_size), shape(size, view.watched.h.shape[1])
     if not view.gates:
         return [CodeLine(_sum(view, "h", nonlinearity_of(view.module), "ih", "hh"), state)]
-    lines = [CodeLine(_gate(view, letter, gate), inside) for letter, gate in view.kind.gates.items()]
+    lines = []
+    for letter, gate in view.kind.gates.items():
+        weighed = f"{gate.weighed_by} ⊙ " if gate.weighed_by else ""
+        lines.append(CodeLine(_sum(view, letter, gate.function, f"i{letter}", f"h{letter}", weighed), inside))
     for formula in view.kind.formulas:
         name, right = formula.left.rstrip("'"), in_letters(formula)
         if name == "h" and view.module.proj_size:
@@ -88,24 +95,11 @@ def in_letters(formula: Formula) -> str:
     return formula.right.replace("'", "").replace("-", "−").replace("·", "⊙")
 
 
-def _gate(view: View, letter: str, gate: Gate) -> str:
-    weighed = f"{gate.weighed_by} ⊙ " if gate.weighed_by else ""
-    return _sum(view, letter, gate.function, f"i{letter}", f"h{letter}", weighed)
-
-
 def _sum(view: View, name: str, function: str, given: str, held: str, weighed: str = "") -> str:
     bias = view.module.bias
     hidden = f"W_{held} h + b_{held}" if bias else f"W_{held} h"
     first = f"{name} = {function}(W_{given} x" + (f" + b_{given}\n    " if bias else " ")
     return f"{first}+ {f'{weighed}({hidden})' if weighed else hidden})"
-
-
-def _numbers(view: View, step: Step) -> str:
-    """Return the last formulas with the numbers of unit 0 of the first live row."""
-    lines = [_formula(view, step, formula) for formula in view.kind.formulas] or [_sum_of_both(view, step)]
-    if view.module.proj_size:  # then h is a sum over every unit
-        del lines[-1]
-    return "\n".join((f"# unit 0 of {view.label(step.live[0])}", *lines))
 
 
 def _filled(start: str, end: str) -> str:
@@ -138,7 +132,7 @@ def _formula(view: View, step: Step, formula: Formula) -> str:
 
     def number(match: re.Match[str]) -> str:
         text = written[match[0]]
-        return _factor(text) if formula.right[: match.start()].endswith("· ") else text
+        return f"({text})" if text.startswith("−") and formula.right[: match.start()].endswith("· ") else text
 
     right = LETTER.sub(number, formula.right).replace(" - ", " − ").replace(" · ", "·")
     first, plus, second = right.partition(" + ")
@@ -168,7 +162,3 @@ def _round(value: float, digits: int) -> float:
     if abs(value) >= HUGE:
         return value
     return float(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
-
-
-def _factor(text: str) -> str:
-    return f"({text})" if text.startswith("−") else text

@@ -7,70 +7,43 @@ from packviz.show.movie.marks import CodeLine
 from packviz.show.movie.view import View, shape
 
 LINE = 33  # characters of code beside the picture
+DEFAULTS = {"batch_first": False, "padding_value": 0, "padding_side": "right", "enforce_sorted": True}
+DEFAULTS |= {"total_length": None}
 
 
 def program(view: View) -> dict[str, CodeLine]:
     """Return the statements of the program by name, in order; without those that this trace has no use for."""
-    lines = {"pad": _pad(view)}
+    trace, (rows, columns), first = view.trace, view.total, {"batch_first": view.batch_first}
+    ids, x = (rows, columns) if view.batch_first else (columns, rows), shape(*trace.padded.values.shape)
+    filled = {"padding_value": view.pad_id, "padding_side": view.padding_side}
+    pad = _call(f"{'ids' if view.embedded else 'x'} = pad_sequence", "sequences", **first, **filled)
+    if trace.batch is None:
+        pad = "# x, lengths: as given"
+    elif view.one_number:
+        pad = f"{pad[:-1]}\n).unsqueeze(-1)" if "\n" in pad else f"{pad}.unsqueeze(-1)"
+    lines = {"pad": CodeLine(pad, shape(*ids) if view.embedded else x)}
     if view.embedded:
-        lines["embed"] = CodeLine("x = embedding(ids)", shape(*view.trace.padded.values.shape))
-    lines["pack"] = _pack(view)
+        lines["embed"] = CodeLine("x = embedding(ids)", x)
+    pack = _call("packed = pack_padded_sequence", "x, lengths", **first, enforce_sorted=view.enforce_sorted)
+    lines["pack"] = CodeLine(pack, "" if view.refused else f"data {shape(*trace.packed.data.shape)}")
     if not view.refused:
-        lines |= {"run": _run(view), "unpack": _unpack(view)}
+        states, start = view.kind.in_code("n"), view.kind.in_code("0")
+        given = ["packed"] if view.initial_state == "zeros" else ["packed", start]
+        run = _call(f"output, {states} = {view.cell}", *given)
+        filler = {"padding_value": trace.padding_value, "total_length": trace.total_length}
+        unpack = _call("out, lens = pad_packed_sequence", "output", **first, **filler)
+        lines["run"] = CodeLine(run, f"data {shape(*trace.output.shape)}")
+        lines["unpack"] = CodeLine(unpack, shape(*trace.unpacked.output.shape))
     return lines
 
 
-def _pad(view: View) -> CodeLine:
-    rows, columns = view.total
-    embedded = view.embedded
-    sizes = (rows, columns) if view.batch_first else (columns, rows)
-    made = shape(*sizes) if embedded else shape(*view.trace.padded.values.shape)
-    if view.trace.batch is None:
-        return CodeLine("# x, lengths: as given", made)
-    arguments = _arguments(view, view.pad_id)
-    call = _call(f"{'ids' if embedded else 'x'} = pad_sequence", "sequences", *arguments)
-    if view.one_number:
-        call = f"{call[:-1]}\n).unsqueeze(-1)" if "\n" in call else f"{call}.unsqueeze(-1)"
-    return CodeLine(call, made)
+def _call(function: str, *arguments: str, **settings: object) -> str:
+    """Return a call: on one line if it fits, else its arguments filled into lines of their own.
 
-
-def _pack(view: View) -> CodeLine:
-    enforced = view.enforce_sorted
-    flags = (*_flag(view), *(() if enforced else ("enforce_sorted=False",)))
-    made = "" if view.refused else f"data {shape(*view.trace.packed.data.shape)}"
-    return CodeLine(_call("packed = pack_padded_sequence", "x, lengths", *flags), made)
-
-
-def _run(view: View) -> CodeLine:
-    states, start = view.kind.in_code("n"), view.kind.in_code("0")
-    given = ("packed",) if view.initial_state == "zeros" else ("packed", start)
-    return CodeLine(_call(f"output, {states} = {view.cell}", *given), f"data {shape(*view.trace.output.shape)}")
-
-
-def _unpack(view: View) -> CodeLine:
-    total = view.trace.total_length
-    length = () if total is None else (f"total_length={total}",)
-    arguments = (*_arguments(view, view.trace.padding_value, side=False), *length)
-    return CodeLine(
-        _call("out, lens = pad_packed_sequence", "output", *arguments), shape(*view.trace.unpacked.output.shape)
-    )
-
-
-def _flag(view: View) -> tuple[str, ...]:
-    return ("batch_first=True",) if view.batch_first else ()
-
-
-def _arguments(view: View, filler: float, side: bool = True) -> tuple[str, ...]:
-    value, left = exact(filler) if isfinite(filler) else f'float("{filler}")', view.padding_side == "left"
-    return (
-        *_flag(view),
-        *((f"padding_value={value}",) if filler else ()),
-        *(('padding_side="left"',) if side and left else ()),
-    )
-
-
-def _call(function: str, *arguments: str) -> str:
-    """Return a call: on one line if it fits, else its arguments filled into lines of their own."""
+    settings: those that are torch's defaults are left out.
+    """
+    changed = {name: value for name, value in settings.items() if value != DEFAULTS[name]}
+    arguments = (*arguments, *(f"{name}={_literal(value)}" for name, value in changed.items()))
     line = f"{function}({', '.join(arguments)})"
     if len(line) <= LINE:
         return line
@@ -82,3 +55,9 @@ def _call(function: str, *arguments: str) -> str:
         else:
             lines.append(f"    {argument},")
     return "\n".join(lines).removesuffix(",") + ")"
+
+
+def _literal(value: object) -> str:
+    if isinstance(value, str) or (isinstance(value, float) and not isfinite(value)):
+        return f'"{value}"' if isinstance(value, str) else f'float("{value}")'
+    return exact(value) if isinstance(value, float) else repr(value)

@@ -2,7 +2,6 @@
 
 import json
 import tomllib
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +45,5 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _its(sequences: Sequence[int]) -> str:
-    return "its" if len(sequences) == 1 else "their"
-
-
-_FUNCTIONS = {made.__name__.lstrip("_"): made for made in (_are, _its, counted, exact, listed, number, percent, shape)}
+_FUNCTIONS = {made.__name__.lstrip("_"): made for made in (_are, counted, exact, listed, number, percent, shape)}
+_FUNCTIONS["its"] = lambda sequences: "its" if len(sequences) == 1 else "their"
