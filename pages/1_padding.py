@@ -17,7 +17,7 @@ lesson(
         ),
         (
             "Zeros still change the state",
-            "The cell runs on after the last token, with inputs of zeros.",
+            "After the last token the cell goes on, with zeros as input.",
             padding.embedding,
         ),
         (
@@ -26,6 +26,6 @@ lesson(
             padding.shares,
         ),
     ),
-    to_try=("Change the padding value or the side; then look at what the grid does not know.", padding.to_try),
+    to_try=("Change one of these; then look at what the grid does not know.", padding.to_try),
     onward=("sorting", "Next: why sort? →"),
 )

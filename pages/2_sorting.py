@@ -20,6 +20,6 @@ lesson(
             sorting.equals,
         ),
     ),
-    to_try=("Promise torch that the rows are sorted; or give it equal lengths.", sorting.to_try),
+    to_try=("Promise torch that the rows are sorted, or give it equal lengths.", sorting.to_try),
     onward=("packing", "Next: how to pack? →"),
 )

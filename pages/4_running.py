@@ -12,7 +12,7 @@ lesson(
         ("One hidden unit, term by term", "Click a number in the movie, or choose here.", running.one_unit),
         (
             "The whole run",
-            "Each band is a sequence, each line in it a hidden unit. Ringed: the last valid step.",
+            "Each band is a sequence, each line in it a hidden unit. A ring marks the last valid step.",
             running.over_time,
         ),
         (

@@ -14,7 +14,7 @@ lesson(
             unpacking.which_one,
         ),
     ),
-    to_try=("Read in both directions, or ask for a wider grid, and see which marks stay right.", unpacking.to_try),
+    to_try=("Run in both directions, or ask for a wider grid, and see which readouts stay right.", unpacking.to_try),
     ended=unpacking.finished,
     onward=("compare", "Next: does it matter? →"),
 )

@@ -6,8 +6,8 @@ from ui.runs import BESIDE
 
 compared(
     "Does padding change the result?",
-    "The same module with the same weights runs on both. Packed, a sequence that has ended is left alone; padded, its "
-    "state goes on changing.",
+    "The same module with the same weights runs on both. Packed, a finished sequence stops; padded, the pads "
+    "keep changing its state.",
     BESIDE,
     comparing.at_a_glance,
     (

@@ -12,8 +12,8 @@ measured(
         ("", "", costs.full_run),
         (
             "Where does packing win here?",
-            "Measured by this server, now: the share of real tokens against another size; below 1 packing is faster, "
-            "above it slower.",
+            "Packed ÷ padded time on this server, by fill (the share of real tokens) and by one size. Below 1 packing is "
+            "faster.",
             costs.landscape,
         ),
         ("Counted", "Cell updates and sequential steps of this batch; bytes of its inputs and outputs.", costs.counted),
@@ -24,7 +24,7 @@ measured(
         ),
         (
             "Less padding without packing",
-            "Batches of similar lengths waste less, whatever runs on them.",
+            "Batches of similar lengths waste less, whatever model runs on them.",
             costs.without_packing,
         ),
     ),

@@ -5,14 +5,13 @@ from ui.lesson import measured
 
 measured(
     "Does padding hurt accuracy?",
-    "Real recordings, a small model, several seeds. A difference counts only where it is larger than the spread.",
+    "Real recordings, a small model, several seeds. A difference counts only if it is larger than the spread.",
     "train",
     (
         ("", "", trainings.full_run),
         (
             "Train it yourself",
-            "The same small model each time, trained by this server, now; what differs is what it reads, and how much "
-            "padding is added.",
+            "This server trains the same small model each time; only what it reads and how much padding is added differ.",
             trainings.trained,
         ),
     ),

@@ -21,8 +21,7 @@ def at_a_glance(shown: Shown) -> None:
     found = shown.fact(facts.compare).readings
     with st.container(border=True, key="glance"):
         for column, each in zip(st.columns(len(found)), found, strict=True):
-            sides = {"padded": each.padded, "packed": each.packed}
-            lines = [f"{_mark(side.right)} {name}: {side.verdict}" for name, side in sides.items()]
+            lines = [f"{_mark(side.right)} {name}: {side.verdict}" for name, side in each.sides.items()]
             column.markdown("  \n".join([f"`{each.code}`", *lines]))
 
 
@@ -35,20 +34,19 @@ def verdicts(shown: Shown) -> None:
     done = shown.fact(facts.compare)
     for each in done.findings:
         st.markdown(f"{':green[**=**]' if each.severity == 'note' else ':red[**≠**]'} {each.found}")
-    st.markdown(f"Equal means: nowhere further apart than {done.tolerance:g}.")
+    st.markdown(f"Equal means: no difference above {done.tolerance:g}.")
     figure(shown, charts.difference, done, key="difference")
 
 
 def readings(shown: Shown) -> None:
     """Show three ways to read the result, on both sides."""
     for each in shown.fact(facts.compare).readings:
-        st.markdown(f"{_mark(each.padded.right)} padded {_mark(each.packed.right)} packed: {each.sentence}")
+        lines = [f"{_mark(side.right)} {name}: {side.sentence}." for name, side in each.sides.items()]
+        st.markdown("\n\n".join([f"`{each.code}`", *lines]))
         width = min(each.padded.values.shape[1], 6)
-        names = shown.letters
-        sides = {"padded": each.padded.values, "packed": each.packed.values}
-        columns = [f"{side} [{i}]" for side in sides for i in range(width)]
-        rows = torch.cat([values[:, :width] for values in sides.values()], 1).tolist()
-        frame = pd.DataFrame(rows, index=names, columns=columns).round(4)
+        columns = [f"{name} [{i}]" for name in each.sides for i in range(width)]
+        rows = torch.cat([side.values[:, :width] for side in each.sides.values()], 1).tolist()
+        frame = pd.DataFrame(rows, index=shown.letters, columns=columns).round(4)
         st.dataframe(frame, key=f"reading {each.key}", alt=f"{each.code}, padded and packed")
 
 

@@ -59,8 +59,9 @@ def measured(shown: Shown) -> None:
     layers = f"{module.num_layers} layers" if module.num_layers > 1 else "one layer"
     ways = "both directions" if module.bidirectional else "one direction"
     told = f"{shown.batch.summary}, hidden size {module.hidden_size}, {layers}, {ways}"
-    work = partial(_measure_all, setups, tuple(shown.trace.padded.lengths.tolist()))
-    takes = f"About {len(setups) * SECONDS:.0f} seconds of computing at most."
+    lengths = tuple(shown.trace.padded.lengths.tolist())
+    work = partial(_measure_all, setups, lengths)
+    takes = recorded.batch_takes(recorded.cost(), setups, max(lengths), ROUNDS, SECONDS)
     long_work(Task("measure", told, len(setups), work, _timings, measures=True), "Measure this batch", takes)
 
 

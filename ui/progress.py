@@ -52,7 +52,7 @@ class Started:
     def look(self) -> None:
         """Look how the job stands; it stays as it was once it is over, or known no more."""
         if not self.over:
-            gone = Progress(self.task, "failed", len(self.results), "Its results are not kept any more.")
+            gone = Progress(self.task, "failed", len(self.results), "Its results are no longer kept.")
             self.now = backend().progress(self.task.key, _visitor()) or gone
             self.before = backend().position(self.task.key)
 
@@ -163,7 +163,7 @@ def _watch(started: Started, told: str) -> None:
                 started.leave()
                 st.rerun()
     if started.task.told != told:
-        st.markdown(f":orange[**Other settings than those above:**] these are the results of {started.task.told}.")
+        st.markdown(f":orange[**For other settings than those above:**] {started.task.told}.")
     context = _context()
     if context.fragment_ids_this_run and started.place != started.seen:
         st.rerun()  # to look more often, or no more; and once it is over the button may be pressed again

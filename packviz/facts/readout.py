@@ -141,6 +141,11 @@ class Reading(Brief):
     packed: Side
 
     @property
+    def sides(self) -> dict[str, Side]:
+        """Return both sides by their names."""
+        return {"padded": self.padded, "packed": self.packed}
+
+    @property
     def differs(self) -> tuple[int, ...]:
         """Return the sequences for which both sides do not read the same."""
         return differing(self.padded.values, self.packed.values)
@@ -276,15 +281,15 @@ def _reason(spot: Spot, end: int, real: list[bool], *, both: bool) -> str:
     real  (T,) bool: the cells that hold a token; both: whether the state has two halves
     """
     if spot.t >= end:
-        return "filler stands there"
+        return "it is filler"
     it = f"its {WAYS[spot.half]} half" if both else "it"
     seen = real[spot.t : end][::-1] if spot.half else real[: spot.t + 1]  # in the order in which it reads
     tokens, pads = sum(seen), len(seen) - sum(seen)
     if not tokens:
-        return f"{it} has read padding only"
+        return f"{it} has read only padding"
     if tokens < sum(real):
         only = "one token" if tokens == 1 else f"{tokens} tokens"
-        return f"{it} has read padding and {only} only" if pads else f"{it} has read {only} only"
+        return f"{it} has read padding and only {only}" if pads else f"{it} has read only {only}"
     if pads:
-        return f"padding has moved {it}" if seen[0] else f"{it} starts in the padding"
+        return f"padding has changed {it}" if seen[0] else f"{it} starts in the padding"
     return f"{it} reads a layer below that starts in the padding"

@@ -234,7 +234,7 @@ def test_the_last_step_compares_the_two_h_n(case: Case) -> None:
 
 
 @each
-def test_a_caption_tells_who_is_fed_and_how_far_a_pad_leads(case: Case) -> None:
+def test_a_caption_tells_who_is_live_and_how_far_a_pad_leads(case: Case) -> None:
     judge, direction = case.judge, case.direction
     first = judge.h_0[case.row_of_h]
     if judge.B > 6:
@@ -243,11 +243,11 @@ def test_a_caption_tells_who_is_fed_and_how_far_a_pad_leads(case: Case) -> None:
         feeds, reads = step["caption"].split(" Padded: ")
         assert feeds.startswith(f"**t = {t}.** Packed: ")
         fed = {case.letter(b) for b in range(judge.B) if t < judge.lengths[b]}
-        named = re.match(r"((?:\{\w+\}(?:, | and )?)+) (?:is|are) fed", feeds.partition("Packed: ")[2])
+        named = re.match(r"((?:\{\w+\}(?:, | and )?)+) (?:is|are) live", feeds.partition("Packed: ")[2])
         assert (set(re.findall(r"\{(\w+)\}", named[1])) if named else set()) == fed
         pads = [b for b in range(judge.B) if t >= judge.lengths[b] and not judge.mask[b, t]]
         told = re.search(
-            r"((?:\{\w+\}(?:, | and )?)+) reads? (?:a pad|pads) and .*?by (\S+?) in this step(?:\.$|, and)", reads
+            r"((?:\{\w+\}(?:, | and )?)+) reads? (?:a pad|pads), which .*?by (\S+?) in this step(?:\.$|, and)", reads
         )
         assert bool(told) == bool(pads)
         if told:

@@ -82,7 +82,7 @@ def right(case: Case, title: str, b: int) -> bool:
 
 def readings(case: Case) -> Iterator[tuple[str, dict[str, Any], dict[str, Look]]]:
     steps = case.deep.of("unpack")
-    ringed = next(i for i, (step, _) in enumerate(steps) if step["caption"].startswith("Ringed"))
+    ringed = next(i for i, (step, _) in enumerate(steps) if step["caption"].startswith("The rings mark"))
     for title, (step, cells) in zip(titles(case), steps[ringed + 1 :], strict=True):
         yield title, step, cells
 
@@ -165,7 +165,7 @@ def test_the_caption_says_whether_it_is_right_for_all_and_never_passes_over_pack
             spoke += 1
             assert "tone" not in step
             assert (" is right here. " if verdict else " is wrong here. ") in step["caption"]
-    [step] = [step for step, _ in case.deep.of("unpack") if step["caption"].startswith("Ringed")]
+    [step] = [step for step, _ in case.deep.of("unpack") if step["caption"].startswith("The rings mark")]
     assert (step.get("tone") == "wrong") == bool(pads)
     assert not pads or f": **{pads}**." in step["caption"]
     return spoke

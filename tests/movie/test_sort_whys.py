@@ -108,7 +108,7 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
             assert cell["seq"] == int(b)
             seen += 1
     assert seen
-    ((_, cells),) = case.deep.of("sort", "order as given")
+    ((_, cells),) = case.deep.of("sort", "stay in the given order")
     for side in ("from", "to"):
         letters = sorted(standing(cells, side), key=lambda cell: cell[along])
         assert [(cell["seq"], cell["text"]) for cell in letters] == [(b, case.letter(b)) for b in sorted(case.filmed)]
@@ -116,7 +116,7 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
 
 @each_sorted
 def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Case) -> None:
-    ((step, cells),) = case.deep.of("sort", "unsorted_indices[sorted_indices[k]] = k")
+    ((step, cells),) = case.deep.of("sort", "leads back")
     there, back = case.judge.packed.sorted_indices, case.judge.packed.unsorted_indices
     assert torch.equal(back[there], torch.arange(case.judge.B))
     for name, truth in (("sorted", there.tolist()), ("unsorted", back.tolist())):
@@ -143,20 +143,20 @@ def test_equal_lengths_are_said_to_keep_their_order_only_where_torch_kept_it(cas
     order, lengths = case.judge.order, case.judge.lengths
     groups = [list(group) for _, group in groupby(order, key=lambda b: lengths[b])]
     groups = [group for group in groups if len(group) > 1]
-    steps = case.deep.of("sort", "equally long")
+    steps = case.deep.of("sort", "have the same length")
     assert len(steps) == bool(groups)
     for step, cells in steps:
         told = [
             group
             for group in groups
-            if step["caption"].startswith(f"{said(case, group)} are equally long, {lengths[group[0]]}")
+            if step["caption"].startswith(f"{said(case, group)} have the same length, {lengths[group[0]]}")
         ]
         assert len(told) == 1
         assert ("**not**" in step["caption"]) == (told[0] != sorted(told[0]))
         assert ("**not**" in step["caption"]) == any(group != sorted(group) for group in groups)
         whole = {(b, t) for b in told[0] if b in case.filmed for t in range(min(case.judge.T, 60))}
         assert outlined(case, cells, "now") == whole
-        for number in re.findall(r"from (\d+) equal lengths", step["caption"]):
+        for number in re.findall(r"with (\d+) or more equal lengths", step["caption"]):
             assert kept(int(number) - 1)
             assert not kept(int(number))
 
@@ -169,7 +169,7 @@ def kept(n: int) -> bool:
 
 @each_sorted
 def test_torch_takes_the_states_as_the_lesson_says(case: Case) -> None:
-    ((step, _),) = case.deep.of("sort", "order as given")
+    ((step, _),) = case.deep.of("sort", "stay in the given order")
     space = {
         "sorted_indices": case.judge.packed.sorted_indices,
         "unsorted_indices": case.judge.packed.unsorted_indices,

@@ -19,7 +19,7 @@ def test_a_finger_that_taps_a_term_is_told_and_a_tap_elsewhere_ends_it(open_page
     expect(meaning).to_be_hidden()
     term.tap()
     expect(meaning).to_be_visible()
-    expect(meaning).to_contain_text("how many sequences are still running")
+    expect(meaning).to_contain_text("how many sequences are live")
     box = meaning.bounding_box()
     assert box is not None
     assert box["x"] >= 0

@@ -114,10 +114,10 @@ CLAIMS: list[tuple[str, Claim]] = [
     (r"\bF = (\d+)", lambda m, found: int(found[1]) == m.case.judge.x.shape[-1]),
     (r"pad's id (\d+)", lambda m, found: int(found[1]) == (m.case.config.padding_idx or 0)),
     (
-        r"enters layer (\d+) is the output of layer (\d+)",
+        r"input of layer (\d+) is the output of layer (\d+)",
         lambda m, found: shape_of(found[0]) == (m.case.watched[0], m.case.watched[0] - 1),
     ),
-    (r"of layer (\d+), the top one", lambda m, found: int(found[1]) == m.case.trace.module.num_layers - 1),
+    (r"of the top layer, layer (\d+)", lambda m, found: int(found[1]) == m.case.trace.module.num_layers - 1),
     (r"ended at t = (\d+)", lambda m, found: int(found[1]) == max(m.case.judge.lengths[b] for b in m.over_before) - 1),
     (r"(\d+) packed rows?", lambda m, found: int(found[1]) == len(m.case.judge.at)),
     (r"padding_value = (\S+)\*\*", lambda m, found: same_number(found[1], m.case.judge.padding_value)),
@@ -173,15 +173,15 @@ def said(case: Case, sequences: list[int]) -> str:
 
 LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"The batch has one row, ({CHIPS})", lambda _: [0]),
-    (rf"Longest first: ({CHIPS}) exchange", lambda m: m.case.judge.order),
+    (rf"longest first: ({CHIPS})", lambda m: m.case.judge.order),
     (rf"({CHIPS}) is longer than", lambda m: [first_refused(m.case)]),
     (rf"is longer than ({CHIPS})", lambda m: [first_refused(m.case) - 1]),
     (rf"(?i:only) ({CHIPS}) (?:has|have) a token here", lambda m: m.case.judge.live(m.t)),
-    (rf"in ({CHIPS}) a pad stands", lambda m: [b for b in m.case.judge.live(m.t) if not m.case.judge.mask[b][m.t]]),
-    (rf"the token of ({CHIPS}) here is dropped", lambda m: dropped(m)),
-    (rf"only ({CHIPS}) (?:is|are) fed", lambda m: m.case.judge.live(m.t)),
+    (rf"but ({CHIPS}) (?:has|have) a pad here", lambda m: [b for b in m.case.judge.live(m.t) if not m.case.judge.mask[b][m.t]]),
+    (rf"the token of ({CHIPS}) here is silently dropped", lambda m: dropped(m)),
+    (rf"so only ({CHIPS}) (?:is|are) live", lambda m: m.case.judge.live(m.t)),
     (rf"({CHIPS}) joins? in", lambda m: [b for b in m.case.judge.live(m.t) if m.case.judge.lengths[b] == m.t + 1]),
-    (rf"({CHIPS}) (?:has|have) had", lambda m: ended(m)),
+    (rf"({CHIPS}) (?:has|have) reached", lambda m: ended(m)),
     (
         rf"({CHIPS}) ended at t",
         lambda m: [
@@ -240,13 +240,13 @@ def test_a_caption_is_one_or_two_sentences_of_good_english_with_one_and_with_man
 
 
 @each_case
-def test_every_row_of_h_is_said_to_change_only_if_it_is_fed(case: Case) -> int:
-    fed = [moment for moment in moments(case) if moment.stage == "run" and moment.t is not None]
-    for moment in fed:
+def test_every_row_of_h_is_said_to_change_only_if_it_is_live(case: Case) -> int:
+    live = [moment for moment in moments(case) if moment.stage == "run" and moment.t is not None]
+    for moment in live:
         everyone = len(case.judge.live(moment.t)) == case.judge.B
-        assert ("every sequence is fed" in moment.caption) == everyone
+        assert ("every sequence is live" in moment.caption) == everyone
         assert everyone or "Every row" not in moment.caption
-    return len(fed)
+    return len(live)
 
 
 def takes_tokens(m: Moment) -> bool:
@@ -273,7 +273,7 @@ def test_it_is_said_only_where_it_is_true(words: str, true: Callable[[Moment], b
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("zeros", "zeros"), ("random", "random"), ("learned", "learned"), ("carried", "what the batch before ended with")],
+    [("zeros", "zeros"), ("random", "random"), ("learned", "learned"), ("carried", "the final state of the previous batch")],
 )
 def test_the_start_says_what_h_0_is(name: Any, said: str) -> None:
     starts: dict[Any, str] = {"gru": "**h_0** is", "lstm": "**h_0** and **c_0** are"}

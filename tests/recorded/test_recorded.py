@@ -216,6 +216,24 @@ def test_the_headline_of_the_times_names_speed_second_only_where_packing_is_slow
     assert recorded.cost_headline(run, "gru") == f"On a batch of 2 sequences packing {told}"
 
 
+@pytest.mark.parametrize(
+    ("T", "num_layers", "rounds", "seconds", "told"),
+    [
+        (4, 1, 99, 60.0, "2 seconds"),  # 100 pairs of 10 ms and 10 ms
+        (12, 2, 99, 60.0, "12 seconds"),
+        (600, 2, 99, 60.0, "60 seconds"),  # 6 s a pair: no new round begins after 60 s
+        (600, 2, 99, 1.0, "42 seconds"),  # six rounds and the one that does not count
+    ],
+)
+def test_measuring_takes_as_long_as_the_recorded_batch_for_each_step_that_waits(
+    T: int, num_layers: int, rounds: int, seconds: float, told: str
+) -> None:
+    setups = [Setup("gru", 5, 7, num_layers)]
+    said = recorded.batch_takes(cost_of(1.0), setups, T, rounds, seconds)
+    assert said == f"About {told} of computing, estimated from the recorded run."
+    assert recorded.batch_takes(cost_of(1.0), [Setup("lstm", 5, 7)], T, rounds, seconds) == ""
+
+
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 @each_cell
 def test_the_short_chart_has_the_recorded_means_its_words_at_the_lines_and_no_legend(

@@ -19,7 +19,7 @@ from packviz.lab.words import sentence
 from packviz.text import counted
 from packviz.validate import integer
 
-__all__ = ["Measurement", "Point", "Timing", "measure", "sweep", "verdict"]
+__all__ = ["LEAST_ROUNDS", "Measurement", "Point", "Timing", "measure", "sweep", "verdict"]
 
 LEAST_ROUNDS = 6  # fewer can all come out the same way by chance: once in 16 times or more
 MAX_CHANCE = 0.05

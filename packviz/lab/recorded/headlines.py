@@ -4,13 +4,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from packviz.lab.cost import Measurement, Setting
+from packviz.lab.cost import LEAST_ROUNDS, Measurement, Setting, Setup
 from packviz.lab.recorded.recording import CostRecording, Made, TrainingRecording
 from packviz.lab.training import Experiment, Outcome, summary
 from packviz.lab.training.results import BEYOND, ENOUGH_SEEDS, both_spreads
 from packviz.lab.words import sentence
 
-__all__ = ["cost_caveat", "cost_headline", "sweep_takes", "training_caveat", "training_headline", "training_takes"]
+__all__ = [
+    "batch_takes",
+    "cost_caveat",
+    "cost_headline",
+    "sweep_takes",
+    "training_caveat",
+    "training_headline",
+    "training_takes",
+]
 
 
 def training_headline(recording: TrainingRecording, cell: str) -> str:
@@ -73,6 +81,24 @@ def cost_caveat(recording: CostRecording, cell: str) -> str:
     )
 
 
+def batch_takes(recording: CostRecording, setups: Sequence[Setup], T: int, rounds: int, seconds: float) -> str:
+    """Say how long it takes to measure a batch in several setups; "" if one of them was not recorded.
+
+    A small model spends its time on its sequential steps, so a run takes as many times as long as the recorded small
+    batch as it has steps: T in each layer and direction. rounds, seconds: of each measurement, as `measure` takes them.
+    """
+    known = {_kind(each.setup): each for each in recording.batch}
+    if any(_kind(setup) not in known for setup in setups):
+        return ""
+    total = 0.0
+    for setup in setups:
+        each = known[_kind(setup)]
+        once = (each.padded.median + each.packed.median) / 1000 / _chain(each.setup, max(each.lengths))
+        once *= _chain(setup, T)
+        total += min((rounds + 1) * once, max(seconds, (LEAST_ROUNDS + 1) * once))
+    return sentence("made.takes", seconds=max(1, round(total)))
+
+
 def sweep_takes(recording: CostRecording, settings: Sequence[Setting], runs: int) -> str:
     """Say how long so many runs of each setting take, as far as the same ones were recorded; "" if one was not."""
     known = {point.setting: point.measurement for point in recording.shapes}
@@ -80,6 +106,15 @@ def sweep_takes(recording: CostRecording, settings: Sequence[Setting], runs: int
         return ""
     pairs = [known[setting].padded.median + known[setting].packed.median for setting in settings]
     return sentence("made.takes", seconds=max(1, round(runs * sum(pairs) / 1000)))
+
+
+def _kind(setup: Setup) -> tuple[object, ...]:
+    return setup.cell, setup.backward, setup.onednn, setup.device
+
+
+def _chain(setup: Setup, T: int) -> int:
+    """Return how many steps of a run wait for one another."""
+    return T * setup.num_layers * (1 + setup.bidirectional)
 
 
 def _by_padding(recording: TrainingRecording, cell: str, readout: str) -> list[Outcome]:

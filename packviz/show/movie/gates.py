@@ -133,7 +133,7 @@ def _still_headings(view: View) -> Frame:
     groups = [title(Place("cell", -1.1 * x, -1.6 * x), named)]
     made = {formula.left: in_letters(formula) for formula in kind.formulas}
     new = made.get("h'", f"{nonlinearity_of(view.module)} of x, h")
-    notes = {"was": "rows that are fed", "gate:c": made.get("c'", ""), "h": "W_hr h" if view.module.proj_size else new}
+    notes = {"was": "live rows", "gate:c": made.get("c'", ""), "h": "W_hr h" if view.module.proj_size else new}
     for letter, gate in kind.gates.items():
         groups.append(title(Place(f"gate:{letter}", 0.0, -1.6 * x), f"{letter} {gate.name}"))
         weighed = f", {gate.weighed_by}" if gate.weighed_by else ""

@@ -35,17 +35,17 @@ def memory_strips(view: View, end: Frame) -> Iterator[Step]:
     grid, alone = view.grid.box(), above(*(strip.box for strip in (padded, packed, jagged)), gap=0.25)
     where = (SCENE, Scene([beside(grid, alone, gap=0.8 * view.text), above(grid, alone, gap=0.25)], [alone]))
     here = _moved(view, end, packed)
-    order = "row after row" if view.batch_first else "time step after time step"
+    order = "row by row" if view.batch_first else "time step by time step"
     b, t = kept.padded.grid_cells.numpy().T
     heading = f"padded: {counted(kept.padded.rows, 'cell')}, {order}"
     first = _drawn(view, padded, names, b, t, view.grid.cell(view.rank[b], t), heading)
     caption = say("pack", "padded_memory", view, kept=kept, pads=kept.padded.pads)
     yield Step(caption, (here, {**here, **first}), detail=_bytes(kept, 1), scene=where)
     b, t = kept.jagged.grid_cells.numpy().T
-    heading = f"jagged: {counted(kept.jagged.rows, 'row')}, sequence after sequence"
+    heading = f"jagged: {counted(kept.jagged.rows, 'row')}, sequence by sequence"
     second = _drawn(view, jagged, letters, b, t, _place_of(view, packed, b, t), heading)
     still = {name: group.but() for name, group in first.items()}
-    heading = f"packed: {counted(rows, 'row')}, time step after time step"
+    heading = f"packed: {counted(rows, 'row')}, time step by time step"
     seen = {**here, **still, "title:strip": here["title:strip"].but(text=heading), **second}
     made = CodeLine("jagged = nested_tensor(\n    sequences, layout=torch.jagged)", shape(kept.jagged.rows))
     caption = say("pack", "jagged_memory", view, kept=kept, pads=kept.packed.pads)

@@ -30,7 +30,7 @@ def pad(view: View) -> Iterator[Step]:
         filled = {**filled, "pad": _entering(view, upright(view), filled["pad"], view.padding_side)}
     if view.one_number and view.trace.batch is not None:
         rows = "pad_sequence: B rows, T steps" if view.batch_first else "pad_sequence: T steps, B columns"
-        axes = CodeLine(rows, grid), CodeLine("unsqueeze(-1): F = 1 a token", shape(*sizes))
+        axes = CodeLine(rows, grid), CodeLine("each token is one number (F = 1)", shape(*sizes))
     yield Step(say("pad", "padded", view), (filled,), detail=axes, name="padded")
     if not view.batch_first:
         yield Step(say("pad", "transposed", view, grid=grid), (end,))

@@ -11,10 +11,10 @@ from packviz.text import counted, percent, sentences
 
 STARTS = {
     "zeros": "zeros",
-    "random": "random numbers, a row of its own for each sequence",
+    "random": "random, with a different row for each sequence",
     "learned": "one learned row, the same for all",
-    "carried": "what the batch before ended with: here it is this batch itself, run once from zeros",
-    "given": "the one that was given",
+    "carried": "the final state of the previous batch: here this batch itself, run once from zeros",
+    "given": "the one given",
 }
 
 
