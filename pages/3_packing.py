@@ -1,4 +1,4 @@
-"""Packing: column by column into one strip, and what a PackedSequence is."""
+"""Packing: column by column into one tensor, and what a PackedSequence is."""
 
 from ui import packing
 from ui.lesson import lesson

@@ -40,7 +40,7 @@ _OF_PAGES = {page.address: (page.title, page.about) for page in PAGES} | {
 }
 _OF_ENTRIES = {key: (entry.question, entry.claim) for entry in ENTRIES for key in (entry.key, *entry.also)}
 _MAX_CHARACTERS = 200  # of a description
-_ALT = "A batch of three sequences, packed column by column into one strip"
+_ALT = "A batch of three sequences, packed column by column into one tensor"
 
 
 class Head:

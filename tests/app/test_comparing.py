@@ -9,7 +9,7 @@ from packviz.facts import compare
 from pages import opened, texts
 
 TABS = {
-    "What is equal": "Equal means: nowhere further apart than",
+    "What is equal": "Equal means: no difference above",
     "Three readouts": "beside the state after the whole sequence",
     "Drift on padding": "goes on reading padding",
     "One switch at a time": "**Try this.** Switch what changes the verdict.",

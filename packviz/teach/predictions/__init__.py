@@ -21,7 +21,7 @@ __all__ += ["ask", "asking", "spelled"]
 MAX_ASKED = 6  # questions that travel with a movie
 
 _LESSONS: Mapping[str, tuple[Kind, ...]] = {
-    "pad": (layout.padded_shape, layout.pad_count),
+    "pad": (layout.pad_count, layout.padded_shape),
     "embed": (layout.padded_shape,),
     "sort": (layout.enforced, layout.sorted_row, layout.sorted_indices, layout.promised),
     "pack": (layout.batch_sizes, layout.packed_row, layout.packed_token, layout.batch_size),
