@@ -12,8 +12,8 @@ measured(
         ("", "", costs.full_run),
         (
             "Where does packing win here?",
-            "Packed ÷ padded time on this server, by fill (the share of real tokens) and by one size. Below 1 packing is "
-            "faster.",
+            "Packed ÷ padded time on this server, by fill (the share of real tokens) and by one size. Below 1 packing "
+            "is faster.",
             costs.landscape,
         ),
         ("Counted", "Cell updates and sequential steps of this batch; bytes of its inputs and outputs.", costs.counted),

@@ -177,7 +177,10 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"({CHIPS}) is longer than", lambda m: [first_refused(m.case)]),
     (rf"is longer than ({CHIPS})", lambda m: [first_refused(m.case) - 1]),
     (rf"(?i:only) ({CHIPS}) (?:has|have) a token here", lambda m: m.case.judge.live(m.t)),
-    (rf"but ({CHIPS}) (?:has|have) a pad here", lambda m: [b for b in m.case.judge.live(m.t) if not m.case.judge.mask[b][m.t]]),
+    (
+        rf"but ({CHIPS}) (?:has|have) a pad here",
+        lambda m: [b for b in m.case.judge.live(m.t) if not m.case.judge.mask[b][m.t]],
+    ),
     (rf"the token of ({CHIPS}) here is silently dropped", lambda m: dropped(m)),
     (rf"so only ({CHIPS}) (?:is|are) live", lambda m: m.case.judge.live(m.t)),
     (rf"({CHIPS}) joins? in", lambda m: [b for b in m.case.judge.live(m.t) if m.case.judge.lengths[b] == m.t + 1]),
@@ -273,7 +276,12 @@ def test_it_is_said_only_where_it_is_true(words: str, true: Callable[[Moment], b
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("zeros", "zeros"), ("random", "random"), ("learned", "learned"), ("carried", "the final state of the previous batch")],
+    [
+        ("zeros", "zeros"),
+        ("random", "random"),
+        ("learned", "learned"),
+        ("carried", "the final state of the previous batch"),
+    ],
 )
 def test_the_start_says_what_h_0_is(name: Any, said: str) -> None:
     starts: dict[Any, str] = {"gru": "**h_0** is", "lstm": "**h_0** and **c_0** are"}
