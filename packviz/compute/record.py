@@ -13,6 +13,7 @@ from packviz.compute.stages import Packed, Padded, Sorted, Unpacked
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
+from packviz.rules.preconditions import check_kind
 from packviz.text import counted
 
 
@@ -140,6 +141,7 @@ class Refused(Trace):
 
 def check_own_making(trace: Trace, fix: str) -> tuple[Batch, Config]:
     """Return what a trace was made from; raises PackvizError, with `fix`, for the trace of a module of one's own."""
+    check_kind("trace", trace, Trace, "make one with packviz.trace")
     if trace.batch is None or trace.config is None:
         expected, got = "a trace that packviz made from a Batch and a Config", "the trace of a module of your own"
         raise PackvizError("trace", expected=expected, got=got, fix=fix)

@@ -21,7 +21,7 @@ from packviz.rules import raise_first
 from packviz.rules.case import Case
 from packviz.rules.module import check_module, check_padding_value, check_total_length, state_of
 from packviz.rules.preconditions import check_kind, frozen_copy
-from packviz.text import counted, listed, visible
+from packviz.text import counted, listed, quoted, visible
 
 __all__ = ["Trace", "record", "trace", "trace_module"]
 
@@ -140,12 +140,12 @@ def _texts(texts: Sequence[Sequence[str]] | None, padded: Padded) -> tuple[tuple
     if texts is None:
         return ()
     lengths: list[int] = padded.lengths.tolist()
-    lists = [() if isinstance(row, str) or not isinstance(row, Sequence) else row for row in texts]
-    if [len(row) for row in lists] != lengths or not all(isinstance(text, str) for row in lists for text in row):
+    rows = [row for row in texts if isinstance(row, list | tuple)] if isinstance(texts, list | tuple) else []
+    if [len(row) for row in rows] != lengths or not all(isinstance(text, str) for row in rows for text in row):
         expected = f"for each sequence a list of as many strings as its length: {listed(lengths)}"
-        got = f"lists of {listed([len(row) for row in lists])}"
-        raise PackvizError("texts", expected=expected, got=got, fix="give the tokens without their padding")
-    return tuple(tuple(visible(text) for text in row) for row in lists)
+        fix = "give the tokens without their padding"
+        raise PackvizError("texts", expected=expected, got=quoted(str(texts), 60)[1:-1], fix=fix)
+    return tuple(tuple(visible(text) for text in row) for row in rows)
 
 
 def _in_full_precision(x: Tensor | PackedSequence, dtype: torch.dtype) -> Tensor | PackedSequence:

@@ -13,7 +13,7 @@ from packviz.inputs.module import has_own_forward, snapshot
 from packviz.rules import findings
 from packviz.rules.case import Case
 from packviz.rules.finding import Findings
-from packviz.rules.module import check_weights
+from packviz.rules.module import check_weights, way_out
 from packviz.rules.preconditions import check_beside, check_subject, refusal_of
 
 __all__ = ["examine"]
@@ -85,7 +85,7 @@ def _case(subject: object, x: object, lengths: object, batch_first: bool | None,
 
 def _readable(module: nn.Module) -> nn.RNNBase:
     if not isinstance(module, RECURRENT):
-        raise refusal_of("module", "an nn.RNN, nn.GRU or nn.LSTM", module, "give the recurrent layer, or use pv.watch")
+        raise refusal_of("module", "an nn.RNN, nn.GRU or nn.LSTM", module, f"{way_out(module)}; or use pv.watch")
     if has_own_forward(module):
         expected = "a module whose forward is torch's own"
         raise refusal_of("module", expected, module, "give the nn.RNN, nn.GRU or nn.LSTM inside it")

@@ -59,7 +59,7 @@ class _Batch:
             leaves_of(self.call(self.model, x.clone(memory_format=torch.contiguous_format), lengths), "output")
         )
         if not leaves:
-            fix = "return tensors from call=lambda model, batch, lengths: ..."
+            fix = "return tensors from call=lambda model, batch, lengths: model(...)"
             raise PackvizError("model", expected="tensors in what it returns", got="none", fix=fix)
         return stacked(leaves, self.lists, self.on_left)
 
@@ -138,8 +138,11 @@ def _checked(
 ) -> _Batch:
     if not callable(model):
         raise refusal_of("model", "a module or a function", model, "give what is called with the batch")
+    if not (call is None or callable(call)):
+        raise refusal_of("call", "a function", call, "give call=lambda model, batch, lengths: model(...)")
     if not isinstance(batch, Tensor) or batch.dim() < 2:
-        raise refusal_of("batch", "a padded tensor of sequences and time steps", batch, "pad the sequences first")
+        fix = "pad the sequences first; call=lambda model, batch, lengths: model(...) may give the model something else"
+        raise refusal_of("batch", "a padded tensor of sequences and time steps", batch, fix)
     check_tensor("batch", batch, on_meta=False)
     grid, ends = batch if batch_first else batch.transpose(0, 1), known_lengths("lengths", lengths)
     B, T = grid.shape[:2]
@@ -152,8 +155,15 @@ def _checked(
     if not on_left and _seems_left_padded(grid, ends):
         got, fix = "'right', but rows begin with zeros and end with tokens", "give padding_side='left'"
         raise PackvizError("padding_side", expected="the side where the pads are", got=got, fix=fix)
-    usual: Call = call or (lambda model, batch, lengths: model(batch, lengths))
-    return _Batch(model, usual, grid.detach(), ends, lengths, batch_first, on_left)
+    return _Batch(model, call or _called, grid.detach(), ends, lengths, batch_first, on_left)
+
+
+def _called(model: Any, batch: Tensor, lengths: Any) -> object:
+    try:
+        return model(batch, lengths)
+    except TypeError as error:
+        error.add_note("It was called as model(batch, lengths); otherwise give call=lambda model, batch, lengths: ...")
+        raise
 
 
 def _faults(given: _Batch, padding_value: float | None, tolerance: float | None) -> Iterator[Fault]:

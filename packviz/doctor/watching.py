@@ -27,7 +27,7 @@ from packviz.rules.padding_value import all_finite, fits_at_its_edges
 from packviz.rules.preconditions import refusal_of
 from packviz.rules.unpacked import may_have_pads
 from packviz.text import counted
-from packviz.validate import integer
+from packviz.validate import integer, number
 
 __all__ = ["Watched", "watch"]
 
@@ -184,6 +184,8 @@ def watch(
         raise refusal_of("module", "an nn.Module", module, "give the model itself")
     integer("every", every, 1)
     integer("keep", keep, 0)
+    if padding_value is not None:
+        number("padding_value", padding_value)
     Findings().ignoring(ignore)  # refuses a key that there is not
     layers = [(name, part) for name, part in module.named_modules() if isinstance(part, RECURRENT)]
     watched = Watched(len(layers), ignore, padding_value)

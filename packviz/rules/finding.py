@@ -83,7 +83,7 @@ class Findings(tuple[Finding, ...]):
 
     def ignoring(self, ignore: str | Collection[str]) -> "Findings":
         """Return those of other keys. Raises PackvizError for a key that no finding has."""
-        keys = {ignore} if isinstance(ignore, str) else set(ignore)
+        keys = set(ignore) if isinstance(ignore, Collection) and not isinstance(ignore, str) else {ignore}
         for unknown in sorted(map(str, keys - _keys())):
             expected = "keys of findings, such as 'pads_packed'"
             raise PackvizError("ignore", expected=expected, got=repr(unknown), fix=_spelling(unknown))

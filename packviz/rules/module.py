@@ -27,7 +27,7 @@ def check_module(module: object) -> nn.RNNBase:
     """
     if not isinstance(module, RECURRENT):
         got = f"the class {module.__name__} itself" if isinstance(module, type) else described(module)
-        raise _refusal(got, _way_out(module))
+        raise _refusal(got, way_out(module))
     if has_own_forward(module):
         got = f"{described(module)} with a forward of its own, which would not be run"
         raise _refusal(got, "give the nn.RNN, nn.GRU or nn.LSTM inside it, or a plain one with the same state_dict()")
@@ -77,7 +77,8 @@ def _refusal(got: str, fix: str) -> PackvizError:
     return PackvizError("module", expected=expected, got=got, fix=fix)
 
 
-def _way_out(module: object) -> str:
+def way_out(module: object) -> str:
+    """Return what to give instead of what is no recurrent module."""
     if isinstance(module, type) and issubclass(module, RECURRENT):
         return f"build one: nn.{module.__name__}(input_size, hidden_size)"
     if isinstance(module, nn.RNNCellBase):

@@ -30,7 +30,7 @@ class Parts(nn.Module):
         self.second, self.norm = nn.LSTM(H, H, batch_first=True), nn.BatchNorm1d(F)
         self.strided, self.wide = nn.Conv1d(F, F, 2, stride=2), nn.Conv1d(F, F, 3, padding=1)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # which torch.jit.script gives
+            warnings.simplefilter("ignore")  # torch.jit.script is deprecated
             self.scripted = torch.jit.script(nn.BatchNorm1d(F))
             norm = nn.BatchNorm1d(F).eval()
             self.traced = torch.jit.trace(norm, torch.randn(2, F, 3))  # type: ignore[no-untyped-call]
@@ -273,7 +273,7 @@ def test_the_model_and_the_random_numbers_are_as_before() -> None:
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
 
 
-@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
 def test_a_scripted_model_and_complex_numbers_are_checked() -> None:
     scripted = torch.jit.script(nn.Sequential(nn.Linear(F, H), nn.Dropout()))
     found = pv.check_invariance(scripted, batch(0), LENGTHS, batch_first=True, call=lambda m, x, _: m(x).sum(1))
@@ -295,6 +295,7 @@ def test_a_scripted_model_and_complex_numbers_are_checked() -> None:
         ((Parts, torch.zeros(B, T, F, device="meta"), LENGTHS), {"batch_first": True}, "batch"),
         ((Parts, torch.zeros(1, T, F), [3]), {"batch_first": True}, "batch"),
         ((None, torch.zeros(B, T, F), LENGTHS), {"batch_first": True}, "model"),
+        ((len, torch.zeros(B, T, F), LENGTHS), {"batch_first": True, "call": 5}, "call"),
         ((len, torch.zeros(B, T, F), LENGTHS), {"batch_first": True, "call": lambda *_: 3}, "model"),
         ((len, torch.zeros(B, T, F), LENGTHS), {"batch_first": True, "call": lambda _, x, _n: x.to("meta")}, "model"),
         ((len, torch.zeros(B, T, F), LENGTHS), {"batch_first": True, "padding_side": "middle"}, "padding_side"),
@@ -305,3 +306,10 @@ def test_what_cannot_be_checked_is_refused(given: Any, told: Any, parameter: str
     with pytest.raises(pv.PackvizError) as refused:
         pv.check_invariance(*given, **told)
     assert refused.value.parameter == parameter
+
+
+def test_a_model_that_takes_something_else_is_called_through_call() -> None:
+    with pytest.raises(TypeError) as raised:
+        pv.check_invariance(nn.Linear(F, H), batch(0), LENGTHS, batch_first=True)
+    assert "give call=" in raised.value.__notes__[0]
+    assert pv.check_invariance(nn.Linear(F, H), batch(0), LENGTHS, batch_first=True, call=lambda m, x, _: m(x)) == ()

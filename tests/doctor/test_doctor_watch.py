@@ -277,8 +277,10 @@ def test_calls_can_be_sampled_and_findings_ignored() -> None:
         for _ in range(40):
             GRU(X)
     assert [(one.key, one.times) for one in watched.findings] == [("unpacked", 8 + 2)]  # the 17th and the 33rd
-    with pytest.raises(pv.PackvizError, match="ignore"), pv.watch(GRU, ignore="pad_packed"):
-        pass
+    for name, wrong in {"ignore": "pad_packed", "padding_value": "0", "every": 0}.items():
+        told: Any = {name: wrong}
+        with pytest.raises(pv.PackvizError, match=name), pv.watch(GRU, **told):
+            pass
 
 
 class Padder(nn.Module):
@@ -293,7 +295,7 @@ class Padder(nn.Module):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
 def test_other_models_are_scripted_and_compiled_while_somebody_watches() -> None:
     model, lengths = Padder(), torch.tensor(LENGTHS)
     right = model(SEQUENCES, lengths)

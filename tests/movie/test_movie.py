@@ -115,7 +115,8 @@ def test_every_subset_of_the_stages_shows_what_the_whole_movie_shows_there(case:
     [
         {"stages": ("pack", "fly")},
         {"stages": ()},
-        {"stages": "pack"},
+        {"stages": "fly"},
+        {"stages": 5},
         {"stages": ("embed",)},
         {"layer": 2},
         {"layer": -1},
@@ -129,6 +130,16 @@ def test_what_a_trace_does_not_have_cannot_be_watched(wrong: dict[str, Any]) -> 
     with pytest.raises(PackvizError) as caught:
         pv.movie(trace, **wrong)
     assert next(iter(wrong)) in str(caught.value)
+
+
+def test_one_stage_needs_no_tuple_and_a_step_is_sought_in_a_stage_that_is_there() -> None:
+    trace = pv.trace(Batch.parse("1 2\n3"))
+    only: Any = pv.movie(trace, "pack")  # type: ignore[arg-type]
+    assert only.to_dict() == pv.movie(trace, ("pack",)).to_dict()
+    with pytest.raises(PackvizError, match="stage"):
+        only.step_at("run")
+    with pytest.raises(PackvizError, match="trace"):
+        pv.snippet(None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("stage", ["pack", "run", "unpack"])
@@ -239,7 +250,7 @@ def test_ones_own_tokens_are_called_what_one_says() -> None:
             assert f"“{shown[b][t]}" in token["tip"]
 
 
-@pytest.mark.parametrize("texts", [[], [["a"]], [["a", "b"], "xy"], [["a"], ["b", "c"]], [["a", 1], ["b"]], [1, 2]])
+@pytest.mark.parametrize("texts", [[], [["a"]], [["a", "b"], "xy"], [["a"], ["b", "c"]], [["a", 1], ["b"]], [1, 2], 5])
 def test_texts_that_do_not_fit_the_lengths_are_refused(texts: Any) -> None:
     with pytest.raises(PackvizError, match="as many strings as its length: 2, 1") as caught:
         pv.trace_module(nn.GRU(1, 2, batch_first=True), torch.zeros(2, 2, 1), [2, 1], texts=texts)

@@ -170,6 +170,9 @@ def test_a_widget_prints_on_one_line() -> None:
     for wrong in (0, len(MOVIE.steps) + 1):
         with pytest.raises(pv.PackvizError):
             MOVIE.widget(wrong)
+        with pytest.raises(pv.PackvizError):
+            widget.step = wrong
+    assert repr(widget) == f"MovieWidget({MOVIE!r})"
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -212,6 +212,8 @@ def test_the_suffix_of_a_file_says_what_it_is(tmp_path: Path) -> None:
     [
         ("m.mp4", {}, "path"), ("m", {}, "path"), ("m.svg", {"step": 0}, "step"), ("m.svg", {"step": 999}, "step"),
         ("m.png", {"width": 10}, "width"), ("m.svg", {"theme": "blue"}, "theme"),
+        ("m.png", {"scale": 0}, "scale"), ("m.gif", {"scale": float("nan")}, "scale"),
+        ("m.png", {"scale": 99}, "scale"),
     ],
 )  # fmt: skip
 def test_a_picture_that_cannot_be_made_is_refused(

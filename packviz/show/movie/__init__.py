@@ -66,6 +66,7 @@ def movie(
     """
     check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
     there = _stages(trace)
+    stages = stages if stages is None or (isinstance(stages, Sequence) and not isinstance(stages, str)) else (stages,)
     chosen = there if stages is None else tuple(stage for stage in there if stage in stages)
     _check_stages(stages, there)
     watched = 0 if trace.error is not None else watched_layer(trace, layer, direction)

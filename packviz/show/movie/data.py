@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from torch import Tensor
 
+from packviz.errors import PackvizError
 from packviz.show.movie.changes import Changes
 from packviz.show.movie.drawing import draw, svg
 from packviz.show.movie.layout import Scene, plain
@@ -18,8 +19,8 @@ from packviz.show.movie.picture import Picture
 from packviz.show.movie.view import View
 from packviz.show.movie.words import lost
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES
-from packviz.text import counted, joined
-from packviz.validate import choice, integer
+from packviz.text import counted, joined, shown
+from packviz.validate import choice, integer, is_number
 
 if TYPE_CHECKING:
     from packviz.show.movie.widget import MovieWidget
@@ -68,10 +69,11 @@ class Movie:
 
     def step_at(self, stage: Stage, time: int | None = None, name: str = "") -> int:
         """Return the number, from 1, of the step of a stage that has this name or time; without one, where it ends."""
+        choice("stage", stage, list(dict.fromkeys(step.stage for step in self.steps)))
         here = [(i, played) for i, played in enumerate(self.steps, 1) if played.stage == stage]
         named = [i for i, played in here if name and played.name == name]
         timed = [i for i, played in here if time is not None and played.time == time]
-        return (named or timed or [i for i, _ in here[-1:]] or [len(self.steps)])[0]
+        return (named or timed or [i for i, _ in here[-1:]])[0]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the movie as lists, dicts, strings and numbers, ready for JSON; do not change it."""
@@ -110,6 +112,10 @@ class Movie:
             target.write_text(text, encoding="utf-8")
         else:
             picture, frame = self._picture(step, width, height, theme)
+            largest = max(1.0, 20_000 / max(picture.width, picture.full))
+            if not is_number(scale) or not 0.1 <= scale <= largest:
+                expected = f"a number from 0.1 to {largest:.1f}, for at most 20,000 pixels a side"
+                raise PackvizError("scale", expected=expected, got=shown(scale), fix="choose a number such as 2")
             draw(target, picture, frame if kind == ".png" else None, scale)
         return target
 

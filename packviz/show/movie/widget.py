@@ -5,11 +5,12 @@ from weakref import WeakSet
 
 from packviz.errors import extra
 from packviz.show.movie.page import assets, packed
+from packviz.validate import integer
 
 with extra("notebook"):
     from anywidget import AnyWidget
     from ipywidgets import Widget, widget_serialization
-    from traitlets import Dict, Instance, Int, Unicode
+    from traitlets import Dict, Instance, Int, Unicode, validate
 
 if TYPE_CHECKING:
     from packviz.show.movie.data import Movie
@@ -54,9 +55,17 @@ class MovieWidget(AnyWidget):
     picked = Dict().tag(sync=True)
 
     def __init__(self, movie: "Movie", step: int = 1) -> None:
+        self._steps = len(movie.steps)
         super().__init__(player=_shared(), movie=packed(movie.to_dict()), step=step)
         self._still, self._line = movie.still(), repr(movie)
         _MADE.add(self)
+
+    @validate("step")
+    def _in_range(self, given: Any) -> int:
+        return integer("step", given["value"], 1, self._steps)
+
+    def __repr__(self) -> str:
+        return f"MovieWidget({self._line})"
 
     def _repr_mimebundle_(self, **how: Any) -> Any:
         told = super()._repr_mimebundle_(**how)
