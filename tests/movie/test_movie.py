@@ -134,10 +134,10 @@ def test_what_a_trace_does_not_have_cannot_be_watched(wrong: dict[str, Any]) -> 
 
 def test_one_stage_needs_no_tuple_and_a_step_is_sought_in_a_stage_that_is_there() -> None:
     trace = pv.trace(Batch.parse("1 2\n3"))
-    only: Any = pv.movie(trace, "pack")  # type: ignore[arg-type]
+    only: Any = pv.movie(trace, "pack")
     assert only.to_dict() == pv.movie(trace, ("pack",)).to_dict()
     with pytest.raises(PackvizError, match="stage"):
-        only.step_at("run")
+        only.step_at("fly")
     with pytest.raises(PackvizError, match="trace"):
         pv.snippet(None)  # type: ignore[arg-type]
 

@@ -17,7 +17,7 @@ from packviz.show.movie.marks import CodeLine, Frame, Stage, Step
 from packviz.show.movie.page import framed, pictured, standalone
 from packviz.show.movie.picture import Picture
 from packviz.show.movie.view import View
-from packviz.show.movie.words import lost
+from packviz.show.movie.words import ABOUT_STAGES, lost
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES
 from packviz.text import counted, joined, shown
 from packviz.validate import choice, integer, is_number
@@ -69,11 +69,11 @@ class Movie:
 
     def step_at(self, stage: Stage, time: int | None = None, name: str = "") -> int:
         """Return the number, from 1, of the step of a stage that has this name or time; without one, where it ends."""
-        choice("stage", stage, list(dict.fromkeys(step.stage for step in self.steps)))
+        choice("stage", stage, tuple(ABOUT_STAGES))
         here = [(i, played) for i, played in enumerate(self.steps, 1) if played.stage == stage]
         named = [i for i, played in here if name and played.name == name]
         timed = [i for i, played in here if time is not None and played.time == time]
-        return (named or timed or [i for i, _ in here[-1:]])[0]
+        return (named or timed or [i for i, _ in here[-1:]] or [len(self.steps)])[0]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the movie as lists, dicts, strings and numbers, ready for JSON; do not change it."""
