@@ -2,7 +2,7 @@
 
 /** @import { Cell, Ctx, Digits, Hue, Look, Numbers, Read, Rect, Scale, Theme, Tint } from "./types" */
 
-import { largestLine, lineOf, READABLE } from "./layout.js";
+import { largestLine, lineOf, READABLE, TIGHT } from "./layout.js";
 import { roles } from "./roles.js";
 
 /** @type {Record<Scale, string>} */
@@ -78,7 +78,7 @@ export class Brush {
    * @param {number} h
    */
   inside(h) {
-    const wanted = Math.max(0.62 * h, Math.min(0.76 * h, this.least));
+    const wanted = Math.max(0.62 * h, Math.min(TIGHT * h, this.least));
     return Math.max(READABLE, Math.min(wanted, Math.max(largestLine(this.high, this.least), 0.4 * h)));
   }
   /**
@@ -253,16 +253,18 @@ export class Brush {
    */
   typed(ctx, { x, y, w, h }, state, fill, weight, least) {
     if (h < READABLE + 2) return;
-    const two = state.sub && h > 36,
+    const told = this.told(ctx, state, w);
+    if (told !== state.text) state = { ...state, text: told, sub: "" };
+    const two = state.sub && h > Math.max(36, 2.6 * this.least),
       lettered = state.role === "token" ? this.letter(ctx, { x, y, w, h }, state, fill) : 0,
       below = lettered && h > 1.2 * w, // a tall cell has its letter above what is written in it
-      px = Math.min(this.inside(h), below ? 0.48 * h : two ? 0.42 * h : h);
+      px = Math.min(this.inside(h), below ? 0.51 * h : two ? 0.42 * h : h);
     this.font(ctx, px, weight);
     const wide = this.measure(ctx, state.text),
       aside = below ? 0 : Math.max(0, Math.min(lettered - (w - wide) / 2, (w - wide) / 2 - 4)), // beside its letter, if it is short
       middle = y + h * (below ? 0.7 : (two ? 0.39 : 0.5) + (lettered ? 0.09 : 0));
     this.write(ctx, state.text, x + w / 2 + aside, middle, within(w), { px, least, weight, fill });
-    if (two) this.write(ctx, state.sub, x + w / 2, y + h * 0.77, within(w), { px: Math.max(READABLE, 0.27 * h), fill });
+    if (two) this.write(ctx, state.sub, x + w / 2, y + h * 0.77, within(w), { px: Math.max(READABLE, 0.27 * h, Math.min(0.39 * h, this.least)), fill });
   }
   /**
    * The word on top, its vector below, wherever the token stands: paler where it stood before it was packed.
@@ -274,19 +276,19 @@ export class Brush {
    * @param {number} [share]
    */
   framed(ctx, { x, y, w, h }, state, look, fill, share = 1) {
-    const head = h > 24 && state.text ? this.head(h) : Math.min(3, h * 0.12),
-      side = Math.min(3.5, w * 0.12);
-    if (head > 10) this.headed(ctx, { x, y, w, h: head }, state, fill, share < 1 ? 400 : 700);
+    const head = h > 16 && state.text ? this.head(h) : Math.min(3, h * 0.12),
+      side = Math.min(3.5, w * 0.12, h * 0.09);
     ctx.globalAlpha *= share;
     this.stripes(ctx, { x: x + side, y: y + head, w: w - 2 * side, h: h - head - side }, look.vec, state.scale);
     ctx.globalAlpha /= share;
+    if (head > 10) this.headed(ctx, { x, y, w, h: head }, state, fill, share < 1 ? 400 : 700);
   }
   /**
    * Pixels of what stands in the corner of a cell so high.
    * @param {number} h
    */
   corner(h) {
-    return Math.max(READABLE, 0.27 * h, Math.min(0.44 * h, this.least));
+    return Math.max(READABLE, 0.27 * h, Math.min(0.51 * h, this.least));
   }
   /**
    * The letter of its sequence in the corner of a cell that has room for it, and no letter beside its row.
@@ -322,7 +324,19 @@ export class Brush {
    * @param {number} h
    */
   head(h) {
-    return Math.max(13, 0.36 * h, Math.min(0.74 * h, 1.15 * this.least));
+    return Math.max(13, 0.36 * h, Math.min(0.8 * h, 1.15 * this.least));
+  }
+  /**
+   * What a token so wide tells: its text, or the letter of its sequence, in a panel that has no letters beside it and no
+   * room for the longest text.
+   * @param {Ctx} ctx
+   * @param {Cell} state
+   * @param {number} w
+   */
+  told(ctx, state, w) {
+    if (state.role === "flag" || this.lettered.has(state.p)) return state.text;
+    this.font(ctx, this.least, 700);
+    return this.measure(ctx, this.wordiest) > within(w) ? this.movie.sequences[state.seq][0] : state.text;
   }
   /**
    * The word on top of a cell, beside the letter of its sequence if both have room.
@@ -334,15 +348,16 @@ export class Brush {
    */
   headed(ctx, { x, y, w, h }, state, fill, weight) {
     const [name] = this.movie.sequences[state.seq],
-      px = 0.87 * h,
+      px = Math.max(0.87 * h, Math.min(0.96 * h, this.least)),
       middle = y + h / 2 + 1;
-    this.font(ctx, Math.max(READABLE, 0.75 * this.least), weight);
+    if (this.told(ctx, state, w) === name) return this.write(ctx, name, x + w / 2, middle, w - 4, { px, weight, fill });
+    this.font(ctx, this.least, weight);
     const least = this.measure(ctx, `${name} ${this.wordiest}`),
       lettered = !this.lettered.has(state.p) && !state.text.startsWith(name) && least + 8 < w;
-    const letter = lettered ? Math.max(READABLE, 0.7 * px) : 0;
+    const letter = lettered ? Math.max(this.least, 0.7 * px) : 0;
     if (letter) this.write(ctx, name, x + 4, middle, w, { px: letter, fill, align: "left" });
-    const left = letter ? 6 + this.measure(ctx, name) : 3;
-    this.write(ctx, state.text, x + left + (w - left - 3) / 2, middle, w - left - 3, { px, weight, fill });
+    const left = letter ? 6 + this.measure(ctx, name) : 2;
+    this.write(ctx, state.text, x + left + (w - left - 2) / 2, middle, w - left - 2, { px, weight, fill });
   }
   /**
    * The numbers on their stripes, where these lie side by side and have room for them.
@@ -354,7 +369,7 @@ export class Brush {
   figures(ctx, { x, y, w, h }, vec, scale) {
     const step = w / vec.length;
     if (w < 1.8 * h || step < 2 * this.least || h < this.least + 2) return;
-    const digits = this.digits(ctx, step - 4, this.inside(h));
+    const digits = this.digits(ctx, step - 4, this.inside(h + 7));
     vec.forEach(
       (v, i) => v != null && this.figure(ctx, v, x + (i + 0.5) * step, y + h / 2, digits, this.ramp(v, scale).text),
     );
@@ -369,16 +384,11 @@ export class Brush {
    */
   digits(ctx, w, px) {
     const large = Math.min(px, this.least);
-    /** @type {[text: string, many: number, least: number][]} */
-    const ways = [
-      ["−0.00", 2, large],
-      ["−.00", 2, READABLE],
-      ["−.0", 1, READABLE],
-    ];
-    for (const [text, many, least] of ways) {
-      this.font(ctx, least, 500);
-      const share = w / this.measure(ctx, text);
-      if (share >= 1) return { px: Math.min(px, least * share), many, bare: !text.includes("0.") };
+    this.font(ctx, large, 500);
+    for (const text of ["−0.00", "−.00", "−.0"]) {
+      const size = (large * w) / this.measure(ctx, text);
+      if (size >= (text === "−.0" ? READABLE : large))
+        return { px: Math.min(px, size), many: text.split(".")[1].length, bare: !text.includes("0.") };
     }
     return null;
   }

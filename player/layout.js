@@ -6,6 +6,7 @@ const MAX_UNIT = 110; // pixels of a cell, at most; in a picture higher than LOW
 const LOW = 600;
 const EDGE = 10; // pixels around the picture
 export const READABLE = 11; // pixels of the smallest text
+export const TIGHT = 0.76; // of a small cell is what is written in it or beside it, where it has to be read from afar
 
 /**
  * Pixels of a line of text beside cells of this size, in a picture of this height: headings, lengths, time steps. Beside
@@ -15,7 +16,7 @@ export const READABLE = 11; // pixels of the smallest text
  * @param {number} least
  */
 export const lineOf = (unit, height, least) =>
-  Math.max(READABLE, Math.min(Math.max(0.44 * unit, Math.min(0.68 * unit, least)), largestLine(height, least)));
+  Math.max(READABLE, Math.min(Math.max(0.44 * unit, Math.min(TIGHT * unit, least)), largestLine(height, least)));
 /**
  * @param {number} height
  * @param {number} least
@@ -23,8 +24,8 @@ export const lineOf = (unit, height, least) =>
 export const largestLine = (height, least) => Math.max(15, 0.042 * height, least);
 const LETTER = 0.6, // of its height is the width of a letter
   BOLD = 0.68,
-  NUMBER = 4, // letters of a number in a cell
-  WIDER = 1.6; // times as wide as high are cells at most, for words to be read where there is room beside the picture
+  NUMBER = 3.9, // letters of a number in a cell
+  WIDER = 1.8; // times as wide as high, or as high as wide, are cells at most: where text can then be read
 const NEAR = 0.3, // units before a panel within which something goes around its cells,
   WORDY = 1.6; // and units of a text that stands there instead
 /**
@@ -42,7 +43,7 @@ const squeezed = (unit, height, least) => Math.min(1, largestLine(height, least)
  */
 export function inked(frames) {
   /** @type {Ink} */
-  const ink = { panels: {}, scales: new Set(), letters: 0 };
+  const ink = { panels: {}, scales: new Set() };
   /** @type {Frame["states"]} */
   let before = [];
   for (const { states } of frames) {
@@ -55,12 +56,13 @@ export function inked(frames) {
  * @param {Ink} ink
  * @param {Frame["states"][number]} state
  */
-function add(ink, { role, p, x, y, w, h, text, vec, scale }) {
-  const { panels, scales } = ink;
-  panels[p] ??= { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity, texts: new Map() };
+function add({ panels, scales }, { role, p, x, y, w, h, text, vec, scale }) {
+  const far = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+  panels[p] ??= { ...far, texts: new Map(), letters: 0, whole: false };
   const box = panels[p],
     inside = role === "value" ? NUMBER : role === "token" ? text.length : 0;
-  ink.letters = Math.max(ink.letters, inside / w);
+  box.letters = Math.max(box.letters, inside / w);
+  box.whole ||= role === "label" || role === "value";
   if (role === "value" || (vec && role !== "label")) scales.add(scale);
   box.left = Math.min(box.left, x);
   box.top = Math.min(box.top, y, y + h);
@@ -70,17 +72,18 @@ function add(ink, { role, p, x, y, w, h, text, vec, scale }) {
 }
 
 /**
- * The box around all of it in a view, in units, where a unit has so many pixels.
+ * The box around all of it in a view, in units, where a unit has so many pixels, and so many across.
  * @param {View} view
  * @param {Ink | undefined} ink
  * @param {number} unit
+ * @param {number} across
  * @param {number} height
  * @param {number} least
  */
-function bounds(view, ink, unit, height, least) {
+function bounds(view, ink, unit, across, height, least) {
   const whole = { left: 0, top: 0, right: view.w, bottom: view.h };
   if (!ink) return whole;
-  const letter = (LETTER * lineOf(unit, height, least)) / unit,
+  const letter = (LETTER * lineOf(unit, height, least)) / across,
     squeeze = squeezed(unit, height, least),
     before = (/** @type {number} */ place) => (place < 0 ? place * squeeze : place),
     box = { left: view.w, top: view.h, right: 0, bottom: 0 };
@@ -110,26 +113,29 @@ function bounds(view, ink, unit, height, least) {
  */
 export function frameView(scene, width, height, ink, { foot = 0, least = READABLE } = {}) {
   const room = height - foot,
-    lettered = BOLD * (ink?.letters ?? 0),
+    inks = Object.values(ink?.panels ?? {}),
+    lettered = (/** @type {typeof inks} */ some) => BOLD * least * Math.max(0, ...some.map(({ letters }) => letters)),
+    wanted = lettered(inks), // pixels of a unit across in which all texts have room in their cells,
+    needed = lettered(inks.filter(({ whole }) => whole)), // and those for which no letter can stand
     most = MAX_UNIT * Math.max(1, height / LOW);
   /** @param {View} view */
   const standing = (view) => {
-    let unit = most,
-      box = bounds(view, undefined, unit, height, least);
+    let [unit, across] = [most, most],
+      box = bounds(view, undefined, unit, across, height, least);
     for (let pass = 0; pass < 3; pass++) {
-      const fits = Math.min((width - 2 * EDGE) / (box.right - box.left), (room - 2 * EDGE) / (box.bottom - box.top));
-      unit = Math.min(fits, most);
-      if (pass < 2) box = bounds(view, ink, unit, height, least);
+      const wide = (width - 2 * EDGE) / (box.right - box.left),
+        high = (room - 2 * EDGE) / (box.bottom - box.top),
+        even = Math.min(wide, high, most);
+      unit = Math.min(high, Math.max(even, Math.min(least / TIGHT, WIDER * even)));
+      across = Math.min(wide, Math.max(even, Math.min(wanted, WIDER * even)));
+      if (pass < 2) box = bounds(view, ink, unit, across, height, least);
     }
-    const needed = (lettered * least) / unit,
-      spare = (width - 2 * EDGE) / ((box.right - box.left) * unit),
-      wide = Math.max(1, Math.min(needed, spare, WIDER));
     return {
       view,
       unit,
-      wide,
+      wide: across / unit,
       squeeze: squeezed(unit, height, least),
-      left: (width - (box.left + box.right) * unit * wide) / 2,
+      left: (width - (box.left + box.right) * across) / 2,
       top: (room - (box.top + box.bottom) * unit) / 2,
     };
   };
@@ -138,10 +144,13 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
     views = width / room > 1.12 ? scene.wide : (scene.tall ?? scene.wide);
   const many = Math.max(...views.map(panels)),
     legible = (/** @type {number} */ unit) => Math.min(1, lineOf(unit, height, least) / least),
-    roomy = (/** @type {number} */ across) => Math.min(1, across / Math.max(1, lettered * least)),
+    roomy = (/** @type {number} */ across) => Math.min(1, across / Math.max(1, needed)),
     // better all panels than large cells, and better words that can be read than all panels
     worth = (/** @type {Standing} */ { view, unit, wide }) =>
-      unit * (panels(view) < many ? 0.8 * legible(unit) ** 4 : legible(unit) ** 4 * roomy(unit * wide));
+      Math.min(unit, unit * wide) *
+      legible(unit) ** 8 *
+      (unit * wide < wanted - 0.5 ? 0.85 : 1) *
+      (panels(view) < many ? 0.8 : roomy(unit * wide) ** 2);
   return views.map(standing).reduce((best, other) => (worth(other) > worth(best) + 0.01 ? other : best));
 }
 /**

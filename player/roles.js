@@ -5,6 +5,8 @@
 import { within } from "./brush.js";
 import { READABLE } from "./layout.js";
 
+const LETTERED = 0.78; // of the height of the box around the letter of a sequence
+
 /** @type {Record<Role, Paint>} */
 export const roles = {
   token(ctx, rect, state, look) {
@@ -71,7 +73,7 @@ export const roles = {
     if (inner) this.stripes(ctx, { x: x + 5, y: y + head, w: w - 10, h: h - head - 5 }, look.vec, state.scale);
     if (h >= READABLE + 2) {
       const whole = inner ? head : this.inside(h),
-        px = Math.max((inner ? 0.8 : 0.9) * whole, Math.min(0.95 * whole, this.least)),
+        px = Math.max((inner ? 0.8 : 0.9) * whole, Math.min(whole, this.least)),
         middle = y + (inner ? head : h) / 2;
       this.font(ctx, px, 600);
       const wide = Math.min(within(w), this.measure(ctx, state.text) + 8);
@@ -91,14 +93,14 @@ export const roles = {
     if (rect.h < READABLE + 2) return;
     const middle = { x: rect.x + rect.w / 2, y: rect.y + rect.h / 2 },
       px = this.inside(rect.h);
-    if (!state.text) this.figure(ctx, look.v, middle.x, middle.y, this.digits(ctx, rect.w - 7, px), colour.text);
+    if (!state.text) this.figure(ctx, look.v, middle.x, middle.y, this.digits(ctx, rect.w - 4, px), colour.text);
     else this.write(ctx, state.text, middle.x, middle.y, rect.w - 7, { px, weight: 500, fill: colour.text });
   },
   label(ctx, { x, y, w, h }, state, look, unit) {
     const hue = this.hue(state.seq),
       stride = Math.max(1, Math.ceil(15 / h));
     if (Math.round(state.y) % stride) return;
-    const full = Math.max(15, Math.min(h * 0.66, 1.5 * this.line(unit)), Math.min(h * 0.94, this.least / 0.71)),
+    const full = Math.max(15, Math.min(h * 0.66, 1.5 * this.line(unit)), Math.min(h * 0.98, this.least / LETTERED)),
       size = look.least ? Math.min(w, full) : full,
       wide = size * (0.6 + 0.4 * state.text.length);
     ctx.beginPath();
@@ -109,7 +111,7 @@ export const roles = {
     ctx.lineWidth = 1;
     ctx.stroke();
     this.write(ctx, state.text, x + w / 2, y + h / 2, wide, {
-      px: size * 0.71,
+      px: size * LETTERED,
       least: look.least,
       weight: 700,
       fill: hue.text,
@@ -125,7 +127,8 @@ export const roles = {
       bare = this.measure(ctx, number), // of narrow columns only the first and the one that is now have their `t=`
       plain = most > READABLE && whole > w - 7 && number !== longest && bare + 4 < w && whole + bare + 4 < 2 * w,
       wide = plain ? bare : whole,
-      px = Math.max(READABLE, Math.min(most, (most * (w - (longest.length < 3 || plain ? 3 : 7))) / wide));
+      least = Math.min(most, this.least),
+      px = Math.max(least, Math.min(most, (most * (w - (longest.length < 3 || plain ? 3 : 7))) / wide));
     this.font(ctx, px, now ? 700 : 400);
     const stride = Math.ceil(((wide * px) / most + 6.5) / Math.max(w, 1));
     const down = this.stacked.has(state.f) ? Math.ceil((0.75 * px + 1) / Math.max(h, 1)) : 1;
@@ -193,7 +196,10 @@ export const roles = {
   bracket(ctx, { x, y, w, h }, state, _look, unit) {
     const now = state.tone === "now",
       px = this.line(unit);
-    this.write(ctx, state.text, x + w / 2, y + h * 0.3, Math.max(w + 0.4 * unit, 26), {
+    this.font(ctx, px, 700);
+    const room = Math.max(w + 0.4 * unit, 26),
+      text = this.measure(ctx, state.text) > room ? state.text.replace(/^t=/, "") : state.text;
+    this.write(ctx, text, x + w / 2, y + h * 0.3, room, {
       px,
       weight: now ? 700 : 400,
       fill: now ? this.theme.now : this.theme.quiet,

@@ -202,11 +202,22 @@ export interface Digits {
   many: number;
   bare: boolean;
 }
-/** What is ever seen of a scene: of each panel the box around its cells, and where its texts begin, how many letters long. */
-export interface Ink {
-  panels: Record<string, { left: number; top: number; right: number; bottom: number; texts: Map<number, number> }>;
-  scales: Set<Scale>;
+/**
+ * What is ever seen in a panel: the box around its cells, where its texts begin and how many letters long they are, how many
+ * letters a unit of its cells has at most, and whether these are to be read whole.
+ */
+export interface Inked {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+  texts: Map<number, number>;
   letters: number;
+  whole: boolean;
+}
+export interface Ink {
+  panels: Record<string, Inked>;
+  scales: Set<Scale>;
 }
 /** A cell as it is drawn; without a rectangle where its panel is not in view. */
 export interface Look {

@@ -8,7 +8,6 @@ from packviz.show.movie.layout import Box, Margins, Place, Scene, above, beside,
 from packviz.show.movie.marks import Frame, Marks, frame, marks, title
 from packviz.show.movie.run_marks import (
     START,
-    arrow,
     base,
     ended,
     entering,
@@ -28,6 +27,7 @@ from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import TERMS
 
 HEADED, STRIP_HEADED = 3.6, 8.8  # numbers beside one another that are as wide as a heading
+ENTERED = 2.6  # units of the name of the cell
 SCREEN = (670.0, 322.0)  # pixels of the picture at a projector
 LEAST = (28.0, 13.0)  # pixels that a number needs there: across and down
 LINES = (1, 2, 3)  # of panels that may need letters of their own
@@ -36,7 +36,7 @@ LINES = (1, 2, 3)  # of panels that may need letters of their own
 def gate_scene(view: View) -> Scene:
     """Return the scene: what enters and the gates in one line, the states before and after in another."""
     whole, narrow, tall = _ways(view)
-    return Scene(whole if _fit(view, whole) else narrow, [tall])
+    return Scene([*whole, *narrow], [tall])
 
 
 def numbers_fit(view: View) -> bool:
@@ -63,15 +63,15 @@ def _ways(view: View) -> tuple[list[Box], list[Box], Box]:
         return box.at_least(numbers * width)  # as wide as its heading
 
     def grid(name: str) -> Box:
-        return headed(panel(name, view.units * width, rows, Margins(0.0, 1.65 * x, 0.0, 0.2)))
+        return headed(panel(name, view.units * width, rows, Margins(0.0, 1.65 * x, 0.0, 0.1)))
 
     def letters(name: str, wide: float = 0.0) -> Box:
-        return panel(name, wide, rows, Margins(1.2 * x, 1.65 * x, 0.0, 0.2))
+        return panel(name, wide, rows, Margins(1.2 * x, 1.65 * x, 0.0, 0.1))
 
     def line(*boxes: Box) -> Box:
         return beside(*boxes, gap=0.9)
 
-    strip, out, enters, was = view.strip.box, view.out.box, letters("cell", input_width(view)), grid("was")
+    strip, out, enters, was = view.strip.box, view.out.box, letters("cell", input_width(view)).at_least(ENTERED), grid("was")
     gates, memory = [grid(f"gate:{gate}") for gate in view.gates], [grid("gate:c")] * (view.kept == "c")
     h, h_n = (headed(state_box(view, name, width)) for name in ("h", "hn"))
     first = letters("names:2", input_width(view)) if gates else enters  # an RNN has no gates: one line is enough
@@ -103,7 +103,8 @@ def gate_frames(view: View, k: int) -> tuple[Frame, ...]:
     done = {"out": outputs(view, k - 1), **finals(view, k - 1, number_width(view)), **_rings(view, k - 1)}
     seen = {**base(view, run_steps(view)[k].t), **_headings(view, k), **done}
     old, now = _states(view, k - 1), _states(view, k)
-    fed = {**seen, **old, **_was(view, k, anew=True), "in": entering(view, k, anew=True)}
+    way = {"arrow:0": seen["arrow:0"].but(shown=False)}  # along which the state before comes
+    fed = {**seen, **way, **old, **_was(view, k, anew=True), "in": entering(view, k, anew=True)}
     still = {**seen, **_was(view, k, anew=False), "in": entering(view, k, anew=False)}
     some = {**still, **old, **_gates(view, k, first)}
     every = {**still, **old, **_gates(view, k, first + then)}
@@ -129,8 +130,7 @@ def _headings(view: View, k: int) -> Frame:
 @once
 def _still_headings(view: View) -> Frame:
     x, name, b, kind = view.text, view.kept, view.ranked, view.kind
-    named = f"{view.cell.upper()}{arrow(view)}"  # there is no room for the layer; the map of the stack names it
-    groups = [title(Place("cell", -1.1 * x, -1.6 * x), named)]
+    groups = [title(Place("cell", -1.1 * x, -1.6 * x), view.cell.upper())]  # the map of the stack names the layer
     made = {formula.left: in_letters(formula) for formula in kind.formulas}
     new = made.get("h'", f"{nonlinearity_of(view.module)} of x, h")
     notes = {"was": "live rows", "gate:c": made.get("c'", ""), "h": "W_hr h" if view.module.proj_size else new}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-WIDE, TALL = (2.2, 1.8, 1.5, 1.25), (1.0, 0.8, 0.6)  # width by height of pictures on a desk and in a hand
+WIDE, TALL = (3.4, 2.2, 1.8, 1.5, 1.25), (1.0, 0.8, 0.6)  # width by height of pictures on a desk and in a hand
 LINES = tuple(round(7 * 1.25**i) for i in range(16))  # units in one line of a strip that are tried: 7 to 199
 LINE_GAP = 0.35  # units between two lines of a strip
 ROOMY = 6.0  # units of a row up to which cells are large, even on a phone

@@ -48,6 +48,7 @@ class Picture:
         standing = self.staging.standing(scene)
         self._line = line_of(standing.unit, self.height)
         self._lettered = {cell.p for cell in cells if cell.role == "label"}
+        self._longest = max((len(cell.text) for cell in cells if cell.role == "token"), default=0)
         self._now = {(cell.role, cell.p): cell.k for cell in cells if cell.shown and cell.tone == "now"}
         found: list[Shape] = [Box(0, 0, self.width, self.full, self.palette.background)]
         for cell in cells:
@@ -75,7 +76,7 @@ class Picture:
             ground = self._ramp(None if cell.text else cell.v, cell.scale)
             yield _tile(rect, ground, colors.line)
             written = _fitted(cell.text, x + w / 2, middle, w, self._size(h), text_on(ground))
-            number = _number(cell.v, x + w / 2, middle, w - 7, self._size(h), text_on(ground))
+            number = _number(cell.v, x + w / 2, middle, w - 4, self._size(h), text_on(ground))
             yield from (written if cell.text else number) if h >= READABLE + 2 else ()
         elif cell.role == "flag":
             off = cell.text == "False"
@@ -94,7 +95,7 @@ class Picture:
             size = max(15.0, min(h * 0.66, 1.5 * self._line))
             wide = size * (0.6 + 0.4 * len(cell.text))
             yield Box(x + (w - wide) / 2, middle - size / 2, wide, size, fill, edge, round=5)
-            yield from _fitted(cell.text, x + w / 2, middle, wide, 0.71 * size, ink, bold=True)
+            yield from _fitted(cell.text, x + w / 2, middle, wide, 0.78 * size, ink, bold=True)
         elif cell.role in ("axis", "count"):
             yield from self._counted(cell, rect, tone)
         elif cell.role in ("title", "note") and h >= self._line * (cell.role == "note"):
@@ -103,7 +104,8 @@ class Picture:
             color = colors.text if title else tone or colors.quiet
             yield Text(left, y + 0.4 * h if title else middle, cell.text, px, color, title or bool(tone), "start")
         elif cell.role == "bracket":
-            yield from _fitted(cell.text, x + w / 2, y + 0.3 * h, max(w, 33), self._line, tone or colors.quiet)
+            text = cell.text.removeprefix("t=") if WIDE * self._line * len(cell.text) > max(w, 33) else cell.text
+            yield from _fitted(text, x + w / 2, y + 0.3 * h, max(w, 33), self._line, tone or colors.quiet)
             low, high, right = y + 0.95 * h, y + 0.68 * h, x + w - 2
             points = [(x + 2, low), (x + 2, high), (right, high), (right, low)]
             yield Line([points], tone or colors.line, 2 if tone else 1)
@@ -145,14 +147,22 @@ class Picture:
             return Text(x + (w - wide) / 2, y + 0.27 * h, name, px, ink, True, "start")
         return Text(x + min(5, 0.12 * w), y + px / 2 + min(3, 0.06 * h), name, px, ink, True, "start")
 
+    def _told(self, cell: Cell, w: float) -> str:
+        """Return the text of a token, or the letter of its sequence where no letter is beside it and no room for texts."""
+        crowded = 1.12 * WIDE * READABLE * self._longest > w - min(7, 0.2 * w)
+        letters = crowded and cell.role != "output" and cell.p not in self._lettered
+        return str(self.data["sequences"][cell.seq][0] if letters else cell.text)
+
     def _inside(self, cell: Cell, rect: Rect, ink: str, fill: str) -> Iterator[Shape]:
         """Return what stands in a cell of a sequence: its letter, its text, and below them its numbers as stripes."""
         x, y, w, h = rect
-        letter, two = None if cell.role == "ghost" else self._letter(cell, rect, ink), cell.sub and h > 36
+        text = self._told(cell, w)
+        letter = self._letter(cell, rect, ink) if text == cell.text and cell.role != "ghost" else None
+        two = cell.sub and h > 36 and text == cell.text
         reach = letter.x - x + 0.8 * letter.px * len(letter.text) if letter else 0.0
         size, down = self._size(h), (0.39 if two else 0.5) + (0.09 if letter else 0)
         if cell.vec is not None and h > 9:
-            head = max(13.0, 0.36 * h) if cell.text and h > 24 else letter.px + 3 if letter and w > 1.8 * h else 0.0
+            head = max(13.0, 0.36 * h) if text and h > 16 else letter.px + 3 if letter and w > 1.8 * h else 0.0
             side = min(3.5, 0.12 * w, 0.16 * h)
             yield from self._stripes(cell, _inset(rect, side, max(head, side)))
             if letter and not head:
@@ -164,7 +174,7 @@ class Picture:
             yield letter
         if size and h >= READABLE + 2:
             size, bold = min(size, 0.42 * h) if two else size, cell.role == "token"
-            yield from _fitted(cell.text, x + (w + reach) / 2, y + down * h, w - reach, size, ink, bold=bold)
+            yield from _fitted(text, x + (w + reach) / 2, y + down * h, w - reach, size, ink, bold=bold)
             if two and cell.vec is None:
                 yield from _fitted(cell.sub, x + w / 2, y + 0.77 * h, w, max(READABLE, 0.27 * h), ink)
 

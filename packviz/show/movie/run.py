@@ -62,7 +62,7 @@ def run_scene(view: View) -> Scene:
     work, strips = beside(cell_box(view), state_box(view, "h"), gap=0.4), above(strip, out, gap=0.4)
     with_grid = above(beside(view.grid.box(), work, gap=0.8 * x), beside(strips, h_n, gap=0.8 * x), gap=0.4)
     columns = beside(above(strip, out, gap=0.4 * x), work, h_n, gap=x)
-    lines = above(strip, beside(work, h_n, gap=0.8 * x), out, gap=0.3)
+    lines = above(strip, beside(work, h_n, gap=0.8 * x), out, gap=0.2)
     stacked = above(strip, beside(work, h_n), gap=0.4) if view.small else above(strip, work, h_n, gap=0.4)
     return Scene([with_grid, columns, lines], [stacked])
 
@@ -92,11 +92,10 @@ def _seen(view: View, t: int | None) -> Frame:
 @once
 def _headings(view: View) -> Frame:
     x, start = view.text, input_width(view) + INPUT_GAP
-    layer = f" · layer {view.layer}" if len(view.trace.layers) > 1 else ""
     h = f"h {shape(view.total[0], view.watched.h.shape[1])}"
     gates = {gate: Place("cell", start + i, -0.75 * x) for i, gate in enumerate(gate_names(view))}
     return frame(
-        title(Place("cell", -1.1 * x, -1.6 * x), f"{view.cell.upper()}{layer}{arrow(view)}"),
+        title(Place("cell", -1.1 * x, -1.6 * x), f"{view.cell.upper()}{arrow(view)}"),  # the map of the stack names the layer
         title(Place("h", 0.0, -1.6 * x), h),
         *(marks(f"axis:gate:{gate}", "axis", at, h=x, text=gate, says=f"!{TERMS[gate]}") for gate, at in gates.items()),
     )

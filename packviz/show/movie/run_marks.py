@@ -10,6 +10,7 @@ from packviz.show.movie.view import View, once, shape
 
 UNIT = 1.8  # width of a number of a state
 INPUT_GAP = 0.4  # between what enters the cell and its gates
+WIDER = 2.2  # times as wide as in the strip is what enters, where it is a word: here this can be read
 START = -2  # in the place of a step: no row was taken yet; -1 stands for the steps that are left out before the first
 
 
@@ -21,18 +22,19 @@ def gate_names(view: View) -> str:
 def cell_box(view: View) -> Box:
     """Return the room of the cell: what enters, and its gates."""
     x, width = view.text, input_width(view) + INPUT_GAP + len(gate_names(view))
-    return panel("cell", width, float(len(view.by_rank)), Margins(1.3 * x, 1.65 * x, 0.2 * x, 0.3))
+    return panel("cell", width, float(len(view.by_rank)), Margins(1.3 * x, 1.65 * x, 0.2 * x, 0.1))
 
 
 def state_box(view: View, name: str, unit: float = UNIT) -> Box:
     """Return the room of h, or of h_n with its letters; unit is the width of a number."""
     x, left = view.text, 1.2 * view.text if name == "hn" else 0.1
-    return panel(name, state_width(view, unit), float(len(view.by_rank)), Margins(left, 1.65 * x, 0.2 * x, 0.3))
+    return panel(name, state_width(view, unit), float(len(view.by_rank)), Margins(left, 1.65 * x, 0.2 * x, 0.1))
 
 
 def input_width(view: View) -> float:
     """Return the width of what enters the cell."""
-    return view.text if view.small else view.strip.width
+    width = view.strip.width
+    return view.text if view.small else WIDER * width if width > 1.0 else width
 
 
 def state_width(view: View, unit: float) -> float:

@@ -11,7 +11,7 @@ AROUND = ("ring", "mark")  # painted after what they go around
 FIELDS = {"w": 1, "h": 1, "text": "", "sub": "", "scale": "state", "tone": "", "vec": None, "v": 0, "shown": False}
 FIELDS |= {"seq": None, "k": 0}
 MAX_UNIT, LOW, EDGE, READABLE = 110, 600, 10, 11  # pixels, as in layout.js
-LETTER, BOLD, NUMBER, NEAR, WORDY, WIDER = 0.6, 0.68, 4, 0.3, 1.6, 1.6
+LETTER, BOLD, NUMBER, NEAR, WORDY, WIDER, TIGHT = 0.6, 0.68, 3.9, 0.3, 1.6, 1.8, 0.76
 
 
 class Rect(NamedTuple):
@@ -53,7 +53,7 @@ class Standing(NamedTuple):
 
 def line_of(unit: float, height: float) -> float:
     """Return the pixels of a line of text beside cells of this size, in a picture of this height."""
-    return max(READABLE, min(max(0.44 * unit, min(0.68 * unit, READABLE)), largest_line(height)))
+    return max(READABLE, min(max(0.44 * unit, min(TIGHT * unit, READABLE)), largest_line(height)))
 
 
 def largest_line(height: float) -> float:
@@ -68,7 +68,6 @@ class Staging:
         self.data, self.width, self.height = data, width, height
         self.legend = 1.7 * max(READABLE, min(14.0, 0.03 * height))  # pixels below numbers that say what colours mean
         self.scales: dict[str, set[str]] = {}  # of the numbers that are ever seen in a scene
-        self._letters: dict[str, float] = {}  # in a unit of width, at most
         self._standings: dict[str, Standing] = {}
 
     @cached_property
@@ -129,54 +128,58 @@ class Staging:
             room = self.height - (self.legend if self.scales[scene] else 0)
             wide = self.width / room > 1.12
             views = [self.data["views"][i] for i in (ways["wide"] if wide else ways.get("tall", ways["wide"]))]
+            letters = [(inked.letters, inked.whole) for inked in ink.values()]
+            wanted = BOLD * READABLE * max((each for each, _ in letters), default=0)
+            needed = BOLD * READABLE * max((each for each, whole in letters if whole), default=0)
             many, best, worth = max(len(view["at"]) for view in views), None, 0.0
             for view in views:
-                found = self._fitted(view, ink, room, needed := BOLD * READABLE * self._letters[scene])
-                roomy = min(1.0, found.unit * found.wide / max(1.0, needed))
-                found_worth = found.unit * (0.8 if len(view["at"]) < many else roomy)
+                found = self._fitted(view, ink, room, wanted)
+                across = found.unit * found.wide
+                roomy = 0.8 if len(view["at"]) < many else min(1.0, across / max(1.0, needed)) ** 2
+                found_worth = min(found.unit, across) * (0.85 if across < wanted - 0.5 else 1) * roomy
                 if best is None or found_worth > worth + 0.01:
                     best, worth = found, found_worth
             assert best
             self._standings[scene] = best
         return self._standings[scene]
 
-    def _fitted(self, view: Data, ink: dict[str, Any], room: float, needed: float) -> Standing:
+    def _fitted(self, view: Data, ink: dict[str, Cell], room: float, wanted: float) -> Standing:
         most = MAX_UNIT * max(1.0, self.height / LOW)
         left, top, right, bottom = 0.0, 0.0, view["w"], view["h"]
         for again in (True, True, False):
-            fits = min((self.width - 2 * EDGE) / (right - left), (room - 2 * EDGE) / (bottom - top))
-            unit = min(fits, most)
+            wide, high = (self.width - 2 * EDGE) / (right - left), (room - 2 * EDGE) / (bottom - top)
+            even = min(wide, high, most)
+            unit = min(high, max(even, min(READABLE / TIGHT, WIDER * even)))
+            across = min(wide, max(even, min(wanted, WIDER * even)))
             squeeze = min(1.0, largest_line(self.height) / (0.44 * unit))
             if again:
-                left, top, right, bottom = self._bounds(view, ink, unit, squeeze)
-        wide = max(1.0, min(needed / unit, (self.width - 2 * EDGE) / ((right - left) * unit), WIDER))
-        corner = (self.width - (left + right) * unit * wide) / 2, (room - (top + bottom) * unit) / 2
-        return Standing(view, unit, wide, *corner, squeeze)
+                left, top, right, bottom = self._bounds(view, ink, unit, across, squeeze)
+        corner = (self.width - (left + right) * across) / 2, (room - (top + bottom) * unit) / 2
+        return Standing(view, unit, across / unit, *corner, squeeze)
 
     def _bounds(
-        self, view: Data, ink: dict[str, Any], unit: float, squeeze: float
+        self, view: Data, ink: dict[str, Cell], unit: float, across: float, squeeze: float
     ) -> tuple[float, float, float, float]:
         """Return the box around all that is ever seen in a view, in units."""
-        letter = LETTER * line_of(unit, self.height) / unit
+        letter = LETTER * line_of(unit, self.height) / across
         left, top, right, bottom = view["w"], view["h"], 0.0, 0.0
         for name, (x, y) in view["at"].items():
-            if name not in ink:
+            if (box := ink.get(name)) is None:
                 continue
-            first, highest, last, lowest, texts = ink[name]
             pitch, *starts = view.get("breaks", {}).get(name, (0, 0))
-            widest = max(end - start for start, end in zip(starts, [*starts[1:], last], strict=True))
-            written = max(((a * squeeze if a < 0 else a) + letter * n for a, n in texts.items()), default=-1e9)
-            left = min(left, x + (first * squeeze if first < 0 else first))
-            top = min(top, y + (highest * squeeze if highest < 0 else highest))
+            widest = max(end - start for start, end in zip(starts, [*starts[1:], box.right], strict=True))
+            written = max(((a * squeeze if a < 0 else a) + letter * n for a, n in box.texts.items()), default=-1e9)
+            left = min(left, x + (box.left * squeeze if box.left < 0 else box.left))
+            top = min(top, y + (box.top * squeeze if box.top < 0 else box.top))
             right = max(right, x + widest, min(x + written, view["w"]))
-            bottom = max(bottom, y + lowest + pitch * (len(starts) - 1))
+            bottom = max(bottom, y + box.bottom + pitch * (len(starts) - 1))
         return (left, top, right, bottom) if right > left and bottom > top else (0.0, 0.0, view["w"], view["h"])
 
-    def _ink(self, scene: str) -> dict[str, Any]:
-        """Return of each panel the box around its cells in all frames, and where texts begin and how long they are."""
-        panels: dict[str, Any] = {}
+    def _ink(self, scene: str) -> dict[str, Cell]:
+        """Return of each panel what is ever seen in it, as `Inked` in types.d.ts has it."""
+        panels: dict[str, Cell] = {}
         scales = self.scales[scene] = set[str]()
-        seen, letters = set[int](), 0.0
+        seen = set[int]()
         for _, _, cells in (frame for frame in self.frames if frame[1] == scene):
             for cell in cells:
                 if not cell.shown or id(cell) in seen:
@@ -184,14 +187,15 @@ class Staging:
                 seen.add(id(cell))
                 if cell.role == "value" or (cell.vec is not None and cell.role != "label"):
                     scales.add(cell.scale)
+                far = {"left": 1e9, "top": 1e9, "right": -1e9, "bottom": -1e9, "letters": 0, "whole": False}
+                box = panels.setdefault(cell.p, Cell(**far, texts={}))
                 inside = NUMBER if cell.role == "value" else len(cell.text) if cell.role == "token" else 0
-                letters = max(letters, inside / cell.w)
-                box = panels.setdefault(cell.p, [1e9, 1e9, -1e9, -1e9, {}])
-                box[0], box[1] = min(box[0], cell.x), min(box[1], cell.y, cell.y + cell.h)
-                box[3] = max(box[3], cell.y, cell.y + cell.h)
+                box.letters = max(box.letters, inside / cell.w)
+                box.whole |= cell.role in ("label", "value")
+                box.left, box.top = min(box.left, cell.x), min(box.top, cell.y, cell.y + cell.h)
+                box.bottom = max(box.bottom, cell.y, cell.y + cell.h)
                 if cell.role in ("title", "note"):
-                    box[4][cell.x] = max(box[4].get(cell.x, 0), len(cell.text))
+                    box.texts[cell.x] = max(box.texts.get(cell.x, 0), len(cell.text))
                 else:
-                    box[2] = max(box[2], cell.x + cell.w)
-        self._letters[scene] = letters
+                    box.right = max(box.right, cell.x + cell.w)
         return panels

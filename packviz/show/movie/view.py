@@ -14,7 +14,7 @@ from packviz.show.movie.layout import Grid, Strip
 from packviz.text import counted, sequence_label
 
 WORDY = 40  # tokens up to which a packed row has room for its word
-STRIP_WIDTH = 2.0  # units that it then has, at most
+STRIP_WIDTH = 1.6  # units that it then has, at most
 MARKED = 64  # tokens up to which every packed row has its address below it
 STACKED = 1.5  # units that a cell of two halves has at most, one half above the other
 TALL = 1.5  # units of a packed row: the letter of its sequence stands above its token
