@@ -258,13 +258,17 @@ export class Brush {
     const two = state.sub && h > Math.max(36, 2.6 * this.least),
       lettered = state.role === "token" ? this.letter(ctx, { x, y, w, h }, state, fill) : 0,
       below = lettered && h > 1.2 * w, // a tall cell has its letter above what is written in it
-      px = Math.min(this.inside(h), below ? 0.51 * h : two ? 0.42 * h : h);
+      px = Math.min(this.inside(h), below ? 0.52 * h : two ? 0.42 * h : h);
     this.font(ctx, px, weight);
     const wide = this.measure(ctx, state.text),
       aside = below ? 0 : Math.max(0, Math.min(lettered - (w - wide) / 2, (w - wide) / 2 - 4)), // beside its letter, if it is short
       middle = y + h * (below ? 0.7 : (two ? 0.39 : 0.5) + (lettered ? 0.09 : 0));
     this.write(ctx, state.text, x + w / 2 + aside, middle, within(w), { px, least, weight, fill });
-    if (two) this.write(ctx, state.sub, x + w / 2, y + h * 0.77, within(w), { px: Math.max(READABLE, 0.27 * h, Math.min(0.39 * h, this.least)), fill });
+    if (two)
+      this.write(ctx, state.sub, x + w / 2, y + h * 0.77, within(w), {
+        px: Math.max(READABLE, 0.27 * h, Math.min(0.39 * h, this.least)),
+        fill,
+      });
   }
   /**
    * The word on top, its vector below, wherever the token stands: paler where it stood before it was packed.
@@ -288,7 +292,7 @@ export class Brush {
    * @param {number} h
    */
   corner(h) {
-    return Math.max(READABLE, 0.27 * h, Math.min(0.51 * h, this.least));
+    return Math.max(READABLE, 0.27 * h, Math.min(0.52 * h, this.least));
   }
   /**
    * The letter of its sequence in the corner of a cell that has room for it, and no letter beside its row.
@@ -324,7 +328,7 @@ export class Brush {
    * @param {number} h
    */
   head(h) {
-    return Math.max(13, 0.36 * h, Math.min(0.8 * h, 1.15 * this.least));
+    return Math.max(13, 0.36 * h, Math.min(0.81 * h, 1.15 * this.least));
   }
   /**
    * What a token so wide tells: its text, or the letter of its sequence, in a panel that has no letters beside it and no

@@ -6,7 +6,7 @@ const MAX_UNIT = 110; // pixels of a cell, at most; in a picture higher than LOW
 const LOW = 600;
 const EDGE = 10; // pixels around the picture
 export const READABLE = 11; // pixels of the smallest text
-export const TIGHT = 0.76; // of a small cell is what is written in it or beside it, where it has to be read from afar
+export const TIGHT = 0.77; // of a small cell is what is written in it or beside it, where it has to be read from afar
 
 /**
  * Pixels of a line of text beside cells of this size, in a picture of this height: headings, lengths, time steps. Beside
@@ -35,6 +35,12 @@ const NEAR = 0.3, // units before a panel within which something goes around its
  * @param {number} least
  */
 const squeezed = (unit, height, least) => Math.min(1, largestLine(height, least) / (0.44 * unit));
+/**
+ * Where something before the cells stands then: the unit beside them shrinks, and what is farther away follows.
+ * @param {number} place
+ * @param {number} squeeze
+ */
+const before = (place, squeeze) => place - Math.max(-1, Math.min(0, place)) * (1 - squeeze);
 
 /**
  * What is ever seen in some frames, panel by panel, in units: the box around the cells, and the texts beside them.
@@ -85,7 +91,6 @@ function bounds(view, ink, unit, across, height, least) {
   if (!ink) return whole;
   const letter = (LETTER * lineOf(unit, height, least)) / across,
     squeeze = squeezed(unit, height, least),
-    before = (/** @type {number} */ place) => (place < 0 ? place * squeeze : place),
     box = { left: view.w, top: view.h, right: 0, bottom: 0 };
   for (const [name, [x, y]] of Object.entries(view.at)) {
     const panel = ink.panels[name];
@@ -93,9 +98,9 @@ function bounds(view, ink, unit, across, height, least) {
     const [pitch, ...starts] = view.breaks?.[name] ?? [0, 0],
       ends = [...starts.slice(1), panel.right];
     const right = Math.max(...starts.map((start, line) => ends[line] - start)),
-      written = Math.max(...[...panel.texts].map(([from, letters]) => before(from) + letter * letters));
-    box.left = Math.min(box.left, x + before(panel.left));
-    box.top = Math.min(box.top, y + before(panel.top));
+      written = Math.max(...[...panel.texts].map(([from, letters]) => before(from, squeeze) + letter * letters));
+    box.left = Math.min(box.left, x + before(panel.left, squeeze));
+    box.top = Math.min(box.top, y + before(panel.top, squeeze));
     box.right = Math.max(box.right, x + right, Math.min(x + written, view.w));
     box.bottom = Math.max(box.bottom, y + panel.bottom + pitch * (starts.length - 1));
   }
@@ -179,8 +184,7 @@ export function rectOf(frame, panel, x, y, w, h) {
   if (squeeze < 1) {
     if (x < -NEAR && w < WORDY) w *= squeeze;
     if (y < -NEAR && h < WORDY) h *= squeeze;
-    if (x < 0) x *= squeeze;
-    if (y < 0) y *= squeeze;
+    [x, y] = [before(x, squeeze), before(y, squeeze)];
   }
   const starts = view.breaks?.[panel];
   if (starts) {

@@ -5,7 +5,7 @@
 import { within } from "./brush.js";
 import { READABLE } from "./layout.js";
 
-const LETTERED = 0.78; // of the height of the box around the letter of a sequence
+const LETTERED = 0.79; // of the height of the box around the letter of a sequence
 
 /** @type {Record<Role, Paint>} */
 export const roles = {

@@ -243,7 +243,7 @@ class Strip:
 
     def heading(self) -> Place:
         """Return where the heading stands."""
-        return Place(self.name, 0.0, -1.7 if self.marks else -0.95 * self.text)
+        return Place(self.name, 0.0, -1.7 if self.marks else -self.text)
 
     @property
     def length(self) -> float:
@@ -277,7 +277,7 @@ class Strip:
         for capacity in LINES:
             single = broken and len(broken[-1]) == 1  # and so with longer lines too
             broken.append(broken[-1] if single else self.breaks(capacity))
-        top, bottom = (1.75, 0.5) if self.marks else (0.95 * self.text, 0.05)
+        top, bottom = (1.7, 0.5) if self.marks else (self.text, 0.05)
         width = np.array([max(map(sub, (*starts[1:], self.length), starts)) for starts in broken])
         lines = np.array([len(starts) for starts in broken])
         height = self.pitch * (lines - 1) + self.height

@@ -95,7 +95,7 @@ class Picture:
             size = max(15.0, min(h * 0.66, 1.5 * self._line))
             wide = size * (0.6 + 0.4 * len(cell.text))
             yield Box(x + (w - wide) / 2, middle - size / 2, wide, size, fill, edge, round=5)
-            yield from _fitted(cell.text, x + w / 2, middle, wide, 0.78 * size, ink, bold=True)
+            yield from _fitted(cell.text, x + w / 2, middle, wide, 0.79 * size, ink, bold=True)
         elif cell.role in ("axis", "count"):
             yield from self._counted(cell, rect, tone)
         elif cell.role in ("title", "note") and h >= self._line * (cell.role == "note"):
@@ -148,7 +148,7 @@ class Picture:
         return Text(x + min(5, 0.12 * w), y + px / 2 + min(3, 0.06 * h), name, px, ink, True, "start")
 
     def _told(self, cell: Cell, w: float) -> str:
-        """Return the text of a token, or the letter of its sequence where no letter is beside it and no room for texts."""
+        """Return the text of a token, or its letter where no letter stands beside the row and texts have no room."""
         crowded = 1.12 * WIDE * READABLE * self._longest > w - min(7, 0.2 * w)
         letters = crowded and cell.role != "output" and cell.p not in self._lettered
         return str(self.data["sequences"][cell.seq][0] if letters else cell.text)

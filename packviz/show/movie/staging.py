@@ -11,7 +11,7 @@ AROUND = ("ring", "mark")  # painted after what they go around
 FIELDS = {"w": 1, "h": 1, "text": "", "sub": "", "scale": "state", "tone": "", "vec": None, "v": 0, "shown": False}
 FIELDS |= {"seq": None, "k": 0}
 MAX_UNIT, LOW, EDGE, READABLE = 110, 600, 10, 11  # pixels, as in layout.js
-LETTER, BOLD, NUMBER, NEAR, WORDY, WIDER, TIGHT = 0.6, 0.68, 3.9, 0.3, 1.6, 1.8, 0.76
+LETTER, BOLD, NUMBER, NEAR, WORDY, WIDER, TIGHT = 0.6, 0.68, 3.9, 0.3, 1.6, 1.8, 0.77
 
 
 class Rect(NamedTuple):
@@ -40,7 +40,7 @@ class Standing(NamedTuple):
         x, y, w, h = cell.x, cell.y, cell.w, cell.h
         w *= self.squeeze if x < -NEAR and w < WORDY else 1
         h *= self.squeeze if y < -NEAR and h < WORDY else 1
-        x, y = (place * self.squeeze if place < 0 else place for place in (x, y))
+        x, y = before(x, self.squeeze), before(y, self.squeeze)
         if pitch_starts := self.view.get("breaks", {}).get(cell.p):
             pitch, *starts = pitch_starts
             line = max(i for i, start in enumerate(starts) if i == 0 or start <= x + 1e-6)
@@ -49,6 +49,11 @@ class Standing(NamedTuple):
             x, y = x - starts[line], y + line * pitch
         across = self.unit * self.wide
         return Rect(self.left + (at[0] + x) * across, self.top + (at[1] + y) * self.unit, w * across, h * self.unit)
+
+
+def before(place: float, squeeze: float) -> float:
+    """Return where something before the cells stands: the unit beside them shrinks, what is farther away follows."""
+    return place - max(-1.0, min(0.0, place)) * (1 - squeeze)
 
 
 def line_of(unit: float, height: float) -> float:
@@ -168,9 +173,9 @@ class Staging:
                 continue
             pitch, *starts = view.get("breaks", {}).get(name, (0, 0))
             widest = max(end - start for start, end in zip(starts, [*starts[1:], box.right], strict=True))
-            written = max(((a * squeeze if a < 0 else a) + letter * n for a, n in box.texts.items()), default=-1e9)
-            left = min(left, x + (box.left * squeeze if box.left < 0 else box.left))
-            top = min(top, y + (box.top * squeeze if box.top < 0 else box.top))
+            written = max((before(a, squeeze) + letter * n for a, n in box.texts.items()), default=-1e9)
+            left = min(left, x + before(box.left, squeeze))
+            top = min(top, y + before(box.top, squeeze))
             right = max(right, x + widest, min(x + written, view["w"]))
             bottom = max(bottom, y + box.bottom + pitch * (len(starts) - 1))
         return (left, top, right, bottom) if right > left and bottom > top else (0.0, 0.0, view["w"], view["h"])
