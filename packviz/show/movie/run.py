@@ -93,9 +93,10 @@ def _seen(view: View, t: int | None) -> Frame:
 def _headings(view: View) -> Frame:
     x, start = view.text, input_width(view) + INPUT_GAP
     h = f"h {shape(view.total[0], view.watched.h.shape[1])}"
+    name = f"{view.cell.upper()}{arrow(view)}"  # the map of the stack names the layer
     gates = {gate: Place("cell", start + i, -0.75 * x) for i, gate in enumerate(gate_names(view))}
     return frame(
-        title(Place("cell", -1.1 * x, -1.6 * x), f"{view.cell.upper()}{arrow(view)}"),  # the map of the stack names the layer
+        title(Place("cell", -1.1 * x, -1.6 * x), name),
         title(Place("h", 0.0, -1.6 * x), h),
         *(marks(f"axis:gate:{gate}", "axis", at, h=x, text=gate, says=f"!{TERMS[gate]}") for gate, at in gates.items()),
     )
