@@ -71,7 +71,8 @@ def _ways(view: View) -> tuple[list[Box], list[Box], Box]:
     def line(*boxes: Box) -> Box:
         return beside(*boxes, gap=0.9)
 
-    strip, out, enters, was = view.strip.box, view.out.box, letters("cell", input_width(view)).at_least(ENTERED), grid("was")
+    strip, out, was = view.strip.box, view.out.box, grid("was")
+    enters = letters("cell", input_width(view)).at_least(ENTERED)
     gates, memory = [grid(f"gate:{gate}") for gate in view.gates], [grid("gate:c")] * (view.kept == "c")
     h, h_n = (headed(state_box(view, name, width)) for name in ("h", "hn"))
     first = letters("names:2", input_width(view)) if gates else enters  # an RNN has no gates: one line is enough
