@@ -17,7 +17,8 @@ The routes are listed in routes.py; the teacher's page calls the same functions 
 Phases: lobby -> open -> vote -> close -> closed -> talk -> talk -> reopen -> vote (round 2) -> close -> reveal. `ask`,
 `next` and `twin` put up a question in the phase lobby; `open` without one takes the first of the list. `reveal` may
 follow either vote; `talk` and `reveal` close an open one. `back` undoes the last of these as long as nothing has been
-shown. `step` moves the movie of the reveal. Anything else is refused with 409.
+shown. `step` moves the movie of the reveal. Anything else is refused with 409. An action may have `at`, the place in
+the lesson ([number of the question, phase, round]) for which it is meant: elsewhere nothing is done.
 
 snapshot, for everybody: code, revision, phase, round (1, 2), question (null, or number, kind, prompt, form, and where
 it has them options, rows (the batch), settings (as code), letters, example, single), voted, joined, step (of the movie,

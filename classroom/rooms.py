@@ -147,22 +147,27 @@ class Rooms:
         return await room.do(lambda state: events.vote(state, token, number, given, answer, read, right))
 
     async def act(self, code: str, host: object, action: object, details: dict[str, Any]) -> int:
-        """Do what the teacher asks for; return the revision once it is stored."""
+        """Do what the teacher asks for; return the revision once it is stored.
+
+        details: of the action; `at`, where it is given, is the place in the lesson (State.place) that the teacher saw.
+        Elsewhere nothing is done: a click that comes twice, or from two windows, counts once.
+        """
         room = await self.room(code)
         _check_host(room, host)
         await room.refresh()  # the action before may have come to another process
         name = next((each for each in events.ACTIONS if each == action), None)
         if name is None:
             raise RefusedError(400, f"`action` is one of {', '.join(events.ACTIONS)}.")
+        at = details.get("at")
+        if at not in (None, room.state.place):
+            return room.state.revision
         if name == "open" and room.state.current is None and room.state.questions:
-            await self.act(code, host, "next", {})  # the first question of the list
+            await self.act(code, host, "next", {"at": at})  # the first question of the list
+            at = at and [1, "lobby", 1]
         known = await self._details.of(room.state, name, details)
-        asked = details.get("asked", len(room.state.asked))
 
         def decide(state: State) -> Sequence[Event]:
-            if len(state.asked) != asked:  # another window of the teacher was faster
-                raise RefusedError(409, "The question has changed meanwhile.")
-            return events.act(state, name, **known)
+            return events.act(state, name, **known) if at in (None, state.place) else []
 
         revision = await room.do(decide)
         if name == "delete":

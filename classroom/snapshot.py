@@ -8,7 +8,7 @@ from typing import Any
 from classroom.question import Question
 from classroom.state import Asked, State
 
-MAX_BARS = 8  # different answers; the others are counted together
+MAX_BARS = 6  # different answers; the others are counted together
 _EXPLAIN, _GO_ON = 0.35, 0.70  # shares of right answers: see the README of the classroom
 
 

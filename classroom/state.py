@@ -94,6 +94,11 @@ class State:
         """Return the votes of the current round."""
         return self.asked[-1].votes[self.round - 1] if self.asked else {}
 
+    @property
+    def place(self) -> list[Any]:
+        """Return where the lesson is: the number of its question, the phase and the round."""
+        return [len(self.asked), self.phase, self.round]
+
     def is_host(self, given: object) -> bool:
         """Return whether this is the teacher's secret."""
         return isinstance(given, str) and hashed(given) == self.host

@@ -1,8 +1,20 @@
-// While the server is away, movies play on and what was typed stays. A line says so, in the place of Streamlit's dialog,
-// which covers the page; closed once, it stays closed until the server is back.
+// While the server is away, movies play on and what was typed stays; a line says so. Streamlit would ask for the server
+// every four seconds, and cover the page with a dialog: here its question waits, and is answered as soon as it can be.
 (() => {
   const WORDS = "The server cannot be reached. Movies play on, and what you typed stays; all else goes on once it is back.";
   const PATIENCE = 1500; // ms: a short break is none of a visitor's business
+  const AGAIN = 200; // ms between two questions, and as much again by chance: all visitors ask
+  const asks = /\/_stcore\/(health|host-config)$/;
+  const pause = (time) => new Promise((done) => setTimeout(done, time));
+  const plain = window.fetch;
+  window.fetch = async (what, how) => {
+    if (!asks.test(what)) return plain(what, how);
+    for (;;) {
+      const reply = await plain(what, { signal: AbortSignal.timeout(PATIENCE) }).catch(() => null);
+      if (reply && reply.status < 500) return reply;
+      await pause(AGAIN * (1 + Math.random()));
+    }
+  };
   let line, waiting = 0;
   const look = () => {
     const app = document.querySelector(".stApp");
@@ -12,7 +24,6 @@
       line?.remove();
       return;
     }
-    document.querySelector(".stDialog [aria-label=Close]")?.click();
     waiting ||= setTimeout(() => {
       line = document.body.appendChild(document.createElement("div"));
       Object.assign(line, { id: "away", textContent: WORDS }).setAttribute("role", "alert");

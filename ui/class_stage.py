@@ -82,12 +82,14 @@ def stage(seen: Seen, *, first: dict[int, int] | None = None) -> None:
     if phase == "reveal":
         _revealed(seen, first)
         return
-    if asked.get("rows"):
-        batch(asked["rows"])
-        st.markdown(" ".join(f"`{setting}`" for setting in asked["settings"]))
-    if asked.get("options"):
-        options = "".join(f"<li>{html(option)}</li>" for option in asked["options"])
-        st.html(f'<ol class="class-options">{options}</ol>')
+    with st.container(horizontal=True, key="class-asked"):
+        if asked.get("rows"):
+            with st.container(key="class-batch"):
+                batch(asked["rows"])
+                st.markdown(" ".join(f"`{setting}`" for setting in asked["settings"]))
+        if asked.get("options"):
+            options = "".join(f"<li>{html(option)}</li>" for option in asked["options"])
+            st.html(f'<ol class="class-options">{options}</ol>')
 
 
 def _revealed(seen: Seen, first: dict[int, int] | None) -> None:

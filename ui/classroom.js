@@ -43,15 +43,19 @@ function known() {
 
 const needsKeys = (node) => node.matches?.("input, textarea, select, [contenteditable]:not([contenteditable=false])");
 
-export default function ({ data, parentElement, setTriggerValue }) {
+export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
   parentElement.end?.(); // Streamlit calls this again for new data, and cleans up only at the very end
   const cover = parentElement.querySelector(".cover");
   let telling = 0;
+  if (data.forget || data.code) {
+    if (data.code !== parentElement.code) setStateValue("room", data.code ? data : null); // the next server asks for it
+    parentElement.code = data.code;
+  }
   if (data.forget) forget();
   else if (data.code) remember(data);
   else if (!data.projector && known()) {
     const tell = () => setTriggerValue("known", known());
-    telling = setInterval(tell, 1500); // until it is heard: what is told while the page is being drawn may be lost
+    telling = setInterval(tell, 500); // until it is heard: what is told while the page is being drawn may be lost
     tell();
   }
 
@@ -60,8 +64,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
   }
   parentElement.asked = data.asked;
 
+  // Windows of this browser are blank together: the keys go to the teacher's, the class sees the projector's.
+  const windows = new BroadcastChannel(`packviz class ${new URL(window.location.href).searchParams.get("room")}`);
+  windows.onmessage = (message) => {
+    cover.hidden = !message.data;
+  };
   const blank = (on) => {
     cover.hidden = !on;
+    windows.postMessage(on);
   };
   const onKey = (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.composedPath().some(needsKeys)) return;
@@ -78,7 +88,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     setTimeout(() => document.querySelector(".st-key-class-new")?.scrollIntoView(), 300); // once it is unfolded
   };
   const onTurn = (event) => { // after the player, which takes these keys for its steps while there are some
-    if (event.defaultPrevented || event.composedPath().some(needsKeys)) return;
+    if (event.defaultPrevented || event.repeat || event.composedPath().some(needsKeys)) return;
     const way = { PageDown: "next", PageUp: "back" }[event.key];
     if (!way || !data.code) return;
     event.preventDefault();
@@ -121,6 +131,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   parentElement.end = () => {
     clearInterval(telling);
     clearTimeout(sent);
+    windows.close();
     listening.abort();
   };
   return () => parentElement.end();

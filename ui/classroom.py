@@ -6,7 +6,7 @@ What is secret before the answer is shown stands in one panel that the teacher o
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -61,21 +61,29 @@ def classroom() -> None:
         projector(st.query_params.get("room", ""))
         return
     seen = _seen()
-    apart("Ask your class" if seen is None else f"Class {seen['code']}", "")
     code, host = visit().room or ("", "")
     revealed = seen is not None and seen["phase"] == "reveal"
     asked = len(seen["asked"]) if seen else 0
     data = {"code": code, "host": host, "asked": asked, "revealed": revealed, "forget": visit().room_is_over}
     visit().room_is_over = False
     with st.container(key="class-keys"):
-        _mount(key="class", data=data, on_known_change=_come_back, on_key_change=_turn)
+        told = _mount(
+            key="class", data=data, default={"room": None}, on_room_change=lambda: None,
+            on_known_change=lambda: _come_back(st.session_state["class"]["known"]), on_key_change=_turn,
+        )  # fmt: skip
+    if told["room"] and not (code or data["forget"]):  # this server has not met the teacher's open page before
+        _come_back(told["room"])
+        if visit().room:
+            st.rerun()
+    apart("Ask your class" if seen is None else f"Class {seen['code']}", "")
     if seen is None:
         _begin()
         new_question("Make a question", None)
     else:
         _room(seen)
-        new_question("Ask something else" if asked or seen["questions"] else "The first question", _ask_new)
-    plan_view(None if seen is None else _ask)
+        title = "Ask something else" if asked or seen["questions"] else "The first question"
+        new_question(title, partial(_ask_new, _place(seen)))
+    plan_view(None if seen is None else partial(_ask, _place(seen)))
 
 
 def _begin() -> None:
@@ -106,9 +114,8 @@ def _open() -> None:
         visit().room_problem = refusal.sentence
 
 
-def _come_back() -> None:
+def _come_back(known: Mapping[str, str]) -> None:
     """Take up the room that the browser knows, after a reload or a restart of the server."""
-    known = st.session_state["class"]["known"]
     try:
         is_host = rooms.call(rooms.snapshot(known["code"], known["host"])).get("host", False)
     except RefusedError as refusal:
@@ -149,25 +156,18 @@ def _act(action: str, **details: object) -> None:
         st.query_params.pop("room", None)
 
 
-def _press(action: str, drawn: tuple[int, str, int]) -> None:
-    """Do what a button says, unless the class has gone on since it was drawn: another window may have been faster."""
-    seen = _seen()
-    if seen is not None and _place(seen) == drawn:
-        _act(action, asked=drawn[0])
+def _place(seen: Seen) -> list[Any]:
+    """Return where a class is, as classroom/state.py has it: a button does nothing once it is elsewhere."""
+    return [len(seen["asked"]), seen["phase"], seen["round"]]
 
 
-def _place(seen: Seen) -> tuple[int, str, int]:
-    """Return where a class is: the number of its question, the phase and the round."""
-    return len(seen["asked"]), seen["phase"], seen["round"]
+def _ask(place: list[Any], question: object) -> None:
+    _act("ask", question=question, at=place)
 
 
-def _ask(question: object) -> None:
-    _act("ask", question=question)
-
-
-def _ask_new(question: object) -> None:
+def _ask_new(place: list[Any], question: object) -> None:
     """Ask a question that was just made, and fold away where it was made."""
-    _ask(question)
+    _ask(place, question)
     unfold(on=bool(visit().room_problem))
 
 
@@ -178,9 +178,9 @@ def _turn() -> None:
         return
     if st.session_state["class"]["key"] == "next":
         for action, _ in _actions(seen)[:1]:
-            _act(action, asked=len(seen["asked"]))
+            _act(action, at=_place(seen))
     elif seen["phase"] in _UNDONE:
-        _act("back", asked=len(seen["asked"]))
+        _act("back", at=_place(seen))
 
 
 def _actions(seen: Seen) -> tuple[tuple[str, str], ...]:
@@ -198,14 +198,14 @@ def _room(seen: Seen) -> None:
         _counts(_place(seen))
         for i, (action, label) in enumerate(_actions(seen)):
             kind: Literal["primary", "secondary"] = "secondary" if i else "primary"
-            st.button(label, key=f"class {action}", type=kind, on_click=_press, args=(action, _place(seen)))
+            st.button(label, key=f"class {action}", type=kind, on_click=partial(_act, action, at=_place(seen)))
         if seen["question"] is None and not seen["questions"]:  # there is one to be made: classroom.js scrolls there
             st.button(_FIRST, key="class first", type="primary", on_click=partial(unfold, on=True))
         if seen["phase"] in _UNDONE:
-            icon, back = ":material/undo:", ("back", _place(seen))
-            st.button("Undo", key="class back", icon=icon, help="PageUp", on_click=_press, args=back)
+            back = partial(_act, "back", at=_place(seen))
+            st.button("Undo", key="class back", icon=":material/undo:", help="PageUp", on_click=back)
         _secrets(seen)
-        from_the_list(seen, _ask)
+        from_the_list(seen, partial(_ask, _place(seen)))
         _whole()
     if visit().room_problem:
         st.text(f"⚠ {visit().room_problem}")
@@ -242,7 +242,7 @@ def _answers(code: str, host: str) -> str:
 
 
 @st.fragment(run_every=LOOK)
-def _counts(drawn: tuple[int, str, int]) -> None:
+def _counts(drawn: list[Any]) -> None:
     """Count those who have joined and voted; the page follows when another window goes on."""
     seen = _seen()
     if seen is None or _place(seen) != drawn:

@@ -255,5 +255,47 @@ def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(b
         assert there.errors == projector.errors == []
 
 
+def test_windows_of_a_class_go_together_and_the_projectors_has_room_for_eight_different_answers(
+    browser: Browser, address: str
+) -> None:
+    with tab(browser, PROJECTOR) as there:
+        windows = [there.page, *(there.page.context.new_page() for _ in range(2))]
+        projector = windows[-1]
+        projector.set_viewport_size({"width": PROJECTOR[0], "height": PROJECTOR[1]})
+
+        def post(path: str, **body: object) -> Any:
+            return there.page.request.post(f"{address}/api/rooms{path}", data=body).json()
+
+        code, host = post("", questions=[SIZES]).values()
+        phones = [post(f"/{code}/join")["token"] for _ in range(8)]
+        for action in ("next", "open", "talk", "reopen", "reveal"):
+            post(f"/{code}/host", host=host, action=action)
+            for i, phone in enumerate(phones):
+                post(f"/{code}/vote", token=phone, round=1 if action == "open" else 2, answer=i)
+        for window in windows:
+            view = "&view=projector" if window is projector else f"#host={host}"
+            window.goto(f"{address}/class?room={code}{view}")
+        players = [window.locator('[data-testid="packviz-player"]') for window in windows]
+        for player in players:
+            player.wait_for()
+        last = projector.locator(".class-bars li:last-child")
+        expect(last).to_contain_text("other answers")
+        place = last.bounding_box()
+        assert place is not None
+        assert place["y"] + place["height"] <= PROJECTOR[1]
+        step = int(players[0].get_attribute("data-step") or 0)
+        for window, to in ((windows[0], step + 1), (windows[1], step + 2)):
+            window.wait_for_timeout(500)
+            window.keyboard.press("PageDown")
+            for player in players:
+                expect(player).to_have_attribute("data-step", str(to))
+        for window, blank in ((windows[0], True), (projector, False)):
+            window.keyboard.press("b")
+            for each in windows:
+                expect(each.locator(".cover")).to_be_visible(visible=blank)
+        for window in windows[1:]:
+            window.close()
+
+
 def test_an_item_without_a_question_is_not_asked() -> None:
     assert Item(page="packing").asks is None

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 from phone_pages import SIZES, Phone, Room, phone
 from playwright.sync_api import Browser, Locator, expect
+from tabs import tab
 from test_quiz import ASKED, answer, opened, plain, press, prompt
 from test_quiz_page import right, wrong
 from visits import PROJECTOR, Visit, visit
 
 from bench import servers
 
-BACK = 2.0  # seconds after the server's return in which all phones are back
+BACK = 2.0  # seconds after the server's return in which the teacher and all phones are back
 AWAY = ("ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "timed out", "Streamlit still running", "/_stcore/health")
 
 
@@ -35,16 +36,18 @@ def third_question_answered_wrong(quiz: Visit) -> None:
     quiz.main.get_by_role("textbox").fill(right(2))
 
 
-def votes_are_kept_and_sent(room: Room, one: Phone, two: Phone, three: Phone) -> None:
+def votes_are_kept_and_sent(room: Room, teacher: Locator, one: Phone, two: Phone, three: Phone) -> None:
+    """Find everybody back. teacher: the count of votes that the new server shows."""
     begun = time.monotonic()
     two.is_told("Your answer is stored: 3 2 4.", timeout=BACK * 1000)
     for each in (one, two, three):
         each.page.locator("#line").wait_for(state="hidden", timeout=BACK * 1000)
+    teacher.wait_for(timeout=BACK * 1000)
     assert time.monotonic() - begun < BACK
     assert room.votes == {"3 3 2 1": 1, "3 2 4": 2}
     assert three.page.locator("#answer").input_value() == "9 9"
     three.is_told("Your answer is stored: 3 2 4.")
-    room.act("close")
+    teacher.page.get_by_role("button", name="Close the vote").click()
     for each in (one, two, three):
         each.sees("The vote is closed")
 
@@ -60,7 +63,7 @@ def the_round_goes_on(quiz: Visit, away: Locator) -> None:
 
 
 @pytest.mark.timeout(300)  # the server starts twice
-def test_after_kill_9_a_quiz_goes_on_and_phones_are_back_with_their_votes_and_send_what_was_not_sent(
+def test_after_kill_9_a_quiz_goes_on_and_a_class_is_back_with_their_votes_and_send_what_was_not_sent(
     browser: Browser, tmp_path: Path
 ) -> None:
     here: dict[str, Any] = {"PACKVIZ_DATA": str(tmp_path), "REDIS_URL": ""}
@@ -75,14 +78,18 @@ def test_after_kill_9_a_quiz_goes_on_and_phones_are_back_with_their_votes_and_se
             phone(browser, room) as one,
             phone(browser, room) as two,
             phone(browser, room) as three,
+            tab(browser, PROJECTOR) as teacher,
         ):
             third_question_answered_wrong(quiz)
             for each in (one, two, three):
                 each.sees("You are in")
             room.act("next", "open")
+            teacher.page.goto(f"{address}/class?room={room.code}#host={room.host}")
+            count = teacher.page.locator(".class-count")
             one.answers("3 3 2 1")
             three.answers("3 2 4")
             two.sees("Question 1")
+            count.filter(has_text="2 of 3 voted").evaluate("told => { told.className = 'of the old server'; }")
             process.kill()
             two.page.locator("#answer").fill("3 2 4")
             two.press("Send")
@@ -96,6 +103,6 @@ def test_after_kill_9_a_quiz_goes_on_and_phones_are_back_with_their_votes_and_se
             quiz.page.wait_for_timeout(5000)  # in which Streamlit would cover the page
             expect(quiz.page.get_by_role("dialog")).to_have_count(0)
             with servers.packviz_process(port, **here):
-                votes_are_kept_and_sent(room, one, two, three)
+                votes_are_kept_and_sent(room, count, one, two, three)
                 the_round_goes_on(quiz, away)
             quiz.errors.clear()  # while no server was there, and now that there is none again
