@@ -184,6 +184,18 @@ def test_the_library_works_without_the_extras_and_names_the_one_that_is_missing(
     ]
 
 
+def test_the_releases_of_torch_that_were_tested_are_the_same_everywhere() -> None:
+    (asked,) = (Requirement(each).specifier for each in NEEDS if each.startswith("torch"))
+    oldest, newest = re.findall(
+        r"\d+\.\d+\.\d+", (ROOT / "README.md").read_text("utf-8").split("Tested with torch ")[1]
+    )[:2]
+    assert f">={oldest.removesuffix('.0')}" in str(asked)
+    assert newest in asked
+    guide = " ".join((ROOT / "docs" / "engineers.md").read_text("utf-8").split())
+    assert f"torch {oldest} and {newest} were tested" in guide
+    assert f"torch=={oldest}" in (ROOT / "requirements.txt").read_text("utf-8")
+
+
 def test_the_pins_of_the_app_lie_in_what_the_package_asks_for() -> None:
     pins = [Requirement(line) for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines() if line[0] != "#"]
     pinned = {pin.name: next(iter(pin.specifier)).version for pin in pins}

@@ -15,8 +15,8 @@ from packviz.inputs.module import directions
 from packviz.text import Brief
 
 
-@dataclass(frozen=True)
-class Step:
+@dataclass(frozen=True, repr=False)
+class Step(Brief):
     """Hold one time step of one direction.
 
     k            its number in order of processing, from 0

@@ -23,7 +23,7 @@ from packviz.doctor import opening
 from packviz.doctor.opening import FIELDS, Part, UnreadableError, megabytes, open_parts, too_large, unreadable
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CELL_KINDS
-from packviz.text import listed, quoted
+from packviz.text import Brief, listed, quoted
 from packviz.validate import choice
 
 __all__ = ["MAX_BYTES", "Loaded", "module_from", "read_file", "read_isolated", "recurrent_prefixes"]
@@ -37,8 +37,8 @@ _LAYER = re.compile(r"weight_ih_l\d+")
 _KINDS = {kind.G: kind for kind in CELL_KINDS.values()}
 
 
-@dataclass(frozen=True, eq=False)
-class Loaded:
+@dataclass(frozen=True, eq=False, repr=False)
+class Loaded(Brief):
     """Hold what a file holds."""
 
     name: str

@@ -103,8 +103,8 @@ def _finding(words: str, key: str, padded: Tensor, packed: Tensor, **known: obje
     return Finding(key, "silent" if off else "note", told, sequences=off)
 
 
-@dataclass(frozen=True)
-class Switch:
+@dataclass(frozen=True, repr=False)
+class Switch(Brief):
     """Hold what one changed setting does to the verdicts."""
 
     setting: str  # the name of the setting in Config

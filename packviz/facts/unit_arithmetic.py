@@ -53,8 +53,8 @@ class Formula(NamedTuple):
     value: float
 
 
-@dataclass(frozen=True)
-class GateSum:
+@dataclass(frozen=True, repr=False)
+class GateSum(Brief):
     """Hold one gate of one unit."""
 
     name: str  # r, z, n for the GRU, i, f, g, o for the LSTM, h for the RNN, whose gate is its new state
