@@ -15,7 +15,6 @@ import tomllib
 import venv
 import zipfile
 from collections.abc import Mapping
-from configparser import ConfigParser
 from pathlib import Path
 from socket import create_server
 from typing import Any
@@ -301,17 +300,10 @@ def test_what_cannot_be_used_is_said_without_a_traceback(
 
 def test_the_papers_say_what_the_package_says() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
-    required = {"cff-version", "message", "title", "authors"}  # of the Citation File Format 1.2.0
-    assert (
-        required <= set(citation) <= required | {"type", "version", "license", "abstract", "keywords", "date-released"}
-    )
-    assert citation["cff-version"] == "1.2.0"
+    assert {"cff-version", "message", "title", "authors"} <= set(citation)  # of the Citation File Format 1.2.0
     assert (str(citation["version"]), citation["license"]) == (pv.__version__, PYPROJECT["project"]["license"])
     assert citation["authors"] == PYPROJECT["project"]["authors"]
     assert f"## {pv.__version__}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
-    editor = ConfigParser()
-    editor.read_string("[all]\n" + (ROOT / ".editorconfig").read_text("utf-8"))
-    assert editor.getint("*.py", "max_line_length") == PYPROJECT["tool"]["ruff"]["line-length"]
 
 
 def test_the_hooks_and_the_workflow_run_what_make_and_ci_run() -> None:

@@ -109,6 +109,13 @@ class Case:
         layer, direction = self.watched
         return layer * self.judge.D + direction
 
+    def said(self, sequences: list[int]) -> str:
+        """Return the letters of some sequences as a caption names them."""
+        letters = ["{" + self.letter(b) + "}" for b in sequences]
+        if len(letters) > 6:
+            return f"{letters[0]}, {letters[1]}, … {letters[-1]} ({len(letters)} sequences)"
+        return " and ".join(filter(None, [", ".join(letters[:-1]), letters[-1]]))
+
     def letter(self, b: int) -> str:
         return self.trace.batch.label(b) if self.trace.batch else "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[b]
 

@@ -44,7 +44,7 @@ def page_of(folder: Path, body: str, *, dark: bool = False) -> str:
 
 @pytest.mark.browser
 @pytest.mark.parametrize(("size", "dark"), [((1200, 900), False), ((300, 700), True)])
-def test_the_frame_of_a_notebook_is_as_high_as_its_movie_and_as_dark_as_the_page(
+def test_the_frame_of_a_notebook_is_as_high_as_its_movie_as_dark_as_the_page_and_takes_a_step_and_a_theme(
     browser: Browser, tmp_path: Path, size: Size, dark: bool
 ) -> None:
     with tab(browser, size, scheme="light" if dark else "dark") as opened:
@@ -60,6 +60,13 @@ def test_the_frame_of_a_notebook_is_as_high_as_its_movie_and_as_dark_as_the_page
         assert 0 <= there["height"] - seen["height"] <= 1
         assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
         expect(page.get_by_text("trust this notebook")).to_be_hidden()
+        page.evaluate(HEARD)
+        say = "told => document.querySelector('iframe').contentWindow.postMessage({ packviz: told }, '*')"
+        page.evaluate(say, {})  # it has told already
+        page.wait_for_function("window.heard.some(({ step, height }) => step === 1 && height > 300)")
+        page.evaluate(say, {"theme": "light" if dark else "dark", "step": 5})
+        page.wait_for_function("window.heard.some(({ step }) => step === 5)")
+        expect(frame.locator(".pv")).to_have_attribute("data-theme", "light" if dark else "dark")
 
 
 def inner(frame: Frame) -> Frame:
@@ -67,23 +74,6 @@ def inner(frame: Frame) -> Frame:
     (child,) = frame.child_frames
     child.wait_for_selector(".pv canvas")
     return child
-
-
-@pytest.mark.browser
-def test_a_frame_takes_a_step_and_a_theme_and_tells_whoever_asks(browser: Browser, tmp_path: Path) -> None:
-    with tab(browser, (900, 800)) as opened:
-        page = opened.page
-        page.goto(page_of(tmp_path, MOVIE._repr_html_()))
-        frame = inner(page.main_frame)
-        page.evaluate(HEARD)
-        say = "told => document.querySelector('iframe').contentWindow.postMessage({ packviz: told }, '*')"
-        page.evaluate(say, {"step": 5})
-        page.wait_for_function("window.heard.some(({ step }) => step === 5)")
-        page.evaluate("window.heard = []")
-        page.evaluate(say, {})  # it has told already
-        page.wait_for_function("window.heard.some(({ step, height }) => step === 5 && height > 300)")
-        page.evaluate(say, {"theme": "dark"})
-        expect(frame.locator(".pv")).to_have_attribute("data-theme", "dark")
 
 
 def test_without_scripts_frames_and_styles_a_picture_and_a_line_are_left() -> None:

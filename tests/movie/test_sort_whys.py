@@ -21,13 +21,6 @@ def live(case: Case) -> dict[int, list[int]]:
     return {t: sorted(rows.tolist()) for t, rows in enumerate(torch.split(packed.data, packed.batch_sizes.tolist()))}
 
 
-def said(case: Case, sequences: list[int]) -> str:
-    letters = ["{" + case.letter(b) + "}" for b in sequences]
-    if len(letters) > 6:
-        return f"{letters[0]}, {letters[1]}, … {letters[-1]} ({len(letters)} sequences)"
-    return " and ".join(filter(None, [", ".join(letters[:-1]), letters[-1]]))
-
-
 def grid(case: Case, cells: dict[str, Look]) -> dict[tuple[int, int], Look]:
     return grid_of(standing(cells, "token", "pad"), transposed=case.transposed)
 
@@ -57,8 +50,8 @@ def test_the_staircase_is_shown_where_it_has_holes_and_tells_them_from_the_live_
         assert holes[t]
         assert outlined(case, cells, "now") == {(b, t) for b in rows if b in case.filmed}
         assert outlined(case, cells, "wrong") == {(b, t) for b in holes[t] if b in case.filmed}
-        assert f"t = {t} only {said(case, rows)} " in step["caption"]
-        assert f"but {said(case, holes[t])} " in step["caption"]
+        assert f"t = {t} only {case.said(rows)} " in step["caption"]
+        assert f"but {case.said(holes[t])} " in step["caption"]
         count = match(r"first (?:(\d+) )?(?:row|column)s? ", step["caption"])
         assert int(count[1] or 1) == len(rows)
         assert cells[f"axis:{t}"]["tone"] == "now"
@@ -80,7 +73,7 @@ def test_after_the_sort_the_live_rows_are_the_first_batch_sizes(case: Case) -> N
     assert rows == set(range(min(40, case.judge.batch_sizes[t])))
     every = re.search(r"every (row|column) is live", step["caption"]) is not None
     assert every == (case.judge.batch_sizes[t] == case.judge.B)
-    assert every or f"{said(case, case.judge.order[: case.judge.batch_sizes[t]])}." in step["caption"]
+    assert every or f"{case.said(case.judge.order[: case.judge.batch_sizes[t]])}." in step["caption"]
     ((line, made),) = step["detail"]
     x_sorted = case.trace.padded.values
     if not case.judge.enforce_sorted:
@@ -133,7 +126,7 @@ def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Cas
         + re.findall(r"\*\*unsorted_indices\[(\d+)\] = (\d+)\*\*", step["caption"])[0],
     )
     assert (there[k], back[again], again, row) == (b, row, b, k)
-    assert f"{'column' if case.transposed else 'row'} {k} is {said(case, [b])}" in step["caption"]
+    assert f"{'column' if case.transposed else 'row'} {k} is {case.said([b])}" in step["caption"]
     moved = there.tolist() != sorted(there.tolist())
     assert (k != b) == moved
 
@@ -149,7 +142,7 @@ def test_equal_lengths_are_said_to_keep_their_order_only_where_torch_kept_it(cas
         told = [
             group
             for group in groups
-            if step["caption"].startswith(f"{said(case, group)} have the same length, {lengths[group[0]]}")
+            if step["caption"].startswith(f"{case.said(group)} have the same length, {lengths[group[0]]}")
         ]
         assert len(told) == 1
         assert ("**not**" in step["caption"]) == (told[0] != sorted(told[0]))

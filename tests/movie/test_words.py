@@ -163,14 +163,6 @@ def test_every_number_in_a_caption_is_true(case: Case) -> None:
         assert not re.search(r"\d", rest), f"a number that nothing is known about: {moment.caption!r}"
 
 
-def said(case: Case, sequences: list[int]) -> str:
-    """Return the letters of some sequences as a caption names them."""
-    letters = ["{" + case.letter(b) + "}" for b in sequences]
-    if len(letters) > 6:
-        return f"{letters[0]}, {letters[1]}, … {letters[-1]} ({len(letters)} sequences)"
-    return " and ".join(filter(None, [", ".join(letters[:-1]), letters[-1]]))
-
-
 LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"The batch has one row, ({CHIPS})", lambda _: [0]),
     (rf"longest first: ({CHIPS})", lambda m: m.case.judge.order),
@@ -223,7 +215,7 @@ def test_every_letter_in_a_caption_is_that_of_a_sequence_of_which_it_is_true(cas
         rest = moment.caption
         for pattern, truth in LETTERS:
             for found in re.finditer(pattern, moment.caption):
-                assert found[1] == said(case, truth(moment)), moment.caption
+                assert found[1] == case.said(truth(moment)), moment.caption
                 rest = rest.replace(found[1], "")
         assert not re.search(CHIP, rest), f"letters that nothing is known about: {moment.caption!r}"
 
