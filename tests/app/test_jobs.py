@@ -22,7 +22,7 @@ from work_cases import (
 )
 
 from ui.jobs import Jobs
-from ui.work import GRACE, MAX_WAITING, MEMORY, TIME_LIMIT
+from ui.work import GRACE, MAX_WAITING, MEMORY, TIME_LIMIT, State
 
 pytestmark = pytest.mark.slow
 
@@ -172,39 +172,33 @@ def test_who_is_away_lets_the_next_one_go_first() -> None:
     assert away.results == [0]
 
 
-def test_a_job_has_a_time_limit_and_keeps_what_it_has_by_then() -> None:
-    jobs = Jobs(lambda _: True, limit=8)
-    job, after = Visitor(jobs, "a", task(never_end)), Visitor(jobs, "b", task(count, 2))
-    until(lambda: job.over)
-    assert job.state == "timeout"
-    until(lambda: is_gone(job.results[0]))
+DEVOURED = "It needed more than 1.5 GB of memory, which is the limit for one job."
+
+
+@pytest.mark.parametrize(
+    ("work", "state", "reason"),
+    [
+        (never_end, "timeout", ""),
+        (devour, "memory", DEVOURED),
+        (devour_tensors, "memory", DEVOURED),
+        (fail, "failed", "ValueError: no such thing"),
+        (vanish, "failed", "ended before it was done"),
+    ],
+)
+def test_why_a_job_ends_early_is_told_with_its_results_and_the_next_one_has_its_turn(
+    work: Callable[..., Iterator[int]], state: State, reason: str
+) -> None:
+    jobs = Jobs(lambda _: True, limit=8 if state == "timeout" else TIME_LIMIT, memory=3 * 2**29)
+    job, after = Visitor(jobs, "a", task(work)), Visitor(jobs, "b", task(count, 2))
     until(lambda: after.over)
-    assert (after.state, after.results) == ("done", [0, 1])
-
-
-@pytest.mark.parametrize("work", [devour, devour_tensors])
-def test_a_job_has_a_memory_limit_and_keeps_what_it_has_by_then(work: Callable[[], Iterator[int]]) -> None:
-    job = Visitor(Jobs(lambda _: True, memory=3 * 2**29), "a", task(work))
-    until(lambda: job.over)
-    assert (job.state, job.results) == ("memory", [1])
-    assert job.reason == "It needed more than 1.5 GB of memory, which is the limit for one job."
+    assert (job.state, len(job.results), after.state, after.results) == (state, 1, "done", [0, 1])
+    assert reason in job.reason
+    if state == "timeout":
+        until(lambda: is_gone(job.results[0]))
 
 
 def test_the_limits_are_five_minutes_four_gigabytes_and_half_a_minute_away() -> None:
     assert (TIME_LIMIT, MEMORY, GRACE) == (300, 4 * 2**30, 30)
-
-
-@pytest.mark.parametrize(
-    ("work", "reason"), [(fail, "ValueError: no such thing"), (vanish, "ended before it was done")]
-)
-def test_what_fails_says_why_and_the_next_job_has_its_turn(
-    jobs: Jobs, work: Callable[[], Iterator[int]], reason: str
-) -> None:
-    failing, next_one = Visitor(jobs, "a", task(work)), Visitor(jobs, "b", task(count, 1))
-    until(lambda: next_one.over)
-    assert (failing.state, failing.results) == ("failed", [1])
-    assert reason in failing.reason
-    assert next_one.state == "done"
 
 
 def test_the_queue_has_an_end(jobs: Jobs) -> None:
