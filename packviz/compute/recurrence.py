@@ -162,7 +162,11 @@ def _run_direction(
     inputs = gates.split_with_sizes(sizes)  # T times (b, G*H)
     state, states = tuple(part[:0] for part in entering), []
     for t in reversed(range(len(sizes))) if backward else range(len(sizes)):
-        state = tuple(_live(*pair, sizes[t]) for pair in zip(state, entering, strict=True))
+        ended, live = len(state[0]), sizes[t]  # rows that ended are left out; going backward, others begin now
+        state = tuple(
+            part[:live] if live <= ended else torch.cat([part, first[ended:live]])
+            for part, first in zip(state, entering, strict=True)
+        )
         h, *c = cell(inputs[t], F.linear(state[0], w_hh, b_hh), *state)
         state = (h if w_hr is None else F.linear(h, w_hr), *c)  # (b, P), (b, H)
         states.append(state)
@@ -172,10 +176,3 @@ def _run_direction(
     rows = dict(zip(kind.gates, gates.chunk(kind.G, 1), strict=False))  # none for the RNN
     rows |= {name: torch.cat(steps) for name, steps in zip(kind.states, zip(*states, strict=True), strict=True)}
     return Direction(rows, initial, packed, backward)
-
-
-def _live(state: Tensor, initial: Tensor, live: int) -> Tensor:
-    """Return the states of the live rows: without those that ended, or with those that begin now (backward)."""
-    if live <= len(state):
-        return state[:live]
-    return torch.cat([state, initial[len(state) : live]])

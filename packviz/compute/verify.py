@@ -21,9 +21,10 @@ def prove(done: Trace) -> dict[str, float]:
     h_n, c_n = states_of(state)
     unpacked, _ = pad_packed_sequence(output, padded.batch_first, done.padding_value, done.total_length)
     top = h_n[-directions(module) :].unbind(0)  # (B, H) for each direction
+    live = len(padded.lengths) - torch.bincount(padded.lengths).cumsum(0)[:-1]  # (T,): how many are longer than 0, 1, …
     pairs = {
         "data": (padded.grid[packed.sequence, packed.timestep], packed.data),
-        "batch_sizes": (_live_counts(padded.lengths), output.batch_sizes),
+        "batch_sizes": (live, output.batch_sizes),
         "output": (done.output, output.data),
         "h_n": (done.h_n, h_n),
         **({} if c_n is None else {"c_n": (done.c_n, c_n)}),
@@ -31,12 +32,6 @@ def prove(done: Trace) -> dict[str, float]:
         "last_valid": (done.unpacked.last_valid, torch.cat(top, 1)),
     }
     return {name: distance(*pair) for name, pair in pairs.items()}
-
-
-def _live_counts(lengths: Tensor) -> Tensor:
-    """Return (T,): how many of the lengths (B,) are greater than 0, 1, 2, …"""
-    at_most = torch.bincount(lengths).cumsum(0)  # (T + 1,): how many are at most 0, 1, 2, …
-    return len(lengths) - at_most[:-1]
 
 
 def tolerance_of(dtype: torch.dtype) -> float:

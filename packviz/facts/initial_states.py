@@ -61,15 +61,10 @@ def starts(trace: Trace) -> tuple[StartEffect, ...]:
     batch, config = check_own_making(trace, "give the module another hx in trace_module, and compare h_n")
     settings = {start.name: replace(config, initial_state=start.name) for start in STARTS}
     ended = {name: trace.h_n if own == config else run(batch, own).h_n for name, own in settings.items()}
-    return tuple(
-        StartEffect(
-            start,
-            "\n".join([*state_lines(own, trace.h_n.dtype), *running_lines(own)]),
-            distance(ended[start.name], ended["zeros"]),
-            own == config,
-        )
-        for start, own in zip(STARTS, settings.values(), strict=True)
-    )
+    moved = {name: distance(h_n, ended["zeros"]) for name, h_n in ended.items()}
+    code = {name: [*state_lines(own, trace.h_n.dtype), *running_lines(own)] for name, own in settings.items()}
+    told = ((start, "\n".join(code[start.name]), moved[start.name]) for start in STARTS)
+    return tuple(StartEffect(*each, chosen=settings[each[0].name] == config) for each in told)
 
 
 def state_lines(config: Config, dtype: torch.dtype) -> list[str]:

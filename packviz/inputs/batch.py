@@ -63,7 +63,13 @@ class Batch:
         parsed = parse(text, kind, max_sequences, max_steps)
         if 0 in parsed.lengths:
             raise zero_length_refusal("text", parsed.lengths, parsed.place(parsed.lengths.index(0)))
-        return _of_words(parsed) if parsed.kind == "words" else _of_numbers(parsed)
+        if parsed.kind == "words":
+            return _of_words(parsed)
+        flat = torch.tensor([float(token) for row in parsed.rows for token in row], dtype=torch.float32)
+        if parsed.kind == "numbers":
+            return cls("numbers", torch.split(flat, parsed.lengths), parsed.rows, notes=parsed.notes)
+        vectors = flat.view(-1, parsed.features)  # (N, F)
+        return cls("vectors", torch.split(vectors, parsed.lengths), ((),) * len(parsed.rows), notes=parsed.notes)
 
     @classmethod
     def from_tensors(cls, tensors: Sequence[Tensor]) -> Batch:
@@ -116,11 +122,3 @@ def _of_words(parsed: Parsed) -> Batch:
     flat = torch.tensor([ids[word] for row in parsed.rows for word in row], dtype=torch.int64)
     texts = tuple(tuple(seen[word] for word in row) for row in parsed.rows)
     return Batch("words", torch.split(flat, parsed.lengths), texts, (PAD_TEXT, *seen.values()), parsed.notes)
-
-
-def _of_numbers(parsed: Parsed) -> Batch:
-    flat = torch.tensor([float(token) for row in parsed.rows for token in row], dtype=torch.float32)
-    if parsed.kind == "numbers":
-        return Batch("numbers", torch.split(flat, parsed.lengths), parsed.rows, notes=parsed.notes)
-    vectors = flat.view(-1, parsed.features)  # (N, F)
-    return Batch("vectors", torch.split(vectors, parsed.lengths), ((),) * len(parsed.rows), notes=parsed.notes)

@@ -85,8 +85,9 @@ class Findings(tuple[Finding, ...]):
         """Return those of other keys. Raises PackvizError for a key that no finding has."""
         keys = set(ignore) if isinstance(ignore, Collection) and not isinstance(ignore, str) else {ignore}
         for unknown in sorted(map(str, keys - _keys())):
-            expected = "keys of findings, such as 'pads_packed'"
-            raise PackvizError("ignore", expected=expected, got=repr(unknown), fix=_spelling(unknown))
+            near, expected = get_close_matches(unknown, _keys(), 1), "keys of findings, such as 'pads_packed'"
+            fix = f"write {near[0]!r}" if near else "copy the key of the finding"
+            raise PackvizError("ignore", expected=expected, got=repr(unknown), fix=fix)
         return Findings(one for one in self if one.key not in keys) if keys else self
 
     def raise_for_errors(self) -> None:
@@ -201,13 +202,7 @@ def _table() -> tuple[Environment, dict[str, dict[str, str]]]:
 
 @cache
 def _keys() -> frozenset[str]:
-    """Return the keys that findings can have."""
     return frozenset(words.get("key", key) for key, words in _table()[1].items())
-
-
-def _spelling(unknown: str) -> str:
-    near = get_close_matches(unknown, _keys(), 1)
-    return f"write {near[0]!r}" if near else "copy the key of the finding"
 
 
 @cache

@@ -141,7 +141,6 @@ def _left(grid: Grid, short: list[int]) -> Tensor | None:
 
 
 def _left_out(grid: Grid, pad: Pad) -> Iterator[Fault]:
-    """Look for data after the lengths."""
     over = [] if pad.constant else [b for b, end in enumerate(grid.ends) if end > grid.lengths[b]]
     by_count = [b for b in over if int(grid.real[b].sum()) == grid.lengths[b]]
     if by_count:

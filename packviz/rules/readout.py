@@ -114,7 +114,6 @@ def _judged(case: Case, run: _Run, state: Tensor) -> Fault:
 
 
 def _wrong(case: Case, run: _Run) -> Iterator[_Reading]:
-    """Yield wrong readings of the output."""
     output, B, ends = run.output, torch.arange(len(run.lengths)), torch.tensor(run.lengths)
     column = "output[:, -1]" if case.batch_first else "output[-1]"
     if run.D == 2:

@@ -106,12 +106,11 @@ def mix(one: str, other: str, share: float) -> str:
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 
 
-def _channels(color: str) -> tuple[int, ...]:
-    return tuple(bytes.fromhex(color.removeprefix("#")))
+def _channels(color: str) -> bytes:
+    return bytes.fromhex(color.removeprefix("#"))
 
 
 def _luminance(color: str) -> float:
-    """Return the relative luminance of WCAG 2.2."""
     shares = (channel / 255 for channel in _channels(color))
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shares)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -75,10 +75,8 @@ def exercise(trace: Trace) -> Exercise | None:
         named = vars(cells[place]) | {"n": n, "N": len(sequence), "live": live[t], "last": b == live[t][-1]}
         rows.append(Row(place, *(_say(f"row.{key}", **named) for key in ("found", "later", "other"))))
     answers = range(1, len(order) + 1)
-    counts = tuple(
-        Size(size, tuple(_about_size(given, t, live, order, lengths) for given in answers))
-        for t, size in enumerate(sizes)
-    )
+    said = ([_about_size(given, t, live, order, lengths) for given in answers] for t in range(len(sizes)))
+    counts = tuple(Size(size, tuple(each)) for size, each in zip(sizes, said, strict=True))
     told = (_say(f"say.{key}", N=len(sequence), sizes=sizes) for key in ("start", "back", "cleared", "done"))
     return Exercise(tuple(map(sequence_label, order)), cells, tuple(rows), counts, *told)
 
@@ -95,7 +93,6 @@ def _cell(trace: Trace, b: int, t: int) -> Cell:
 
 
 def _about_size(given: int, t: int, live: Sequence[list[int]], order: Sequence[int], lengths: Sequence[int]) -> str:
-    """Return what is said to an answer for batch_sizes[t]."""
     size, ended = len(live[t]), [b for b in order if b not in live[t]]
     named = {"given": given, "t": t, "T": len(live), "size": size, "live": live[t], "ended": ended}
     if given == size:

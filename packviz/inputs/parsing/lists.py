@@ -48,7 +48,6 @@ def _list_of_lines(text: str, atoms: list[Atom], kind: ReadAs) -> Parsed:
 
 
 def _vectors(text: str, sequences: list[Group]) -> Parsed:
-    """Read sequences of feature vectors, all of the same length."""
     for sequence in sequences:
         if sequence.atoms:
             raise _mixture(text, sequence, "steps that are all numbers or all feature vectors")

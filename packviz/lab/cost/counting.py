@@ -191,25 +191,20 @@ def ways(lengths: Tensor | Sequence[int], batch_size: int = 32, seed: int = 0) -
     generator = torch.Generator("cpu").manual_seed(seed)
     shuffled, by_length = _shuffled(len(known), generator), known.argsort(stable=True)
     pools = torch.split(shuffled, POOL * batch_size)
+    budgeted = [0]  # the sizes of the batches that fit into the budget
+    budget = max(int(known.max()), round(batch_size * int(known.sum()) / len(known)))
+    for length in known[by_length].tolist():
+        if (budgeted[-1] + 1) * length > budget:
+            budgeted.append(0)
+        budgeted[-1] += 1
     cuts = {
         "sorted": torch.split(by_length, batch_size),
         "buckets": torch.split(torch.cat([pool[known[pool].argsort(stable=True)] for pool in pools]), batch_size),
-        "token budget": torch.split(by_length, _budgeted(known[by_length].tolist(), batch_size)),
+        "token budget": torch.split(by_length, budgeted),
     }
     in_random_order = ((name, [cut[i] for i in _shuffled(len(cut), generator)]) for name, cut in cuts.items())
     every = [("random", torch.split(shuffled, batch_size)), *in_random_order]
     return tuple(Batching(name, known, tuple(cut)) for name, cut in every)
-
-
-def _budgeted(lengths: Sequence[int], batch_size: int) -> list[int]:
-    """Return the sizes of the batches that fit into the budget; lengths in increasing order."""
-    budget = max(lengths[-1], round(batch_size * sum(lengths) / len(lengths)))
-    sizes = [0]
-    for length in lengths:
-        if (sizes[-1] + 1) * length > budget:
-            sizes.append(0)
-        sizes[-1] += 1
-    return sizes
 
 
 def _shuffled(count: int, generator: Generator) -> Tensor:

@@ -66,22 +66,15 @@ class Setup:
 
     def check_amount(self, cells: int, most: int = MAX_WORK, parameter: str = "hidden_size") -> None:
         """Raise PackvizError where one run of `cells` cells would take more than `most` operations, or 1 GB."""
-        kind, F, H, L, D = (
-            CELL_KINDS[self.cell],
-            self.features,
-            self.hidden_size,
-            self.num_layers,
-            1 + self.bidirectional,
-        )
+        kind, F, H, L = CELL_KINDS[self.cell], self.features, self.hidden_size, self.num_layers
+        D = 1 + self.bidirectional
         work = 2 * cells * kind.weights(F, H, L, D)  # a multiplication and an addition for every weight
         nbytes = 4 * cells * (F + kind.G * H * D * L)  # float32: the input, and what all gates compute
         if work > most or nbytes > MAX_BYTES:
-            raise PackvizError(
-                parameter,
-                expected=f"at most {most / 1e9:g} GFLOPs and {MAX_BYTES / 1e9:g} GB per run",
-                got=f"{work / 1e9:,.1f} GFLOPs and {nbytes / 1e9:,.2f} GB ({self.name}, {cells:,} cells)",
-                fix="choose a smaller hidden_size, fewer sequences or shorter ones",
-            )
+            expected = f"at most {most / 1e9:g} GFLOPs and {MAX_BYTES / 1e9:g} GB per run"
+            got = f"{work / 1e9:,.1f} GFLOPs and {nbytes / 1e9:,.2f} GB ({self.name}, {cells:,} cells)"
+            fix = "choose a smaller hidden_size, fewer sequences or shorter ones"
+            raise PackvizError(parameter, expected=expected, got=got, fix=fix)
 
 
 def works(setup: Setup, lengths: Tensor | Sequence[int]) -> dict[str, Callable[[], tuple[Tensor, ...]]]:

@@ -25,29 +25,21 @@ def training_headline(recording: TrainingRecording, cell: str) -> str:
     """Say how accurate a cell was, read from the last column and packed, with the least and the most extra padding."""
     naive, packed = (_by_padding(recording, cell, readout) for readout in ("naive", "packed"))
     spread, seeds = both_spreads(naive[-1], packed[-1]), len(packed[-1].seeds)
-    return sentence(
-        "training.headline",
-        naive=[outcome.mean for outcome in naive],
-        packed=[outcome.mean for outcome in packed],
-        same=len({round(outcome.mean) for outcome in packed}) == 1,
-        shown=spread is not None and seeds >= ENOUGH_SEEDS and _difference(naive[-1], packed[-1]) > BEYOND * spread,
-        seeds=seeds,
-        pads=packed[-1].experiment.extra_padding,
-    )
+    naive_means, packed_means = ([outcome.mean for outcome in side] for side in (naive, packed))
+    same, pads = len(set(map(round, packed_means))) == 1, packed[-1].experiment.extra_padding
+    far = abs(naive_means[-1] - packed_means[-1])
+    shown = spread is not None and seeds >= ENOUGH_SEEDS and far > BEYOND * spread
+    told = {"naive": naive_means, "packed": packed_means, "same": same, "shown": shown, "seeds": seeds, "pads": pads}
+    return sentence("training.headline", **told)
 
 
 def training_caveat(recording: TrainingRecording, cell: str) -> str:
     """Say when and where the trainings of a cell were recorded, and how their difference compares with its spread."""
     naive, packed = (_by_padding(recording, cell, readout)[-1] for readout in ("naive", "packed"))
-    return sentence(
-        "training.caveat",
-        when=_when(recording.made, "trained"),
-        cell=cell.upper(),
-        seeds=len(packed.seeds),
-        pads=packed.experiment.extra_padding,
-        difference=_difference(naive, packed),
-        spread=both_spreads(naive, packed),
-    )
+    apart, spread = abs(naive.mean - packed.mean), both_spreads(naive, packed)
+    known = {"cell": cell.upper(), "seeds": len(packed.seeds), "pads": packed.experiment.extra_padding}
+    when = _when(recording.made, "trained")
+    return sentence("training.caveat", when=when, difference=apart, spread=spread, **known)
 
 
 def training_takes(recording: TrainingRecording, experiments: Sequence[Experiment]) -> str:
@@ -71,14 +63,9 @@ def cost_headline(recording: CostRecording, cell: str) -> str:
 def cost_caveat(recording: CostRecording, cell: str) -> str:
     """Say when, where and how the times of a cell were recorded, and whether the machine was busy."""
     done = [point.measurement for point in recording.of(cell)]
-    return sentence(
-        "cost.caveat",
-        when=_when(recording.made, "measured"),
-        small=_small(recording, cell),
-        rounds=max(each.rounds for each in done),
-        load=max(recording.made.load, default=0.0),
-        cores=recording.made.cores,
-    )
+    known = {"small": _small(recording, cell), "rounds": max(each.rounds for each in done)}
+    load, cores = max(recording.made.load, default=0.0), recording.made.cores
+    return sentence("cost.caveat", when=_when(recording.made, "measured"), load=load, cores=cores, **known)
 
 
 def batch_takes(recording: CostRecording, setups: Sequence[Setup], T: int, rounds: int, seconds: float) -> str:
@@ -121,10 +108,6 @@ def _by_padding(recording: TrainingRecording, cell: str, readout: str) -> list[O
     """Return the outcomes of one readout, from the least extra padding to the most."""
     found = [outcome for outcome in recording.outcomes(cell) if outcome.experiment.readout == readout]
     return sorted(found, key=lambda outcome: outcome.experiment.extra_padding)
-
-
-def _difference(one: Outcome, other: Outcome) -> float:
-    return abs(one.mean - other.mean)
 
 
 def _small(recording: CostRecording, cell: str) -> Measurement:

@@ -21,7 +21,9 @@ from packviz.lab.training import Experiment, Outcome, Progress, run_all, summary
 
 __all__ = ["CostRecording", "Made", "TrainingRecording", "cost", "training"]
 
+DIGITS = {"train_loss": 6, "test_accuracy": 6, "seconds": 3}  # behind the point, of what is kept of an epoch
 PLACE = ("batch_size", "steps", "fill")  # of a setting
+DATA = files("packviz.lab.recorded") / "data"
 FORMAT = 1  # of the data, as recorded.schema.json describes it
 Data = dict[str, Any]
 
@@ -78,7 +80,13 @@ def record_training(experiments: Sequence[Experiment]) -> Data:
     """Train all experiments with one thread; return every epoch of theirs as JSON data."""
     with _alone() as made:
         results = list(run_all(experiments))
-    runs = [_run(list(epochs)) for _, epochs in groupby(results, key=lambda each: (each.experiment, each.seed))]
+    runs = []
+    for (one, seed), epochs in groupby(results, key=lambda each: (each.experiment, each.seed)):
+        columns: dict[str, list[float]] = {name: [] for name in DIGITS}  # a number for each epoch
+        for epoch in epochs:
+            for name, column in columns.items():
+                column.append(round(getattr(epoch, name), DIGITS[name]))
+        runs.append({"experiment": asdict(one) | {"seeds": list(one.seeds)}, "seed": seed, **columns})
     return {"format": FORMAT, "made": made, "runs": runs}
 
 
@@ -104,7 +112,7 @@ def read_training(data: Mapping[str, Any]) -> TrainingRecording:
     results = []
     for run in data["runs"]:
         experiment = Experiment(**{**run["experiment"], "seeds": tuple(run["experiment"]["seeds"])})
-        numbers = zip(run["train_loss"], run["test_accuracy"], run["seconds"], strict=True)
+        numbers = zip(*(run[name] for name in DIGITS), strict=True)
         results += [Progress(experiment, run["seed"], epoch, *each) for epoch, each in enumerate(numbers, 1)]
     return TrainingRecording(_made(data), tuple(results))
 
@@ -119,13 +127,13 @@ def read_cost(data: Mapping[str, Any]) -> CostRecording:
 @cache
 def training() -> TrainingRecording:
     """Return the trainings that are stored in the package."""
-    return read_training(_stored("training"))
+    return read_training(json.loads(DATA.joinpath("training.json").read_text(encoding="utf-8")))
 
 
 @cache
 def cost() -> CostRecording:
     """Return the times that are stored in the package."""
-    return read_cost(_stored("cost"))
+    return read_cost(json.loads(DATA.joinpath("cost.json").read_text(encoding="utf-8")))
 
 
 def as_text(data: Data) -> str:
@@ -137,12 +145,6 @@ def as_text(data: Data) -> str:
         return "[\n" + ",\n".join(json.dumps(each, separators=(",", ":")) for each in part) + "\n]"
 
     return "{\n" + ",\n".join(f"{json.dumps(name)}: {lines(part)}" for name, part in data.items()) + "\n}\n"
-
-
-def _stored(name: str) -> Data:
-    text = files("packviz.lab.recorded").joinpath("data", f"{name}.json").read_text(encoding="utf-8")
-    data: Data = json.loads(text)
-    return data
 
 
 @contextmanager
@@ -164,7 +166,6 @@ def _alone() -> Iterator[Data]:
 
 
 def _cpu() -> str:
-    """Return the model of the processor."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as lines:
             named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -176,17 +177,6 @@ def _cpu() -> str:
 def _made(data: Mapping[str, Any]) -> Made:
     made = data["made"]
     return Made(**{**made, "load": tuple(made["load"])})
-
-
-def _run(epochs: Sequence[Progress]) -> Data:
-    """Return one seed of an experiment: a number for each epoch."""
-    return {
-        "experiment": asdict(epochs[0].experiment) | {"seeds": list(epochs[0].experiment.seeds)},
-        "seed": epochs[0].seed,
-        "train_loss": [round(each.train_loss, 6) for each in epochs],
-        "test_accuracy": [round(each.test_accuracy, 6) for each in epochs],
-        "seconds": [round(each.seconds, 3) for each in epochs],
-    }
 
 
 def _measured(done: Measurement) -> Data:

@@ -94,6 +94,7 @@ def final(outcomes: Sequence[Outcome], palette: Palette = LIGHT) -> go.Figure:
         shift = GAP * min(1.0, 4 / len(series)) * (i - (len(series) - 1) / 2)
         data.extend(_ended(name, group, [paddings.index(o.experiment.extra_padding) + shift for o in group], palette))
     baselines = {outcome.majority_baseline for outcome in outcomes}
+    shared = baselines if len(baselines) == 1 else ()
     dotted = {"type": "line", "layer": "below", "line": {"color": palette.quiet, "dash": "dot"}, "xref": "paper"}
     words = {"text": "majority baseline", "textposition": "start", "font": {"color": palette.quiet}}
     said = ", ".join(f"{label(o.experiment, every)} {_told(o)}" for o in outcomes)
@@ -112,11 +113,7 @@ def final(outcomes: Sequence[Outcome], palette: Palette = LIGHT) -> go.Figure:
             range=[-0.5, max(len(paddings), 1) - 0.5],
         ),
         yaxis=ACCURACY,
-        shapes=[
-            dotted | {"label": words, "x0": 0, "x1": 1, "y0": percent, "y1": percent}
-            for percent in baselines
-            if len(baselines) == 1
-        ],
+        shapes=[dotted | {"label": words, "x0": 0, "x1": 1, "y0": at, "y1": at} for at in shared],
     )
 
 
@@ -132,7 +129,11 @@ def accuracy_against_padding(outcomes: Sequence[Outcome], palette: Palette = LIG
         group = [outcome for outcome in shown if outcome.experiment.readout == readout]
         group.sort(key=lambda outcome: outcome.experiment.extra_padding)
         if group:
-            data.extend(_band_and_line(name, group, palette))
+            color, symbol = _look(group[0].experiment, palette)
+            places = [outcome.experiment.extra_padding for outcome in group]
+            reach = [(min(outcome.accuracies), max(outcome.accuracies)) for outcome in group]
+            means = line(places, *_means(name, group, color), symbol, 10) | {"name": name}
+            data += [_band(places, reach, color), means]
             notes.extend(_at_the_line(name, group, palette))
     paddings = sorted({outcome.experiment.extra_padding for outcome in shown})
     said = ", ".join(f"{READ[o.experiment.readout]} with {o.experiment.extra_padding} {_told(o)}" for o in shown)
@@ -159,14 +160,6 @@ def recorded_accuracy(cell: str = "gru", palette: Palette = LIGHT) -> go.Figure:
     return accuracy_against_padding(training().outcomes(cell), palette)
 
 
-def _band_and_line(name: str, group: Sequence[Outcome], palette: Palette) -> Iterator[dict[str, Any]]:
-    """Yield the band from the worst seed to the best one, and the line of the means."""
-    color, symbol = _look(group[0].experiment, palette)
-    places = [outcome.experiment.extra_padding for outcome in group]
-    yield _band(places, [(min(outcome.accuracies), max(outcome.accuracies)) for outcome in group], color)
-    yield line(places, *_means(name, group, color), symbol, 10) | {"name": name}
-
-
 def _at_the_line(name: str, group: Sequence[Outcome], palette: Palette) -> Iterator[dict[str, Any]]:
     """Yield the percentages above the points of one line; its name stands before the last but one, where there is room.
 
@@ -189,7 +182,6 @@ def _at_the_line(name: str, group: Sequence[Outcome], palette: Palette) -> Itera
 
 
 def _ended(name: str, group: Sequence[Outcome], places: list[float], palette: Palette) -> Iterator[dict[str, Any]]:
-    """Yield the means of one series, joined by a line, and then its seeds."""
     color, symbol = _look(group[0].experiment, palette)
     look = {"color": color, "width": 1.5, "dash": "dash" if group[0].experiment.bidirectional else "solid"}
     marker = {"symbol": "line-ew", "size": 16, "line": {"color": color, "width": 3}}
@@ -209,7 +201,6 @@ def _ended(name: str, group: Sequence[Outcome], places: list[float], palette: Pa
 
 
 def _means(name: str, group: Sequence[Outcome], color: str) -> tuple[list[float], str, list[str]]:
-    """Return the means of a line, its color, and what is said over each."""
     told = [f"{name}, {outcome.experiment.extra_padding} extra pads<br>{_told(outcome)}" for outcome in group]
     return [outcome.mean for outcome in group], color, told
 

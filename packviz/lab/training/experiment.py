@@ -51,14 +51,12 @@ class Experiment(Brief):
     seeds: tuple[int, ...] = (0, 1, 2)
 
     def __post_init__(self) -> None:
-        choice("cell", self.cell, get_args(Cell))
-        choice("readout", self.readout, get_args(Readout))
-        choice("task", self.task, get_args(Task))
+        for name, one_of in (("cell", Cell), ("readout", Readout), ("task", Task)):
+            choice(name, getattr(self, name), get_args(one_of))
         choice("extra_padding", self.extra_padding, EXTRA_PADDING)
         choice("bidirectional", self.bidirectional, (False, True))
-        integer("hidden_size", self.hidden_size, 1, MAX_HIDDEN)
-        integer("epochs", self.epochs, 1)
-        integer("batch_size", self.batch_size, 1)
+        for name, most in (("hidden_size", MAX_HIDDEN), ("epochs", None), ("batch_size", None)):
+            integer(name, getattr(self, name), 1, most)
         if not is_number(self.lr) or not 0 < self.lr <= LARGEST_LR:  # so for nan
             fix = "choose a number such as 0.01"
             raise PackvizError("lr", expected="a number above 0, at most 1", got=shown(self.lr), fix=fix)

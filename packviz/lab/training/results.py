@@ -20,14 +20,8 @@ COLUMNS = (
     *("task", "cell", "hidden_size", "readout", "bidirectional", "extra_padding", "batch_size", "lr"),
     *("seed", "epoch", "epochs", "train_loss", "test_accuracy", "seconds"),
 )
-SETTINGS = {
-    "task": "{}",
-    "cell": "{}",
-    "hidden_size": "H {}",
-    "epochs": "{} epochs",
-    "batch_size": "batches of {}",
-    "lr": "lr {:g}",
-}
+SETTINGS = {"task": "{}", "cell": "{}", "hidden_size": "H {}", "epochs": "{} epochs"}
+SETTINGS |= {"batch_size": "batches of {}", "lr": "lr {:g}"}
 
 
 @dataclass(frozen=True)
@@ -139,15 +133,7 @@ def _beside(outcomes: Sequence[Outcome], setting: str, ground: Any, every: Seque
         if partner is not None and partner is not outcome:
             than = partner.experiment.readout if setting == "readout" else "without extra pads"
             seeds, spread = min(len(outcome.seeds), len(partner.seeds)), both_spreads(outcome, partner)
-            yield sentence(
-                "training.compared",
-                label=label(outcome.experiment, every),
-                it=outcome,
-                other=partner,
-                than=than,
-                seeds=seeds,
-                spread=None if seeds < ENOUGH_SEEDS else spread,
-                same=dict(zip(outcome.seeds, outcome.accuracies, strict=True))
-                == dict(zip(partner.seeds, partner.accuracies, strict=True)),
-                most=BEYOND * (spread or 0.0),
-            )
+            ours, theirs = ({*zip(each.seeds, each.accuracies, strict=True)} for each in (outcome, partner))
+            known = {"label": label(outcome.experiment, every), "it": outcome, "other": partner, "than": than}
+            known |= {"spread": None if seeds < ENOUGH_SEEDS else spread, "most": BEYOND * (spread or 0.0)}
+            yield sentence("training.compared", seeds=seeds, same=ours == theirs, **known)

@@ -30,17 +30,12 @@ class _Stage(NamedTuple):
     end: Callable[[View], Frame]
 
 
-def _functions(stage: Stage) -> _Stage:
-    """Return the functions of a stage, which its file has by its name: in pack.py pack, pack_scene and pack_end."""
-    module = import_module(f"{__name__}.{stage}")
-    return _Stage(*(getattr(module, f"{stage}{part}", None) for part in ("", "_scene", "_end")))  # type: ignore[arg-type]
-
-
+# of each its functions, which its file has by its name: in pack.py pack, pack_scene and pack_end
 STAGES: tuple[Stage, ...] = tuple(ABOUT_STAGES)  # in order
-_TABLE = {stage: _functions(stage) for stage in STAGES}
-_HAS: dict[str, Callable[[Trace], bool]] = {
-    "embedding": lambda trace: trace.padded.embedding is not None,
-    "packing": lambda trace: trace.error is None,
+_MODULES = {stage: import_module(f"{__name__}.{stage}") for stage in STAGES}
+_TABLE = {
+    stage: _Stage(*(getattr(module, f"{stage}{part}", None) for part in ("", "_scene", "_end")))  # type: ignore[arg-type]
+    for stage, module in _MODULES.items()
 }
 
 
@@ -65,10 +60,14 @@ def movie(
     Raises PackvizError for a stage, layer or direction that this trace does not have, and for a window that is none.
     """
     check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
-    there = _stages(trace)
+    has = {"embedding": trace.padded.embedding is not None, "packing": trace.error is None}
+    there = tuple(stage for stage, about in ABOUT_STAGES.items() if "needs" not in about or has[about["needs"]])
     stages = stages if stages is None or (isinstance(stages, Sequence) and not isinstance(stages, str)) else (stages,)
     chosen = there if stages is None else tuple(stage for stage in there if stage in stages)
-    _check_stages(stages, there)
+    unknown = [repr(stage) for stage in stages or () if stage not in there]
+    if unknown or not chosen:
+        expected, fix = f"some of {', '.join(there)}", "leave out what this trace does not have"
+        raise PackvizError("stages", expected=expected, got=", ".join(unknown) or "none", fix=fix)
     watched = 0 if trace.error is not None else watched_layer(trace, layer, direction)
     watching = 0 if trace.error is not None else direction
     window, whys = Window(sequences, steps).checked(), frozenset(chosen if deep else ())
@@ -77,38 +76,16 @@ def movie(
     code = program(view)
     lines = {stage: list(code).index(ABOUT_STAGES[stage]["statement"]) for stage in chosen}
     scenes: dict[str, Scene] = {stage: _TABLE[stage].scene(view) for stage in chosen}
-    return made(view, before[chosen[0]](view), _played(view, chosen, before), scenes, code, lines)
+    played = (
+        (stage, step.after(before[stage](view)) if i == 0 else step)  # what happens in stages that are left out
+        for stage in chosen
+        for i, step in enumerate(_TABLE[stage].steps(view))
+    )
+    return made(view, before[chosen[0]](view), played, scenes, code, lines)
 
 
 def _shown(trace: Trace) -> str:
-    """Return a trace as HTML: its packed rows, or where torch refused to pack them."""
     return pictured(repr(trace), movie(trace, ("sort",) if trace.error is not None else ("pack",)).to_svg())
 
 
 Trace._repr_html_ = _shown  # type: ignore[attr-defined] # for notebooks; compute/ knows no pictures
-
-
-def _played(
-    view: View, chosen: Sequence[Stage], before: dict[Stage, Callable[[View], Frame]]
-) -> Iterator[tuple[Stage, Step]]:
-    """Yield the steps of the stages; what happens in those that are left out is part of the next step."""
-    for stage in chosen:
-        for i, step in enumerate(_TABLE[stage].steps(view)):
-            yield stage, step.after(before[stage](view)) if i == 0 else step
-
-
-def _stages(trace: Trace) -> tuple[Stage, ...]:
-    return tuple(stage for stage, about in ABOUT_STAGES.items() if "needs" not in about or _HAS[about["needs"]](trace))
-
-
-def _check_stages(stages: Sequence[Stage] | None, there: tuple[Stage, ...]) -> None:
-    if stages is None:
-        return
-    unknown = [stage for stage in stages if stage not in there]
-    if unknown or not stages:
-        raise PackvizError(
-            "stages",
-            got=", ".join(map(repr, unknown)) or "none",
-            expected=f"some of {', '.join(there)}",
-            fix="leave out what this trace does not have",
-        )

@@ -165,7 +165,6 @@ def _distances(both: Both, distance: np.ndarray, same: np.ndarray, equal: str = 
 
 
 def _looked_at(both: Both, t: int) -> Frame:
-    """Return what looks at a time step on both sides."""
     fed = [(side, int((side.t == t).sum())) for side in both.sides]
     groups = (focus(f"focus:{side.name}", side.x, t, rows) for side, rows in fed if rows)
     lit = np.where(both.ts == t, "now", "")
@@ -245,7 +244,6 @@ def _home(both: Both, held: Frame) -> Frame:
 
 
 def _filler(both: Both, *, origin: bool) -> Frame:
-    """Return the filler of the unpacked output, on its way if origin."""
     out, text = both.sides[1].out, number(both.trace.padding_value)
     rows, t = (np.arange(out.columns) >= both.lens[both.ranked][:, None]).nonzero()
     if not both.with_outputs:

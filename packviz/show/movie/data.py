@@ -19,7 +19,7 @@ from packviz.show.movie.picture import Picture
 from packviz.show.movie.view import View
 from packviz.show.movie.words import ABOUT_STAGES, lost
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES
-from packviz.text import counted, joined, shown
+from packviz.text import counted, joined, sequence_label, shown
 from packviz.validate import choice, integer, is_number
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class Movie:
             **plain(self.scenes),
             "code": list(map(list, self.code)),
             "sequences": [
-                [view.label(b), b % len(SEQUENCE_HUES), b // len(SEQUENCE_HUES)] for b in range(view.total[0])
+                [sequence_label(b), b % len(SEQUENCE_HUES), b // len(SEQUENCE_HUES)] for b in range(view.total[0])
             ],
             "scales": dict(self.scales),
             "notes": list(self.notes),

@@ -41,7 +41,6 @@ def embed_scene(view: View) -> Scene:
 
 
 def _pad_marks(view: View) -> Marks:
-    """Return an outline around the padding of every row that has any."""
     b, first, count = np.unique(view.pads[0], return_index=True, return_counts=True)
     start = view.pads[1][first]  # the first of them is the earliest: pads come time step after time step
     outlines = marks("mark:pads", "mark", view.grid.cell(view.place[b], start), b, tone="now")

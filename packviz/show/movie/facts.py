@@ -130,7 +130,6 @@ class Facts:
         self.pads_out = sum(self.width_out - length for length in self.lengths)  # places of the output with filler
 
     def _cells(self, where: np.ndarray) -> Cells:
-        """Return the cells that are shown, time step after time step in sorted order."""
         steps, rows = where[self.by_rank, : self.columns].T.nonzero()
         return self.ranked[rows], steps
 
@@ -144,7 +143,7 @@ class Facts:
         """The state that each new one is made of: c for the LSTM, else h."""
         return self.kind.states[-1]
 
-    @cached_property
+    @property
     def enforce_sorted(self) -> bool:
         """Whether torch was told to check the order of the lengths instead of sorting."""
         return self.refused or self.trace.sorted.sorted_indices is None

@@ -15,62 +15,50 @@ from packviz.show.movie.facts import rounded
 from packviz.show.movie.marks import CodeLine
 from packviz.show.movie.statements import LINE
 from packviz.show.movie.view import View, shape
+from packviz.text import sequence_label
 
 DIGITS = (2, 3, 4)  # behind the point: as many as it takes to come to the number that the trace has
 HUGE = 1e4
 LETTER = re.compile(r"\b[a-z]\b'?")  # of a formula: a gate, a state, or a new one
 
 
-def start_line(view: View) -> tuple[CodeLine, ...]:
-    """Return the line that sets the first state."""
+def start_lines(view: View, *, deep: bool) -> tuple[CodeLine, ...]:
+    """Return the lines that set the first state; if deep an LSTM's c too."""
     row = view.layer * view.directions + view.direction
     order = "" if view.trace.sorted.sorted_indices is None else "[sorted_indices]"
-    name = "h = start" if view.direction else "h"  # going backward, sequences join in with it later
-    return (CodeLine(f"{name} = h_0[{row}]{order}", shape(view.total[0], view.watched.h.shape[1])),)
+    states = {"h": ("start", view.watched.h.shape[1]), "c": ("start_c", view.module.hidden_size)}
+    lines = []
+    for letter in view.kind.states if deep else "h":
+        start, width = states[letter]
+        name = f"{letter} = {start}" if view.direction else letter  # going backward, sequences join in with it later
+        lines.append(CodeLine(f"{name} = {letter}_0[{row}]{order}", shape(view.total[0], width)))
+    return tuple(lines)
 
 
-def whole_start(view: View) -> tuple[CodeLine, ...]:
-    """Return the lines that set the first state, an LSTM's c too."""
-    h = start_line(view)
-    if view.kept != "c":
-        return h
-    c = h[0].text.replace("h =", "c =", 1).replace("start", "start_c").replace("h_0", "c_0")
-    return (*h, CodeLine(c, shape(view.total[0], view.module.hidden_size)))
+def step_lines(view: View, step: Step, *, deep: bool) -> tuple[CodeLine, ...]:
+    """Return the lines of a time step: the rows that are taken, and the call of the cell.
 
-
-def step_lines(view: View, step: Step) -> tuple[CodeLine, ...]:
-    """Return the lines of a time step: the rows that are taken, and the call of the cell."""
-    states = ", ".join(view.kind.states)
-    made = shape(len(step.live), view.watched.h.shape[1])
-    kept = f"({states})" if "," in states else states
-    return (*_taken(view, step), CodeLine(f"{states} = {view.cell}(x, {kept})", made))
-
-
-def whole_lines(view: View, step: Step) -> tuple[CodeLine, ...]:
-    """Return the same with the formulas of the cell in the place of its call, and one unit's numbers in the last."""
-    size, joined = len(step.live), len(step.live) - len(step.began)
-    x, h = _taken(view, step)
-    joins = view.kept == "c" and view.direction and 0 < joined < size
-    c = [CodeLine(f"c = cat((c[:{joined}], start_c[{joined}:{size}]))", shape(size, view.module.hidden_size))]
+    deep: in the place of the call the formulas of the cell, with one unit's numbers in the last.
+    """
+    size, joined, states = len(step.live), len(step.live) - len(step.began), view.kind.states
+    source = f"output{view.layer - 1}" if view.layer else "data"
+    joins, made = bool(view.direction) and 0 < joined < size, shape(size, view.watched.h.shape[1])
+    enters = f"{', '.join(states)} = {', '.join(f'{letter}[:{size}]' for letter in states)}"
+    if joins:
+        enters = f"h = cat((h[:{joined}], start[{joined}:{size}]))"
+    x = CodeLine(f"x = {source}[{step.start}:{step.stop}]", shape(size, view.entering))
+    lines = [x, CodeLine(enters, made)]
+    if not deep:
+        kept = f"({', '.join(states)})" if len(states) > 1 else "h"
+        return (*lines, CodeLine(f"{', '.join(states)} = {view.cell}(x, {kept})", made))
+    if joins and view.kept == "c":
+        c = f"c = cat((c[:{joined}], start_c[{joined}:{size}]))"
+        lines.append(CodeLine(c, shape(size, view.module.hidden_size)))
     numbers = [_formula(view, step, formula) for formula in view.kind.formulas] or [_sum_of_both(view, step)]
     if view.module.proj_size:  # then h is a sum over every unit
         del numbers[-1]
-    in_numbers = CodeLine("\n".join((f"# unit 0 of {view.label(step.live[0])}", *numbers)))
-    return (x, h, *(c if joins else ()), *_formulas(view, size), in_numbers)
-
-
-def _taken(view: View, step: Step) -> tuple[CodeLine, ...]:
-    size, width = step.stop - step.start, view.watched.h.shape[1]
-    source = "data" if not view.layer else f"output{view.layer - 1}"
-    joined = size - len(step.began)
-    if view.direction and step.began and joined:
-        enters = f"h = cat((h[:{joined}], start[{joined}:{size}]))"
-    else:
-        enters = f"h, c = h[:{size}], c[:{size}]" if view.kept == "c" else f"h = h[:{size}]"
-    return (
-        CodeLine(f"x = {source}[{step.start}:{step.stop}]", shape(size, view.entering)),
-        CodeLine(enters, shape(size, width)),
-    )
+    in_numbers = CodeLine("\n".join((f"# unit 0 of {sequence_label(step.live[0])}", *numbers)))
+    return (*lines, *_formulas(view, size), in_numbers)
 
 
 def _formulas(view: View, size: int) -> list[CodeLine]:
@@ -103,7 +91,6 @@ def _sum(view: View, name: str, function: str, given: str, held: str, weighed: s
 
 
 def _filled(start: str, end: str) -> str:
-    """Return both on one line if they fit."""
     line = f"{start} {end}"
     return line if len(line) <= LINE else f"{start}\n    {end}"
 

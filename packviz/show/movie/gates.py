@@ -13,11 +13,11 @@ from packviz.show.movie.run_marks import (
     entering,
     filled,
     finals,
+    h_after,
     input_width,
     live,
     outputs,
     run_steps,
-    state,
     state_box,
     states,
     taken,
@@ -116,7 +116,6 @@ def gate_frames(view: View, k: int) -> tuple[Frame, ...]:
 
 
 def _headings(view: View, k: int) -> Frame:
-    """Return what stands above the panels, and the letters before them."""
     x, name, size = view.text, view.kept, shape(view.total[0], view.watched.h.shape[1])
     texts = {"was": f"{name} before", "h": f"h {size}", "gate:c": "c"}
     if k >= 0:
@@ -157,7 +156,7 @@ def _note(view: View, panel: str, text: str) -> Marks:
 @once
 def _states(view: View, k: int) -> Frame:
     """Return h after the k-th step, and an LSTM's c."""
-    groups = [filled(state(view, "h", view.ranks, number_width(view)), states(view, "h")[k + 2])]
+    groups = [h_after(view, k, number_width(view))]
     if view.kept == "c":
         groups.append(filled(_grid(view, "gate:c", "c of {seq}"), states(view, "c")[k + 2]))
     return frame(*groups)
@@ -180,7 +179,6 @@ def _was(view: View, k: int, *, anew: bool) -> Frame:
 
 @once
 def _gates(view: View, k: int, gates: str) -> Frame:
-    """Return these gates of the rows that are fed."""
     n, shown = np.maximum(taken(view)[k + 2], 0), np.repeat(live(view)[k + 1], view.units)
     grids = ((gate, _grid(view, f"gate:{gate}", f"{gate} of {{seq}}")) for gate in gates)
     return frame(*(filled(grid, view.matrix(gate)[view.slot[n]]).but(shown=shown) for gate, grid in grids))
@@ -188,7 +186,6 @@ def _gates(view: View, k: int, gates: str) -> Frame:
 
 @once
 def _rings(view: View, k: int) -> Frame:
-    """Return the rings around an LSTM's c."""
     if view.kept != "c":
         return {}
     b, width = view.ranked, view.units * number_width(view)

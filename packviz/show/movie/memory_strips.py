@@ -13,7 +13,7 @@ from packviz.show.movie.marks import NONE, CodeLine, Frame, Marks, Role, Step, f
 from packviz.show.movie.sheet import named, texts
 from packviz.show.movie.view import View, shape
 from packviz.show.movie.words import say
-from packviz.text import counted
+from packviz.text import counted, sequence_label
 
 MARKED = 48  # cells of the padded tensor up to which every row has its address below it
 MOST = 400  # cells of the padded tensor up to which it is drawn
@@ -28,7 +28,7 @@ def memory_strips(view: View, end: Frame) -> Iterator[Step]:
         yield Step(caption, (end,), detail=_bytes(kept, 3))
         return
     packed = view.strip if kept.padded.rows <= MARKED else replace(view.strip, name="packed", height=1.0, marks=False)
-    letters, rows, (B, T) = list(map(view.label, range(view.total[0]))), kept.packed.rows, view.total
+    letters, rows, (B, T) = list(map(sequence_label, range(view.total[0]))), kept.packed.rows, view.total
     names, size = (letters, T) if view.batch_first else ([f"t={t}" for t in range(T)], B)
     padded = replace(packed, name="padded", counts=[size] * len(names))
     jagged = replace(packed, name="jagged", counts=[end - start for start, end in pairwise(kept.offsets)])

@@ -84,7 +84,6 @@ def lit(view: View, seen: Frame, t: int) -> dict[str, Marks]:
 
 @once
 def _looked_at(view: View, t: int) -> Frame:
-    """Return the outlines around a time step, and its name lit."""
     axis, alive, strip = sorted_grid(view)["axis"], len(view.alive[t]), view.strip
     groups = [axis.but(tone=np.where(view.ts == t, "now", "")), focus("focus:x", view.grid, t, alive)]
     if not strip.marks:

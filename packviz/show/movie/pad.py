@@ -86,7 +86,6 @@ def _entering(view: View, grid: Grid, pads: Marks, side: str, *, anew: bool = Fa
 
 
 def _mask_grid(view: View) -> Grid:
-    """Return where the mask stands: laid out as x is."""
     width = view.cell_width if view.small else max(view.cell_width, FLAG)
     return replace(view.grid, name="mask", width=width, below=0.0)
 

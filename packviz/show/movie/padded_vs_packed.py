@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby
 
 import numpy as np
 import torch
@@ -116,16 +115,12 @@ class Both(View):
         return start + b * self.columns + t
 
     @cached_property
-    def off_runs(self) -> np.ndarray:
-        """(3,K) sequence, first time step and length of every run of states of the padded side that packing has not."""
-        found = []
-        for b in self.by_rank:
-            off = [t >= self.lengths[b] or not self.same[b, t] for t in range(self.columns)]
-            for wrong, run in groupby(enumerate(off), key=lambda at: at[1]):
-                times = [t for t, _ in run]
-                if wrong:
-                    found.append((b, times[0], len(times)))
-        return np.array(found, dtype=np.int64).reshape(-1, 3).T
+    def off_runs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Sequence, first time step and length of every run of states of the padded side that packing has not."""
+        off = (self.ts >= self.lens[:, None]) | ~self.same[:, : self.columns]
+        edges = np.diff(off[self.ranked].astype(int), prepend=0, append=0)  # 1 where a run begins, -1 behind its end
+        (rows, first), (_, end) = (edges == 1).nonzero(), (edges == -1).nonzero()
+        return self.ranked[rows], first, end - first
 
     @cached_property
     def text(self) -> float:

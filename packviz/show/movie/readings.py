@@ -58,7 +58,6 @@ def _outlined(view: View, readout: Readout, before: Frame, last: Frame) -> Frame
 
 
 def _columns(view: View, readout: Readout, b: int, half: int) -> list[int]:
-    """Return the columns that are read for a half and are shown."""
     return [spot.t for spot in readout.cells[b] if spot.half == half and spot.t < view.unpacked.columns]
 
 
@@ -94,7 +93,6 @@ def _given(view: View, readout: Readout, last: Frame) -> Marks:
 
 
 def _judged(view: View, readout: Readout, width: float) -> Frame:
-    """Return the verdict on every row, and the steps that it has taken."""
     x, row, bs = view.text, view.place[view.bs], view.bs
     tone = np.array(["wrong" if b in readout.wrong else "good" for b in view.shown])
     groups = [marks("mark:last", "mark", Place("last", 0.0, row), bs, w=width, tone=tone)]

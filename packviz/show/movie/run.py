@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from packviz.show.movie.formulas import start_line, step_lines, whole_lines, whole_start
+from packviz.show.movie.formulas import start_lines, step_lines
 from packviz.show.movie.gates import gate_frames, gate_scene, gate_start, numbers_fit
 from packviz.show.movie.layout import Place, Scene, above, beside
 from packviz.show.movie.marks import Frame, Marks, Step, frame, marks, title
@@ -16,17 +16,14 @@ from packviz.show.movie.run_marks import (
     base,
     cell_box,
     entering,
-    filled,
     finals,
     gate_names,
+    h_after,
     input_width,
     live,
     outputs,
-    row_of,
     run_steps,
-    state,
     state_box,
-    states,
     taken,
 )
 from packviz.show.movie.view import View, once, shape
@@ -37,14 +34,14 @@ def run(view: View) -> Iterator[Step]:
     """Show the initial state and one step for every time step, in the order in which the cell takes them."""
     deep, numbers = "run" in view.deep, _in_numbers(view)
     caption = say("run", "start", view, start=STARTS.get(view.initial_state, view.initial_state))
-    first = gate_start(view) if numbers else {**_seen(view, None), **_gates(view, -1, START), "h": _state(view, START)}
-    yield Step(caption, (first,), detail=whole_start(view) if deep else start_line(view))
+    first = gate_start if numbers else _start
+    yield Step(caption, (first(view),), detail=start_lines(view, deep=deep))
     for k, step in enumerate(run_steps(view)):
         rest = [b for b in view.order if b not in step.live]
         last = max((view.lengths[b] for b in rest), default=0) - 1
         over = [b for b in rest if view.lengths[b] - 1 == last]
         frames = gate_frames(view, k) if numbers else _frames(view, k)
-        lines = whole_lines(view, step) if deep else step_lines(view, step)
+        lines = step_lines(view, step, deep=deep)
         yield Step(say("run", "step", view, step=step, last=last, over=over), frames, detail=lines, time=step.t)
 
 
@@ -73,19 +70,23 @@ def _in_numbers(view: View) -> bool:
     return "run" in view.deep and numbers_fit(view)
 
 
+def _start(view: View) -> Frame:
+    return {**_seen(view, None), **_gates(view, -1, START), "h": h_after(view, START, UNIT)}
+
+
 @once
 def _frames(view: View, k: int) -> tuple[Frame, ...]:
     """Return the frames of the k-th step: rows enter, the cell computes, and copies of its states leave."""
     seen, still = _seen(view, run_steps(view)[k].t), entering(view, k, anew=False)
     before = {"out": outputs(view, k - 1), **finals(view, k - 1, UNIT)}
-    fed = {**seen, "in": entering(view, k, anew=True), **_gates(view, k, k - 1), "h": _state(view, k - 1), **before}
-    computed = {**seen, "in": still, **_gates(view, k, k), "h": _state(view, k), **before}
+    old, now = ({"h": h_after(view, step, UNIT)} for step in (k - 1, k))
+    fed = {**seen, "in": entering(view, k, anew=True), **_gates(view, k, k - 1), **old, **before}
+    computed = {**seen, "in": still, **_gates(view, k, k), **now, **before}
     handed = {"out": outputs(view, k, origin=True), **finals(view, k, UNIT, origin=True)}
     return fed, computed, {**computed, **handed}
 
 
 def _seen(view: View, t: int | None) -> Frame:
-    """Return what stands around the cell."""
     return {**base(view, t), **_headings(view)}
 
 
@@ -133,9 +134,3 @@ def _empty_gates(view: View) -> Marks:
     i, rank = np.tile(np.arange(len(names)), len(view.ranks)), np.repeat(view.ranks, len(names))
     b = view.ranked[rank]
     return marks("gate", "vector", Place("cell", start + i, rank), names[i], b, seq=b)
-
-
-@once
-def _state(view: View, k: int) -> Marks:
-    group = state(view, "h", view.ranks, UNIT)
-    return group.but(vec=row_of(view, k)) if view.small else filled(group, states(view, "h")[k + 2])

@@ -55,6 +55,18 @@ def state(view: View, name: str, row: Column, unit: float) -> Marks:
     return units(view, name, name, row, unit, says=f"{'h_n' if name == 'hn' else 'h'}, unit {{k}}")
 
 
+@once
+def h_after(view: View, k: int, unit: float) -> Marks:
+    """Return h of every sequence, in sorted order, after the k-th step; unit is the width of a number."""
+    empty = _empty_h(view, unit)
+    return empty.but(vec=row_of(view, k)) if view.small else filled(empty, states(view, "h")[k + 2])
+
+
+@once
+def _empty_h(view: View, unit: float) -> Marks:
+    return state(view, "h", view.ranks, unit)
+
+
 def units(view: View, name: str, where: str, row: Column, width: float, says: str) -> Marks:
     """Return a cell for every unit of every sequence in sorted order, in a panel."""
     b, count = view.ranked, view.units
@@ -157,7 +169,6 @@ def entering(view: View, k: int, *, anew: bool) -> Marks:
 
 @once
 def _entered(view: View) -> list[Marks]:
-    """Return what enters the cell in each step."""
     b, t = view.ranked, np.array([[step.t] for step in run_steps(view)])
     number = view.token_number[b, t]  # (steps, B)
     real = number >= 0

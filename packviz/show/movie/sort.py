@@ -205,27 +205,21 @@ def _returning(view: View, row: np.ndarray) -> Frame:
     return frame(*headings, *_letters(view, behind, to, p, to - p))
 
 
-def _live(view: View, t: int) -> list[int]:
-    """Return the sequences that are longer than t, in the original order."""
-    return [b for b, length in enumerate(view.lengths) if length > t]
-
-
-def _holes(view: View, t: int) -> list[int]:
-    """Return the sequences that are over at t, though one that is live stands after them."""
-    last = max(_live(view, t), default=-1)
-    return [b for b in range(last) if view.lengths[b] <= t]
+def _rows_at(view: View, t: int) -> tuple[list[int], list[int]]:
+    """Return the sequences that are live at t, and those that are over though a live one stands after them."""
+    live = [b for b, length in enumerate(view.lengths) if length > t]
+    return live, [b for b in range(max(live, default=0)) if b not in live]
 
 
 def _telling(view: View) -> int | None:
     """Return the time step with the plainest hole, between live rows if there is one; None without any to be seen."""
 
     def plainness(t: int) -> tuple[bool, bool, int, int]:
-        over = _holes(view, t)
-        between = min(_live(view, t)) < min(over)
-        return all(b in shown for b in over), between, -len(over), len(_live(view, t))
+        live, over = _rows_at(view, t)
+        return shown.issuperset(over), min(live) < min(over), -len(over), len(live)
 
     shown = set(view.shown)
-    steps = [t for t in range(1, min(view.columns, max(view.lengths))) if set(_holes(view, t)) & shown]
+    steps = [t for t in range(1, min(view.columns, max(view.lengths))) if shown.intersection(_rows_at(view, t)[1])]
     return max(steps, key=plainness, default=None)
 
 
@@ -237,14 +231,14 @@ def _given_step(view: View, given: Frame) -> Step:
     t = _telling(view)
     if t is None:
         return Step(say("sort", "given", view), (given,))
-    live = _live(view, t)
+    live, over = _rows_at(view, t)
     rows = [(p, b in live) for p, b in enumerate(view.shown) if b <= max(live)]
     runs = [(alive, [p for p, _ in run]) for alive, run in groupby(rows, key=lambda row: row[1])]
     first, count = (np.array(column) for column in zip(*((run[0], len(run)) for _, run in runs), strict=True))
     tone = np.array(["now" if alive else "wrong" for alive, _ in runs])
     outlines = marks("mark:row", "mark", view.grid.cell(first, t), view.bs[first], tone=tone)
     seen = {**given, **_axis_lit(given, t), **frame(outlines.but(**around(view.grid, first, t, count)))}
-    return Step(say("sort", "hole", view, **_at(view, t), alive=live, over=_holes(view, t)), (seen,), time=t)
+    return Step(say("sort", "hole", view, **_at(view, t), alive=live, over=over), (seen,), time=t)
 
 
 def _axis_lit(grid: Frame, t: int) -> Frame:
@@ -276,7 +270,6 @@ def _indices(view: View) -> tuple[CodeLine, ...]:
 
 
 def _at(view: View, t: int) -> dict[str, Any]:
-    """Return what a caption on a time step needs."""
     left = view.padding_side == "left"
     return {"t": t, "at": f"By the lengths, at t = {t}" if left else f"At t = {t}", "line": _line(view)}
 

@@ -119,7 +119,7 @@ class View(Facts):
         nothing = [""] * len(places)
         batch, typed, texts = self.trace.batch, nothing, self.trace.texts
         if self.raw_vectors:
-            return [_short(texts[b][t]) if self.named else f"{self.label(b)}{t}" for b, t in places], nothing
+            return [_short(texts[b][t]) if self.named else f"{sequence_label(b)}{t}" for b, t in places], nothing
         if self.features == 1 or batch:
             tokens = self.trace.padded.tokens
             ids = (tokens[..., 0] if tokens.dim() == 3 else tokens).numpy()
@@ -150,14 +150,10 @@ class View(Facts):
             return []
         return [f"{text} (id {sub})" if sub else text for text, sub in zip(*self._texts, strict=True)]
 
-    def label(self, b: int) -> str:
-        """Return the letter of a sequence."""
-        return sequence_label(b)
-
     @cached_property
     def letters(self) -> np.ndarray:
         """The letter of each sequence that is shown, in original order."""
-        return np.array([self.label(b) for b in self.shown], dtype=object)
+        return np.array([sequence_label(b) for b in self.shown], dtype=object)
 
     @cached_property
     def letters_ranked(self) -> np.ndarray:
@@ -169,7 +165,7 @@ class View(Facts):
         """Return the letters of some sequences as the caption shows them: `{A}, {B} and {C}`."""
         count = len(sequences)
         ends = (*sequences[:2], sequences[-1]) if count > 6 else sequences
-        chips = ["{" + self.label(b) + "}" for b in ends]
+        chips = ["{" + sequence_label(b) + "}" for b in ends]
         if count > 6:
             return f"{chips[0]}, {chips[1]}, … {chips[2]} ({count} sequences)"
         return " and ".join(filter(None, (", ".join(chips[:-1]), chips[-1]))) if chips else "none"

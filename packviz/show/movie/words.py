@@ -31,7 +31,6 @@ def say(stage: str, key: str, view: View, **values: Any) -> str:
 
 @once
 def _known(view: View) -> dict[str, Any]:
-    """Return what every caption may use."""
     return _FUNCTIONS | {"v": view, "chips": view.chips, "lost": lambda: lost(view)}
 
 

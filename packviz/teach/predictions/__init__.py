@@ -65,7 +65,6 @@ def asking(movie: Movie, stage: Stage) -> Movie:
 
 
 def _with_solution(asked: Prediction, movie: Movie) -> Mapping[str, Any]:
-    """Return a prediction as the player gets it."""
     slips = [[spelled(slip.answer), slip.reason] for slip in asked.slips]
     moment = asked.moment
     step = movie.step_at(moment.stage, moment.timestep, moment.name)

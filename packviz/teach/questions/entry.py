@@ -87,12 +87,9 @@ def read(path: Path) -> Entry:
     )
 
 
-def _in_order(folder: str) -> list[Entry]:
-    """Return the entries of a group: by `place`, then by the questions that they answer."""
-    found = map(read, sorted((FOLDER / folder).glob("*.md")))
-    return sorted(found, key=lambda entry: (entry.place, entry.rows or (999,)))
-
-
 _HEADINGS: dict[str, str] = tomllib.loads((FOLDER / "groups.toml").read_text(encoding="utf-8"))
 GROUPS = tuple(_HEADINGS.values())
-ENTRIES = tuple(entry for folder in _HEADINGS for entry in _in_order(folder))
+_FOUND = {folder: map(read, sorted((FOLDER / folder).glob("*.md"))) for folder in _HEADINGS}
+ENTRIES = tuple(  # group by group, by `place`, then by the questions that they answer
+    entry for found in _FOUND.values() for entry in sorted(found, key=lambda each: (each.place, each.rows or (999,)))
+)

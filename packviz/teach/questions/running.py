@@ -115,6 +115,10 @@ def answer(entry: Entry) -> Answer:
     def run(code: str) -> Program:
         return _run(before, code, entry.config.seed)
 
+    def show(first: Any, *others: Any) -> None:
+        of = (first, others) if callable(first) else (panels, ((first, *others),))
+        pictures.append(Chart(*of))
+
     wrong, right, pictures = run(entry.wrong), run(entry.right), list[Chart]()
     names = {
         **OFFERED,
@@ -125,9 +129,13 @@ def answer(entry: Entry) -> Answer:
         "trace": shown,
         "retrace": lambda **settings: trace(batch, replace(entry.config, **settings)),
         "holds": {},
-        "show": lambda *what: pictures.append(_chart(*what)),
+        "show": show,
     }
-    as_written = _judged(entry, names)
+    as_written = True
+    try:
+        exec(compile(entry.judge, f"{entry.key}.md, judge", "exec"), names)
+    except Exception:  # with another torch: an assertion, or something that a program did not do
+        as_written = False
     cases = {name: bool(held) for name, held in names["holds"].items()}
     done = Answer(entry, shown, before, wrong, right, cases, OTHERWISE, pictures[-1] if pictures else None)
     if as_written and entry.verdict in ("varies", done.verdict):
@@ -135,26 +143,22 @@ def answer(entry: Entry) -> Answer:
     return done
 
 
-def _judged(entry: Entry, names: dict[str, Any]) -> bool:
-    """Run the judging block; return whether it ran to its end, as it does with the torch that it was written for."""
-    try:
-        exec(compile(entry.judge, f"{entry.key}.md, judge", "exec"), names)
-    except Exception:  # an assertion, or something that a program did not do
-        return False
-    return True
-
-
-def _chart(first: Any, *others: Any) -> Chart:
-    return Chart(first, others) if callable(first) else Chart(panels, ((first, *others),))
-
-
 def _run(before: str, code: str, seed: int) -> Program:
     """Run a program after the preparation, always with the same random numbers; what it raises is its ``error``."""
     names: dict[str, Any] = {}
+    value, error, last, tree = None, None, None, ast.parse(code)
+    if tree.body and isinstance(tree.body[-1], ast.Expr):
+        last = ast.Expression(tree.body[-1].value)
+        del tree.body[-1]
     with seeded(seed), with_onednn(False), _overheard() as said:
         exec(before, names)  # our own lines, none of a visitor's
         said.clear()
-        value, error = _done(code, names)
+        try:
+            exec(compile(tree, "program", "exec"), names)
+            if last is not None:
+                value = eval(compile(last, "program", "eval"), names)
+        except Exception as raised:  # whatever torch raises is what is shown
+            error = f"{type(raised).__name__}: {raised}".replace(_HOME, "...")
     return Program(code, names, value, error, tuple(dict.fromkeys(said)))
 
 
@@ -172,20 +176,6 @@ def _overheard() -> Iterator[list[str]]:
         warnings.simplefilter("always")
         warnings.showwarning = hear  # type: ignore[assignment]
         yield said
-
-
-def _done(code: str, names: dict[str, Any]) -> tuple[Any, str | None]:
-    """Run code in names; return the value of its last line, or how it ended."""
-    tree = ast.parse(code)
-    last = tree.body[-1] if tree.body else None
-    try:
-        if isinstance(last, ast.Expr):
-            exec(compile(ast.Module(tree.body[:-1], []), "program", "exec"), names)
-            return eval(compile(ast.Expression(last.value), "program", "eval"), names), None
-        exec(compile(tree, "program", "exec"), names)
-    except Exception as error:  # whatever torch raises is what is shown
-        return None, f"{type(error).__name__}: {error}".replace(_HOME, "...")
-    return None, None
 
 
 def written(value: object) -> str:

@@ -51,6 +51,7 @@ PAGES = tuple(
     for address, page in tomllib.loads(Path(__file__).with_name("pages.toml").read_text(encoding="utf-8")).items()
 )
 _EVERYTHING: tuple[Entry | Page, ...] = (*ENTRIES, *PAGES)
+_QUOTING = frozenset(entry for entry in ENTRIES if entry.group == GROUPS[-1])
 _LOCK = threading.Lock()
 
 
@@ -69,7 +70,9 @@ def search(text: str) -> tuple[Entry | Page, ...]:
     score = f"-bm25(found, {', '.join(map(str, _WEIGHTS.values()))})"
     with _LOCK:
         rows = _index().execute(f"SELECT rowid, {score} FROM found WHERE found MATCH ?", (asked,)).fetchall()
-    scores = {_EVERYTHING[row - 1]: score * _weight(_EVERYTHING[row - 1]) for row, score in rows}
+    scores = {_EVERYTHING[row - 1]: score for row, score in rows}
+    for found in scores.keys() & _QUOTING:
+        scores[found] *= _QUOTES
     exact = {entry for entry in named if any(message.partition(": ")[2] in text for message in entry.messages)}
     best = sorted(scores, key=lambda each: (each not in named, each not in exact, -scores[each]))
     least = _SHARE * max(scores.values(), default=0.0)
@@ -98,10 +101,6 @@ def _share(message: tuple[str, ...], words: tuple[str, ...]) -> float:
     blocks = SequenceMatcher(None, rest, said, autojunk=False).get_matching_blocks()
     common = sum(block.size for block in blocks)
     return common / len(rest) if len(said) >= min(4, len(rest)) else 0.0
-
-
-def _weight(found: Entry | Page) -> float:
-    return _QUOTES if isinstance(found, Entry) and found.group == GROUPS[-1] else 1.0
 
 
 def _raised(text: str) -> str:

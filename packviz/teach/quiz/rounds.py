@@ -104,20 +104,14 @@ def _drawn(draw: Random, level: int, kind: str) -> Iterator[Question]:
         batch = Batch.parse(text)
         seen = trace(batch, config)
         prediction = KINDS[kind](seen, draw.choice((0, 1, 2, 3)))
-        if prediction is not None and len(prediction.slips) >= _LEAST_SLIPS:
-            question = Question(text, batch, config, seen, prediction)
-            if not _given_away(question):
-                yield question
-
-
-def _given_away(question: Question) -> bool:
-    """Tell whether the answer can be read off the question, as numbers or letters side by side."""
-    prediction = question.prediction
-    if prediction.form == "choice" or not prediction.answer:
-        return False
-    prompt = prediction.prompt.replace("counted from 0", "")
-    shown = f" {' '.join(_WORD.findall(f'{prompt} {question.settings}'))} "
-    return f" {prediction.solution} " in shown
+        if prediction is None or len(prediction.slips) < _LEAST_SLIPS:
+            continue
+        question = Question(text, batch, config, seen, prediction)
+        prompt = prediction.prompt.replace("counted from 0", "")
+        shown = f" {' '.join(_WORD.findall(f'{prompt} {question.settings}'))} "
+        typed = prediction.form != "choice" and bool(prediction.answer)
+        if not typed or f" {prediction.solution} " not in shown:  # else the answer could be read off the question
+            yield question
 
 
 def _first(draw: Random, kind: str) -> Drawn:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from packviz.errors import PackvizError
-from packviz.teach.predictions import Prediction, Verdict
+from packviz.teach.predictions import Verdict
 from packviz.teach.quiz.rounds import Question
 from packviz.text import Brief, counted
 
@@ -42,8 +42,12 @@ class Scorecard(Brief):
         cannot be read, and for a wrong count of numbers or letters unless that is a typical mistake: neither counts as
         a try.
         """
-        _check_count(self.questions[i].prediction, typed)
-        before = self.tries(i)
+        prediction, before = self.questions[i].prediction, self.tries(i)
+        given = prediction.read(typed)
+        if prediction.form == "numbers" or prediction.single:
+            got, asked = (counted(len(each), prediction.form.removesuffix("s")) for each in (given, prediction.answer))
+            if got != asked and given not in {slip.answer for slip in prediction.slips}:
+                raise PackvizError("answer", expected=asked, got=got, fix=f"type {asked}; this did not count as a try")
         if self.settled(i) or _plain(typed) in map(_plain, before):
             return self
         return replace(self, answers={**self.answers, i: (*before, typed)})
@@ -98,16 +102,6 @@ class Scorecard(Brief):
     def over(self) -> bool:
         """Return whether every question is settled."""
         return "open" not in self.marks
-
-
-def _check_count(prediction: Prediction, typed: str) -> None:
-    """Raise PackvizError for another count of numbers or letters than is asked for, and for what cannot be read."""
-    given = prediction.read(typed)
-    if prediction.form == "choice" or (prediction.form == "letters" and not prediction.single):
-        return
-    got, asked = (counted(len(each), prediction.form.removesuffix("s")) for each in (given, prediction.answer))
-    if got != asked and given not in {slip.answer for slip in prediction.slips}:
-        raise PackvizError("answer", expected=asked, got=got, fix=f"type {asked}; this did not count as a try")
 
 
 def _plain(typed: str) -> str:
