@@ -61,7 +61,11 @@ def _steps(both: Both) -> Iterator[Step]:
     yield Step(caption, (held,), lines)
     done: list[int] = []
     for t in both.times:
-        looked = {name: held[name] for name in held if not name.startswith("focus:")} | _looked_at(both, t)
+        looked = {name: held[name] for name in held if not name.startswith("focus:")}
+        lit = np.where(both.ts == t, "now", "")
+        rows = {side.name: int((side.t == t).sum()) for side in both.sides}
+        foci = (focus(f"focus:{side.name}", side.x, t, rows[side.name]) for side in both.sides if rows[side.name])
+        looked |= frame(*foci, *(axis.but(tone=lit) for axis in _axes(both)))
         fed = {**looked, **_entering(both, t, anew=True)}
         computed = {**looked, **_entering(both, t, anew=False), **_computed(both, t)}
         done.append(t)
@@ -162,13 +166,6 @@ def _distances(both: Both, distance: np.ndarray, same: np.ndarray, equal: str = 
     text = np.array([equal if same[each] else f"Δ {far(distance[each])}" for each in both.by_rank], dtype=object)
     tone, shown = np.where(same[b], "good", "wrong"), ~same[b] | bool(equal)
     return marks("apart", "note", place, b, w=2.0 * x, text=text, tone=tone, shown=shown)
-
-
-def _looked_at(both: Both, t: int) -> Frame:
-    fed = [(side, int((side.t == t).sum())) for side in both.sides]
-    groups = (focus(f"focus:{side.name}", side.x, t, rows) for side, rows in fed if rows)
-    lit = np.where(both.ts == t, "now", "")
-    return frame(*groups, *(axis.but(tone=lit) for axis in _axes(both)))
 
 
 def _entering(both: Both, t: int, *, anew: bool) -> Frame:

@@ -218,12 +218,12 @@ def _tokens(view: View) -> dict[str, Any]:
 
 
 def _scales(view: View) -> dict[str, float]:
-    def largest(states: Iterable[Tensor | None]) -> float:
-        return max(float(each.abs().nan_to_num(posinf=0.0).amax()) for each in states if each is not None)
+    def largest(state: Tensor) -> float:
+        return float(state.abs().nan_to_num(posinf=0.0).amax())
 
     halves = [] if view.refused else [half for layer in view.trace.layers for half in layer]
-    state = max([1.0, *(largest((half.h, half.c)) for half in halves)])
-    return {"input": largest([view.trace.padded.values]) or 1.0, "state": state}
+    states = [state for half in halves for state in (half.h, half.c) if state is not None]
+    return {"input": largest(view.trace.padded.values) or 1.0, "state": max([1.0, *map(largest, states)])}
 
 
 def _window(view: View) -> list[str]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from packviz.show.movie.facts import number, rounded
 from packviz.show.movie.layout import Scene
-from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks
+from packviz.show.movie.marks import CodeLine, Frame, Step, frame, marks
 from packviz.show.movie.pad import pad_end
 from packviz.show.movie.sheet import around, heading, sheet
 from packviz.show.movie.view import View, once, shape
@@ -26,7 +26,11 @@ def embed(view: View) -> Iterator[Step]:
         values = ", ".join(number(value) for value in rounded(row[:LISTED]).tolist())
         dots = ", …" if len(row) > LISTED else ""
         detail = CodeLine(f"embedding.weight[{number(view.pad_id)}]", shape(len(row))), CodeLine(f"= [{values}{dots}]")
-        yield Step(say("embed", "pad_row", view, own=own), ({**end, **frame(_pad_marks(view))},), detail=detail)
+        b, first, count = np.unique(view.pads[0], return_index=True, return_counts=True)
+        start = view.pads[1][first]  # the first of them is the earliest: pads come time step after time step
+        outlines = marks("mark:pads", "mark", view.grid.cell(view.place[b], start), b, tone="now")
+        around_them = outlines.but(**around(view.grid, view.place[b], start, 1, count))
+        yield Step(say("embed", "pad_row", view, own=own), ({**end, **frame(around_them)},), detail=detail)
 
 
 @once
@@ -38,10 +42,3 @@ def embed_end(view: View) -> Frame:
 def embed_scene(view: View) -> Scene:
     """Return the scene of the grid alone."""
     return Scene([view.grid.box(counts=False)])
-
-
-def _pad_marks(view: View) -> Marks:
-    b, first, count = np.unique(view.pads[0], return_index=True, return_counts=True)
-    start = view.pads[1][first]  # the first of them is the earliest: pads come time step after time step
-    outlines = marks("mark:pads", "mark", view.grid.cell(view.place[b], start), b, tone="now")
-    return outlines.but(**around(view.grid, view.place[b], start, 1, count))

@@ -44,7 +44,12 @@ def pad(view: View) -> Iterator[Step]:
             yield _other_side(view, end)
             back = {**end, "pad": _entering(view, view.grid, end["pad"], view.padding_side, anew=True)}
         if view.total != (1, 1):
-            yield _turned_step(view, back, here)
+            first, second, features = sizes
+            name, turned_sizes = ("ids", (second, first)) if view.embedded else ("x", (second, first, features))
+            there, wide = shape(*turned_sizes), _turned(view)
+            turned = sheet(view, wide, view.place, f"padded {name} {there}", tall=_tall(view), raw=True)
+            detail = (CodeLine(f"{name}.transpose(0, 1)", there),)
+            yield Step(say("pad", "turned", view, there=there, here=here), (back, turned), detail=detail)
         yield Step(say("pad", "back", view, here=here), (end,))
 
 
@@ -140,12 +145,3 @@ def _tall(view: View) -> float:
     if grid.transposed:
         return 1.0
     return min(1.0, max(float(grid.rows), grid.columns * grid.width / ASPECT, 9.0) / grid.columns)
-
-
-def _turned_step(view: View, end: Frame, here: str) -> Step:
-    first, second, features = view.trace.padded.values.shape
-    name, sizes = ("ids", (second, first)) if view.embedded else ("x", (second, first, features))
-    there = shape(*sizes)
-    turned = sheet(view, _turned(view), view.place, f"padded {name} {there}", tall=_tall(view), raw=True)
-    detail = (CodeLine(f"{name}.transpose(0, 1)", there),)
-    return Step(say("pad", "turned", view, there=there, here=here), (end, turned), detail=detail)

@@ -36,7 +36,12 @@ def _outlined(view: View, readout: Readout, before: Frame, last: Frame) -> Frame
     """Outline what each half of the readout reads; two halves that read alike, and are alike, are outlined as one."""
     around: list[tuple[Any, ...]] = []
     for b in view.shown:
-        read = [_columns(view, readout, b, half) for half in range(view.directions)]
+        read: list[list[int]] = [
+            [] for _ in range(view.directions)
+        ]  # the columns that are read for each half and shown
+        for spot in readout.cells[b]:
+            if spot.t < view.unpacked.columns:
+                read[spot.half].append(spot.t)
         good = [_complete(view, readout, b, half) for half in range(view.directions)]
         one = view.directions == 1 or (read[0] == read[1] and good[0] == good[1])
         for half, columns in enumerate(read):
@@ -55,10 +60,6 @@ def _outlined(view: View, readout: Readout, before: Frame, last: Frame) -> Frame
     rings, gone = last["ring:u"], ("ring:last", "mark:last", "title:taken")
     still = {name: group for name, group in before.items() if name not in gone}
     return {**still, "ring:u": rings.but(shown=rings.shown & ~several), **frame(outlines)}
-
-
-def _columns(view: View, readout: Readout, b: int, half: int) -> list[int]:
-    return [spot.t for spot in readout.cells[b] if spot.half == half and spot.t < view.unpacked.columns]
 
 
 def _complete(view: View, readout: Readout, b: int, half: int) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from packviz.show.movie.facts import number
 from packviz.show.movie.layout import Margins, Place, Scene, above, beside, panel
-from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
+from packviz.show.movie.marks import CodeLine, Frame, Step, frame, marks, title
 from packviz.show.movie.readings import MARGIN, readings
 from packviz.show.movie.run import run_end
 from packviz.show.movie.run_marks import UNIT, last_outputs, last_steps
@@ -30,7 +30,7 @@ def unpack(view: View) -> Iterator[Step]:
     if not view.last_layer:
         yield Step(say("unpack", "whole", view), (_before(view),))
     full, given, end = _grid(view, view.rank), _grid(view, view.place), grid.columns - 1
-    flights, filled = tuple(_flights(view)), None if "filler" in full else end
+    flights, filled = _flights(view, full), None if "filler" in full else end
     if deep and len(view.alive) <= MAX_FLIGHTS:
         yield from _columns(view, flights, filled)
     else:
@@ -46,7 +46,10 @@ def unpack(view: View) -> Iterator[Step]:
         yield Step(say("unpack", "width", view), ({**full, **frame(around)},), detail=detail, name="width")
     if view.order != sorted(view.order):
         yield Step(say("unpack", "unsorted", view), (given,))
-    ringed = {**given, **_rings(view)}
+    b, d, t = last_steps(view)
+    at = grid.cell(view.place[b], t).moved(0.0, d / view.directions)
+    rings = marks("ring:u", "ring", at, b, d, w=grid.width, h=1.0 / view.directions, shown=t < grid.columns)
+    ringed = {**given, **frame(rings)}
     last = {**ringed, **_last(view)}
     caption = say("unpack", "last", view, short=[b for b, length in enumerate(view.lengths) if length < view.width_out])
     tone: Literal["", "wrong"] = "wrong" if view.packed_pads else ""
@@ -86,14 +89,12 @@ def _before(view: View) -> Frame:
     }
 
 
-def _flights(view: View) -> Iterator[Frame]:
-    """Yield the empty grid, then a frame a time step; where there are many, several time steps in one."""
-    copies, around = _copies(view, view.rank), {**_before(view), **_headings(view, view.rank)}
-    yield around
-    count, start = len(view.alive), view.out.cell(view.packed_t, view.rank[view.packed_b])
-    for first in range(0, count, ceil(count / MAX_FLIGHTS)):
-        last = first + ceil(count / MAX_FLIGHTS) - 1
-        yield {**around, "u": copies.but(shown=view.packed_t <= last, origin=start)}
+def _flights(view: View, full: Frame) -> tuple[Frame, ...]:
+    """Return the empty grid, then a frame a time step; where there are many, several time steps in one."""
+    around = {name: group for name, group in full.items() if name not in ("u", "filler")}
+    start, most = view.out.cell(view.packed_t, view.rank[view.packed_b]), ceil(len(view.alive) / MAX_FLIGHTS)
+    ends = range(most, len(view.alive) + most, most)
+    return (around, *({**around, "u": full["u"].but(shown=view.packed_t < end, origin=start)} for end in ends))
 
 
 def _columns(view: View, flights: Sequence[Frame], end: int | None) -> Iterator[Step]:
@@ -115,30 +116,14 @@ def _columns(view: View, flights: Sequence[Frame], end: int | None) -> Iterator[
 
 
 def _grid(view: View, row: np.ndarray) -> Frame:
-    """Return the whole grid, its rows at these positions, with filler behind the tokens."""
-    grid, text = view.unpacked, number(view.trace.padding_value)
+    """Return the whole grid, its rows at these positions: a copy of every packed row of the output, then filler."""
+    grid, text, sizes = view.unpacked, number(view.trace.padding_value), view.trace.unpacked.output.shape
     rows, t = (np.arange(grid.columns) >= view.lens[view.bs][:, None]).nonzero()
     b = view.bs[rows]
     filler = marks("filler", "pad", grid.cell(row[b], t), b, t, w=grid.width, text=text)
-    return {**_before(view), **_headings(view, row), **frame(_copies(view, row), filler)}
-
-
-def _headings(view: View, row: np.ndarray) -> Frame:
-    return frame(*edges(view, view.unpacked, row, f"out {shape(*view.trace.unpacked.output.shape)}", "u"))
-
-
-def _copies(view: View, row: np.ndarray) -> Marks:
-    """What pad_packed_sequence writes: a copy of every packed row of the output."""
     b, t, vec = view.packed_b, view.packed_t, view.rows_at("output", view.packed_n)
-    token, grid = view.token_number[b, t], view.unpacked
-    return marks("u", "output", grid.cell(row[b], t), b, t, w=grid.width, token=token, vec=vec)
-
-
-def _rings(view: View) -> Frame:
-    b, d, t = last_steps(view)
-    height, seen = 1.0 / view.directions, t < view.unpacked.columns
-    cell = view.unpacked.cell(view.place[b], t).moved(0.0, d * height)
-    return frame(marks("ring:u", "ring", cell, b, d, w=view.unpacked.width, h=height, shown=seen))
+    copies = marks("u", "output", grid.cell(row[b], t), b, t, w=grid.width, token=view.token_number[b, t], vec=vec)
+    return {**_before(view), **frame(*edges(view, grid, row, f"out {shape(*sizes)}", "u"), copies, filler)}
 
 
 def _last(view: View) -> Frame:
