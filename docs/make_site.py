@@ -185,7 +185,7 @@ def _tables(given: Sequence[Panel]) -> Iterator[str]:
     most = max((abs(value) for panel in given for row in panel.values for value in row), default=0.0) or 1.0
     yield f'<div class="panels">{"".join(_table(panel, most) for panel in given)}</div>\n'
     if any(panel.wrong for panel in given):
-        yield "Framed in red: not the intended result.\n"
+        yield "A red frame marks what is not the intended result.\n"
 
 
 def _table(panel: Panel, most: float) -> str:

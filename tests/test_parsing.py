@@ -211,7 +211,7 @@ def test_limits_are_named_with_what_came() -> None:
     many, long = "1\n" * 100, "1 2 3\n" + "1 " * 100
     for text in (many, long):
         assert Batch.parse(text).kind == "numbers"
-        assert "in Python, which has no limit" in _refusal(text, max_sequences=64, max_steps=64)
+        assert "in Python, which has no such limit" in _refusal(text, max_sequences=64, max_steps=64)
     assert "at most 64 sequences, but got 100." in _refusal(many, max_sequences=64)
     assert "at most 64 steps in each sequence, but got 100 in line 2." in _refusal(long, max_steps=64)
     assert "at most 3 sequences, but got 5." in _refusal("[[1], [2], [3], [4], [5]]", max_sequences=3)

@@ -73,7 +73,7 @@ def layouts(shown: Shown) -> None:
     held = shown.fact(memory)
     named = {"padded": held.padded, "packed": held.packed, "jagged nested tensor": held.jagged}
     rows = [(name, each.rows, each.pads, each.bytes, each.index_bytes) for name, each in named.items()]
-    columns = ["layout", "rows", "of them padding", "bytes of values", "bytes of indices"]
+    columns = ["layout", "rows", "padding rows", "bytes of values", "bytes of indices"]
     sheet(rows, columns, "layouts", "Three layouts in memory")
     padded, packed = (each.bytes + each.index_bytes for each in (held.padded, held.packed))
     if said := indices_outweigh(padded, packed, held.packed.index_bytes):

@@ -158,7 +158,7 @@ def _batch(source: Source) -> Batch:
 
 def _check(what: str, count: int, most: int) -> None:
     if count > most:
-        fix = "give fewer, or use packviz.Batch.parse in Python, which has no limit of its own"
+        fix = "give fewer, or use packviz.Batch.parse in Python, which has no such limit"
         raise PackvizError("text", expected=f"at most {most:,} {what}", got=f"{count:,}", fix=fix)
 
 

@@ -113,7 +113,7 @@ def _panel(film: Callable[[], Request] | None) -> None:
     if here:
         with code:
             _code(shared)
-        with st.expander("To show it within another page"):
+        with st.expander("Embed it in another page"):
             st.code(frame(shared), language="html", wrap_lines=True)
     if page == "quiz" and (number := visit().round) is not None:
         way_to(*number)
@@ -174,5 +174,5 @@ def _file(request: Request, name: str) -> None:
 
     label = "The movie as a file, to play offline"
     st.download_button(label, made, name, "text/html", key="share file", on_click="ignore", icon=":material/download:")
-    with st.expander("To show this file within another page"):
+    with st.expander("Embed this file in another page"):
         st.code(frame_of_file(name), language="html", wrap_lines=True)

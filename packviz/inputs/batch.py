@@ -54,7 +54,7 @@ class Batch:
         '3 sequences, 6 tokens, 33 % padding'
         """
         if not isinstance(text, str):
-            fix = "give one sequence a line, or use Batch.from_tensors for tensors"
+            fix = "give one sequence per line, or use Batch.from_tensors for tensors"
             raise PackvizError("text", expected="a str", got=with_article(type(text).__name__), fix=fix)
         choice("kind", kind, get_args(ReadAs))
         for name, limit in (("max_sequences", max_sequences), ("max_steps", max_steps)):

@@ -24,7 +24,7 @@ def checked_sequences(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
         got = _described(tensors) if isinstance(tensors, Tensor) else with_article(type(tensors).__name__)
         raise _refusal("a list of tensors", got, "put each sequence into a tensor of its own, without padding")
     if not tensors:
-        raise _refusal("at least one tensor", "an empty list", "give one tensor a sequence")
+        raise _refusal("at least one tensor", "an empty list", "give one tensor per sequence")
     for b, tensor in enumerate(tensors):
         for fault in _faults_of_one(tensor, f"tensors[{b}]"):
             raise _refusal(*fault)
@@ -71,7 +71,7 @@ def _faults_of_one(tensor: object, name: str) -> Iterator[tuple[str, str, str]]:
         fix = "convert it, for example with .float() or .long()"
         yield f"sequences of {names}", f"{tensor.dtype} in {name}", fix
     if tensor.dim() not in (1, 2):
-        yield "shape (len,) or (len, F)", got, "give a row a sequence: (len,) for numbers, (len, F) for vectors"
+        yield "shape (len,) or (len, F)", got, "give one tensor per sequence: (len,) for numbers, (len, F) for vectors"
     if tensor.dim() == 2 and tensor.size(1) == 0:
         yield "at least one feature", got, "give each step one feature or more"
 

@@ -36,7 +36,7 @@ def parse(text: str, kind: ReadAs, max_sequences: int | None = None, max_steps: 
         got = f"{longest} in {parsed.place(parsed.lengths.index(longest))}"
     else:
         return parsed
-    fix = f"give {less}, or use packviz.Batch.parse in Python, which has no limit of its own"
+    fix = f"give {less}, or use packviz.Batch.parse in Python, which has no such limit"
     raise PackvizError("text", expected=f"at most {limit}", got=got, fix=fix)
 
 

@@ -145,7 +145,7 @@ class Reader:
         """Raise PackvizError for a list, itself so many brackets deep, in which lists are nested too deeply."""
         if depth > DEPTH:
             expected = f"lists at most {DEPTH} deep (sequences, steps, features)"
-            fix = f"take brackets away, as in {EXAMPLE}"
+            fix = f"remove brackets, as in {EXAMPLE}"
             raise list_refusal(self.text, group.offset, expected, "a deeper one", fix)
         for inner in group.groups:
             self._check_depth(inner, depth + 1)

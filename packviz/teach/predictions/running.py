@@ -14,7 +14,7 @@ def _short_steps(facts: Facts) -> list[int]:
 
 
 def _fed(facts: Facts, t: int, direction: int = 0) -> Case:
-    """Ask which sequences are fed at a time step."""
+    """Ask which sequences are live at a time step."""
     live, size, longest = facts.step(t, direction).live, facts.batch_sizes[t], facts.longest
     mirrored = longest - 1 - t
     mistakes = {
