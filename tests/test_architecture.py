@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
@@ -122,6 +123,7 @@ def test_no_file_and_no_function_grows_too_long() -> None:
 def test_the_library_exports_a_short_alphabetical_list() -> None:
     assert packviz.__all__ == sorted(packviz.__all__, key=lambda name: (not name.isupper(), name.islower(), name))
     assert all(hasattr(packviz, name) for name in packviz.__all__)
+    assert [name for name in packviz.__all__ if find_spec(f"packviz.{name}")] == []  # none hides a module of its name
     assert len(packviz.__all__) <= 15
 
 

@@ -14,7 +14,7 @@ import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -139,43 +139,29 @@ def _pt(stem: str, data: bytes) -> Iterator[Part]:
     with warnings.catch_warnings(), torch.serialization.safe_globals([PackedSequence]):
         warnings.simplefilter("ignore")
         content = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
-    for name, value in _leaves(content, stem):
-        yield from _parts_of(name, value)
+    yield from _leaves(content, stem)
 
 
-def _leaves(content: object, stem: str) -> Iterator[tuple[str, Any]]:
-    """Yield tensors and packed sequences with their names, from dicts and lists of any depth."""
+def _leaves(content: object, stem: str) -> Iterator[Part]:
+    """Yield tensors and the fields of packed sequences, with their names, from dicts and lists of any depth."""
     from torch import Tensor
     from torch.nn.utils.rnn import PackedSequence
 
-    waiting: list[tuple[str, object]] = [("", content)]
+    waiting: list[tuple[str, str, object]] = [("", "", content)]
     seen = size = 0
     while waiting:
-        name, value = waiting.pop()
-        seen += 1
-        fields = value if isinstance(value, PackedSequence) else (value,)
-        size += sum(part.numel() * part.element_size() for part in fields if isinstance(part, Tensor))
+        name, field, value = waiting.pop()
+        seen, size = seen + 1, size + (value.numel() * value.element_size() if isinstance(value, Tensor) else 0)
         if seen > MAX_PARTS or size > MAX_BYTES:
             raise too_large(f"more than {MAX_PARTS:,} parts" if seen > MAX_PARTS else f"{megabytes(size)} of tensors")
-        if isinstance(value, PackedSequence | Tensor):
-            yield name or stem, value
+        if isinstance(value, Tensor):
+            yield _part(name or stem, field, value)
+        elif isinstance(value, PackedSequence):
+            if all(isinstance(part, Tensor) for part in value[:2]) and len(value) == len(FIELDS):
+                waiting += [(name or stem, each, part) for each, part in zip(FIELDS[::-1], value[::-1], strict=True)]
         elif isinstance(value, Mapping | list | tuple):
-            items = value.items() if isinstance(value, Mapping) else enumerate(value)
-            waiting += [
-                ((f"{name}.{key}" if name else str(key))[:MAX_NAME], part) for key, part in reversed(list(items))
-            ]
-
-
-def _parts_of(name: str, value: Any) -> Iterator[Part]:
-    """Yield a tensor, or the fields of a PackedSequence, unless there are other things in them."""
-    from torch import Tensor
-
-    if isinstance(value, Tensor):
-        yield _part(name, "", value)
-    elif all(isinstance(part, Tensor) for part in value[:2]) and len(value) == len(FIELDS):
-        for field, part in zip(FIELDS, value, strict=True):
-            if isinstance(part, Tensor):
-                yield _part(name, field, part)
+            items = [*(value.items() if isinstance(value, Mapping) else enumerate(value))]
+            waiting += [((f"{name}.{key}" if name else str(key))[:MAX_NAME], "", part) for key, part in items[::-1]]
 
 
 def _part(name: str, field: str, value: Tensor) -> Part:

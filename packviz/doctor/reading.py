@@ -21,12 +21,9 @@ MAX_CHARACTERS = 2_000_000
 
 Nested = int | float | bool | list["Nested"]
 
-_DTYPES = {
-    *("float16", "bfloat16", "float32", "float64", "half", "float", "double"),
-    *("int8", "int16", "int32", "int64", "short", "int", "long", "uint8", "bool"),
-}
 _WORDS = {"none": math.nan, "true": True, "false": False}
 _GAP = re.compile(r"(?<=[\w.\])])\s+(?=[\w\[(+\-.])")
+_DTYPE = re.compile("u?int(8|16|32|64)|int|bfloat16|float(16|32|64)?|half|double|short|long|bool")
 _DEVICE = re.compile(r"\bdevice\s*=\s*['\"](\w+(?::\d+)?)['\"]")
 _EXPECTED = "numbers in brackets"
 _PADDING = """import torch
@@ -130,7 +127,7 @@ def _tensor(reader: Reader, written: ast.expr) -> Tensor:
     values = _numbers(reader.value(written))
     _shape(values, "")
     name = named.get("dtype", "").removeprefix("torch.").removeprefix("np.").strip("'\"")
-    dtype = getattr(torch, name) if name in _DTYPES else None
+    dtype = getattr(torch, name) if _DTYPE.fullmatch(name) else None
     try:
         tensor = torch.tensor(values, dtype=dtype)
         return tensor.reshape(ast.literal_eval(named["size"])) if "size" in named else tensor
