@@ -32,6 +32,7 @@ export class Brush {
     this.lettered = new Set(); // panels whose rows have their letters beside them
     this.rows = new Map(); // where the first label of each family of axis labels stands,
     this.stacked = new Set(); // and the families whose labels stand one above the other
+    this.large = this.longestWord = 0; // pixels of its letters, and how wide it then is
     this.wordiest = ""; // the longest word: cells have room for it beside their letters, or none has its letter
     for (const cell of cells) {
       if (cell.role === "label") this.lettered.add(cell.p);
@@ -339,8 +340,11 @@ export class Brush {
    */
   told(ctx, state, w) {
     if (state.role === "flag" || this.lettered.has(state.p)) return state.text;
-    this.font(ctx, this.least, 700);
-    return this.measure(ctx, this.wordiest) > within(w) ? this.movie.sequences[state.seq][0] : state.text;
+    if (this.large !== this.least) {
+      this.font(ctx, (this.large = this.least), 700);
+      this.longestWord = this.measure(ctx, this.wordiest);
+    }
+    return this.longestWord > within(w) ? this.movie.sequences[state.seq][0] : state.text;
   }
   /**
    * The word on top of a cell, beside the letter of its sequence if both have room.
@@ -390,8 +394,9 @@ export class Brush {
     const large = Math.min(px, this.least);
     this.font(ctx, large, 500);
     for (const text of ["−0.00", "−.00", "−.0"]) {
-      const size = (large * w) / this.measure(ctx, text);
-      if (size >= (text === "−.0" ? READABLE : large))
+      const last = text === "−.0", // it may come nearer to the edges
+        size = (large * (last ? w + 3 : w)) / this.measure(ctx, text);
+      if (size >= (last ? READABLE : large))
         return { px: Math.min(px, size), many: text.split(".")[1].length, bare: !text.includes("0.") };
     }
     return null;

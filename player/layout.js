@@ -24,7 +24,7 @@ export const lineOf = (unit, height, least) =>
 export const largestLine = (height, least) => Math.max(15, 0.042 * height, least);
 const LETTER = 0.6, // of its height is the width of a letter
   BOLD = 0.68,
-  NUMBER = 3.9, // letters of a number in a cell
+  NUMBER = 4.1, // letters of a number in a cell
   WIDER = 1.8; // times as wide as high, or as high as wide, are cells at most: where text can then be read
 const NEAR = 0.3, // units before a panel within which something goes around its cells,
   WORDY = 1.6; // and units of a text that stands there instead
@@ -66,7 +66,7 @@ function add({ panels, scales }, { role, p, x, y, w, h, text, vec, scale }) {
   const far = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
   panels[p] ??= { ...far, texts: new Map(), letters: 0, whole: false };
   const box = panels[p],
-    inside = role === "value" ? NUMBER : role === "token" ? text.length : 0;
+    inside = role === "value" ? NUMBER : role === "token" || role === "ghost" ? text.length : 0;
   box.letters = Math.max(box.letters, inside / w);
   box.whole ||= role === "label" || role === "value";
   if (role === "value" || (vec && role !== "label")) scales.add(scale);

@@ -76,7 +76,7 @@ class Picture:
             ground = self._ramp(None if cell.text else cell.v, cell.scale)
             yield _tile(rect, ground, colors.line)
             written = _fitted(cell.text, x + w / 2, middle, w, self._size(h), text_on(ground))
-            number = _number(cell.v, x + w / 2, middle, w - 4, self._size(h), text_on(ground))
+            number = _number(cell.v, x + w / 2, middle, w - 7, self._size(h), text_on(ground))
             yield from (written if cell.text else number) if h >= READABLE + 2 else ()
         elif cell.role == "flag":
             off = cell.text == "False"
@@ -258,7 +258,7 @@ def _tile(rect: Rect, fill: str | None, edge: str | None = None, *, dashed: bool
 
 def _number(value: float | None, x: float, y: float, w: float, px: float, fill: str) -> Iterator[Text]:
     """Return a number as large as it fits: with two decimals, if need be without the leading zero, or with one."""
-    letters = next((n for n in (5, 4, 3) if w >= WIDE * READABLE * n), 0)
+    letters = next((n for n in (5, 4, 3) if w + 3 * (n == 3) >= WIDE * READABLE * n), 0)
     if value is not None and letters:
         text = f"{value / 1e4:z.{1 if letters == 3 else 2}f}".replace("-", "−")
         size = min(px, w / (WIDE * letters))

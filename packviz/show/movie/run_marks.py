@@ -10,7 +10,7 @@ from packviz.show.movie.view import View, once, shape
 
 UNIT = 1.8  # width of a number of a state
 INPUT_GAP = 0.4  # between what enters the cell and its gates
-WIDER = 2.2  # times as wide as in the strip is what enters, where it is a word: here this can be read
+ENTERING = (1.9, 5.0)  # times as wide as in the grid is what enters, for words to be read here; units of it at most
 START = -2  # in the place of a step: no row was taken yet; -1 stands for the steps that are left out before the first
 
 
@@ -33,8 +33,10 @@ def state_box(view: View, name: str, unit: float = UNIT) -> Box:
 
 def input_width(view: View) -> float:
     """Return the width of what enters the cell."""
-    width = view.strip.width
-    return view.text if view.small else WIDER * width if width > 1.0 else width
+    if view.small or view.word_width == 1.0:
+        return view.text if view.small else 1.0
+    times, most = ENTERING
+    return min(times * view.word_width, most)
 
 
 def state_width(view: View, unit: float) -> float:

@@ -11,7 +11,7 @@ AROUND = ("ring", "mark")  # painted after what they go around
 FIELDS = {"w": 1, "h": 1, "text": "", "sub": "", "scale": "state", "tone": "", "vec": None, "v": 0, "shown": False}
 FIELDS |= {"seq": None, "k": 0}
 MAX_UNIT, LOW, EDGE, READABLE = 110, 600, 10, 11  # pixels, as in layout.js
-LETTER, BOLD, NUMBER, NEAR, WORDY, WIDER, TIGHT = 0.6, 0.68, 3.9, 0.3, 1.6, 1.8, 0.77
+LETTER, BOLD, NUMBER, NEAR, WORDY, WIDER, TIGHT = 0.6, 0.68, 4.1, 0.3, 1.6, 1.8, 0.77
 
 
 class Rect(NamedTuple):
@@ -194,7 +194,7 @@ class Staging:
                     scales.add(cell.scale)
                 far = {"left": 1e9, "top": 1e9, "right": -1e9, "bottom": -1e9, "letters": 0, "whole": False}
                 box = panels.setdefault(cell.p, Cell(**far, texts={}))
-                inside = NUMBER if cell.role == "value" else len(cell.text) if cell.role == "token" else 0
+                inside = NUMBER if cell.role == "value" else len(cell.text) if cell.role in ("token", "ghost") else 0
                 box.letters = max(box.letters, inside / cell.w)
                 box.whole |= cell.role in ("label", "value")
                 box.left, box.top = min(box.left, cell.x), min(box.top, cell.y, cell.y + cell.h)

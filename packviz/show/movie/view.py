@@ -94,9 +94,13 @@ class View(Facts):
         """Width of a token: words need room, and many rows make flat cells."""
         if self.small:
             return max(1.0, min(6.0, 0.9 * len(self.shown) / self.columns))
-        longest = max((len(text) for row in self.trace.texts for text in row), default=1)
         room = 1.5 * len(self.shown) / self.columns  # a wide picture has room for wide cells
-        return min(max(2.4, min(room, 4.0)), max(1.0, 0.27 * longest + 0.25))
+        return min(max(2.4, min(room, 4.0)), self.word_width)
+
+    @cached_property
+    def word_width(self) -> float:
+        """Width of the longest token."""
+        return max(1.0, 0.27 * max((len(text) for row in self.trace.texts for text in row), default=1) + 0.25)
 
     @cached_property
     def text(self) -> float:
