@@ -46,18 +46,12 @@ const needsKeys = (node) => node.matches?.("input, textarea, select, [contentedi
 export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
   parentElement.end?.(); // Streamlit calls this again for new data, and cleans up only at the very end
   const cover = parentElement.querySelector(".cover");
-  let telling = 0;
-  if (data.forget || data.code) {
-    if (data.code !== parentElement.code) setStateValue("room", data.code ? data : null); // the next server asks for it
-    parentElement.code = data.code;
-  }
-  if (data.forget) forget();
-  else if (data.code) remember(data);
-  else if (!data.projector && known()) {
-    const tell = () => setTriggerValue("known", known());
-    telling = setInterval(tell, 500); // until it is heard: what is told while the page is being drawn may be lost
-    tell();
-  }
+  const { code, host, forget: over, projector } = data, room = over || projector ? null : code ? { code, host } : known();
+  if (over) forget();
+  else if (code) remember(room);
+  if (room?.code !== parentElement.room) setStateValue("room", room); // for this server, and one that takes its place
+  parentElement.room = room?.code;
+  const telling = room && !code && setInterval(() => setStateValue("room", room), 1500); // it cannot be read just now
 
   if (data.asked > (parentElement.asked ?? data.asked)) {
     document.querySelector('[data-testid="stMain"]')?.scrollTo({ top: 0 }); // to what has just been asked

@@ -67,14 +67,9 @@ def classroom() -> None:
     data = {"code": code, "host": host, "asked": asked, "revealed": revealed, "forget": visit().room_is_over}
     visit().room_is_over = False
     with st.container(key="class-keys"):
-        told = _mount(
-            key="class", data=data, default={"room": None}, on_room_change=lambda: None,
-            on_known_change=lambda: _come_back(st.session_state["class"]["known"]), on_key_change=_turn,
-        )  # fmt: skip
-    if told["room"] and not (code or data["forget"]):  # this server has not met the teacher's open page before
-        _come_back(told["room"])
-        if visit().room:
-            st.rerun()
+        told = _mount(key="class", data=data, default={"room": None}, on_room_change=lambda: None, on_key_change=_turn)
+    if told["room"] and not (code or data["forget"]) and _come_back(told["room"]):
+        st.rerun()
     apart("Ask your class" if seen is None else f"Class {seen['code']}", "")
     if seen is None:
         _begin()
@@ -114,17 +109,19 @@ def _open() -> None:
         visit().room_problem = refusal.sentence
 
 
-def _come_back(known: Mapping[str, str]) -> None:
-    """Take up the room that the browser knows, after a reload or a restart of the server."""
+def _come_back(known: Mapping[str, str]) -> bool:
+    """Take up the room that the browser knows, after a reload or a restart of the server, or let it be forgotten.
+
+    Return False where the room cannot be read just now.
+    """
     try:
-        is_host = rooms.call(rooms.snapshot(known["code"], known["host"])).get("host", False)
+        if rooms.call(rooms.snapshot(known["code"], known["host"])).get("host"):
+            visit().room = known["code"].upper(), known["host"]
     except RefusedError as refusal:
-        visit().room_is_over = refusal.status in (403, 404)
-        return
-    if is_host:
-        visit().room = known["code"].upper(), known["host"]
-    else:
-        visit().room_is_over = True  # the browser forgets it
+        if refusal.status not in (403, 404):
+            return False
+    visit().room_is_over = visit().room is None
+    return True
 
 
 def _seen() -> Seen | None:
