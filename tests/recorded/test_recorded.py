@@ -222,7 +222,7 @@ def test_measuring_takes_as_long_as_the_recorded_batch_for_each_step_that_waits(
 ) -> None:
     setups = [Setup("gru", 5, 7, num_layers)]
     said = recorded.batch_takes(cost_of(1.0), setups, T, rounds, seconds)
-    assert said == f"About {told} of computing, estimated from the recorded run."
+    assert said == f"After the start, about {told} of computing, estimated from the recorded run."
     assert recorded.batch_takes(cost_of(1.0), [Setup("lstm", 5, 7)], T, rounds, seconds) == ""
 
 
