@@ -1,7 +1,6 @@
 """check_invariance(): what a model makes of a sequence may depend neither on padding nor on the other sequences."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import nan
 from typing import Any, Literal
@@ -17,10 +16,8 @@ from packviz.doctor.outputs import (
     Output,
     beside_alone,
     leaves_of,
-    lists_in,
     moved,
     rounding_of,
-    stacked,
 )
 from packviz.errors import PackvizError, first_line
 from packviz.inputs.tensors import valid_mask
@@ -48,20 +45,18 @@ class _Batch:
     lengths: object  # as they were given
     batch_first: bool
     on_left: bool
-    lists: Collection[str] = ()  # of results with an element for each sequence
 
     def run(self, grid: Tensor, sequences: Sequence[int] | None = None) -> Leaves:
         """Run the model over rows of (B, T) or (B, T, ...), which are these sequences."""
         ends = self.ends if sequences is None else [self.ends[b] for b in sequences]
         lengths = self.lengths.new_tensor(ends) if isinstance(self.lengths, Tensor) else [*ends]
         x = grid if self.batch_first else grid.transpose(0, 1)
-        leaves = dict(
-            leaves_of(self.call(self.model, x.clone(memory_format=torch.contiguous_format), lengths), "output")
-        )
+        result = self.call(self.model, x.clone(memory_format=torch.contiguous_format), lengths)
+        leaves = dict(leaves_of(result, "output", self.on_left))
         if not leaves:
             fix = "return tensors from call=lambda model, batch, lengths: model(...)"
             raise PackvizError("model", expected="tensors in what it returns", got="none", fix=fix)
-        return stacked(leaves, self.lists, self.on_left)
+        return leaves
 
     def copies(self, b: int, count: int) -> Leaves:
         """Run the model over copies of sequence b, without padding."""
@@ -169,17 +164,15 @@ def _called(model: Any, batch: Tensor, lengths: Any) -> object:
 def _faults(given: _Batch, padding_value: float | None, tolerance: float | None) -> Iterator[Fault]:
     """Run the model in every way, and yield what differs."""
     state = torch.get_rng_state()
-    base = given.run(given.grid)
-    outputs = _outputs(given, base, tolerance)
+    outputs = [
+        Output(name, leaf, None, [], given.on_left, rounding_of(leaf) if tolerance is None else tolerance)
+        for name, leaf in given.run(given.grid).items()
+    ]
     if again := _all(outputs, given.run(given.grid), ()):
         torch.set_rng_state(state)
         drawn = not _all(outputs, given.run(given.grid), ())
         yield _fault("run_differs", again, {"drawn": drawn})
         return
-    if lists := lists_in(base, len(given.ends)):
-        with suppress(Exception):  # the model may not run over one sequence
-            given = replace(given, lists=lists & lists_in(given.copies(0, 1), 1))
-        outputs = _outputs(given, stacked(base, given.lists, given.on_left), tolerance)
     for copies in (1, len(given.ends)):  # copies, where the model cannot be run over one sequence
         alone, failure = _alone(given, outputs, copies)
         if not failure:
@@ -188,13 +181,6 @@ def _faults(given: _Batch, padding_value: float | None, tolerance: float | None)
     else:
         return
     yield from _varied(given, [beside_alone(one, alone, copies) for one in outputs], padding_value)
-
-
-def _outputs(given: _Batch, leaves: Leaves, tolerance: float | None) -> list[Output]:
-    return [
-        Output(name, leaf, None, [], given.on_left, rounding_of(leaf) if tolerance is None else tolerance)
-        for name, leaf in leaves.items()
-    ]
 
 
 def _alone(given: _Batch, outputs: list[Output], copies: int) -> tuple[list[Leaves], str]:

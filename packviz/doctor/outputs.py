@@ -1,7 +1,6 @@
 """What a model returns: its tensors, by name, compared sequence by sequence."""
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import nan
 from typing import NamedTuple
@@ -97,23 +96,13 @@ def beside_alone(output: Output, alone: list[Leaves], copies: int) -> Output:
     return replace(output, is_flat=any(sum(each) == copies * whole for whole, *each in sizes))
 
 
-def lists_in(leaves: Leaves, count: int) -> frozenset[str]:
-    """Return the names of the lists of so many tensors."""
-    names = Counter(name.rpartition("[")[0] for name in leaves)
-    return frozenset(name for name, times in names.items() if name and times == count)
-
-
-def stacked(leaves: Leaves, lists: Collection[str], on_left: bool) -> Leaves:
-    """Return the tensors with those of each of these lists as one, padded to the same sizes."""
-    made = {name: leaf for name, leaf in leaves.items() if name.rpartition("[")[0] not in lists}
-    for name in lists:
-        parts = [leaf for each, leaf in leaves.items() if each.rpartition("[")[0] == name]
-        sizes = [max(each) for each in zip(*(part.shape for part in parts), strict=True)]
-        whole = parts[0].new_zeros(len(parts), *sizes)
-        for place, part in zip(whole, parts, strict=True):
-            _cut(place, part.shape, on_left).copy_(part)
-        made[name] = whole
-    return made
+def _stacked(parts: list[Tensor], on_left: bool) -> Tensor:
+    """Return tensors of as many dimensions as one, padded to the same sizes."""
+    sizes = [max(each) for each in zip(*(part.shape for part in parts), strict=True)]
+    whole = parts[0].new_zeros(len(parts), *sizes)
+    for place, part in zip(whole, parts, strict=True):
+        _cut(place, part.shape, on_left).copy_(part)
+    return whole
 
 
 def moved(outputs: list[Output]) -> list[int] | None:
@@ -147,8 +136,8 @@ def rounding_of(leaf: Tensor) -> float:
     return (16 if dtype in HALF else 1024) * torch.finfo(dtype).eps * largest
 
 
-def leaves_of(value: object, name: str) -> Iterator[tuple[str, Tensor]]:
-    """Yield every tensor of a result with its name; a packed sequence as its padded grid (B, T, ...)."""
+def leaves_of(value: object, name: str, on_left: bool) -> Iterator[tuple[str, Tensor]]:
+    """Yield every tensor of a result with its name; a packed sequence as its padded grid (B, T, ...), a list as one."""
     if isinstance(value, PackedSequence):
         yield name, pad_packed_sequence(value, batch_first=True)[0]
     elif isinstance(value, Tensor):
@@ -161,5 +150,7 @@ def leaves_of(value: object, name: str) -> Iterator[tuple[str, Tensor]]:
         yield name, dense.dequantize().clone() if dense.is_quantized else dense.to_dense().clone()
     elif isinstance(value, Mapping | tuple | list):
         named = value.items() if isinstance(value, Mapping) else enumerate(value)
-        for key, part in named:
-            yield from leaves_of(part, f"{name}[{key!r}]")
+        leaves = [leaf for key, part in named for leaf in leaves_of(part, f"{name}[{key!r}]", on_left)]
+        parts = [leaf for _, leaf in leaves]
+        alike = len(parts) == len(value) and len({(leaf.dim(), leaf.dtype) for leaf in parts}) == 1
+        yield from [(name, _stacked(parts, on_left))] if isinstance(value, list) and alike else leaves

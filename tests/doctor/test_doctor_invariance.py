@@ -108,6 +108,7 @@ WRONG: dict[str, tuple[Model, dict[str, Any], str]] = {  # what is wrong, and a 
     ),
     "dropout in evaluation": (lambda m, x, n: nn.functional.dropout(m.rnn(packed(x, n))[1]), {}, "random numbers"),
     "a list, not packed": (lambda m, x, _: list(m.rnn(x)[1][-1]), {}, "reads pads"),
+    "layers in a list, not packed": (lambda m, x, _: [m.rnn(x)[1][-1] * k for k in range(1, B + 1)], {}, "reads pads"),
     "loss over pads": (lambda m, x, _: m.rnn(x)[0].pow(2).mean(), {}, "more pads"),
 }
 RIGHT: dict[str, tuple[Model, dict[str, Any]]] = {
@@ -143,6 +144,10 @@ RIGHT: dict[str, tuple[Model, dict[str, Any]]] = {
     "masked mean": (lambda m, x, n: (m.rnn(x)[0] * mask(x, n)).sum(1) / n[:, None], {}),
     "a list of every sequence's own": (
         lambda m, x, n: [row[:k] for row, k in zip(unpacked(m.rnn(packed(x, n))[0]), n.tolist(), strict=True)],
+        {},
+    ),
+    "a list of as many layers as sequences": (
+        lambda m, x, n: [unpacked(m.rnn(packed(x, n))[0]) * k for k in range(1, B + 1)],
         {},
     ),
     "a list of final states": (lambda m, x, n: list(m.rnn(packed(x, n))[1][-1]), {}),
