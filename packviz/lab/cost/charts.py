@@ -56,16 +56,16 @@ def timings(measurements: Sequence[Measurement], palette: Palette = LIGHT) -> go
 
 def _bars(side: str, of: Sequence[Timing], names: Sequence[str], color: str, palette: Palette) -> dict[str, Any]:
     quartiles = [timing.quartiles for timing in of]
-    whiskers = {
-        "array": [high - mid for _, mid, high in quartiles],
-        "arrayminus": [mid - low for low, mid, _ in quartiles],
-    }
     told = [
         f"{name}<br>{side}: median {mid:.3g} ms, quartiles {low:.3g} and {high:.3g} ms, "
         f"{counted(len(timing.times), 'run')}"
         for name, timing, (low, mid, high) in zip(names, of, quartiles, strict=True)
     ]
-    error = {"type": "data", "symmetric": False, "color": palette.text, "thickness": 1.5, **whiskers}
+    error = {"type": "data", "symmetric": False, "color": palette.text, "thickness": 1.5}
+    error |= {
+        "array": [high - mid for _, mid, high in quartiles],
+        "arrayminus": [mid - low for low, mid, _ in quartiles],
+    }
     return bars(range(len(of)), [mid for _, mid, _ in quartiles], color, told, name=side, error_x=error)
 
 
@@ -118,9 +118,8 @@ def winning(points: Sequence[Point], across: Across = "batch_size", palette: Pal
     """
     rows = [(at.fill, getattr(at, across), done.ratio, done.differs, done.busy, _told(at, done)) for at, done in points]
     frame = pd.DataFrame(rows, columns=["fill", "size", "ratio", "differs", "busy", "told"])
-    places = frame.groupby(["fill", "size"]).agg(
-        {"ratio": "median", "differs": "any", "busy": "any", "told": "<br>".join}
-    )
+    how: dict[str, Any] = {"ratio": "median", "differs": "any", "busy": "any", "told": "<br>".join}
+    places = frame.groupby(["fill", "size"]).agg(how)
     ratios = places["ratio"].map(log2).where(places["differs"].astype(bool), 0.0)  # what the colours show
     z, told = ratios.unstack(), places["told"].unstack(fill_value="")
     end = max([LEAST_END, *ratios.abs()])

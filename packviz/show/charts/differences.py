@@ -33,14 +33,8 @@ def difference(comparison: Comparison, palette: Palette = LIGHT) -> go.Figure:
     gaps = {"xgap": 1 if steps <= 40 else 0, "ygap": 1 if rows <= 40 else 0}
     heat = heatmap(z, told, end, upper, zmin=0, zmid=None, colorbar={"title": "difference"}, **gaps)
     pads = (~comparison.real[:rows, :steps]).nonzero().T.tolist()
-    crosses = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": pads[1],
-        "y": pads[0],
-        "marker": {"symbol": "x-thin", "size": 9, "line": {"color": palette.text, "width": 1.5}},
-        "hoverinfo": "skip",
-    }
+    marker = {"symbol": "x-thin", "size": 9, "line": {"color": palette.text, "width": 1.5}}
+    crosses = {"type": "scatter", "mode": "markers", "x": pads[1], "y": pads[0], "marker": marker, "hoverinfo": "skip"}
     valid = comparison.valid
     both, filler = (distance(comparison.padded[at], comparison.packed[at]) for at in (valid, ~valid))
     alt = (

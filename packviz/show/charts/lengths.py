@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from math import isfinite
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -23,26 +24,13 @@ def margins(trace: Trace, palette: Palette = LIGHT) -> go.Figure:
     sizes, offsets = trace.packed.batch_sizes.tolist(), trace.packed.offsets.tolist()
     B, T, N = len(lengths), len(sizes), sum(sizes)
     colors = list(map(sequence_color, order))
-    above = {
-        "type": "bar",
-        "y": lengths,
-        "text": lengths if B <= NAMED else None,
-        "marker": {"color": colors, "line": {"color": [mix(c, palette.text, 0.35) for c in colors], "width": 1}},
-        "hovertext": [
-            f"sequence {sequence_label(b)}: length {lengths[row]}, sorted row {row}" for row, b in enumerate(order)
-        ],
-    }
-    below = {
-        "type": "bar",
-        "y": sizes,
-        "text": sizes if T <= NAMED else None,
-        "xaxis": "x2",
-        "yaxis": "y2",
-        "marker": {"color": palette.now},
-        "hovertext": [
-            f"batch_sizes[{t}] = {n}: packed rows {offsets[t]} to {offsets[t] + n - 1}" for t, n in enumerate(sizes)
-        ],
-    }
+    over = [f"sequence {sequence_label(b)}: length {lengths[row]}, sorted row {row}" for row, b in enumerate(order)]
+    edges = {"color": [mix(color, palette.text, 0.35) for color in colors], "width": 1}
+    above: dict[str, Any] = {"type": "bar", "y": lengths, "text": lengths if B <= NAMED else None, "hovertext": over}
+    above["marker"] = {"color": colors, "line": edges}
+    rows = [f"batch_sizes[{t}] = {n}: packed rows {offsets[t]} to {offsets[t] + n - 1}" for t, n in enumerate(sizes)]
+    below: dict[str, Any] = {"type": "bar", "y": sizes, "text": sizes if T <= NAMED else None, "hovertext": rows}
+    below |= {"xaxis": "x2", "yaxis": "y2", "marker": {"color": palette.now}}
     letters = named_axis([sequence_label(b) for b in order]) if B <= NAMED else {}
     return drawn(
         [above, below],

@@ -120,14 +120,14 @@ def units(trace: Trace, b: int, *, layer: int | None = None, direction: int = 0,
         told = [seen.told(b, t, unit) for t in range(length)]
         lines.append(line(range(length), values, colors[unit], told) | {"name": f"unit {unit}"})
         lines[-1]["line"]["dash"] = DASHES[unit % len(DASHES)]
-    ring = {
+    ring: dict[str, Any] = {
         "mode": "markers",
         "name": "h_n",
         "x": [final] * shown,
         "y": seen.h[b, final, :shown].tolist(),
-        "marker": {"symbol": "circle-open", "size": 16, "color": colors[-1], "line": {"width": 3}},
-        "hoverinfo": "skip",
     }
+    ring["marker"] = {"symbol": "circle-open", "size": 16, "color": colors[-1], "line": {"width": 3}}
+    ring["hoverinfo"] = "skip"
     return drawn(
         [*lines, ring],
         f"{counted(H, 'hidden unit')} of sequence {sequence_label(b)} over {counted(length, 'time step')}, "

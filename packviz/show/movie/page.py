@@ -12,37 +12,20 @@ from typing import Any
 from zlib import crc32
 
 LARGE = 200_000  # characters of an SVG that is not put into a notebook beside its movie
-HOST = """
-const frame = this, say = (told) => frame.contentWindow.postMessage({ packviz: told }, "*");
-const dark = () => {
-  const pixel = new OffscreenCanvas(1, 1).getContext("2d"); // it knows every way to write a color
-  for (let node = frame.parentElement; node; node = node.parentElement ?? node.getRootNode().host) {
-    pixel.fillStyle = getComputedStyle(node).backgroundColor;
-    pixel.fillRect(0, 0, 1, 1);
-    const [r, g, b, alpha] = pixel.getImageData(0, 0, 1, 1).data;
-    if (alpha > 127) return r + g + b < 300;
-  }
-  return /dark/.test(document.body.dataset.vscodeThemeKind) || matchMedia("(prefers-color-scheme: dark)").matches;
-};
-window.addEventListener("message", ({ source, data }) => {
-  if (source === frame.contentWindow && data?.packviz?.height) frame.style.height = `${data.packviz.height}px`;
-});
-say({ theme: dark() ? "dark" : "light" });
-"""
+HERE = files("packviz.show.movie")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
 
 
 @cache
 def assets() -> tuple[str, str]:
     """Return the player's style sheet and its ES module."""
-    here = files("packviz.show.movie")
-    return (here / "player.css").read_text("utf-8"), (here / "player.js").read_text("utf-8")
+    return (HERE / "player.css").read_text("utf-8"), (HERE / "player.js").read_text("utf-8")
 
 
 def standalone(title: str, movie: Mapping[str, Any], fit: str = "") -> str:
     """Return one HTML page that plays a movie without a server or a network; fit: ` data-fit` for one in a frame."""
     css, js = assets()
-    page = Template((files("packviz.show.movie") / "page.html").read_text("utf-8"))
+    page = Template((HERE / "page.html").read_text("utf-8"))
     return page.substitute(title=html.escape(title), policy=POLICY, css=css, js=js, movie=packed(movie), fit=fit)
 
 
@@ -51,8 +34,9 @@ def framed(title: str, movie: Mapping[str, Any], still: str) -> str:
 
     still: what is seen instead where a notebook is not trusted, or on GitHub, where frames and styles are taken out.
     """
+    host = (HERE / "host.js").read_text("utf-8")
     document, name = html.escape(standalone(title, movie, " data-fit")), f"packviz-{crc32(still.encode()):x}"
-    attributes = f'title="{html.escape(title)}" srcdoc="{document}" onload="{html.escape(HOST)}" allow="fullscreen *"'
+    attributes = f'title="{html.escape(title)}" srcdoc="{document}" onload="{html.escape(host)}" allow="fullscreen *"'
     look = 'sandbox="allow-scripts allow-downloads" style="width:100%;height:560px;border:0"'
     hidden = f"<style>.{name} {{ display: none }}</style>"
     return f'{hidden}<iframe {attributes} {look}></iframe><div class="{name}">{still}</div>'

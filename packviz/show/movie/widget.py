@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from packviz.errors import extra
-from packviz.show.movie.page import assets, packed
+from packviz.show.movie.page import HERE, assets, packed
 from packviz.validate import integer
 
 with extra("notebook"):
@@ -14,24 +14,6 @@ with extra("notebook"):
 
 if TYPE_CHECKING:
     from packviz.show.movie.data import Movie
-
-# anywidget sends its code with every widget, so this is all of it: the player is in a model that they share.
-LOADER = """
-const loaded = (globalThis.packvizPlayers ??= new Map());
-export default {
-  async render({ model, el }) {
-    const player = await model.widget_manager.get_model(model.get("player").replace("IPY_MODEL_", ""));
-    const code = player.get("code"), place = document.createElement("div");
-    const style = Object.assign(document.createElement("style"), { textContent: player.get("style") });
-    if (!loaded.has(code)) {
-      const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
-      loaded.set(code, import(url).finally(() => URL.revokeObjectURL(url)));
-    }
-    el.replaceChildren(style, place);
-    return (await loaded.get(code)).default().render({ model, el: place });
-  },
-};
-"""
 
 
 class Player(Widget):  # type: ignore[misc] # ipywidgets has no types
@@ -48,7 +30,7 @@ class MovieWidget(AnyWidget):
             {"token": 3}, it outlines the first such cell; {} for none
     """
 
-    _esm = LOADER
+    _esm = (HERE / "loader.js").read_text("utf-8")
     player = Instance(Player).tag(sync=True, **widget_serialization)
     movie = Unicode().tag(sync=True)
     step = Int(1).tag(sync=True)
