@@ -5,7 +5,9 @@ from playwright.sync_api import Browser, expect
 from test_links import NONSENSE, NOT_HAD
 from visits import visit
 
+from packviz.errors import PackvizError
 from pages import movies, opened, texts
+from ui.runs import MAX_CHARACTERS, MAX_FEATURES, MAX_SEQUENCES, MAX_STEPS, OWN, Request, Source, run
 
 REFUSED = {
     "": "Expected at least one sequence, but got nothing. Type numbers",
@@ -69,3 +71,23 @@ def test_a_refusal_of_torch_is_a_lesson_and_no_error() -> None:
     app = opened("start", {"enforce_sorted": "true"})
     assert "must be sorted in decreasing order" in movies(app)[0]
     assert "Still showing your last batch" not in texts(app)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("1 " * MAX_CHARACTERS, "100,000 characters"),
+        (f"[[{[1] * (MAX_FEATURES + 1)}]]", "64 features in each step"),
+        ("1\n" * (MAX_SEQUENCES + 1), "64 sequences"),
+        ("1 " * (MAX_STEPS + 1), "64 steps"),
+    ],
+)
+def test_what_is_too_large_for_a_shared_process_is_refused_with_its_limit(text: str, limit: str) -> None:
+    with pytest.raises(PackvizError, match=f"at most {limit}"):
+        run(Request(Source(OWN, text)))
+
+
+def test_the_largest_that_is_allowed_is_shown() -> None:
+    rows = "\n".join(["7 " * MAX_STEPS] * MAX_SEQUENCES)
+    assert run(Request(Source(OWN, rows))).trace.exact
+    assert run(Request(Source(OWN, f"[[{[1] * MAX_FEATURES}]]"))).trace.exact

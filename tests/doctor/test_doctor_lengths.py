@@ -9,9 +9,10 @@ import pytest
 import torch
 from doctor_cases import Sound, found, repaired, sound
 from seeds import many, seeds
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_sequence
 
 import packviz as pv
+from packviz.doctor import filler_of
 from packviz.errors import PackvizError
 
 Plant = Callable[[random.Random, Sound], Sound | None]
@@ -102,3 +103,14 @@ def test_an_empty_batch_and_one_of_one_dimension_are_found_with_torchs_message()
 def test_what_is_not_a_batch_is_refused(call: Callable[[], object]) -> None:
     with pytest.raises(PackvizError):
         call()
+
+
+@pytest.mark.parametrize("seed", seeds(15))
+def test_the_padding_value_of_pad_sequence_is_found(seed: int) -> None:
+    draw = random.Random(seed)
+    lengths = [draw.randint(1, 6) for _ in range(draw.randint(2, 5))]
+    batch_first, value = draw.random() < 0.5, draw.choice([0.0, -100.0, 1.0, 0.5])
+    shape = () if draw.random() < 0.5 else (3,)
+    x = pad_sequence([torch.randn(n, *shape) for n in lengths], batch_first, value)
+    pads = sum(max(lengths) - n for n in lengths)
+    assert filler_of(x, lengths, batch_first=batch_first) == (value if pads > 1 else 0.0)

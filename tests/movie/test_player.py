@@ -401,3 +401,18 @@ def test_on_a_phone_the_buttons_keep_their_places(open_page: Open, movie: Movie)
     assert len(places) == 1
     (tops,) = places
     assert tops[0] == tops[1]
+
+
+def test_a_finger_that_taps_a_term_is_told_and_a_tap_elsewhere_ends_it(open_page: Open, movie: Movie) -> None:
+    screen = open_page(movie, "#step=6", size=(390, 844), has_touch=True, is_mobile=True)
+    term, meaning = screen.root.locator(".pv-caption abbr").first, screen.root.get_by_role("tooltip")
+    expect(meaning).to_be_hidden()
+    term.tap()
+    expect(meaning).to_be_visible()
+    expect(meaning).to_contain_text("how many sequences are live")
+    box = meaning.bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    screen.root.locator("canvas").tap()
+    expect(meaning).to_be_hidden()
