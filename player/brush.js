@@ -281,10 +281,17 @@ export class Brush {
    * @param {number} [share]
    */
   framed(ctx, { x, y, w, h }, state, look, fill, share = 1) {
-    const head = h > 16 && state.text ? this.head(h) : Math.min(3, h * 0.12),
+    const whole = this.wordy(ctx, w) || this.told(ctx, state, w) !== state.text,
+      worded = h > (whole ? READABLE + 2 : 24); // a low cell has its word only if all have room
+    const head = worded && state.text ? this.head(h) : Math.min(3, h * 0.12),
       side = Math.min(3.5, w * 0.12, h * 0.09);
     ctx.globalAlpha *= share;
-    this.stripes(ctx, { x: x + side, y: y + head, w: w - 2 * side, h: h - head - side }, look.vec, state.scale);
+    this.stripes(
+      ctx,
+      { x: x + side, y: y + head, w: w - 2 * side, h: Math.max(0, h - head - side) },
+      look.vec,
+      state.scale,
+    );
     ctx.globalAlpha /= share;
     if (head > 10) this.headed(ctx, { x, y, w, h: head }, state, fill, share < 1 ? 400 : 700);
   }
@@ -340,11 +347,19 @@ export class Brush {
    */
   told(ctx, state, w) {
     if (state.role === "flag" || this.lettered.has(state.p)) return state.text;
+    return this.wordy(ctx, w) ? state.text : this.movie.sequences[state.seq][0];
+  }
+  /**
+   * Whether the longest word has room in a cell so wide.
+   * @param {Ctx} ctx
+   * @param {number} w
+   */
+  wordy(ctx, w) {
     if (this.large !== this.least) {
       this.font(ctx, (this.large = this.least), 700);
       this.longestWord = this.measure(ctx, this.wordiest);
     }
-    return this.longestWord > within(w) ? this.movie.sequences[state.seq][0] : state.text;
+    return this.longestWord <= within(w);
   }
   /**
    * The word on top of a cell, beside the letter of its sequence if both have room.

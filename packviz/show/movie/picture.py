@@ -149,9 +149,12 @@ class Picture:
 
     def _told(self, cell: Cell, w: float) -> str:
         """Return the text of a token, or its letter where no letter stands beside the row and texts have no room."""
-        crowded = 1.12 * WIDE * READABLE * self._longest > w - min(7, 0.2 * w)
-        letters = crowded and cell.role != "output" and cell.p not in self._lettered
+        letters = cell.role != "output" and cell.p not in self._lettered and not self._wordy(w)
         return str(self.data["sequences"][cell.seq][0] if letters else cell.text)
+
+    def _wordy(self, w: float) -> bool:
+        """Return whether the longest word has room in a cell so wide."""
+        return 1.12 * WIDE * READABLE * self._longest <= w - min(7, 0.2 * w)
 
     def _inside(self, cell: Cell, rect: Rect, ink: str, fill: str) -> Iterator[Shape]:
         """Return what stands in a cell of a sequence: its letter, its text, and below them its numbers as stripes."""
@@ -162,9 +165,10 @@ class Picture:
         reach = letter.x - x + 0.8 * letter.px * len(letter.text) if letter else 0.0
         size, down = self._size(h), (0.39 if two else 0.5) + (0.09 if letter else 0)
         if cell.vec is not None and h > 9:
-            head = max(13.0, 0.36 * h) if text and h > 16 else letter.px + 3 if letter and w > 1.8 * h else 0.0
+            worded = text and h > (READABLE + 2 if self._wordy(w) or text != cell.text else 24)
+            head = max(13.0, 0.36 * h) if worded else letter.px + 3 if letter and w > 1.8 * h else 0.0
             side = min(3.5, 0.12 * w, 0.16 * h)
-            yield from self._stripes(cell, _inset(rect, side, max(head, side)))
+            yield from self._stripes(cell, _inset(rect, side, min(max(head, side), h - side)))
             if letter and not head:
                 yield Box(x + side, y + side, reach - side, letter.px, fill)
             size, down = 0.87 * head, (head / 2 + 1) / h
