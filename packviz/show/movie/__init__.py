@@ -9,13 +9,13 @@ from packviz.compute.record import Trace
 from packviz.errors import PackvizError
 from packviz.rules.preconditions import check_kind
 from packviz.show.movie.beside_steps import beside
+from packviz.show.movie.code_lines import program
 from packviz.show.movie.data import Movie, made
 from packviz.show.movie.facts import Window, watched_layer
 from packviz.show.movie.layout import Scene
 from packviz.show.movie.marks import Frame, Stage, Step
 from packviz.show.movie.page import assets, pictured
 from packviz.show.movie.sheet import ragged
-from packviz.show.movie.statements import program
 from packviz.show.movie.view import View
 from packviz.show.movie.words import ABOUT_STAGES, TERMS
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from packviz.inputs.module import nonlinearity_of
-from packviz.show.movie.formulas import in_letters
+from packviz.show.movie.code_lines import in_letters
 from packviz.show.movie.layout import Box, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import Frame, Marks, frame, marks, title
 from packviz.show.movie.run_marks import (

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from packviz.show.movie.formulas import start_lines, step_lines
+from packviz.show.movie.code_lines import start_lines, step_lines
 from packviz.show.movie.gates import gate_frames, gate_scene, gate_start, numbers_fit
 from packviz.show.movie.layout import Place, Scene, above, beside
 from packviz.show.movie.marks import Frame, Marks, Step, frame, marks, title
