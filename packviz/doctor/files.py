@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
 from packviz.doctor import opening
-from packviz.doctor.opening import FIELDS, Part, UnreadableError, megabytes, open_parts, too_large, unreadable
+from packviz.doctor.opening import ALONE, FIELDS, Part, UnreadableError, megabytes, open_parts, too_large, unreadable
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.text import Brief, listed, quoted
@@ -104,9 +104,9 @@ def _received(data: bytes, name: str, seconds: int, memory: int) -> list[Part]:
                 command, input=settings + data, stdout=out, stderr=subprocess.DEVNULL, timeout=seconds, env=environment
             )
         except subprocess.TimeoutExpired:
-            raise UnreadableError(limits, "one that takes longer", _SMALLER, None) from None
+            raise UnreadableError(limits, "one that takes longer", ALONE, None) from None
         if done.returncode or out.seek(0, os.SEEK_END) > 2 * MAX_BYTES:
-            raise UnreadableError(limits, "one that ended the process reading it", _SMALLER, None)
+            raise UnreadableError(limits, "one that ended the process reading it", ALONE, None)
         out.seek(0)
         head = json.loads(out.readline())
         if head["refused"]:
@@ -114,9 +114,6 @@ def _received(data: bytes, name: str, seconds: int, memory: int) -> list[Part]:
         return [
             Part(each, field, dtype, tuple(shape), out.read(size)) for each, field, dtype, shape, size in head["parts"]
         ]
-
-
-_SMALLER = "save the batch or the layer in question alone, with numpy.save or torch.save"
 
 
 def _loaded(name: str, parts: list[Part]) -> Loaded:

@@ -64,7 +64,7 @@ def open_parts(name: str, data: bytes) -> list[Part]:
     except UnreadableError:
         raise
     except MemoryError:
-        raise UnreadableError("a file that fits into memory", "one that does not", _ALONE, None) from None
+        raise UnreadableError("a file that fits into memory", "one that does not", ALONE, None) from None
     except Exception as error:  # a parser may raise anything for bytes that were not written for it
         raise unreadable(expected, error) from None
     if not parts:
@@ -188,12 +188,12 @@ def megabytes(number: int) -> str:
     return f"{number / 2**20:,.1f} MiB"
 
 
-_ALONE = "save the batch or the layer in question alone"
+ALONE = "save the batch or the layer in question alone"
 
 
 def too_large(got: str) -> UnreadableError:
     """Return the refusal of more than MAX_BYTES."""
-    return UnreadableError(f"at most {megabytes(MAX_BYTES)}, packed and unpacked", got, _ALONE, None)
+    return UnreadableError(f"at most {megabytes(MAX_BYTES)}, packed and unpacked", got, ALONE, None)
 
 
 def unreadable(expected: str, error: Exception) -> UnreadableError:
