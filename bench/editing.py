@@ -18,13 +18,15 @@ EVERY, SECONDS = 5.0, 30.0
 ROWS, LONGEST = 6, 8  # of each batch
 
 
-def editing() -> list[Line]:
-    """Let each class type for SECONDS, every visitor once in EVERY seconds, and say what an edit takes."""
-    with servers.packviz_process() as (address, process):
-        return [line for visitors in CLASSES for line in asyncio.run(_measured(address, process.pid, visitors))]
+def editing() -> Iterator[Line]:
+    """Let each class type for SECONDS, every visitor once in EVERY seconds; then the same in the least app."""
+    for app, served in {"": servers.packviz_process(), "the least app, ": servers.least()}.items():
+        with served as (address, process):
+            for visitors in CLASSES:
+                yield from asyncio.run(_measured(address, process.pid, visitors, app))
 
 
-async def _measured(address: str, process: int, visitors: int) -> list[Line]:
+async def _measured(address: str, process: int, visitors: int, app: str) -> list[Line]:
     async with AsyncExitStack() as here:
         everybody = [await here.enter_async_context(visitor(address)) for _ in range(visitors)]
         for each in everybody:
@@ -33,13 +35,13 @@ async def _measured(address: str, process: int, visitors: int) -> list[Line]:
         edits = await asyncio.gather(*(_edits(each, i) for i, each in enumerate(everybody)))
         received = sum(each.received for each in everybody) - bytes_before
         cpu = _cpu(process) - cpu_before
-    return list(_lines(visitors, [edit for own in edits for edit in own], cpu, received))
+    return list(_lines(visitors, app, [edit for own in edits for edit in own], cpu, received))
 
 
-def _lines(visitors: int, edits: list[float | None], cpu: float, received: int) -> Iterator[Line]:
+def _lines(visitors: int, app: str, edits: list[float | None], cpu: float, received: int) -> Iterator[Line]:
     """Yield what the edits took, in seconds each; None for one without the right picture."""
     took = [seconds for seconds in edits if seconds is not None]
-    who = f"{visitors} visitors editing"
+    who = f"{app}{visitors} visitors editing"
     how = f"{len(edits)} edits of {ROWS} × {LONGEST} batches, one every {EVERY:g} s each, for {SECONDS:g} s"
     yield Line(f"{who}: ms from an edit to its picture, median", 1000 * median(took), how)
     yield Line(f"{who}: the same, 95th percentile", 1000 * quantiles(took, n=20)[-1], how, CLASSES[visitors])

@@ -1,4 +1,4 @@
-"""The two servers that are compared: packviz as `make run` starts it, and the plain app under Streamlit's defaults."""
+"""The servers that are compared: packviz as `make run` starts it, and small apps under Streamlit's defaults."""
 
 import os
 import socket
@@ -13,7 +13,7 @@ from types import MappingProxyType
 from urllib.request import urlopen
 
 ROOT = Path(__file__).parent.parent
-HELLO = Path(__file__).parent / "hello.py"
+HELLO, LEAST = (Path(__file__).parent / f"{name}.py" for name in ("hello", "least"))
 PATIENCE = 180.0  # seconds that a server has to come up
 
 
@@ -38,6 +38,13 @@ def plain(*imports: str) -> Iterator[str]:
     """Serve the plain app from an empty folder, where no settings of ours apply, and yield its address."""
     with tempfile.TemporaryDirectory() as nowhere, _served(HELLO, Path(nowhere), imports) as (address, _):
         yield address
+
+
+@contextmanager
+def least() -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Serve the least app from an empty folder, and yield its address and its process."""
+    with tempfile.TemporaryDirectory() as nowhere, _served(LEAST, Path(nowhere)) as served:
+        yield served
 
 
 @contextmanager
