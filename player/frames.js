@@ -55,7 +55,8 @@ function fill(records, columns, { numbers, columns: shared }) {
  * @returns {Read}
  */
 export function read(given) {
-  const { tokens, groups, tips, sequences, columns, views } = given;
+  const { tokens, groups, tips, sequences, columns } = given,
+    views = given.views.map(([w, h, at, breaks]) => ({ w, h, at, breaks }));
   const [b, t, n, said, offsets] = [tokens.b, tokens.t, tokens.n, tokens.said, tokens.offsets].map((column) =>
     unpacked(column, tokens.count, columns),
   );
@@ -74,14 +75,12 @@ export function read(given) {
   let stage = "";
   const steps = given.steps.map((step) => {
     stage = step.stage ?? stage;
-    return { ...step, stage, code: given.lines[stage], beats: step.beats ?? 1 };
+    return { ...step, stage, code: given.lines[stage], beats: step.beats ?? 2 };
   });
   /** @type {Record<string, Scene>} */
   const scenes = {};
-  for (const [name, { wide, tall }] of Object.entries(given.scenes)) {
-    scenes[name] = { wide: wide.map((view) => views[view]) };
-    if (tall) scenes[name].tall = tall.map((view) => views[view]);
-  }
+  for (const [name, [wide, tall = wide]] of Object.entries(given.scenes))
+    scenes[name] = { wide: wide.map((view) => views[view]), tall: tall.map((view) => views[view]) };
   const numbers = given.numbers.map((row) => row.map((number) => (number === null ? null : number / SCALE)));
   const families = groups.map(([, , , , { tip }]) => (tip === undefined ? [] : tips[tip]));
   return { ...given, steps, scenes, numbers, tokens: known, families };

@@ -146,7 +146,7 @@ export function frameView(scene, width, height, ink, { foot = 0, least = READABL
   };
   /** @param {View} view */
   const panels = ({ at }) => Object.keys(at).length,
-    views = width / room > 1.12 ? scene.wide : (scene.tall ?? scene.wide);
+    views = width / room > 1.12 ? scene.wide : scene.tall;
   const many = Math.max(...views.map(panels)),
     legible = (/** @type {number} */ unit) => Math.min(1, lineOf(unit, height, least) / least),
     roomy = (/** @type {number} */ across) => Math.min(1, across / Math.max(1, needed)),

@@ -77,7 +77,7 @@ export interface Token {
 }
 export type CodeLine = [text: string, shape: string];
 
-/** beats: how many frames it has, or 1. */
+/** beats: how many frames it has, or 2. */
 export interface Step {
   caption: string;
   beats?: number;
@@ -94,9 +94,9 @@ export interface View {
   at: Record<string, [x: number, y: number]>;
   breaks?: Record<string, number[]>;
 }
-export interface Scene<V = View> {
-  wide: V[];
-  tall?: V[];
+export interface Scene {
+  wide: View[];
+  tall: View[];
 }
 /** How many layers and directions there are, and which of them the run shows; 1 is backward. */
 export interface Stack extends Watched {
@@ -122,9 +122,9 @@ export interface Movie {
   steps: Step[];
   /** Of each stage its line of the code. */
   lines: Record<Stage, number>;
-  views: View[];
-  /** Views by their numbers. */
-  scenes: Record<string, Scene<number>>;
+  views: [w: number, h: number, at: View["at"], breaks?: View["breaks"]][];
+  /** Views by their numbers, on a desk and in a hand. */
+  scenes: Record<string, [wide: number[], tall?: number[]]>;
   code: CodeLine[];
   sequences: [label: string, hue: number, lap: number][];
   /** Columns of the tokens, and what they say, with blanks. */
@@ -164,7 +164,7 @@ export interface Verdict {
 }
 
 /** A movie with its steps, scenes, numbers and tokens in full, and for each group the lines that its cells say. */
-export type Read = Omit<Movie, "steps" | "scenes" | "tokens"> & {
+export type Read = Omit<Movie, "steps" | "views" | "scenes" | "tokens"> & {
   steps: (Step & { stage: Stage; code: number; beats: number })[];
   scenes: Record<string, Scene>;
   tokens: Token[];

@@ -32,11 +32,11 @@ class Show:
         self.steps: list[dict[str, Any]] = []
         for step in self.data["steps"]:
             stage = step.get("stage", stage)
-            told = [changes[beat] for beat in islice(beats, step.get("beats", 1)) if beat in changes]
+            told = [changes[beat] for beat in islice(beats, step.get("beats", 2)) if beat in changes]
             self.steps.append(step | {"stage": stage, "code": self.data["lines"][stage], "beats": told})
-        views = self.data["views"]
+        views = [dict(zip(("w", "h", "at", "breaks"), view, strict=False)) for view in self.data["views"]]
         self.scenes = {
-            name: {way: [views[view] for view in each] for way, each in scene.items()}
+            name: {way: [views[view] for view in each] for way, each in zip(("wide", "tall"), scene, strict=False)}
             for name, scene in self.data["scenes"].items()
         }
 

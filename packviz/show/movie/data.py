@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Theme = Literal["light", "dark"]
 KINDS = (".html", ".svg", ".png", ".gif", ".apng")  # of files, by their suffix
-FORMAT = 2  # of the data, as movie.schema.json describes it
+FORMAT = 3  # of the data, as movie.schema.json describes it
 
 
 @dataclass(frozen=True, repr=False)
@@ -175,7 +175,7 @@ class Movie:
         fields = {
             "stage": step.stage if i == 0 or step.stage != before.stage else "",
             "caption": step.caption,
-            "beats": step.beats if step.beats > 1 else 0,
+            "beats": step.beats if step.beats != 2 else 0,
             "detail": list(map(list, step.detail)),
             "tone": step.tone,
             "error": step.error,

@@ -63,7 +63,7 @@ class Box:
         sizes = np.maximum(self.width / np.array(aspects)[:, None], self.height).round(3)
         return [*dict.fromkeys(np.lexsort((self.lines + 0 * sizes, sizes))[:, 0].tolist())]
 
-    def to_dict(self, choice: int) -> dict[str, Any]:
+    def to_list(self, choice: int) -> list[Any]:
         """Return where each panel stands, and where each strip goes on to a new line, as the player reads it."""
 
         def one(units: Units) -> float:
@@ -72,7 +72,7 @@ class Box:
         at = {name: [one(x), one(y)] for name, (x, y) in self.panels.items()}
         strips = {name: starts[choice] for name, starts in self.breaks.items()}
         broken = {name: list(map(short, starts)) for name, starts in strips.items() if len(starts) > 2}
-        return {"w": one(self.width), "h": one(self.height), "at": at, **({"breaks": broken} if broken else {})}
+        return [one(self.width), one(self.height), at, *([broken] if broken else [])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +114,14 @@ def _joined(boxes: Sequence[Box], gap: float, *, across: bool) -> Box:
 
 def plain(scenes: Mapping[str, Scene]) -> dict[str, Any]:
     """Return the views of all scenes, each once, and of each scene which of them it has, as the player reads them."""
-    views: list[dict[str, Any]] = []
+    views: list[list[Any]] = []
     known: dict[tuple[int, int], int] = {}
 
     def numbers(boxes: Sequence[Box], aspects: Sequence[float]) -> Iterator[int]:
         for box in boxes:
             for choice in box.choices(aspects):
                 if (id(box), choice) not in known:
-                    view = box.to_dict(choice)
+                    view = box.to_list(choice)
                     if view not in views:
                         views.append(view)
                     known[id(box), choice] = views.index(view)
@@ -130,7 +130,7 @@ def plain(scenes: Mapping[str, Scene]) -> dict[str, Any]:
     told = {}
     for name, scene in scenes.items():
         wide, tall = list(numbers(scene.wide, WIDE)), list(numbers(scene.tall or scene.wide, TALL))
-        told[name] = {"wide": wide} if wide == tall else {"wide": wide, "tall": tall}
+        told[name] = [wide] if wide == tall else [wide, tall]
     return {"views": views, "scenes": told}
 
 

@@ -1,8 +1,9 @@
 """Where everything stands in one frame of a movie: read from its plain data, and laid out as player/layout.js does."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
+from types import MappingProxyType
 from types import SimpleNamespace as Cell  # one mark at one moment, with the fields of the data
 from typing import Any, NamedTuple
 
@@ -23,10 +24,19 @@ class Rect(NamedTuple):
     h: float
 
 
+class View(NamedTuple):
+    """Where panels stand in a box of so many units, and of strips that are broken their pitch and their lines."""
+
+    w: float
+    h: float
+    at: Mapping[str, Sequence[float]]
+    breaks: Mapping[str, Sequence[float]] = MappingProxyType({})
+
+
 class Standing(NamedTuple):
     """A view on a picture: pixels of a unit, how many times wider it is than high, its corner, the share of text."""
 
-    view: Data
+    view: View
     unit: float
     wide: float
     left: float
@@ -35,13 +45,13 @@ class Standing(NamedTuple):
 
     def rect(self, cell: Cell) -> Rect | None:
         """Return where a cell stands; None where its panel is not in view."""
-        if (at := self.view["at"].get(cell.p)) is None:
+        if (at := self.view.at.get(cell.p)) is None:
             return None
         x, y, w, h = cell.x, cell.y, cell.w, cell.h
         w *= self.squeeze if x < -NEAR and w < WORDY else 1
         h *= self.squeeze if y < -NEAR and h < WORDY else 1
         x, y = before(x, self.squeeze), before(y, self.squeeze)
-        if pitch_starts := self.view.get("breaks", {}).get(cell.p):
+        if pitch_starts := self.view.breaks.get(cell.p):
             pitch, *starts = pitch_starts
             line = max(i for i, start in enumerate(starts) if i == 0 or start <= x + 1e-6)
             if line + 1 < len(starts) and x + w > starts[line + 1] + 1e-6:
@@ -90,8 +100,8 @@ class Staging:
         changes, frames, stage, beat = self._changes(starts), [], "", 0
         for number, step in enumerate(steps, 1):
             stage = step.get("stage", stage)
-            told = [changes[each] for each in range(beat, beat + step.get("beats", 1)) if each in changes]
-            beat += step.get("beats", 1)
+            told = [changes[each] for each in range(beat, beat + step.get("beats", 2)) if each in changes]
+            beat += step.get("beats", 2)
             for change in told or [{}]:
                 cells = cells.copy()
                 for i, changed in change.items():
@@ -132,15 +142,15 @@ class Staging:
             ink, ways = self._ink(scene), self.data["scenes"][scene]
             room = self.height - (self.legend if self.scales[scene] else 0)
             wide = self.width / room > 1.12
-            views = [self.data["views"][i] for i in (ways["wide"] if wide else ways.get("tall", ways["wide"]))]
+            views = [View(*self.data["views"][i]) for i in ways[0 if wide else -1]]
             letters = [(inked.letters, inked.whole) for inked in ink.values()]
             wanted = BOLD * READABLE * max((each for each, _ in letters), default=0)
             needed = BOLD * READABLE * max((each for each, whole in letters if whole), default=0)
-            many, best, worth = max(len(view["at"]) for view in views), None, 0.0
+            many, best, worth = max(len(view.at) for view in views), None, 0.0
             for view in views:
                 found = self._fitted(view, ink, room, wanted)
                 across = found.unit * found.wide
-                roomy = 0.8 if len(view["at"]) < many else min(1.0, across / max(1.0, needed)) ** 2
+                roomy = 0.8 if len(view.at) < many else min(1.0, across / max(1.0, needed)) ** 2
                 found_worth = min(found.unit, across) * (0.85 if across < wanted - 0.5 else 1) * roomy
                 if best is None or found_worth > worth + 0.01:
                     best, worth = found, found_worth
@@ -148,9 +158,9 @@ class Staging:
             self._standings[scene] = best
         return self._standings[scene]
 
-    def _fitted(self, view: Data, ink: dict[str, Cell], room: float, wanted: float) -> Standing:
+    def _fitted(self, view: View, ink: dict[str, Cell], room: float, wanted: float) -> Standing:
         most = MAX_UNIT * max(1.0, self.height / LOW)
-        left, top, right, bottom = 0.0, 0.0, view["w"], view["h"]
+        left, top, right, bottom = 0.0, 0.0, view.w, view.h
         for again in (True, True, False):
             wide, high = (self.width - 2 * EDGE) / (right - left), (room - 2 * EDGE) / (bottom - top)
             even = min(wide, high, most)
@@ -163,22 +173,22 @@ class Staging:
         return Standing(view, unit, across / unit, *corner, squeeze)
 
     def _bounds(
-        self, view: Data, ink: dict[str, Cell], unit: float, across: float, squeeze: float
+        self, view: View, ink: dict[str, Cell], unit: float, across: float, squeeze: float
     ) -> tuple[float, float, float, float]:
         """Return the box around all that is ever seen in a view, in units."""
         letter = LETTER * line_of(unit, self.height) / across
-        left, top, right, bottom = view["w"], view["h"], 0.0, 0.0
-        for name, (x, y) in view["at"].items():
+        left, top, right, bottom = view.w, view.h, 0.0, 0.0
+        for name, (x, y) in view.at.items():
             if (box := ink.get(name)) is None:
                 continue
-            pitch, *starts = view.get("breaks", {}).get(name, (0, 0))
+            pitch, *starts = view.breaks.get(name, (0, 0))
             widest = max(end - start for start, end in zip(starts, [*starts[1:], box.right], strict=True))
             written = max((before(a, squeeze) + letter * n for a, n in box.texts.items()), default=-1e9)
             left = min(left, x + before(box.left, squeeze))
             top = min(top, y + before(box.top, squeeze))
-            right = max(right, x + widest, min(x + written, view["w"]))
+            right = max(right, x + widest, min(x + written, view.w))
             bottom = max(bottom, y + box.bottom + pitch * (len(starts) - 1))
-        return (left, top, right, bottom) if right > left and bottom > top else (0.0, 0.0, view["w"], view["h"])
+        return (left, top, right, bottom) if right > left and bottom > top else (0.0, 0.0, view.w, view.h)
 
     def _ink(self, scene: str) -> dict[str, Cell]:
         """Return of each panel what is ever seen in it, as `Inked` in types.d.ts has it."""
