@@ -166,10 +166,13 @@ test("what was given in short is told in full: tokens, steps, scenes, numbers", 
     groups: [cell({ tip: 1 }), cell()].map(group),
     columns: [["go", "", "on"]],
     numbers: [[5000, null]],
-    views: ["first", "second"],
-    scenes: { pad: { wide: [1], tall: [0, 1] } },
+    views: [
+      [2, 1, { x: [0, 0] }],
+      [1, 2, { strip: [0, 0] }, { strip: [3, 0, 5] }],
+    ],
+    scenes: { pad: [[1], [0, 1]], run: [[0]] },
     lines: { pad: 0, run: 2 },
-    steps: [{ stage: "pad" }, { beats: 2 }, { stage: "run" }],
+    steps: [{ stage: "pad" }, { beats: 3 }, { stage: "run" }],
     tips: [[["a"]], [["b"]]],
     sequences: [["A", 0, 0]],
     tokens: {
@@ -191,11 +194,16 @@ test("what was given in short is told in full: tokens, steps, scenes, numbers", 
   ]);
   assert.deepEqual(families, [[["b"]], []]);
   assert.deepEqual(steps, [
-    { stage: "pad", code: 0, beats: 1 },
     { stage: "pad", code: 0, beats: 2 },
-    { stage: "run", code: 2, beats: 1 },
+    { stage: "pad", code: 0, beats: 3 },
+    { stage: "run", code: 2, beats: 2 },
   ]);
-  assert.deepEqual(scenes, { pad: { wide: ["second"], tall: ["first", "second"] } });
+  const first = { w: 2, h: 1, at: { x: [0, 0] }, breaks: undefined },
+    second = { w: 1, h: 2, at: { strip: [0, 0] }, breaks: { strip: [3, 0, 5] } };
+  assert.deepEqual(scenes, {
+    pad: { wide: [second], tall: [first, second] },
+    run: { wide: [first], tall: [first] },
+  });
   assert.deepEqual(numbers, [[0.5, null]]);
 });
 
