@@ -37,7 +37,7 @@ def snippet(trace: Trace) -> str:
     if trace.error is not None:
         way.append(textwrap.indent(textwrap.fill(f"RuntimeError: {trace.error}", 96), "# "))
     else:
-        if config.cell == "lstm" and len(set(map(len, batch.sequences))) == 1:
+        if "c" in CELL_KINDS[config.cell].states and len(set(map(len, batch.sequences))) == 1:
             why = "# oneDNN takes over when all lengths are equal, and rounds other bits"
             way.append(f"torch.backends.mkldnn.enabled = False  {why}")
         unpacking = {name: getattr(config, name) for name in ("batch_first", "padding_value", "total_length")}
