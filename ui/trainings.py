@@ -69,7 +69,7 @@ def trained(shown: Shown) -> None:
         st.text("Choose at least one readout and one amount of extra padding (0 counts).")
         return
     st.markdown(
-        f"A {cell.upper()} of one layer and {first.hidden_size} hidden units, {first.epochs} epochs, Adam with "
+        f"{cell.upper()}: one layer of {first.hidden_size} hidden units, {first.epochs} epochs, Adam with "
         f"{first.lr:g}, batches of {first.batch_size}. Only `cell` from the sidebar matters here."
     )
     steps = len(chosen) * first.epochs * seeds

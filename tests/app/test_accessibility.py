@@ -16,7 +16,7 @@ LAST = {
     "running": ".st-key-onward a",
     "unpacking": ".st-key-onward a",
     "compare": "text=Padding in other layers",
-    "cost": "text=whatever runs on them",
+    "cost": "text=whatever model runs on them",
     "training": "text=CC BY",
     "questions": ".st-key-entries button",
     "questions?entry=order-dropped": "text=Asked or claimed in",

@@ -52,7 +52,7 @@ def test_a_training_runs_to_its_end_and_can_be_downloaded(browser: Browser, addr
         assert {row["cell"] for row in rows} == {"rnn"}
         visited.sidebar.get_by_text("lstm", exact=True).click()
         visited.settle()
-        expect(visited.main.get_by_text("these are the results of RNN, Japanese vowels")).to_be_visible()
+        expect(visited.main.get_by_text("For other settings than those above: RNN, Japanese vowels")).to_be_visible()
 
 
 def test_a_reload_finds_the_work_again_the_next_visitor_waits_for_it_and_leaving_the_page_ends_it(
