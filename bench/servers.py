@@ -1,4 +1,4 @@
-"""The servers that are compared: packviz as `make run` starts it, and small apps under Streamlit's defaults."""
+"""The servers that are compared: packviz as `make run` starts it, and small apps."""
 
 import os
 import socket
@@ -42,8 +42,8 @@ def plain(*imports: str) -> Iterator[str]:
 
 @contextmanager
 def least() -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Serve the least app from an empty folder, and yield its address and its process."""
-    with tempfile.TemporaryDirectory() as nowhere, _served(LEAST, Path(nowhere)) as served:
+    """Serve the least app with our own settings of Streamlit, and yield its address and its process."""
+    with _served(LEAST, ROOT) as served:
         yield served
 
 

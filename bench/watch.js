@@ -15,34 +15,48 @@
     return null;
   };
   // The time after the first frame that was painted with `ready` true, in ms since navigation started.
-  const painted = (ready, patience = 30000) => new Promise((resolve, reject) => {
-    const { port1, port2 } = new MessageChannel(), began = performance.now();
-    port1.onmessage = () => resolve(performance.now()); // after a frame's callbacks comes its painting, then this
-    const look = () => {
-      if (ready()) port2.postMessage(null);
-      else if (performance.now() - began > patience) reject(new Error(`not painted within ${patience} ms: ${ready}`));
-      else requestAnimationFrame(look);
-    };
-    requestAnimationFrame(look);
-  });
+  const painted = (ready, patience = 30000) =>
+    new Promise((resolve, reject) => {
+      const { port1, port2 } = new MessageChannel(),
+        began = performance.now();
+      port1.onmessage = () => resolve(performance.now()); // after a frame's callbacks comes its painting, then this
+      const look = () => {
+        if (ready()) port2.postMessage(null);
+        else if (performance.now() - began > patience) reject(new Error(`not painted within ${patience} ms: ${ready}`));
+        else requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    });
   let pressed = 0;
-  addEventListener("keydown", ({ key, isTrusted, timeStamp }) => {
-    if (key === "Enter" && isTrusted) pressed = timeStamp; // ui/typing.js presses it, too, and may do so while we wait
-  }, true);
+  addEventListener(
+    "keydown",
+    ({ key, isTrusted, timeStamp }) => {
+      if (key === "Enter" && isTrusted) pressed = timeStamp; // ui/typing.js presses it, too, and may do so while we wait
+    },
+    true,
+  );
   // ms from the last press of Enter until `ready` is painted.
   const answered = (ready) => painted(ready).then((now) => now - pressed);
   // Start a motion and look at `position` in every frame until it has been still: when each new one was seen, in ms.
-  const positions = (start, position, still = 700) => new Promise((resolve) => {
-    const seen = [], began = performance.now();
-    let last = position(), changed = null;
-    const look = () => {
-      const now = performance.now(), there = position();
-      if (there !== last) { seen.push(now - began); last = there; changed = now; }
-      if (now - (changed ?? began + 4000) > still) resolve(seen);
-      else requestAnimationFrame(look);
-    };
-    requestAnimationFrame(look);
-    start();
-  });
+  const positions = (start, position, still = 700) =>
+    new Promise((resolve) => {
+      const seen = [],
+        began = performance.now();
+      let last = position(),
+        changed = null;
+      const look = () => {
+        const now = performance.now(),
+          there = position();
+        if (there !== last) {
+          seen.push(now - began);
+          last = there;
+          changed = now;
+        }
+        if (now - (changed ?? began + 4000) > still) resolve(seen);
+        else requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+      start();
+    });
   window.bench = { find, painted, answered, positions };
 })();

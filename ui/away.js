@@ -1,7 +1,8 @@
 // While the server is away, movies play on and what was typed stays; a line says so. Streamlit would ask for the server
 // every four seconds, and cover the page with a dialog: here its question waits, and is answered as soon as it can be.
 (() => {
-  const WORDS = "The server cannot be reached. Movies play on, and what you typed stays; all else goes on once it is back.";
+  const WORDS =
+    "The server cannot be reached. Movies play on, and what you typed stays; all else goes on once it is back.";
   const PATIENCE = 1500; // ms: a short break is none of a visitor's business
   const AGAIN = 200; // ms between two questions, and as much again by chance: all visitors ask
   const asks = /\/_stcore\/(health|host-config)$/;
@@ -15,7 +16,8 @@
       await pause(AGAIN * (1 + Math.random()));
     }
   };
-  let line, waiting = 0;
+  let line,
+    waiting = 0;
   const look = () => {
     const app = document.querySelector(".stApp");
     if (app?.dataset.testConnectionState === "CONNECTED" || !app?.querySelector(".stElementContainer")) {

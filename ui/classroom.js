@@ -34,7 +34,8 @@ function forget() {
 
 /** The room that the address or this browser knows. */
 function known() {
-  const url = new URL(window.location.href), code = url.searchParams.get("room") ?? "";
+  const url = new URL(window.location.href),
+    code = url.searchParams.get("room") ?? "";
   const host = new URLSearchParams(url.hash.slice(1)).get("host");
   if (code && host) return { code, host };
   const [last, secret] = remembered();
@@ -46,7 +47,8 @@ const needsKeys = (node) => node.matches?.("input, textarea, select, [contentedi
 export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
   parentElement.end?.(); // Streamlit calls this again for new data, and cleans up only at the very end
   const cover = parentElement.querySelector(".cover");
-  const { code, host, forget: over, projector } = data, room = over || projector ? null : code ? { code, host } : known();
+  const { code, host, forget: over, projector } = data,
+    room = over || projector ? null : code ? { code, host } : known();
   if (over) forget();
   else if (code) remember(room);
   if (room?.code !== parentElement.room) setStateValue("room", room); // for this server, and one that takes its place
@@ -70,7 +72,8 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   const onKey = (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.composedPath().some(needsKeys)) return;
     if (document.fullscreenElement) return; // there the player blanks its picture
-    const wasBlank = !cover.hidden, blanks = event.key === "b" || event.key === "B" || event.key === ".";
+    const wasBlank = !cover.hidden,
+      blanks = event.key === "b" || event.key === "B" || event.key === ".";
     if (blanks || (wasBlank && event.key === "Escape")) {
       blank(!wasBlank);
       event.preventDefault();
@@ -81,7 +84,8 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     if (!target.closest(".st-key-class-first")) return;
     setTimeout(() => document.querySelector(".st-key-class-new")?.scrollIntoView(), 300); // once it is unfolded
   };
-  const onTurn = (event) => { // after the player, which takes these keys for its steps while there are some
+  const onTurn = (event) => {
+    // after the player, which takes these keys for its steps while there are some
     if (event.defaultPrevented || event.repeat || event.composedPath().some(needsKeys)) return;
     const way = { PageDown: "next", PageUp: "back" }[event.key];
     if (!way || !data.code) return;
@@ -91,7 +95,8 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
 
   // step: the last one that this window has sent or seen. revision: of the room when it was.
   const last = (parentElement.last ??= { step: 0, revision: 0 });
-  let waiting = null, sent = 0;
+  let waiting = null,
+    sent = 0;
   const send = async () => {
     const step = waiting;
     try {
@@ -110,13 +115,15 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     if (waiting === null) sent = setTimeout(send, 200);
     waiting = last.step = detail;
   };
-  const onClass = ({ detail: { step, revision } }) => { // another window of the teacher may have gone on
+  const onClass = ({ detail: { step, revision } }) => {
+    // another window of the teacher may have gone on
     if (!data.revealed || waiting !== null || revision < last.revision || step === last.step) return;
     last.step = step;
     for (const player of window[Symbol.for("packviz")]?.players ?? []) player.go(step); // player/keys.js
   };
 
-  const listening = new AbortController(), { signal } = listening;
+  const listening = new AbortController(),
+    { signal } = listening;
   window.addEventListener("keydown", onKey, { signal, capture: true });
   window.addEventListener("keydown", onTurn, { signal });
   document.addEventListener("click", onClick, { signal });

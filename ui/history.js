@@ -5,11 +5,25 @@
   const push = window.history.pushState.bind(window.history);
   const replace = window.history.replaceState.bind(window.history);
   const place = ({ pathname, searchParams: asked }) =>
-    JSON.stringify([pathname, asked.get("entry"), asked.get("level") || "1", asked.get("round"), asked.get("worksheet")]);
+    JSON.stringify([
+      pathname,
+      asked.get("entry"),
+      asked.get("level") || "1",
+      asked.get("round"),
+      asked.get("worksheet"),
+    ]);
   let left = ""; // the address when something was last clicked or pressed
-  for (const kind of ["click", "keydown"]) document.addEventListener(kind, () => { left = window.location.href; }, true);
+  for (const kind of ["click", "keydown"])
+    document.addEventListener(
+      kind,
+      () => {
+        left = window.location.href;
+      },
+      true,
+    );
   window.history.pushState = (state, unused, address) => {
-    const here = new URL(window.location.href), there = new URL(address ?? "", here);
+    const here = new URL(window.location.href),
+      there = new URL(address ?? "", here);
     // What belongs to a page that is left is taken out of the address, sometimes while it is still that page's own.
     if (left && here.pathname !== there.pathname && here.pathname === new URL(left).pathname)
       replace(window.history.state, unused, left);

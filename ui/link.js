@@ -1,16 +1,20 @@
 export default ({ data, parentElement, setStateValue }) => {
-  const input = parentElement.querySelector("input"), button = parentElement.querySelector("button");
+  const input = parentElement.querySelector("input"),
+    button = parentElement.querySelector("button");
   input.value = data.link;
   input.onfocus = () => input.select();
   button.onclick = async () => {
     try {
       await navigator.clipboard.writeText(input.value);
-    } catch { // a page that came without encryption may not write there, but may copy what is selected
+    } catch {
+      // a page that came without encryption may not write there, but may copy what is selected
       input.select();
       document.execCommand("copy");
     }
     button.textContent = "Copied";
-    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+    setTimeout(() => {
+      button.textContent = "Copy";
+    }, 1500);
   };
   parentElement.known = data.known;
   const look = () => {

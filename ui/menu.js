@@ -13,9 +13,13 @@
 // and not play the movie: then nothing has the focus.
 (() => {
   let chosen = -Infinity;
-  document.addEventListener("click", ({ target, detail, timeStamp }) => {
-    if (detail && target.closest?.('[data-testid="stTopNavDropdownLink"]')) chosen = timeStamp;
-  }, true);
+  document.addEventListener(
+    "click",
+    ({ target, detail, timeStamp }) => {
+      if (detail && target.closest?.('[data-testid="stTopNavDropdownLink"]')) chosen = timeStamp;
+    },
+    true,
+  );
   document.addEventListener("focusin", ({ target, timeStamp }) => {
     if (timeStamp - chosen < 1000 && target.matches('[data-testid="stTopNavSection"]')) target.blur();
   });

@@ -1,5 +1,6 @@
 export default function ({ data }) {
-  const url = new URL(window.location.href), before = url.href;
+  const url = new URL(window.location.href),
+    before = url.href;
   if (!/\/quiz\/?$/.test(url.pathname)) return;
   const same = Object.entries(data.asked).every(([name, value]) => (url.searchParams.get(name) ?? "") === value);
   for (const [name, value] of Object.entries({ level: data.level, round: data.round, said: "" })) {
@@ -9,7 +10,12 @@ export default function ({ data }) {
   if (same && url.href !== before) window.history.replaceState(window.history.state, "", url);
 
   const kept = document.cookie.split("; ").find((each) => each.startsWith(`${data.cookie}=`)) ?? "";
-  const others = kept.split("=").pop().split(".").filter((each) => each && !each.startsWith(`${data.name}_`));
+  const others = kept
+    .split("=")
+    .pop()
+    .split(".")
+    .filter((each) => each && !each.startsWith(`${data.name}_`));
   const all = data.kept ? [`${data.name}_${data.kept}`, ...others] : others;
+  // biome-ignore lint/suspicious/noDocumentCookie: not every browser has the Cookie Store
   document.cookie = `${data.cookie}=${all.slice(0, data.most).join(".")}; path=/; SameSite=Lax`;
 }

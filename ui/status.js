@@ -1,8 +1,11 @@
 export default ({ data, parentElement }) => {
   const line = parentElement.querySelector("[role=status]");
-  const { text, number } = data, before = line.said;
+  const { text, number } = data,
+    before = line.said;
   line.said = JSON.stringify([text, number]);
   if (before === undefined || before === line.said) return;
   line.textContent = ""; // the same words once more are news, too
-  setTimeout(() => { line.textContent = text; }, 50);
+  setTimeout(() => {
+    line.textContent = text;
+  }, 50);
 };
