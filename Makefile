@@ -25,20 +25,20 @@ run: $(VENV)/.run
 venv: $(VENV)/.made
 
 # Each file as a whole in one process, in the order that tests/conftest.py gives them.
-PYTEST := $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+PYTEST := $(PY) -m pytest --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 # mypy takes one core, so that it runs beside the tests.
 check: style
 	@$(MAKE) --no-print-directory -j 2 types few
 
 few:
-	PACKVIZ_SEEDS=0.1 $(PYTEST) -m "check or not (browser or slow)"
+	PACKVIZ_SEEDS=0.1 $(PYTEST) -n auto -m "check or not (browser or slow)"
 
 test: style
 	@$(MAKE) --no-print-directory -j 2 types all
 
-all:
-	$(PYTEST)
+all: # a process more than there are cores, at most four: a browser's and a network's tests wait half of the time
+	cores=$$(getconf _NPROCESSORS_ONLN || echo 2); $(PYTEST) -n $$(( cores < 3 ? cores + 1 : 4 ))
 
 lint: style types
 

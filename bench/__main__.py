@@ -7,6 +7,7 @@ so they run only by name, and on Linux.
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 
 from playwright.sync_api import Browser
 
@@ -23,6 +24,7 @@ Part = Callable[[], Iterable[Line]]
 
 
 def _in_browser(part: Callable[[Browser], Iterable[Line]]) -> Part:
+    @wraps(part, assigned=("__name__", "__doc__"))
     def measured() -> Iterable[Line]:
         with chromium() as browser:
             yield from part(browser)
@@ -30,31 +32,17 @@ def _in_browser(part: Callable[[Browser], Iterable[Line]]) -> Part:
     return measured
 
 
-PARTS: dict[str, tuple[str, Part]] = {
-    "size": ("lines and files of Python, names at the top of packviz/, repeated places", size),
-    "first_paint": ("first painted grid ÷ first paint of a plain app", _in_browser(first_paint)),
-    "rerun": ("edit to repainted grid ÷ a plain app's rerun", _in_browser(rerun)),
-    "frames": ("painted frames a second while the player sorts a batch", _in_browser(frames)),
-    "trace_cost": ("recorded forward ÷ torch's packed forward", trace_cost),
-    "movie_cost": ("movie(t).to_dict() ÷ trace(...), and the movie's size as JSON", movie_cost),
-    "growth": ("time and memory of a trace, and a movie's file, at 1, 10 and 100 times the tokens", growth),
-    "fills": ("packed ÷ padded time for the three cells and three shares of fill", fills),
-    "doctor": ("examining a sound batch ÷ one forward of its module", doctor),
-    "watching": ("training steps that are watched ÷ the same steps", watching),
-    "classroom": ("a class of 500 phones: joins, votes, phase changes; memory over an hour of class", classroom),
-    "editing": (
-        "10, 100 and 300 visitors editing, and the same in the least app: ms to the picture, CPU, bytes",
-        editing,
-    ),
-    "soak": ("memory and descriptors that crowds leave behind in the server", soak),
-}
+_IN_BROWSER = (_in_browser(part) for part in (first_paint, rerun, frames))
+_COMPUTING = (trace_cost, movie_cost, growth, fills, doctor, watching)
+PARTS: dict[str, Part] = {part.__name__: part for part in (size, *_IN_BROWSER, *_COMPUTING, classroom, editing, soak)}
 ALONE = ("editing", "soak")  # run only by name
 
 
 def main(names: Sequence[str]) -> int:
     """Run the named parts, or all but those of ALONE, and return 0; 1 if one of them could not be run."""
     if list(names) == ["list"]:
-        print("\n".join(f"python -m bench {name:<12}  {told}" for name, (told, _) in PARTS.items()))
+        heads = {name: (part.__doc__ or "").splitlines()[0] for name, part in PARTS.items()}
+        print("\n".join(f"python -m bench {name:<12}  {told}" for name, told in heads.items()))
         return 0
     print(heading(), flush=True)
     failed = [name for name in names or PARTS if (names or name not in ALONE) and not _printed(name)]
@@ -66,7 +54,7 @@ def main(names: Sequence[str]) -> int:
 def _printed(name: str) -> bool:
     """Print the lines of one part; return whether it ran to its end."""
     try:
-        for line in PARTS[name][1]():
+        for line in PARTS[name]():
             print(line, flush=True)
     except Exception:  # the other parts are measured all the same
         traceback.print_exc()

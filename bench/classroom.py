@@ -21,7 +21,7 @@ PAGE = "/join"
 
 
 def classroom() -> Iterator[Line]:
-    """Measure joins, votes, phase changes, the page for phones, and memory."""
+    """A class of 500 phones: joins, votes, phase changes, the page for phones; memory over an hour of class."""
     with (
         tempfile.TemporaryDirectory() as folder,
         packviz_process(PACKVIZ_DATA=folder, REDIS_URL="") as (address, process),

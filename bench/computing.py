@@ -83,7 +83,7 @@ def _ratio(what: str, costs: Sequence[float], target: float | None = None, runs:
 
 
 def trace_cost() -> list[Line]:
-    """Run each cell over 100 sequences, recorded and as torch does it, with its default switches."""
+    """Recorded forward ÷ torch's packed forward, over 100 sequences, with torch's default switches."""
     return [line for kind in MODULES for line in _recorded(kind)]
 
 
@@ -109,7 +109,7 @@ def _recorded(kind: Kind) -> Iterator[Line]:
 
 
 def movie_cost() -> list[Line]:
-    """Time `movie(t).to_dict()` beside `trace(...)`, and say how long the movie is as JSON."""
+    """`movie(t).to_dict()` ÷ `trace(...)`, and the movie's size as JSON."""
     return [line for case in MOVIES for line in _shown(*case)]
 
 
@@ -126,7 +126,7 @@ def _shown(rows: int, longest: int, cell: Cell, traces: float, kilobytes: float)
 
 
 def growth() -> list[Line]:
-    """Trace and film the batch of 100 sequences, then ten and a hundred such batches at once."""
+    """Time and memory of a trace, and a movie's file, at 1, 10 and 100 times the tokens."""
     return [line for times in (1, 10, 100) for line in _grown(times)]
 
 
@@ -145,7 +145,7 @@ def _grown(times: int) -> Iterator[Line]:
 
 
 def doctor() -> list[Line]:
-    """Examine sound batches, padded with lengths and packed, beside one forward of the module."""
+    """Examining a sound batch, padded with lengths and packed, ÷ one forward of its module."""
     return [line for size in EXAMINED for kind in MODULES for line in _examined(kind, *size)]
 
 
@@ -163,7 +163,7 @@ def _examined(kind: Kind, B: int, T: int, F: int, H: int) -> Iterator[Line]:
 
 
 def watching() -> Iterator[Line]:
-    """Compare training steps that are watched, and some with a bare forward hook, with such that are not, in turns."""
+    """Training steps that are watched, or have a bare forward hook, ÷ the same steps without, in turns."""
     for kind, B, T, F, calls in WATCHED:
         torch.manual_seed(0)
         module = kind(F, 64, batch_first=True)
@@ -218,7 +218,7 @@ def _trained(module: nn.RNNBase, x: torch.Tensor, lengths: torch.Tensor, calls: 
 
 
 def fills() -> Iterator[Line]:
-    """Time module(x) and pack, module, unpack in turns, for three shares of fill: what packing costs here."""
+    """Packed ÷ padded time for the three cells and three shares of fill: module(x), and pack, module, unpack."""
     for cell in get_args(Cell):
         for fill in FILLS:
             for backward in (False, True):

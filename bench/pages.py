@@ -3,7 +3,6 @@
 import tempfile
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
@@ -34,7 +33,7 @@ MOVE = f"""() => {{
 
 
 def first_paint(browser: Browser) -> list[Line]:
-    """Visit our app and a plain one in turn, each time with an empty cache."""
+    """First painted grid ÷ first paint of a plain Streamlit app, each in turn with an empty cache."""
     with servers.packviz() as ours, servers.plain() as theirs:
         pairs = [(_visit(browser, ours, GRID), _visit(browser, theirs, TITLE)) for _ in range(VISITS + 1)]
     grids, titles = zip(*pairs[1:], strict=True)  # nobody is the first visitor
@@ -56,7 +55,7 @@ def _visit(browser: Browser, address: str, ready: str) -> float:
 
 
 def rerun(browser: Browser) -> list[Line]:
-    """Edit the text of four open apps in turn: ours, the least one, the plain one with what we import, and it bare."""
+    """Edit to repainted grid ÷ a plain app's rerun, in turn: ours, the least, a plain one with our imports, bare."""
     with ExitStack() as open_now:
         served = [servers.packviz(), servers.plain(*IMPORTS), servers.plain()]
         addresses = [open_now.enter_context(server) for server in served]
@@ -107,20 +106,8 @@ def _edit(page: Page, text: str, watch: str, key: str) -> float:
     return milliseconds
 
 
-@dataclass(frozen=True)
-class Motion:
-    """When each new frame of a motion was seen, in ms since it was asked for; at least one."""
-
-    seen: tuple[float, ...]
-
-    @property
-    def rate(self) -> float:
-        """Return how many new frames a second there were, from the press to the last one."""
-        return 1000 * len(self.seen) / self.seen[-1]
-
-
 def frames(browser: Browser) -> list[Line]:
-    """Let the sequences of a batch exchange places in the player, at half speed; the first motion does not count.
+    """Painted frames a second while the player sorts a batch, at half speed; the first motion does not count.
 
     A new frame is one in which something stands elsewhere than in the frame before. In Chromium's own trace of these
     motions the compositor drew exactly as many.
@@ -135,15 +122,15 @@ def _frames(browser: Browser, rows: int, longest: int, target: float | None) -> 
     with tempfile.TemporaryDirectory() as folder, fresh_page(browser, screen=(1920, 1080)) as page:
         page.goto(movie.save(Path(folder) / "movie.html").as_uri())
         page.get_by_label("Speed").select_option("0.5")
-        motions = []
+        motions = list[list[float]]()  # of each motion, when every new frame was seen, in ms since the press
         for _ in range(MOTIONS + 1):
-            motions.append(Motion(tuple(page.evaluate(MOVE))))
+            motions.append(page.evaluate(MOVE))
             page.locator("[aria-label^='Step back']").click()
             time.sleep(3)
         cells = page.get_by_test_id("packviz-player").get_attribute("data-cells")
     how = (
-        f"median of {MOTIONS} motions of {motions[-1].seen[-1] / 1e3:.2f} s; "
-        f"the first frame {median(motion.seen[0] for motion in motions[1:]):.0f} ms after the press"
+        f"median of {MOTIONS} motions of {motions[-1][-1] / 1e3:.2f} s; "
+        f"the first frame {median(seen[0] for seen in motions[1:]):.0f} ms after the press"
     )
-    rate = median(motion.rate for motion in motions[1:])
+    rate = median(1000 * len(seen) / seen[-1] for seen in motions[1:])
     return Line(f"different painted frames a second, {cells} cells sorted", rate, how, at_least=target)

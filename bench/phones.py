@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,10 +23,14 @@ class Answer:
 
 
 class Connection:
-    """One connection to a server, opened at the first request and again after it was lost."""
+    """One connection to a server, opened at the first request and again after it was lost.
 
-    def __init__(self, address: str) -> None:
+    cookies: what the server has set, by name; two connections of one browser share them.
+    """
+
+    def __init__(self, address: str, cookies: dict[str, str] | None = None) -> None:
         parts = urlsplit(address)
+        self.cookies = {} if cookies is None else cookies
         self._host, self._port = parts.hostname or "localhost", parts.port or 80
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self._turn = asyncio.Lock()
@@ -39,9 +43,8 @@ class Connection:
     ) -> Answer:
         """Send a request and wait for its answer; raises OSError where the connection is lost."""
         data = raw if raw is not None else b"" if body is None else json.dumps(body).encode()
-        lines = [f"{method} {path} HTTP/1.1", f"Host: {self._host}:{self._port}", f"Content-Length: {len(data)}"]
-        lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
-        sent = "\r\n".join(lines).encode() + b"\r\n\r\n" + data
+        named = {"Content-Length": len(data)} | {name.replace("_", "-"): value for name, value in headers.items()}
+        sent = self._request(method, path, named) + data
         async with asyncio.timeout(PATIENCE), self._turn:
             reused = self._streams is not None
             try:
@@ -59,7 +62,7 @@ class Connection:
         reader, writer = await self._opened()
         try:
             writer.write(sent)
-            status, told = await _head(reader)
+            status, told = await self._head(reader)
             return status, told, b"" if method == "HEAD" else await _content(reader, told)
         except (OSError, asyncio.IncompleteReadError, ValueError) as error:
             self.close()
@@ -71,9 +74,9 @@ class Connection:
     async def listen(self, path: str) -> AsyncGenerator[int, None]:
         """Yield the revisions that the push channel tells, until it ends or the connection is lost."""
         reader, writer = await self._opened()
-        writer.write(f"GET {path} HTTP/1.1\r\nHost: {self._host}:{self._port}\r\n\r\n".encode())
+        writer.write(self._request("GET", path, {}))
         try:
-            status, _ = await _head(reader)
+            status, _ = await self._head(reader)
             if status != 200:
                 raise ConnectionError(f"the push channel answers {status}")
             while size := int((await reader.readline()).strip() or b"0", 16):
@@ -97,6 +100,22 @@ class Connection:
         if self._streams is None:
             self._streams = await asyncio.open_connection(self._host, self._port)
         return self._streams
+
+    def _request(self, method: str, path: str, headers: Mapping[str, object]) -> bytes:
+        told = {"Host": f"{self._host}:{self._port}", **headers}
+        if self.cookies:
+            told["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in told.items()), "", ""]
+        return "\r\n".join(lines).encode()
+
+    async def _head(self, reader: asyncio.StreamReader) -> tuple[int, dict[str, str]]:
+        first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").splitlines()
+        pairs = [line.partition(":")[::2] for line in lines if line]
+        told = {name.lower(): value.strip() for name, value in pairs}
+        if "set-cookie" in told:
+            name, _, value = told["set-cookie"].partition(";")[0].partition("=")
+            self.cookies[name] = value
+        return int(first.split()[1]), told
 
     def _keep(self, content: bytes) -> None:
         self.received += len(content)
@@ -139,7 +158,8 @@ class Phone:
 
     def __init__(self, address: str, code: str) -> None:
         self.path = f"/api/rooms/{code}"
-        self.line, self.channel = Connection(address), Connection(address)
+        self.line = Connection(address)
+        self.channel = Connection(address, self.line.cookies)
         self.token, self.name = "", ""
         self.seen: dict[str, Any] = {}
         self.at = self.changed = 0.0
@@ -179,13 +199,6 @@ class Phone:
         """Vanish."""
         self.line.close()
         self.channel.close()
-
-
-async def _head(reader: asyncio.StreamReader) -> tuple[int, dict[str, str]]:
-    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-    first, *lines = head.splitlines()
-    pairs = (line.partition(":") for line in lines if line)
-    return int(first.split()[1]), {name.lower(): value.strip() for name, _, value in pairs}
 
 
 async def _content(reader: asyncio.StreamReader, told: dict[str, str]) -> bytes:

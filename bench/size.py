@@ -12,7 +12,7 @@ PROGRAM = ("packviz", "ui", "pages", "player", "bench", "app.py")
 
 
 def size() -> Iterator[Line]:
-    """Count what is there now; repeated places where the command `duplicates` is installed."""
+    """Count lines and files of Python, names at the top of packviz/, and repeated places (if `duplicates` is there)."""
     library, program, tests = (_python(*parts) for parts in (("packviz",), PROGRAM, ("tests",)))
     folder = (ROOT / "packviz").iterdir()
     top = [path for path in folder if path.suffix == ".py" or (path / "__init__.py").exists()]

@@ -41,7 +41,7 @@ def held(process: int) -> Held:
 
 
 def soak() -> list[Line]:
-    """Send three waves to one server in use, one after another, and see what is left of each: some ten minutes."""
+    """Memory and descriptors that three waves of visitors leave behind in one server in use: some ten minutes."""
     with servers.packviz_process() as (address, process):
         return asyncio.run(_waves(address, process.pid))
 

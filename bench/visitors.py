@@ -67,7 +67,10 @@ class Visitor:
         there = False
         async with asyncio.timeout(deadline - time.monotonic()):
             while True:
-                message = await self._next()
+                data = await self._socket.recv()
+                assert isinstance(data, bytes)
+                self.received += len(data)
+                message: ForwardMsg = ForwardMsg.FromString(data)
                 kind = message.WhichOneof("type")
                 if kind == "new_session":
                     self.runs.append(list(message.metadata.run.fragment_ids))
@@ -77,13 +80,6 @@ class Visitor:
                     there |= self._take(message)
                 elif there and kind == "script_finished" and message.script_finished != _EARLY:
                     return
-
-    async def _next(self) -> ForwardMsg:
-        data = await self._socket.recv()
-        assert isinstance(data, bytes)
-        self.received += len(data)
-        message: ForwardMsg = ForwardMsg.FromString(data)
-        return message
 
     def _take(self, message: ForwardMsg) -> bool:
         """Keep what is needed of an element; return whether it is the picture."""

@@ -38,17 +38,16 @@ class Details:
         if action == "step":
             step = details.get("step")
             if not isinstance(step, int) or isinstance(step, bool) or step < 1:
-                raise RefusedError(400, "`step` is the number of a step of the movie, counted from 1.")
+                raise RefusedError(400, "`step` must be the number of a step of the movie, counted from 1.")
             return {"step": min(step, state.steps or MAX_STEP)}
         return {}
 
     async def _chosen(self, state: State, action: str, details: dict[str, Any]) -> dict[str, Any]:
         """Return the question that is asked now, from the room's list or given with the request."""
         if action == "next":
-            used = [asked.index for asked in state.asked if asked.index is not None]
-            given: object = used[-1] + 1 if used else 0
-            if not isinstance(given, int) or given >= len(state.questions):
-                raise RefusedError(409, "There is no further question in the list.")
+            given: object = state.upcoming
+            if state.upcoming >= len(state.questions):
+                raise RefusedError(409, "The list has no more questions.")
         else:
             given = details.get("question")
         if isinstance(given, int) and not isinstance(given, bool):

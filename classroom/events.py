@@ -42,7 +42,7 @@ def join(state: State, token: str | None, name: object = None, following: object
     """Return the events of a phone that joins, or comes back and may change its name, and its token."""
     told = None if name is None else _name(state, token, name)
     if following is not None and not isinstance(following, bool):
-        raise RefusedError(400, "`following` is true or false.")
+        raise RefusedError(400, "`following` must be true or false.")
     _check_size(state)
     phone = state.phones.get(token or "")
     if token is None or phone is None:
@@ -66,14 +66,14 @@ def vote(
     if phone is None:
         raise RefusedError(403, "This phone has not joined the room. Join it first.")
     if number not in (1, 2) or isinstance(number, bool):
-        raise RefusedError(400, "`round` is 1 or 2.")
+        raise RefusedError(400, "`round` must be 1 or 2.")
     if state.phase != "vote" or state.round != number or len(state.asked) != given:
         raise RefusedError(409, "The vote is closed.")
     before = state.votes.get(str(token))
     if before is not None and before.read == read:
         return []
     if before is not None and before.changes >= MAX_CHANGES:
-        raise RefusedError(429, f"This phone has changed its vote {MAX_CHANGES} times. The last one counts.")
+        raise RefusedError(429, f"This phone has changed its vote {MAX_CHANGES} times. The last vote counts.")
     _check_size(state)
     return [_event("voted", token=token, round=number, answer=answer, read=read, right=right)]
 
@@ -117,13 +117,13 @@ def _refusal(state: State, action: Action) -> str:
         "talk": (phase in ("vote", "closed") and state.round == 1, "Talk comes after the first vote."),
         "reopen": (
             phase in ("closed", "talk") and state.round == 1,
-            "The second vote comes after the first one, once that is closed.",
+            "The second vote comes after the first one is closed.",
         ),
-        "reveal": (phase in ("vote", "closed", "talk"), "The answer can be shown once, after a vote."),
+        "reveal": (phase in ("vote", "closed", "talk"), "The answer can be shown only once, and only after a vote."),
         "back": ((phase, state.round) in _BACK, "There is nothing to undo here."),
         "step": (
             phase == "reveal" and state.steps > 0,
-            "There is no movie to step through before the answer is shown.",
+            "There is no movie before the answer is shown.",
         ),
     }
     possible, sentence = needed.get(action, (True, ""))
@@ -142,7 +142,7 @@ def _change(phone: Phone, token: str, name: str | None, following: bool | None) 
 def _name(state: State, token: str | None, name: object) -> str:
     """Return a name that a phone has chosen, as it is shown."""
     if not isinstance(name, str) or not name.strip() or len(name) > MAX_NAME:
-        raise RefusedError(400, f"A name is a text of 1 to {MAX_NAME} characters.")
+        raise RefusedError(400, f"A name must have 1 to {MAX_NAME} characters.")
     told = visible(" ".join(name.split()))
     if any(phone.name == told for each, phone in state.phones.items() if each != token):
         raise RefusedError(409, "Somebody in this room already has this name. Choose another one.")

@@ -8,18 +8,16 @@ import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from html import escape
-from xml.etree import ElementTree
+from pathlib import Path
 
 from classroom.question import Question
 from classroom.state import State
-from packviz.text import html, sequence_label
+from packviz.text import html, markup
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
 _GIFT_SPECIAL = re.compile(r"([\\~=#{}:])")
-_PACKAGE = "http://www.imsglobal.org/xsd/imscp_v1p1"
-_ASSESSMENT = "assessment.xml"
-_NAMESPACE = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
-_RESPONSE, _RIGHT = "response1", "correct_fb"
+_HERE = Path(__file__).parent
+_RIGHT = "correct_fb"  # the feedback to a right answer
 _TYPED = "short_answer_question"
 _QTI_TYPES = {"choice": "multiple_choice_question", "number": "numerical_question"}  # Canvas's names, by form
 
@@ -55,34 +53,17 @@ def qti(questions: Sequence[Question]) -> str:
     Structure: IMS Question & Test Interoperability 1.2, ASI information model, as Canvas imports it: what it compares
     with and which feedback it shows follow gems/plugins/qti_exporter in instructure/canvas-lms.
     """
-    root = ElementTree.Element("questestinterop", {"xmlns": _NAMESPACE})
-    assessment = ElementTree.SubElement(root, "assessment", {"ident": "packviz", "title": "packviz"})
-    section = ElementTree.SubElement(assessment, "section", {"ident": "root_section"})
-    for number, each in enumerate(questions, 1):
-        section.append(_item(number, each))
-    return _xml(root)
+    items = [(each, _QTI_TYPES.get(each.form, _TYPED), _html(each), [*_conditions(each)]) for each in questions]
+    return markup(_HERE / "assessment.xml", items=items)
 
 
 def qti_archive(questions: Sequence[Question]) -> bytes:
     """Return the assessment in a zip file with its manifest, as learning platforms import it."""
-    manifest = ElementTree.Element("manifest", {"xmlns": _PACKAGE, "identifier": "packviz"})
-    metadata = ElementTree.SubElement(manifest, "metadata")
-    ElementTree.SubElement(metadata, "schema").text = "IMS Content"
-    ElementTree.SubElement(metadata, "schemaversion").text = "1.1.3"
-    ElementTree.SubElement(manifest, "organizations")
-    resources = ElementTree.SubElement(manifest, "resources")
-    about = {"identifier": "questions", "type": "imsqti_xmlv1p2", "href": _ASSESSMENT}
-    ElementTree.SubElement(ElementTree.SubElement(resources, "resource", about), "file", {"href": _ASSESSMENT})
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as files:
-        files.writestr("imsmanifest.xml", _xml(manifest))
-        files.writestr(_ASSESSMENT, qti(questions))
+        files.write(_HERE / "imsmanifest.xml", "imsmanifest.xml")
+        files.writestr("assessment.xml", qti(questions))
     return archive.getvalue()
-
-
-def _xml(root: ElementTree.Element) -> str:
-    ElementTree.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
 def _plain(text: str) -> str:
@@ -130,68 +111,7 @@ def _spellings(asked: Question) -> list[str]:
 
 def _html(asked: Question) -> str:
     """Return the prompt as HTML, with the batch and the settings that it is about."""
-    parts = [f"<p>{html(asked.prompt)}</p>"]
-    if asked.rows:
-        lines = (f"{sequence_label(b)}: {' '.join(row)}" for b, row in enumerate(asked.rows))
-        parts.append(f"<pre>{'<br>'.join(map(escape, lines))}</pre>")
-    if asked.settings:
-        parts.append(f"<p><code>{escape(', '.join(asked.settings))}</code></p>")
-    if asked.form == "cell":
-        parts.append("<p>Type the letter of the sequence and the time step, for example: A, t = 0</p>")
-    return "".join(parts)
-
-
-def _item(number: int, asked: Question) -> ElementTree.Element:
-    """Return one item as Canvas writes it: what is shown, how it is answered, and what each answer earns."""
-    item = ElementTree.Element("item", {"ident": f"q{number}", "title": f"{number}. {asked.kind}"})
-    metadata = ElementTree.SubElement(ElementTree.SubElement(item, "itemmetadata"), "qtimetadata")
-    for label, entry in (("question_type", _QTI_TYPES.get(asked.form, _TYPED)), ("points_possible", "1")):
-        field = ElementTree.SubElement(metadata, "qtimetadatafield")
-        ElementTree.SubElement(field, "fieldlabel").text = label
-        ElementTree.SubElement(field, "fieldentry").text = entry
-    presentation = ElementTree.SubElement(item, "presentation")
-    _material(presentation, _html(asked))
-    kind = "response_lid" if asked.form == "choice" else "response_str"
-    response = ElementTree.SubElement(presentation, kind, {"ident": _RESPONSE, "rcardinality": "Single"})
-    if asked.form == "choice":
-        choices = ElementTree.SubElement(response, "render_choice")
-        for i, option in enumerate(asked.options):
-            _material(ElementTree.SubElement(choices, "response_label", {"ident": f"a{i}"}), html(option))
-    else:
-        fib = ElementTree.SubElement(response, "render_fib", {"fibtype": "Decimal"} if asked.form == "number" else {})
-        ElementTree.SubElement(fib, "response_label", {"ident": "answer", "rshuffle": "No"})
-    _processing(item, asked)
-    return item
-
-
-def _processing(item: ElementTree.Element, asked: Question) -> None:
-    """Add what each answer earns, and the feedback."""
-    processing = ElementTree.SubElement(item, "resprocessing")
-    limits = {"maxvalue": "100", "minvalue": "0", "varname": "SCORE", "vartype": "Decimal"}
-    ElementTree.SubElement(ElementTree.SubElement(processing, "outcomes"), "decvar", limits)
-    feedbacks = dict[str, str]()
-    for answer, name, told in _conditions(asked):
-        right = name == _RIGHT
-        condition = ElementTree.SubElement(processing, "respcondition", {"continue": "No" if right else "Yes"})
-        variable = ElementTree.SubElement(condition, "conditionvar")
-        if answer is None:
-            ElementTree.SubElement(variable, "other")
-        elif asked.form == "number":
-            either = ElementTree.SubElement(variable, "or")
-            _compared(either, "varequal", answer)
-            both = ElementTree.SubElement(either, "and")
-            _compared(both, "vargte", answer)
-            _compared(both, "varlte", answer)
-        else:
-            _compared(variable, "varequal", answer)
-        if right:
-            ElementTree.SubElement(condition, "setvar", {"action": "Set", "varname": "SCORE"}).text = "100"
-        if told:
-            ElementTree.SubElement(condition, "displayfeedback", {"feedbacktype": "Response", "linkrefid": name})
-            feedbacks[name] = told
-    for name, told in feedbacks.items():
-        shown = ElementTree.SubElement(item, "itemfeedback", {"ident": name})
-        _material(ElementTree.SubElement(shown, "flow_mat"), told)
+    return markup(_HERE / "question.html", asked=asked)
 
 
 def _conditions(asked: Question) -> Iterator[tuple[str | None, str, str]]:
@@ -211,12 +131,3 @@ def _conditions(asked: Question) -> Iterator[tuple[str | None, str, str]]:
     if asked.reasons:
         usual = (f"<li>{escape(answer)}: {html(reason)}</li>" for answer, reason in asked.reasons.items())
         yield None, "general_incorrect_fb", f"<p>Usual mistakes:</p><ul>{''.join(usual)}</ul>"
-
-
-def _compared(parent: ElementTree.Element, how: str, answer: str) -> None:
-    ElementTree.SubElement(parent, how, {"respident": _RESPONSE}).text = answer
-
-
-def _material(parent: ElementTree.Element, html: str) -> None:
-    material = ElementTree.SubElement(parent, "material")
-    ElementTree.SubElement(material, "mattext", {"texttype": "text/html"}).text = html

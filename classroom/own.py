@@ -21,16 +21,16 @@ def own_question(spec: Mapping[str, Any]) -> Question:
 
 
 def checked_own(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the texts of a teacher's own question, as they are shown; raises RefusedError for what is none."""
+    """Return the texts of a teacher's own question, as they are shown; raises RefusedError for anything else."""
     options = given.get("options")
     if not isinstance(options, list) or not 2 <= len(options) <= MAX_OPTIONS:
-        raise RefusedError(400, f"`options` is a list of 2 to {MAX_OPTIONS} texts.")
+        raise RefusedError(400, f"`options` must be a list of 2 to {MAX_OPTIONS} texts.")
     texts = [checked_text("an option", option, MAX_OPTION) for option in options]
     if len(set(texts)) < len(texts):
         raise RefusedError(400, "Two of the options are the same. Change one of them.")
     right = given.get("answer")
     if not isinstance(right, int) or isinstance(right, bool) or not 0 <= right < len(texts):
-        raise RefusedError(400, f"`answer` is the index of the right option, from 0 to {len(texts) - 1}.")
+        raise RefusedError(400, f"`answer` must be the index of the right option, from 0 to {len(texts) - 1}.")
     spec: dict[str, Any] = {
         "prompt": checked_text("`prompt`", given["prompt"], MAX_PROMPT),
         "options": texts,
@@ -38,7 +38,7 @@ def checked_own(given: Mapping[str, Any]) -> dict[str, Any]:
     }
     reasons = given.get("reasons", [])
     if not isinstance(reasons, list) or len(reasons) not in (0, len(texts)):
-        raise RefusedError(400, "`reasons` is a list with one text for each option, an empty one where there is none.")
+        raise RefusedError(400, "`reasons` must be a list of one text for each option, which may be empty.")
     spec["reasons"] = [checked_text("a reason", reason, MAX_PROMPT, least=0) for reason in reasons]
     spec["why"] = checked_text("`why`", given.get("why", ""), MAX_PROMPT, least=0)
     return spec

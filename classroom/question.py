@@ -94,10 +94,10 @@ def _typed(given: object) -> str:
     """Return an answer as one would type it."""
     items: Sequence[object] = given if isinstance(given, list) else [given]
     if len(items) > MAX_NUMBERS or not all(isinstance(item, int | float | str) for item in items):
-        raise RefusedError(400, f"`answer` is a number, a text, or a list of at most {MAX_NUMBERS} of them.")
+        raise RefusedError(400, f"`answer` must be a number, a text, or a list of at most {MAX_NUMBERS} of them.")
     typed = " ".join(str(item) for item in items)
     if len(typed) > MAX_TYPED or any(isinstance(item, bool) for item in items):
         raise RefusedError(
-            400, f"`answer` is a number, a text of at most {MAX_TYPED} characters, or a list of numbers."
+            400, f"`answer` must be a number, a text of at most {MAX_TYPED} characters, or a list of numbers."
         )
     return typed

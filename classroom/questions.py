@@ -9,7 +9,7 @@ A spec is plain data, kept in the room's events; the same spec makes the same qu
     {"level": 1, "round": 77, "question": 0}                      one of the ten questions of a round of the quiz
 
 Settings have the names of the app's address: those of `packviz.Config`, and read_as, layer and direction. Each may have
-a `note`, which only the teacher sees.
+a `note`, which only the teacher sees, and `seen`: true asks it once more after its movie, as "What did you see?".
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import gzip
 import json
 import threading
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import lru_cache
 from random import Random
 from typing import Any, get_args
 
-from classroom.own import MAX_PROMPT, checked_own, checked_text, own_question
+from classroom.own import checked_own, checked_text, own_question
 from classroom.question import Film, Form, Question
 from classroom.refusal import RefusedError
 from classroom.tapping import tapped
@@ -42,14 +42,16 @@ from packviz.validate import choice, integer
 Spec = Mapping[str, Any]
 
 MAX_SEQUENCES, MAX_STEPS, MAX_FEATURES = 64, 64, 64
+MAX_NOTE = 2000  # characters
 
 _LARGEST = {"hidden_size": 64, "embedding_dim": 32, "padding_idx": 4096, "total_length": 256}
 _SETTINGS = {each.name for each in fields(Config)}
 _WATCHED = ("layer", "direction", "read_as")
+_ANY = ("note", "seen")
 _KEYS = {
-    "prompt": {"prompt", "options", "answer", "reasons", "why", "note"},
-    "kind": {"kind", "sequences", "settings", "number", "tap", "note"},
-    "level": {"level", "round", "question", "note"},
+    "prompt": {"prompt", "options", "answer", "reasons", "why", *_ANY},
+    "kind": {"kind", "sequences", "settings", "number", "tap", *_ANY},
+    "level": {"level", "round", "question", *_ANY},
 }
 _ONE_AT_A_TIME = threading.RLock()
 _TRIES = 60  # batches drawn for a twin
@@ -58,7 +60,8 @@ _TRIES = 60  # batches drawn for a twin
 def question(spec: Spec) -> Question:
     """Return the question of a spec; raises RefusedError where there is none. It computes with torch."""
     with _ONE_AT_A_TIME:  # whoever else asks for the same waits, and finds it kept
-        return _question(_frozen(spec))
+        asked = _question(_frozen(spec))
+    return replace(asked, prompt=f"What did you see? {asked.prompt}") if spec.get("seen") else asked
 
 
 def film(spec: Spec) -> Film | None:
@@ -70,7 +73,7 @@ def film(spec: Spec) -> Film | None:
 def checked(given: object) -> dict[str, Any]:
     """Return a spec that can be asked, without what it does not need; raises RefusedError for anything else."""
     if not isinstance(given, dict):
-        raise RefusedError(400, "A question is an object with `prompt`, `kind` or `level`.")
+        raise RefusedError(400, "A question must be an object with `prompt`, `kind` or `level`.")
     head = next((name for name in _KEYS if name in given), None)
     if head is None:
         raise RefusedError(400, "A question needs `prompt` and `options`, or `kind`, or `level` and `round`.")
@@ -78,7 +81,9 @@ def checked(given: object) -> dict[str, Any]:
         raise RefusedError(400, f"A question with `{head}` has no {quoted(str(unknown[0]))}.")
     spec = {**given, **checked_own(given)} if head == "prompt" else dict(given)
     if "note" in spec:
-        spec["note"] = checked_text("`note`", spec["note"], MAX_PROMPT, least=0)
+        spec["note"] = checked_text("`note`", spec["note"], MAX_NOTE, least=0)
+    if not isinstance(spec.get("seen", False), bool):
+        raise RefusedError(400, "`seen` is true or false.")
     question(spec)
     return spec
 
@@ -89,8 +94,8 @@ def twin(spec: Spec, seed: str) -> dict[str, Any]:
     Raises RefusedError for a question of the teacher's own, and where no other batch was found.
     """
     if "prompt" in spec:
-        raise RefusedError(409, "A question of your own has no twin: ask another one.")
-    spec, draw = _as_prediction(spec), Random(seed)
+        raise RefusedError(409, "A question of your own has no other numbers: ask another one.")
+    spec, draw = _as_prediction({name: value for name, value in spec.items() if name != "seen"}), Random(seed)
     level = next((level for level in LEVELS.values() if spec["kind"] in level.kinds), LEVELS[2])
     before, found = question(spec), dict[str, Any]()
     in_order = spec.get("settings", {}).get("enforce_sorted") and spec["kind"] != "enforced"  # or torch refuses to pack
@@ -108,7 +113,7 @@ def twin(spec: Spec, seed: str) -> dict[str, Any]:
             if new.solution != before.solution and len(new.reasons) >= min(2, len(before.reasons)):
                 return other
     if not found:
-        raise RefusedError(409, "No other batch with these settings has this question: ask another one.")
+        raise RefusedError(409, "No other batch was found for this question and these settings: ask another one.")
     return found
 
 
@@ -148,7 +153,7 @@ def _film(frozen: str) -> Film | None:
 
 
 def _frozen(spec: Spec) -> str:
-    return json.dumps({name: value for name, value in spec.items() if name != "note"}, sort_keys=True)
+    return json.dumps({name: value for name, value in spec.items() if name not in _ANY}, sort_keys=True)
 
 
 def _as_prediction(spec: Spec) -> dict[str, Any]:
@@ -173,7 +178,7 @@ def _run(spec: Spec) -> tuple[Trace, Prediction]:
     kind = choice("kind", spec["kind"], tuple(KINDS))
     settings = spec.get("settings", {})
     if not isinstance(settings, dict):
-        raise RefusedError(400, "`settings` is an object of names and values.")
+        raise RefusedError(400, "`settings` must be an object of names and values.")
     if unknown := sorted(set(settings) - _SETTINGS - set(_WATCHED)):
         raise RefusedError(400, f"There is no setting {quoted(str(unknown[0]))}.")
     for name, largest in _LARGEST.items():
@@ -204,14 +209,16 @@ def _fix(kind: str, made: Trace) -> str:
         return "Set enforce_sorted to false, or ask `enforced`."
     if kind.endswith("_backward"):
         return "Set bidirectional to true."
-    return "Choose another batch: here torch leaves the order of equal lengths open."
+    return "Choose another batch: here the order of equal lengths is torch's choice."
 
 
 def _about(spec: Spec, made: Trace, asked: Prediction) -> Question:
     """Return the question that a prediction is, or one that is answered by a tap on a cell."""
     if not isinstance(spec.get("tap", False), bool):
-        raise RefusedError(400, "`tap` is true or false.")
+        raise RefusedError(400, "`tap` must be true or false.")
     rows, settings = made.batch.texts if made.batch else (), _code_of(made)
+    if asked.key == "promised":  # it asks what another value of enforce_sorted would do
+        settings = tuple(each for each in settings if not each.startswith("enforce_sorted"))
     if spec.get("tap"):
         tap = tapped(made, asked)
         return Question(

@@ -82,7 +82,7 @@ class RedisStore:
         except ResponseError as error:
             if _BEHIND in str(error):
                 raise BehindError from None
-            raise UnavailableError(f"The store of this server refuses: {str(error)[:100]}.") from error
+            raise UnavailableError(f"The server's store refused this: {str(error)[:100]}.") from error
         except (RedisError, OSError) as error:
             raise UnavailableError("The server cannot reach its store (Redis). Try again in a moment.") from error
 

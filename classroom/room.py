@@ -24,6 +24,7 @@ _QUIET = {
     True: (0.2, 0.3),
     False: (4.0, 12.0),
 }  # seconds until a teacher and a phone hear of others' votes
+_CROWD = 100  # with fewer who watch, phones hear of them so much sooner
 MAX_CHANNELS = 8  # of one phone, or of the teacher: with one more the oldest one ends
 _IDLE = 600.0  # seconds until a room that nobody uses is dropped from memory
 
@@ -39,11 +40,12 @@ class _Watcher:
         self._host = host
         self._timer: asyncio.TimerHandle | None = None
 
-    def tell(self, *, loud: bool) -> None:
+    def tell(self, crowd: int, *, loud: bool) -> None:
+        """Wake up for news. crowd: how many watch the room."""
         if loud:
             self.woken.set()
         elif self._timer is None:
-            wait = random.uniform(*_QUIET[self._host])
+            wait = random.uniform(*_QUIET[self._host]) * (1 if self._host else min(1, crowd / _CROWD))
             self._timer = asyncio.get_running_loop().call_later(wait, self.woken.set)
 
     async def wait(self) -> None:
@@ -192,4 +194,4 @@ class Room:
         loud = state.loud > self.state.revision or state.deleted
         self.state = state
         for watcher in self.watchers:
-            watcher.tell(loud=loud)
+            watcher.tell(len(self.watchers), loud=loud)

@@ -80,7 +80,7 @@ class Rooms:
     async def create(self, specs: object, address: str | None = None) -> tuple[str, str]:
         """Open a room with a list of questions; return its code and the teacher's secret. address: who asks for it."""
         if not isinstance(specs, list) or len(specs) > MAX_QUESTIONS:
-            raise RefusedError(400, f"`questions` is a list of at most {MAX_QUESTIONS} questions.")
+            raise RefusedError(400, f"`questions` must be a list of at most {MAX_QUESTIONS} questions.")
         if len(self._rooms) >= MAX_ROOMS:
             self._drop(_QUIET)
         if len(self._rooms) >= MAX_ROOMS:
@@ -157,7 +157,7 @@ class Rooms:
         await room.refresh()  # the action before may have come to another process
         name = next((each for each in events.ACTIONS if each == action), None)
         if name is None:
-            raise RefusedError(400, f"`action` is one of {', '.join(events.ACTIONS)}.")
+            raise RefusedError(400, f"`action` must be one of {', '.join(events.ACTIONS)}.")
         at = details.get("at")
         if at not in (None, room.state.place):
             return room.state.revision

@@ -72,7 +72,7 @@ class Front:
 
 def _wrong_method(_request: Request, problem: Exception) -> Response:
     status = problem.status_code if isinstance(problem, HTTPException) else 400
-    return _json({"error": "This address does not take such a request."}, status)
+    return _json({"error": "This address does not accept such a request."}, status)
 
 
 class _Endpoint:
@@ -95,7 +95,7 @@ class _Endpoint:
             if not self._handlers:
                 raise RefusedError(404, "There is nothing at this address.")
             if handler is None:
-                raise RefusedError(405, f"This address takes {' and '.join(self._handlers)}.")
+                raise RefusedError(405, f"This address accepts {' and '.join(self._handlers)}.")
             return await handler(self._served, request)
         except RefusedError as refusal:
             return _json({"error": refusal.sentence}, refusal.status)
@@ -114,7 +114,7 @@ async def _join(served: Rooms, request: Request) -> Response:
     body = await _body(request)
     given = body.get("token")
     if given is not None and not isinstance(given, str):
-        raise RefusedError(400, "`token` is a text.")
+        raise RefusedError(400, "`token` must be a text.")
     token, name = await served.join(_code(request), given, body.get("name"), body.get("following"))
     return _json({"token": token, "name": name})
 
@@ -215,7 +215,7 @@ def _token(request: Request) -> str:
 def _number(request: Request, name: str, otherwise: str) -> int:
     raw = request.query_params.get(name, otherwise)
     if not (raw.isascii() and raw.isdigit() and len(raw) < 10):
-        raise RefusedError(400, f"`{name}` is a whole number.")
+        raise RefusedError(400, f"`{name}` must be an integer.")
     return int(raw)
 
 

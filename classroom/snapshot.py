@@ -40,6 +40,7 @@ def snapshot(state: State, question: Question | None, token: str, *, host: bool)
             "hint": hint(state),
             "questions": [dict(spec) for spec in state.questions],
             "index": current.index if current else None,
+            "left": len(state.questions) - state.upcoming,
             "asked": [dict(each.spec) for each in state.asked],
             "following_count": sum(each.following for each in state.phones.values()),
         }
@@ -57,12 +58,12 @@ def hint(state: State) -> dict[str, Any] | None:
     share = sum(vote.right for vote in votes.values()) / len(votes)
     advice = "explain" if share < _EXPLAIN else "talk" if share <= _GO_ON else "go on"
     told = {
-        "explain": "Few have it right: explain it again, then ask for a second vote.",
-        "talk": "Let them talk with their neighbours and vote again.",
-        "go on": "Most have it right: show the answer and go on.",
+        "explain": "Few are right: explain it again, then ask for a second vote.",
+        "talk": "Let them talk with their neighbors and vote again.",
+        "go on": "Most are right: show the answer and go on.",
     }[advice]
     if advice == "talk" and state.round == 2:
-        advice, told = "explain", "Still mixed after the second vote: show the answer and explain it."
+        advice, told = "explain", "Answers are still mixed after the second vote: show the right one and explain it."
     return {"share": round(share, 3), "advice": advice, "told": told}
 
 

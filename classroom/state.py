@@ -95,6 +95,11 @@ class State:
         return self.asked[-1].votes[self.round - 1] if self.asked else {}
 
     @property
+    def upcoming(self) -> int:
+        """Return the place in the list of the question after the last one that was asked from it."""
+        return next((asked.index + 1 for asked in reversed(self.asked) if asked.index is not None), 0)
+
+    @property
     def place(self) -> list[Any]:
         """Return where the lesson is: the number of its question, the phase and the round."""
         return [len(self.asked), self.phase, self.round]

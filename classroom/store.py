@@ -175,11 +175,11 @@ def _told(error: Exception, path: Path) -> str:
     """Return what a teacher can do about an error of the file."""
     text = str(error).lower()
     if "full" in text or "i/o" in text or "too large" in text or "no space" in text:
-        return "The disk of the server is full, so nothing can be stored. Make room there: the class goes on by itself."
+        return "The server's disk is full, so nothing can be stored. Free some space: the class then goes on by itself."
     if "readonly" in text or "unable to open" in text or isinstance(error, PermissionError | FileExistsError):
         return "The server cannot write its data. Set PACKVIZ_DATA to a folder that it may write to."
     if "locked" in text:
-        return "Another process keeps the data of the server locked. Try again."
+        return "Another process has locked the server's data. Try again."
     return f"The server cannot store this now ({type(error).__name__} in {path.name}). Try again."
 
 

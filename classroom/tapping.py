@@ -37,7 +37,9 @@ class Tap:
             case [int(b), int(t)] if not {bool} & {type(b), type(t)} and 0 <= b < len(self.lengths):
                 if 0 <= t < self.lengths[b]:
                     return _spelled((b, t))
-        raise RefusedError(400, "`answer` is the token that was tapped, [sequence, time step], both counted from 0.")
+        raise RefusedError(
+            400, "`answer` must be the token that was tapped, [sequence, time step], both counted from 0."
+        )
 
 
 def tapped(made: Trace, asked: Prediction) -> Tap:
@@ -46,7 +48,7 @@ def tapped(made: Trace, asked: Prediction) -> Tap:
         raise RefusedError(400, f"Only {' and '.join(KINDS)} can be answered by a tap.")
     if made.packed_is_pad.any():
         raise RefusedError(
-            400, "Here padding is packed, too: row numbers do not name tokens. Choose padding_side='right'."
+            400, "Here padding is packed, too, so rows do not stand for tokens. Choose padding_side='right'."
         )
     facts = Facts(made)
     n = _row(asked)

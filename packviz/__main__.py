@@ -16,7 +16,7 @@ from torch.nn.utils.rnn import PackedSequence
 import packviz as pv
 from packviz.doctor import Loaded, module_from, read_file, read_lengths
 from packviz.errors import PackvizError, extra
-from packviz.text import joined, quoted
+from packviz.text import counted, joined, quoted
 
 _HERE = Path(__file__).parent
 _APP = next(folder / "app.py" for folder in (_HERE / "_app", _HERE.parent) if (folder / "app.py").is_file())
@@ -49,19 +49,19 @@ def _parser() -> ArgumentParser:
     run.set_defaults(do=_run)
 
     movie = commands.add_parser(
-        "movie", help="write the movie of a batch as one file: .html, .gif, .apng, or .svg or .png of its last step"
+        "movie", help="write the movie of a batch as one file: .html, .gif or .apng, or its last step as .svg or .png"
     )
-    movie.add_argument("text", help='sequences of numbers or words, with " / " or a new line between two of them')
+    movie.add_argument("text", help='sequences of numbers or words, separated by " / " or new lines')
     movie.add_argument("--out", type=Path, default=Path("packing.html"), help="the file (default: %(default)s)")
     movie.add_argument("--stages", help="some of pad,embed,sort,pack,run,unpack (default: all)")
-    movie.add_argument("--deep", action="store_true", help="with everything that the lessons explain")
+    movie.add_argument("--deep", action="store_true", help="include everything that the lessons explain")
     settings = movie.add_argument_group("settings, as in packviz.Config")
     for each, hint in zip(fields(pv.Config), get_type_hints(pv.Config).values(), strict=True):
         _add_setting(settings, each.name, hint, each.default)
     movie.set_defaults(do=_movie)
 
     examine = commands.add_parser(
-        "examine", help="say what is wrong with the batch, or the weights and batch, in files"
+        "examine", help="report what is wrong with a batch, or with weights and a batch, read from files"
     )
     examine.add_argument("files", nargs="+", type=Path, metavar="FILE", help=".npy, .npz, .pt, .pth or .safetensors")
     examine.add_argument("--x", metavar="NAME", help="which tensor is the batch (default: x, or the only one)")
@@ -69,10 +69,12 @@ def _parser() -> ArgumentParser:
     examine.add_argument(
         "--layer", metavar="PREFIX", help="which recurrent layer of the weights (default: the only one)"
     )
-    hint = "(B, T, F), or (T, B, F); without either, the dimension that the number of lengths fits, else (T, B, F)"
+    hint = "x is (B, T, F), or (T, B, F); default: as the number of lengths suggests, else (T, B, F)"
     examine.add_argument("--batch-first", action=BooleanOptionalAction, default=None, help=hint)
-    examine.add_argument("--enforce-sorted", action=BooleanOptionalAction, default=True, help="as torch's default")
-    examine.add_argument("--padding-value", type=float, help="what fills the pads, if it is known")
+    examine.add_argument(
+        "--enforce-sorted", action=BooleanOptionalAction, default=True, help="default: on, as in torch"
+    )
+    examine.add_argument("--padding-value", type=float, help="the value of the pads, if it is known")
     examine.add_argument("--json", action="store_true", help="print the findings as JSON")
     examine.set_defaults(do=_examine)
     return parser
@@ -132,7 +134,8 @@ def _layout(x: Any, lengths: Any, told: bool | None) -> tuple[bool, str]:
         return bool(told), ""
     number, (one, other) = None if lengths is None else torch.as_tensor(lengths).numel(), x.shape[:2]
     found = one == number != other
-    why = "torch's default" if one == other or number not in (one, other) else f"since there are {number} lengths"
+    unclear = one == other or number not in (one, other)
+    why = "torch's default" if unclear else f"to fit {counted(number or 0, 'length')}"
     read, option = ("(B, T, ...)", "--no-batch-first") if found else ("(T, B, ...)", "--batch-first")
     return found, f"x {tuple(x.shape)} was read as {read}, {why}; {option} reads it the other way round."
 
@@ -151,12 +154,12 @@ def _data(loaded: Sequence[Loaded], x: str | None, lengths: str | None) -> tuple
         except PackvizError:
             expected, fix = (
                 "numbers such as 5,3,2, or the name of a tensor",
-                f"choose from what the files hold: {there}",
+                f"choose from the tensors in the files: {there}",
             )
             raise PackvizError("--lengths", expected=expected, got=quoted(lengths), fix=fix) from None
     found = [name for name in named if name == (x or "x")] or list(named)
     if len(found) != 1 or x not in (None, found[0]):
-        expected, fix = "the name of the batch", f"choose from what the files hold: {there}"
+        expected, fix = "the name of the batch", f"choose from the tensors in the files: {there}"
         raise PackvizError("--x", expected=expected, got="nothing" if x is None else quoted(x), fix=fix)
     return named[found[0]], told
 

@@ -1,8 +1,97 @@
-"""The records as tables: one function a stage, Trace -> pandas.DataFrame."""
+"""The records as tables: one function a stage, Trace -> pandas.DataFrame, one row a cell of the picture."""
 
+from collections.abc import Iterable
+from itertools import product
+
+from torch import Tensor
+
+from packviz.compute.trace import Trace
 from packviz.errors import extra
+from packviz.text import sequence_label
 
 with extra("charts"):
-    from packviz.show.tables import packed_table, padded_table, run_table, sorted_table, unpacked_table
+    import pandas as pd
 
 __all__ = ["packed_table", "padded_table", "run_table", "sorted_table", "unpacked_table"]
+
+
+def padded_table(trace: Trace) -> pd.DataFrame:
+    """Return the padded grid: sequence, time step, token, padding, and the value (or vector) that enters the cell."""
+    B, T = trace.padded.mask.shape
+    return pd.DataFrame(
+        {**_tokens(trace, product(range(B), range(T))), **_columns("value", trace.padded.grid.flatten(0, 1))}
+    )
+
+
+def sorted_table(trace: Trace) -> pd.DataFrame:
+    """Return the sorted rows: sequence, its length, sorted_indices and unsorted_indices as torch returned them."""
+    order = trace.sorted.order.tolist()
+    indices = {name: getattr(trace.sorted, name) for name in ("sorted_indices", "unsorted_indices")}
+    return pd.DataFrame(
+        {
+            "sorted row": range(len(order)),
+            "sequence": map(sequence_label, order),
+            "length": trace.sorted.lengths.tolist(),
+            **{name: [None] * len(order) if column is None else column.tolist() for name, column in indices.items()},
+        }
+    )
+
+
+def packed_table(trace: Trace) -> pd.DataFrame:
+    """Return `data`, row for row: packed row, sequence, time step, token, padding (packed by mistake), value."""
+    return pd.DataFrame({**_packed_rows(trace), **_columns("value", trace.packed.data)})
+
+
+def run_table(trace: Trace, layer: int | None = None, direction: int = 0) -> pd.DataFrame:
+    """Return one layer and direction of the run, row for row in packed order: h, then c and the gates.
+
+    layer       0 to L - 1; None: the top one, whose h is the output
+    direction   0 forward, 1 backward
+    """
+    seen = trace.layers[-1 if layer is None else layer][direction]
+    table = _packed_rows(trace)
+    for name, values in {"h": seen.h, **({} if seen.c is None else {"c": seen.c}), **seen.gates}.items():
+        table |= _columns(name, values, indexed=True)
+    return pd.DataFrame(table)
+
+
+def unpacked_table(trace: Trace) -> pd.DataFrame:
+    """Return the unpacked grid: sequence, time step, padding, whose final state stands there, and the output."""
+    output = trace.unpacked.output if trace.padded.batch_first else trace.unpacked.output.transpose(0, 1)
+    cells, lengths = list(product(*map(range, output.shape[:2]))), trace.unpacked.lengths.tolist()
+    two_ways = len(trace.layers[-1]) == 2
+    final = [["forward"] * (t == lengths[b] - 1) + ["backward"] * (two_ways and t == 0) for b, t in cells]
+    return pd.DataFrame(
+        {
+            "sequence": [sequence_label(b) for b, _ in cells],
+            "time step": [t for _, t in cells],
+            "padding": [t >= lengths[b] for b, t in cells],
+            "final state": list(map(" and ".join, final)),
+            **_columns("output", output.flatten(0, 1), indexed=True),
+        }
+    )
+
+
+def _packed_rows(trace: Trace) -> dict[str, object]:
+    sequence, timestep = trace.packed.sequence.tolist(), trace.packed.timestep.tolist()
+    return {"packed row": range(len(sequence)), **_tokens(trace, zip(sequence, timestep, strict=True))}
+
+
+def _tokens(trace: Trace, given: Iterable[tuple[int, int]]) -> dict[str, object]:
+    """Return what stands in cells (b, t) of the padded grid; as token what was typed, "" for pads and for vectors."""
+    cells, mask, texts = list(given), trace.padded.mask.tolist(), trace.texts
+    starts = trace.padded.mask.int().argmax(1).tolist()  # 0 unless the padding stands on the left
+    return {
+        "sequence": [sequence_label(b) for b, _ in cells],
+        "time step": [t for _, t in cells],
+        "token": [texts[b][t - starts[b]] if texts and texts[b] and mask[b][t] else "" for b, t in cells],
+        "padding": [not mask[b][t] for b, t in cells],
+    }
+
+
+def _columns(name: str, values: Tensor, *, indexed: bool = False) -> dict[str, object]:
+    """Return one column for each feature: `value`, or `value[0]`, `value[1]`, ... where there are several."""
+    array = values.detach().numpy()
+    if array.shape[1] == 1 and not indexed:
+        return {name: array[:, 0]}
+    return {f"{name}[{column}]": array[:, column] for column in range(array.shape[1])}

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined, Template
+from jinja2.filters import do_mark_safe
 from jinja2.runtime import Context
 
 # Control characters, line and paragraph separators, spaces of no width, marks that turn the direction of the text
@@ -77,7 +78,7 @@ def shown(value: object) -> str:
         return str(value)
     if isinstance(value, int):
         return str(value) if abs(value) < 10**30 else f"a number of {int(math.log10(abs(value))) + 1} digits"
-    return f"a {type(value).__name__}"
+    return with_article(type(value).__name__)
 
 
 def sequence_label(b: int) -> str:
@@ -144,8 +145,9 @@ def two_digits(number: float) -> str:
 
 
 def with_article(noun: str) -> str:
-    """Return the noun with its article: "a tensor", "an int"."""
-    return f"an {noun}" if noun[:1] in "aeioAEIO" else f"a {noun}"
+    """Return the noun with its article: "a tensor", "an int", "an LSTM"."""
+    vowels = "AEFHILMNORSX" if noun[:2].isupper() else "aeioAEIO"  # capitals are spelled out: an el, a gee
+    return f"an {noun}" if noun[:1] in vowels else f"a {noun}"
 
 
 def filled(template: str, values: Mapping[str, object]) -> str:
@@ -173,6 +175,16 @@ def sentences(path: Path) -> Callable[..., str]:
     return write
 
 
+def markup(path: Path, **values: object) -> str:
+    """Return a file of HTML or SVG, a Jinja template, with the values filled in, each as the text that it is."""
+    return _parsed(path).render(values)
+
+
+@cache
+def _parsed(path: Path) -> Template:
+    return _MARKUP.from_string(path.read_text(encoding="utf-8"))
+
+
 @cache
 def _compiled(template: str) -> Template:
     return ENVIRONMENT.from_string(template)
@@ -188,3 +200,5 @@ def _symbol(match: re.Match[str]) -> str:
 ENVIRONMENT = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
 ENVIRONMENT.filters |= {each.__name__: each for each in (counted, joined, letters, listed, percent, two_digits)}
 ENVIRONMENT.filters |= {"label": sequence_label, "repr": repr}
+ENVIRONMENT.filters["html"] = lambda text: do_mark_safe(html(text))
+_MARKUP = ENVIRONMENT.overlay(autoescape=True)

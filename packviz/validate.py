@@ -38,7 +38,7 @@ def integer(
     most: int | None = None,
     *,
     what: str = "an integer",
-    fix: str = "choose a number in that range",
+    fix: str = "choose an integer in that range",
     or_none: bool = False,
 ) -> int:
     """Return the value as an int; raises PackvizError unless it is an integer from `least` to `most`.

@@ -17,7 +17,11 @@ compared(
             "Three ways to read the result, on both sides, beside the state after the whole sequence.",
             comparing.readings,
         ),
-        ("Drift on padding", "After its last valid step, the cell goes on reading padding.", comparing.drifting),
+        (
+            "Drift on padding",
+            "After a sequence's last valid step, the cell goes on reading padding.",
+            comparing.drifting,
+        ),
         (
             "One switch at a time",
             "The same comparison, each time with one setting changed.",
@@ -31,7 +35,7 @@ compared(
         ),
         (
             "Padding in other layers",
-            "Batch norm, attention and pooling read the padding too, unless they are given a mask.",
+            "Batch norm, attention and pooling read the padding, too, unless it is masked out.",
             comparing.pads_elsewhere,
         ),
     ),

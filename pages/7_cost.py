@@ -5,14 +5,14 @@ from ui.lesson import measured
 
 measured(
     "What does packing save?",
-    "Three numbers that are not the same: how many cell updates are computed, how many steps wait for one another, and "
-    "how long the run takes.",
+    "The point of packing is correct results first, speed second. Cell updates, steps and milliseconds are three "
+    "different numbers.",
     "measure sweep",
     (
         ("", "", costs.full_run),
         (
             "Where does packing win here?",
-            "Packed ÷ padded time on this server, by fill (the share of real tokens) and by one size. Below 1 packing "
+            "Packed ÷ padded time on this server, by fill (the share of real tokens) and by one size. Below 1, packing "
             "is faster.",
             costs.landscape,
         ),

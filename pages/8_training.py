@@ -11,7 +11,7 @@ measured(
         ("", "", trainings.full_run),
         (
             "Train it yourself",
-            "This server trains the same small model each time; only its reading and the added padding differ.",
+            "This server trains the same small model each time; only the readout and the added padding differ.",
             trainings.trained,
         ),
     ),

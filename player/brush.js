@@ -133,7 +133,7 @@ export class Brush {
     this.font(ctx, size, weight);
     const wide = this.measure(ctx, text);
     if (wide > w) {
-      size = Math.max(least, Math.floor((px * w) / wide));
+      size = Math.max(least, Math.floor((10 * px * w) / wide) / 10);
       this.font(ctx, size, weight);
       text = this.shorten(ctx, text, w);
     }
@@ -227,21 +227,19 @@ export class Brush {
     }
   }
   /**
+   * Numbers from left to right, as a row of h has them.
    * @param {Ctx} ctx
    * @param {Rect} rect
    * @param {Numbers | undefined} vec
    * @param {Scale} scale
    */
   stripes(ctx, { x, y, w, h }, vec, scale) {
-    const across = w > 1.8 * h,
-      n = vec.length,
-      step = (across ? w : h) / n;
-    for (let i = 0; i < n; i++) {
+    const step = w / vec.length;
+    for (let i = 0; i < vec.length; i++) {
       ctx.fillStyle = this.ramp(vec[i], scale).fill;
       const start = Math.round(i * step),
         end = Math.round((i + 1) * step) - (step > 8 ? 1 : 0);
-      if (across) ctx.fillRect(x + start, y, end - start, h);
-      else ctx.fillRect(x, y + start, w, Math.max(0.6, end - start));
+      ctx.fillRect(x + start, y, Math.max(0.6, end - start), h);
     }
   }
   /**
@@ -308,27 +306,21 @@ export class Brush {
    * @param {Rect} rect
    * @param {Cell} state
    * @param {string} fill
-   * @param {string} [ground] the colour of a patch below it, where there is something else
    * @returns {number} how far it reaches to the right; 0 if it is not there
    */
-  letter(ctx, { x, y, w, h }, state, fill, ground) {
+  letter(ctx, { x, y, w, h }, state, fill) {
     const [name] = this.movie.sequences[state.seq],
       px = this.corner(h),
-      tall = h > 1.2 * w && !ground;
+      tall = h > 1.2 * w && state.role !== "output";
     if (this.lettered.has(state.p) || h < 26 || state.text.startsWith(name)) return 0;
     this.font(ctx, px, 600);
     const wide = this.measure(ctx, name);
     if (wide > w * (h > 1.2 * w ? 0.75 : 0.5)) return 0;
     const left = tall ? (w - wide) / 2 : Math.min(5, w * 0.12); // in a tall cell above what is written there
-    if (ground) {
-      const gap = Math.min(2 * this.thick, w * 0.06);
-      ctx.fillStyle = ground;
-      ctx.fillRect(x + gap, y + gap, left + wide, px);
-    }
     ctx.fillStyle = fill;
     ctx.textAlign = "left";
     ctx.textBaseline = "middle";
-    ctx.fillText(name, x + left, y + (tall ? 0.27 * h : px * 0.5 + Math.min(3, h * 0.06)));
+    ctx.fillText(name, x + left, y + (tall ? 0.27 * h : px * 0.56 + Math.min(3, h * 0.06)));
     return left + wide;
   }
   /**
@@ -371,7 +363,7 @@ export class Brush {
    */
   headed(ctx, { x, y, w, h }, state, fill, weight) {
     const [name] = this.movie.sequences[state.seq],
-      px = Math.max(0.87 * h, Math.min(0.96 * h, this.least)),
+      px = Math.max(0.8 * h, Math.min(0.96 * h, this.least)),
       middle = y + h / 2 + 1;
     if (this.told(ctx, state, w) === name) return this.write(ctx, name, x + w / 2, middle, w - 4, { px, weight, fill });
     this.font(ctx, this.least, weight);
@@ -379,11 +371,11 @@ export class Brush {
       lettered = !this.lettered.has(state.p) && !state.text.startsWith(name) && least + 8 < w;
     const letter = lettered ? Math.max(this.least, 0.7 * px) : 0;
     if (letter) this.write(ctx, name, x + 4, middle, w, { px: letter, fill, align: "left" });
-    const left = letter ? 6 + this.measure(ctx, name) : 2;
-    this.write(ctx, state.text, x + left + (w - left - 2) / 2, middle, w - left - 2, { px, weight, fill });
+    const left = letter ? 6 + this.measure(ctx, name) : 1;
+    this.write(ctx, state.text, x + left + (w - left - 1) / 2, middle, w - left - 1, { px, weight, fill });
   }
   /**
-   * The numbers on their stripes, where these lie side by side and have room for them.
+   * The numbers on their stripes, where these have room for them.
    * @param {Ctx} ctx
    * @param {Rect} rect
    * @param {Numbers | undefined} vec
@@ -391,7 +383,7 @@ export class Brush {
    */
   figures(ctx, { x, y, w, h }, vec, scale) {
     const step = w / vec.length;
-    if (w < 1.8 * h || step < 2 * this.least || h < this.least + 2) return;
+    if (step < 2 * this.least || h < this.least + 2) return;
     const digits = this.digits(ctx, step - 4, this.inside(h + 7));
     vec.forEach(
       (v, i) => v != null && this.figure(ctx, v, x + (i + 0.5) * step, y + h / 2, digits, this.ramp(v, scale).text),

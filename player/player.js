@@ -211,7 +211,8 @@ export class Player {
     const node = el(
       "button",
       { type: "button", "data-stage": stage, title: this.movie.stages[stage], "aria-keyshortcuts": i + 1 },
-      `${i + 1} ${this.movie.stages[stage]}`,
+      el("span", {}, `${i + 1} `),
+      this.movie.stages[stage],
     );
     node.addEventListener("click", () => this.go(first));
     return el("li", {}, node);
@@ -643,12 +644,13 @@ export class Player {
       this.options.onPick({ role, seq: seq ?? null, k: k ?? null, step: this.step, token: token ?? null });
   }
   /**
-   * Outline the cell that was picked elsewhere: the first one that is as told, by role, seq, k or token.
+   * Outline the cell that was picked elsewhere: the first one that is as told, by role, seq, k or token. It is looked
+   * for where this step ends, and outlined there: what flies in now is found as well.
    * @param {Partial<import("./types").Picked> | null} picked
    */
   choose(picked) {
     const told = Object.entries(picked ?? {}).filter(([name]) => name !== "step");
-    const found = this.shown.find(
+    const found = this.looksAt(this.ends[this.step - 1]).find(
       ({ state, alpha, rect }) =>
         told.length &&
         alpha &&

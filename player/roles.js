@@ -20,12 +20,10 @@ export const roles = {
     const hue = this.hue(state.seq);
     this.tile(ctx, rect, { fill: hue.fill, edge: hue.edge });
     const side = Math.min(3.5, rect.w * 0.12, rect.h * 0.16),
-      across = rect.w > 1.8 * rect.h, // what lies one above the other keeps its place below a letter, for rings around half of it
-      head = across && this.letter(ctx, rect, state, hue.text) ? this.corner(rect.h) : 0;
+      head = this.letter(ctx, rect, state, hue.text) ? this.corner(rect.h) : 0;
     const inner = { x: rect.x + side, y: rect.y + side + head, w: rect.w - 2 * side, h: rect.h - 2 * side - head };
     this.stripes(ctx, inner, look.vec, state.scale);
     this.figures(ctx, inner, look.vec, state.scale);
-    if (!across) this.letter(ctx, rect, state, hue.text, hue.fill);
   },
   vector(ctx, rect, state, look) {
     this.tile(ctx, rect, { edge: this.theme.line });

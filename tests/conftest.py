@@ -8,6 +8,8 @@ import time
 from collections import defaultdict
 from collections.abc import Generator, Iterator
 from inspect import iscoroutinefunction, signature
+from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -16,17 +18,19 @@ from playwright.sync_api import Browser, Error, expect
 from seeds import many, some
 from servers import program
 from tabs import screenshots
+from xdist.scheduler import LoadFileScheduling
 
 from bench import servers
 from bench.browser import chromium
 
+ROOT = Path(__file__).parents[1]
 pytest.register_assert_rewrite("entry_cases")
 settings.register_profile("packviz", deadline=None, max_examples=many(100))
 settings.load_profile("packviz")
 torch.set_num_threads(1)  # as the app does: on tensors as small as these, two only wait for one another
 
-LONGEST = ["test_measurements", "test_accessibility", "test_quiz", "test_restart", "test_share", "test_cluster"]
-LONGEST += ["test_class_page", "test_lessons", "test_back", "test_player", "test_phone", "test_crash", "test_jobs"]
+LONGEST = ["test_accessibility", "test_cluster", "test_class_page", "test_lessons", "test_quiz", "test_restart"]
+LONGEST += ["test_back", "test_player", "test_phone", "test_share", "test_measurements", "test_jobs", "test_crash"]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -57,6 +61,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.path,
         )
     )
+
+
+class Scheduling(LoadFileScheduling):  # type: ignore[misc]
+    """Run each file in one process, and in one of them all that look at the same movies, which take long to make."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        path, _, _ = nodeid.partition("::")
+        text = (ROOT / path).read_text("utf-8")
+        return "the movies" if "from movie_cases import" in text and "playwright" not in text else path
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
+    return Scheduling(config, log)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -14,7 +14,7 @@ from packviz.errors import PackvizError
 __all__ = ["all_of_them", "many", "raw_errors", "seeds", "some"]
 
 
-FEW = 5  # cases of every test, however quick the run
+FEW = 3  # cases of every test, however quick the run
 SHARE = float(os.environ.get("PACKVIZ_SEEDS", "1"))  # of the cases: 0.1 in `make check`
 
 Each = TypeVar("Each")
@@ -33,7 +33,7 @@ def seeds(number: int) -> range:
 def some(cases: Sequence[Each]) -> Sequence[Each]:
     """Return the cases of a grid: all of them, or with PACKVIZ_SEEDS below 1 each second, third ... one from the first.
 
-    At 0.1 it is each tenth, but of a small grid so many that there are five of them.
+    At 0.1 it is each tenth, but of a small grid so many that there are three of them.
     """
     return cases[:: max(1, min(round(1 / SHARE), len(cases) // FEW))]
 

@@ -126,7 +126,7 @@ def test_a_batch_is_a_copy_without_gradients() -> None:
         ([torch.ones(2, 0)], "at least one feature"),
         ([torch.ones(2, 3), torch.ones(2, 4)], "shape (len, 3) in all"),
         ([torch.ones(2), torch.ones(2, 1)], "shape (len,) in all"),
-        ([torch.ones(2), torch.tensor([1])], "either integers or floating-point"),
+        ([torch.ones(2), torch.tensor([1])], "only integers, or only floating-point numbers"),
         ([torch.tensor([True])], "torch.bool"),
         ([torch.ones(2, dtype=torch.complex64)], "torch.complex64"),
         ([torch.ones(2).to_sparse()], "sparse"),

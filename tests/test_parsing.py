@@ -127,7 +127,7 @@ def test_a_line_that_can_be_read_in_two_ways_asks_which(text: str, says: str) ->
         ("x = [[1, 2]]\nfor y in x: pass", "got 'for y in x: pass' at line 2, column 1"),
         ("x = [[1, 2], [3]]\nlengths = [2, 1]", "got 2 lists, the second one at line 2, column 11"),
         ("a = [1]\nx = [a, a]", "each name once"),
-        ("tensor([0., 0., ..., 1.])", "got '...', a shortened text at line 1, column 17. Print all of it"),
+        ("tensor([0., 0., ..., 1.])", "got '...' at line 1, column 17. Print the tensor in full"),
         ("x = [[['a' 'b']]]", "got ''a' 'b''"),
     ],
 )
@@ -152,13 +152,13 @@ def test_nothing_typed_asks_for_something(text: str, kind: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("1 2\n3 x", "'x' in line 2 (token 2). Write a number there, or have the text read as words."),
+        ("1 2\n3 x", "'x' in line 2 (token 2). Write a number there, or read the text as words."),
         ("1 2 " + "y" * 100, "'yyyyyyyyyyyyyyyyyyyyyyy…' in line 1 (token 3)"),
         ("1 1_000", "'1_000'"),
         ("1 ٣", "'٣'"),
-        ("1 nan", "finite numbers only, but got 'nan' in line 1 (token 2)"),
+        ("1 nan", "finite numbers, but got 'nan' in line 1 (token 2)"),
         ("1 2\n1e999", "finite in float32 (below 3.4e38), but got '1e999' in line 2"),
-        ("1,2,,3", "an empty place in line 1 (token 3)"),
+        ("1,2,,3", "nothing in line 1 (token 3)"),
     ],
 )
 def test_a_token_among_numbers_is_named_with_its_place(text: str, says: str) -> None:
@@ -181,12 +181,12 @@ def test_the_largest_float32_is_still_a_number() -> None:
     [
         ("[1, 2, 3]", "put a second pair of brackets around it: [[1, 2, 3]]."),
         ("[]", "an empty list at line 1, column 1"),
-        ("[[1, 2", "got an error ('[' was never closed) at line 1, column 2. Close every bracket"),
+        ("[[1, 2", "got a syntax error ('[' was never closed) at line 1, column 2. Close every bracket"),
         ("[[1],\n[2 3]]", "perhaps you forgot a comma?) at line 2, column 2."),
-        ("[[1], x y]", "or have the text read as words"),
+        ("[[1], x y]", "or read the text as words"),
         (
             "[[1,,2]]",
-            "got an error (invalid syntax) at line 1, column 5. Close every bracket and quote, and put one comma",
+            "got a syntax error (invalid syntax) at line 1, column 5. Close every bracket and quote, and put one comma",
         ),
         ("[[1]] [2]", "got '[[1]] [2]' at line 1, column 1. Keep only the list of sequences"),
         (
@@ -197,9 +197,9 @@ def test_the_largest_float32_is_still_a_number() -> None:
         ("[[[1, 2], [3]]]", "2 features in every step, as in the first, but got 1 feature in sequence 1, step 2"),
         ("[[1, '2']]", "the string '2' at line 1, column 6. Remove the quotes."),
         ("[['a', 2]]", "strings only, but got '2' at line 1, column 8"),
-        ("[[1, NaN]]", "finite numbers only, but got 'NaN' at line 1, column 6"),
+        ("[[1, NaN]]", "finite numbers, but got 'NaN' at line 1, column 6"),
         ("[[1e99]]", "finite in float32"),
-        ("[[get, set]]", "put quotes around every word, or have the text read as words"),
+        ("[[get, set]]", "put quotes around every word, or read the text as words"),
     ],
 )
 def test_a_broken_list_is_refused_with_its_place_and_its_repair(text: str, says: str) -> None:

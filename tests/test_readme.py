@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
 
 
 def test_the_example_prints_what_the_readme_says(
@@ -18,13 +19,15 @@ def test_the_example_prints_what_the_readme_says(
     assert (tmp_path / "packing.html").stat().st_size > 10_000
 
 
-def test_every_place_that_the_readme_names_is_there() -> None:
-    root = Path(__file__).parent.parent
-    named = re.findall(r"`((?:packviz|ui|pages|tests|bench|docs)/[\w./]*|app\.py|LICENSE)`", README) + re.findall(
-        r"\]\((docs/[^)]+|LICENSE)\)", README
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"])
+def test_every_place_that_a_paper_names_is_there(name: str) -> None:
+    text = (ROOT / name).read_text("utf-8")
+    named = re.findall(
+        r"`((?:packviz|ui|pages|tests|bench|docs|deploy|classroom|player)/[\w./]*|app\.py|LICENSE)`", text
     )
+    named += re.findall(r"\]\(((?!https?:|#)[^)#]+)", text)
     assert named
-    assert [name for name in named if not (root / name).exists()] == []
+    assert [place for place in named if not (ROOT / place).exists()] == []
 
 
 def test_the_readme_is_short() -> None:

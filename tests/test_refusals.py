@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from packviz import Batch, Config, PackvizError, Trace, charts, facts, tables, trace, trace_module
-from packviz.facts.equal_lengths import order_of_equals, ties
+from packviz.facts.torch_says import order_of_equals, ties
 from packviz.lab.cost import Setup, measure, plan_sweep, ways
 from packviz.predictions import ask
 from packviz.show.snippet import snippet
@@ -34,18 +34,8 @@ def swept(name: str) -> Call:
 
 NO_SEQUENCE = (-1, 3, 100, True, False, 1.0, "A", None)
 SIDES = "pad, embed, sort, pack, run or unpack"
-LENGTHS: tuple[Any, ...] = (
-    [],
-    [0],
-    [3, -1],
-    [2.5],
-    [True],
-    ["3"],
-    torch.tensor([2.0]),
-    torch.tensor(3),
-    [2**40],
-    [1] * 100_001,
-)
+LENGTHS: tuple[Any, ...] = ([], [0], [3, -1], [2.5], [True], ["3"], torch.tensor([2.0]), torch.tensor(3))
+LENGTHS += ([2**40], [1] * 100_001)
 REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is expected, call, values
     ("shares", "", lambda share: charts.padding_shares({"odd": share}), (-0.1, 1.5, NAN, INF)),
     ("shares", "", lambda share: charts.waste({"odd": share}), (2.0,)),

@@ -13,7 +13,7 @@ from seeds import seeds
 from torch import Tensor
 
 from packviz.compute.trace import Trace, trace
-from packviz.show.tables import packed_table, padded_table, run_table, sorted_table, unpacked_table
+from packviz.tables import packed_table, padded_table, run_table, sorted_table, unpacked_table
 
 LETTERS = [*ascii_uppercase, *map("".join, product(ascii_uppercase, repeat=2))]  # A to Z, AA to ZZ
 Cells = list[tuple[int, int]]  # sequence and time step of each row

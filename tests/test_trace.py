@@ -132,13 +132,6 @@ def test_a_trace_can_be_stored_and_copied() -> None:
         assert list(again.layers[0][1].gates) == ["i", "f", "g", "o"]
 
 
-def test_every_record_of_a_large_run_prints_on_one_short_line() -> None:
-    done = trace(Batch.from_tensors([torch.randn(length, 3) for length in range(1, 60)]))
-    (direction,) = done.layers[0]
-    records = (done, done.padded, done.sorted, done.packed, done.unpacked, direction, direction.step(0), done.batch)
-    assert [repr(each) for each in records if len(repr(each)) > 250 or "\n" in repr(each)] == []
-
-
 def test_a_trace_is_frozen_and_its_proof_cannot_be_written() -> None:
     t = trace(UNSORTED)
     records: list[tuple[object, str]] = [

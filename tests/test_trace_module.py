@@ -253,7 +253,7 @@ def test_under_autocast_the_run_is_that_without_it_and_says_so() -> None:
 # What is refused: which parameter, and what is said of it
 
 OTHER_INTEGERS = ([3.0, 5.0, 2.0], torch.tensor([3.0, 5.0, 2.0]), [True, True, True], torch.tensor([True] * 3))
-NO_LENGTHS: tuple[Any, ...] = (
+NO_LENGTHS: list[Any] = [
     "3 5 2",
     {3, 5, 2},
     [[3], [5, 2]],
@@ -264,7 +264,7 @@ NO_LENGTHS: tuple[Any, ...] = (
     1.5,
     3,
     [],
-)
+]
 NAN_LENGTHS: tuple[Any, ...] = ([float("nan"), 2, 1], [float("inf"), 2, 1], torch.tensor([3, 2, 1]).to_sparse())
 NO_PADDING_VALUE = ("0", None, True, torch.tensor(0.0), 10**400, 3.5e38)
 
@@ -304,7 +304,7 @@ BY_X: list[Any] = [
     ([torch.ones(3, F), torch.ones(2, F)], {"fix": "pad_sequence"}),
     (torch.ones(T, F), {"fix": "x.unsqueeze(0)"}),
     (torch.ones(B, T), {"fix": "x.unsqueeze(-1)", "torch_says": "input must have 2 dimensions, got 1"}),
-    (torch.ones(1, B, T, F), {"fix": "three dimensions"}),
+    (torch.ones(1, B, T, F), {"fix": "reshape it to that layout"}),
     (torch.ones(B, T, F).to_sparse(), {"fix": "x.to_dense()"}),
     (torch.ones(B, T, F, device="meta"), {"fix": "x.cpu()"}),
     (torch.ones(B, T, F).long(), {"fix": "embed it first", "torch_says": "dtype (torch.int64) does not match"}),

@@ -127,14 +127,8 @@ def switch(name: str, hint: str | None = None, *, label: str | None = None) -> b
     return st.toggle(label or name, default(name), **_bound(name, hint))
 
 
-def whole(name: str, least: int, most: int, hint: str) -> int:
-    """Let an integer be chosen."""
-    chosen: int = st.number_input(name, least, most, default(name), 1, **_bound(name, hint))
-    return chosen
-
-
-def maybe_whole(name: str, least: int, most: int, hint: str) -> int | None:
-    """Let an integer be chosen, or none."""
+def whole(name: str, least: int, most: int, hint: str) -> int | None:
+    """Let an integer be chosen; None, too, where that is the default."""
     chosen: int | None = st.number_input(name, least, most, default(name), 1, placeholder="None", **_bound(name, hint))
     return chosen
 
@@ -239,7 +233,9 @@ def warning(text: str) -> str | None:
     size = len(quote_plus(text))
     if size <= MAX_LENGTH:
         return None
-    return f"With this text the link to this page has {size / 1000:.0f} kB. Some servers and messengers cut it off."
+    return (
+        f"With this text, the link to this page is {size / 1000:.0f} kB long. Some servers and messengers cut it off."
+    )
 
 
 def _shows(shown: Mapping[str, object], name: str, raw: str) -> bool:
@@ -261,5 +257,5 @@ def _as_number(raw: str) -> float | None:
 
 
 def _told(name: str, raw: str, shown: Mapping[str, object]) -> str:
-    instead = f"it is {quoted(str(shown[name]))}" if name in shown else "no such setting"
+    instead = f"using {quoted(str(shown[name]) or 'none')}" if name in shown else "no such setting"
     return f"{visible(name[:24])} = {quoted(raw)} ({instead})"

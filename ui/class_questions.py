@@ -24,7 +24,7 @@ def from_the_list(seen: Mapping[str, Any], ask: Ask) -> None:
     """Offer the questions with which the room was opened."""
     if not seen["questions"] or seen["phase"] == "vote":
         return
-    with st.popover(f"The list: {len(seen['questions'])}", on_change="rerun") as panel:
+    with st.popover(f"Prepared questions: {len(seen['questions'])}", on_change="rerun") as panel:
         if not panel.open:
             return
         for i, spec in enumerate(seen["questions"]):
@@ -52,7 +52,7 @@ def new_question(title: str, ask: Ask | None) -> None:
 
 def _prediction(ask: Ask | None) -> None:
     """Offer the predictions that can be asked about the batch and the settings of the sidebar."""
-    st.markdown("About the batch and settings under **Your sequences**, at the top left.")
+    st.markdown("The batch and settings are those under **Your sequences**, at the top left.")
     chosen = controls()
     given = source(chosen)
     settings = tuple((name, value) for name, value in chosen.settings if value != address.default(name))
@@ -71,7 +71,7 @@ def _prediction(ask: Ask | None) -> None:
     if kind is None:
         return
     spec: dict[str, Any] = {"kind": kind, **base, "number": number - 1}
-    if kind in ("packed_row", "packed_token") and st.toggle("Answered by a tap on a token", key="class tap"):
+    if kind in ("packed_row", "packed_token") and st.toggle("Answer by tapping a token", key="class tap"):
         spec["tap"] = True
     _offer(spec, ask, "prediction")
 
@@ -101,12 +101,12 @@ def _own(ask: Ask | None) -> None:
     prompt = st.text_area("Question", key="class prompt", height=68, max_chars=500)
     typed = st.text_area("Options, one per line (2 to 6)", key="class options", height=136)
     options = [line.strip() for line in typed.splitlines() if line.strip()]
-    right = st.selectbox("The right one", options, index=None, key="class right")
+    right = st.selectbox("Right answer", options, index=None, key="class right")
     why = st.text_input("Why it is right (shown with the answer)", key="class why", max_chars=500)
     spec: dict[str, Any] = {"prompt": prompt, "options": options, "why": why}
     if right is not None:
         spec["answer"] = options.index(right)
-    missing = [name for name, there in (("the question", prompt.strip()), ("the right option", right)) if not there]
+    missing = [name for name, there in (("the question", prompt.strip()), ("the right answer", right)) if not there]
     _offer(spec, ask, "own", f"Still missing: {' and '.join(missing)}." if missing else "")
 
 

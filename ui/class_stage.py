@@ -18,6 +18,10 @@ from ui.quiz_views import batch
 from ui.status import announce
 
 LOOK = 0.7  # seconds between two looks at a room
+_FITS = 450  # characters that fit the projector in full size
+_OTHERS = "others"  # answers that are counted together
+_SHORT = 12  # characters of answers that stand in one line with their bars
+_COMMON = 3  # wrong answers, the most frequent ones, whose reasons have room on the projector
 
 Seen = Mapping[str, Any]  # a snapshot of a room: classroom/__init__.py
 
@@ -26,7 +30,7 @@ _TOLD = {
     "vote": "Vote on your phone, on your own.",
     "vote 2": "Vote again.",
     "closed": "The vote is closed.",
-    "talk": "Explain your answer to your neighbour. Then there is a second vote.",
+    "talk": "Explain your answer to your neighbor. Then there is a second vote.",
     "reveal": "The answer, as PyTorch computed it",
     "own": "The answer",  # which nobody has computed
 }
@@ -39,7 +43,8 @@ def projector(code: str) -> None:
         try:
             seen = rooms.call(rooms.snapshot(code, None))
         except RefusedError as refusal:
-            st.html(f'<p class="class-prompt">{escape(refusal.sentence)}</p>')
+            over = f"No class has the code {code} now." if refusal.status == 404 else refusal.sentence
+            st.html(f'<p class="class-prompt">{escape(over)}</p>')
             return
         link = escape(as_spoken(join_link(seen["code"])))
         if seen["question"] is None:
@@ -71,11 +76,12 @@ def stage(seen: Seen, *, first: dict[int, int] | None = None) -> None:
         st.html(f'<div class="class-join">{qr(link)}<div><p>Join at</p>{place}<p>with the code</p>{code}</div></div>')
         return
     own = asked["kind"] == "own"
+    fit = _fit(asked["prompt"], *asked.get("options", ()))
     told = _TOLD["vote 2" if (phase, seen["round"]) == ("vote", 2) else "own" if own and phase == "reveal" else phase]
     with st.container(key="class-question"):
         st.html(f'<p class="class-told">{told}</p>')
         if own:
-            st.html(f'<p class="class-prompt">{html(asked["prompt"])}</p>')
+            st.html(f'<p class="class-prompt" style="--fit: {fit:.2f}">{html(asked["prompt"])}</p>')
         else:
             st.markdown(asked["prompt"])
     announce(told, "class", number=asked["number"])
@@ -89,7 +95,7 @@ def stage(seen: Seen, *, first: dict[int, int] | None = None) -> None:
                 st.markdown(" ".join(f"`{setting}`" for setting in asked["settings"]))
         if asked.get("options"):
             options = "".join(f"<li>{html(option)}</li>" for option in asked["options"])
-            st.html(f'<ol class="class-options">{options}</ol>')
+            st.html(f'<ol class="class-options" style="--fit: {fit:.2f}">{options}</ol>')
 
 
 def _revealed(seen: Seen, first: dict[int, int] | None) -> None:
@@ -106,25 +112,35 @@ def _revealed(seen: Seen, first: dict[int, int] | None) -> None:
         st.html(bars(seen))
 
 
+def _fit(*texts: str) -> float:
+    """Return the factor for the size of texts by which all of them fit the projector."""
+    return float(min(1, (_FITS / sum(map(len, texts))) ** 0.6))
+
+
 def bars(seen: Seen) -> str:
     """Return how often each answer was given, before and after the talk, as HTML; each with its reason."""
     sides = ("before", "after") if seen["rounds"] == 2 else ("before",)
     most = max(1, *(bar[side] for bar in seen["bars"] for side in sides))
-    rows = "".join(_row(bar, sides, most) for bar in seen["bars"])
-    return f'<ul class="class-bars" aria-label="Answers">{rows}</ul>'
+    told = [bar for bar in seen["bars"] if bar["reason"] and not bar["right"]]
+    rare = sorted(told, key=lambda bar: -bar["before"] - bar["after"])[_COMMON:]
+    rows = "".join(_row(bar, sides, most, rare=bar in rare) for bar in seen["bars"])
+    longest = max(len(bar["answer"] or _OTHERS) for bar in seen["bars"])
+    kind = "class-bars short" if longest <= _SHORT else "class-bars"
+    fit = _fit(*(f"{bar['answer']} {bar['reason']}" for bar in seen["bars"]))
+    return f'<ul class="{kind}" style="--letters: {longest}; --fit: {fit:.2f}" aria-label="Answers">{rows}</ul>'
 
 
-def _row(bar: Mapping[str, Any], sides: tuple[str, ...], most: int) -> str:
+def _row(bar: Mapping[str, Any], sides: tuple[str, ...], most: int, *, rare: bool) -> str:
     lines = "".join(
         f'<div class="bar {side}" style="--share:{bar[side] / most:.3f}">'
         f"<span>{bar[side]}{f' {side}' if len(sides) > 1 else ''}</span></div>"
         for side in sides
     )
     mark = '<b role="img" aria-label="right">✓</b> ' if bar["right"] else ""
-    answer = "other answers" if bar["answer"] is None else html(bar["answer"])
+    answer = _OTHERS if bar["answer"] is None else html(bar["answer"])
     told = bar["reason"] and (bar["right"] or bar["before"] + bar["after"])
     reason = f"<p>{html(bar['reason'])}</p>" if told else ""
-    kind = "answer right" if bar["right"] else "answer"
+    kind = "answer right" if bar["right"] else "answer rare" if rare else "answer"
     return f'<li class="{kind}"><div>{mark}{answer}</div><div>{lines}</div>{reason}</li>'
 
 

@@ -3,6 +3,8 @@
 
 const KEPT = "packviz room"; // in localStorage: its code and the teacher's secret
 const SPACE = " ";
+const WAY = { PageDown: "next", PageUp: "back" }; // the keys of a remote
+const REAL = { bubbles: true, cancelable: true, composed: true }; // as a key that is pressed
 
 function remembered() {
   try {
@@ -62,15 +64,23 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
 
   // Windows of this browser are blank together: the keys go to the teacher's, the class sees the projector's.
   const windows = new BroadcastChannel(`packviz class ${new URL(window.location.href).searchParams.get("room")}`);
-  windows.onmessage = (message) => {
-    cover.hidden = !message.data;
+  windows.onmessage = ({ data: { on, turn } }) => {
+    if (!turn) cover.hidden = !on;
+    else if (code) document.body.dispatchEvent(new KeyboardEvent("keydown", { key: turn, ...REAL }));
   };
   const blank = (on) => {
     cover.hidden = !on;
-    windows.postMessage(on);
+    windows.postMessage({ on });
   };
   const onKey = (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.composedPath().some(needsKeys)) return;
+    if (projector && WAY[event.key]) {
+      // this window follows the teacher's, which is told of a remote's key
+      if (!event.repeat) windows.postMessage({ turn: event.key });
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      return;
+    }
     if (document.fullscreenElement) return; // there the player blanks its picture
     const wasBlank = !cover.hidden,
       blanks = event.key === "b" || event.key === "B" || event.key === ".";
@@ -87,7 +97,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   const onTurn = (event) => {
     // after the player, which takes these keys for its steps while there are some
     if (event.defaultPrevented || event.repeat || event.composedPath().some(needsKeys)) return;
-    const way = { PageDown: "next", PageUp: "back" }[event.key];
+    const way = WAY[event.key];
     if (!way || !data.code) return;
     event.preventDefault();
     setTriggerValue("key", way);

@@ -3,19 +3,22 @@
 What is secret before the answer is shown stands in one panel that the teacher opens; all else may be projected.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import streamlit as st
 
+from classroom.export import gift, qti_archive
+from classroom.question import Question
 from classroom.refusal import RefusedError
 from classroom.rooms import rooms
 from packviz.text import counted
 from ui.class_questions import from_the_list, new_question, unfold
 from ui.class_stage import LOOK, Seen, as_spoken, bars, counted_votes, join_link, projector, qr, stage
 from ui.lesson import apart
+from ui.plan import asked_of
 from ui.plan_view import plan_view
 from ui.visit import visit
 
@@ -45,9 +48,12 @@ _ACTIONS: Mapping[tuple[str, int], tuple[tuple[str, str], ...]] = {
     ("vote", 2): (("close", "Close the vote"),),
     ("closed", 2): (("reveal", "Show the answer"),),
     **dict.fromkeys(
-        (("reveal", 1), ("reveal", 2)), (("next", "Next question"), ("twin", "Same question, new numbers"))
+        (("reveal", 1), ("reveal", 2)),
+        (("next", "Next question"), ("twin", "Same question, new numbers"), ("seen", "What did you see?")),
     ),
 }
+_MORE = ("twin", "seen")  # further questions, for which the teacher decides
+_HELP = {"seen": "Asks it once more: about one student in five remembers a demonstration wrongly."}
 _FIRST = "Ask the first question"
 _UNDONE = ("vote", "closed", "talk")  # phases out of which there is a way back
 
@@ -83,11 +89,11 @@ def classroom() -> None:
 
 def _begin() -> None:
     """Say what a class is, and open a room."""
-    count = len(visit().plan)
+    count = len(asked_of(visit().plan))
     with st.container(border=True):
         st.markdown(
-            "Your students vote on their phones, without accounts: alone, then again after talking to a neighbour. "
-            "Then everyone sees what PyTorch does, step by step. A demonstration teaches when students predict first."
+            "Your students vote on their phones, without accounts: alone, then again after talking to a neighbor. "
+            "Then everyone sees what PyTorch does, step by step. A demonstration teaches more after a prediction."
         )
         st.button(
             f"Open a room with {counted(count, 'question')}" if count else "Open a room",
@@ -101,7 +107,7 @@ def _begin() -> None:
 
 
 def _open() -> None:
-    specs = [item.asks for item in visit().plan if item.asks is not None]
+    specs = asked_of(visit().plan)
     try:
         visit().room, visit().room_problem = rooms.call(rooms.create(specs, st.context.ip_address)), ""
         unfold(on=not specs)
@@ -153,6 +159,14 @@ def _act(action: str, **details: object) -> None:
         st.query_params.pop("room", None)
 
 
+def _do(action: str, seen: Seen) -> None:
+    """Do what a button offers, at the place in the lesson where it was seen."""
+    if action == "seen":
+        _ask(_place(seen), {**seen["asked"][-1], "seen": True})
+    else:
+        _act(action, at=_place(seen))
+
+
 def _place(seen: Seen) -> list[Any]:
     """Return where a class is, as classroom/state.py has it: a button does nothing once it is elsewhere."""
     return [len(seen["asked"]), seen["phase"], seen["round"]]
@@ -175,19 +189,20 @@ def _turn() -> None:
         return
     if st.session_state["class"]["key"] == "next":
         for action, _ in _actions(seen)[:1]:
-            _act(action, at=_place(seen))
+            if action not in _MORE:
+                _do(action, seen)
     elif seen["phase"] in _UNDONE:
         _act("back", at=_place(seen))
 
 
 def _actions(seen: Seen) -> tuple[tuple[str, str], ...]:
     """Return what the teacher can do now, the natural next action first."""
-    left = len(seen["questions"]) > (-1 if seen["index"] is None else seen["index"]) + 1
     if seen["question"] is None:
-        return (("next", _FIRST),) if left else ()
-    actions = _ACTIONS[seen["phase"], seen["round"]]
-    own = seen["question"]["kind"] == "own"
-    return tuple(each for each in actions if not ((each[0] == "next" and not left) or (each[0] == "twin" and own)))
+        return (("next", _FIRST),) if seen["left"] else ()
+    impossible = set() if seen["left"] else {"next"}
+    impossible |= set(_MORE) if seen["question"]["kind"] == "own" else set()
+    impossible |= {"seen"} if seen["asked"][-1].get("seen") else set()
+    return tuple(each for each in _ACTIONS[seen["phase"], seen["round"]] if each[0] not in impossible)
 
 
 def _room(seen: Seen) -> None:
@@ -195,7 +210,9 @@ def _room(seen: Seen) -> None:
         _counts(_place(seen))
         for i, (action, label) in enumerate(_actions(seen)):
             kind: Literal["primary", "secondary"] = "secondary" if i else "primary"
-            st.button(label, key=f"class {action}", type=kind, on_click=partial(_act, action, at=_place(seen)))
+            st.button(
+                label, key=f"class {action}", type=kind, help=_HELP.get(action), on_click=partial(_do, action, seen)
+            )
         if seen["question"] is None and not seen["questions"]:  # there is one to be made: classroom.js scrolls there
             st.button(_FIRST, key="class first", type="primary", on_click=partial(unfold, on=True))
         if seen["phase"] in _UNDONE:
@@ -215,7 +232,7 @@ def _room(seen: Seen) -> None:
 def _whole() -> None:
     """Offer what is done with the room as a whole."""
     code, host = visit().room or ("", "")
-    panel = st.popover("Room", on_change="rerun")
+    panel = st.popover("Room", key="class room", on_change="rerun")
     if not panel.open:
         return
     with panel:
@@ -223,15 +240,25 @@ def _whole() -> None:
         st.markdown(f"Join at **{as_spoken(link)}** with the code **{code}**, or scan:")
         st.html(qr(link))
         _projector_link(code)
-        csv = partial(_answers, code, host)
-        st.download_button("Answers (CSV)", csv, f"answers-{code}.csv", "text/csv", on_click="ignore")
+        with st.container(horizontal=True):
+            _file("Answers (CSV)", f"answers-{code}.csv", partial(_answers, code, host))
+            _file("Moodle (GIFT)", f"questions-{code}.gift.txt", partial(_questions, code, host, gift))
+            _file("Canvas (QTI 1.2)", f"questions-{code}.zip", partial(_questions, code, host, qti_archive))
         if st.toggle("End this class", key="class end"):
-            st.markdown("Its votes are deleted: save the answers first.")
+            st.markdown("This deletes all votes. Save the answers first.")
             st.button("End the class and delete its votes", on_click=partial(_act, "delete"))
 
 
 def _projector_link(code: str) -> None:
     st.link_button("View for the projector", f"?room={code}&view=projector", icon=":material/cast:")
+
+
+def _file(label: str, name: str, made: Callable[[], str | bytes]) -> None:
+    st.download_button(label, made, name, key=f"class {name}", on_click="ignore", icon=":material/download:")
+
+
+def _questions(code: str, host: str, write: Callable[[Sequence[Question]], str | bytes]) -> str | bytes:
+    return rooms.call(rooms.exported(code, host, write))
 
 
 def _answers(code: str, host: str) -> str:
@@ -252,19 +279,19 @@ def _counts(drawn: list[Any]) -> None:
 
 def _secrets(seen: Seen) -> None:
     """Offer what nobody but the teacher should see before the answer is shown."""
-    if seen["question"] is None or seen["phase"] == "reveal":
+    note = seen["asked"][-1].get("note") if seen["asked"] else ""
+    shown = seen["phase"] == "reveal"
+    if seen["question"] is None or (shown and not note):
         return
-    panel = st.popover("For you alone (opens on this screen)", icon=":material/visibility_off:", on_change="rerun")
+    title = "Your note" if shown else "Only for you (opens on this screen)"
+    key = f"class {'note' if shown else 'secrets'} {len(seen['asked'])}"  # one that is open closes with its question
+    panel = st.popover(title, key=key, icon=":material/visibility_off:", on_change="rerun")
     if not panel.open:
         return
     with panel:
         if seen["hint"] is not None:
             st.markdown(f"**{seen['hint']['share']:.0%} right.** {seen['hint']['told']}")
-        st.text(f"The answer: {seen['solution'].replace('`', '')}")
-        if seen["why"]:
-            st.text(seen["why"].replace("`", ""))
-        note = seen["asked"][-1].get("note")
         if note:
-            st.text(f"Your note: {note}")
-        if seen["phase"] != "lobby":
+            st.text(note if shown else f"Your note: {note}")
+        if not shown:
             st.html(bars(seen))

@@ -94,6 +94,6 @@ def training(shown: Shown) -> None:
 
 
 def pads_elsewhere(shown: Shown) -> None:
-    """Say what padding does in a normalisation, in attention and in pooling."""
+    """Say what padding does in normalization, in attention and in pooling."""
     for each in (shown.fact(facts.norms), shown.fact(facts.attention), shown.fact(facts.pooling)):
         st.markdown(each.sentence)

@@ -1,6 +1,6 @@
 """The controls in the sidebar: the batch, whose edits rerun one fragment, and the settings, which rerun the page."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import get_args
 
@@ -12,12 +12,25 @@ from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.config import Config, InitialState, Nonlinearity, PaddingSide
 from packviz.inputs.examples import EXAMPLES, example
 from ui import address
-from ui.address import choice, maybe_whole, number, of_every_page, switch, whole
+from ui.address import choice, number, of_every_page, switch, whole
 from ui.runs import OWN, Request, Source
 from ui.visit import visit
 
 _DEFAULTS: Mapping[str, object] = {each.name: each.default for each in fields(Config)}
 _WATCHED = ("layer", "direction")
+_WIDTH = "Width of the unpacked output. Empty: as long as the longest sequence."
+_MORE: Mapping[str, Callable[[str], object]] = {  # settings, each with what draws it
+    "nonlinearity": lambda name: choice(name, get_args(Nonlinearity), "Only used by nn.RNN."),
+    "bias": lambda name: switch(name, "Whether the cell adds bias_ih and bias_hh."),
+    "initial_state": lambda name: choice(name, get_args(InitialState), "Where h_0 comes from."),
+    "embedding_dim": lambda name: whole(name, 1, 32, "Empty: 4 for words, no embedding for numbers."),
+    "padding_idx": lambda name: whole(name, 0, 4096, "The id of the padding token, whose embedding stays zero."),
+    "seed": lambda name: whole(name, 0, 2**31 - 1, "Random seed for the weights and the initial state."),
+    "batch_first": lambda name: switch(name, "On: padded values are (B, T, F). Off: (T, B, F)."),
+    "padding_value": lambda name: number(name, 1e6, "What fills the short rows."),
+    "padding_side": lambda name: choice(name, get_args(PaddingSide)),
+    "total_length": lambda name: whole(name, 1, 256, _WIDTH),
+}
 
 
 @dataclass(frozen=True)
@@ -55,7 +68,7 @@ def controls(*, wait: bool = False) -> Controls:
         settings = {**_cell(), "enforce_sorted": switch("enforce_sorted", promise)}
         layer, direction = _watched(settings)
         with st.expander("More settings"):
-            settings |= {**_module_details(), **_padding_details()}
+            settings |= {name: draw(name) for name, draw in _MORE.items()}
     return Controls(tuple((name, settings[name]) for name in _DEFAULTS), layer, direction, *places)
 
 
@@ -183,25 +196,3 @@ def _watched(settings: dict[str, object]) -> tuple[int | None, int]:
     layer = choice("layer", range(layers), label="Watch layer", first=layers - 1) if layers > 1 else None
     direction = choice("direction", ways, label="Watch direction") if settings["bidirectional"] else ways[0]
     return layer, ways.index(direction)
-
-
-def _module_details() -> dict[str, object]:
-    return {
-        "nonlinearity": choice("nonlinearity", get_args(Nonlinearity), "Only used by nn.RNN."),
-        "bias": switch("bias", "Whether the cell adds bias_ih and bias_hh."),
-        "initial_state": choice("initial_state", get_args(InitialState), "Where h_0 comes from."),
-        "embedding_dim": maybe_whole("embedding_dim", 1, 32, "Empty: 4 for words, no embedding for numbers."),
-        "padding_idx": maybe_whole("padding_idx", 0, 4096, "The id of the padding token, whose embedding stays zero."),
-        "seed": whole("seed", 0, 2**31 - 1, "Random seed for the weights and the initial state."),
-    }
-
-
-def _padding_details() -> dict[str, object]:
-    return {
-        "batch_first": switch("batch_first", "On: padded values are (B, T, F). Off: (T, B, F)."),
-        "padding_value": number("padding_value", 1e6, "What fills the short rows."),
-        "padding_side": choice("padding_side", get_args(PaddingSide)),
-        "total_length": maybe_whole(
-            "total_length", 1, 256, "Width of the unpacked output. Empty: as long as the longest sequence."
-        ),
-    }

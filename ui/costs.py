@@ -34,6 +34,7 @@ def full_run(shown: Shown) -> None:
     small = text.counted(len(run.batch[0].lengths), "sequence")
     with folded(f"With backward, and the times of a batch of {small}", "recorded cost") as is_open:
         if is_open:
+            st.markdown(f":small[{recorded.machine(run)}]")
             _map("batch_size", run.of(cell, backward=True), "recorded")
             _timings(run.batch, "recorded")
 
@@ -46,8 +47,8 @@ def counted(shown: Shown) -> None:
     table = [(name, each.padded, each.packed) for name, each in rows.items()] + [("indices", 0, costs.indices)]
     sheet(table, ["bytes of", "padded", "packed"], "bytes", "Bytes of inputs and outputs")
     st.markdown(
-        f"Packing saves {costs.spared:,} cell updates. It saves no steps: each waits for the one before it. "
-        f"Packing also copies: while it runs, both inputs are in memory, {costs.both_inputs:,} bytes together."
+        f"Packing saves {costs.spared:,} cell updates, but no steps: each waits for the one before it.\n\n"
+        f"While it copies, both inputs are in memory: {costs.both_inputs:,} bytes."
     )
     if said := indices_outweigh(costs.inputs.padded, costs.inputs.packed + costs.indices, costs.indices):
         st.markdown(said)
@@ -105,7 +106,7 @@ def without_packing(shown: Shown) -> None:
         return
     fresh(charts.waste, found, key="waste")
     best = min(found, key=lambda name: found[name])
-    least = f"{round(100 * found[best])} % in the best of these ways, {best}"
+    least = f"{round(100 * found[best])} % in the best of these ways ({best})"
     told = f"{round(100 * found['random'])} % of the cells are padding in random batches, {least}"
     st.markdown(f"{len(lengths):,} lengths: {told}.")
 
@@ -156,6 +157,8 @@ def _map(across: Across, points: Sequence[cost.Point], which: str = "now") -> No
     wins, loses = (sum(each.differs and (each.ratio < 1) == won for each in done) for won in (True, False))
     busy = sum(each.busy for each in done)
     told = (
-        f"Of {len(points)} shapes, packing won on {wins} and lost on {loses}; the others show no measurable difference."
+        f"Of {len(points)} shapes, packing is faster on {wins} and slower on {loses}; "
+        "the others show no measurable difference."
     )
-    st.markdown(f"{told} {busy} were measured while the machine was busy." if busy else told)
+    were = "was" if busy == 1 else "were"
+    st.markdown(f"{told} {busy} {were} measured while the machine was busy." if busy else told)

@@ -1,6 +1,9 @@
 """The page of the doctor: the findings, and every step of a run with uploaded weights."""
 
+import json
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from math import isfinite
 from typing import Any
 
 import streamlit as st
@@ -8,18 +11,18 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
-from packviz.charts import panels
+from packviz.charts import Panel, panels
 from packviz.compute.trace import Trace, trace_module
 from packviz.doctor import Finding, examine, filler_of
 from packviz.errors import PackvizError
+from packviz.inputs.batch import sequence_label
 from packviz.inputs.config import Config
 from packviz.show.movie import movie
 from packviz.text import counted
-from ui.doctor_picture import WIDE, as_integers, as_text, panel
-from ui.given import Given, examples, typed, uploaded
+from ui.given import Given, Lengths, examples, typed, uploaded
 from ui.part import TABLES, explore, fresh, table
 from ui.player import clip
-from ui.runs import as_json
+from ui.runs import MAX_SEQUENCES, MAX_STEPS, as_json
 from ui.status import announce
 
 _WAYS = ("typed or pasted", "a file")
@@ -76,15 +79,11 @@ def _findings(given: Given) -> Sequence[Finding]:
     known: dict[str, Any] = {
         name: getattr(given, name) for name in ("enforce_sorted", "padding_value", "lengths_device")
     }
-    if module is not None and _fits(module, x):
+    values = x.data if isinstance(x, PackedSequence) else x
+    features = values.size(-1) if values.dim() >= 2 and values.is_floating_point() else None
+    if module is not None and module.input_size == features:  # x is meant for it
         return examine(module, x, lengths, **known)
     return examine(x, lengths, batch_first=given.batch_first, **known)
-
-
-def _fits(module: nn.RNNBase, x: Tensor | PackedSequence) -> bool:
-    """Return whether x is meant for the module: it has its features."""
-    values = x.data if isinstance(x, PackedSequence) else x
-    return values.dim() >= 2 and values.size(-1) == module.input_size and values.is_floating_point()
 
 
 def _summary(findings: Sequence[Finding]) -> str:
@@ -92,7 +91,7 @@ def _summary(findings: Sequence[Finding]) -> str:
     if not findings:
         return "Nothing was found."
     parts = [f"{_badge(finding)}, {finding.where}: {finding.found}" for finding in findings]
-    return f"{counted(len(findings), 'finding')}. {'. '.join(parts)}"
+    return f"{counted(len(findings), 'finding')}. {' '.join(parts)}"
 
 
 def _badge(finding: Finding) -> str:
@@ -103,11 +102,11 @@ def _found(findings: Sequence[Finding], given: Given) -> None:
     if not findings and given.lengths is None:
         st.success("Nothing was found in x. No lengths are given, so they could not be examined.")
     elif not findings:
-        st.success("Nothing was found: the lengths fit x, and no pad is among the tokens.", icon=":material/check:")
+        st.success("Nothing was found: the lengths fit x, and no token looks like a pad.", icon=":material/check:")
     if given.padding_value is None and isinstance(given.x, Tensor):
         assumed = filler_of(given.x, given.lengths, batch_first=given.batch_first)
         if assumed:
-            st.text(f"Pads are taken to be {assumed:g}, the only value after the lengths.")
+            st.text(f"Pads are assumed to be {assumed:g}, the only value after the lengths.")
     for i, finding in enumerate(findings):
         with st.container(border=True, key=f"finding {i}"):
             st.markdown(f"{_badge(finding)} {finding.where}")
@@ -181,3 +180,88 @@ def _records(done: Trace, layer: int, direction: int) -> None:
     st.dataframe(frame, hide_index=True, key="own_records", alt=f"The records of the stage {stage}")
     worst = max(done.proof.values())
     st.text(f"Largest distance from torch's own run in {', '.join(done.proof)}: {worst}")
+
+
+WIDE = 8  # cells that have room beside the findings
+_ROWS, _COLUMNS = 12, 16  # of x that are drawn
+_MAX_TYPED = 2_000  # numbers that the overview is given as a text
+
+
+def panel(given: Given, findings: Sequence[Finding]) -> Panel | None:
+    """Return the picture of x, with every cell marked that a finding is about; None where it has none."""
+    return _packed(given.x) if isinstance(given.x, PackedSequence) else _padded(given, findings)
+
+
+def _packed(x: PackedSequence) -> Panel | None:
+    """Return a PackedSequence of one number a row, a row for each time step; None where its fields cannot be that."""
+    data, sizes = x.data, x.batch_sizes
+    if data.dim() == 0 or data.numel() != len(data) or not 0 < data.numel() <= _ROWS * _COLUMNS:
+        return None
+    if sizes.dim() != 1 or sizes.is_floating_point() or not len(sizes) or int(sizes.min()) < 1:
+        return None
+    ends = [min(end, len(data)) for end in accumulate(sizes.tolist())]
+    cut = [end - start for start, end in pairwise([0, *ends]) if end > start]  # the sizes, as far as there are rows
+    steps = [step.flatten().tolist() for step in torch.split(data[: sum(cut)], cut)]
+    letters = _letters(x.sorted_indices, max(cut))
+    owners = tuple(tuple(letters[: len(step)]) for step in steps)
+    texts = tuple(tuple(_shown(value) for value in step) for step in steps)
+    return Panel("data, a row for each time step", texts, owners, rows=tuple(f"t={t}" for t in range(len(texts))))
+
+
+def _letters(sorted_indices: Tensor | None, count: int) -> list[int]:
+    """Return the sequence of each place in a time step; as they come where the indices are none."""
+    if sorted_indices is None or sorted_indices.dim() != 1 or sorted_indices.is_floating_point():
+        return list(range(count))
+    known = [index if 0 <= index < count else 0 for index in sorted_indices.tolist()]
+    return [*known, *range(len(known), count)]
+
+
+def _padded(given: Given, findings: Sequence[Finding]) -> Panel | None:
+    """Return x (B, T), or (B, T, F) with a name for each step; and up to two steps that lengths claim and x lacks."""
+    x = given.x
+    if not isinstance(x, Tensor) or x.dim() not in (2, 3) or x.numel() == 0:
+        return None
+    grid = x if given.batch_first else x.transpose(0, 1)
+    B, T = min(_ROWS, grid.size(0)), min(_COLUMNS, grid.size(1))
+    ends = [*(as_integers(given.lengths) or []), *[T] * B][:B]
+    wide = [max(T, min(end, T + 2)) if grid.size(1) == T else T for end in ends]
+    one = grid.dim() == 2 or grid.size(2) == 1
+    texts = tuple(
+        tuple(
+            "?" if t >= T else _shown(grid[b, t].item()) if one else f"{sequence_label(b)}{t}" for t in range(wide[b])
+        )
+        for b in range(B)
+    )
+    owners = tuple(tuple(b if t < min(ends[b], T) else None for t in range(wide[b])) for b in range(B))
+    places = {place for each in findings for place in zip(each.sequences, each.timesteps, strict=False)}
+    wrong = frozenset((b, t) for b, t in places if b < B and t < wide[b])
+    title = "x, as torch reads it" if grid.shape[:2] == (B, T) else f"x: {B} of {len(grid)} sequences, {T} steps"
+    return Panel(
+        title, texts, owners, (), wrong, tuple(map(sequence_label, range(B))), tuple(map(str, range(max(wide))))
+    )
+
+
+def _shown(value: float) -> str:
+    """Return a number in as few letters as a cell has room for."""
+    return str(value) if isinstance(value, bool) else f"{value:.3g}".replace("e+0", "e").replace("-", "−")
+
+
+def as_integers(lengths: Lengths) -> list[int] | None:
+    """Return the lengths as integers, as torch reads them; None where they are none, or not in one row."""
+    if lengths is None or (isinstance(lengths, Tensor) and (lengths.dim() != 1 or lengths.device.type == "meta")):
+        return None
+    numbers = [float(length) for length in lengths]
+    return [int(number) for number in numbers] if all(map(isfinite, numbers)) else None
+
+
+def as_text(given: Given) -> str | None:
+    """Return the sequences as one would type them, those that the lengths leave; None where they are no batch."""
+    x, lengths = given.x, as_integers(given.lengths)
+    if not isinstance(x, Tensor) or x.dim() not in (2, 3) or lengths is None or not bool(x.isfinite().all()):
+        return None
+    grid = x if given.batch_first else x.transpose(0, 1)
+    fits = len(lengths) == len(grid) <= MAX_SEQUENCES and grid.size(1) <= MAX_STEPS and x.numel() <= _MAX_TYPED
+    if not fits or not all(1 <= n <= grid.size(1) for n in lengths):
+        return None
+    rows = [row[:n].tolist() for row, n in zip(grid, lengths, strict=True)]
+    return json.dumps(rows) if x.dim() == 3 else "\n".join(" ".join(f"{value:g}" for value in row) for row in rows)

@@ -46,20 +46,16 @@ _OWN = "my own"  # in the place of an example's name: what the visitor has typed
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Hold what a visitor has given.
-
-    padding_value: None where it is not said, but assumed. lengths_device: where they were when they were printed.
-    unread: whether something was given that cannot be read, so that nothing can be said.
-    """
+    """Hold what a visitor has given."""
 
     x: X = None
     lengths: Lengths = None
     module: nn.RNNBase | None = None
     batch_first: bool = True
     enforce_sorted: bool = False
-    padding_value: float | None = None
-    lengths_device: str = "cpu"
-    unread: bool = False
+    padding_value: float | None = None  # None where it is not said, but assumed
+    lengths_device: str = "cpu"  # where they were when they were printed
+    unread: bool = False  # whether something was given that cannot be read, so that nothing can be said
 
 
 def examples() -> None:
@@ -83,15 +79,9 @@ def typed() -> Given:
     """Draw the fields to type in, and say in place what cannot be read."""
     left, right = st.columns([3, 2])
     with left:
-        text = st.text_area(
-            "x: a list, or a tensor or PackedSequence as torch prints it",
-            default("x"),
-            118,
-            _MAX_CHARACTERS,
-            key="x",
-            on_change=lambda: st.session_state.update({"doctor example": None}),
-            bind="query-params",
-        )
+        label = "x: a list, or a tensor or PackedSequence as torch prints it"
+        own = partial(st.session_state.update, {"doctor example": None})  # once it is typed over
+        text = st.text_area(label, default("x"), 118, _MAX_CHARACTERS, key="x", on_change=own, bind="query-params")
         x, bad_x = _read_x(text)
         if warning := address.warning(text):
             st.text(warning)

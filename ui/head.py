@@ -12,7 +12,6 @@ arrives. React then shows placeholders, and what arrives within the next half se
 import gzip
 import re
 from collections.abc import Callable, Iterator
-from html import escape
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -21,7 +20,7 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from packviz.teach.questions import ENTRIES, PAGES
-from packviz.text import visible
+from packviz.text import markup, visible
 from ui.player import NAME
 from ui.static import FOLDER
 
@@ -109,11 +108,9 @@ def told(path: str, query: str) -> tuple[str, str]:
     if "sequences" in asked:
         rows = (visible(row.strip()) for row in asked["sequences"][:_MAX_CHARACTERS].splitlines())
         about = f"The batch {' / '.join(filter(None, rows))}. {about}"
-    return f"{title} · packviz", _cut(about)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _MAX_CHARACTERS else f"{text[: _MAX_CHARACTERS - 1].rstrip()}…"
+    if len(about) > _MAX_CHARACTERS:
+        about = f"{about[: _MAX_CHARACTERS - 1].rstrip()}…"
+    return f"{title} · packviz", about
 
 
 def _right(path: str) -> str:
@@ -127,17 +124,12 @@ def _tags(scope: Scope) -> str:
     url = URL(scope=scope)
     if Headers(scope=scope).get("x-forwarded-proto") == "https":  # a proxy has taken the encryption off
         url = url.replace(scheme="https")
-    title, about = (escape(text) for text in told(url.path, url.query))
-    image = escape(str(url.replace(path=f"/{PREVIEW}", query="", fragment="")))
+    title, about = told(url.path, url.query)
+    image = url.replace(path=f"/{PREVIEW}", query="", fragment="")
     named = {"description": about, "twitter:card": "summary_large_image"}
-    graph = {"site_name": "packviz", "type": "website", "title": title, "description": about, "url": escape(str(url))}
+    graph = {"site_name": "packviz", "type": "website", "title": title, "description": about, "url": url}
     picture = {"image": image, "image:width": "1200", "image:height": "630", "image:alt": _ALT}
-    return f"<title>{title}</title>" + "".join(
-        [
-            *(f'<meta name="{name}" content="{text}">' for name, text in named.items()),
-            *(f'<meta property="og:{name}" content="{text}">' for name, text in (graph | picture).items()),
-        ]
-    )
+    return markup(Path(__file__).with_suffix(".html"), title=title, named=named, graph=graph | picture)
 
 
 def _is_page(message: Message) -> bool:

@@ -22,17 +22,14 @@ _SPAWN = multiprocessing.get_context("spawn")  # a fork would copy the server's 
 
 @dataclass(eq=False)
 class _Job:
-    """Hold a task, what has come of it so far, and how it stands.
-
-    wanted: when each visitor who wants it was last there, and `ended` when it was over, in seconds of the clock.
-    """
+    """Hold a task, what has come of it so far, and how it stands."""
 
     task: Task
-    wanted: dict[str, float] = field(default_factory=dict)
+    wanted: dict[str, float] = field(default_factory=dict)  # when each visitor who wants it was last there, by a clock
     results: list[Any] = field(default_factory=list)
     state: State = "waiting"
     reason: str = ""
-    ended: float | None = None
+    ended: float | None = None  # when it was over
 
 
 class Jobs:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
-from packviz.inputs.examples import Example, example
+from packviz.inputs.examples import example
 from packviz.show.hook import hook, padded_most, pictures
 from packviz.show.movie import STAGES
 from ui import address
@@ -39,10 +39,12 @@ def overview(title: str, purpose: str, end: Callable[[Shown], None], onward: tup
     _open(title, purpose, None, onward)
 
     def below(shown: Shown) -> None:
-        if stage_on_screen() == STAGES[-1]:
+        stage = stage_on_screen() or STAGES[0]
+        if stage == STAGES[-1]:
             with part("What added padding does to accuracy"):
                 end(shown)
-        _records(shown)
+        title = "All numbers of this stage, and the same run in plain PyTorch"
+        _folded([(title, "", lambda shown: records(shown, stage))], shown)
 
     _after(None, below, onward)
 
@@ -160,12 +162,6 @@ def _measured(chosen: Controls, parts: Sequence[Part]) -> None:
         _parts(parts, shown)
 
 
-def _onward(name: str, label: str) -> None:
-    """Lead to the next page; the last step of the player follows this link, too."""
-    with st.container(key="onward"):
-        st.page_link(script(name), label=label)
-
-
 def _folded(parts: Sequence[Part], shown: Shown) -> None:
     """Offer parts by their headings; one is computed when it is opened."""
     with st.container(gap="xsmall"):
@@ -192,7 +188,7 @@ def _picture(chosen: Controls, stages: tuple[View, ...] | None, onward: str) -> 
             shown = _shown(chosen, stages)
         after = (WHY, AFTER) if stages is None else (AFTER,)
         play(shown.data, stages, picks=stages == ("run",), onward=onward, after=after)
-        if stages is None:
+        if stages is None:  # painted, the player asks for `after`, which may end this run here
             with above:
                 _why(shown)
 
@@ -227,20 +223,14 @@ def _after(stages: tuple[View, ...] | None, below: Callable[[Shown], None], onwa
             below(shown)
         else:
             refused(shown)
-    _onward(*onward)
+    name, label = onward
+    with st.container(key="onward"):  # the last step of the player follows this link, too
+        st.page_link(script(name), label=label)
 
 
 def _good(stages: tuple[View, ...] | None) -> Request:
     """Return the last request that could be shown, for these stages."""
     return replace(visit().last_good or Request(), stages=stages)
-
-
-def _records(shown: Shown) -> None:
-    stage = stage_on_screen()
-    if stage is not None:
-        _folded(
-            [("All numbers of this stage, and the same run in plain PyTorch", "", lambda s: records(s, stage))], shown
-        )
 
 
 def _shown(chosen: Controls, stages: tuple[View, ...] | None) -> Shown:
@@ -288,13 +278,10 @@ def _about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> 
 def _about_the_sequences(asked: Request, batch: Batch) -> None:
     text, lines = asked.source.text, [batch.summary.replace(" %", "\N{NO-BREAK SPACE}%"), *batch.notes]
     if asked.source.example != OWN and text == example(asked.source.example).text:
-        lines += _about_the_example(example(asked.source.example))
+        told = example(asked.source.example)
+        lines += [f"{told.title}: a batch of tensors, not of text."] if told.text is None else []
+        lines += [told.credit] if told.credit is not None else []
     elif text is not None and (warning := address.warning(text)):
         lines.append(warning)
     for line in lines:
         st.text(line)
-
-
-def _about_the_example(told: Example) -> list[str]:
-    tensors = [f"{told.title}: a batch of tensors, not of text."] if told.text is None else []
-    return [*tensors, *([told.credit] if told.credit is not None else [])]

@@ -24,3 +24,8 @@
     if (timeStamp - chosen < 1000 && target.matches('[data-testid="stTopNavSection"]')) target.blur();
   });
 })();
+// On a phone the sidebar covers the page: it closes when a page has been chosen there.
+document.addEventListener("click", ({ target }) => {
+  const covers = matchMedia("(width <= 56rem)").matches && target.closest?.('[data-testid="stSidebarNavLink"]');
+  if (covers) setTimeout(() => document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click());
+});

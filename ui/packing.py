@@ -27,7 +27,7 @@ def by_hand(shown: Shown) -> None:
     if asked is not None:
         pack_yourself(asked)
         return
-    st.markdown(f"This is for at most {MAX_TOKENS} tokens in at most {MAX_SEQUENCES} sequences.")
+    st.markdown(f"This works with at most {MAX_TOKENS} tokens in at most {MAX_SEQUENCES} sequences.")
     small = example("unsorted")
     if st.button(f"Pack {small.title}", on_click=put, args=({"sequences": small.text},)):
         st.rerun()  # the movie, too
@@ -84,7 +84,6 @@ def layouts(shown: Shown) -> None:
 
 def inside(shown: Shown) -> None:
     """Show the four fields of the PackedSequence, and what Python and torch make of it."""
-    rows = [(each.name, each.type, each.dtype, str(each.shape), each.device) for each in shown.fact(fields)]
     columns = ["field", "type", "dtype", "shape", "device"]
-    sheet(rows, columns, "fields", "The four fields of the PackedSequence")
+    sheet(shown.fact(fields), columns, "fields", "The four fields of the PackedSequence")
     verdicts(shown.fact(behaviours))

@@ -62,6 +62,6 @@ def shares(shown: Shown) -> None:
     outlier = next(each for each in facts.DISTRIBUTIONS if each.key == "outlier")
     share, (pads, cells) = facts.padding_share(outlier.lengths()), facts.padding_cells(outlier.lengths())
     st.markdown(
-        f"A mean hides what one batch can do. {outlier.title.capitalize()}: {outlier.description} "
-        f"On average {round(100 * share)} % of a batch is padding, but {round(100 * pads / cells)} % of all cells are."
+        f"A mean can hide a bad batch. {outlier.title.capitalize()}: {outlier.description} On average, "
+        f"{round(100 * share)} % of a batch is padding, but {round(100 * pads / cells)} % of all cells together."
     )

@@ -50,24 +50,16 @@ def folded(label: str, key: str) -> Iterator[bool]:
 
 def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
     """Offer something to try; a button puts its settings, by their names, into the controls, where they are others."""
+    state = st.session_state
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="try"):
         st.markdown(f"**Try this.** {text}", width="content")
         for label, settings in buttons.items():
-            if not _is_set(settings):
-                _try(label, settings)
+            if any(name not in state or state[name] != value for name, value in settings.items()):
+                is_fixed = address.fixed(*settings)
+                told = "The link fixes these settings." if is_fixed else None
+                st.button(label, on_click=_put, args=(settings,), key=f"try {label}", disabled=is_fixed, help=told)
         if visit().put_aside is not None:
             st.button("my own text again", key="put back", on_click=_put_back)
-
-
-def _is_set(settings: Mapping[str, object]) -> bool:
-    state = st.session_state
-    return all(name in state and state[name] == value for name, value in settings.items())
-
-
-def _try(label: str, settings: Mapping[str, object]) -> None:
-    is_fixed = address.fixed(*settings)
-    told = "The link fixes these settings." if is_fixed else None
-    st.button(label, on_click=_put, args=(settings,), key=f"try {label}", disabled=is_fixed, help=told)
 
 
 def _put(settings: Mapping[str, object]) -> None:

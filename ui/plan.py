@@ -3,11 +3,10 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from html import escape
 from pathlib import Path
-from string import Template
 from typing import Any, get_args
 
+from classroom.questions import MAX_NOTE as MAX_TOLD
 from classroom.questions import checked, question
 from classroom.refusal import RefusedError
 from packviz.errors import PackvizError
@@ -15,7 +14,7 @@ from packviz.inputs.batch import ReadAs
 from packviz.inputs.config import Config
 from packviz.inputs.examples import example
 from packviz.show.movie.page import assets, packed
-from packviz.text import html, quoted
+from packviz.text import markup, quoted
 from packviz.validate import choice, integer
 from ui.address import MAX_LENGTH
 from ui.path import NAMES
@@ -27,32 +26,27 @@ MAX_BYTES = 1_000_000  # of a file
 MAX_NOTE = 500  # characters
 _VERSION = 1
 _PAGE = Path(__file__).parent / "plan.html"
-_TEXTS = ("note", "page", "example", "link")
+_TYPES = {"settings": dict, "question": dict, "stages": list}
+_TYPES |= dict.fromkeys(("note", "page", "example", "link", "sequences"), str)
 _STAGES = ("pad", "embed", "sort", "pack", "run", "unpack", "beside")
 
 
 @dataclass(frozen=True)
 class Item:
-    """Hold one item of a plan: a step of a movie, another page of the app, a question, or a question with one of them.
+    """Hold one item of a plan: a step of a movie, another page of the app, or a question, alone or with one of them."""
 
-    note: the teacher's own. page: of the app, by its name in the address; "" for a question alone.
-    link: what follows the page in the address, where it is one without a movie; None where it has one.
-    stages: whose movie it is; None for the whole way. example, sequences, read_as: as in `ui.runs.Source`.
-    settings: those of a `packviz.Config` that are not the defaults. question: as classroom/questions.py has it.
-    """
-
-    note: str = ""
-    page: str = ""
-    stages: tuple[View, ...] | None = None
-    example: str = ""
+    note: str = ""  # the teacher's own
+    page: str = ""  # of the app, by its name in the address; "" for a question alone
+    stages: tuple[View, ...] | None = None  # whose movie it is; None for the whole way
+    example: str = ""  # this and the next two as in `ui.runs.Source`
     sequences: str | None = None
     read_as: ReadAs = "auto"
-    settings: Mapping[str, object] | None = None
+    settings: Mapping[str, object] | None = None  # those of a `packviz.Config` that are not the defaults
     layer: int | None = None
     direction: int = 0
     step: int = 1
-    question: Mapping[str, Any] | None = None
-    link: str | None = None
+    question: Mapping[str, Any] | None = None  # as classroom/questions.py has it
+    link: str | None = None  # what follows the page in the address, where it is one without a movie
 
     @property
     def request(self) -> Request | None:
@@ -65,7 +59,7 @@ class Item:
     @property
     def asks(self) -> dict[str, Any] | None:
         """Return its question with the note, as a room gets it; None for a step alone."""
-        return None if self.question is None else {**self.question, **({"note": self.note} if self.note else {})}
+        return next(iter(asked_of((self,))), None)
 
 
 def item_of(page: str, request: Request, step: int, note: str = "") -> Item:
@@ -88,6 +82,18 @@ def about(request: Request) -> dict[str, Any] | None:
     settings |= {"layer": request.layer} if request.layer is not None else {}
     settings |= {"direction": "backward"} if request.direction else {}
     return {"sequences": text, "settings": settings}
+
+
+def asked_of(items: Sequence[Item]) -> list[dict[str, Any]]:
+    """Return the questions of a plan, as a room gets them; the steps without one stand in the note before them."""
+    specs, notes = list[Mapping[str, Any]](), [list[str]()]
+    for item in items:
+        if item.question is not None:
+            notes += [[]] if specs else []
+            specs.append(item.question)
+        notes[-1] += [": ".join(filter(None, ("" if item.question else heading(item), item.note)))]
+    told = [" · ".join(filter(None, each))[:MAX_TOLD] for each in notes]
+    return [{**spec, **({"note": note} if note else {})} for spec, note in zip(specs, told, strict=False)]
 
 
 STARTER = tuple(
@@ -119,7 +125,7 @@ def from_file(data: bytes) -> tuple[Item, ...]:
     if not isinstance(plan, dict) or plan.get("packviz") != "lesson plan" or not isinstance(plan.get("items"), list):
         fix = "choose a file that this page has saved"
         raise PackvizError("plan", expected="a lesson plan of packviz", got="another file", fix=fix)
-    integer("version", plan.get("version"), 1, _VERSION, fix="open it with a newer packviz")
+    integer("version", plan.get("version"), 1, _VERSION, fix="open it with a newer version of packviz")
     integer("plan", len(plan["items"]), 0, MAX_ITEMS, what="a number of items", fix="split the plan in two")
     return tuple(_item(f"item {i}", given) for i, given in enumerate(plan["items"], 1))
 
@@ -127,21 +133,10 @@ def from_file(data: bytes) -> tuple[Item, ...]:
 def as_html(title: str, items: Sequence[Item]) -> str:
     """Return one page with the notes, questions and movies of a plan, which plays without a server or a network."""
     css, js = assets()
-    parts = "".join(_part(i, item) for i, item in enumerate(items, 1))
-    return Template(_PAGE.read_text("utf-8")).substitute(title=escape(title), css=css, js=js, parts=parts)
-
-
-def _part(i: int, item: Item) -> str:
-    request, asked = item.request, item.question
-    lines = [f"<h2>{i}. {escape(heading(item))}</h2>"]
-    if item.note:
-        lines.append(f'<p class="note">{escape(item.note)}</p>')
-    if asked is not None:
-        lines.append(_asked(asked))
-    if request is not None:
-        film = packed(run(request).film.to_dict())
-        lines.append(f'<main class="pv-page" data-step="{item.step}"></main><script type="text/plain">{film}</script>')
-    return f"<section>{''.join(lines)}</section>"
+    asked = [None if item.question is None else question(item.question) for item in items]
+    films = [None if item.request is None else packed(run(item.request).film.to_dict()) for item in items]
+    parts = zip(items, map(heading, items), asked, films, strict=True)
+    return markup(_PAGE, title=title, css=css, js=js, parts=parts)
 
 
 def heading(item: Item) -> str:
@@ -149,20 +144,6 @@ def heading(item: Item) -> str:
     if not item.page:
         return "Question"
     return item.page.title() if item.link is not None else f"{item.page.title()}, step {item.step}"
-
-
-def _asked(spec: Mapping[str, Any]) -> str:
-    """Return a question with its answer folded."""
-    asked = question(spec)
-    rows = "".join(f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in asked.rows)
-    settings = " ".join(f"<code>{escape(each)}</code>" for each in asked.settings)
-    options = "".join(f"<li>{html(option)}</li>" for option in asked.options)
-    answer = html(f"{asked.solution} {asked.why}".strip())
-    parts = [f"<p><b>{html(asked.prompt)}</b></p>"]
-    parts += [f"<table>{rows}</table>"] if rows else []
-    parts += [f"<p>{settings}</p>"] if settings else []
-    parts += [f'<ol type="A">{options}</ol>'] if options else []
-    return f"{''.join(parts)}<details><summary>Answer</summary><p>{answer}</p></details>"
 
 
 def _item(name: str, given: object) -> Item:
@@ -194,24 +175,17 @@ def _item(name: str, given: object) -> Item:
 
 def _typed(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of an item with the types that they should have."""
-    wrong = [
-        name
-        for name, kind in (("settings", dict), ("question", dict), *((name, str) for name in _TEXTS))
-        if given.get(name) is not None and not isinstance(given[name], kind)
-    ]
+    kept = {name: value for name, value in given.items() if value not in (None, [])}
+    for name, kind in _TYPES.items():
+        if not isinstance(kept.get(name, kind()), kind):
+            raise PackvizError(name, expected="what this page has saved", got="another type", fix="save the plan again")
     known = [each.name for each in fields(Config)]
-    for name in given.get("settings") or {} if "settings" not in wrong else {}:
-        choice("settings", name, known)
-    stages = given.get("stages")
-    if stages is not None and not (isinstance(stages, list) and stages and set(map(str, stages)) <= set(_STAGES)):
-        wrong.append("stages")
-    if wrong or not isinstance(given.get("sequences", ""), str):
-        name = (wrong or ["sequences"])[0]
-        raise PackvizError(name, expected="what this page has saved", got="another type", fix="save the plan again")
-    choice("page", given.get("page", ""), ("", *PAGES))
-    choice("read_as", given.get("read_as", "auto"), get_args(ReadAs))
-    integer("step", given.get("step", 1), 1)
-    integer("note", len(given.get("note", "")), 0, MAX_NOTE, what="a number of characters")
-    integer("link", len(given.get("link", "")), 0, MAX_LENGTH, what="a number of characters")
-    kept = {name: value for name, value in given.items() if value is not None}
-    return kept if stages is None else kept | {"stages": tuple(stages)}
+    for name, among in (("settings", known), ("stages", _STAGES)):
+        for one in kept.get(name, ()):
+            choice(name, one, among)
+    choice("page", kept.get("page", ""), ("", *PAGES))
+    choice("read_as", kept.get("read_as", "auto"), get_args(ReadAs))
+    integer("step", kept.get("step", 1), 1)
+    for name, most in (("note", MAX_NOTE), ("link", MAX_LENGTH)):
+        integer(name, len(kept.get(name, "")), 0, most, what="a number of characters", fix="shorten it")
+    return kept | {"stages": tuple(kept["stages"])} if "stages" in kept else kept

@@ -34,6 +34,7 @@ const {{ default: play, exercise, styles }} = await import(new URL("./{NAME}", d
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(styles);
 export default (component) => {{
+  if (!component.parentElement.isConnected) return; // the element was removed while its script was on its way
   const root = component.parentElement.getRootNode();
   if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
   const data = JSON.parse(new TextDecoder().decode(component.data));

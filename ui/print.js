@@ -1,5 +1,8 @@
-// What was drawn in pixels for the window, tables and charts, is shrunk for paper (ui/style.css): by how much.
+// What was drawn in pixels for the window, tables and charts, is shrunk for paper (ui/style.css): by how much. A dark page
+// is printed dark on white.
 addEventListener("beforeprint", () => {
+  const app = document.querySelector(".stApp");
+  document.documentElement.toggleAttribute("data-dark", Boolean(app) && getComputedStyle(app).colorScheme === "dark");
   const main = document.querySelector(".stMainBlockContainer");
   document.documentElement.style.setProperty("--wide", String(Math.max(680, main?.clientWidth ?? 0)));
 });

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -16,33 +17,27 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 
+from packviz.text import sentences
 from ui import address
 from ui.jobs import Jobs
 from ui.visit import visit
 from ui.work import TIME_LIMIT, Backend, Progress, Task
 
 _EVERY = {"queued": 3.0, "active": 0.5, "over": None}  # seconds between two looks at what has come
-_WHY = {
-    "timeout": f":orange[**Time limit reached**] ({TIME_LIMIT / 60:.0f} minutes)",
-    "memory": ":orange[**Memory limit reached**]",
-}
-_LATER = 60.0  # seconds after which results are said to be kept ones
+_say = sentences(Path(__file__).with_suffix(".toml"))
+_MINUTES = f"{TIME_LIMIT / 60:.0f}"
 
 
 @dataclass(eq=False)
 class Started:
-    """Hold a task that a visitor wants done: how it stood at the last look, its results by then, the jobs before it.
-
-    left: why the visitor does not want it any more, which others may; None while it is wanted. seen: where it stood
-    when the whole page was last drawn: a key of _EVERY.
-    """
+    """Hold a task that a visitor wants done: how it stood at the last look, its results by then, the jobs before it."""
 
     task: Task
     now: Progress
     results: list[Any] = field(default_factory=list)
     before: int = 0
-    left: str | None = None
-    seen: str = "queued"
+    left: str | None = None  # why the visitor does not want it any more, which others may; None while it is wanted
+    seen: str = "queued"  # where it stood when the whole page was last drawn: a key of _EVERY
 
     @property
     def over(self) -> bool:
@@ -94,7 +89,7 @@ def long_work(task: Task, label: str, takes: str = "") -> None:
                 address.write("job", started.task.key)
     with st.container(horizontal=True, vertical_alignment="center"):
         pressed = st.button(label, key=f"start {name}", disabled=started is not None and not started.over)
-        st.text(f"{takes} {_in_advance(name)}".strip())
+        st.text(f"{takes} {_say('work.limit', minutes=_MINUTES, others=_others([name]))}".strip())
     with _or_a_warning():
         if pressed:
             _start(task)
@@ -144,26 +139,20 @@ def _others(names: Sequence[str]) -> list[Started]:
     return [each for name, each in visit().jobs.items() if name not in names and not each.over]
 
 
-def _in_advance(name: str) -> str:
-    """Say what a visitor should know before starting: the time limit, and what else would be stopped."""
-    limit = f"Time limit: {TIME_LIMIT / 60:.0f} minutes; the results so far are kept."
-    return f"{limit} Starting this stops the one that is running." if _others([name]) else limit
-
-
 def _watch(started: Started, told: str) -> None:
     """Show how a job stands; it runs again and again until the job is over. told: what it would be done for now."""
     with _or_a_warning():
         started.look()
     with st.container(horizontal=True, vertical_alignment="center"):
         if started.over:
-            st.markdown(_ended(started))
+            st.markdown(_say("work.ended", it=started, minutes=_MINUTES))
         else:
-            st.progress(min(started.now.done / max(started.task.steps, 1), 1.0), _standing(started))
+            st.progress(min(started.now.done / max(started.task.steps, 1), 1.0), _say("work.standing", it=started))
             if st.button("Stop", key=f"stop {started.task.name}"):
                 started.leave()
                 st.rerun()
     if started.task.told != told:
-        st.markdown(f":orange[**For other settings than those above:**] {started.task.told}.")
+        st.markdown(f":orange[**For settings other than those above:**] {started.task.told}.")
     context = _context()
     if context.fragment_ids_this_run and started.place != started.seen:
         st.rerun()  # to look more often, or no more; and once it is over the button may be pressed again
@@ -193,31 +182,6 @@ def _results(started: Started) -> None:
             started.results += backend().result(started.task.key, len(started.results))
     if started.results:
         started.task.show(started.results)
-
-
-def _standing(started: Started) -> str:
-    before, done = started.before, started.now.done
-    if not started.over and started.now.reason:
-        return started.now.reason
-    if before:
-        return f"Waiting: {before} {'job' if before == 1 else 'jobs'} of other visitors first."
-    return f"{done} of {started.task.steps}" if done else "Starting a separate process."
-
-
-def _ended(started: Started) -> str:
-    """Say how it ended."""
-    now, so_far = started.now, f"{started.now.done} of {started.task.steps}"
-    if started.left is not None or now.state == "stopped":
-        return f"Stopped after {so_far}. {started.left or ''}".strip()
-    if now.state in _WHY:
-        return f"{_WHY[now.state]}: {so_far} are done. {now.reason}".strip()
-    if now.state == "failed":
-        return f":red[**It ended early.**] {now.reason}"
-    if now.age < _LATER:
-        return f":green[**✓**] All {now.done} are done."
-    ago = f"{now.age / 60:.0f} {'minute' if now.age < 1.5 * 60 else 'minutes'} ago"
-    same = "" if started.task.measures else ": the same settings and seeds give the same numbers"
-    return f":green[**✓**] All {now.done} were done {ago}{same}."
 
 
 def _present(visitor: str) -> bool:

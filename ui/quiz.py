@@ -9,6 +9,7 @@ import streamlit as st
 from packviz.errors import PackvizError
 from packviz.show.movie import movie
 from packviz.teach.quiz import Question, Scorecard, progress_code, questions, read_progress_code
+from packviz.text import counted
 from ui.player import clip
 from ui.quiz_round import begin, chosen, first_question, keep_progress, last, progress
 from ui.quiz_views import asked_for, batch, marks, result, worksheet
@@ -21,20 +22,15 @@ _STYLE = Path(__file__).parent / "quiz.css"
 
 @dataclass
 class Game:
-    """Hold a visitor's progress in a round.
-
-    at      the question on the screen, behind the last one the result
-    unread  for each question, what was typed last that could not be read
-    heard   whether a click of this run has been handled; after a restart of the server, none has
-    """
+    """Hold a visitor's progress in a round."""
 
     level: int
     number: int
     scorecard: Scorecard
-    at: int = 0
+    at: int = 0  # the question on the screen, behind the last one the result
     problem: str = ""
-    unread: dict[int, str] = field(default_factory=dict)
-    heard: bool = False
+    unread: dict[int, str] = field(default_factory=dict)  # for each question, what was typed last and cannot be read
+    heard: bool = False  # whether a click of this run has been handled; after a restart of the server, none has
 
     def key(self, i: int) -> str:
         """Return the key of what is typed for question i."""
@@ -56,8 +52,8 @@ def quiz(told: str) -> None:
             game = _game(*chosen())
             _new_round(game)
             marks(game.scorecard.marks, game.at)
-            if game.at < len(game.scorecard.questions):
-                st.markdown(_standing(game))
+            if game.at < (count := len(game.scorecard.questions)):
+                st.markdown(f"**Question {game.at + 1} of {count}**, {counted(game.scorecard.points, 'point')}")
         if game.at < len(game.scorecard.questions):
             _question(game, game.at)
             if game.scorecard.untouched:
@@ -101,11 +97,6 @@ def _new_round(game: Game) -> None:
     with st.popover("New round"):
         st.markdown(f"Leave round {game.number} at question {game.at + 1}?")
         st.button("Yes, another round", on_click=begin)
-
-
-def _standing(game: Game) -> str:
-    points = game.scorecard.points
-    return f"**Question {game.at + 1} of {len(game.scorecard.questions)}**, {points} point{'' if points == 1 else 's'}"
 
 
 def _question(game: Game, i: int) -> None:

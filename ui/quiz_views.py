@@ -1,14 +1,13 @@
 """What a round of the quiz looks like: the rows of a batch, how the questions stand, the result, and all on paper."""
 
 from collections.abc import Callable, Sequence
-from html import escape
+from pathlib import Path
 
 import streamlit as st
 
-from packviz.inputs.batch import sequence_label
 from packviz.show.theme import SEQUENCE_HUES, hue, text_on
 from packviz.teach.quiz import LEVELS, Mark, Question, Scorecard
-from packviz.text import quoted
+from packviz.text import markup, quoted
 from ui.part import palette
 from ui.path import script
 
@@ -20,6 +19,7 @@ _MARKS: dict[Mark, tuple[str, str, str]] = {
     "missed": ("✗", "missed, 0 points", ":red[**✗** 0 points]"),
 }
 _WORKSHEET = "worksheet"  # in the address
+_HERE = Path(__file__).parent
 _print = st.components.v2.component(
     "packviz_print",
     html='<button type="button">Print</button>',
@@ -30,30 +30,14 @@ _print = st.components.v2.component(
 
 def batch(sequences: Sequence[Sequence[str]], *, small: bool = False) -> None:
     """Show the sequences as they came: ragged rows, each with its letter and in its colour."""
-    rows = "".join(_row(b, texts) for b, texts in enumerate(sequences))
-    size = "quiz-batch small" if small else "quiz-batch"
-    st.html(f'<table class="{size}" aria-label="The batch">{rows}</table>', width="content" if small else "stretch")
-
-
-def _row(b: int, texts: Sequence[str]) -> str:
-    color = SEQUENCE_HUES[hue(b)[0]]
-    style = f"background:{color};color:{text_on(color)}"
-    cells = "".join(f'<td style="{style}">{escape(text)}</td>' for text in texts)
-    return f'<tr><th scope="row">{sequence_label(b)}</th>{cells}</tr>'
+    colors = [SEQUENCE_HUES[hue(b)[0]] for b in range(len(sequences))]
+    rows = zip(sequences, colors, map(text_on, colors), strict=True)
+    st.html(markup(_HERE / "quiz_batch.html", rows=rows, small=small), width="content" if small else "stretch")
 
 
 def marks(standing: Sequence[Mark], at: int) -> None:
     """Show how each question stands, and at which one we are."""
-    items = "".join(_mark(i, mark, now=i == at) for i, mark in enumerate(standing))
-    st.html(f'<ol class="quiz-marks" aria-label="How the questions stand">{items}</ol>')
-
-
-def _mark(i: int, mark: Mark, *, now: bool) -> str:
-    colors, (sign, meaning, _) = palette(), _MARKS[mark]
-    color = {"open": colors.line, "missed": colors.wrong}.get(mark, colors.good)
-    told, here = f"Question {i + 1}: {meaning}", ' aria-current="step"' if now else ""
-    shown = f'<span aria-hidden="true">{sign or i + 1}</span>'
-    return f'<li title="{told}" aria-label="{told}" class="{mark}" style="--mark:{color}"{here}>{shown}</li>'
+    st.html(markup(_HERE / "quiz_marks.html", standing=standing, at=at, signs=_MARKS, palette=palette()))
 
 
 def result(

@@ -30,7 +30,7 @@ QUEUE = "packviz"
 _OPEN = "packviz:open"  # the keys of all jobs that are not known to be over
 _EVERY = 2.0  # seconds between two looks at who is there
 NO_WORKER = "No worker is running. This starts as soon as one does."
-_AWAY = "The queue of long work cannot be reached now. What is running goes on; its results are shown once it is back."
+_AWAY = "The job queue cannot be reached. Running jobs go on; their results appear once it is back."
 _STATES: dict[JobStatus | None, State] = {JobStatus.QUEUED: "waiting", JobStatus.STARTED: "running"}
 
 

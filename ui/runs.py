@@ -48,16 +48,13 @@ class Source:
 
 @dataclass(frozen=True)
 class Request:
-    """Hold one state of all controls.
-
-    settings: names and values of a Config, not checked yet. stages: those of a lesson, which are shown in full depth;
-    BESIDE for padded beside packed; None for the whole way.
-    """
+    """Hold one state of all controls."""
 
     source: Source = Source()
-    settings: tuple[tuple[str, object], ...] = ()
+    settings: tuple[tuple[str, object], ...] = ()  # names and values of a Config, not checked yet
     layer: int | None = None
     direction: int = 0
+    # those of a lesson, in full depth; BESIDE for padded beside packed; None for the whole way
     stages: tuple[View, ...] | None = None
 
     @property

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import get_args
+from itertools import product
+from typing import Any, get_args
 
 import pandas as pd
 import streamlit as st
@@ -23,8 +24,9 @@ def full_run(shown: Shown) -> None:
     """Show what the recorded training of the sidebar's cell came to, and its details folded."""
     accuracy(shown)
     run, cell = recorded.training(), shown.request.config.cell
-    with folded("All four readouts, every seed and epoch, and what they support", "recorded training") as is_open:
+    with folded("All four readouts, with every seed and epoch", "recorded training") as is_open:
         if is_open:
+            st.markdown(f":small[{recorded.machine(run)}]")
             _results(run.of(cell), "recorded")
 
 
@@ -44,33 +46,23 @@ def trained(shown: Shown) -> None:
         "task", tasks, format_func=TITLES.__getitem__, key="train_task", bind="query-params"
     )
     names = get_args(training.Readout)
-    readouts = st.pills(
-        "what the linear layer reads",
-        names,
-        selection_mode="multi",
-        default=names,
-        key="train_readouts",
-        bind="query-params",
-    )
+    several: dict[str, Any] = {"selection_mode": "multi", "bind": "query-params"}
+    readouts = st.pills("what the linear layer reads", names, default=names, key="train_readouts", **several)
     left, middle, right = st.columns(3, vertical_alignment="bottom")
-    extra, label = training.EXTRA_PADDING, "extra pads"
+    paddings = training.EXTRA_PADDING
     with left:
-        pads = st.pills(label, extra, selection_mode="multi", default=extra, key="train_pads", bind="query-params")
+        pads = st.pills("extra pads", paddings, default=paddings, key="train_pads", **several)
     seeds = middle.number_input("seeds", 1, 10, 3, 1, key="train_seeds", bind="query-params")
     both = right.toggle("two directions", key="train_both", bind="query-params")
     first = training.Experiment(cell=cell, task=task, bidirectional=both, seeds=tuple(range(seeds)))
-    chosen = [
-        replace(first, readout=readout, extra_padding=extra)
-        for extra in training.EXTRA_PADDING
-        for readout in names
-        if extra in pads and readout in readouts
-    ]
+    wanted = product([pad for pad in paddings if pad in pads], [name for name in names if name in readouts])
+    chosen = [replace(first, readout=readout, extra_padding=extra) for extra, readout in wanted]
     if not chosen:
         st.text("Choose at least one readout and one amount of extra padding (0 counts).")
         return
     st.markdown(
-        f"{cell.upper()}: one layer of {first.hidden_size} hidden units, {first.epochs} epochs, Adam with "
-        f"{first.lr:g}, batches of {first.batch_size}. Only `cell` from the sidebar matters here."
+        f"{cell.upper()} with {first.hidden_size} hidden units, {first.epochs} epochs, Adam at {first.lr:g}, batches "
+        f"of {first.batch_size}. Of the settings, only `cell` matters here."
     )
     steps = len(chosen) * first.epochs * seeds
     ways = "both directions" if both else "one direction"
@@ -79,7 +71,7 @@ def trained(shown: Shown) -> None:
     work = Task("train", f"{told}, seeds: {seeds}", steps, partial(training.run_all, chosen), _results)
     long_work(work, f"Train {counted(len(chosen) * seeds, 'model')} ({cell})", takes)
     if task == "vowels":
-        st.text(training.vowels_credit())
+        st.markdown(f":small[{training.vowels_credit()}]")
 
 
 def _results(results: Sequence[training.Progress], which: str = "now") -> None:

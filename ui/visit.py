@@ -30,47 +30,32 @@ class Ask:
 
 @dataclass
 class Visit:
-    """Hold all that is remembered of one visitor.
+    """Hold all that is remembered of one visitor."""
 
-    link: what the address asked for when the visitor came. first_request, first_player: what that came to.
-    last_good: the last request that could be shown.
-    own_text: the text that was last typed. put_aside: a typed text that gave way to something to try.
-    stage: the stage on the player's screen. narrow: whether that is as narrow as a phone's.
-    ask: what the player is asked to show.
-    picked: what was clicked last in the movie, and of which request that was, until it is taken up.
-    done: the stages whose prediction was answered, or whose exercise was done.
-    way_back: from the overview to the page that opened it.
-    doctor_input: what was typed into the doctor's fields before an example replaced it.
-    jobs: long work by its name. round: the level and number of the last round of the quiz. games: its rounds.
-    room: the code of the teacher's class and the secret. room_problem: why the last action there was refused.
-    room_is_over: whether the browser should forget it. revealed: by question, the step at which its movie was opened.
-    plan: the lesson plan. plan_problem: why a file was refused.
-    plan_touched: whether the plan has been changed in this session.
-    """
-
-    link: Mapping[str, str] | None = None
-    first_request: "Request | None" = None
+    link: Mapping[str, str] | None = None  # what the address asked for when the visitor came,
+    first_request: "Request | None" = None  # and what that came to
     first_player: str | None = None
-    last_good: "Request | None" = None
-    own_text: str | None = None
-    put_aside: str | None = None
-    stage: str | None = None
-    narrow: bool = False
-    ask: Ask = Ask()
+    last_good: "Request | None" = None  # the last request that could be shown
+    own_text: str | None = None  # that was last typed
+    put_aside: str | None = None  # a typed text that gave way to something to try
+    stage: str | None = None  # on the player's screen
+    narrow: bool = False  # whether that is as narrow as a phone's
+    ask: Ask = Ask()  # what the player is asked to show
+    # what was clicked last in the movie, and of which request that was, until it is taken up
     picked: dict[str, Any] | None = None
-    done: frozenset[str] = frozenset()
-    way_back: WayBack | None = None
-    doctor_input: tuple[Any, ...] | None = None
-    jobs: "dict[str, Started]" = field(default_factory=dict)
-    round: tuple[int, int] | None = None
-    games: "dict[tuple[int, int], Game]" = field(default_factory=dict)
-    room: tuple[str, str] | None = None
-    room_problem: str = ""
-    room_is_over: bool = False
-    revealed: dict[int, int] = field(default_factory=dict)
-    plan: "tuple[Item, ...]" = ()
-    plan_problem: str = ""
-    plan_touched: bool = False
+    done: frozenset[str] = frozenset()  # the stages whose prediction was answered, or whose exercise was done
+    way_back: WayBack | None = None  # from the overview to the page that opened it
+    doctor_input: tuple[Any, ...] | None = None  # typed into the doctor's fields before an example replaced it
+    jobs: "dict[str, Started]" = field(default_factory=dict)  # long work by its name
+    round: tuple[int, int] | None = None  # the level and number of the quiz's last one
+    games: "dict[tuple[int, int], Game]" = field(default_factory=dict)  # the rounds of the quiz
+    room: tuple[str, str] | None = None  # the code of the teacher's class and the secret
+    room_problem: str = ""  # why the last action there was refused
+    room_is_over: bool = False  # whether the browser should forget it
+    revealed: dict[int, int] = field(default_factory=dict)  # by question, the step at which its movie was opened
+    plan: "tuple[Item, ...]" = ()  # the lesson plan
+    plan_problem: str = ""  # why a file was refused
+    plan_touched: bool = False  # whether it has been changed in this session
 
 
 def visit() -> Visit:

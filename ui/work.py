@@ -24,20 +24,15 @@ KEPT = 3600  # seconds that results are kept
 
 @dataclass(frozen=True)
 class Task:
-    """Say what is to be done, and how it is shown.
+    """Say what is to be done, and how it is shown."""
 
-    name: of the work on its page. told: what it is done for, in words. steps: how many results there will be.
-    show: draws the results so far. measures: whether it times something: then each run has numbers of its own, and one
-    runs at a time on a machine. key: other work of the same kind with the same arguments has the same one, and who asks
-    for it shares its results.
-    """
-
-    name: str
-    told: str
-    steps: int
+    name: str  # of the work on its page
+    told: str  # what it is done for, in words
+    steps: int  # how many results there will be
     work: Work
-    show: Callable[[Sequence[Any]], None]
-    measures: bool = False
+    show: Callable[[Sequence[Any]], None]  # draws the results so far
+    measures: bool = False  # whether it times something: then each run has its own numbers, and one runs at a time
+    # other work of the same kind with the same arguments has the same one, and who asks for it shares its results
     key: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -48,17 +43,13 @@ class Task:
 
 @dataclass(frozen=True)
 class Progress:
-    """Tell how a job stands.
-
-    done: its results so far. reason: why it ended early, or waits, where there is more to say. age: seconds since it
-    was over.
-    """
+    """Tell how a job stands."""
 
     task: Task
     state: State
-    done: int
-    reason: str = ""
-    age: float = 0.0
+    done: int  # its results so far
+    reason: str = ""  # why it ended early, or waits, where there is more to say
+    age: float = 0.0  # seconds since it was over
 
     @property
     def over(self) -> bool:

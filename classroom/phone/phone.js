@@ -186,6 +186,8 @@ function over() {
 
 const heading = () => `Question ${line.seen.question.number}`;
 const counts = () => el("p", { class: "quiet" });
+/** @param {string} answer that may be a sentence itself */
+const ended = (answer) => (/[.!?]$/.test(answer) ? answer : `${answer}.`);
 
 /** What this phone has answered, in a phase in which that cannot be changed. */
 function own() {
@@ -245,7 +247,10 @@ function vote() {
     const { seen, kept, answer, failed, problem } = line,
       given = answer === null ? "" : told(question, answer),
       unsent = () =>
-        say(`Not sent yet: ${given}. ${failed || "The server is slow."} It will be sent again by itself.`, "wrong");
+        say(
+          `Not sent yet: ${ended(given)} ${failed || "The server is slow."} It will be sent again by itself.`,
+          "wrong",
+        );
     mark(body, answer);
     many.textContent = `Answers so far: ${seen.voted} of ${seen.joined}.`;
     const other = waiting !== kept.vote;
@@ -259,7 +264,9 @@ function vote() {
     } else if (problem) say(problem, "wrong");
     else
       say(
-        seen.mine === null ? empty : `Your answer is stored: ${given}. You can change it until the vote is closed.`,
+        seen.mine === null
+          ? empty
+          : `Your answer is stored: ${ended(given)} You can change it until the vote is closed.`,
         seen.mine === null ? "" : "good",
       );
   };
@@ -284,7 +291,7 @@ function closed() {
 /** @returns {View} */
 function talk() {
   const { node, update } = own(),
-    ask = el("p", {}, "Explain your answer to your neighbour, and listen to theirs. You will vote again.");
+    ask = el("p", {}, "Explain your answer to your neighbor, and listen to theirs. You will vote again.");
   return { title: "Talk about it", body: [ask, node, ...asked(line.seen.question)], update };
 }
 

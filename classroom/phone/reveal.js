@@ -19,7 +19,7 @@ const again = (problem) => {
 export const base = new URL(location.pathname.replace(/\/join(\/[^/]*)?$/, "/"), location.origin);
 
 /** @param {Line} line */
-export function verdict({ seen }) {
+export function verdict({ seen, kept: { first } }) {
   const { question, mine, right, reason, solution, why } = seen,
     answered = mine !== null && right !== undefined;
   const parts = [];
@@ -33,6 +33,8 @@ export function verdict({ seen }) {
       ),
     );
   if (!answered) parts.push(el("p", { class: "verdict" }, "You did not answer in this vote."));
+  if (!answered && first?.question === question.number)
+    parts.push(el("p", {}, "Your first answer: ", ...given(told(question, first.answer))));
   if (answered && !right && reason) parts.push(el("p", {}, ...rich(reason)));
   if (!right) parts.push(el("p", {}, "The right answer: ", ...given(told(question, tapped(seen) ?? solution))));
   if (why) parts.push(el("p", {}, ...rich(why)));

@@ -1,10 +1,11 @@
 """The cells: one time step of RNN, GRU and LSTM for the b sequences that are live.
 
-The lines stand in the order of ATen's RNN.cpp: then every number is PyTorch's to the last bit. That is why GRU's last
+The lines stand in the order of ATen's RNN.cpp, and compute where it does: in new tensors, for a kernel may give other
+last bits where a tensor begins within another. Then every number is PyTorch's to the last bit. That is why GRU's last
 line is ``(h - n) * z + n``, and not the textbook's ``(1 - z) * n + z * h``.
 
 inputs  (b, G*H)  W_ih x + b_ih of this time step, which the cell overwrites with its gates
-hidden  (b, G*H)  W_hh h + b_hh of this time step, which may be overwritten, too
+hidden  (b, G*H)  W_hh h + b_hh of this time step, a new tensor, which is overwritten
 h, c    (b, H)    the state before; returned is the state after
 """
 
@@ -16,24 +17,26 @@ State = tuple[Tensor, ...]  # h (b, H), for the LSTM c (b, H) too
 
 
 def _rnn_tanh(inputs: Tensor, hidden: Tensor, _h: Tensor) -> State:
-    return (inputs.add_(hidden).tanh_(),)
+    return (hidden.add_(inputs).tanh_(),)
 
 
 def _rnn_relu(inputs: Tensor, hidden: Tensor, _h: Tensor) -> State:
-    return (inputs.add_(hidden).relu_(),)
+    return (hidden.add_(inputs).relu_(),)
 
 
 def _gru(inputs: Tensor, hidden: Tensor, h: Tensor) -> State:
-    (r, z, n), (h_r, h_z, h_n) = inputs.chunk(3, 1), hidden.chunk(3, 1)  # (b, H) each
-    r.add_(h_r).sigmoid_()
-    z.add_(h_z).sigmoid_()
-    n.copy_((n + h_n.mul_(r)).tanh_())  # tanh of a tensor by itself: inside a wider one its last bits can differ
+    (i_r, i_z, i_n), (r, z, h_n) = inputs.chunk(3, 1), hidden.chunk(3, 1)  # (b, H) each
+    i_r.copy_(r.add_(i_r).sigmoid_())
+    i_z.copy_(z.add_(i_z).sigmoid_())
+    n = (i_n + h_n.mul_(r)).tanh_()
+    i_n.copy_(n)
     return ((h - n).mul_(z).add_(n),)
 
 
 def _lstm(inputs: Tensor, hidden: Tensor, _h: Tensor, c: Tensor) -> State:
-    i, f, g, o = inputs.add_(hidden).chunk(4, 1)  # (b, H) each
+    i, f, g, o = hidden.add_(inputs).chunk(4, 1)  # (b, H) each
     i, f, g, o = i.sigmoid_(), f.sigmoid_(), g.tanh_(), o.sigmoid_()
+    inputs.copy_(hidden)
     c = (f * c).add_(i * g)
     return o * c.tanh(), c
 

@@ -132,11 +132,13 @@ def run_layers(module: nn.RNNBase, packed: Packed, h_0: Tensor, c_0: Tensor | No
 
     h_0 (L*D, B, P), for the LSTM c_0 (L*D, B, H), in the original order of the sequences.
     """
-    states = zip(h_0, *([] if c_0 is None else [c_0]), strict=True)  # (B, P) and (B, H) for each layer and direction
+    given, order = (h_0,) if c_0 is None else (h_0, c_0), packed.sorted_indices
+    entering = given if order is None else tuple(part.index_select(1, order) for part in given)
+    states = zip(zip(*given, strict=True), zip(*entering, strict=True), strict=True)  # of each layer and direction
     weights, data, layers = iter(module.all_weights), packed.data, list[Layer]()
     for _ in range(module.num_layers):
         layer = tuple(
-            _run_direction(module, next(weights), data, packed, next(states), backward=d == 1)
+            _run_direction(module, next(weights), data, packed, *next(states), backward=d == 1)
             for d in range(directions(module))
         )
         data = output_of(layer)
@@ -150,17 +152,26 @@ def output_of(layer: Layer) -> Tensor:
 
 
 def _run_direction(
-    module: nn.RNNBase, weights: Sequence[Tensor], data: Tensor, packed: Packed, initial: State, *, backward: bool
+    module: nn.RNNBase,
+    weights: Sequence[Tensor],
+    data: Tensor,
+    packed: Packed,
+    initial: State,
+    entering: State,
+    *,
+    backward: bool,
 ) -> Direction:
-    """Run one direction of one layer over packed rows (N, F), with its weights as torch lists them."""
+    """Run one direction of one layer over packed rows (N, F), with its weights as torch lists them.
+
+    initial, entering   h_0 (B, P) and, for the LSTM, c_0 (B, H), in the original and in sorted order
+    """
     w_ih, w_hh, *others = weights  # (G*H, F), (G*H, P)
     b_ih, b_hh = others[:2] if module.bias else (None, None)  # (G*H,)
     w_hr = others[-1] if module.proj_size else None  # (P, H)
-    cell, sizes, order = CELLS[module.mode], packed.sizes, packed.sorted_indices
-    entering = initial if order is None else tuple(part.index_select(0, order) for part in initial)
+    cell, sizes = CELLS[module.mode], packed.sizes
     gates = F.linear(data, w_ih, b_ih)  # (N, G*H): so far what the inputs add to the gates
     inputs = gates.split_with_sizes(sizes)  # T times (b, G*H)
-    state, states = tuple(part[:0] for part in entering), []
+    state, states = tuple(part[: sizes[-1 if backward else 0]] for part in entering), []
     for t in reversed(range(len(sizes))) if backward else range(len(sizes)):
         ended, live = len(state[0]), sizes[t]  # rows that ended are left out; going backward, others begin now
         state = tuple(

@@ -16,11 +16,11 @@ from packviz.compute.verify import prove
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
-from packviz.inputs.module import directions, state_size, states_of, unknown_hooks, weight_dtype
+from packviz.inputs.module import states_of, unknown_hooks, weight_dtype
 from packviz.rules import raise_first
 from packviz.rules.case import Case
-from packviz.rules.module import check_module, check_padding_value, check_total_length, state_of
-from packviz.rules.preconditions import check_kind, frozen_copy
+from packviz.rules.module import check_module, check_total_length, state_of
+from packviz.rules.preconditions import check_kind, check_padding_value, frozen_copy
 from packviz.text import counted, listed, quoted, visible
 
 __all__ = ["Trace", "record", "trace", "trace_module"]
@@ -48,7 +48,7 @@ def trace(batch: Batch, config: Config | None = None) -> Trace:
             padding_side=config.padding_side,
             embedding=table,
         )
-        total_length = _total_length(config.total_length, drawn.module, padded)
+        total_length = check_total_length(config.total_length, drawn.module, padded.lengths)
         start = Start(batch, config, drawn.module, padded, config.padding_value, total_length, texts=batch.texts)
         return _run(start, (drawn.h_0, drawn.c_0), enforce_sorted=config.enforce_sorted)
 
@@ -78,11 +78,8 @@ def trace_module(
     Raises PackvizError where torch would refuse, go wrong silently, or crash. One refusal is recorded instead: for
     unsorted lengths with enforce_sorted=True, the result is a Refused, with torch's message in ``error``.
     """
-    notes, autocast = (
-        [],
-        torch.is_autocast_enabled("cpu"),
-    )  # how this run differs from a call of the module here and now
-    if autocast:
+    notes = []  # how this run differs from a call of the module here and now
+    if autocast := torch.is_autocast_enabled("cpu"):
         notes.append("autocast is on here; this run is computed without it, in the dtype of the weights")
     if isinstance(module, nn.Module) and (hooks := unknown_hooks(module)):
         notes.append(f"{counted(hooks, 'forward hook')} of the module: not called in this run")
@@ -95,7 +92,8 @@ def trace_module(
         grid = x if given is None else None
         case = Case(grid, given, lengths, plain, plain.batch_first, enforce_sorted, hx, traced=True)  # type: ignore[arg-type]
         padded, given = _read(case)
-        filler, total_length = check_padding_value(padding_value, dtype), _total_length(total_length, plain, padded)
+        filler = check_padding_value(padding_value, dtype)
+        total_length = check_total_length(total_length, plain, padded.lengths)
         start = Start(None, None, plain, padded, filler, total_length, tuple(notes), _texts(texts, padded))
         return _run(start, state_of(case, len(padded.lengths)), given, enforce_sorted=enforce_sorted)
 
@@ -154,11 +152,6 @@ def _in_full_precision(x: Tensor | PackedSequence, dtype: torch.dtype) -> Tensor
     if not isinstance(data, Tensor) or data.dtype not in (torch.bfloat16, torch.float16):
         return x
     return x._replace(data=data.to(dtype)) if isinstance(x, PackedSequence) else x.to(dtype)
-
-
-def _total_length(total_length: object, module: nn.RNNBase, padded: Padded) -> int | None:
-    column = len(padded.lengths) * directions(module) * state_size(module)
-    return check_total_length(total_length, int(padded.lengths.max()), column)
 
 
 def _notes(start: Start, packed: Packed) -> tuple[str, ...]:

@@ -47,7 +47,8 @@ def tolerance_of(dtype: torch.dtype) -> float:
 def apart(one: Tensor, other: Tensor) -> Tensor:
     """Return |one - other| in float64, number by number; 0 where both are the same, infinite or nan included."""
     same = (one == other) | (one.isnan() & other.isnan())
-    return (one.double() - other.double()).abs().masked_fill(same, 0.0)
+    double = torch.complex128 if one.is_complex() or other.is_complex() else torch.double
+    return (one.to(double) - other.to(double)).abs().masked_fill(same, 0.0)
 
 
 def distance(ours: Tensor | None, theirs: Tensor) -> float:

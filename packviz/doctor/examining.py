@@ -52,8 +52,8 @@ def examine(
     mask            (B, T) or laid out as x, True or 1 where there is a token
     targets, target_lengths   a PackedSequence whose rows should match the inputs' rows; or the lengths it is made with
     output          the unpacked output, laid out as x
-    state           (B, D*H), the state you go on with: which reading of the output it is (needs output or module); one
-                    that is not a known reading is a note, with its distance from the right one
+    state           (B, D*H), the state you go on with: which readout of the output it is (needs output or module); one
+                    that is not known is a note, with its distance from the right one
     ids             integers, laid out as x, that x are the embeddings of: pads are looked for in these
     padding_value   of x, or of ids. None: not given; then it is assumed to be the one value after the lengths, else 0,
                     and a finding that rests on it says so

@@ -23,6 +23,7 @@ from packviz.doctor import opening
 from packviz.doctor.opening import ALONE, FIELDS, Part, UnreadableError, megabytes, open_parts, too_large, unreadable
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CELL_KINDS
+from packviz.inputs.packed_rows import as_they_are
 from packviz.text import Brief, listed, quoted
 from packviz.validate import choice
 
@@ -74,8 +75,8 @@ def read_isolated(data: bytes, name: str, *, seconds: int = 20, memory: int = 2*
         if len(data) > MAX_BYTES:
             raise too_large(f"a file of {megabytes(len(data))}")
         if not _READERS.acquire(timeout=seconds):
-            got = f"{MAX_READERS} other files still being read"
-            raise UnreadableError("its turn", got, "try again in a moment", None)
+            expected, got = f"at most {MAX_READERS} files at a time", "one more"
+            raise UnreadableError(expected, got, "try again in a moment", None)
         try:
             parts = _received(data, name, seconds, memory)
         finally:
@@ -121,25 +122,13 @@ def _loaded(name: str, parts: list[Part]) -> Loaded:
     packed: dict[str, dict[str, Tensor]] = {}
     for part in parts:
         fields = packed.setdefault(part.name, {}) if part.field else tensors
+        dtype = getattr(torch, part.dtype)
+        flat = torch.frombuffer(bytearray(part.data), dtype=dtype) if part.data else torch.empty(0, dtype=dtype)
         try:
-            fields[part.field or part.name] = _tensor(part)
+            fields[part.field or part.name] = flat.reshape(part.shape)
         except (RuntimeError, OverflowError) as error:  # a shape beyond 64 bits, with a 0 in it
             raise unreadable("shapes that torch can count", error) from None
-    return Loaded(name, tensors, {each: _packed(fields) for each, fields in packed.items()})
-
-
-def _packed(fields: Mapping[str, Tensor]) -> PackedSequence:
-    data, batch_sizes, forth, back = (fields.get(field) for field in FIELDS)
-    assert data is not None
-    bare = PackedSequence(data, batch_sizes)
-    return bare._replace(sorted_indices=forth, unsorted_indices=back)  # as they are: torch would invert the one
-
-
-def _tensor(part: Part) -> Tensor:
-    dtype = getattr(torch, part.dtype)
-    if not part.data:
-        return torch.empty(part.shape, dtype=dtype)
-    return torch.frombuffer(bytearray(part.data), dtype=dtype).reshape(part.shape)
+    return Loaded(name, tensors, {each: as_they_are(*map(of.get, FIELDS)) for each, of in packed.items()})
 
 
 def recurrent_prefixes(state: Mapping[str, Tensor]) -> tuple[str, ...]:
@@ -174,7 +163,7 @@ def module_from(
     kind = None if rest else _KINDS.get(gates)
     if kind is None or (projection is not None and "proj_size" not in kind.own):
         rows = [f"{each.G * H} rows (nn.{each.module.__name__})" for each in CELL_KINDS.values()]
-        expected = f"weight_hh_l0 with {' or '.join(rows)}"
+        expected = f"weight_hh_l0 with {', '.join(rows[:-1])} or {rows[-1]}"
         raise _refusal(expected, f"{hidden.size(0)} rows" + (" and a projection" if projection is not None else ""))
     settings: dict[str, Any] = {
         "num_layers": sum(_LAYER.fullmatch(name) is not None for name in own),
@@ -198,23 +187,23 @@ def _filled(module: nn.RNN | nn.GRU | nn.LSTM, own: Mapping[str, Tensor]) -> nn.
         module.load_state_dict({name: weight.detach().cpu().clone() for name, weight in own.items()}, assign=True)
     except RuntimeError as error:  # names or shapes
         expected = f"the weights of an nn.{module!r}"
-        raise _refusal(expected, f"others: {quoted(' '.join(str(error).split()), 400)}") from None
+        raise _refusal(expected, f"weights that do not fit: {quoted(' '.join(str(error).split()), 400)}") from None
     return module.requires_grad_(False).eval()
 
 
 def _chosen(known: tuple[str, ...], prefix: str | None) -> str:
     if not known:
         expected = "the weights of an nn.RNN, nn.GRU or nn.LSTM: weight_ih_l0, weight_hh_l0, ..."
-        raise _refusal(expected, "a state without")
+        raise _refusal(expected, "a state dict without them")
     shown = listed([quoted(name) for name in known])
     if prefix is None and len(known) > 1:
         got, fix = f"{len(known)}: {shown}", "choose one of them"
         raise PackvizError("prefix", expected="one recurrent layer", got=got, fix=fix)
     if prefix is not None and prefix not in known:
-        fix = "choose one of these, with its dot"
+        fix = "choose one of these, including its dot"
         raise PackvizError("prefix", expected=f"one of {shown}", got=quoted(prefix), fix=fix)
     return known[0] if prefix is None else prefix
 
 
 def _refusal(expected: str, got: str) -> PackvizError:
-    return PackvizError("state", expected=expected, got=got, fix="save module.state_dict() of the layer as it is")
+    return PackvizError("state", expected=expected, got=got, fix="save the layer's module.state_dict() unchanged")

@@ -1,31 +1,25 @@
 """check_invariance(): what a model makes of a sequence may depend neither on padding nor on the other sequences."""
 
+import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import nan
 from typing import Any, Literal
 
+import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from packviz.doctor.as_before import as_before
-from packviz.doctor.outputs import (
-    Difference,
-    Leaves,
-    Output,
-    beside_alone,
-    leaves_of,
-    moved,
-    rounding_of,
-)
+from packviz.doctor.outputs import Difference, Leaves, Output, beside_alone, leaves_of, moved, rounding_of
 from packviz.errors import PackvizError, first_line
 from packviz.inputs.tensors import valid_mask
 from packviz.inputs.torch_answers import Answer
 from packviz.rules.finding import Fault, Findings, worded
 from packviz.rules.padding_value import fits_at_its_edges
 from packviz.rules.preconditions import check_tensor, described, known_lengths, refusal_of
-from packviz.text import joined, two_digits
+from packviz.text import counted, joined, two_digits
 from packviz.validate import choice, is_number, number
 
 __all__ = ["check_invariance"]
@@ -97,7 +91,7 @@ def check_invariance(
     tolerance: float | None = None,
     ignore: str | Collection[str] = (),
 ) -> Findings:
-    """Run a model over a batch in several ways that must not change what it says of each sequence.
+    """Run a model over a batch in several ways that must not change its result for any sequence.
 
     It is run twice as it is, with each sequence alone and without padding, in another order, with more padding, and
     with other values in the pads; its batch normalization also as in training. Outputs at the steps that a sequence
@@ -107,7 +101,7 @@ def check_invariance(
 
     batch, lengths  (T, B) or (T, B, F), with batch_first=True (B, T) or (B, T, F); (B,), at least two sequences
     call            how the model is called: call(model, batch, lengths); None for model(batch, lengths)
-    padding_value   of the batch, where the model may find the pads by it: then pads keep this value
+    padding_value   of the batch, if the model may find the pads by their value: then pads keep it
     padding_side    where the pads are
     tolerance       the largest difference that counts as rounding. None: 1,024 units of the dtype's precision, times
                     the largest number of the output or 1: another batch size sums matrix products in another order,
@@ -116,14 +110,14 @@ def check_invariance(
     ignore          keys of findings that are left out
 
     The model is run without gradients and in evaluation; its attributes, its buffers and the random numbers are then
-    as before. What it raises over the batch as it is, is raised. Raises PackvizError for unsupported inputs.
+    as before. Errors of the model on the batch itself are passed on. Raises PackvizError for unsupported inputs.
     """
     given = _checked(model, batch, lengths, batch_first, call, padding_side)
     if padding_value is not None:
         number("padding_value", padding_value)
     if tolerance is not None and not (is_number(tolerance) and tolerance >= 0):
-        raise refusal_of("tolerance", "a number from 0 on", tolerance, "leave it out, or give one such as 1e-5")
-    with as_before(model, batch):
+        raise refusal_of("tolerance", "a number of at least 0", tolerance, "leave it out, or give one such as 1e-5")
+    with _as_before(model, batch):
         faults = [*_faults(given, padding_value, tolerance)]
     return Findings(worded(fault, None) for fault in faults).ignoring(ignore)
 
@@ -132,23 +126,25 @@ def _checked(
     model: object, batch: object, lengths: object, batch_first: bool, call: Call | None, padding_side: str
 ) -> _Batch:
     if not callable(model):
-        raise refusal_of("model", "a module or a function", model, "give what is called with the batch")
+        raise refusal_of("model", "a module or a function", model, "give the model that takes the batch")
     if not (call is None or callable(call)):
         raise refusal_of("call", "a function", call, "give call=lambda model, batch, lengths: model(...)")
     if not isinstance(batch, Tensor) or batch.dim() < 2:
-        fix = "pad the sequences first; call=lambda model, batch, lengths: model(...) may give the model something else"
+        fix = "pad the sequences; what the model itself takes goes into call=lambda model, batch, lengths: model(...)"
         raise refusal_of("batch", "a padded tensor of sequences and time steps", batch, fix)
     check_tensor("batch", batch, on_meta=False)
     grid, ends = batch if batch_first else batch.transpose(0, 1), known_lengths("lengths", lengths)
     B, T = grid.shape[:2]
     if len(ends) != B or not all(1 <= end <= T for end in ends):
-        expected, fix = f"{B} lengths from 1 to {T}, with batch_first={batch_first}", "check batch_first and lengths"
+        expected = f"{counted(B, 'length')} from 1 to {T}, with batch_first={batch_first}"
+        fix = "check lengths and batch_first"
         raise PackvizError("lengths", expected=expected, got=str(ends), fix=fix)
     if B < 2:
         raise PackvizError("batch", expected="at least two sequences", got=described(batch), fix="give a larger batch")
     on_left = choice("padding_side", padding_side, ("right", "left")) == "left"
-    if not on_left and _seems_left_padded(grid, ends):
-        got, fix = "'right', but rows begin with zeros and end with tokens", "give padding_side='left'"
+    # rows that begin with as many zeros as the lengths leave, and end with tokens
+    if not on_left and min(ends) < T and fits_at_its_edges(grid.flip(1), ends, batch_first=True, given=0.0):
+        got, fix = "'right' for rows that begin with zeros and end with tokens", "give padding_side='left'"
         raise PackvizError("padding_side", expected="the side where the pads are", got=got, fix=fix)
     return _Batch(model, call or _called, grid.detach(), ends, lengths, batch_first, on_left)
 
@@ -157,7 +153,9 @@ def _called(model: Any, batch: Tensor, lengths: Any) -> object:
     try:
         return model(batch, lengths)
     except TypeError as error:
-        error.add_note("It was called as model(batch, lengths); otherwise give call=lambda model, batch, lengths: ...")
+        error.add_note(
+            "It was called as model(batch, lengths); for another call, give call=lambda model, batch, lengths: ..."
+        )
         raise
 
 
@@ -194,7 +192,7 @@ def _alone(given: _Batch, outputs: list[Output], copies: int) -> tuple[list[Leav
         for one in outputs:
             if one.name not in leaves or leaves[one.name].dim() != one.whole.dim():
                 got = tuple(leaves[one.name].shape) if one.name in leaves else "missing"
-                return done, f"{one.name} is {got}, with as many dimensions as in the batch {tuple(one.whole.shape)}"
+                return done, f"{one.name} is {got}; over the whole batch it is {tuple(one.whole.shape)}"
         done.append(leaves)
     return done, ""
 
@@ -265,6 +263,34 @@ class _NormalizingAsInTraining(TorchDispatchMode):  # type: ignore[no-untyped-ca
         return call(*args, **(kwargs or {}))
 
 
-def _seems_left_padded(grid: Tensor, ends: list[int]) -> bool:
-    """Tell whether rows (B, T) or (B, T, ...) begin with as many zeros as the lengths leave, and end with tokens."""
-    return min(ends) < grid.size(1) and fits_at_its_edges(grid.flip(1), ends, batch_first=True, given=0.0)
+@contextmanager
+def _as_before(model: object, batch: Tensor) -> Iterator[None]:
+    """Put a model into evaluation, without gradients; then its attributes, buffers and random numbers are as before."""
+    owner = getattr(model, "__self__", model)  # of a method, the module whose it is
+    parts = list(owner.modules()) if isinstance(owner, nn.Module) else []
+    own = [part for part in parts if not isinstance(part, torch.jit.ScriptModule)]  # whose attributes are Python's
+    held = [(kept, dict(kept)) for part in own for kept in (vars(part), part._buffers)]
+    training = [part.training for part in parts]
+    buffers = [kept for part in parts for kept in part._buffers.values() if kept is not None]
+    # how often each was changed in place, which torch does not count in inference mode
+    values = [(kept, None if kept.is_inference() else kept._version, kept.clone()) for kept in buffers]
+    # what was made in inference mode can be changed only there
+    inference = torch.is_inference_mode_enabled() or any(one.is_inference() for one in (batch, *buffers))
+    drawn, drawn_by_numpy = random.getstate(), np.random.get_state()
+    devices = [batch.device] if batch.device.type == "cuda" else []
+    with torch.inference_mode(inference), torch.no_grad(), torch.random.fork_rng(devices):
+        try:
+            for part in parts:
+                part.training = False
+            yield
+        finally:
+            random.setstate(drawn)
+            np.random.set_state(drawn_by_numpy)
+            for kept, before in held:
+                kept.clear()
+                kept.update(before)
+            for part, mode in zip(parts, training, strict=True):
+                part.training = mode
+            for buffer, version, value in values:
+                if version is None or version != buffer._version:
+                    buffer.copy_(value)

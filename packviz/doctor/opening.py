@@ -64,11 +64,11 @@ def open_parts(name: str, data: bytes) -> list[Part]:
     except UnreadableError:
         raise
     except MemoryError:
-        raise UnreadableError("a file that fits into memory", "one that does not", ALONE, None) from None
+        raise UnreadableError("a file that fits into memory", "a larger one", ALONE, None) from None
     except Exception as error:  # a parser may raise anything for bytes that were not written for it
         raise unreadable(expected, error) from None
     if not parts:
-        raise UnreadableError("tensors", "a file without any", "save a tensor or a state dict", None)
+        raise UnreadableError("tensors", "a file without tensors", "save a tensor or a state dict", None)
     return parts
 
 
@@ -90,7 +90,7 @@ def _array(name: str, stream: io.BytesIO, available: int) -> Part:
     if dtype.hasobject or dtype.kind not in "biuf" or dtype.name not in _DTYPES:
         raise ValueError(f"its dtype is {dtype}, which is not numeric")
     if math.prod(shape) * dtype.itemsize > available:
-        raise ValueError(f"it declares {math.prod(shape):,} numbers, and holds fewer")
+        raise ValueError(f"it declares {math.prod(shape):,} numbers, but holds fewer")
     stream.seek(0)
     array = np.load(stream, allow_pickle=False).astype(dtype.newbyteorder("="))
     return Part(name, "", dtype.name, array.shape, array.tobytes())
@@ -101,7 +101,8 @@ def _checked(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     infos = archive.infolist()
     unpacked = sum(info.file_size for info in infos)
     if unpacked > MAX_BYTES or len(infos) > MAX_PARTS:
-        raise too_large(f"{len(infos):,} parts that unpack to {megabytes(unpacked)}")
+        many = len(infos) > MAX_PARTS
+        raise too_large(f"{len(infos):,} parts" if many else f"{megabytes(unpacked)} when unpacked")
     return infos
 
 
@@ -184,16 +185,17 @@ _READERS: dict[str, tuple[str, Callable[[str, bytes], Iterator[Part]]]] = {
 
 
 def megabytes(number: int) -> str:
-    """Return a number of bytes in MiB, in words."""
-    return f"{number / 2**20:,.1f} MiB"
+    """Return a number of bytes in MiB, rounded up, in words."""
+    return f"{math.ceil(10 * number / 2**20) / 10:,.1f} MiB"
 
 
-ALONE = "save the batch or the layer in question alone"
+ALONE = "save only the batch or the layer"
 
 
 def too_large(got: str) -> UnreadableError:
     """Return the refusal of more than MAX_BYTES."""
-    return UnreadableError(f"at most {megabytes(MAX_BYTES)}, packed and unpacked", got, ALONE, None)
+    expected = f"at most {megabytes(MAX_BYTES)}, compressed or not, in at most {MAX_PARTS:,} parts"
+    return UnreadableError(expected, got, ALONE, None)
 
 
 def unreadable(expected: str, error: Exception) -> UnreadableError:
@@ -202,7 +204,7 @@ def unreadable(expected: str, error: Exception) -> UnreadableError:
     reason = _REASON.search(text)
     says = reason[1] if reason else (text.strip().splitlines() or [type(error).__name__])[0]
     fix = "save tensors with numpy.save, torch.save(module.state_dict(), ...) or safetensors"
-    return UnreadableError(expected, "a file that cannot be opened as that", fix, says[:MAX_NAME])
+    return UnreadableError(expected, f"a file that does not open as that ({says[:MAX_NAME]})", fix, None)
 
 
 def _limit(memory: int, seconds: int) -> None:

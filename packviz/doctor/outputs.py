@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence
 
+from packviz.compute.verify import apart
 from packviz.errors import PackvizError
 
 Leaves = dict[str, Tensor]  # the tensors of a result, by name
@@ -26,16 +27,12 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Output:
-    """Hold one tensor of what the model returns for the batch, and for each sequence alone.
-
-    axis    the dimension that counts the sequences; None where none does
-    alone   for each sequence, without that dimension
-    """
+    """Hold one tensor of what the model returns for the batch, and for each sequence alone."""
 
     name: str
     whole: Tensor
-    axis: int | None
-    alone: list[Tensor]
+    axis: int | None  # the dimension that counts the sequences; None where none does
+    alone: list[Tensor]  # for each sequence, without that dimension
     on_left: bool
     rounding: float  # the largest difference that is rounding
     is_flat: bool = False  # whether it has what belongs to the sequences in one dimension, such as all tokens: x[mask]
@@ -52,9 +49,9 @@ class Output:
         if two is None or two.dim() != self.whole.dim() or (self.axis is None and two.shape != self.whole.shape):
             yield Difference(self.name, nan)
         elif self.axis is None:
-            apart = _distance(self.whole, two)
-            if bool((apart > self.rounding).any()):
-                yield Difference(self.name, float(apart.max()))
+            far = _distance(self.whole, two)
+            if bool((far > self.rounding).any()):
+                yield Difference(self.name, float(far.max()))
         else:
             rows = self.rows()
             found = (self._compared(b, rows[b], row) for b, row in zip(order, self.rows(two), strict=True))
@@ -71,14 +68,14 @@ class Output:
         own = self.alone[b].shape
         if any(need > min(sizes) for need, *sizes in zip(own, one.shape, two.shape, strict=True)):
             return Difference(self.name, nan, b)
-        apart = _distance(*(_cut(part, own, self.on_left) for part in (one, two)))
-        over = apart > self.rounding
+        far = _distance(*(_cut(part, own, self.on_left) for part in (one, two)))
+        over = far > self.rounding
         if not bool(over.any()):
             return None
         shapes = {tuple(part.shape) for part in (*self.alone, self.rows()[0], two)}
         timed = [axis for axis, sizes in enumerate(zip(*shapes, strict=True)) if len({*sizes}) > 1]
         step = int(over.movedim(timed[0], 0).flatten(1).any(1).int().argmax()) if timed and over.dim() > 1 else None
-        return Difference(self.name, float(apart.max()), b, step)
+        return Difference(self.name, float(far.max()), b, step)
 
 
 def _cut(part: Tensor, shape: torch.Size, on_left: bool) -> Tensor:
@@ -117,11 +114,8 @@ def moved(outputs: list[Output]) -> list[int] | None:
 
 
 def _distance(one: Tensor, two: Tensor) -> Tensor:
-    """Return how far numbers are apart, 0 where both are the same, also NaN or inf; inf where one alone is NaN."""
-    double = torch.complex128 if one.is_complex() or two.is_complex() else torch.double
-    one, two = one.to(double), two.to(double)
-    same = (one == two) | (one.isnan() & two.isnan())
-    return (one - two).abs().nan_to_num(nan=float("inf")).masked_fill(same, 0.0)
+    """Return how far numbers are apart, as apart() does; inf where one alone is NaN."""
+    return apart(one, two).nan_to_num(nan=float("inf"))
 
 
 def rounding_of(leaf: Tensor) -> float:
@@ -142,7 +136,7 @@ def leaves_of(value: object, name: str, on_left: bool) -> Iterator[tuple[str, Te
         yield name, pad_packed_sequence(value, batch_first=True)[0]
     elif isinstance(value, Tensor):
         if value.is_meta:
-            fix = "move the model and the batch to a device with to_empty() and weights, or with to()"
+            fix = "move the model and the batch off the meta device, with to_empty() and real weights"
             raise PackvizError(
                 "model", expected="tensors with numbers in what it returns", got=f"{name} on meta", fix=fix
             )

@@ -12,8 +12,9 @@ from torch.nn.utils.rnn import PackedSequence, pad_sequence
 
 from packviz.doctor.opening import FIELDS
 from packviz.errors import PackvizError, first_line
+from packviz.inputs.packed_rows import as_they_are
 from packviz.inputs.parsing.python import Atom, Group, Reader
-from packviz.text import counted, quoted
+from packviz.text import counted, quoted, shown
 
 __all__ = ["padding_code", "printed_device", "read_lengths", "read_packed", "read_tensor"]
 
@@ -32,7 +33,7 @@ from torch.nn.utils.rnn import pad_sequence
 sequences = {rows}
 x = pad_sequence([torch.tensor(row) for row in sequences], batch_first=True, padding_value=0)
 lengths = [len(row) for row in sequences]"""
-_FIX = "write a list in brackets, such as [[1, 2, 3], [4, 5, 0]], with every comma and closing bracket"
+_FIX = "write a list in brackets, such as [[1, 2, 3], [4, 5, 0]]"
 
 
 def read_tensor(text: str) -> Tensor:
@@ -96,20 +97,18 @@ def read_packed(text: str) -> PackedSequence:
         case ast.Call(func=ast.Name(id="PackedSequence") | ast.Attribute(attr="PackedSequence"), args=[]) as call:
             fields = {str(each.arg): each.value for each in call.keywords if reader.source(each.value) != "None"}
         case _:
-            fix = "print the packed sequence and copy the whole of it"
+            fix = "print the PackedSequence and copy all of it"
             raise _refusal("PackedSequence(data=..., ...)", quoted(text.strip()), fix)
     if set(FIELDS[:2]) - set(fields) or set(fields) - set(FIELDS):
         got = f"{counted(len(fields), 'field')}: {quoted(', '.join(fields), 60)}"
         raise _refusal(f"the fields {', '.join(FIELDS)}", got, "copy all of it, with data and batch_sizes")
-    data, batch_sizes, forth, back = (_tensor(reader, fields[name]) if name in fields else None for name in FIELDS)
-    bare = PackedSequence(cast(Tensor, data), batch_sizes)
-    return bare._replace(sorted_indices=forth, unsorted_indices=back)  # as they are: torch would invert the one
+    return as_they_are(*(_tensor(reader, fields[name]) if name in fields else None for name in FIELDS))
 
 
 def _reader(text: object) -> Reader:
     """Return the reader of a text, in which all commas may be missing."""
     if not isinstance(text, str):
-        raise _refusal("a str", f"a {type(text).__name__}", "give the text, or the tensor itself to examine()")
+        raise _refusal("a str", shown(text), "give the printed text, or give the tensor itself to examine()")
     if len(text) > MAX_CHARACTERS:
         fix = "upload it as a file: .npy, .npz, .pt"
         raise _refusal(f"at most {MAX_CHARACTERS:,} characters", f"{len(text):,} characters", fix)
@@ -133,7 +132,8 @@ def _tensor(reader: Reader, written: ast.expr) -> Tensor:
         return tensor.reshape(ast.literal_eval(named["size"])) if "size" in named else tensor
     except (RuntimeError, ValueError, TypeError, OverflowError) as error:
         got = f"{quoted(reader.text)} ({first_line(error)})"
-        raise _refusal("numbers that fit a tensor", got, "check the numbers") from None
+        fix = "correct the numbers, or leave out dtype and size" if named else "give smaller numbers"
+        raise _refusal("numbers that fit a tensor", got, fix) from None
 
 
 def _numbers(item: Atom | Group) -> Nested:
@@ -156,8 +156,8 @@ def _shape(values: Nested, where: str) -> tuple[int, ...]:
         if shape != shapes[0]:
             one, other = (counted(each[0], "item") if each else "no bracket" for each in (shape, shapes[0]))
             got = f"x{where}[{index}] with {one} after x{where}[0] with {other}"
-            fix = "fill the shorter rows with a padding value, for example 0, and give the lengths beside it"
-            raise _refusal("rows of one length", got, fix)
+            fix = "pad the shorter rows, for example with 0, and give the lengths"
+            raise _refusal("rows of equal length", got, fix)
     return (len(values), *(shapes[0] if shapes else ()))
 
 

@@ -8,15 +8,14 @@ from dataclasses import dataclass, replace
 from itertools import count
 from math import isfinite
 from threading import Lock
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
-from packviz.doctor.calls import Call, copied, on_each
+from packviz.doctor.calls import Call, copied, hidden, on_each, seeing_packing, skip_frames_of
 from packviz.doctor.examining import examine
-from packviz.doctor.packing_calls import hidden, seeing_packing, skip_frames_of
 from packviz.inputs.cell_kinds import RECURRENT
 from packviz.inputs.module import directions, has_own_forward, snapshot, state_size
 from packviz.inputs.torch_answers import Answer
@@ -128,22 +127,10 @@ class Watched:
         """Return the call that packed these data."""
         return next((one for one in self._packed if one.data() is data), None)
 
-    def examined(self, layer: nn.RNNBase, packed: _Packed, hx: Any) -> Findings:
-        """Examine the grid that was packed for a layer, beside the lengths of its sequences where they are known."""
-        grid, lengths, own = cast(Tensor, packed.grid), packed.lengths, packed.own_lengths
-        packed.grid = None  # it need not be held any longer
-        if own and sorted(own) != sorted(lengths):
-            rows = [b for b, (one, other) in enumerate(zip(own, lengths, strict=True)) if one != other]
-            return Findings(
-                [worded(Fault("padded_lengths", Answer(True), {"ours": own, "theirs": lengths}, rows), None)]
-            )
-        x = grid if layer.batch_first else grid.transpose(0, 1)
-        return examine(layer, x, lengths, enforce_sorted=False, hx=hx, padding_value=self.padding_value)
-
     def __str__(self) -> str:
         if not self.calls:
             seen = "no call" if self.layers else "no nn.RNN, nn.GRU or nn.LSTM"
-            return f"watch() saw {seen}: scripted and quantized layers are not watched."
+            return f"watch() saw {seen}; it does not see scripted or quantized layers."
         seen = f"{counted(len(self.calls), 'call')} of {counted(self.layers, 'recurrent layer')}"
         found = self.findings
         return f"{seen}: {counted(len(found), 'finding')}.\n\n{found}" if found else f"{seen}: nothing found."
@@ -168,16 +155,16 @@ def watch(
     """Examine every call of the nn.RNN, nn.GRU and nn.LSTM in a module, as long as the context is open.
 
     It sees what enters a layer and what leaves it, and, in the same thread, the calls of pack_padded_sequence,
-    pad_packed_sequence and pad_sequence. What is read of the result afterwards it does not see: for that there are
-    examine() and check_invariance(). Nor does it see scripted layers.
+    pad_packed_sequence and pad_sequence. It does not see what is read from the result afterwards: use examine() or
+    check_invariance() for that. Nor does it see scripted layers.
 
-    every           examine every so many calls of each layer; of calls of a single step, every 16 times as many. After
-                    eight calls of a layer that a glance does not clear, every 16th of these is examined
-    keep            of so many calls, the first ones, keep what calls[i].movie() needs: a copy of input and weights
+    every           examine every so many calls of each layer, and 16 times fewer of those with a single step. After
+                    eight calls of a layer that a quick check does not clear, every 16th of these is examined
+    keep            for how many first calls to store what calls[i].movie() needs: copies of input and weights
     ignore          keys of findings that are left out
     padding_value   of the inputs; as in examine()
 
-    What is computed does not change. At the end, also after an exception, the hooks are removed. What packviz fails to
+    The results do not change. At the end, even after an exception, the hooks are removed. A call that packviz fails to
     examine is a finding, too. Raises PackvizError for anything but a module.
     """
     if not isinstance(module, nn.Module):
@@ -252,11 +239,18 @@ class _Hook:
     def _examined(
         self, watched: Watched, layer: nn.RNNBase, given: Any, hx: Any, packed: _Packed | None
     ) -> Iterable[Finding]:
+        pad = watched.padding_value
         if self.own_forward:  # which may take anything
-            return examine(given, batch_first=layer.batch_first, padding_value=watched.padding_value)
-        if packed is not None and packed.grid is not None:
-            return watched.examined(layer, packed, hx)
-        return examine(layer, given, hx=hx, padding_value=watched.padding_value)
+            return examine(given, batch_first=layer.batch_first, padding_value=pad)
+        if packed is None or packed.grid is None:
+            return examine(layer, given, hx=hx, padding_value=pad)
+        grid, lengths, own = packed.grid, packed.lengths, packed.own_lengths
+        packed.grid = None  # it need not be held any longer
+        if own and sorted(own) != sorted(lengths):
+            rows = [b for b, (one, other) in enumerate(zip(own, lengths, strict=True)) if one != other]
+            return [worded(Fault("padded_lengths", Answer(True), {"ours": own, "theirs": lengths}, rows), None)]
+        x = grid if layer.batch_first else grid.transpose(0, 1)
+        return examine(layer, x, lengths, enforce_sorted=False, hx=hx, padding_value=pad)
 
     def _keep(self, call: Call, layer: nn.RNNBase, given: Any, hx: Any) -> None:
         version = [(weight.data_ptr(), weight._version) for weight in layer.parameters()]

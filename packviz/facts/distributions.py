@@ -4,10 +4,11 @@ Eight are drawn from named distributions with the parameters that their descript
 Two draw again and again from lengths that are real: the lines of the Zen of Python, and nine recordings of vowels.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from math import log
+from types import MappingProxyType
 
 import torch
 from torch import Generator, Tensor
@@ -55,14 +56,10 @@ def padding_cells(lengths: Tensor, batch_size: int = 32, seed: int = 0) -> tuple
     return pads, cells
 
 
-def padding_shares() -> dict[str, float]:
-    """Return the mean share of padding in batches of 32, for all ten distributions by title."""
-    return dict(_shares())
-
-
 @cache
-def _shares() -> dict[str, float]:
-    return {each.title: padding_share(each.lengths()) for each in DISTRIBUTIONS}
+def padding_shares() -> Mapping[str, float]:
+    """Return the mean share of padding in batches of 32, for all ten distributions by title."""
+    return MappingProxyType({each.title: padding_share(each.lengths()) for each in DISTRIBUTIONS})
 
 
 def _count_cells(lengths: Tensor, batch_size: int, seed: int) -> Tensor:
@@ -85,12 +82,6 @@ def _questions_and_documents(generator: Generator) -> Tensor:
     return torch.where(_empty().uniform_(generator=generator) < 0.7, question, document)
 
 
-def _outlier(generator: Generator) -> Tensor:
-    lengths = _empty().fill_(10)
-    lengths[torch.randint(COUNT, (1,), generator=generator, device="cpu")] = 1000
-    return lengths
-
-
 def _again(key: str) -> Draw:
     """Draw again and again from the lengths of a built-in batch."""
 
@@ -109,7 +100,9 @@ _DRAWS: dict[str, Draw] = {
     "chat": lambda generator: _empty().geometric_(1 / 8, generator=generator),
     "bimodal": _questions_and_documents,
     "cut": lambda generator: _empty().log_normal_(log(300), 1, generator=generator).clamp(max=512),
-    "outlier": _outlier,
+    "outlier": lambda generator: (
+        _empty().fill_(10).index_fill_(0, torch.randint(COUNT, (1,), generator=generator, device="cpu"), 1000)
+    ),
     "zen": _again("zen"),
     "vowels": _again("vowels"),
 }

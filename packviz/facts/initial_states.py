@@ -1,18 +1,18 @@
 """Where h_0 comes from: the four initial states, when one wants them, how far each moves the result, and their code."""
 
 from dataclasses import dataclass, replace
-from typing import get_args
-
-import torch
+from pathlib import Path
+from typing import Any, get_args
 
 from packviz.compute.record import Trace, check_own_making
 from packviz.compute.trace import trace as run
 from packviz.compute.verify import distance
 from packviz.facts.words import sentence
 from packviz.inputs.cell_kinds import CELL_KINDS
-from packviz.inputs.config import Config, InitialState
+from packviz.inputs.config import InitialState
+from packviz.text import ENVIRONMENT
 
-__all__ = ["STARTS", "Start", "StartEffect", "call", "running_lines", "starts", "state_lines"]
+__all__ = ["STARTS", "Start", "StartEffect", "starts"]
 
 _DEFAULTS = {  # torch's own, as Python writes them; -0.0 is another number, to the bit
     "batch_first": ("False",),
@@ -62,37 +62,17 @@ def starts(trace: Trace) -> tuple[StartEffect, ...]:
     settings = {start.name: replace(config, initial_state=start.name) for start in STARTS}
     ended = {name: trace.h_n if own == config else run(batch, own).h_n for name, own in settings.items()}
     moved = {name: distance(h_n, ended["zeros"]) for name, h_n in ended.items()}
-    code = {name: [*state_lines(own, trace.h_n.dtype), *running_lines(own)] for name, own in settings.items()}
-    told = ((start, "\n".join(code[start.name]), moved[start.name]) for start in STARTS)
+    kind, dtype = CELL_KINDS[config.cell], trace.h_n.dtype
+    code = {name: SCRIPT.state(own, kind, dtype) + SCRIPT.running(own, kind) for name, own in settings.items()}
+    told = ((start, code[start.name].strip(), moved[start.name]) for start in STARTS)
     return tuple(StartEffect(*each, chosen=settings[each[0].name] == config) for each in told)
-
-
-def state_lines(config: Config, dtype: torch.dtype) -> list[str]:
-    """Return the lines that make h_0 (and c_0) for `sequences`; none where torch's zeros or a run before give them."""
-    if config.initial_state in ("zeros", "carried"):
-        return []
-    rows = config.num_layers * (2 if config.bidirectional else 1)
-    names = CELL_KINDS[config.cell].named("0")
-    if config.initial_state == "random":
-        drawn = call("torch.randn", rows, "len(sequences)", config.hidden_size, dtype=dtype)
-        return [f"{name} = {drawn}" for name in names]
-    drawn = call("torch.randn", rows, 1, config.hidden_size, dtype=dtype)
-    learned = [f"learned_{name} = nn.Parameter({drawn} * 0.1)" for name in names]
-    return learned + [f"{name} = learned_{name}.expand(-1, len(sequences), -1).contiguous()" for name in names]
-
-
-def running_lines(config: Config) -> list[str]:
-    """Return the lines that run the cell over `packed` from that state."""
-    given, states = (CELL_KINDS[config.cell].in_code(when) for when in "0n")
-    entering = "packed" if config.initial_state == "zeros" else f"packed, {given}"
-    line = f"output, {states} = {config.cell}({entering})"
-    if config.initial_state != "carried":
-        return [line]
-    before = "# the batch before: here it is this one, from zeros"
-    return [f"with torch.no_grad():  {before}", f"    _, {given} = {config.cell}(packed)", line]
 
 
 def call(function: str, *values: object, **settings: object) -> str:
     """Return a call as Python writes it, without the settings that are torch's defaults."""
     changed = [f"{name}={value!r}" for name, value in settings.items() if repr(value) not in _DEFAULTS[name]]
     return f"{function}({', '.join([*map(str, values), *changed])})"
+
+
+_TEXT = Path(__file__).with_name("script.txt").read_text(encoding="utf-8")
+SCRIPT: Any = ENVIRONMENT.from_string(_TEXT, {"call": call}).module  # its macros

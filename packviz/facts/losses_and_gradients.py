@@ -1,10 +1,9 @@
 """One loss, many numbers: without a mask, with one, with packed targets, with ignore_index; and the gradients."""
 
 import copy
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 import torch.nn.functional as F
@@ -35,6 +34,10 @@ LOSSES = {
     "sequence_mean": "(loss.masked_fill(~mask, 0).sum(1) / lens).mean()",
     "naive": "loss.masked_fill(~mask, 0).mean()",
 }
+_VERDICTS = (
+    *(("agreement", ""), ("unmasked", ""), ("means", ""), ("overflow", ""), ("gradients", "masked")),
+    *(("gradients", "unmasked"), ("packed_pads", ""), ("pad_row", ""), ("pad_trained", "")),
+)  # the sentences, where there is something to say, and of which gradients
 PACKED_TARGETS = "F.cross_entropy(head(output.data), packed_target.data)"
 
 
@@ -102,42 +105,27 @@ class Losses(Brief):
     @property
     def agree(self) -> bool:
         """Return whether packed targets, ignore_index and the masked token mean are equal on the packed output."""
-        return self._spread() <= self.tolerance * max(1.0, abs(self.value("packed", "masked")))
+        return self.spread <= self.tolerance * max(1.0, abs(self.value("packed", "masked")))
+
+    @property
+    def spread(self) -> float:
+        """Return how far these three are apart."""
+        values = [self.value("packed", key) for key in ("packed_targets", "ignore_index", "masked")]
+        return max(values) - min(values)
 
     @property
     def verdicts(self) -> tuple[str, ...]:
         """Return what the numbers say, in plain sentences."""
-        spread, seen = self._spread(), {"it": self, "row": self.pad_row, "pad_class": PAD_CLASS}
-        told = [sentence("losses.agreement", finite=isfinite(spread), spread=spread, **seen)]
-        told += [sentence("losses.unmasked", **seen), sentence("losses.means", **seen), *self._gradients()]
-        if self.pad_row is not None:
-            told.append(sentence("losses.pad_row", **seen))
-            if self.pad_row.padding_idx is not None:
-                told.append(sentence("losses.frozen", **seen))
-            elif self.pad_row.is_token:
-                told.append(sentence("losses.is_token", **seen))
-        return tuple(told)
-
-    def _spread(self) -> float:
-        values = [self.value("packed", key) for key in ("packed_targets", "ignore_index", "masked")]
-        return max(values) - min(values)
-
-    def _gradients(self) -> Iterator[str]:
-        if overflowed := sum(not isfinite(row.size) for row in self.gradients):
-            yield sentence("losses.overflow", it=self, count=overflowed)
-            return
-        for how in ("masked", "unmasked"):
-            off = [row for row in self.gradients if not getattr(row, f"same_{how}")]
-            name, most = max(((row.name, getattr(row, how)) for row in off or self.gradients), key=lambda pair: pair[1])
-            yield sentence("losses.gradients", it=self, how=how, off=len(off), name=name, most=most)
-        if self.packed_pads:
-            yield sentence("losses.packed_pads", it=self)
+        known: dict[str, Any] = {"it": self, "row": self.pad_row, "pad_class": PAD_CLASS}
+        known["finite"] = isfinite(self.spread)
+        known["overflowed"] = sum(not isfinite(row.size) for row in self.gradients)
+        return tuple(filter(None, (sentence(f"losses.{key}", how=how, **known) for key, how in _VERDICTS)))
 
 
 def losses(trace: Trace, seed: int = 0) -> Losses:
     """Put a seeded linear head and seeded targets on both outputs, and let torch compute losses and gradients.
 
-    Raises PackvizError for a seed that is none, and where torch refused to pack the lengths.
+    Raises PackvizError for an invalid seed, and where torch refused to pack the lengths.
     """
     task, real = draw_task(trace, integer("seed", seed, 0, 2**63 - 1)), trace.padded.mask
     with exact_arithmetic():

@@ -85,12 +85,6 @@ class Layout(Brief):
         """Return how many of them are pads."""
         return self.rows - int(self.real.sum())
 
-    @property
-    def cells(self) -> tuple[tuple[int, int] | None, ...]:
-        """Return (b, t) of the padded grid for each row, None for a pad."""
-        rows = zip(self.grid_cells.tolist(), self.real.tolist(), strict=True)
-        return tuple((b, t) if is_real else None for (b, t), is_real in rows)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Memory(Brief):

@@ -280,16 +280,8 @@ def _reason(spot: Spot, end: int, real: list[bool], *, both: bool) -> str:
     end   how many columns the cell has read: T padded, the length packed; filler stands after them
     real  (T,) bool: the cells that hold a token; both: whether the state has two halves
     """
-    if spot.t >= end:
-        return "it is filler"
-    it = f"its {WAYS[spot.half]} half" if both else "it"
+    it = f"the {WAYS[spot.half]} half" if both else "the state"
     seen = real[spot.t : end][::-1] if spot.half else real[: spot.t + 1]  # in the order in which it reads
     tokens, pads = sum(seen), len(seen) - sum(seen)
-    if not tokens:
-        return f"{it} has read only padding"
-    if tokens < sum(real):
-        only = "one token" if tokens == 1 else f"{tokens} tokens"
-        return f"{it} has read padding and only {only}" if pads else f"{it} has read only {only}"
-    if pads:
-        return f"padding has changed {it}" if seen[0] else f"{it} starts in the padding"
-    return f"{it} reads a layer below that starts in the padding"
+    known = {"filler": spot.t >= end, "some": tokens < sum(real), "from_token": seen[:1] == [True]}
+    return sentence("reading.reason", it=it, tokens=tokens, pads=pads, **known)

@@ -1,7 +1,7 @@
-"""What torch says: lines of code that are run, each with the value or the error that came of it."""
+"""What torch says: lines of code that are run, each with what came of it; and its order of equal lengths."""
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import torch
 from torch import Tensor
@@ -10,8 +10,10 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 from packviz.compute.record import Trace
 from packviz.inputs.batch import Batch
 from packviz.inputs.torch_answers import ask
+from packviz.validate import integer
 
-__all__ = ["Field", "behaviours", "enforcing", "fields", "stack_errors", "stacked_shape"]
+__all__ = ["behaviours", "enforcing", "fields", "first_unstable", "order_of_equals", "stack_errors", "stacked_shape"]
+__all__ += ["ties"]
 
 _LINES = 12  # of a value's text at most
 _STACKS = ("torch.stack(sequences)", "torch.tensor([x.tolist() for x in sequences])")
@@ -27,16 +29,7 @@ _TRIED = (
 )
 
 
-@dataclass(frozen=True)
-class Field:
-    """Hold one field of a PackedSequence as Python shows it; dtype, shape and device are None where it is None."""
-
-    name: str
-    type: str
-    dtype: str | None
-    shape: tuple[int, ...] | None
-    device: str | None
-    text: str
+Field = tuple[str, str, str | None, str | None, str | None]  # of a PackedSequence: name, type, dtype, shape, device
 
 
 def stack_errors(batch: Batch) -> tuple[tuple[str, str], ...]:
@@ -65,16 +58,15 @@ def enforcing(trace: Trace) -> tuple[tuple[str, str], ...]:
 
 
 def fields(trace: Trace) -> tuple[Field, ...]:
-    """Return the four fields of the trace's PackedSequence, in torch's order, each with its shortened repr.
+    """Return what the four fields of the trace's PackedSequence are, in torch's order; None where there is nothing.
 
     Raises PackvizError where torch refused to pack the batch.
     """
 
     def field(name: str, value: Tensor | None) -> Field:
         if value is None:
-            return Field(name, "NoneType", None, None, None, "None")
-        text = _shortened(repr(value))
-        return Field(name, type(value).__name__, str(value.dtype), tuple(value.shape), str(value.device), text)
+            return name, "NoneType", None, None, None
+        return name, type(value).__name__, str(value.dtype), str(tuple(value.shape)), str(value.device)
 
     return tuple(map(field, PackedSequence._fields, trace.packed_sequence))
 
@@ -104,3 +96,41 @@ def _shortened(text: str) -> str:
     half = (_LINES - 1) // 2
     indent = " " * (len(lines[1]) - len(lines[1].lstrip()))
     return "\n".join([*lines[:half], f"{indent}...,", *lines[-half:]])
+
+
+@dataclass(frozen=True)
+class Tie:
+    """Hold the sequences of one length, at least two, in the order in which torch packed them."""
+
+    length: int
+    sequences: tuple[int, ...]
+
+    @property
+    def as_they_came(self) -> bool:
+        """Return whether they kept the order in which they came."""
+        return list(self.sequences) == sorted(self.sequences)
+
+
+@cache
+def order_of_equals(n: int) -> tuple[int, ...]:
+    """Return torch's own sorted_indices for n sequences of equal length; raises PackvizError for n below 1."""
+    n = integer("n", n, 1, fix="ask for the order of at least one sequence")
+    lengths = torch.ones(n, dtype=torch.int64, device="cpu")
+    packed = pack_padded_sequence(torch.zeros(1, n, 1, device="cpu"), lengths, enforce_sorted=False)
+    assert packed.sorted_indices is not None  # it is None with enforce_sorted=True alone
+    return tuple(packed.sorted_indices.tolist())
+
+
+@cache
+def first_unstable(most: int = 64) -> int | None:
+    """Return the smallest n up to `most` whose equal lengths torch does not leave as they came; None without one."""
+    return next((n for n in range(1, most + 1) if order_of_equals(n) != tuple(range(n))), None)
+
+
+def ties(trace: Trace) -> tuple[Tie, ...]:
+    """Return every length that at least two sequences of the batch have, the longest first."""
+    order, lengths = trace.sorted.order.tolist(), trace.sorted.lengths.tolist()
+    groups: dict[int, list[int]] = {}
+    for b, length in zip(order, lengths, strict=True):
+        groups.setdefault(length, []).append(b)
+    return tuple(Tie(length, tuple(group)) for length, group in groups.items() if len(group) > 1)

@@ -13,7 +13,7 @@ from packviz.errors import PackvizError
 from packviz.inputs.examples import example
 from packviz.inputs.parsing import Kind, Parsed, ReadAs, parse
 from packviz.inputs.tensors import checked_sequences, zero_length_refusal
-from packviz.text import counted, percent, sequence_label, visible, with_article
+from packviz.text import counted, percent, sequence_label, shown, visible
 from packviz.validate import choice, integer
 
 __all__ = ["PAD_TEXT", "Batch", "Kind", "ReadAs", "sequence_label"]
@@ -31,7 +31,7 @@ class Batch:
     texts       what stands in each cell: the word, the number as typed; () for each sequence of vectors
     vocabulary  words: the word of each id, "<pad>" at 0; else (). Characters that cannot be seen are replaced by
                 symbols that can, here and in `texts`: different words keep different ids
-    notes       what a reader should know of how a text was read, in sentences, such as which lines were ignored
+    notes       sentences on how a text was read, such as which lines were ignored
     """
 
     kind: Kind
@@ -55,7 +55,7 @@ class Batch:
         """
         if not isinstance(text, str):
             fix = "give one sequence per line, or use Batch.from_tensors for tensors"
-            raise PackvizError("text", expected="a str", got=with_article(type(text).__name__), fix=fix)
+            raise PackvizError("text", expected="a str", got=shown(text), fix=fix)
         choice("kind", kind, get_args(ReadAs))
         for name, limit in (("max_sequences", max_sequences), ("max_steps", max_steps)):
             if limit is not None:

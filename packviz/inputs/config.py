@@ -25,7 +25,7 @@ class Config:
     num_layers      L, 1 to 4
     bidirectional   D = 2 instead of 1
     bias            whether the cell has bias_ih and bias_hh
-    nonlinearity    "tanh" or "relu"; of use to the RNN only, ignored by GRU and LSTM
+    nonlinearity    "tanh" or "relu", for the RNN; ignored by GRU and LSTM
     batch_first     whether padded values are (B, T, F) or (T, B, F)
     enforce_sorted  True: torch refuses lengths that are not sorted; False: torch sorts
     padding_value   what fills the padded grid, and the unpacked output; finite in float32

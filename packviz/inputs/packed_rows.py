@@ -5,6 +5,13 @@ from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 
+def as_they_are(*fields: Tensor | None) -> PackedSequence:
+    """Return a packed sequence of fields that may contradict each other; torch would invert one of the indices."""
+    data, batch_sizes, forth, back = fields
+    assert data is not None
+    return PackedSequence(data, batch_sizes)._replace(sorted_indices=forth, unsorted_indices=back)
+
+
 def packed_lengths(packed: PackedSequence) -> list[int]:
     """Return the lengths of a sound packed sequence, in the order in which the sequences came."""
     sizes = packed.batch_sizes

@@ -22,7 +22,7 @@ def checked_sequences(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """
     if not isinstance(tensors, list | tuple):
         got = _described(tensors) if isinstance(tensors, Tensor) else with_article(type(tensors).__name__)
-        raise _refusal("a list of tensors", got, "put each sequence into a tensor of its own, without padding")
+        raise _refusal("a list of tensors", got, "give one unpadded tensor for each sequence")
     if not tensors:
         raise _refusal("at least one tensor", "an empty list", "give one tensor per sequence")
     for b, tensor in enumerate(tensors):
@@ -49,7 +49,7 @@ def zero_length_refusal(parameter: str, lengths: Sequence[int], got: str) -> Pac
     """Return the error for a sequence of length 0, with what torch says of these lengths when it is asked now."""
     column = torch.zeros(len(lengths), 1)  # torch looks at the lengths before it looks at the values
     says = ask(lambda: pack_padded_sequence(column, torch.tensor(lengths), True, enforce_sorted=False)).message
-    fix = "remove that sequence, or keep its row by packing with lengths.clamp(min=1) and masking what comes of it"
+    fix = "remove that sequence, or pack with lengths.clamp(min=1) and mask the result"
     return PackvizError(parameter, f"{got} of length 0", "at least one step in each sequence", fix, torch_says=says)
 
 
@@ -73,7 +73,7 @@ def _faults_of_one(tensor: object, name: str) -> Iterator[tuple[str, str, str]]:
     if tensor.dim() not in (1, 2):
         yield "shape (len,) or (len, F)", got, "give one tensor per sequence: (len,) for numbers, (len, F) for vectors"
     if tensor.dim() == 2 and tensor.size(1) == 0:
-        yield "at least one feature", got, "give each step one feature or more"
+        yield "at least one feature", got, "give each step at least one number"
 
 
 def _faults_beside(tensor: Tensor, first: Tensor, name: str) -> Iterator[tuple[str, str, str]]:
@@ -81,13 +81,13 @@ def _faults_beside(tensor: Tensor, first: Tensor, name: str) -> Iterator[tuple[s
     if tensor.shape[1:] != first.shape[1:]:
         pattern = "(len,)" if first.dim() == 1 else f"(len, {first.size(1)})"
         expected, got = f"shape {pattern} in all, as in tensors[0]", f"{_described(tensor)} as {name}"
-        yield expected, got, "give every step the same number of features"
+        yield expected, got, "give every sequence the same number of features"
     if tensor.dtype.is_floating_point != first.dtype.is_floating_point:
         got = f"{first.dtype} in tensors[0] and {tensor.dtype} in {name}"
-        yield "either integers or floating-point numbers in all of them", got, "convert all with .float()"
+        yield "only integers, or only floating-point numbers", got, "convert all of them with .float()"
     if tensor.device != first.device:
         got = f"tensors[0] on {first.device} and {name} on {tensor.device}"
-        yield "all of them on one device", got, f"move them with .to('{first.device}')"
+        yield "all tensors on one device", got, f"move them with .to('{first.device}')"
     if not tensor.isfinite().all():
         place = tuple((~tensor.isfinite()).nonzero()[0].tolist())
         got = f"{tensor[place].item()} at {name}{list(place)}"

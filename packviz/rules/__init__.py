@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from torch import Tensor
 
-from packviz.rules import companions, data, lengths, module, packed_sequence, pads, readout, unpacked
+from packviz.rules import companions, data, module, packed_sequence, pads, readout, unpacked
 from packviz.rules.case import Case, Rule
 from packviz.rules.finding import Finding, worded
 from packviz.rules.preconditions import check_traced
@@ -22,7 +22,7 @@ _KNOWN: dict[str, Callable[[Case, list[Finding]], bool]] = {
 
 
 # the subjects in the order of judgement; what a rule must have known has been judged by then
-_SUBJECTS = (module, packed_sequence, data, lengths, pads, unpacked, companions, readout)
+_SUBJECTS = (module, packed_sequence, data, pads, unpacked, companions, readout)
 RULES = tuple(dict.fromkeys(one for subject in _SUBJECTS for one in vars(subject).values() if isinstance(one, Rule)))
 _FIELDS = ("packed", "lengths", "module", "hx", "mask", "targets", "target_lengths", "output", "state")
 

@@ -140,8 +140,4 @@ class Rule:
 
 def rule(given: str, *known: str, stops: bool = False, refuses: bool = False) -> Callable[[Condition], Rule]:
     """Make a rule of a condition; given: words, separated by spaces. The rest is as in Rule."""
-
-    def made(condition: Condition) -> Rule:
-        return Rule(condition, frozenset(given.split()), known, stops, refuses)
-
-    return made
+    return lambda condition: Rule(condition, frozenset(given.split()), known, stops, refuses)

@@ -12,8 +12,8 @@ from packviz.inputs.module import directions, run_module, state_size
 from packviz.inputs.packed_rows import packed_lengths
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, rule
+from packviz.rules.data import pack_cells
 from packviz.rules.finding import Fault, places
-from packviz.rules.lengths import pack_cells
 from packviz.rules.packed_sequence import fields
 from packviz.rules.padding_value import inside
 from packviz.rules.preconditions import MAX_CELLS, known_lengths
@@ -118,6 +118,7 @@ def initial_state(case: Case) -> Iterator[Fault]:
             "pair": pair,
             "several": several,
             "is_tensor": isinstance(parts[0] if parts else None, Tensor),
+            "all_tensors": all(isinstance(part, Tensor) for part in parts),
         }
         yield _misfit(case, "hx_kind", values)
         return

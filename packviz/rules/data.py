@@ -1,16 +1,18 @@
-"""The data: their dimensions, and whether they fit the module."""
+"""The data: their dimensions, and whether they fit the module; and their lengths, one from 1 to T for each sequence."""
 
 from collections.abc import Iterator
+from functools import partial
+from typing import cast
 
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from packviz.inputs.module import run_module
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
-from packviz.rules.preconditions import MAX_CELLS
+from packviz.rules.preconditions import MAX_CELLS, numbers
 
 _AUTOCAST = {torch.float32, torch.bfloat16, torch.float16}  # what it converts
 
@@ -80,3 +82,131 @@ def _overreads(case: Case) -> bool:
     if torch.is_autocast_enabled(data.device.type) and {data.dtype, weight.dtype} <= _AUTOCAST:
         return False  # it converts both to one dtype
     return data.numel() * data.element_size() < rows * module.input_size * weight.element_size()
+
+
+def order_refusal(lengths: Tensor, T: int) -> str | None:
+    """Return torch's own message where it refuses the order of the lengths (B,) with enforce_sorted=True, else None."""
+    error = ask(lambda: pack_cells(len(lengths), T, lengths, enforce_sorted=True)).error
+    return None if error is None else str(error)
+
+
+def pack_cells(B: int, T: int, lengths: object, *, enforce_sorted: bool) -> PackedSequence:
+    """Return cell numbers (B, T), counted row by row, packed with the lengths as they were given."""
+    cells = torch.arange(B * T, device="cpu").view(B, T)
+    return pack_padded_sequence(cells, lengths, batch_first=True, enforce_sorted=enforce_sorted)  # type: ignore[arg-type]
+
+
+def _pack(case: Case, lengths: object, *, enforce_sorted: bool = False) -> Answer[PackedSequence]:
+    x = cast(Tensor, case.x).detach()
+    return ask(lambda: pack_padded_sequence(x, lengths, case.batch_first, enforce_sorted))  # type: ignore[arg-type]
+
+
+@rule("grid", refuses=True)
+def missing(case: Case) -> Iterator[Fault]:
+    """Find a padded x without lengths, where it is to be packed."""
+    if case.traced and case.lengths is None:
+        yield Fault("no_lengths", Answer(True))
+
+
+@rule("grid lengths", refuses=True)
+def form(case: Case) -> Iterator[Fault]:
+    """Find lengths on another device, or in other than one dimension."""
+    given = case.given
+    if isinstance(given, list):
+        return
+    printed = given.device.type == "cpu" and case.lengths_device != "cpu"
+    asked, device = (given.to("meta"), case.lengths_device) if printed else (given, str(given.device))
+    if device != "cpu":
+        values = {"device": device, "printed": printed}
+        yield Fault("lengths_device", _pack(case, asked, enforce_sorted=case.enforce_sorted), values)
+    elif given.dim() != 1:
+        yield Fault("lengths_dim", _pack(case, given, enforce_sorted=case.enforce_sorted))
+
+
+@rule("grid lengths", refuses=True)
+def shares(case: Case) -> Iterator[Fault]:
+    """Find lengths that are shares of the longest."""
+    if isinstance(case.given, Tensor) and case.given.dim() == 1 and case.given.device.type == "cpu" and case.are_shares:
+        yield Fault("relative_lengths", _pack(case, case.given))
+
+
+@rule("grid lengths", refuses=True)
+def fractional(case: Case) -> Iterator[Fault]:
+    """Find lengths that torch cuts, or converts, to integers."""
+    given, whole = case.given, case.whole
+    if isinstance(given, list) or whole is None or not (given.is_floating_point() or given.dtype == torch.bool):
+        return
+    read = given.tolist()
+    cut = [b for b, length in enumerate(read) if length != whole[b]]
+    values = {"given": given, "whole": whole, "cut": [f"{read[b]:g}" for b in cut]}
+    yield Fault("float_lengths", Answer(whole), values, cut, severity="silent" if cut else "note")
+
+
+@rule("grid lengths", refuses=True)
+def wrong_count(case: Case) -> Iterator[Fault]:
+    """Tell lengths that belong to the other dimension from lengths that are simply too few or too many."""
+    whole, B, T = case.whole, case.B, case.T
+    if whole is None or len(whole) == B:
+        return
+    answer = _pack(case, case.lengths, enforce_sorted=case.enforce_sorted)
+    missing = range(len(whole), B)
+    other_layout = len(whole) == T and max(whole) <= B
+    values = {"number": len(whole), "missing": missing, "other_layout": other_layout}
+    yield Fault("batch_first" if other_layout else "wrong_count", answer, values, () if other_layout else missing)
+
+
+@rule("grid lengths", refuses=True)
+def too_short(case: Case) -> Iterator[Fault]:
+    """Find lengths of 0 and below."""
+    whole = case.whole
+    if whole is None or len(whole) != case.B or min(whole) >= 1:
+        return
+    for key, least, most in (("zero_length", 0, 0), ("negative_length", min(whole), -1)):
+        rows = [b for b, length in enumerate(whole) if least <= length <= most]
+        short = [whole[b] for b in rows]
+        if rows:
+            answer = ask(partial(pack_cells, len(rows), case.T, short, enforce_sorted=False))
+            yield Fault(key, answer, {"lengths": short}, rows)
+
+
+@rule("grid lengths", refuses=True)
+def too_long(case: Case) -> Iterator[Fault]:
+    """Find lengths beyond T, which torch packs to an inconsistent object."""
+    whole, T = case.whole, case.T
+    if whole is None or len(whole) != case.B or max(whole) <= T:
+        return
+    rows = [b for b, length in enumerate(whole) if length > T]
+    longest = max(whole)
+    if longest > MAX_CELLS:
+        answer: Answer[PackedSequence] = Answer(unasked=f"batch_sizes would have {longest:,} entries")
+    else:
+        answer = _pack(case, [max(length, 1) for length in whole])
+    call, later = _later(case, answer.result)
+    told = "" if later is None else later.does(lambda lengths: f"unpacks {numbers(lengths)}")
+    fails_in = call if later is not None and later.error else ""
+    values = {"lengths": [whole[b] for b in rows], "later": told, "call": call, "fails_in": fails_in}
+    yield Fault("length_over_T", answer, values, rows, [T] * len(rows), fails_in=fails_in)
+
+
+def _later(case: Case, packed: PackedSequence | None) -> tuple[str, Answer[Tensor] | None]:
+    """Return the call that comes next, and with which lengths it unpacks; None where its grid would be too large."""
+    if packed is None or int(packed.batch_sizes[0]) * len(packed.batch_sizes) > MAX_CELLS:
+        return "", None
+    if case.module is not None and packed.data.dim() == 2 and packed.data.size(1) == case.layer.input_size:
+        given = packed._replace(data=packed.data.to(case.weight))
+        answer = ask(lambda: pad_packed_sequence(run_module(case.layer, given)[0])[1])
+        return f"the {type(case.module).__name__}", answer
+    return "pad_packed_sequence", ask(lambda: pad_packed_sequence(packed)[1])
+
+
+@rule("grid lengths")
+def order(case: Case) -> Iterator[Fault]:
+    """Find lengths that torch refuses because they must be in decreasing order."""
+    whole, T = case.whole, case.T
+    if not case.enforce_sorted or whole is None or len(whole) != case.B or whole == sorted(whole, reverse=True):
+        return
+    cut = [min(max(length, 1), T) for length in whole]
+    answer = ask(lambda: pack_cells(len(cut), T, cut, enforce_sorted=True))
+    if answer.error is not None:
+        b = next(b for b in range(1, len(whole)) if whole[b] > whole[b - 1])
+        yield Fault("unsorted", answer, {"before": whole[b - 1], "after": whole[b]}, [b])

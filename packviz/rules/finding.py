@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
-from html import escape
 from pathlib import Path
 from textwrap import indent
 from typing import Any, Literal, cast
@@ -17,7 +16,7 @@ from packviz.errors import PackvizError
 from packviz.inputs.module import dtype_name
 from packviz.inputs.torch_answers import Answer
 from packviz.rules.preconditions import described, numbers
-from packviz.text import ENVIRONMENT, sequence_label
+from packviz.text import ENVIRONMENT, markup, sequence_label
 
 Severity = Literal["error", "silent", "note"]
 
@@ -86,7 +85,7 @@ class Findings(tuple[Finding, ...]):
         keys = set(ignore) if isinstance(ignore, Collection) and not isinstance(ignore, str) else {ignore}
         for unknown in sorted(map(str, keys - _keys())):
             near, expected = get_close_matches(unknown, _keys(), 1), "keys of findings, such as 'pads_packed'"
-            fix = f"write {near[0]!r}" if near else "copy the key of the finding"
+            fix = f"write {near[0]!r}" if near else "copy the key from the finding"
             raise PackvizError("ignore", expected=expected, got=repr(unknown), fix=fix)
         return Findings(one for one in self if one.key not in keys) if keys else self
 
@@ -105,22 +104,10 @@ class Findings(tuple[Finding, ...]):
 
     def _repr_html_(self) -> str:
         """Return a table for notebooks: how bad it is, what was found and what torch does, where, and the repair."""
-        if not self:
-            return "<p>Nothing found.</p>"
-        heads = "".join(f"<th>{head}</th>" for head in ("Severity", "Found", "Where", "Repair"))
-        return f"<table><tr>{heads}</tr>{''.join(map(_row, self))}</table>"
+        return markup(Path(__file__).with_name("findings.html"), findings=self)
 
     def __repr__(self) -> str:
         return f"Findings({', '.join(f'{one.severity}: {one.key}' for one in self)})"
-
-
-def _row(one: Finding) -> str:
-    does = f" torch {one.torch_does}." if one.torch_does else ""
-    layer = [] if one.layer is None else [one.layer or "the model itself"]
-    often = [f"{one.times} times"] if one.times > 1 else []
-    said = (one.head, one.found + does, ", ".join(filter(None, [*layer, one.where, *often])))
-    cells = "".join(f"<td>{escape(text)}</td>" for text in said)
-    return f"<tr>{cells}<td><pre><code>{escape(one.repair)}</code></pre></td></tr>"
 
 
 class FindingsError(PackvizError):
@@ -128,7 +115,7 @@ class FindingsError(PackvizError):
 
     def __init__(self, findings: Findings) -> None:
         found = ", ".join(one.key for one in findings.wrong)
-        super().__init__("findings", expected="nothing wrong", got=found, fix="see the repair of each finding")
+        super().__init__("findings", expected="nothing wrong", got=found, fix="see each finding's repair")
         self.findings = findings
         self.args = (findings,)
 

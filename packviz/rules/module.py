@@ -8,7 +8,15 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from packviz.errors import PackvizError
 from packviz.inputs.cell_kinds import CELL_KINDS, RECURRENT
-from packviz.inputs.module import directions, dtype_name, has_own_forward, snapshot, weight_dtype, zero_state
+from packviz.inputs.module import (
+    directions,
+    dtype_name,
+    has_own_forward,
+    snapshot,
+    state_size,
+    weight_dtype,
+    zero_state,
+)
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
@@ -29,16 +37,18 @@ def check_module(module: object) -> nn.RNNBase:
         got = f"the class {module.__name__} itself" if isinstance(module, type) else described(module)
         raise _refusal(got, way_out(module))
     if has_own_forward(module):
-        got = f"{described(module)} with a forward of its own, which would not be run"
+        got = f"{described(module)} with a forward of its own, which packviz would not run"
         raise _refusal(got, "give the nn.RNN, nn.GRU or nn.LSTM inside it, or a plain one with the same state_dict()")
     plain = check_weights(module, snapshot)
     weights = [*plain.parameters()]
     for obstacle, _ in filter(None, map(tensor_obstacle, weights)):
         copy = "give a copy on the CPU: copy.deepcopy(module).cpu()"
-        raise _refusal(f"parameters of which one is {obstacle}", copy)
+        raise _refusal(f"a module with {obstacle} among its parameters", copy)
     dtypes = sorted({dtype_name(weight.dtype) for weight in weights})
     if len(dtypes) > 1 or not weights[0].is_floating_point():
-        raise _refusal(f"parameters in {' and '.join(dtypes)}", "give a copy in one: copy.deepcopy(module).float()")
+        raise _refusal(
+            f"parameters in {' and '.join(dtypes)}", "give a copy in one dtype: copy.deepcopy(module).float()"
+        )
     return plain
 
 
@@ -53,27 +63,27 @@ def check_weights(module: nn.RNNBase, read: Callable[[nn.RNNBase], nn.RNNBase]) 
         first = seen.weight_ih_l0
     except Exception as error:  # a weight is missing, or not a tensor, or a parametrization of the user's own fails
         says = (str(error).strip().splitlines() or [type(error).__name__])[-1].strip()
-        raise _refusal(f"weights that do not fit it: {says}", "build it anew") from None
+        raise _refusal(f"a module whose weights do not fit it: {says}", "build it again") from None
     if not isinstance(first, Tensor) or first.dim() != 2:
-        raise _refusal(f"{described(first)} as its weight_ih_l0", "build it anew")
+        raise _refusal(f"{described(first)} as its weight_ih_l0", "build it again")
     return seen
 
 
 def _check_settings(module: nn.RNNBase) -> None:
     """Check what the constructor was given, for it may have been changed since; raises PackvizError."""
     for name, least in (("input_size", 1), ("hidden_size", 1), ("num_layers", 1), ("proj_size", 0)):
-        integer(f"module.{name}", getattr(module, name), least, fix="build the module anew")
+        integer(f"module.{name}", getattr(module, name), least, fix="build the module again")
     for name in ("bias", "bidirectional"):
         choice(f"module.{name}", getattr(module, name), (True, False))
     choice("module.mode", module.mode, _MODES)
     number("module.dropout", module.dropout)
     slots, names = module.num_layers * directions(module), module._all_weights
     if not isinstance(names, list) or len(names) != slots or not all(isinstance(layer, list) for layer in names):
-        raise _refusal(f"one whose weights do not belong to {slots} layers and directions", "build it anew")
+        raise _refusal("a module whose weights do not fit its num_layers and bidirectional", "build it again")
 
 
 def _refusal(got: str, fix: str) -> PackvizError:
-    expected = "an nn.RNN, nn.GRU or nn.LSTM with floating-point parameters of one dtype on the CPU"
+    expected = "an nn.RNN, nn.GRU or nn.LSTM on the CPU, with floating-point parameters of one dtype"
     return PackvizError("module", expected=expected, got=got, fix=fix)
 
 
@@ -83,10 +93,10 @@ def way_out(module: object) -> str:
         return f"build one: nn.{module.__name__}(input_size, hidden_size)"
     if isinstance(module, nn.RNNCellBase):
         name = type(module).__name__.removesuffix("Cell")
-        return f"give an nn.{name}; a cell takes one time step only and cannot run a packed sequence"
+        return f"give an nn.{name}; a cell takes a single time step, not a packed sequence"
     for name, part in module.named_modules() if isinstance(module, nn.Module) else ():
         if isinstance(part, RECURRENT):
-            return f"give the part of it that is one: module.{name}"
+            return f"give the recurrent module inside it: module.{name}"
     return "give the recurrent module itself, for example nn.GRU(input_size=4, hidden_size=8)"
 
 
@@ -102,20 +112,15 @@ def state_of(case: Case, B: int) -> tuple[Tensor, Tensor | None]:
     return h_0, c_0[0] if c_0 else None
 
 
-def check_padding_value(padding_value: object, dtype: torch.dtype) -> float:
-    """Return padding_value as a float. Raises PackvizError unless it is a number that the dtype can hold."""
-    limit = torch.finfo(dtype).max
-    return number("padding_value", padding_value, limit=limit, finite=False, what=dtype_name(dtype))
-
-
-def check_total_length(total_length: object, longest: int, column: int) -> int | None:
-    """Return total_length; column is how many numbers one time step of the unpacked output has, B*D*H.
+def check_total_length(total_length: object, module: nn.RNNBase, lengths: Tensor) -> int | None:
+    """Return total_length, for the output of a module over sequences of these lengths (B,).
 
     Raises PackvizError unless it is None or an integer of at least the longest length, and where the output would not
     fit into memory.
     """
     if total_length is None:
         return None
+    longest, column = int(lengths.max()), len(lengths) * directions(module) * state_size(module)  # numbers in a step
     expected, fix = f"None or an integer of at least {longest}, the longest length", f"give {longest} or more, or None"
     if not is_integer(total_length):
         raise PackvizError("total_length", expected=expected, got=described(total_length), fix=fix)

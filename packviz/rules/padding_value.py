@@ -165,7 +165,8 @@ def pad_code(cell: Tensor, at: Sequence[int] | Tensor) -> str:
     if bool(cell.isnan().all()):
         return "nan"
     if bool((cell == cell[0]).all()):
-        return repr(cell[0].item())
+        value = cell[0].item()
+        return repr(value or abs(value))  # 0.0 for -0.0
     return f"grid[{int(at[0])}, {int(at[1])}]"
 
 

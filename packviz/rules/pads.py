@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
-from packviz.inputs.packed_rows import as_grid, origins
+from packviz.inputs.packed_rows import as_grid
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
@@ -168,8 +168,7 @@ def _taken_in(grid: Grid, pad: Pad) -> Iterator[Fault]:
             rows, note = back.sequences, back.severity == "note"
             values = {"number": [grid.starts[b] for b in rows], "note": note, "counts": True, "code": pad.code}
             found = _fault("left_padded", grid, rows, [0] * len(rows), pad, values)
-    if found is not None:
-        yield found
+    yield from filter(None, [found])
 
 
 def _at_the_ends(grid: Grid, real: Tensor, pad: Pad) -> Fault | None:
@@ -201,19 +200,19 @@ def packed_data(case: Case) -> Iterator[Fault]:
         return
     largest = peaks(packed.data.unsqueeze(0))[0]
     if not all_finite(largest):
-        yield _not_finite_rows(packed)
+        bad = (~packed.data.isfinite()).reshape(len(packed.data), -1).any(1)
+        about = {**_kinds(packed.data[bad]), "bad": int(bad.sum()), "of": len(bad)}
+        rows, steps = _first_in_each(as_grid(packed._replace(data=bad))[0])
+        yield Fault("nan_in_packed", Answer(True), about, rows, steps, "silent")
     real = real_cells(packed.data.unsqueeze(0), given)[0] if given else largest != 0
     if bool(real.all()):
         return
     flags, lengths = as_grid(packed._replace(data=real))
-    ends = zip(ends_of(flags), lengths, strict=True)
-    if given is not None or any(end not in (0, length) for end, length in ends):
+    if given is not None or any(end not in (0, length) for end, length in zip(ends_of(flags), lengths, strict=True)):
         values, _ = as_grid(packed._replace(data=packed.data.detach()))
         grid = Grid(values, lengths, inside(lengths, values.size(1), values.device), given)
         pad = Pad(filled(values, given or 0), given is not None, True, f"{given or 0:g}")
-        found = _at_the_ends(grid, flags, pad)
-        if found is not None:
-            yield found
+        yield from filter(None, [_at_the_ends(grid, flags, pad)])
 
 
 @rule("grid numbers", "end", "layout")
@@ -248,14 +247,3 @@ def _first_in_each(bad: Tensor) -> tuple[list[int], list[int]]:
 
 def _kinds(values: Tensor) -> dict[str, object]:
     return {"nan": int(values.isnan().sum()), "inf": int(values.isinf().sum())}
-
-
-def _not_finite_rows(packed: PackedSequence) -> Fault:
-    bad = (~packed.data.isfinite()).reshape(len(packed.data), -1).any(1)
-    sequence, timestep = (index[bad.cpu()].tolist() for index in origins(packed))
-    firsts: dict[int, int] = {}
-    for b, t in zip(sequence, timestep, strict=True):
-        firsts[b] = min(t, firsts.get(b, t))
-    rows = sorted(firsts)
-    values = {**_kinds(packed.data[bad]), "bad": int(bad.sum()), "of": len(bad)}
-    return Fault("nan_in_packed", Answer(True), values, rows, [firsts[b] for b in rows], "silent")

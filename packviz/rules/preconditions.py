@@ -115,7 +115,7 @@ def check_subject(x: object) -> None:
         raise refusal_of("x", "a padded tensor or a PackedSequence", x, "convert it with torch.as_tensor")
     check_tensor("x", x, on_meta=True)
     if x.dim() > 1 and x.numel() and x.size(0) * x.size(1) > MAX_CELLS:
-        raise refusal_of("x", f"at most {MAX_CELLS:,} steps", x, "examine some of its sequences")
+        raise refusal_of("x", f"at most {MAX_CELLS:,} steps", x, "examine fewer sequences")
 
 
 def check_beside(case: Case) -> None:
@@ -133,23 +133,27 @@ def check_beside(case: Case) -> None:
         if isinstance(part, Tensor):
             check_tensor("hx", part, on_meta=True)
     if case.ids is not None and case.x is not None and case.ids.shape != case.x.shape[:2]:
-        expected = f"ids laid out as x, {tuple(case.x.shape[:2])}"
+        expected = f"ids of shape {tuple(case.x.shape[:2])}, like x"
         raise refusal_of("ids", expected, case.ids, "give the ids that x was embedded from")
     for name in ("batch_first", "enforce_sorted"):
         if not isinstance(getattr(case, name), bool | int):
-            raise refusal_of(name, "True or False", getattr(case, name), "choose one")
+            raise refusal_of(name, "True or False", getattr(case, name), "give one of the two")
     if case.padding_value is not None and not isinstance(case.padding_value, bool):
-        values = case.data if case.ids is None else case.ids
-        limit = torch.finfo(values.dtype).max if values.is_floating_point() else torch.iinfo(torch.int64).max
-        number("padding_value", case.padding_value, limit=limit, finite=False, what=dtype_name(values.dtype))
+        check_padding_value(case.padding_value, (case.data if case.ids is None else case.ids).dtype)
+
+
+def check_padding_value(padding_value: object, dtype: torch.dtype) -> float:
+    """Return padding_value as a float. Raises PackvizError unless it is a number that the dtype can hold."""
+    limit = torch.finfo(dtype).max if dtype.is_floating_point else torch.iinfo(torch.int64).max
+    return number("padding_value", padding_value, limit=limit, finite=False, what=dtype_name(dtype))
 
 
 def check_unpacked_size(packed: PackedSequence) -> None:
     """Raise PackvizError where a sound packed sequence would unpack to far more than it holds."""
     cells = int(packed.batch_sizes[0]) * len(packed.batch_sizes) * max(packed.data[0].numel(), 1)
     if cells > max(MAX_CELLS, 16 * packed.data.numel()):
-        expected, got = f"at most {MAX_CELLS:,} numbers, unpacked", f"one that unpacks to {cells:,}"
-        raise PackvizError("packed", expected=expected, got=got, fix="examine some of its sequences")
+        expected, got = f"at most {MAX_CELLS:,} numbers when unpacked", f"{cells:,}"
+        raise PackvizError("packed", expected=expected, got=got, fix="examine fewer sequences")
 
 
 def check_tensor(name: str, value: object, *, on_meta: bool) -> None:
@@ -161,7 +165,7 @@ def check_tensor(name: str, value: object, *, on_meta: bool) -> None:
     if value.dtype not in _DTYPES:
         raise refusal_of(name, "a dtype that torch computes with", value, "convert it, for example with float()")
     if value.device.type == "meta" and not on_meta:
-        raise refusal_of(name, "a tensor with numbers in it", value, "give the one that is not on the meta device")
+        raise refusal_of(name, "a tensor with numbers in it", value, "give a tensor that is not on the meta device")
 
 
 def check_traced(case: Case) -> None:

@@ -85,7 +85,7 @@ def _packed_run(case: Case, lengths: list[int]) -> _Run | None:
 
 
 def _sound(run: _Run) -> Iterator[Tensor]:
-    """Yield the readings that are right: the last states, the mean and maximum over the tokens alone, all layers."""
+    """Yield the readouts that are right: the last states, the mean and maximum over the tokens alone, all layers."""
     yield run.right
     rows = [run.output[b, :length] for b, length in enumerate(run.lengths)]
     yield torch.stack([row.mean(0) for row in rows])
@@ -98,7 +98,7 @@ def _sound(run: _Run) -> Iterator[Tensor]:
 
 
 def _judged(case: Case, run: _Run, state: Tensor) -> Fault:
-    """Return the fault for a state that is no sound reading: the first known one, or the note that it is unknown."""
+    """Return the fault for a state that is not a right readout: the first known one, or the note that it is unknown."""
     known = (*_wrong(case, run), *_padded_run(case, run), *_from_states(run), *_in_another_order(state, run.right))
     right, comparable = run.right, state.shape == run.right.shape
     rows = (~_same(state, right)).nonzero().flatten().tolist() if comparable else list(range(len(run.lengths)))
@@ -172,7 +172,7 @@ def _in_another_order(state: Tensor, right: Tensor) -> Iterator[_Reading]:
     order = fits.int().argmax(1)
     moved = next(b for b in range(len(order)) if not fits[b, b])
     about = {"row": moved, "owner": sequence_label(int(order[moved]))}
-    yield "states_order", "in another order than the sequences", right[order], about
+    yield "states_order", "in a different order from the sequences", right[order], about
 
 
 def _same(one: Tensor, other: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
 """Why pack: one sequence that ends early, its state padded and packed, as two small pictures."""
 
 from dataclasses import dataclass
-from html import escape
+from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -13,32 +13,19 @@ from packviz.facts.padded_run import run_padded
 from packviz.facts.words import sentence
 from packviz.inputs.module import state_size
 from packviz.show.theme import LIGHT, SEQUENCE_HUES, Palette, hue, text_on
+from packviz.text import markup
 
-_WIDTH, _HIGH, _CELL, _GAP = 100.0, 14.0, 6.0, 1.0  # of a picture: its width, its lines, its row of cells
 _MOST = 4  # units whose lines are drawn
-_WORDY, _LONGEST = 8, 7  # time steps up to which a cell has room for its token, and its characters
-_STYLE = (
-    f"<style>rect {{y: {_HIGH + _GAP:g}px; height: {_CELL:g}px; rx: .8px; stroke-width: .25px}}"
-    "text {text-anchor: middle; font: 3.1px sans-serif} polyline {fill: none; stroke-width: .5px}"
-    "@media (max-width: 220px) {text {display: none}}</style>"  # too small to read
-)
-_SVG = "http://www.w3.org/2000/svg"
 
 
 @dataclass(frozen=True, eq=False)
 class Hook:
-    """Hold one sequence, padded and packed.
+    """Hold one sequence, padded and packed."""
 
-    b       the sequence with the most pads, the first of them
-    texts   its tokens and its pads as they were typed, T of them; empty where they are vectors
-    padded  (T, H) the top layer's forward state after each column of its padded row, run by torch with its pads
-    packed  (length, H) the same after each of its tokens, packed
-    """
-
-    b: int
-    texts: tuple[str, ...]
-    padded: Tensor
-    packed: Tensor
+    b: int  # the sequence with the most pads, the first of them
+    texts: tuple[str, ...]  # its tokens and its pads as they were typed, T of them; empty where they are vectors
+    padded: Tensor  # (T, H): the top layer's forward state after each column of its row, run by torch with its pads
+    packed: Tensor  # (length, H): the same after each of its tokens, packed
 
     @property
     def moved(self) -> float:
@@ -81,40 +68,12 @@ def pictures(found: Hook, palette: Palette = LIGHT) -> tuple[tuple[str, str], tu
 
 def _drawn(found: Hook, states: Tensor, palette: Palette) -> str:
     """Draw the cells of a row, and above them the state after each of them, with a dot at its end."""
-    columns, length = len(found.padded), len(found.packed)
-    width = _WIDTH / columns
-    cells = [_cell(found, t, palette, read=t < len(states)) for t in range(columns)]
+    columns, color = len(found.padded), SEQUENCE_HUES[hue(found.b)[0]]
     most = float(torch.cat([found.padded, found.packed]).abs().max()) or 1.0
-    lines = []
-    for unit in states[:, :_MOST].T.tolist():
-        way = [((t + 0.5) * width, _HIGH * (0.5 - 0.45 * h / most)) for t, h in enumerate(unit)]
-        rest = way[length - 1 :] if len(way) > length else [way[-1], ((columns - 0.5) * width, way[-1][1])]
-        x, y = way[length - 1]
-        lines.append(_line(way[:length], palette.text))
-        lines.append(f"<circle cx='{x:.1f}' cy='{y:.2f}' r='.9' fill='{palette.text}'/>")
-        lines.append(_line(rest, palette.wrong) if len(way) > length else _line(rest, palette.good, "1 1"))
-    size = f"0 0 {_WIDTH:g} {_HIGH + _GAP + _CELL + 0.5:g}"
-    drawn = "".join(cells + lines)
-    return f"<svg viewBox='{size}' xmlns='{_SVG}'>{_STYLE}{drawn}</svg>"
-
-
-def _cell(found: Hook, t: int, palette: Palette, *, read: bool) -> str:
-    """Draw the cell of a time step: a token, filler that is read, or an empty place."""
-    width, token = _WIDTH / len(found.padded), t < len(found.packed)
-    hue_of_b = SEQUENCE_HUES[hue(found.b)[0]]
-    fill = hue_of_b if token else palette.pad if read else "none"
-    line = f"stroke='{hue_of_b}'" if token else f"stroke='{palette.pad_hatch}' stroke-dasharray='1 .7'"
-    box = f"x='{t * width + 0.4:.1f}' width='{width - 0.8:.1f}'"
-    cell = f"<rect {box} fill='{fill}' {line}/>"
-    if not read or len(found.padded) > _WORDY:
-        return cell
-    text, color = found.texts[t], text_on(hue_of_b) if token else palette.quiet
-    shown = escape(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
-    at = f"x='{(t + 0.5) * width:.1f}' y='{_HIGH + _GAP + 4.1:g}'"
-    return f"{cell}<text {at} fill='{color}'>{shown}</text>"
-
-
-def _line(points: list[tuple[float, float]], color: str, dashes: str = "") -> str:
-    joined = " ".join(f"{x:.1f},{y:.2f}" for x, y in points)
-    dashed = f" stroke-dasharray='{dashes}'" if dashes else ""
-    return f"<polyline points='{joined}' stroke='{color}'{dashed}/>"
+    ways = [
+        [(f"{(t + 0.5) * 100 / columns:.1f}", f"{14 * (0.5 - 0.45 * h / most):.2f}") for t, h in enumerate(unit)]
+        for unit in states[:, :_MOST].T.tolist()
+    ]
+    row = {"columns": columns, "length": len(found.packed), "read": len(states), "texts": found.texts}
+    look = {"palette": palette, "color": color, "ink": text_on(color)}
+    return markup(Path(__file__).with_suffix(".svg"), ways=ways, **row, **look)

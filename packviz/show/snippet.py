@@ -8,17 +8,12 @@ from torch import Tensor
 
 from packviz.compute.record import check_own_making
 from packviz.compute.trace import Trace
-from packviz.facts.initial_states import call, running_lines, state_lines
+from packviz.facts.initial_states import SCRIPT, call
 from packviz.inputs.batch import Batch
 from packviz.inputs.cell_kinds import CELL_KINDS
-from packviz.inputs.config import Config
 
 _FIX = "call your own module: its weights cannot be written as a script"
 _MAX_NUMBERS = 2_000  # as literals in the script; nobody reads more
-_IMPORTS = """\
-import torch
-from torch import nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence"""
 
 
 def snippet(trace: Trace) -> str:
@@ -32,52 +27,47 @@ def snippet(trace: Trace) -> str:
     Raises PackvizError for the trace of a module of your own: its weights are not known from a seed.
     """
     batch, config = check_own_making(trace, _FIX)
-    how = {"batch_first": config.batch_first, "enforce_sorted": config.enforce_sorted}
-    way = [f"packed = {call('pack_padded_sequence', 'x', 'lengths', **how)}"]
-    if trace.error is not None:
-        way.append(textwrap.indent(textwrap.fill(f"RuntimeError: {trace.error}", 96), "# "))
-    else:
-        if "c" in CELL_KINDS[config.cell].states and len(set(map(len, batch.sequences))) == 1:
-            why = "# oneDNN takes over when all lengths are equal, and rounds other bits"
-            way.append(f"torch.backends.mkldnn.enabled = False  {why}")
-        unpacking = {name: getattr(config, name) for name in ("batch_first", "padding_value", "total_length")}
-        padded = f"padded_output, output_lengths = {call('pad_packed_sequence', 'output', **unpacking)}"
-        states = ", ".join(CELL_KINDS[config.cell].named("n"))
-        shown = ("print(packed)", "print(padded_output, output_lengths)", f"print({states})")
-        way += [*running_lines(config), padded, "", *shown]
-    return preparation(trace) + "\n".join(way) + "\n"
+    kind = CELL_KINDS[config.cell]
+    refusal = trace.error and textwrap.indent(textwrap.fill(f"RuntimeError: {trace.error}", 96), "# ")
+    equal = "c" in kind.states and len(set(map(len, batch.sequences))) == 1
+    return preparation(trace) + str(SCRIPT.packing(config, kind, refusal, equal))
 
 
 def preparation(trace: Trace) -> str:
     """Return the first half of that script, up to the padded `x`; raises PackvizError as `snippet` does."""
     batch, config = check_own_making(trace, _FIX)
-    embedded, dtype = trace.padded.embedding is not None, trace.padded.values.dtype
-    how = {"padding_value": config.pad_id if embedded else config.padding_value, "padding_side": config.padding_side}
-    padded = call("pad_sequence", "sequences", batch_first=config.batch_first, **how)
-    axis = "" if batch.kind == "vectors" else ".unsqueeze(-1)"
-    blocks = [
-        _IMPORTS,
-        f"torch.manual_seed({config.seed})",
-        _sequences(batch, torch.int64 if embedded else dtype),
-        "\n".join([*_modules(trace, config), *state_lines(config, dtype)]),
-        f"ids = {padded}\nx = embedding(ids)" if embedded else f"x = {padded}{axis}",
-    ]
-    return "\n\n".join(blocks) + "\n"
+    table, dtype, kind = trace.padded.embedding, trace.padded.values.dtype, CELL_KINDS[config.cell]
+    filler = config.padding_value if table is None else config.pad_id
+    how = {"batch_first": config.batch_first, "padding_value": filler, "padding_side": config.padding_side}
+    names = ("num_layers", "nonlinearity", "bias", "bidirectional", "batch_first")
+    settings = {name: getattr(config, name) for name in names if name != "nonlinearity" or name in kind.own}
+    sizes = (trace.padded.values.shape[-1], config.hidden_size)
+    lookup = None if table is None else call("nn.Embedding", *table.shape, padding_idx=config.padding_idx, dtype=dtype)
+    return str(
+        SCRIPT.preparation(
+            config,
+            sequences=_sequences(batch, dtype if table is None else torch.int64),
+            embedding=lookup,
+            module=call(f"nn.{config.cell.upper()}", *sizes, **settings, dtype=dtype),
+            state=SCRIPT.state(config, kind, dtype),
+            padded=call("pad_sequence", "sequences", **how),
+            axis="" if batch.kind == "vectors" else ".unsqueeze(-1)",
+        )
+    )
 
 
 def _sequences(batch: Batch, dtype: torch.dtype) -> str:
     numbers = sum(sequence.numel() for sequence in batch.sequences)
-    measured = "lengths = torch.tensor([len(sequence) for sequence in sequences])"
     if numbers > _MAX_NUMBERS:
         shape = "(length, F)" if batch.kind == "vectors" else "(length,)"
         typed = str(dtype).removeprefix("torch.")
         left_out = f"# {numbers:,} numbers are too many to print: put your list of {shape} {typed} tensors here"
-        return f"{left_out}\nsequences = ...\n{measured}"
+        return f"{left_out}\nsequences = ..."
     rows, words = "".join(f"    {_literal(sequence.to(dtype))},\n" for sequence in batch.sequences), ""
     if batch.vocabulary:  # which word has which id; in `repr`, so that no word can end the comment
         told = ", ".join(f"{id_} {word!r}" for id_, word in enumerate(batch.vocabulary))
         words = "\n".join(textwrap.wrap(told, 96, initial_indent="# ", subsequent_indent="# ")) + "\n"
-    return f"{words}sequences = [\n{rows}]\n{measured}"
+    return f"{words}sequences = [\n{rows}]"
 
 
 def _literal(values: Tensor) -> str:
@@ -95,15 +85,3 @@ def _wrapped(values: Tensor, *, indent: str) -> str:
     numbers = [repr(float(str(np.float32(value)))) if single else repr(value) for value in values.tolist()]
     line = f"[{', '.join(numbers)}]"
     return ("\n" + indent).join(textwrap.wrap(line, 100, break_long_words=False, break_on_hyphens=False))
-
-
-def _modules(trace: Trace, config: Config) -> list[str]:
-    dtype, table, kind = trace.padded.values.dtype, trace.padded.embedding, CELL_KINDS[config.cell]
-    embedding = []
-    if table is not None:
-        embedding = [f"embedding = {call('nn.Embedding', *table.shape, padding_idx=config.padding_idx, dtype=dtype)}"]
-    names = ("num_layers", "nonlinearity", "bias", "bidirectional", "batch_first")
-    foreign = {"nonlinearity"} - {*kind.own}
-    settings = {name: getattr(config, name) for name in names if name not in foreign}
-    sizes = (trace.padded.values.shape[-1], config.hidden_size)
-    return [*embedding, f"{config.cell} = {call(f'nn.{config.cell.upper()}', *sizes, **settings, dtype=dtype)}"]

@@ -19,46 +19,38 @@ def go(visited: Visit, name: str) -> None:
     expect(visited.page).to_have_title(told(f"/{name.lower()}", "")[0])
 
 
-def stands_at(visited: Visit, place: str, step: str, text: str = TEXT, cell: str = "lstm") -> None:
+def stands_at(visited: Visit, place: str, step: str, text: str = TEXT) -> None:
     """Find the address, and on the screen and on the tab what it says."""
     visited.page.wait_for_url(place)
     expect(visited.page).to_have_title(told(urlsplit(place).path, "")[0])
     expect(visited.text).to_have_value(text)
-    expect(visited.sidebar.get_by_role("radio", name=cell, exact=True)).to_be_checked()
+    expect(visited.sidebar.get_by_role("radio", name="lstm", exact=True)).to_be_checked()
     expect(visited.player).to_have_attribute("data-step", step)
     visited.settle()
     assert visited.page.url == place
 
 
-def test_back_and_forward_restore_the_batch_the_settings_and_the_step(browser: Browser, address: str) -> None:
+def test_back_and_forward_restore_the_batch_the_settings_and_the_step_and_an_edit_belongs_to_its_entry(
+    browser: Browser, address: str
+) -> None:
     with visit(browser, address) as visited:
         page = visited.page
         visited.type(TEXT)
         visited.sidebar.get_by_text("lstm", exact=True).click()
         visited.settle()
         visited.press("ArrowRight", "ArrowRight")
-        places = [(page.url, "3")]
-        for name in ("Packing", "Running"):
-            go(visited, name)
-            visited.press("ArrowRight")
-            places.append((page.url, "2"))
-        assert all("cell=lstm" in place and "sequences=on+your+mark" in place for place, _ in places)
-        ways = [(page.go_back, 1), (page.go_back, 0), (page.go_forward, 1), (page.go_forward, 2)]
-        for go_on, i in ways:
-            go_on()
-            stands_at(visited, *places[i])
-
-
-def test_an_edit_belongs_to_the_entry_where_it_was_made(browser: Browser, address: str) -> None:
-    with visit(browser, address, {"sequences": TEXT, "example": "own", "cell": "lstm"}) as visited:
-        first = visited.page.url
+        places = [(page.url, "3", TEXT)]
         go(visited, "Packing")
         visited.type("1 2\n3")
-        second = visited.page.url
-        visited.page.go_back()
-        stands_at(visited, first, "1")
-        visited.page.go_forward()
-        stands_at(visited, second, "1", "1 2\n3")
+        visited.press("ArrowRight")
+        places.append((page.url, "2", "1 2\n3"))
+        go(visited, "Running")
+        places.append((page.url, "1", "1 2\n3"))
+        assert all("cell=lstm" in place for place, _, _ in places)
+        assert "sequences=on+your+mark" in places[0][0]
+        for go_on, i in ((page.go_back, 1), (page.go_back, 0), (page.go_forward, 1)):
+            go_on()
+            stands_at(visited, *places[i])
 
 
 def test_back_leads_from_a_question_to_where_one_was(browser: Browser, address: str) -> None:

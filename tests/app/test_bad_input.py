@@ -45,10 +45,10 @@ def test_nonsense_in_a_link_and_strange_text_are_shown_and_never_run(browser: Br
     with visit(browser, address, "&".join(NONSENSE)) as seen:
         assert 1 <= int(seen.data("step")) <= int(seen.data("steps"))
         expect(seen.main.get_by_text(NOT_HAD)).to_be_visible()
-        for text in SHOWN_AS_TEXT:
-            seen.type(text)
-            expect(seen.sidebar.get_by_text("% padding").first).to_be_visible()
-            seen.press("ArrowRight", "End")
+        seen.type("\n".join(SHOWN_AS_TEXT))
+        expect(seen.sidebar.get_by_text("% padding").first).to_be_visible()
+        seen.press("ArrowRight", "End")
+        for text in SHOWN_AS_TEXT[:2]:
             seen.type(f"{text.replace(chr(10), ' ')} nan\n1 2 3 4 5 6 7 8 9 10 11 12 13 14 15")
             expect(seen.sidebar.get_by_text("⚠ Expected")).to_be_visible()
 

@@ -37,8 +37,10 @@ def html(app: AppTest) -> str:
     return "\n".join(body for each in app.get("html") if not (body := str(each.proto.body)).startswith("<style"))
 
 
-def press(app: AppTest, label: str) -> AppTest:
-    return next(each for each in app.button if each.label == label).click().run()
+def press(app: AppTest, *labels: str) -> AppTest:
+    for label in labels:
+        app = next(each for each in app.button if each.label == label).click().run()
+    return app
 
 
 def labels(app: AppTest) -> list[str]:
@@ -47,7 +49,7 @@ def labels(app: AppTest) -> list[str]:
 
 def test_a_class_goes_from_the_question_to_the_movie() -> None:
     code, host, phones = room_of(SIZES, OWN)
-    app = press(press(teacher(code, host), "Ask the first question"), "Open the vote")
+    app = press(teacher(code, host), "Ask the first question", "Open the vote")
     wrong, right = [3, 2, 4], trace(Batch.parse(TEXT)).packed.batch_sizes.tolist()
     for phone, answer in zip(phones, (wrong, wrong, right), strict=True):
         rooms.call(rooms.vote(code, phone, 1, answer))
@@ -56,20 +58,31 @@ def test_a_class_goes_from_the_question_to_the_movie() -> None:
         app = press(app, label)
     for phone in phones:
         rooms.call(rooms.vote(code, phone, 2, right))
-    app = press(press(app, "Close the vote"), "Show the answer")
+    app = press(app, "Close the vote", "Show the answer")
     assert "These are the lengths" in html(app)  # why the usual wrong answer is wrong
     assert "2 before" in html(app)
     assert "3 after" in html(app)
     seen = rooms.call(rooms.snapshot(code, host))
     assert f'"step": {seen["step"]},' in movies(app)[0]
     assert '"code": false' in movies(app)[0]
+    app = press(app, "What did you see?")
+    assert "What did you see? Type" in texts(app)
+    app = press(app, "Open the vote", "Close the vote", "Show the answer")
+    assert "What did you see?" not in labels(app)
     app = press(app, "Next question")
     assert "*Which* &lt;b&gt; of <code>h_n</code>?" in html(app)
-    assert "Same question, new numbers" not in labels(app)
+    app = press(app, "Open the vote", "Close the vote", "Show the answer")
+    app.session_state["class note 3"] = True
+    assert "a riddle" in texts(app.run())
+    more = {"Next question", "Same question, new numbers", "What did you see?"}
+    assert not more & {*labels(app)}  # the list is at its end, and a question of one's own has no movie
 
 
 def test_a_room_without_questions_leads_to_the_first_one() -> None:
     app = press(opened("class"), "Open a room")
+    app.session_state["class room"] = True
+    assert len(app.run().get("download_button")) == 3  # the answers, and what was asked in two forms
+    app.session_state["class room"] = False
     assert "Ask the first question" in labels(app)
     app = press(app, "Ask it")
     assert "Open the vote" in labels(app)
@@ -108,7 +121,7 @@ def test_a_room_that_is_over_is_told_and_forgotten() -> None:
     app = app.run()
     assert "That room is over." in texts(app)
     assert app.session_state["visit"].room is None
-    assert "no such room" in html(opened("class", {"room": "QQQQQQ", "view": "projector"}))
+    assert "No class has the code QQQQQQ now." in html(opened("class", {"room": "QQQQQQ", "view": "projector"}))
 
 
 def test_who_opens_the_teachers_page_of_a_room_without_the_secret_is_shown_where_to_join() -> None:
@@ -121,7 +134,7 @@ def test_a_question_of_ones_own_says_what_is_missing_and_goes_into_the_plan() ->
     app.session_state["class new"] = True
     app.session_state["class kinds"] = "Your own"
     app = app.run()
-    assert "Still missing: the question and the right option." in texts(app)
+    assert "Still missing: the question and the right answer." in texts(app)
     app.text_area(key="class prompt").set_value("Which?")
     app.text_area(key="class options").set_value("this\nthat")
     app = app.run()
@@ -278,10 +291,11 @@ def test_windows_of_a_class_go_together_and_the_projectors_has_room_for_eight_di
         players = [window.locator('[data-testid="packviz-player"]') for window in windows]
         for player in players:
             player.wait_for()
-        last = projector.locator(".class-bars li:last-child").filter(has_text="other answers")
+        last = projector.locator(".class-bars li:last-child").filter(has_text="others")
         assert last.evaluate("answer => answer.getBoundingClientRect().bottom") <= PROJECTOR[1]
+        expect(projector.locator(".class-bars p").filter(visible=True)).to_have_count(4)  # right, and three wrong ones
         step = int(players[0].get_attribute("data-step") or 0)
-        for window, to in ((windows[0], step + 1), (windows[1], step + 2)):
+        for window, to in ((windows[0], step + 1), (windows[1], step + 2), (projector, step + 3)):
             window.wait_for_timeout(500)
             window.keyboard.press("PageDown")
             for player in players:
@@ -292,7 +306,3 @@ def test_windows_of_a_class_go_together_and_the_projectors_has_room_for_eight_di
                 expect(each.locator(".cover")).to_be_visible(visible=blank)
         for window in windows[1:]:
             window.close()
-
-
-def test_an_item_without_a_question_is_not_asked() -> None:
-    assert Item(page="packing").asks is None

@@ -15,7 +15,7 @@ TABS = {
     "One switch at a time": "**Try this.** Switch what changes the verdict.",
     "Batch dependence": "One sequence alone",
     "Loss and gradients": "random targets",
-    "Padding in other layers": "unless they are given a mask",
+    "Padding in other layers": "unless it is masked out",
 }
 
 

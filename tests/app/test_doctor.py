@@ -83,7 +83,7 @@ def test_what_was_typed_comes_back_after_an_example_and_after_files(app: AppTest
 def test_a_printed_packed_sequence_is_examined(app: AppTest) -> None:
     choose(app, "doctor example", "printed")
     (finding,) = shown(app)
-    assert "expected a sum of 5 rows, as many as data has, but got a sum of 6" in finding
+    assert "expected a sum of 5, the number of rows in data, but got a sum of 6" in finding
 
 
 @pytest.mark.parametrize("text", ["__import__('os').system('true')", "[[1, 2], [3]]"])

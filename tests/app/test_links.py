@@ -40,14 +40,14 @@ def test_what_is_shown_has_been_met(asked: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"cell": "zzz"}, "cell = 'zzz' (it is 'gru')"),
-        ({"hidden_size": "999"}, "hidden_size = '999' (it is '4')"),
-        ({"hidden_size": "١"}, "hidden_size = '١' (it is '4')"),
-        ({"padding_value": "nan"}, "padding_value = 'nan' (it is '-1.5')"),
-        ({"bidirectional": "1"}, "bidirectional = '1' (it is 'False')"),
-        ({"total_length": "x"}, "total_length = 'x' (it is 'None')"),
+        ({"cell": "zzz"}, "cell = 'zzz' (using 'gru')"),
+        ({"hidden_size": "999"}, "hidden_size = '999' (using '4')"),
+        ({"hidden_size": "١"}, "hidden_size = '١' (using '4')"),
+        ({"padding_value": "nan"}, "padding_value = 'nan' (using '-1.5')"),
+        ({"bidirectional": "1"}, "bidirectional = '1' (using 'False')"),
+        ({"total_length": "x"}, "total_length = 'x' (using 'None')"),
         ({"layer": "2"}, "layer = '2' (no such setting)"),
-        ({"cell": "z" * 500}, "(it is 'gru')"),
+        ({"cell": "z" * 500}, "(using 'gru')"),
     ],
 )
 def test_what_could_not_be_had_is_named(asked: dict[str, str], told: str) -> None:

@@ -3,13 +3,12 @@
 import json
 import re
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from classroom.questions import question
 from packviz.errors import PackvizError
-from ui.plan import STARTER, Item, as_file, as_html, from_file, item_of
+from ui.plan import STARTER, Item, as_file, as_html, asked_of, from_file, item_of
 from ui.runs import BESIDE, OWN, Request, Source, run
 
 STEPS = (
@@ -45,7 +44,7 @@ def test_every_question_of_the_first_plan_can_be_asked() -> None:
         (b"", "a lesson plan of packviz"),
         (b"[" * 100_000, "a lesson plan of packviz"),
         (b"\xff\xfe", "a lesson plan of packviz"),
-        (plan(version=2), "newer packviz"),
+        (plan(version=2), "newer version of packviz"),
         (plan(*[{}] * 101), "Split the plan in two"),
         (plan({}), "item 1, item: expected a page or a question"),
         (plan({"page": "packing", "sequences": "1 2", "colour": 1}), "'colour'"),
@@ -84,6 +83,8 @@ def test_an_item_knows_the_run_it_shows() -> None:
 
 
 def test_a_note_goes_with_the_question_to_the_teacher_alone() -> None:
-    item: Any = replace(STARTER[0], note="say why")
-    assert item.asks["note"] == "say why"
-    assert "say why" not in str(question(item.asks).public)
+    first, last = asked_of((STEPS[0], replace(STARTER[0], note="say why"), STEPS[1], STARTER[1], STEPS[1]))
+    assert first["note"] == "Packing, step 3: Why three? · say why · Compare, step 2"
+    assert last["note"] == "Compare, step 2"
+    assert "say why" not in str(question(first).public)
+    assert STEPS[0].asks is None

@@ -1,4 +1,4 @@
-"""What a page says about long work: its time limit in advance, and why a job has ended."""
+"""Long work on a page: its time limit in advance, how far it is, who finds it again, and why it has ended."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -8,26 +8,34 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from packviz.lab.training import Experiment
+from pages import opened
 from ui import progress
 from ui.jobs import Jobs
 from ui.progress import Started
 from ui.visit import Visit
 from ui.work import TIME_LIMIT, Progress, State, Task
 
-COST = str(Path(__file__).parents[2] / "pages" / "7_cost.py")
+PAGES = Path(__file__).parents[2] / "pages"
 VISITOR = "test session id"  # as AppTest calls it
-LIMIT = "Time limit: 5 minutes; the results so far are kept."
+LIMIT = "Time limit: 5 minutes; results are kept."
 
 
 @pytest.fixture
-def page(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[AppTest]:
-    """Open the page of costs, for a visitor who is there; no job is left running. The parameter is the time limit."""
-    jobs = Jobs(lambda _: True, limit=getattr(request, "param", TIME_LIMIT))
+def jobs(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Jobs]:
+    """Let the work of pages be done until the test ends. The parameter is the time limit."""
+    present = True
+    jobs = Jobs(lambda _: present, limit=getattr(request, "param", TIME_LIMIT), grace=0)
     monkeypatch.setattr(progress, "backend", lambda: jobs)
-    page = AppTest.from_file(COST, default_timeout=60).run()
-    yield page
-    for each in page.session_state["visit"].jobs.values():
-        jobs.stop(each.task.key, VISITOR)
+    yield jobs
+    present = False
+
+
+@pytest.fixture
+def page(jobs: Jobs) -> AppTest:
+    """Open the page of costs."""
+    assert not jobs.counts()["running"]
+    return AppTest.from_file(PAGES / "7_cost.py", default_timeout=60).run()
 
 
 def job(page: AppTest, name: str) -> Started:
@@ -63,6 +71,40 @@ def test_a_second_measurement_says_that_it_stops_the_first_and_the_first_says_so
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("jobs")
+def test_a_training_comes_to_its_end_and_says_what_it_was_for() -> None:
+    page = opened("training", {"cell": "rnn", "train_seeds": 1})
+    for key, one in (("train_readouts", "packed"), ("train_pads", 0)):
+        page.button_group(key=key).set_value([one]).run()
+    assert page.button(key="start train").label == "Train 1 model (rnn)"
+    page.button(key="start train").click().run()
+    until(page, lambda: job(page, "train").over)
+    page.run()
+    assert f"All {Experiment().epochs} are done" in texts(page)
+    assert not [each for each in page.button if each.label == "Stop"]
+    assert "All epochs as CSV" in [each.proto.label for each in page.get("download_button")]
+    page.button_group(key="cell").set_value("lstm").run()
+    assert "For settings other than those above:**] RNN, Japanese vowels" in texts(page)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("jobs")
+def test_the_address_finds_the_work_again_the_next_work_waits_for_it_and_who_leaves_the_page_ends_it() -> None:
+    first = opened("training", {"train_seeds": 2})
+    first.button(key="start train").click().run()
+    until(first, lambda: bool(job(first, "train").results))
+    again = opened("training", dict(first.query_params))
+    assert job(again, "train").task.key == job(first, "train").task.key
+    assert again.button(key="start train").disabled
+    assert "For settings other" not in texts(again)
+    other = opened("cost")
+    other.button(key="start sweep").click().run()
+    assert "Waiting for 1 job of other visitors." in [each.proto.text for each in other.get("progress")]
+    first.switch_page("pages/0_overview.py").run()
+    until(other, lambda: bool(job(other, "sweep").results))
+
+
+@pytest.mark.slow
 def test_after_back_the_address_names_the_work_again(page: AppTest) -> None:
     page.button(key="start sweep").click().run()
     del page.query_params["job"]
@@ -70,7 +112,7 @@ def test_after_back_the_address_names_the_work_again(page: AppTest) -> None:
     assert page.query_params["job"] == job(page, "sweep").task.key
 
 
-@pytest.mark.parametrize("page", [0.5], indirect=True)
+@pytest.mark.parametrize("jobs", [0.5], indirect=True)
 def test_a_job_that_reaches_its_time_limit_says_so_with_its_results(page: AppTest) -> None:
     page.button(key="start sweep").click().run()
     until(page, lambda: job(page, "sweep").over)
@@ -83,14 +125,14 @@ def test_a_job_that_reaches_its_time_limit_says_so_with_its_results(page: AppTes
 
 def test_without_the_queue_the_page_says_so_and_shows_all_else(monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: object) -> None:
-        raise OSError("The queue of long work cannot be reached now.")
+        raise OSError("The job queue cannot be reached.")
 
     jobs = Jobs(lambda _: True)
     monkeypatch.setattr(jobs, "submit", away)
     monkeypatch.setattr(progress, "backend", lambda: jobs)
-    page = AppTest.from_file(COST, default_timeout=60).run()
+    page = AppTest.from_file(PAGES / "7_cost.py", default_timeout=60).run()
     page.button(key="start measure").click().run()
-    assert "⚠ The queue of long work cannot be reached now." in texts(page)
+    assert "⚠ The job queue cannot be reached." in texts(page)
     assert not page.button(key="start measure").disabled
     assert page.get_by_key("counts") is not None
 
@@ -100,7 +142,7 @@ def test_without_the_queue_the_page_says_so_and_shows_all_else(monkeypatch: pyte
     [
         ("done", 5, ":green[**✓**] All 3 are done."),
         ("done", 1800, "All 3 were done 30 minutes ago: the same settings and seeds give the same numbers."),
-        ("memory", 0, ":orange[**Memory limit reached**]: 3 of 4 are done. It needed too much."),
+        ("memory", 0, ":orange[**Memory limit reached**]: 3 of 4 done. It needed too much."),
         ("stopped", 0, "Stopped after 3 of 4."),
         ("failed", 0, ":red[**It ended early.**] It needed too much."),
     ],
@@ -108,4 +150,4 @@ def test_without_the_queue_the_page_says_so_and_shows_all_else(monkeypatch: pyte
 def test_how_a_job_ended_is_said_in_a_sentence(state: State, age: float, told: str) -> None:
     task = Task("train", "as it is told", 4, partial(iter, ()), print)
     reason = "It needed too much." if state in ("memory", "failed") else ""
-    assert told in progress._ended(Started(task, Progress(task, state, 3, reason, age)))
+    assert told in progress._say("work.ended", it=Started(task, Progress(task, state, 3, reason, age)), minutes=5)

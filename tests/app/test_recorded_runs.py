@@ -16,7 +16,7 @@ def test_training_opens_with_the_recorded_headline_chart_and_caveat(cell: str) -
     assert plain(app.subheader[0].value) == recorded.training_headline(run, cell)
     assert recorded.training_caveat(run, cell) in texts(app)
     assert len(app.get("plotly_chart")) == 1  # the details come when they are opened
-    assert "of computing, estimated from the recorded run. Time limit" in texts(app)
+    assert "estimated from the recorded run. Time limit" in texts(app)
     app.session_state["recorded training"] = True
     app.run()
     assert len(app.get("plotly_chart")) == 1 + 1 + 3
@@ -44,6 +44,6 @@ def test_cost_opens_with_the_recorded_headline_map_and_caveat(cell: str) -> None
 
 @pytest.mark.slow
 def test_cost_says_why_packed_is_larger_where_it_is() -> None:
-    assert "Packed is larger here (116 bytes, padded 48) because of its indices, 80 bytes" in texts(opened("cost"))
+    assert "Packed is larger here (116 bytes, padded 48) because of its 80 bytes of indices" in texts(opened("cost"))
     assert "Packed is larger here" not in texts(opened("cost", {"example": "vowels"}))
     assert "Packed is larger here" in texts(opened("packing"))

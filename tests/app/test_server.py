@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import random
 import re
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from streamlit import config
 from streamlit.runtime.pages_manager import PagesManager
 from visits import follow, visit
 
-from bench.visitors import visitor
+from bench.visitors import Visitor, visitor
 from ui import player
 from ui.head import ELEMENTS, needed
 from ui.static import FOLDER
@@ -137,3 +138,25 @@ def test_the_player_comes_from_the_same_folder_as_the_page(address: str) -> None
 def test_there_are_no_metrics_unless_they_are_asked_for(address: str) -> None:
     with urlopen(f"{address}/metrics") as answer:
         assert b"packviz_visitors" not in answer.read()
+
+
+@pytest.mark.slow
+def test_each_visitor_gets_a_picture_of_each_batch_that_was_typed(address: str) -> None:
+    async def work(each: Visitor, number: int) -> int:
+        drawn = random.Random(number)
+        await each.look()
+        for _ in range(5):
+            lengths = [drawn.randint(1, 6) for _ in range(drawn.randint(2, 5))]
+            await each.edit("\n".join(" ".join(str(drawn.randint(0, 99)) for _ in range(n)) for n in lengths))
+            assert each.lengths == lengths
+        return each.received
+
+    async def everybody() -> list[int]:
+        async def come(number: int) -> int:
+            async with visitor(address, "padding" if number % 2 else "") as each:
+                return await work(each, number)
+
+        return await asyncio.gather(*(come(number) for number in range(6)))
+
+    with ThreadPoolExecutor(1) as pool:
+        assert min(pool.submit(lambda: asyncio.run(everybody())).result()) > 10_000

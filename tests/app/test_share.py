@@ -49,7 +49,7 @@ def test_a_frame_holds_the_link_and_nothing_in_it_ends_its_attribute() -> None:
 
 @pytest.mark.parametrize("page", ["packing", "quiz"])
 def test_what_a_link_cannot_hide_is_named(page: str) -> None:
-    told = "hide = 'menu,walls' (it is 'menu'), theme = 'pink' (it is 'automatic')"
+    told = "hide = 'menu,walls' (using 'menu'), theme = 'pink' (using 'automatic')"
     assert f"Ignored from the link: {told}." in texts(opened(page, {"hide": "menu,walls", "theme": "pink"}))
     assert "Ignored" not in texts(opened(page, {"hide": ",".join(PARTS), "theme": "dark"}))
 
@@ -85,7 +85,7 @@ def test_a_link_may_fix_all_settings() -> None:
     assert "The link fixes all settings." in texts(app)
     controls = {each.key for kind in ("text_area", "button_group", "number_input", "toggle") for each in app.get(kind)}
     assert fixed_controls(app) == {str(key) for key in controls} & set(SETTINGS) >= {"cell", "seed", "sequences"}
-    assert "lock = 'walls' (it is '')" in texts(opened("cost", {"lock": "walls"}))
+    assert "lock = 'walls' (using 'none')" in texts(opened("cost", {"lock": "walls"}))
 
 
 def test_a_link_to_a_question_of_the_quiz_opens_it_and_the_ones_before_come_after_the_last() -> None:
@@ -129,19 +129,16 @@ def talk(page: Page, folder: Path, html: str, content: str) -> None:
     expect(page).to_have_title("step 5")
 
 
-def test_a_frame_in_another_page_sizes_itself_and_takes_a_step(browser: Browser, address: str, tmp_path: Path) -> None:
-    told = frame(f"{address}/packing?example=unsorted&hide=menu,sidebar")
-    with tab(browser, PROJECTOR) as taken:
-        talk(taken.page, tmp_path, told, ".stMainBlockContainer")
-        assert taken.errors == []
-
-
-def test_so_does_a_saved_movie(browser: Browser, tmp_path: Path) -> None:
+def test_a_frame_of_a_page_and_of_a_saved_movie_sizes_itself_and_takes_a_step(
+    browser: Browser, address: str, tmp_path: Path
+) -> None:
     name = "packviz-packing.html"
     pv.movie(pv.trace(pv.Batch.parse("1 2 3 4 5 6\n7 8")), stages=("pack",)).save(tmp_path / name)
-    with tab(browser, PROJECTOR) as taken:
-        talk(taken.page, tmp_path, frame_of_file(name), "main.pv-page")
-        assert taken.errors == []
+    page = frame(f"{address}/packing?example=unsorted&hide=menu,sidebar")
+    for told, content in ((page, ".stMainBlockContainer"), (frame_of_file(name), "main.pv-page")):
+        with tab(browser, PROJECTOR) as taken:
+            talk(taken.page, tmp_path, told, content)
+            assert taken.errors == []
 
 
 def open_panel(visited: Visit) -> None:

@@ -207,7 +207,7 @@ async def test_on_a_full_disk_the_error_is_clear_and_the_room_goes_on_reading_an
                 votes += await asyncio.gather(_voted(rooms, code)(token, 0), return_exceptions=True)
             lost = [each for each in votes if isinstance(each, UnavailableError)]
             assert 0 < len(lost) < len(votes)
-            assert "disk of the server is full" in str(lost[0])
+            assert "server's disk is full" in str(lost[0])
             seen = await rooms.snapshot(code, host)
             assert (seen["phase"], seen["joined"], seen["voted"]) == ("vote", 100, 100)
             assert await Rooms(SqliteStore(tmp_path)).snapshot(code, host) == seen  # as after a restart

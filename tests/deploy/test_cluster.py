@@ -8,7 +8,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, aclosing, closing, contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
@@ -18,11 +18,11 @@ from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 import pytest
-from phones import Phone
 from playwright.sync_api import Browser, Page, expect
 from servers import ROOT, Server, a_worker, ask, server
 from tabs import tab
 
+from bench.phones import Phone
 from bench.servers import free_port
 from ui.head import needed
 
@@ -30,6 +30,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 PHONES = 50
 ROOMS = 3  # that one address may open
+AGAIN = 0.5  # seconds until a phone tries again, as the server tells it to
 LONG = 60_000  # ms that anything in a browser may take on a busy machine
 QUESTION = {"prompt": "What is packed first?", "options": ["the rows", "the columns"], "answer": 1}
 LESSON = {"sequences": "1 2 3\n4 5\n6 7 8 9", "cell": "lstm", "hidden_size": 3}
@@ -83,6 +84,38 @@ def _until_it_serves(address: str) -> None:
             time.sleep(0.1)
 
 
+class Follower(Phone):
+    """A phone that votes until that is acknowledged, and notes on which replica its channel was opened, and when."""
+
+    def __init__(self, address: str, code: str) -> None:
+        super().__init__(address, code)
+        self.replicas: list[tuple[str, float]] = []
+        self.acknowledged: int | None = None
+
+    async def vote_later(self, number: int) -> None:
+        await asyncio.sleep(2 * number / PHONES)
+        while self.acknowledged is None:
+            with suppress(OSError, TimeoutError):
+                if (await self.vote(1, number % 2)).status == 200:
+                    self.acknowledged = number % 2
+                    return
+            await asyncio.sleep(AGAIN)
+
+    async def follow(self) -> None:
+        while True:
+            with suppress(
+                OSError, TimeoutError, ValueError, KeyError
+            ):  # a replica that is gone, and what a balancer says
+                await self.look()
+                path = f"{self.path}/events?token={self.token}&since=0"
+                async with aclosing(self.channel.listen(path)) as revisions:
+                    await anext(revisions)
+                    self.replicas.append((self.channel.cookies["packviz"], time.monotonic()))
+                    async for _ in revisions:
+                        pass
+            await asyncio.sleep(AGAIN)
+
+
 @dataclass
 class Story:
     """What was there before a replica was killed, when that was, and what is there afterwards.
@@ -90,7 +123,7 @@ class Story:
     room: its code and the teacher's secret. before: what the lesson showed.
     """
 
-    phones: list[Phone]
+    phones: list[Follower]
     room: tuple[str, str]
     killed: float
     lesson: Page
@@ -145,10 +178,9 @@ def _trained(page: Page) -> int:
     return int(found[1])
 
 
-async def _class(cluster: Cluster, code: str, host: str) -> tuple[list[Phone], float]:
+async def _class(cluster: Cluster, code: str, host: str) -> tuple[list[Follower], float]:
     """Let a class join and vote, and kill the replica `one` when a third have voted; return the phones, and when."""
-    port = int(cluster.address.rpartition(":")[2])
-    phones = [Phone(port, code) for _ in range(PHONES)]
+    phones = [Follower(cluster.address, code) for _ in range(PHONES)]
     await asyncio.gather(*(phone.join() for phone in phones))
     following = [asyncio.create_task(phone.follow()) for phone in phones]
     for action in ({"action": "ask", "question": 0}, {"action": "open"}):
@@ -157,7 +189,7 @@ async def _class(cluster: Cluster, code: str, host: str) -> tuple[list[Phone], f
     async with asyncio.timeout(60):
         while not all(phone.replicas for phone in phones):
             await asyncio.sleep(0.05)
-        voting = [asyncio.create_task(_vote_later(phone, i)) for i, phone in enumerate(phones)]
+        voting = [asyncio.create_task(phone.vote_later(i)) for i, phone in enumerate(phones)]
         while sum(phone.acknowledged is not None for phone in phones) < PHONES / 3:
             await asyncio.sleep(0.01)
         cluster.replicas["one"].kill()
@@ -167,12 +199,9 @@ async def _class(cluster: Cluster, code: str, host: str) -> tuple[list[Phone], f
             await asyncio.sleep(0.05)
     for each in following:
         each.cancel()
+    for phone in phones:
+        phone.close()
     return phones, killed
-
-
-async def _vote_later(phone: Phone, number: int) -> None:
-    await asyncio.sleep(2 * number / PHONES)
-    await phone.vote(number % 2)
 
 
 def test_the_class_was_spread_over_both_replicas(story: Story) -> None:

@@ -124,6 +124,6 @@ def test_a_file_that_takes_too_much_ends_only_the_process_that_reads_it(side_by_
 
 def test_only_a_few_files_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "_READERS", threading.BoundedSemaphore(1))
-    with files._READERS, pytest.raises(PackvizError, match="still being read"):
+    with files._READERS, pytest.raises(PackvizError, match="files at a time"):
         read_isolated(npy(np.zeros(3)), "x.npy", seconds=0)
     assert read_isolated(npy(np.zeros(3)), "x.npy", seconds=PATIENCE).tensors["x"].shape == (3,)

@@ -61,7 +61,7 @@ REFUSED: list[tuple[Callable[[Any], object], Any, str]] = [
     (read_tensor, "[[1, 2, 3], [4, 5]]", "x[1] with 2 items"),
     (read_tensor, "[[1, 2], 3]", "no bracket"),
     (read_tensor, repr(torch.arange(2000)), "..."),
-    (read_tensor, "tensor([1, 2", "closing bracket"),
+    (read_tensor, "tensor([1, 2", "Close every bracket"),
     (read_tensor, "tensor(..., device='meta', size=(3,))", "..."),
     (read_tensor, "[[1, 2], [3, 4]", "bracket"),
     (read_tensor, "", "nothing"),

@@ -10,11 +10,10 @@ import pytest
 import torch
 from doctor_cases import repaired
 from torch import Tensor, nn
-from torch._dynamo import trace_rules
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
 
 import packviz as pv
-from packviz.doctor import packing_calls
+from packviz.doctor import calls
 
 
 class Tagger(nn.Module):
@@ -215,7 +214,7 @@ def test_torchs_functions_are_put_back_also_after_an_exception_and_other_threads
 def test_a_torch_without_the_names_that_watch_borrows_is_watched_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(torch.jit, "_builtins")
     monkeypatch.delattr(torch._C._dynamo.eval_frame, "_FrameAction")
-    monkeypatch.setitem(packing_calls._INNER, "_no_such_function", torch._VF)
+    monkeypatch.setitem(calls._INNER, "_no_such_function", torch._VF)
     with pv.watch(nn.Sequential(layer := nn.GRU(F, H, batch_first=True))) as watched:
         layer(pack(X, [5, 5, 2]))
     assert [one.key for one in watched.findings] == ["pads_packed"]
@@ -297,6 +296,8 @@ class Padder(nn.Module):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
 def test_other_models_are_scripted_and_compiled_while_somebody_watches() -> None:
+    from torch._dynamo import trace_rules  # takes seconds: not at the head of the file
+
     model, lengths = Padder(), torch.tensor(LENGTHS)
     right = model(SEQUENCES, lengths)
 

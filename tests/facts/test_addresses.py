@@ -6,7 +6,7 @@ from facts_cases import each_seed, made, studied
 from torch.nn.utils.rnn import pack_sequence
 
 from packviz.facts import row_of, token_of
-from packviz.facts.equal_lengths import order_of_equals, ties
+from packviz.facts.torch_says import order_of_equals, ties
 
 
 @each_seed

@@ -124,9 +124,9 @@ def test_a_reading_is_right_where_no_sequence_is_off_and_a_reason_follows_from_w
         for b, length in enumerate(trace.padded.lengths.tolist()):
             for d, why in enumerate(reading.packed.reasons[b]):
                 filler = reading.key == "last_column" and length < width
-                assert (why == "it is filler") == filler
+                assert (why == "filler") == filler
                 if reading.key == "last_valid" and d == 1 and right_padded(trace) and length > 1:
-                    assert why == "its backward half has read only one token"
+                    assert why == "the backward half has read only one token"
     assert spoke
 
 

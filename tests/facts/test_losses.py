@@ -135,6 +135,6 @@ def test_what_trains_the_pads_row_packed_is_said() -> None:
     assert pad_row(padding_side="left").norms[2] > 0.0
     left = losses(made("on your mark\nget set\ngo", padding_side="left"))
     assert left.packed_pads == 2
-    assert "2 packed rows are pads: the packed side trains on padding." in left.verdicts
+    assert "2 packed rows are pads: the packed run, too, trains on padding." in left.verdicts
     frozen = losses(made("on your mark\nget set\ngo", padding_idx=0, bidirectional=True))
     assert frozen.verdicts[-1] == "padding_idx=0: torch gives this row no gradient."

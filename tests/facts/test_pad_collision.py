@@ -36,8 +36,8 @@ def test_the_count_is_the_codes_own_and_the_cells_are_the_tokens_that_equal_the_
 
 
 LUCK = "Nothing is lost in this batch, but only by luck: no token is -1."
-SAFE = "Nothing is lost: words have ids from 1 on, and no word has the id 0, which pads."
-TRAINED = "With padding_idx such a token has a row of zeros as its embedding, and it is never trained."
+SAFE = "Nothing is lost: words get ids from 1 on, and no word has the padding id 0."
+TRAINED = "With padding_idx, the embedding of such a token is zeros and is never trained."
 
 
 @pytest.mark.parametrize(

@@ -36,20 +36,18 @@ def is_shortened(text: str, whole: str) -> bool:
 def test_the_fields_are_those_of_torchs_packed_sequence(seed: int) -> None:
     seen = studied(seed)
     shown = fields(seen)
-    assert [field.name for field in shown] == NAMES
-    for field in shown:
-        value = getattr(seen.packed_sequence, field.name)
-        assert is_shortened(field.text, repr(value))
+    assert [name for name, *_ in shown] == NAMES
+    for name, *found in shown:
+        value = getattr(seen.packed_sequence, name)
         if value is None:
-            assert (field.type, field.dtype, field.shape, field.device) == ("NoneType", None, None, None)
+            assert found == ["NoneType", None, None, None]
         else:
-            found = (field.type, field.dtype, field.shape, field.device)
-            assert found == ("Tensor", str(value.dtype), tuple(value.shape), "cpu")
+            assert found == ["Tensor", str(value.dtype), str(tuple(value.shape)), "cpu"]
     if seen.config is not None:  # packing the grid anew gives the same
         sorted_ = seen.config.enforce_sorted
         packed = pack_padded_sequence(seen.padded.values, seen.padded.lengths, seen.padded.batch_first, sorted_)
-        assert [field.shape for field in shown] == [None if part is None else tuple(part.shape) for part in packed]
-        assert [field.text for field in shown[1:]] == [repr(part) for part in packed[1:]]
+        shapes = [None if part is None else str(tuple(part.shape)) for part in packed]
+        assert [shape for *_, shape, _ in shown] == shapes
 
 
 @each_seed

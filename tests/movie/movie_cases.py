@@ -7,7 +7,7 @@ from functools import cached_property, wraps
 from typing import Any, Protocol, TypeVar
 
 import torch
-from movie_judge import Judge, judge_of
+from movie_judge import Judge
 from movie_screen import Show
 from random_runs import random_run
 from seeds import seeds, some
@@ -19,15 +19,13 @@ from packviz.show.movie import beside
 
 __all__ = ["BESIDE", "CASES", "DEEP", "FILMS", "ORDINARY", "PACKED", "REFUSED", "Case", "Film", "over"]
 
-Made = tuple[Trace] | tuple[Trace, Tensor, list[int]]  # with the grid (B,T,F) and lengths of a module of one's own
-
 
 @dataclass(frozen=True, eq=False)
 class Case:
     """A trace to film, with what its run watches, and its judge; made when it is first needed."""
 
     name: str
-    make: Callable[[], Made]
+    make: Callable[[], Trace]
     layer: int | None = None
     direction: int = 0
 
@@ -35,12 +33,8 @@ class Case:
         return self.name
 
     @cached_property
-    def _made(self) -> Made:
-        return self.make()
-
-    @property
     def trace(self) -> Trace:
-        return self._made[0]
+        return self.make()
 
     @property
     def module(self) -> Any:
@@ -57,7 +51,7 @@ class Case:
 
     @cached_property
     def judge(self) -> Judge:
-        return judge_of(*self._made)
+        return Judge(self.trace)
 
     def film(self, stages: Any = None, *, deep: bool = False) -> Movie:
         return pv.movie(self.trace, stages, layer=self.layer, direction=self.direction, deep=deep)
@@ -126,11 +120,11 @@ def random_case(seed: int) -> Case:
     layer = r.choice([None, 0, run.config.num_layers - 1])
     direction = int(run.config.bidirectional and r.random() < 0.6)
     name = f"{seed}-{run.kind}-{run.config.cell}-{'x'.join(map(str, run.lengths))}"
-    return Case(name, lambda: (pv.trace(run.batch, run.config),), layer, direction)
+    return Case(name, lambda: pv.trace(run.batch, run.config), layer, direction)
 
 
 def _typed(name: str, text: str, direction: int = 0, layer: int | None = None, **settings: Any) -> Case:
-    return Case(name, lambda: (pv.trace(Batch.parse(text), Config(**settings)),), layer, direction)
+    return Case(name, lambda: pv.trace(Batch.parse(text), Config(**settings)), layer, direction)
 
 
 def _many(name: str, lengths: list[int], direction: int = 0, **settings: Any) -> Case:
@@ -138,17 +132,16 @@ def _many(name: str, lengths: list[int], direction: int = 0, **settings: Any) ->
 
 
 def _example(name: str, key: str, direction: int = 0, **settings: Any) -> Case:
-    return Case(name, lambda: (pv.trace(Batch.example(key), Config(**settings)),), None, direction)
+    return Case(name, lambda: pv.trace(Batch.example(key), Config(**settings)), None, direction)
 
 
 def _own(name: str, build: Callable[[], nn.RNNBase], grid: Callable[[], Tensor], **given: Any) -> Case:
     """A module of one's own over a padded grid (B,T,F) of sequences of lengths 3, 4 and 2."""
-    lengths = [3, 4, 2]
 
-    def make() -> Made:
+    def make() -> Trace:
         torch.manual_seed(0)
-        module, x = build().requires_grad_(False), grid()
-        return pv.trace_module(module, x if module.batch_first else x.transpose(0, 1), lengths, **given), x, lengths
+        module, x = build(), grid()
+        return pv.trace_module(module, x if module.batch_first else x.transpose(0, 1), [3, 4, 2], **given)
 
     return Case(name, make)
 
@@ -168,7 +161,7 @@ CORNERS = [
     _typed("equal-lengths", "1 2\n3 4\n5 6"),
     _typed("one-pad", "1 2\n3"),
     _typed("one-empty-place", "7", embedding_dim=1, total_length=2),
-    Case("vectors-of-one-number", lambda: (pv.trace(Batch.from_tensors([torch.ones(2, 1), torch.zeros(3, 1)])),)),
+    Case("vectors-of-one-number", lambda: pv.trace(Batch.from_tensors([torch.ones(2, 1), torch.zeros(3, 1)]))),
     _typed("decreasing-enforced", "1 2 3\n4 5\n6", enforce_sorted=True),
     _typed("forum", "1 2 3\n4 5\n6"),
     _typed("unsorted", "1 2 3\n4 5\n6 7 8 9"),

@@ -21,13 +21,12 @@ each = over(PACKED)
 def padded(case: Case) -> Tensor:
     """(B,T,H) the watched states on the padded grid."""
     layer, direction = case.watched
-    return case.judge.on_the_grid[layer][0].chunk(case.judge.D, 2)[direction]
+    return case.judge.on_the_grid[layer][direction]
 
 
 def padded_h_n(case: Case) -> Tensor:
     """(B,H) the watched row of h_n that torch returns for the padded grid."""
-    layer, direction = case.watched
-    return case.judge.on_the_grid[layer][1][direction]
+    return padded(case)[:, 0 if case.direction else -1]
 
 
 @cache

@@ -9,26 +9,16 @@ from typing import Any, get_args
 import pytest
 import torch
 from jsonschema import Draft202012Validator
-from movie_cases import CASES, Case, over
+from movie_cases import CASES, FILMS, Case, Film, over
 from movie_screen import tokens
 
 import packviz as pv
-from packviz import Batch, Config, Movie
-from packviz.show.movie import beside
+from packviz import Batch, Movie
 from packviz.show.movie.data import FORMAT
 from packviz.show.movie.marks import Role
 
 SCHEMA = json.loads((files("packviz.show.movie") / "movie.schema.json").read_text("utf-8"))
 JUDGE = Draft202012Validator(SCHEMA)
-
-BATCHES = ["1 2 3\n4 5\n6 7 8 9", "she sleeps\nI love cats very much\nhello", "1"]
-CONFIGS = {
-    "gru": Config(),
-    "lstm": Config(cell="lstm", bidirectional=True),
-    "time first": Config(batch_first=False),
-    "refused": Config(enforce_sorted=True),
-    "left": Config(padding_side="left"),
-}
 
 
 def as_sent(movie: Movie) -> Any:
@@ -45,11 +35,9 @@ def test_the_schema_names_what_python_names() -> None:
     assert tuple(SCHEMA["$defs"]["group"]["prefixItems"][0]["enum"]) == get_args(Role)
 
 
-@pytest.mark.parametrize(("typed", "config"), [*product(BATCHES, CONFIGS)])
-def test_every_movie_keeps_to_the_schema(typed: str, config: str) -> None:
-    trace = pv.trace(Batch.parse(typed), CONFIGS[config])
-    assert [faults(as_sent(pv.movie(trace, deep=deep))) for deep in (False, True)] == [[], []]
-    assert trace.error or faults(as_sent(beside(trace))) == []
+@over([film for film in FILMS if len(film.case.trace.padded.mask.flatten()) < 60][::6])
+def test_every_movie_keeps_to_the_schema(film: Film) -> None:
+    assert faults(as_sent(film.show.movie)) == []
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ def custom_properties(block: str) -> dict[str, str]:
 
 def colours(selector: str) -> dict[str, str]:
     css, _ = assets()
-    found = re.search(rf"^{re.escape(selector)} \{{(.*?)^\}}", css, re.MULTILINE | re.DOTALL)
+    found = re.search(rf"^ *{re.escape(selector)} \{{(.*?)^ *\}}", css, re.MULTILINE | re.DOTALL)
     assert found, selector
     return custom_properties(found[1])
 
@@ -138,6 +138,7 @@ def test_the_style_sheet_has_the_hues_of_the_theme_once() -> None:
     assert "hues" not in colours('.pv[data-theme="dark"]')
 
 
+@pytest.mark.slow
 def test_no_movie_imports_torch_dynamo() -> None:
     """It takes over a second; in a fresh process, since others may have imported it here."""
     told = """

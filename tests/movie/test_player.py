@@ -131,12 +131,17 @@ def test_a_step_is_held_as_long_as_it_takes_to_read_and_the_last_one_ends_the_pl
     expect(screen.page.get_by_role("button", name="Play")).to_be_visible()
 
 
-def test_every_step_is_painted_alike_from_wherever_one_comes(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie)
-    forward = [screen.picture()]
+def test_every_step_is_painted_alike_from_wherever_one_comes_and_with_reduced_motion_nothing_in_between(
+    open_page: Open, movie: Movie
+) -> None:
+    screen, steps = open_page(movie), len(movie.steps) - 1
+    forward, before = [screen.picture()], screen.painted
     for _ in movie.steps[1:]:
         screen.press("ArrowRight")
         forward.append(screen.picture())
+    screen.rest()
+    assert screen.step == 1 + steps
+    assert steps <= screen.painted - before <= 2 * steps
     backward = [forward[-1]]
     for _ in movie.steps[1:]:
         screen.press("ArrowLeft")
@@ -169,15 +174,6 @@ def test_motion_is_tweened_and_a_press_or_a_new_size_in_the_middle_of_it_ends_in
     screen.page.wait_for_timeout(100)
     screen.page.set_viewport_size({"width": 900, "height": 700})
     assert screen.picture() == open_page(movie, f"#step={pack + 3}", size=(900, 700)).picture()
-
-
-def test_with_reduced_motion_nothing_is_painted_in_between(open_page: Open, movie: Movie) -> None:
-    screen, steps = open_page(movie), len(movie.steps) - 1
-    before = screen.painted
-    screen.press(*["ArrowRight"] * steps)
-    screen.rest()
-    assert screen.step == 1 + steps
-    assert steps <= screen.painted - before <= 2 * steps
 
 
 def test_an_address_opens_on_its_step_and_follows_to_another(open_page: Open, movie: Movie) -> None:
@@ -268,22 +264,25 @@ def test_a_map_shows_which_layer_and_direction_the_run_shows(open_page: Open, mo
     expect(shown.get_by_role("button", disabled=True)).to_have_count(3)  # a file has no other run to show
 
 
-def test_the_code_can_be_hidden_and_stays_so_and_in_full_screen_the_picture_has_its_room(
+def test_without_full_screen_in_the_browser_the_player_fills_the_window_and_code_that_is_hidden_stays_so(
     open_page: Open, movie: Movie
 ) -> None:
     screen = open_page(movie)
-    screen.page.evaluate("delete Element.prototype.requestFullscreen")
-    code = screen.root.locator(".pv-code")
+    screen.page.evaluate("delete Element.prototype.requestFullscreen")  # as on an iPhone
+    button, code = screen.page.get_by_role("button", name="Full screen"), screen.root.locator(".pv-code")
+    for way_out in ("Escape", "f", "the button"):
+        button.click()
+        assert screen.root.bounding_box() == {"x": 0, "y": 0, "width": 1280, "height": 720}
+        assert screen.root.evaluate("root => getComputedStyle(root).position") == "fixed"
+        button.click() if way_out == "the button" else screen.press(way_out)
+        assert screen.root.evaluate("root => getComputedStyle(root).position") != "fixed"
     screen.press("c", "ArrowRight")
     expect(code).to_be_hidden()
     screen.page.get_by_role("button", name="Show the code").click()
     expect(code).to_be_visible()
-    screen.press("f")
-    expect(code).to_be_hidden()
-    screen.press("c", "ArrowRight")
-    expect(code).to_be_visible()
-    screen.press("f", "c")
-    expect(code).to_be_hidden()
+    for keys, visible in (("f", False), ("c", True), ("fc", False)):  # in full screen the picture has its room
+        screen.press(*keys)
+        expect(code).to_be_visible(visible=visible)
 
 
 def test_a_refusal_is_shown_in_torchs_own_words(open_page: Open) -> None:
@@ -333,18 +332,6 @@ def test_nothing_flows_over_the_side(open_page: Open, movie: Movie) -> None:
             assert all(left >= 0 and right <= width + 0.5 for left, right in edges)
 
 
-def test_without_full_screen_in_the_browser_the_player_fills_the_window(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie)
-    screen.page.evaluate("delete Element.prototype.requestFullscreen")  # as on an iPhone
-    button = screen.page.get_by_role("button", name="Full screen")
-    for way_out in ("Escape", "f", "the button"):
-        button.click()
-        assert screen.root.bounding_box() == {"x": 0, "y": 0, "width": 1280, "height": 720}
-        assert screen.root.evaluate("root => getComputedStyle(root).position") == "fixed"
-        button.click() if way_out == "the button" else screen.press(way_out)
-        assert screen.root.evaluate("root => getComputedStyle(root).position") != "fixed"
-
-
 def test_in_full_screen_the_picture_has_at_least_half_of_the_height(open_page: Open, movie: Movie) -> None:
     lesson = pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"), Config(cell="lstm")), ("run",), deep=True)
     for shown in (movie, lesson):
@@ -391,20 +378,18 @@ def test_a_screen_with_finer_pixels_gets_a_finer_picture(open_page: Open, movie:
     expect(canvas).to_have_attribute("width", str(2 * width))
 
 
-def test_on_a_phone_the_buttons_keep_their_places(open_page: Open, movie: Movie) -> None:
+def test_on_a_phone_the_buttons_keep_their_places_and_a_term_that_is_tapped_is_explained_until_the_next_tap(
+    open_page: Open, movie: Movie
+) -> None:
     screen = open_page(movie, size=(360, 844), has_touch=True, is_mobile=True)
     buttons = [screen.page.get_by_role("button", name=name) for name in ("Step forward", "Full screen")]
     places = set()
     for _ in movie.steps:
         places.add(tuple(box["y"] for button in buttons if (box := button.bounding_box())))
         screen.press("ArrowRight")
-    assert len(places) == 1
-    (tops,) = places
-    assert tops[0] == tops[1]
-
-
-def test_a_finger_that_taps_a_term_is_told_and_a_tap_elsewhere_ends_it(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie, "#step=6", size=(390, 844), has_touch=True, is_mobile=True)
+    ((forward, full),) = places
+    assert forward == full
+    screen.page.get_by_role("slider", name="Step").fill("6")
     term, meaning = screen.root.locator(".pv-caption abbr").first, screen.root.get_by_role("tooltip")
     expect(meaning).to_be_hidden()
     term.tap()
@@ -413,6 +398,6 @@ def test_a_finger_that_taps_a_term_is_told_and_a_tap_elsewhere_ends_it(open_page
     box = meaning.bounding_box()
     assert box is not None
     assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 390
+    assert box["x"] + box["width"] <= 360
     screen.root.locator("canvas").tap()
     expect(meaning).to_be_hidden()

@@ -1,10 +1,14 @@
-"""The output goes back to where pad_packed_sequence puts it, and the last valid step of each sequence is ringed."""
+"""The output goes back to where pad_packed_sequence puts it, as wide as it says; the last valid steps are ringed."""
+
+import re
+from typing import Any
 
 import pytest
 import torch
 from movie_cases import PACKED, Case, over
 from movie_judge import close
 from movie_screen import Look, grid_of, within
+from torch.nn.utils.rnn import pad_packed_sequence
 
 each_packed = over(PACKED)
 
@@ -70,9 +74,9 @@ def test_the_rings_stand_at_the_last_valid_steps(case: Case) -> None:
                 continue
             cell = cells[f"u:{b}:{t}"]
             assert ring["shown"]
-            assert (ring["p"], ring["x"], ring["w"]) == (cell["p"], cell["x"], cell["w"])
-            assert ring["y"] == pytest.approx(cell["y"] + d / case.judge.D, abs=1e-3)
-            assert ring["h"] == pytest.approx(1 / case.judge.D, abs=1e-3)
+            assert (ring["p"], ring["y"], ring["h"]) == (cell["p"], cell["y"], cell["h"])
+            assert ring["x"] == pytest.approx(cell["x"] + d * cell["w"] / case.judge.D, abs=2e-3)
+            assert ring["w"] == pytest.approx(cell["w"] / case.judge.D, abs=2e-3)
 
 
 @each_packed
@@ -111,3 +115,31 @@ def test_in_depth_every_column_is_written_by_its_own_step_from_its_slice_of_the_
         (out.transpose(0, 1) if case.transposed else out)[real], truth[real], rtol=0, atol=0, equal_nan=True
     )
     return len(told)
+
+
+def on_the_width(case: Case) -> list[dict[str, Any]]:
+    return [step for step, cells in case.deep.of("unpack") if cells.get("mark:width", {}).get("shown")]
+
+
+@each_packed
+def test_the_width_is_told_once_where_total_length_is_set_or_the_widths_differ(case: Case) -> None:
+    differ = case.judge.unpacked.shape[1] != case.judge.T
+    assert len(on_the_width(case)) == (differ or case.judge.total_length is not None)
+
+
+@each_packed
+def test_every_width_that_is_told_is_torchs(case: Case) -> None:
+    for step in on_the_width(case):
+        axis, out = int(not case.transposed), case.judge.unpacked.shape[1]
+        without = pad_packed_sequence(case.judge.output, True)[0].shape[1]
+        assert [list(line) for line in step["detail"]] == [
+            [f"x.size({axis})", str(case.judge.T)],
+            ["lens.max()", str(without)],
+            [f"out.size({axis})", str(out)],
+        ]
+        claims = re.findall(r"total_length=(\d+)\*\* (?:makes out (\d+) wide|would make)", step["caption"])
+        for total, wide in claims:
+            unpacked = pad_packed_sequence(case.judge.output, True, total_length=int(total))[0]
+            assert unpacked.shape[1] == int(wide or case.judge.T)
+        assert claims
+        assert ("Without it" in step["caption"]) == (case.judge.total_length not in (None, without))

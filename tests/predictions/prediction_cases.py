@@ -89,7 +89,7 @@ def torch_answer(case: Asked, prediction: Prediction) -> Answer:
     """Ask torch itself what the prompt asks."""
     key, prompt = prediction.key, prediction.prompt
     if key in ("enforced", "promised"):
-        return "It raises a RuntimeError." if case.refused() else "It packs them as they are."
+        return "It raises a RuntimeError." if case.refused() else "It packs the batch as it is."
     if key in ("padded_shape", "pad_count"):
         padded = case.padded()
         return tuple(padded.shape) if key == "padded_shape" else (int((padded[..., 0] == 0).sum()),)

@@ -164,7 +164,7 @@ def test_a_promise_that_was_not_given_is_asked_about_as_one() -> None:
     prediction = of_kind("promised", made(FIRST))
     assert prediction.prompt.startswith("What would `pack_padded_sequence` do with the lengths 3, 2, 4 and")
     assert prediction.answer == "It raises a RuntimeError."
-    assert of_kind("promised", made("1 2\n3 4")).answer == "It packs them as they are."
+    assert of_kind("promised", made("1 2\n3 4")).answer == "It packs the batch as it is."
     assert KINDS["promised"](made("1 2\n3", enforce_sorted=True), 0) is None
     assert of_kind("enforced", made("1 2\n3", enforce_sorted=True)).prompt.startswith("What does `pack_padded")
 

@@ -93,6 +93,7 @@ def test_the_table_has_a_row_for_each_outcome_with_its_units() -> None:
     assert rows[1]["standard deviation (points)"] is None
 
 
+@pytest.mark.slow
 def test_the_csv_gives_back_every_number_of_every_epoch_and_seed() -> None:
     quick = Experiment(task="first_token", hidden_size=2, epochs=2, batch_size=240, seeds=(0, 3))
     results = list(run_all([quick, replace(quick, readout="naive", bidirectional=True, extra_padding=20)]))

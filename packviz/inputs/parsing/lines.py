@@ -13,7 +13,7 @@ from packviz.text import joined, quoted
 Kind = Literal["words", "numbers", "vectors"]
 ReadAs = Literal["auto", "words", "numbers"]
 
-AS_WORDS = "have the text read as words"
+AS_WORDS = "read the text as words"
 
 # Possessive: what has been read is never tried again in another way, so that a long token takes linear time.
 NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
@@ -71,7 +71,7 @@ def number_refusal(token: str, place: str, words_help: str) -> PackvizError:
     if NUMBER.fullmatch(token):
         expected, fix = "numbers that are finite in float32 (below 3.4e38)", "write a smaller number there"
     elif is_gap(token):
-        expected, fix = "finite numbers only", "write a number there, or leave it out"
+        expected, fix = "finite numbers", "write a number there, or leave it out"
     else:
         expected, fix = "a number", f"write a number there, or {words_help}"
     return PackvizError("text", expected=expected, got=f"{quoted(token)} {place}", fix=fix)
@@ -136,7 +136,7 @@ def _separator_notes(lines: list[str]) -> tuple[str, ...]:
 
 
 def _two_ways(line: str, number: int, one: str, other: str, decimal: re.Match[str] | None = None) -> PackvizError:
-    fix = "start a new line for each sequence, and separate its numbers by spaces alone"
+    fix = "start a new line for each sequence, and put only spaces between its numbers"
     if decimal:
         whole, part = decimal.groups()
         fix = f"write {whole}.{part} for one decimal number or {whole} {part} for two numbers"
@@ -159,6 +159,6 @@ def _check_numbers(rows: Rows, places: Sequence[int]) -> None:
             place = f"in line {line} (token {position})"
             if not token:
                 expected, fix = "a number between every two separators", "write a number there, or remove the separator"
-                raise PackvizError("text", expected=expected, got=f"an empty place {place}", fix=fix)
+                raise PackvizError("text", expected=expected, got=f"nothing {place}", fix=fix)
             if not are_numbers([token]):
                 raise number_refusal(token, place, AS_WORDS)

@@ -17,12 +17,12 @@ def read_tree(text: str, root: Group, kind: ReadAs) -> Parsed:
     Raises PackvizError, with the place, where its items are not all of one kind.
     """
     if not root.items:
-        raise list_refusal(text, root.offset, "a list of sequences", "an empty list", f"write one such as {EXAMPLE}")
+        raise list_refusal(text, root.offset, "a list of sequences", "an empty list", f"write a list such as {EXAMPLE}")
     sequences = root.groups
     if not sequences:
         return _list_of_lines(text, root.atoms, kind)
     if len(sequences) < len(root.items):
-        raise _mixture(text, root, "sequences, each in brackets of its own")
+        raise _mixture(text, root, "each sequence in its own brackets")
     if any(sequence.groups for sequence in sequences):
         if kind == "words":
             raise list_refusal(text, root.offset, "sequences of words", "feature vectors", "read the text as numbers")
@@ -44,7 +44,7 @@ def _list_of_lines(text: str, atoms: list[Atom], kind: ReadAs) -> Parsed:
     flat = f"[{', '.join(atom.text for atom in atoms)}]"
     repair = f"[{flat}]" if len(flat) <= 40 else "[[1, 2, 3]], not [1, 2, 3]"
     fix = f"put a second pair of brackets around it: {repair}"
-    raise PackvizError("text", expected="a list of sequences, each a list", got="a flat list", fix=fix)
+    raise PackvizError("text", expected="a list of lists, one for each sequence", got="a flat list", fix=fix)
 
 
 def _vectors(text: str, sequences: list[Group]) -> Parsed:
@@ -92,4 +92,4 @@ def _check_words(text: str, atoms: Iterable[Atom], *, bare_numbers: bool) -> Non
 
 def _mixture(text: str, group: Group, expected: str) -> PackvizError:
     odd = group.atoms[0]
-    return list_refusal(text, odd.offset, expected, quoted(odd.text), f"bring all to the same depth, as in {EXAMPLE}")
+    return list_refusal(text, odd.offset, expected, quoted(odd.text), f"nest all of them alike, as in {EXAMPLE}")

@@ -144,9 +144,9 @@ class Reader:
     def _check_depth(self, group: Group, depth: int) -> None:
         """Raise PackvizError for a list, itself so many brackets deep, in which lists are nested too deeply."""
         if depth > DEPTH:
-            expected = f"lists at most {DEPTH} deep (sequences, steps, features)"
+            expected = f"at most {DEPTH} levels of brackets (sequences, steps, features)"
             fix = f"remove brackets, as in {EXAMPLE}"
-            raise list_refusal(self.text, group.offset, expected, "a deeper one", fix)
+            raise list_refusal(self.text, group.offset, expected, "one more", fix)
         for inner in group.groups:
             self._check_depth(inner, depth + 1)
 
@@ -157,9 +157,10 @@ class Reader:
             at = self._start
             if isinstance(error, SyntaxError) and error.lineno and error.lineno < len(self._lines):
                 at += self._lines[error.lineno - 1] + max((error.offset or 1) - 1, 0)
-            said = error.msg if isinstance(error, SyntaxError) else "it is nested too deeply"
-            fix = f"close every bracket and quote, and put one comma between items, or {self._fix}"
-            raise list_refusal(self.text, at, self._expected, f"an error ({said})", fix) from None
+            said = error.msg if isinstance(error, SyntaxError) else "nested too deeply"
+            fix = f"close every bracket and quote, and put one comma between items, as in {EXAMPLE}"
+            fix += f", or {AS_WORDS}" if self._fix == _KEEP else ""
+            raise list_refusal(self.text, at, self._expected, f"a syntax error ({said})", fix) from None
 
     def _statement(self, statement: ast.stmt) -> Group | None:
         """Return the list that stands by itself; keep one that has a name."""
@@ -203,14 +204,14 @@ class Reader:
                 return found._replace(in_tensor=True) if isinstance(found, Group) and tensor else found
             case ast.Name(id=name) if name in self._names:
                 if name in self._used:
-                    raise list_refusal(self.text, at, "each name once", f"'{name}' again", "write the list there")
+                    raise list_refusal(self.text, at, "each name once", f"'{name}' again", "write its list there")
                 self._used.add(name)
                 return self._names[name]
             case ast.Constant(value=str()):
                 return self._string(node)
             case ast.Constant(value=value) if value is ...:
-                fix = "print all of it: torch.set_printoptions(threshold=float('inf'))"
-                raise list_refusal(self.text, at, "every number", "'...', a shortened text", fix)
+                fix = "print the tensor in full: torch.set_printoptions(threshold=float('inf'))"
+                raise list_refusal(self.text, at, "all numbers of the tensor", "'...'", fix)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=ast.Constant() | ast.Name()):
                 return Atom("".join(self.source(node).split()), at, False)
             case ast.Constant() | ast.Name() | ast.Attribute():

@@ -86,7 +86,7 @@ def waste(shares: Mapping[str, float], palette: Palette = LIGHT) -> go.Figure:
     figure = padding_shares(shares, palette=palette)
     figure.update_layout(
         title_text="Padding in all batches" + ("" if shares else ": no lengths were given"),
-        xaxis_title_text="padding in all batches together (%)",
+        xaxis_title_text="padding (%)",
     )
     return figure
 

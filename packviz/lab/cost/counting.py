@@ -75,7 +75,7 @@ def read_lengths(text: str | bytes) -> Tensor:
     r"""Read lengths as (any number,) int64, from numbers between blanks, commas, semicolons, lines or brackets.
 
     The first line may be the name of a column, as in a CSV file. Bytes are read as UTF-8. Raises PackvizError, with
-    the line, for anything that is not a length: a whole number from 1 to 1,000,000, and at most 100,000 of them.
+    the line, for anything that is not a length: an integer from 1 to 1,000,000, and at most 100,000 of them.
 
     >>> read_lengths("length\n5\n3\n12").tolist()
     [5, 3, 12]
@@ -84,25 +84,25 @@ def read_lengths(text: str | bytes) -> Tensor:
     for number, line in enumerate(_lines(text), 1):
         tokens = _TOKEN.findall(line)
         if len(lengths) + len(tokens) > MAX_LENGTHS:
-            got, fix = f"more, up to line {number:,}", "give a random part of them"
+            got, fix = f"more by line {number:,}", "give a random sample of them"
             raise PackvizError("lengths", expected=f"at most {MAX_LENGTHS:,} lengths", got=got, fix=fix)
         for token in tokens:
             match = _LENGTH.fullmatch(token)
             lengths.append(_checked(int(match[1]) if match else None, f"{quoted(token)} in line {number:,}"))
     if not lengths:
-        fix = "type numbers such as 12 7 30, or upload a file with one number a line"
-        raise PackvizError("lengths", expected="at least one length", got="no number at all", fix=fix)
+        fix = "type numbers such as 12 7 30, or upload a file with one number per line"
+        raise PackvizError("lengths", expected="at least one length", got="none", fix=fix)
     return torch.tensor(lengths, dtype=torch.int64, device="cpu")
 
 
 def check_lengths(lengths: Tensor | Sequence[int]) -> list[int]:
-    """Return lengths (B,) as whole numbers; raises PackvizError for none, too many, and anything that is no length."""
+    """Return lengths (B,) as integers; raises PackvizError for none, too many, and anything that is not a length."""
     given = lengths.tolist() if isinstance(lengths, Tensor) else list(lengths)
     if not (isinstance(given, list) and 1 <= len(given) <= MAX_LENGTHS):
         got = f"{len(given):,}" if isinstance(given, list) else "one number"
         expected, fix = f"1 to {MAX_LENGTHS:,} lengths", "give one length for each sequence"
         raise PackvizError("lengths", expected=expected, got=got, fix=fix)
-    return [_checked(length, f"{shown(length)} as length {b}") for b, length in enumerate(given, 1)]
+    return [_checked(length, f"lengths[{b}] = {shown(length)}") for b, length in enumerate(given)]
 
 
 def reachable(batch_size: int, steps: int, fill: float) -> bool:
@@ -113,7 +113,7 @@ def reachable(batch_size: int, steps: int, fill: float) -> bool:
     integer("batch_size", batch_size, 1, fix="choose 1 or more")
     integer("steps", steps, 1, fix="choose 1 or more")
     if not is_number(fill) or not 0 < fill <= 1:
-        raise PackvizError("fill", expected="a share above 0.0, up to 1.0", got=shown(fill), fix="choose 0.05 to 1.0")
+        raise PackvizError("fill", expected="a fraction above 0, at most 1", got=shown(fill), fix="choose 0.05 to 1.0")
     return steps + batch_size - 1 <= round(fill * batch_size * steps)
 
 
@@ -137,8 +137,8 @@ def draw_lengths(batch_size: int, steps: int, fill: float, seed: int = 0) -> Ten
 def _checked(length: object, got: str) -> int:
     if is_integer(length, 1, MAX_STEPS):
         return length
-    expected = f"whole numbers from 1 to {MAX_STEPS:,}"
-    raise PackvizError("lengths", expected=expected, got=got, fix="fix that length, or leave it out")
+    expected = f"integers from 1 to {MAX_STEPS:,}"
+    raise PackvizError("lengths", expected=expected, got=got, fix="correct that length, or leave it out")
 
 
 def _lines(text: str | bytes) -> list[str]:

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from packviz.lab import sentence
 from packviz.lab.cost.counting import check_lengths
 from packviz.lab.cost.setup import Setting, Setup, Work, switches, works
-from packviz.lab.words import sentence
 from packviz.text import counted
 from packviz.validate import integer
 
@@ -140,7 +140,7 @@ class Measurement:
 
     @property
     def fill(self) -> float:
-        """Return the share of the padded grid that is no padding: 0.0 to 1.0."""
+        """Return the share of the padded grid that holds tokens: 0.0 to 1.0."""
         return sum(self.lengths) / (len(self.lengths) * max(self.lengths))
 
     @property

@@ -4,16 +4,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
+from packviz.lab import sentence
 from packviz.lab.cost import LEAST_ROUNDS, Measurement, Setting, Setup
 from packviz.lab.recorded.recording import CostRecording, Made, TrainingRecording
 from packviz.lab.training import Experiment, Outcome, summary
 from packviz.lab.training.results import BEYOND, ENOUGH_SEEDS, both_spreads
-from packviz.lab.words import sentence
 
 __all__ = [
     "batch_takes",
     "cost_caveat",
     "cost_headline",
+    "machine",
     "sweep_takes",
     "training_caveat",
     "training_headline",
@@ -34,12 +35,11 @@ def training_headline(recording: TrainingRecording, cell: str) -> str:
 
 
 def training_caveat(recording: TrainingRecording, cell: str) -> str:
-    """Say when and where the trainings of a cell were recorded, and how their difference compares with its spread."""
+    """Say when the trainings of a cell were recorded, and how their difference compares with its spread."""
     naive, packed = (_by_padding(recording, cell, readout)[-1] for readout in ("naive", "packed"))
     apart, spread = abs(naive.mean - packed.mean), both_spreads(naive, packed)
-    known = {"cell": cell.upper(), "seeds": len(packed.seeds), "pads": packed.experiment.extra_padding}
-    when = _when(recording.made, "trained")
-    return sentence("training.caveat", when=when, difference=apart, spread=spread, **known)
+    known = {"date": _day(recording.made), "seeds": len(packed.seeds), "pads": packed.experiment.extra_padding}
+    return sentence("training.caveat", difference=apart, spread=spread, **known)
 
 
 def training_takes(recording: TrainingRecording, experiments: Sequence[Experiment]) -> str:
@@ -61,11 +61,16 @@ def cost_headline(recording: CostRecording, cell: str) -> str:
 
 
 def cost_caveat(recording: CostRecording, cell: str) -> str:
-    """Say when, where and how the times of a cell were recorded, and whether the machine was busy."""
+    """Say when and how the times of a cell were recorded, and whether the machine was busy."""
     done = [point.measurement for point in recording.of(cell)]
     known = {"small": _small(recording, cell), "rounds": max(each.rounds for each in done)}
     load, cores = max(recording.made.load, default=0.0), recording.made.cores
-    return sentence("cost.caveat", when=_when(recording.made, "measured"), load=load, cores=cores, **known)
+    return sentence("cost.caveat", date=_day(recording.made), load=load, cores=cores, **known)
+
+
+def machine(recording: CostRecording | TrainingRecording) -> str:
+    """Say when a run was recorded, on what machine, and with which versions."""
+    return sentence("made.machine", date=_day(recording.made), made=recording.made)
 
 
 def batch_takes(recording: CostRecording, setups: Sequence[Setup], T: int, rounds: int, seconds: float) -> str:
@@ -116,6 +121,6 @@ def _small(recording: CostRecording, cell: str) -> Measurement:
     return next(each for each in forward if each.setup.cell == cell)
 
 
-def _when(made: Made, done: str) -> str:
+def _day(made: Made) -> str:
     day = date.fromisoformat(made.date)
-    return sentence("made.when", made=made, date=f"{day.day} {day:%B %Y}", done=done)
+    return f"{day.day} {day:%B %Y}"

@@ -8,9 +8,9 @@ from math import hypot
 from statistics import fmean, stdev
 from typing import Any
 
+from packviz.lab import sentence
 from packviz.lab.training.experiment import Experiment
 from packviz.lab.training.run import Progress
-from packviz.lab.words import sentence
 
 __all__ = ["COLUMNS", "Outcome", "both_spreads", "conclusion", "label", "summary", "table", "to_csv"]
 

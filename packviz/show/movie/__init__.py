@@ -1,9 +1,9 @@
 """Trace -> Movie: pure data for the player, and the page that plays it anywhere."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any
 
 from packviz.compute.record import Trace
 from packviz.errors import PackvizError
@@ -13,7 +13,7 @@ from packviz.show.movie.code_lines import program
 from packviz.show.movie.data import Movie, made
 from packviz.show.movie.facts import Window, watched_layer
 from packviz.show.movie.layout import Scene
-from packviz.show.movie.marks import Frame, Stage, Step
+from packviz.show.movie.marks import Stage
 from packviz.show.movie.page import assets, pictured
 from packviz.show.movie.sheet import ragged
 from packviz.show.movie.view import View
@@ -22,21 +22,14 @@ from packviz.show.movie.words import ABOUT_STAGES, TERMS
 __all__ = ["STAGES", "TERMS", "Movie", "assets", "beside", "movie"]
 
 
-class _Stage(NamedTuple):
-    """A stage: its steps, where things stand in it, and how it ends; the last one needs no end."""
-
-    steps: Callable[[View], Iterator[Step]]
-    scene: Callable[[View], Scene]
-    end: Callable[[View], Frame]
-
-
-# of each its functions, which its file has by its name: in pack.py pack, pack_scene and pack_end
 STAGES: tuple[Stage, ...] = tuple(ABOUT_STAGES)  # in order
 _MODULES = {stage: import_module(f"{__name__}.{stage}") for stage in STAGES}
-_TABLE = {
-    stage: _Stage(*(getattr(module, f"{stage}{part}", None) for part in ("", "_scene", "_end")))  # type: ignore[arg-type]
-    for stage, module in _MODULES.items()
-}
+
+
+def _of(stage: Stage, part: str = "") -> Callable[[View], Any]:
+    """Return a function of a stage, which its file has by its name: in pack.py pack, pack_scene, pack_end."""
+    made: Callable[[View], Any] = getattr(_MODULES[stage], stage + part)
+    return made
 
 
 def movie(
@@ -53,11 +46,12 @@ def movie(
 
     stages: some of pad, embed, sort, pack, run and unpack; None means all. A trace that has no embedding has no stage
     embed, and one that torch refused to pack ends with sort.
-    layer, direction: what the stage run watches; the top layer and forward if not said, 1 is backward.
-    deep: whether each stage is shown with all its whys, as a lesson on it does.
+    layer, direction: what the stage run watches, by default the top layer and 0, forward; 1 is backward.
+    deep: whether each stage is shown with all its explanations, as in its lesson.
     sequences, steps: how many of a large batch are shown at most: the longest sequences, the first time steps.
 
-    Raises PackvizError for a stage, layer or direction that this trace does not have, and for a window that is none.
+    Raises PackvizError for a stage, layer or direction that this trace does not have, and for sequences or
+    steps below 1.
     """
     check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
     has = {"embedding": trace.padded.embedding is not None, "packing": trace.error is None}
@@ -72,14 +66,14 @@ def movie(
     watching = 0 if trace.error is not None else direction
     window, whys = Window(sequences, steps).checked(), frozenset(chosen if deep else ())
     view = View(trace, watched, watching, window, transposed=not trace.padded.batch_first, deep=whys)
-    before = {stage: _TABLE[previous].end for previous, stage in pairwise(there)} | {there[0]: ragged}
+    before = {stage: _of(previous, "_end") for previous, stage in pairwise(there)} | {there[0]: ragged}
     code = program(view)
     lines = {stage: list(code).index(ABOUT_STAGES[stage]["statement"]) for stage in chosen}
-    scenes: dict[str, Scene] = {stage: _TABLE[stage].scene(view) for stage in chosen}
+    scenes: dict[str, Scene] = {stage: _of(stage, "_scene")(view) for stage in chosen}
     played = (
-        (stage, step.after(before[stage](view)) if i == 0 else step)  # what happens in stages that are left out
+        (stage, None if i else before[stage](view), shot)  # what happens in stages that are left out
         for stage in chosen
-        for i, step in enumerate(_TABLE[stage].steps(view))
+        for i, shot in enumerate(_of(stage)(view))
     )
     return made(view, before[chosen[0]](view), played, scenes, code, lines)
 

@@ -11,13 +11,25 @@ from torch import Tensor
 
 from packviz.compute.record import Trace
 from packviz.rules.preconditions import check_kind
-from packviz.show.movie.beside_words import far, told_of_h_n, told_of_outputs, told_of_start, told_of_step
+from packviz.show.movie.cells import filled, units
 from packviz.show.movie.data import Movie, made
 from packviz.show.movie.facts import Window, number, rounded, watched_layer
 from packviz.show.movie.layout import Column, Place
-from packviz.show.movie.marks import NONE, CodeLine, Frame, Marks, Role, Stage, Step, frame, marks, title
-from packviz.show.movie.padded_vs_packed import PACKED, PADDED, SIDES, UNPACKED, Both, Side, both_scene
-from packviz.show.movie.run_marks import filled, units
+from packviz.show.movie.marks import NONE, CodeLine, Film, Frame, Marks, Role, Shot, Step, frame, marks, title
+from packviz.show.movie.padded_vs_packed import (
+    PACKED,
+    PADDED,
+    SIDES,
+    UNPACKED,
+    Both,
+    Side,
+    both_scene,
+    told_of_h_n,
+    told_of_outputs,
+    told_of_start,
+    told_of_step,
+    written,
+)
 from packviz.show.movie.sheet import focus, steps
 from packviz.show.movie.view import once
 
@@ -32,7 +44,7 @@ def beside(
 ) -> Movie:
     """Return the movie of the same module on the padded batch and on the packed one, in step with each other.
 
-    layer, direction: whose states are watched; the top layer and forward if not said, 1 is backward. Its steps belong
+    layer, direction: whose states are watched, by default the top layer and 0, forward; 1 is backward. Its steps belong
     to the stage run; the last two are named `outputs` and `h_n`. Time goes across, whatever batch_first says.
     sequences, steps: how many of a large batch are shown at most: the longest sequences, the first time steps.
 
@@ -43,7 +55,7 @@ def beside(
     names = both.kind.in_code("n")
     given = "" if both.initial_state == "zeros" else f", {both.kind.in_code('0')}"
     lines = (f"out, {names} = {both.cell}(x{given})", f"output, {names} = {both.cell}(packed{given})")
-    played: list[tuple[Stage, Step]] = [("run", step) for step in _steps(both)]
+    played = (("run", None, shot) for shot in _steps(both))
     movie = made(both, _start(both), played, {"run": both_scene(both)}, {"run": CodeLine("\n".join(lines))}, {"run": 0})
     states = (both.trace.h_0, *(half for each in both.padded for half in each))
     largest = max(float(state.abs().nan_to_num(posinf=0.0).amax()) for state in states)
@@ -55,42 +67,42 @@ def beside(
     )
 
 
-def _steps(both: Both) -> Iterator[Step]:
-    held = _start(both)
+def _steps(both: Both) -> Iterator[Shot]:
     caption, lines = told_of_start(both)
-    yield Step(caption, (held,), lines)
-    done: list[int] = []
-    for t in both.times:
-        looked = {name: held[name] for name in held if not name.startswith("focus:")}
-        lit = np.where(both.ts == t, "now", "")
-        rows = {side.name: int((side.t == t).sum()) for side in both.sides}
-        foci = (focus(f"focus:{side.name}", side.x, t, rows[side.name]) for side in both.sides if rows[side.name])
-        looked |= frame(*foci, *(axis.but(tone=lit) for axis in _axes(both)))
-        fed = {**looked, **_entering(both, t, anew=True)}
-        computed = {**looked, **_entering(both, t, anew=False), **_computed(both, t)}
-        done.append(t)
-        held = {**computed, **_outputs(both, both.sides, done)}
-        handed = {**held, **_outputs(both, both.sides, done, origin=True)}
-        caption, lines = told_of_step(both, t)
-        yield Step(caption, (fed, computed, handed), lines, time=t)
-    home, still = _home(both, held), _filler(both, origin=False)
+    yield Step(caption, (_start(both),), lines)
+    film = _film(both)
+    told = ((t, *told_of_step(both, t)) for t in both.times)
+    yield Film(film, [Step(caption, detail=lines, time=t, beats=3) for t, caption, lines in told])
+    home, filler = _home(both, {name: group.at(-1) for name, group in film.items()}), _filler(both)
     caption, lines = told_of_outputs(both)
-    frames = {**home, **_filler(both, origin=True)}, {**home, **still, **_off(both)}
-    yield Step(caption, frames, lines, name="outputs")
+    still = {**home, **{name: group.but() for name, group in filler.items()}}
+    yield Step(caption, ({**home, **filler}, {**still, **_off(both)}), lines, name="outputs")
     caption, lines = told_of_h_n(both)
-    yield Step(caption, _judged(both, {**home, **still}), lines, name="h_n")
+    yield Step(caption, _judged(both, still), lines, name="h_n")
+
+
+def _film(both: Both) -> Frame:
+    """Return the frames of all time steps, three of each: rows enter, the states change, copies of them leave."""
+    k, phase = np.divmod(np.arange(3 * len(both.times)), 3)
+    t, computed = np.array(both.times)[k][:, None], k + (phase > 0)
+    rows = [(side, (side.t == t).sum(1, keepdims=True)) for side in both.sides]
+    return {
+        **_start(both),
+        **frame(*(focus(f"focus:{side.name}", side.x, t, count, shown=count > 0) for side, count in rows)),
+        **frame(*(axis.but(tone=np.where(both.ts == t, "now", "")) for axis in _axes(both))),
+        **_entering(both, t, anew=phase[:, None] == 0),
+        **{name: group.at(computed) for name, group in _computed(both).items()},
+        **_outputs(both, both.sides, k - (phase < 2), origin=True),
+    }
 
 
 @once
 def _start(both: Both) -> Frame:
-    """Return both sides before the first time step, and no distances yet."""
-    groups = {**_grids(both, both.sides), **_states(both, both.sides, [side.start for side in both.sides])}
+    """Return both sides before the first time step."""
+    groups = _grids(both, both.sides) | {name: group.at(0) for name, group in _computed(both).items()}
     if both.small or both.apart_somewhere:
         above = both.beside_h(-0.75 * both.text)
         groups |= frame(marks("note:apart", "note", above, h=both.text, text="distance"))
-    if both.small:
-        B = both.total[0]
-        groups["apart"] = _distances(both, np.zeros(B), np.ones(B, dtype=bool))
     return groups
 
 
@@ -143,32 +155,33 @@ def _axes(both: Both) -> list[Marks]:
 
 
 def _states(both: Both, sides: Sequence[Side], states: Sequence[Tensor]) -> Frame:
-    """Return h of both sides, (B,P) each."""
+    """Return h of both sides, (..., B, P) each."""
     b, groups = both.ranked, []
     for side, held in zip(sides, states, strict=True):
-        name, panel, row, shown = f"h:{side.name}", f"{side.name}h", side.row[b], held[b, : both.units]
+        name, panel, row, shown = f"h:{side.name}", f"{side.name}h", side.row[b], held[..., b, : both.units]
         if both.small:
-            vec = both.rows_like(shown)
-            groups.append(marks(name, "vector", Place(panel, 0.0, row), b, w=both.state_width, vec=vec))
+            group = marks(name, "vector", Place(panel, 0.0, row), b, w=both.state_width, vec=both.rows_like(shown))
         else:
             group = units(both, name, panel, row, both.state_width / both.units, says="h, unit {k}")
-            groups.append(filled(group, rounded(shown)))
+            group = filled(group, rounded(shown))
+        groups.append(group)
     return frame(*groups)
 
 
 def _distances(both: Both, distance: np.ndarray, same: np.ndarray, equal: str = "") -> Marks:
     """Return how far each row of the padded side is from the packed one: in words, or as a colour if small."""
-    b, x = both.ranked, both.text
+    x, b, distance, same = both.text, both.ranked, distance[..., both.ranked], same[..., both.ranked]
     place = both.beside_h(both.place[b])
     if both.small:
-        vec = both.rows_like(torch.tensor(np.where(same, 0.0, distance)[b, None]))
+        vec = both.rows_like(torch.tensor(np.where(same, 0.0, distance)[..., None]))
         return marks("apart", "vector", place, b, w=1.6 * x, vec=vec)
-    text = np.array([equal if same[each] else f"Δ {far(distance[each])}" for each in both.by_rank], dtype=object)
-    tone, shown = np.where(same[b], "good", "wrong"), ~same[b] | bool(equal)
-    return marks("apart", "note", place, b, w=2.0 * x, text=text, tone=tone, shown=shown)
+    text = np.where(same, equal, written(distance))
+    return marks(
+        "apart", "note", place, b, w=2.0 * x, text=text, tone=np.where(same, "good", "wrong"), shown=~same | bool(equal)
+    )
 
 
-def _entering(both: Both, t: int, *, anew: bool) -> Frame:
+def _entering(both: Both, t: np.ndarray, *, anew: Any) -> Frame:
     """Return what each side brings to h, tokens and pads; a packed row that rests gets nothing."""
     groups = []
     kinds: tuple[tuple[Role, str], ...] = (("token", "in"), ("pad", "inpad"))
@@ -179,20 +192,21 @@ def _entering(both: Both, t: int, *, anew: bool) -> Frame:
         shown = (t < side.runs[b]) & (both.mask[b, t] == (role == "token"))
         at, origin = Place(f"{side.name}h", -both.lead_in, side.row[b]), side.x.cell(side.row[b], t)
         group = _read(both, side, name, role, at, b, t, b, w=both.input_width, shown=shown)
-        groups.append(group.but(origin=origin, anew=True) if anew else group)
+        groups.append(group.but(origin=origin, anew=anew))
     return frame(*groups)
 
 
-def _computed(both: Both, t: int) -> Frame:
-    """Return the new states, and on the padded side which of them come from pads, and how far they have gone."""
-    groups = {
-        **_states(both, both.sides, [side.states[:, t] for side in both.sides]),
-        "apart": _distances(both, both.apart[:, t], both.same[:, t]),
-    }
+@once
+def _computed(both: Both) -> Frame:
+    """Return the states before the first step and after each, which of them come from pads, and how far off."""
+    b, times, zero = both.ranked, np.array(both.times), np.zeros((1, both.total[0]))
+    held = [torch.cat([side.start[None], side.states[:, times].transpose(0, 1)]) for side in both.sides]
+    apart = np.concatenate([zero, both.apart[:, times].T]), np.concatenate([zero == 0, both.same[:, times].T])
+    groups = {**_states(both, both.sides, held), "apart": _distances(both, *apart)}
     if not both.small:
-        b = both.ranked
-        pads = (t >= both.lens[b]) & ~both.mask[b, t]
-        ended = both.lens[b] > 0 if both.direction and t == 0 else (both.lens[b] - 1 <= t) & (not both.direction)
+        t = np.concatenate([[NONE], times])[:, None]
+        pads, last = (t >= both.lens[b]) & ~both.mask[b, t], 0 * b if both.direction else both.lens[b] - 1
+        ended = (t >= 0) & (t <= last if both.direction else last <= t)
         groups |= {"mark:h": _outlines(both, np.full(len(b), "wrong"), pads), **_rings(both, ended, both.rank)}
     return groups
 
@@ -211,15 +225,16 @@ def _rings(both: Both, shown: Any, row: np.ndarray) -> Frame:
     return frame(marks(f"ring:{PACKED}", "ring", place, b, w=both.state_width, shown=shown))
 
 
-def _outputs(both: Both, sides: Sequence[Side], done: list[int], *, origin: bool = False) -> Frame:
-    """Return the outputs so far; origin: the new ones on their way from h."""
+def _outputs(both: Both, sides: Sequence[Side], k: Column, *, origin: bool = False) -> Frame:
+    """Return the outputs after the k-th step; origin: the new ones on their way from h."""
     groups = []
     for side in sides if both.with_outputs else ():
         b, t = side.b, side.t
         vec = both.rows(side.name, side.states[:, : both.columns, : both.units].flatten(0, 1)) + b * both.columns + t
         start = Place(f"{side.name}h", 0.0, side.row[b]) if origin else None
         group = marks(f"out:{side.name}", "output", side.out.cell(side.row[b], t), b, t, w=side.out.width, vec=vec)
-        groups.append(group.but(token=both.token_number[b, t], shown=np.isin(t, done), origin=start))
+        shown = (both.columns - 1 - t if both.direction else t) <= np.asarray(k)[..., None]
+        groups.append(group.but(token=both.token_number[b, t], shown=shown, origin=start))
     return frame(*groups)
 
 
@@ -230,7 +245,7 @@ def _home(both: Both, held: Frame) -> Frame:
         **{name: group for name, group in held.items() if not name.startswith(gone)},
         **_grids(both, both.home),
         **_states(both, both.home, [side.states[:, both.times[-1]] for side in both.sides]),
-        **_outputs(both, both.home, both.times),
+        **_outputs(both, both.home, both.columns),
     }
     groups = {name: group for name, group in groups.items() if not name.endswith(":in")}
     if not both.small:
@@ -240,14 +255,14 @@ def _home(both: Both, held: Frame) -> Frame:
     return groups
 
 
-def _filler(both: Both, *, origin: bool) -> Frame:
+def _filler(both: Both) -> Frame:
     out, text = both.sides[1].out, number(both.trace.padding_value)
     rows, t = (np.arange(out.columns) >= both.lens[both.ranked][:, None]).nonzero()
     if not both.with_outputs:
         return {}
     b = both.ranked[rows]
-    start = out.cell(both.place[b], out.columns + 0.5) if origin else None
-    return frame(marks("filler", "pad", out.cell(both.place[b], t), b, t, w=out.width, text=text, origin=start))
+    at, start = (out.cell(both.place[b], column) for column in (t, out.columns + 0.5))
+    return frame(marks("filler", "pad", at, b, t, w=out.width, text=text, origin=start))
 
 
 def _off(both: Both) -> Frame:

@@ -1,7 +1,8 @@
 """What changes from one frame to the next: found by comparing them, and told as columns."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
+from operator import sub
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,8 @@ from packviz.show.movie.marks import DEFAULTS, NONE, Frame, Marks, Tip
 # Groups; beats; how many of their marks change in each beat, which, and of each field the values that they get.
 # All marks: no number, and none are named.
 Block = list[Any]
-Event = tuple[int, Marks | None]  # a beat, and how a group stands after it; None if it is not there
-Found = dict[str, tuple[np.ndarray, list[np.ndarray]]]  # of a field which marks change in each event, and to what
-CELLS = 2**17  # values of a column that are compared at once
+Event = tuple[int, int, Marks | None]  # a beat, how many from there on, and how a group stands; None if it is not there
+Found = dict[str, tuple[np.ndarray, list[np.ndarray]]]  # of a field which marks change in each beat, and to what
 DIGITS = 3  # behind the point
 REPEATED = 3  # values from which a list is written once, wherever it is needed
 VALUED = ("value", "count")  # roles that show a value, even if it is 0
@@ -32,17 +32,27 @@ class Changes:
     A beat is the way from one frame to the next, and the first one is 0. groups: as they were first seen, in the order
     in which the data count them. data: each as it is before the first step, the blocks of changes, the lines that
     marks say, and shared columns, those of the tokens too.
+
+    frames: each with the number of beats over which it goes on.
     """
 
-    def __init__(self, frames: Sequence[Frame], tokens: Mapping[str, Any]) -> None:
+    def __init__(self, frames: Iterable[tuple[Frame, int]], tokens: Mapping[str, Any]) -> None:
         self._lists, self._tips = _Lists(), dict[Tip, int]()
-        events: dict[str, list[Event]] = {name: [] for name in dict.fromkeys(chain.from_iterable(frames))}
-        for beat, (before, frame) in enumerate(pairwise([{}, *frames]), -1):
-            for name, marks in frame.items() - before.items():
-                events[name].append((beat, marks))
+        self.groups = list[Marks]()
+        events: dict[str, list[Event]] = {}
+        before, beat = Frame(), -1
+        for frame, beats in frames:
+            for name, marks in frame.items():
+                if before.get(name) is marks:
+                    continue
+                moves = beats > 1 and marks.moves
+                if name not in events:
+                    self.groups.append(marks.at(0) if moves else marks)
+                    events[name] = []
+                events[name].append((beat, beats if moves else 1, marks))
             for name in before.keys() - frame.keys():
-                events[name].append((beat, None))
-        self.groups = [marks for each in events.values() for _, marks in each[:1] if marks]
+                events[name].append((beat, 1, None))
+            before, beat = frame, beat + beats
         told = list(zip(self.groups, events.values(), strict=True))
         self.data = {
             "groups": [self._group(first, there=each[0][0] < 0) for first, each in told],
@@ -73,63 +83,65 @@ class Changes:
 
     def _blocks(self, first: Marks, events: Sequence[Event]) -> Iterator[Block]:
         """Yield what changes, the fields that do in the same marks and beats together; nothing of unseen marks."""
-        look, seen, put = first.look, False, self._lists.put
+        seen, put = False, self._lists.put
         if events[0][0] < 0:
             seen, events = first.shown, events[1:]
-        elif len(events) == 1 and first.shown is True and not first.origin:  # all of it appears, and that is all
-            yield [events[0][0], None, None, {"shown": True}]
+        still = (
+            marks is None or (marks.look is first.look and marks.shown is True and not marks.origin)
+            for *_, marks in events
+        )
+        if isinstance(seen, bool) and all(still):  # all of it comes and goes, and that is all
+            states = [(-1, seen), *((beat, marks is not None) for beat, _, marks in events)]
+            if turns := [after for before, after in pairwise(states) if after[1] != before[1]]:
+                when, shown = (np.array(column) for column in zip(*turns, strict=True))
+                yield [put("", when), None, None, {"shown": put("", np.repeat(shown, first.count))}]
             return
-        size = max(1, CELLS // first.count)
-        for start in range(0, len(events), size):
-            part = events[start : start + size]
-            shown = _table("shown", [seen, *(marks.shown if marks else False for _, marks in part)], first.count)
-            found, beats = _compared(look, part, shown), np.array([beat for beat, _ in part])
-            look = {**look, **{field: tables[0][-1] for field, (_, tables) in found.items() if field in look}}
-            seen = shown[-1]
-            together: dict[bytes, tuple[np.ndarray, dict[str, Any]]] = {}
-            for field, (where, tables) in found.items():
-                columns = [put(field, table[where]) for table in tables]
-                fields = together.setdefault(where.tobytes(), (where, {}))[1]
-                fields[field] = columns if field == "from" else columns[0]
-            for where, fields in together.values():
-                counts = where.sum(1)
-                changed = counts > 0
-                whole = bool((counts[changed] == first.count).all())
-                told = (None, None) if whole else (put("", counts[changed]), put("", where.nonzero()[1]))
-                yield [put("", beats[changed]), *told, fields]
+        beats = np.array([beat + line for beat, lines, _ in events for line in range(lines)])
+        together: dict[bytes, tuple[np.ndarray, dict[str, Any]]] = {}
+        for field, (where, tables) in _compared(first, seen, events, len(beats)).items():
+            columns = [put(field, table[where]) for table in tables]
+            fields = together.setdefault(where.tobytes(), (where, {}))[1]
+            fields[field] = columns if field == "from" else columns[0]
+        for where, fields in together.values():
+            counts = where.sum(1)
+            changed = counts > 0
+            whole = bool((counts[changed] == first.count).all())
+            told = (None, None) if whole else (put("", counts[changed]), put("", where.nonzero()[1]))
+            yield [put("", beats[changed]), *told, fields]
 
 
-def _compared(look: Mapping[str, Column], events: Sequence[Event], shown: np.ndarray) -> Found:
-    """Return what changes.
+def _compared(first: Marks, seen: Any, events: Sequence[Event], beats: int) -> Found:
+    """Return what changes in so many beats; first, seen: how the group stands before, and which marks are there."""
+    there = [first, *(marks or first for _, _, marks in events)]
+    spans, count, found = [1, *(lines for _, lines, _ in events)], first.count, Found()
 
-    look: before the first event. shown: (events + 1, marks) which of them are seen then, and in each event.
-    """
-    looks, found, count = [look], Found(), shown.shape[1]
-    for _, marks in events:
-        looks.append(marks.look if marks else looks[-1])
-    new = [(one, other) for one, other in pairwise(looks) if one is not other]
-    if fields := {field for one, other in new for field in DEFAULTS if one[field] is not other[field]}:
-        rows, every = np.arange(len(looks))[:, None] * shown, np.arange(count)
-        rows[0] = 0
-        rows = np.maximum.accumulate(rows)  # the event of which each mark has its look
+    def table(field: str, columns: Sequence[Column]) -> np.ndarray:
+        """Return (1 + beats, marks): each column in as many lines as its event has beats, one value for each mark."""
+        filled, line = np.empty((1 + beats, count), KINDS.get(field, bool)), 0
+        for column, lines in zip(columns, spans, strict=True):
+            filled[line : line + lines] = column
+            line += lines
+        return filled
+
+    shown = table("shown", [seen, *(marks.shown if marks else False for _, _, marks in events)])
+    looks = [marks.look for marks in there if marks.look is not first.look]
+    if fields := {field for look in looks for field in DEFAULTS if look[field] is not first.look[field]}:
+        always, every = bool(shown[1:].all()), np.arange(count)
+        last = None if always else np.maximum.accumulate(np.arange(1 + beats)[:, None] * shown)
         for field in filter(fields.__contains__, DEFAULTS):
-            table = _table(field, [each[field] for each in looks], count)[rows, every]
-            found[field] = table[1:] != table[:-1], [table[1:]]
+            values = table(field, [marks.look[field] for marks in there])
+            values = values if always else values[last, every]  # each mark looks as it did when it was seen last
+            where = values[1:] != values[:-1]
+            if KINDS[field] is float:  # as far as digits are shown
+                where[where] = _rounded(values[1:][where]) != _rounded(values[:-1][where])
+            found[field] = where, [values[1:]]
     found["shown"] = shown[1:] != shown[:-1], [shown[1:]]
-    if [marks for _, marks in events if marks and marks.origin]:  # which marks come from an origin, and from where
-        known = [(marks.origin, marks.anew) if marks and marks.origin else (NOWHERE, False) for _, marks in events]
-        tables = [_table(field, [origin[i] for origin, _ in known], count) for i, field in enumerate("pxy")]
-        anew = np.array([[again] for _, again in known])
-        found["from"] = shown[1:] & (anew | ~shown[:-1]) & np.isfinite(tables[1]), tables
+    if any(marks.origin for marks in there):  # which marks come from an origin, and from where
+        known = [NOWHERE, *((marks and marks.origin) or NOWHERE for _, _, marks in events)]
+        places = [table(field, columns)[1:] for field, columns in zip("pxy", zip(*known, strict=True), strict=True)]
+        anew = table("shown", [False, *(marks is not None and marks.anew for _, _, marks in events)])
+        found["from"] = shown[1:] & (anew[1:] | ~shown[:-1]) & np.isfinite(places[1]), places
     return {field: (where, tables) for field, (where, tables) in found.items() if where.any()}
-
-
-def _table(field: str, columns: Sequence[Column], count: int) -> np.ndarray:
-    """Return (columns, marks): each of them with one value for each mark, as far as its digits are shown."""
-    table = np.empty((len(columns), count), KINDS.get(field, bool))
-    for row, column in enumerate(columns):
-        table[row] = column
-    return _rounded(table)
 
 
 def _rounded(column: np.ndarray) -> np.ndarray:
@@ -170,14 +182,18 @@ class _Lists:
             return None if field in MAY_BE_NONE and column == NONE else column
         values: list[Any] = _rounded(column).tolist()
         if column.dtype.kind == "f":
-            values = [int(each) if each % 1 == 0 else each for each in values]
+            whole = list(map(int, values))
+            values = whole if whole == values else [int(each) if each % 1 == 0 else each for each in values]
         elif field in MAY_BE_NONE and NONE in values:
             values = [None if each == NONE else each for each in values]
         if not values or values.count(values[0]) == len(values):
             return values[0] if values else None
         key = type(values[0]), *values
         if key not in self._known:
-            self._known[key] = self._written(values)
+            runs = _runs(values) if column.dtype.kind in "if" and None not in values else []
+            self._known[key] = {"runs": runs} if runs else [len(self._lists)]
+            if not runs:
+                self._lists.append((self._known[key], values))
         elif isinstance(found := self._known[key], list):
             self._again.add(found[0])
         return self._known[key]
@@ -193,26 +209,17 @@ class _Lists:
                 place[:] = values
         return shared
 
-    def _written(self, values: list[Any]) -> Any:
-        if not isinstance(values[0], str | bool) and None not in values and (runs := _runs(values)):
-            return {"runs": runs}
-        place = [len(self._lists)]
-        self._lists.append((place, values))
-        return place
 
-
-def _runs(values: list[Any]) -> list[Any]:
+def _runs(values: Sequence[float]) -> list[float]:
     """Return numbers as runs that grow evenly, [first, step, how many, ...], where that is shorter; else nothing."""
-    steps = [after - before for before, after in pairwise(values)]
-    turns = [i for i, (one, other) in enumerate(pairwise(steps), 1) if not -1e-9 < other - one < 1e-9]
+    steps = list(map(sub, values[1:], values))
+    turns = [i for i, bend in enumerate(map(sub, steps[1:], steps), 1) if not -1e-9 < bend < 1e-9]
     most, last = 0.6 * len(values) - 1, len(steps)
     if 1.5 * len(turns) > most:
         return []
-    runs: list[Any] = []
-    start = 0
+    runs, start = list[float](), 0
     for end in [*turns, last]:
         if start < end or end == last:
-            step = steps[start] if start < end else 0
-            runs += [values[start], step if isinstance(step, int) else round(step, 4), end - start + 1]
+            runs += [values[start], round(steps[start], 4) if start < end else 0, end - start + 1]
             start = end + 1
     return runs if len(runs) <= most else []

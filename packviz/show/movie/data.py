@@ -13,7 +13,7 @@ from packviz.errors import PackvizError
 from packviz.show.movie.changes import Changes
 from packviz.show.movie.drawing import draw, svg
 from packviz.show.movie.layout import Scene, plain
-from packviz.show.movie.marks import CodeLine, Frame, Stage, Step
+from packviz.show.movie.marks import CodeLine, Film, Frame, Shot, Stage, Step
 from packviz.show.movie.page import framed, pictured, standalone
 from packviz.show.movie.picture import Picture
 from packviz.show.movie.view import View
@@ -35,7 +35,7 @@ class Movie:
     """Steps and scenes; the same for the app, a notebook and a file.
 
     ids: what each mark is called, in the order of the data. scales: the number at which the diverging scale ends, for
-    what enters the cell and for its states. notes: what is not shown, or otherwise to be known. proof: how the numbers
+    what enters the cell and for its states. notes: what is not shown, and other remarks. proof: how the numbers
     compare with torch's own run. exact: whether they are the same to the bit, and no padding was packed. questions:
     what the player asks before it shows the answer, as packviz.predictions.asking puts it.
     """
@@ -84,7 +84,7 @@ class Movie:
         return standalone(self.title, self._data)
 
     def to_svg(self, step: int | None = None, *, width: int = 960, height: int = 480, theme: Theme = "light") -> str:
-        """Return the picture at the end of a step, the last one if not said, as SVG; its caption stands below it.
+        """Return the picture at the end of a step, by default the last one, as SVG; its caption stands below it.
 
         width, height: pixels of the picture without the caption. theme: light or dark.
         """
@@ -187,21 +187,29 @@ class Movie:
 def made(
     view: View,
     opening: Frame,
-    steps: Iterable[tuple[Stage, Step]],
+    shots: Iterable[tuple[Stage, Frame | None, Shot]],
     scenes: Mapping[str, Scene],
     code: Mapping[str, CodeLine],
     lines: Mapping[Stage, int],
 ) -> Movie:
-    """Return the movie of these steps; opening: what is there before the first one."""
-    told = list(steps)
-    changes = Changes([opening, *(frame for _, step in told for frame in step.frames)], _tokens(view))
-    played = tuple(step._replace(frames=(), stage=stage, beats=len(step.frames)) for stage, step in told)
-    scenes = {**scenes, **dict(step.scene for _, step in told if step.scene)}
+    """Return the movie of these shots, some with a frame before their own; opening: what is there before the first."""
+    frames, played = [(opening, 1)], list[Step]()
+    for stage, before, shot in shots:
+        if isinstance(shot, Film):
+            steps, shown = list(shot.steps), [(shot.groups, sum(step.beats for step in shot.steps))]
+        else:
+            steps, shown = [shot._replace(frames=(), beats=len(shot.frames))], [(frame, 1) for frame in shot.frames]
+        if before is not None:
+            steps[0], shown = steps[0]._replace(beats=steps[0].beats + 1), [(before, 1), *shown]
+        frames += shown
+        played += [step._replace(stage=stage) for step in steps]
+    changes = Changes(frames, _tokens(view))
+    scenes = {**scenes, **dict(step.scene for step in played if step.scene)}
     view.made.clear()  # the frames have been compared, and are not needed any more
     exact, code_lines = not view.refused and view.trace.exact and not view.packed_pads, tuple(code.values())
     notes = (*_window(view), *view.trace.notes)
-    shown = view, view.title, changes, played, scenes, code_lines, lines
-    return Movie(*shown, _scales(view), notes, _proof(view), exact)
+    told = view, view.title, changes, tuple(played), scenes, code_lines, lines
+    return Movie(*told, _scales(view), notes, _proof(view), exact)
 
 
 def _tokens(view: View) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from packviz.errors import extra
 from packviz.show.movie.picture import Picture
-from packviz.show.movie.shapes import Box, Line, Shape, Text
+from packviz.show.movie.staging import Box, Line, Shape, Text
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -6,9 +6,9 @@ import numpy as np
 
 from packviz.show.movie.facts import number, rounded
 from packviz.show.movie.layout import Scene
-from packviz.show.movie.marks import CodeLine, Frame, Step, frame, marks
+from packviz.show.movie.marks import CodeLine, Frame, Step, frame
 from packviz.show.movie.pad import pad_end
-from packviz.show.movie.sheet import around, heading, sheet
+from packviz.show.movie.sheet import heading, outline, sheet
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import say
 
@@ -28,9 +28,8 @@ def embed(view: View) -> Iterator[Step]:
         detail = CodeLine(f"embedding.weight[{number(view.pad_id)}]", shape(len(row))), CodeLine(f"= [{values}{dots}]")
         b, first, count = np.unique(view.pads[0], return_index=True, return_counts=True)
         start = view.pads[1][first]  # the first of them is the earliest: pads come time step after time step
-        outlines = marks("mark:pads", "mark", view.grid.cell(view.place[b], start), b, tone="now")
-        around_them = outlines.but(**around(view.grid, view.place[b], start, 1, count))
-        yield Step(say("embed", "pad_row", view, own=own), ({**end, **frame(around_them)},), detail=detail)
+        outlines = outline("mark:pads", view.grid, (view.place[b], start), 1, count, b, tone="now")
+        yield Step(say("embed", "pad_row", view, own=own), ({**end, **frame(outlines)},), detail=detail)
 
 
 @once

@@ -34,10 +34,10 @@ class Window(NamedTuple):
 
 
 def watched_layer(trace: Trace, layer: int | None, direction: int) -> int:
-    """Return the layer to watch, the top one if none is given; raises PackvizError for what is not there."""
+    """Return the layer to watch, the top one if none is given; raises PackvizError for a layer that does not exist."""
     chosen = len(trace.layers) - 1 if layer is None else layer
     for name, value, count in (("layer", chosen, len(trace.layers)), ("direction", direction, len(trace.layers[0]))):
-        integer(name, value, 0, count - 1, fix=f"watch a {name} that is there")
+        integer(name, value, 0, count - 1, fix=f"choose a {name} of this trace")
     return chosen
 
 
@@ -52,8 +52,11 @@ class Facts:
         self.trace, self.layer, self.direction = trace, layer, direction
         self.module = trace.module
         self.kind = kind_of(trace.module)
+        self.cell = self.kind.module.__name__.lower()  # what it is called in code: rnn, gru or lstm
+        self.kept = self.kind.states[-1]  # the state that each new one is made of: c for the LSTM, else h
         self.gates = "".join(self.kind.gates)  # their letters, in torch's order
         self.refused = trace.error is not None
+        self.enforce_sorted = self.refused or trace.sorted.sorted_indices is None  # checked, instead of sorted
         self.batch_first = padded.batch_first
         self.padding_side = config.padding_side if config else "right"
         self.embedded = padded.embedding is not None
@@ -114,7 +117,7 @@ class Facts:
         self.batch_sizes: list[int] = trace.packed.batch_sizes.tolist()  # (T,)
         self.offsets: list[int] = trace.packed.offsets.tolist()  # (T,) the packed row at which each time step begins
         self.alive = [self.by_rank[:size] for size in self.batch_sizes[: self.columns]]  # who has a row at each step
-        counts = [len(rows) for rows in self.alive]
+        self.live_sizes = counts = np.array([len(rows) for rows in self.alive])
         self.packed_b = np.array([b for rows in self.alive for b in rows])  # of each packed row its sequence,
         self.packed_t = np.repeat(np.arange(len(counts)), counts)  # its time step,
         self.packed_n = np.array(self.offsets)[self.packed_t] + self.rank[self.packed_b]  # and its number
@@ -132,21 +135,6 @@ class Facts:
     def _cells(self, where: np.ndarray) -> Cells:
         steps, rows = where[self.by_rank, : self.columns].T.nonzero()
         return self.ranked[rows], steps
-
-    @property
-    def cell(self) -> str:
-        """What the kind of cell is called in code: rnn, gru or lstm."""
-        return self.kind.module.__name__.lower()
-
-    @property
-    def kept(self) -> str:
-        """The state that each new one is made of: c for the LSTM, else h."""
-        return self.kind.states[-1]
-
-    @property
-    def enforce_sorted(self) -> bool:
-        """Whether torch was told to check the order of the lengths instead of sorting."""
-        return self.refused or self.trace.sorted.sorted_indices is None
 
     @cached_property
     def initial_state(self) -> str:

@@ -3,26 +3,11 @@
 import numpy as np
 
 from packviz.inputs.module import nonlinearity_of
+from packviz.show.movie import cells
 from packviz.show.movie.code_lines import in_letters
 from packviz.show.movie.layout import Box, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import Frame, Marks, frame, marks, title
-from packviz.show.movie.run_marks import (
-    START,
-    base,
-    ended,
-    entering,
-    filled,
-    finals,
-    h_after,
-    input_width,
-    live,
-    outputs,
-    run_steps,
-    state_box,
-    states,
-    taken,
-    units,
-)
+from packviz.show.movie.sheet import texts
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import TERMS
 
@@ -72,10 +57,10 @@ def _ways(view: View) -> tuple[list[Box], list[Box], Box]:
         return beside(*boxes, gap=0.9)
 
     strip, out, was = view.strip.box, view.out.box, grid("was")
-    enters = letters("cell", input_width(view)).at_least(ENTERED)
+    enters = letters("cell", cells.input_width(view)).at_least(ENTERED)
     gates, memory = [grid(f"gate:{gate}") for gate in view.gates], [grid("gate:c")] * (view.kept == "c")
-    h, h_n = (headed(state_box(view, name, width)) for name in ("h", "hn"))
-    first = letters("names:2", input_width(view)) if gates else enters  # an RNN has no gates: one line is enough
+    h, h_n = (headed(cells.state_box(view, name, width)) for name in ("h", "hn"))
+    first = letters("names:2", cells.input_width(view)) if gates else enters  # an RNN has no gates: one line is enough
     work = beside(line(first, was, *memory, h), h_n, gap=0.0)
     if gates:
         work = above(line(enters, *gates), work, gap=0.3)
@@ -92,39 +77,42 @@ def _ways(view: View) -> tuple[list[Box], list[Box], Box]:
     return wide, [above(strip, work, gap=0.3)], above(strip, *lines, gap=0.3)
 
 
-def gate_start(view: View) -> Frame:
-    """Return the initial states."""
-    return {**base(view, None), **_headings(view, -1), **_states(view, START)}
+def gates_in_numbers(view: View, k: np.ndarray, phase: np.ndarray) -> Frame:
+    """Return the cell in the six frames of a step: gates are computed, those that need others later, then the states.
 
+    The state before, of each row that is fed, comes along an arrow; the first frame, of step -1, is before all steps.
+    """
+    x, name, ranks, start = view.text, view.kept, np.repeat(view.ranks, view.units), np.where(k < 0, cells.START, k)
+    live, fed, width = ranks < cells.live_rows(view)[k + 1], phase[:, None] < 1, number_width(view)
+    size, entering = shape(view.total[0], view.watched.h.shape[1]), view.watched.rows[name].shape[1]
+    rows = ["", *(f" {shape(len(step.live), entering)}" for step in cells.run_steps(view))]
+    texts_of = {
+        "was": texts([f"{name} before{fed}" for fed in rows])[k + 1],
+        "h": np.where(k < 0, f"h {size}", f"h after {size}"),
+    }
+    if name == "c":
+        texts_of["gate:c"] = np.where(k < 0, "c", "c after")
+    groups = [title(Place(panel, 0.0, -1.6 * x), text[:, None]) for panel, text in texts_of.items()]
 
-def gate_frames(view: View, k: int) -> tuple[Frame, ...]:
-    """Return the frames of a time step: rows enter, gates are computed, states change, copies of them leave."""
-    then = "".join(letter for letter, gate in view.kind.gates.items() if gate.weighed_by)  # needs the others first
-    first = "".join(gate for gate in view.gates if gate not in then)
-    done = {"out": outputs(view, k - 1), **finals(view, k - 1, number_width(view)), **_rings(view, k - 1)}
-    seen = {**base(view, run_steps(view)[k].t), **_headings(view, k), **done}
-    old, now = _states(view, k - 1), _states(view, k)
-    way = {"arrow:0": seen["arrow:0"].but(shown=False)}  # along which the state before comes
-    fed = {**seen, **way, **old, **_was(view, k, anew=True), "in": entering(view, k, anew=True)}
-    still = {**seen, **_was(view, k, anew=False), "in": entering(view, k, anew=False)}
-    some = {**still, **old, **_gates(view, k, first)}
-    every = {**still, **old, **_gates(view, k, first + then)}
-    remembered = {**every, **{name: group for name, group in now.items() if name != "h"}}
-    changed = {**remembered, **now}
-    handed = {"out": outputs(view, k, origin=True), **finals(view, k, number_width(view), origin=True)}
-    return fed, some, every, remembered, changed, {**changed, **handed, **_rings(view, k)}
+    def grid(panel: str, says: str, values: np.ndarray, name: str = "") -> Marks:
+        return cells.filled(
+            cells.units(view, name or panel, panel, view.ranks, width, says=f"{says}, unit {{k}}"), values
+        )
 
-
-def _headings(view: View, k: int) -> Frame:
-    x, name, size = view.text, view.kept, shape(view.total[0], view.watched.h.shape[1])
-    texts = {"was": f"{name} before", "h": f"h {size}", "gate:c": "c"}
-    if k >= 0:
-        width = view.module.hidden_size if name == "c" else view.watched.h.shape[1]
-        fed = shape(len(run_steps(view)[k].live), width)
-        texts = {"was": f"{name} before {fed}", "h": f"h after {size}", "gate:c": "c after"}
-    if name != "c":
-        del texts["gate:c"]
-    return _still_headings(view) | frame(*(title(Place(at, 0.0, -1.6 * x), text) for at, text in texts.items()))
+    before = grid("was", f"{name} of {{seq}} before", cells.states(view, name)[k + 1], f"was:{name}")
+    column = np.tile(np.arange(view.units) * width, len(view.ranks))
+    way = Place("gate:c" if name == "c" else "h", column, ranks)
+    groups.append(before.but(shown=live, origin=way, anew=fed))
+    n = np.maximum(cells.taken(view)[k + 2], 0)
+    for letter, gate in view.kind.gates.items():
+        made = grid(f"gate:{letter}", f"{letter} of {{seq}}", view.matrix(letter)[view.slot[n]])
+        groups.append(made.but(shown=live & (phase[:, None] >= (2 if gate.weighed_by else 1))))
+    if name == "c":
+        groups.append(grid("gate:c", "c of {seq}", cells.states(view, "c")[start - (phase < 3) * (k >= 0) + 2]))
+        ring, done = Place("gate:c", 0.0, view.ranks), cells.ended(view, k - (phase < 5))
+        groups.append(marks("ring:c", "ring", ring, view.ranked, w=view.units * width, shown=done))
+    still = _still_headings(view)
+    return {**still, "arrow:0": still["arrow:0"].but(shown=~fed), **frame(*groups)}
 
 
 @once
@@ -151,42 +139,3 @@ def _note(view: View, panel: str, text: str) -> Marks:
     meaning = TERMS.get(panel.removeprefix("gate:"))
     says, x = f"!{meaning}" if meaning else "", view.text
     return marks(f"note:{panel}", "note", Place(panel, 0.0, -0.8 * x), h=0.8 * x, text=text, says=says)
-
-
-@once
-def _states(view: View, k: int) -> Frame:
-    """Return h after the k-th step, and an LSTM's c."""
-    groups = [h_after(view, k, number_width(view))]
-    if view.kept == "c":
-        groups.append(filled(_grid(view, "gate:c", "c of {seq}"), states(view, "c")[k + 2]))
-    return frame(*groups)
-
-
-@once
-def _grid(view: View, name: str, what: str, where: str = "") -> Marks:
-    return units(view, name, where or name, view.ranks, number_width(view), says=f"{what}, unit {{k}}")
-
-
-def _was(view: View, k: int, *, anew: bool) -> Frame:
-    """Return a copy of the state that belongs to each row that is fed; anew: on its way."""
-    name, b = view.kept, view.ranked
-    group = filled(_grid(view, f"was:{name}", f"{name} of {{seq}} before", "was"), states(view, name)[k + 1])
-    column = np.tile(np.arange(view.units) * number_width(view), len(b))
-    start = Place("gate:c" if name == "c" else "h", column, np.repeat(view.ranks, view.units))
-    shown = np.repeat(live(view)[k + 1], view.units)
-    return frame(group.but(shown=shown, origin=start if anew else None, anew=anew))
-
-
-@once
-def _gates(view: View, k: int, gates: str) -> Frame:
-    n, shown = np.maximum(taken(view)[k + 2], 0), np.repeat(live(view)[k + 1], view.units)
-    grids = ((gate, _grid(view, f"gate:{gate}", f"{gate} of {{seq}}")) for gate in gates)
-    return frame(*(filled(grid, view.matrix(gate)[view.slot[n]]).but(shown=shown) for gate, grid in grids))
-
-
-@once
-def _rings(view: View, k: int) -> Frame:
-    if view.kept != "c":
-        return {}
-    b, width = view.ranked, view.units * number_width(view)
-    return frame(marks("ring:c", "ring", Place("gate:c", 0.0, view.ranks), b, w=width, shown=ended(view)[k + 1]))

@@ -156,34 +156,36 @@ class Grid:
     text: float = 1.0
     below: float = 0.0
 
+    def _at(self, across: Column, along: Column) -> Place:
+        """Return a place by its distance across the rows and along them, in units: time goes along."""
+        return Place(self.name, *((across, along) if self.transposed else (along, across)))
+
+    def _units(self, p: Column = 0, t: Column = 0) -> tuple[Column, Column]:
+        """Return how far position p is across, and time step t along, in units; the same place is the same number."""
+        wide = np.round((p if self.transposed else t) * self.width, 9)
+        return (wide, t) if self.transposed else (p, wide)
+
     def cell(self, p: Column, t: Column) -> Place:
-        """Return where the cell of position p and time step t stands; the same place is the same number."""
-        along = np.round((p if self.transposed else t) * self.width, 9)
-        return Place(self.name, along, t) if self.transposed else Place(self.name, along, p)
+        """Return where the cell of position p and time step t stands."""
+        return self._at(*self._units(p, t))
 
     def label(self, p: Column) -> Place:
         """Return where the letter of position p stands: before its first time step."""
-        if self.transposed:
-            return Place(self.name, p * self.width, -0.55 * self.text - 1)
-        return Place(self.name, -1.1 * self.text, p)
+        return self._at(self._units(p)[0], -0.55 * self.text - 1 if self.transposed else -1.1 * self.text)
 
     def axis(self, t: Column) -> Place:
         """Return where the name of time step t stands."""
-        if self.transposed:
-            return Place(self.name, -1.3 * self.text, t)
-        return Place(self.name, t * self.width, -0.75 * self.text)
+        return self._at((-1.3 if self.transposed else -0.75) * self.text, self._units(t=t)[1])
 
     def length(self, p: Column) -> Place:
         """Return where the length of position p stands: behind its last time step."""
-        if self.transposed:
-            return Place(self.name, p * self.width, self.columns + 0.05)
-        return Place(self.name, self.columns * self.width + 0.2 * self.text, p)
+        end = self.columns + 0.05 if self.transposed else self.columns * self.width + 0.2 * self.text
+        return self._at(self._units(p)[0], end)
 
     def count(self, t: Column) -> Place:
         """Return where batch_sizes[t] stands: at the far end of its time step."""
-        if self.transposed:
-            return Place(self.name, self.rows * self.width + 0.2, t)
-        return Place(self.name, t * self.width, self.rows + 0.25 * self.text)
+        end = self.rows * self.width + 0.2 if self.transposed else self.rows + 0.25 * self.text
+        return self._at(end, self._units(t=t)[1])
 
     def counts_heading(self) -> Place:
         """Return where the heading of batch_sizes stands: beside the last one, or below them where cells are small."""
@@ -206,9 +208,8 @@ class Grid:
     @property
     def size(self) -> tuple[float, float]:
         """Width and height of the body."""
-        if self.transposed:
-            return self.rows * self.width, float(self.columns)
-        return self.columns * self.width, float(self.rows)
+        across, along = self._units(self.rows, self.columns)
+        return (float(across), float(along)) if self.transposed else (float(along), float(across))
 
     def box(self, counts: bool = True) -> Box:
         """Return the box around the grid, with or without the room for batch_sizes."""

@@ -1,8 +1,10 @@
 """What a frame shows: groups of marks of one kind, each group as columns; and a step, its frames and what is said."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
+
+import numpy as np
 
 from packviz.show.movie.layout import Column, Place, Scene
 
@@ -51,6 +53,7 @@ class Marks:
     DEFAULTS: panel `p`, place, size, texts, the number of its token, the value `v` in ten-thousandths, `vec` the row in
     the movie's numbers, scale and tone. seq: the sequence of each mark; tip: what they say when pointed
     at. shown: which of them are there. origin: where those that were not there come from, or, if anew, all of them.
+    In a film any of these columns may have a line for each of its frames.
     """
 
     name: str
@@ -61,7 +64,7 @@ class Marks:
     tip: Tip
     shown: Any = True
     origin: Place | None = None
-    anew: bool = False
+    anew: Any = False
 
     @property
     def count(self) -> int:
@@ -75,13 +78,24 @@ class Marks:
             return iter((self.name,))
         return (":".join((self.name, *map(str, key))) for key in zip(*self.keys, strict=True))
 
+    @property
+    def moves(self) -> bool:
+        """Whether a column has a line for each frame of a film."""
+        return any(column.ndim == 2 for column in (self.shown, *self.look.values()) if isinstance(column, np.ndarray))
+
+    def at(self, lines: Any) -> "Marks":
+        """Return the group in one frame of a film, or in those of a column."""
+        look, shown = self.look, self.shown
+        moved = {field: each[lines] for field, each in look.items() if isinstance(each, np.ndarray) and each.ndim == 2}
+        return self.but(**moved, shown=shown[lines] if isinstance(shown, np.ndarray) and shown.ndim == 2 else None)
+
     def but(
         self,
         place: Place | None = None,
         *,
         shown: Any = None,
         origin: Place | None = None,
-        anew: bool = False,
+        anew: Any = False,
         **look: Column,
     ) -> "Marks":
         """Return the same marks with another look; they come from nowhere unless an origin is given."""
@@ -152,7 +166,7 @@ class Step(NamedTuple):
     """
 
     caption: str
-    frames: tuple[Frame, ...]
+    frames: tuple[Frame, ...] = ()
     detail: tuple[CodeLine, ...] = ()
     tone: Literal["", "wrong"] = ""
     error: str = ""
@@ -160,8 +174,14 @@ class Step(NamedTuple):
     time: int | None = None
     name: str = ""
     stage: Stage = ""
-    beats: int = 1
+    beats: int = 0
 
-    def after(self, frame: Frame) -> "Step":
-        """Return the step with a frame before its own."""
-        return self._replace(frames=(frame, *self.frames))
+
+class Film(NamedTuple):
+    """Steps of one kind, and the frames of all of them: groups whose columns may have a line for each frame."""
+
+    groups: Frame
+    steps: Sequence[Step]  # without frames of their own, but with the number of their beats
+
+
+Shot = Step | Film

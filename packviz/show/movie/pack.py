@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 
 from packviz.facts.memory_layout import Memory, memory
 from packviz.show.movie.layout import Column, Place, Scene, Strip, above, beside
-from packviz.show.movie.marks import NONE, CodeLine, Frame, Marks, Role, Step, frame, marks, title
+from packviz.show.movie.marks import NONE, CodeLine, Film, Frame, Marks, Role, Shot, Step, frame, marks, title
 from packviz.show.movie.sheet import focus, named, steps, texts
 from packviz.show.movie.sort import sort_end, sorted_grid
 from packviz.show.movie.view import View, listed, once, shape
@@ -18,15 +18,17 @@ from packviz.text import counted, sequence_label
 
 CROWDED = 24  # time steps from which the counts have no room to be lit up all at once
 MARKED = 48  # cells of the padded tensor up to which every row has its address below it
+Look = dict[str, Any]
 MOST = 400  # cells of the padded tensor up to which it is drawn
 SCENE = "pack:memory"
 
 
-def pack(view: View) -> Iterator[Step]:
+def pack(view: View) -> Iterator[Shot]:
     """Show one step for every time step; in depth, what the counts are, and how all of it lies in memory."""
     if "pack" in view.deep:
         yield Step(say("pack", "before", view), (sort_end(view),))
     width, name = view.trace.packed.data.shape[1], "x" if view.trace.sorted.sorted_indices is None else "x_sorted"
+    steps = []
     for t, live in enumerate(view.alive):
         start, size = view.offsets[t], view.batch_sizes[t]
         taken = f"{name}[:{size}, {t}]" if view.batch_first else f"{name}[{t}, :{size}]"
@@ -38,11 +40,12 @@ def pack(view: View) -> Iterator[Step]:
         pads = [b for b in live if not view.mask[b, t]]
         dropped = [b for b in view.by_rank if view.mask[b, t] and b not in live]
         caption = say("pack", "step", view, t=t, rows=rows, pads=pads, dropped=dropped)
-        frames = (packed(view, t - 1, now=t), packed(view, t, now=t, origin=True))
-        yield Step(caption, frames, detail=detail, time=t)
+        steps.append(Step(caption, detail=detail, time=t, beats=2))
+    yield Film(_film(view), steps)
     if "pack" in view.deep:
-        yield _margins(view)
-        yield from _memory_strips(view, packed(view, len(view.alive) - 1))
+        end = lit(view, pack_end(view), -1)
+        yield _margins(view, end)
+        yield from _memory_strips(view, end)
 
 
 def pack_scene(view: View) -> Scene:
@@ -54,104 +57,69 @@ def pack_scene(view: View) -> Scene:
 @once
 def pack_end(view: View) -> Frame:
     """Return the packed rows as the stage leaves them."""
-    return packed(view, len(view.alive) - 1, now=len(view.alive) - 1)
+    return {name: group.at(-1) for name, group in _film(view).items()}
 
 
-def packed(view: View, done: int, *, now: int | None = None, origin: bool = False) -> Frame:
-    """Return the grid and the strip once the time steps up to `done` are packed.
+@once
+def _film(view: View) -> Frame:
+    """Return two frames for each time step, the second with its rows packed.
 
-    now: the time step that is looked at. origin: whether pads that were packed by mistake are on their way.
+    Packing brings copies that stay, the counts, and what stands around the strip.
     """
-    groups = dict(_packed(view, done))
-    if origin and "stray" in groups:
-        b, t = groups["stray"].keys
-        groups["stray"] = groups["stray"].but(origin=view.grid.cell(view.rank[b], t))
-    return groups if now is None else lit(view, groups, now)
-
-
-@once
-def _packed(view: View, done: int) -> Frame:
-    grid = sorted_grid(view)
-    if done < 0:
-        return grid
-    still, rows, (total, width) = _marks(view), sum(view.batch_sizes[: done + 1]), view.trace.packed.data.shape
-    steps = {name: group.keys[-1] for name, group in still.items() if group.keys} | {"address": view.packed_t}
-    seen = {name: group.but(shown=steps[name] <= done) if group.keys else group for name, group in still.items()}
-    heading = f"packed data {shape(total, width)}: {rows} of {total} rows"
-    return {**grid, **seen, "title:strip": still["title:strip"].but(text=heading), "token": _flown(view, done)}
-
-
-def lit(view: View, seen: Frame, t: int) -> dict[str, Marks]:
-    """Return the same with a time step looked at, its count and its bracket lit."""
-    tone = np.where(np.arange(len(view.alive)) == t, "now", "")
-    counts: Frame = {name: seen[name].but(tone=tone) for name in ("count", "bracket") if name in seen}
-    return {**seen, **_looked_at(view, t), **counts}
-
-
-@once
-def _looked_at(view: View, t: int) -> Frame:
-    axis, alive, strip = sorted_grid(view)["axis"], len(view.alive[t]), view.strip
-    groups = [axis.but(tone=np.where(view.ts == t, "now", "")), focus("focus:x", view.grid, t, alive)]
-    if not strip.marks:
-        groups.append(marks("focus:strip", "focus", strip.cell(t, 0), w=alive * strip.width, h=strip.height))
-    return frame(*groups)
-
-
-def _flown(view: View, done: int) -> Marks:
-    """Return the tokens: those up to a time step in the strip, the others in the grid."""
-    token, strip, t = sorted_grid(view)["token"], view.strip, view.token_t
-    flown, there = (view.token_n >= 0) & (t <= done), _in_strip(view)
-    place = Place(
-        np.where(flown, "strip", "x"),
-        np.where(flown, there.x, token.look["x"]),
-        np.where(flown, there.y, token.look["y"]),
-    )
-    return token.but(place, w=np.where(flown, strip.width, view.cell_width), h=np.where(flown, strip.height, 1.0))
-
-
-@once
-def _in_strip(view: View) -> Place:
-    """Return where each token stands in the strip, if it was packed."""
-    return view.strip.cell(np.minimum(view.token_t, len(view.alive) - 1), view.rank[view.token_b])
-
-
-@once
-def _marks(view: View) -> Frame:
-    """Return what packing brings, all of it: the copies that stay, the counts, and what stands around the strip."""
-    grid, strip, token, x = view.grid, view.strip, sorted_grid(view)["token"], view.text
-    kept, wrong = view.token_n >= 0, ~view.mask[view.packed_b, view.packed_t]
-    copied: dict[str, Any] = {
-        name: column[kept] if isinstance(column, np.ndarray) else column for name, column in token.look.items()
-    }
-    sizes, every = np.array(view.batch_sizes[: len(view.alive)]), np.arange(len(view.alive))
+    grid, strip, x, (total, width) = view.grid, view.strip, view.text, view.trace.packed.data.shape
+    t, phase = np.divmod(np.arange(2 * len(view.alive))[:, None], 2)
+    done, every, sizes = t - 1 + phase, np.arange(len(view.alive)), np.array(view.batch_sizes[: len(view.alive)])
     wide, high = (1.6, 1.0) if view.transposed else (view.cell_width, x)
-    size = {"w": wide, "h": high, "v": np.rint(1e4 * sizes / sizes[0])}
-    names, addresses = named(
-        strip, steps(len(every)), strip.cell(view.packed_t, view.rank[view.packed_b]), view.packed_n
-    )
-    b, t = view.packed_b[wrong], view.packed_t[wrong]
-    look: dict[str, Any] = {
-        "w": strip.width,
-        "h": strip.height,
-        "text": view.pad_text,
-        "scale": "input",
-        "tone": "wrong",
+    bars: Look = {"w": wide, "h": high, "v": np.rint(1e4 * sizes / sizes[0]), "shown": every <= done}
+    cell: Look = {"w": strip.width, "h": strip.height, "text": view.pad_text, "scale": "input", "tone": "wrong"}
+    token, b, at = sorted_grid(view)["token"], view.token_b, view.token_t
+    there, packed = _place_of(view, strip, b, at), (view.token_n >= 0) & (at <= done)
+    panels = np.array(["x", "strip"], dtype=object)  # as objects: two texts for all of them
+    x_y = (np.where(packed, one, token.look[field]) for one, field in zip(there[1:], "xy", strict=True))
+    sizes_of = {"w": (strip.width, view.cell_width), "h": (strip.height, 1.0)}
+    moved: Look = {
+        name: one if one == other else np.where(packed, one, other) for name, (one, other) in sizes_of.items()
     }
-    vec = view.x_rows(b, t) if view.embedded else NONE
-    return frame(
-        marks("count", "count", grid.count(every), every, text=texts(sizes), **size),
-        *([names] if strip.marks else []),
-        marks("ghost", "ghost", Place("x", 0.0, 0.0), view.token_b[kept], view.token_t[kept]).but(**copied),
-        marks("title:counts", "note", grid.counts_heading(), h=x, text="batch_sizes"),
-        title(strip.heading(), "", h=1.0 if strip.marks else x),
-        marks("stray", "pad", strip.cell(t, view.rank[b]), b, t, vec=vec, **look),
-        *([addresses] if strip.marks else []),
+    flown = token.but(Place(panels[packed.astype(int)], *x_y), **moved)
+    kept = view.token_n >= 0
+    left: Look = {name: each[kept] if isinstance(each, np.ndarray) else each for name, each in token.look.items()}
+    rows = texts(f"packed data {shape(total, width)}: {rows} of {total} rows" for rows in accumulate(view.batch_sizes))
+    wrong = ~view.mask[view.packed_b, view.packed_t]
+    pad_b, pad_t = view.packed_b[wrong], view.packed_t[wrong]
+    pad: Look = {
+        "vec": view.x_rows(pad_b, pad_t) if view.embedded else NONE,
+        "origin": grid.cell(view.rank[pad_b], pad_t),
+    }
+    below = strip.cell(view.packed_t, view.rank[view.packed_b])
+    names, addresses = named(strip, steps(len(every)), below, view.packed_n)
+    groups = frame(
+        marks("count", "count", grid.count(every), every, text=texts(sizes), **bars),
+        *([names.but(shown=every <= done)] if strip.marks else []),
+        marks("ghost", "ghost", Place("x", 0.0, 0.0), b[kept], at[kept]).but(**left, shown=at[kept] <= done),
+        marks("title:counts", "note", grid.counts_heading(), h=x, text="batch_sizes", shown=done >= 0),
+        title(strip.heading(), rows[np.maximum(done, 0)], h=1.0 if strip.marks else x).but(shown=done >= 0),
+        marks("stray", "pad", strip.cell(pad_t, view.rank[pad_b]), pad_b, pad_t, shown=pad_t <= done, **pad, **cell),
+        *([addresses.but(shown=view.packed_t <= done)] if strip.marks else []),
     )
+    return lit(view, {**sorted_grid(view), **groups, "token": flown}, t)
 
 
-def _margins(view: View) -> Step:
+def lit(view: View, seen: Frame, t: Column) -> Frame:
+    """Return the same with a time step looked at, its count and its bracket lit; with none if it is -1."""
+    strip, live = view.strip, view.live_sizes[t]
+    tone = np.where(np.arange(len(view.alive)) == t, "now", "")
+    axis = seen["axis"].but(tone=np.where(view.ts == t, "now", ""))
+    counts: Frame = {name: seen[name].but(tone=tone) for name in ("count", "bracket") if name in seen}
+    outlines = frame(focus("focus:x", view.grid, t, live, shown=t >= 0))
+    if not strip.marks:
+        outline = marks("focus:strip", "focus", strip.cell(t, 0), w=live * strip.width, h=strip.height, shown=t >= 0)
+        outlines |= frame(outline)
+    return {**seen, "axis": axis, **outlines, **counts}
+
+
+def _margins(view: View, end: Frame) -> Step:
     """Read the grid both ways: lengths along the sequences, batch_sizes along the time steps; each makes the other."""
-    grid, x, end = view.grid, view.text, packed(view, len(view.alive) - 1)
+    grid, x = view.grid, view.text
     at = grid.length(0)
     heading = marks("title:lengths", "note", Place(at.panel, at.x, grid.axis(0).y), h=x, text="lengths", tone="now")
     if view.transposed:  # to the right stands `batch_sizes`

@@ -1,6 +1,6 @@
 """The ragged input and the padding; in depth, every side of the padded grid."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from packviz.inputs.config import PaddingSide
 from packviz.show.movie.facts import exact
 from packviz.show.movie.layout import Box, Grid, Scene, above, beside
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks
-from packviz.show.movie.sheet import around, edges, padded, ragged, sheet, upright
+from packviz.show.movie.sheet import edges, outline, padded, ragged, sheet, upright
 from packviz.show.movie.view import View, shape
 from packviz.show.movie.words import say
 
@@ -39,7 +39,8 @@ def pad(view: View) -> Iterator[Step]:
         compared = f"{steps} < lengths[:, None]" if view.batch_first else f"{steps}[:, None] < lengths"
         detail = (CodeLine(f"mask = {compared}", grid),)
         back, pads = end, int((~view.mask).sum())
-        yield Step(say("pad", "mask", view, pads=pads), ({**end, **_mask(view, grid)},), detail=detail)
+        masked, where = {**end, **_mask(view, grid)}, ("mask", _mask_scene(view))
+        yield Step(say("pad", "mask", view, pads=pads), (masked,), detail=detail, scene=where)
         if view.trace.batch is not None and len(view.pads[0]) and view.columns == view.total[1]:
             yield _other_side(view, end)
             back = {**end, "pad": _entering(view, view.grid, end["pad"], view.padding_side, anew=True)}
@@ -59,10 +60,18 @@ def pad_end(view: View) -> Frame:
 
 
 def pad_scene(view: View) -> Scene:
-    """Return the scene of the padding, with room for the mask where it is shown."""
+    """Return the scene of the padding: the grid as it is written, as it is computed, and in depth as it is turned."""
+    boxes = [upright(view).box(counts=False), view.grid.box(counts=False)]
     if "pad" in view.deep:
-        return Scene([_with_mask(view, beside), _with_mask(view, above)])
-    return Scene([_together(upright(view).box(counts=False), view.grid.box(counts=False))])
+        turned = _turned(view).box(counts=False)
+        boxes.append(Box(turned.width, turned.height - view.columns * (1 - _tall(view)), turned.panels))
+    return Scene([_together(*boxes)])
+
+
+def _mask_scene(view: View) -> Scene:
+    """Return the scene of the mask: beside the grid, or below it."""
+    grid, mask = view.grid.box(counts=False), _mask_grid(view).box(counts=False)
+    return Scene([beside(grid, mask), above(grid, mask)])
 
 
 def _together(*boxes: Box) -> Box:
@@ -75,14 +84,6 @@ def _together(*boxes: Box) -> Box:
         x, y = left - box.panels["x"][0], top - box.panels["x"][1]
         panels |= {name: (at[0] + x, at[1] + y) for name, at in box.panels.items()}
     return Box(left + right, top + bottom, panels)
-
-
-def _with_mask(view: View, joined: Callable[..., Box]) -> Box:
-    """Return a box with room for the mask too; it is away while the grid is turned, and leaves its room to it."""
-    grid, turned = view.grid.box(counts=False), _turned(view).box(counts=False)
-    lower = Box(turned.width, turned.height - view.columns * (1 - _tall(view)), turned.panels)
-    mask = _mask_grid(view).box(counts=False)
-    return _together(joined(grid, mask), upright(view).box(counts=False), lower)
 
 
 def _entering(view: View, grid: Grid, pads: Marks, side: str, *, anew: bool = False) -> Marks:
@@ -116,8 +117,7 @@ def _other_side(view: View, end: Frame) -> Step:
     at = view.grid.cell(view.place[pad_b], k + np.where(side == "left", 0, lengths[pad_b]))
     pads = _entering(view, view.grid, end["pad"].but(at), side, anew=True)
     tone = np.where((side == "left") & (lengths[bs] < view.columns), "wrong", "good")
-    outlines = marks("mark:taken", "mark", view.grid.cell(view.place[bs], 0), bs, tone=tone)
-    outlines = outlines.but(**around(view.grid, view.place[bs], 0, 1, lengths[bs]))
+    outlines = outline("mark:taken", view.grid, (view.place[bs], 0), 1, lengths[bs], bs, tone=tone)
     slid = {**end, "token": tokens, "pad": pads}
     frames = (slid, {**slid, "pad": pads.but(), **frame(outlines)})
     first = "    sequences, batch_first=True," if view.batch_first else "    sequences,"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import isfinite
 
 import numpy as np
 import torch
@@ -14,10 +15,13 @@ from packviz.compute.trace import Trace
 from packviz.compute.verify import apart, differing
 from packviz.facts.padded_run import layer_states
 from packviz.inputs.tensors import valid_mask
+from packviz.show.movie.cells import UNIT
 from packviz.show.movie.facts import Window, rounded, stored
 from packviz.show.movie.layout import Box, Column, Grid, Margins, Place, Scene, above, beside, panel
-from packviz.show.movie.run_marks import UNIT
+from packviz.show.movie.marks import CodeLine
 from packviz.show.movie.view import View, shape
+from packviz.show.movie.words import STARTS, say
+from packviz.text import two_digits
 
 PADDED, PACKED = SIDES = ("padded", "packed")
 UNPACKED = "unpacked output"  # the heading of the packed output in the end
@@ -28,6 +32,7 @@ HAND = (366.0, 430.0)  # pixels of the picture above the code
 LINE = 14  # pixels of a line of text
 LETTER = 7.0  # pixels of a letter of a heading, at least
 LETTER_UNITS = 0.2  # units of such a letter where cells are large
+Told = tuple[str, tuple[CodeLine, ...]]  # a caption, and the lines that run
 WIDENED = 8  # times: a wider picture has smaller units, in which its headings are wider
 
 
@@ -100,12 +105,13 @@ class Both(View):
 
     def rows_like(self, matrix: Tensor) -> np.ndarray:
         """Return where in the movie's numbers rows like these stand; those that are the same stand there once."""
-        rows = stored(rounded(matrix))
-        for row in rows:
+        found = []
+        for row in stored(rounded(matrix.flatten(0, -2))):
             if tuple(row) not in self._kept:
                 self._kept[tuple(row)] = len(self.numbers)
                 self.numbers.append(row)
-        return np.array([self._kept[tuple(row)] for row in rows])
+            found.append(self._kept[tuple(row)])
+        return np.array(found).reshape(matrix.shape[:-1])
 
     def below_rows(self, b: Column, t: Column) -> Column:
         """Return where in the movie's numbers stands what enters a higher layer on the padded side."""
@@ -216,3 +222,76 @@ def _line_of(both: Both, side: Side, names: str, letter: float) -> Iterator[Box]
         letters = 1 + max(map(len, [*(both.heading(either, name) for either in SIDES), later]))
         start, end = (both.h_lead if at == "h" else 0.0 for at in (name, following))
         yield box.at_least(start + letters * letter - end)
+
+
+def far(distance: float) -> str:
+    """Return a distance as it stands beside a row: two digits that count, or nan and inf."""
+    return two_digits(float(distance)) if isfinite(distance) else str(float(distance))
+
+
+@np.vectorize(otypes=[object])
+def written(distance: float) -> str:
+    """Return a distance as it stands beside a row, and one column of them at once."""
+    return f"Δ {far(distance)}"
+
+
+def told_of_start(both: Both) -> Told:
+    """Say what the two sides have in common before the first time step."""
+    states, trace = both.kind.in_code("n"), both.trace
+    return say("beside", "start", both, start=STARTS.get(both.initial_state, both.initial_state)), (
+        CodeLine(f"out, {states} = {both.cell}(x)", _out_shape(both)),
+        CodeLine("packed = pack_padded_sequence(…)", f"data {shape(*trace.packed.data.shape)}"),
+        CodeLine(f"output, {states} = {both.cell}(packed)", f"data {shape(*trace.output.shape)}"),
+    )
+
+
+def told_of_step(both: Both, t: int) -> Told:
+    """Say what happens on both sides at a time step, and which rows enter the cell on either side."""
+    fed, idle = ([b for b in both.order if (t < both.lengths[b]) == live] for live in (True, False))
+    pads, dropped = ([b for b in sorted(idle) if both.mask[b, t] == real] for real in (False, True))
+    off = [b for b in range(both.total[0]) if not both.same[b, t]]
+    farthest = _most_of(pads, both.moved[:, t]) if idle else _most_of(off, both.apart[:, t])
+    distances = {"moved": far(both.moved[farthest, t]), "apart": far(both.apart[farthest, t])}
+    rows = {"fed": fed, "idle": idle, "pads": pads, "dropped": dropped, "off": off}
+    strays = [b for b in fed if not both.mask[b, t]]
+    caption = say("beside", "step", both, t=t, strays=strays, farthest=farthest, **rows, **distances)
+    size = both.batch_sizes[t] if t < len(both.batch_sizes) else 0
+    start = both.offsets[t] if size else both.tokens
+    name, data = (f"out{both.layer - 1}", f"output{both.layer - 1}.data") if both.layer else ("x", "data")
+    column = f"{name}[:, {t}]" if both.batch_first else f"{name}[{t}]"
+    return caption, (
+        CodeLine(f"padded: {column}", shape(both.total[0], both.entering)),
+        CodeLine(f"packed: {data}[{start}:{start + size}]", shape(size, both.entering)),
+    )
+
+
+def told_of_outputs(both: Both) -> Told:
+    """Say how the two outputs compare, where both have one and where only one has."""
+    cells = [(b, t) for b, length in enumerate(both.lengths) for t in range(length)]
+    rest = [(b, t) for b, length in enumerate(both.lengths) for t in range(length, both.total[1])]
+    off = [at for at in cells if not both.same[at]]
+    b, t = max(off, key=lambda at: float(np.nan_to_num(both.apart[at], nan=np.inf, posinf=np.inf)), default=(0, 0))
+    known = {"cells": len(cells), "more": len(rest), "only_pads": not any(both.mask[at] for at in rest)}
+    caption = say("beside", "outputs", both, off=off, b=b, t=t, apart=far(both.apart[b, t]), **known)
+    unpacked = shape(*both.trace.unpacked.output.shape)
+    return caption, (CodeLine("out", _out_shape(both)), CodeLine("pad_packed_sequence(output)", unpacked))
+
+
+def told_of_h_n(both: Both) -> Told:
+    """Say whose h_n is the same on both sides, and how far the others are apart."""
+    agree, differ = ([b for b in range(both.total[0]) if both.last_same[b] == same] for same in (True, False))
+    farthest = _most_of(differ, both.last_apart)
+    most, row = far(both.last_apart[farthest]), both.layer * both.directions + both.direction
+    lines = [CodeLine(f"{side}: h_n[{row}]", shape(*both.last[0].shape)) for side in ("padded", "packed")]
+    largest = CodeLine("their largest difference", far(max(both.last_apart.tolist())))
+    caption = say("beside", "h_n", both, agree=agree, differ=differ, farthest=farthest, most=most)
+    return caption, (*lines, largest)
+
+
+def _most_of(sequences: list[int], distances: np.ndarray) -> int:
+    return max(sequences, key=lambda b: float(np.nan_to_num(distances[b], nan=np.inf, posinf=np.inf)), default=0)
+
+
+def _out_shape(both: Both) -> str:
+    (rows, columns), size = both.total, sum(half.shape[2] for half in both.padded[-1])
+    return shape(rows, columns, size) if both.batch_first else shape(columns, rows, size)

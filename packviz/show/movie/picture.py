@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from types import SimpleNamespace as Cell
 
-from packviz.show.movie.shapes import Box, Line, Shape, Text
-from packviz.show.movie.staging import READABLE, Data, Rect, Staging, largest_line, line_of
+from packviz.show.movie.staging import READABLE, Box, Data, Line, Rect, Shape, Staging, Text, largest_line, line_of
 from packviz.show.theme import SEQUENCE_HUES, Palette, diverging, mix, text_on, with_contrast
 
 WIDE = 0.6  # of its height is the width of a letter, about
@@ -65,7 +64,7 @@ class Picture:
         if cell.role in ("token", "ghost", "output"):
             moved = cell.role == "ghost"
             yield _tile(rect, ghost) if moved else _tile(rect, fill, edge)
-            yield from self._inside(cell, rect, colors.text if moved else ink, fill)
+            yield from self._inside(cell, rect, colors.text if moved else ink)
             yield from self._lap(cell, rect, ink) if cell.role == "token" else ()
         elif cell.role == "pad":
             yield from self._pad(cell, rect, tone)
@@ -145,7 +144,7 @@ class Picture:
             return None
         if above:
             return Text(x + (w - wide) / 2, y + 0.27 * h, name, px, ink, True, "start")
-        return Text(x + min(5, 0.12 * w), y + px / 2 + min(3, 0.06 * h), name, px, ink, True, "start")
+        return Text(x + min(5, 0.12 * w), y + 0.56 * px + min(3, 0.06 * h), name, px, ink, True, "start")
 
     def _told(self, cell: Cell, w: float) -> str:
         """Return the text of a token, or its letter where no letter stands beside the row and texts have no room."""
@@ -156,7 +155,7 @@ class Picture:
         """Return whether the longest word has room in a cell so wide."""
         return 1.12 * WIDE * READABLE * self._longest <= w - min(7, 0.2 * w)
 
-    def _inside(self, cell: Cell, rect: Rect, ink: str, fill: str) -> Iterator[Shape]:
+    def _inside(self, cell: Cell, rect: Rect, ink: str) -> Iterator[Shape]:
         """Return what stands in a cell of a sequence: its letter, its text, and below them its numbers as stripes."""
         x, y, w, h = rect
         text = self._told(cell, w)
@@ -166,12 +165,10 @@ class Picture:
         size, down = self._size(h), (0.39 if two else 0.5) + (0.09 if letter else 0)
         if cell.vec is not None and h > 9:
             worded = text and h > (READABLE + 2 if self._wordy(w) or text != cell.text else 24)
-            head = max(13.0, 0.36 * h) if worded else letter.px + 3 if letter and w > 1.8 * h else 0.0
+            head = max(13.0, 0.36 * h) if worded else letter.px + 3 if letter else 0.0
             side = min(3.5, 0.12 * w, 0.16 * h)
             yield from self._stripes(cell, _inset(rect, side, min(max(head, side), h - side)))
-            if letter and not head:
-                yield Box(x + side, y + side, reach - side, letter.px, fill)
-            size, down = 0.87 * head, (head / 2 + 1) / h
+            size, down = max(READABLE, 0.8 * head), (head / 2 + 1) / h
         elif letter and h > 1.2 * w:
             size, down, reach = min(size, 0.48 * h), 0.7, 0.0
         if letter:
@@ -226,12 +223,11 @@ class Picture:
     def _stripes(self, cell: Cell, rect: Rect) -> Iterator[Shape]:
         """Return numbers as stripes; those of an output are written on them where they have room."""
         (x, y, w, h), values = rect, self.data["numbers"][cell.vec]
-        across = w > 1.8 * h
-        step = (w if across else h) / len(values)
-        written = cell.role == "output" and across and step >= 2 * READABLE and h >= READABLE + 2
+        step = w / len(values)
+        written = cell.role == "output" and step >= 2 * READABLE and h >= READABLE + 2
         for i, value in enumerate(values):
             color, thick = self._ramp(value, cell.scale), step - (1 if step > 8 else 0)
-            yield Box(x + i * step, y, thick, h, color) if across else Box(x, y + i * step, w, thick, color)
+            yield Box(x + i * step, y, thick, h, color)
             if written:
                 yield from _number(value, x + (i + 0.5) * step, y + h / 2, step - 4, self._size(h), text_on(color))
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from packviz.show.movie.layout import Grid, Place, Strip
-from packviz.show.movie.marks import Frame, Marks, Tone, frame, marks, title
+from packviz.show.movie.layout import Column, Grid, Place, Strip
+from packviz.show.movie.marks import Frame, Marks, frame, marks, title
 from packviz.show.movie.view import View, once, shape
 from packviz.text import counted
 
@@ -76,21 +76,17 @@ def steps(count: int) -> np.ndarray:
     return texts(f"t={t}" for t in range(count))
 
 
-def around(grid: Grid, p: Any, t: Any, rows: Any = 1, columns: Any = 1) -> dict[str, Any]:
-    """Return place and size of so many rows and time steps, from position p and time step t on."""
-    place = grid.cell(p, t)
+def outline(
+    name: str, grid: Grid, at: tuple[Column, Column], rows: Column = 1, columns: Column = 1, *keys: Column, **look: Any
+) -> Marks:
+    """Return the outline around so many rows and time steps, from this position and time step on."""
     wide, high = (rows * grid.width, columns) if grid.transposed else (columns * grid.width, rows)
-    return {"p": place.panel, "x": place.x, "y": place.y, "w": wide * 1.0, "h": high * 1.0}
+    return marks(name, look.pop("role", "mark"), grid.cell(*at), *keys, w=wide * 1.0, h=high * 1.0, **look)
 
 
-def focus(name: str, grid: Grid, t: int, rows: int) -> Marks:
+def focus(name: str, grid: Grid, t: Column, rows: Column, *, shown: Any = True) -> Marks:
     """Return the outline around the first rows of the time step that is looked at."""
-    return marks(name, "focus", grid.cell(0, t)).but(**around(grid, 0, t, rows))
-
-
-def outline(name: str, grid: Grid, p: Any, t: Any, rows: Any = 1, columns: Any = 1, tone: Tone = "now") -> Marks:
-    """Return the outline around them."""
-    return marks(name, "mark", grid.cell(p, t), tone=tone).but(**around(grid, p, t, rows, columns))
+    return outline(name, grid, (0, t), rows, role="focus", shown=shown)
 
 
 def named(strip: Strip, names: np.ndarray, at: Place, n: np.ndarray, suffix: str = "") -> tuple[Marks, Marks]:

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from packviz.facts.equal_lengths import first_unstable, ties
+from packviz.facts.torch_says import first_unstable, ties
 from packviz.show.movie.embed import embed_end, embed_scene
 from packviz.show.movie.layout import Box, Column, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
-from packviz.show.movie.sheet import around, outline, sheet, texts
+from packviz.show.movie.sheet import outline, sheet, texts
 from packviz.show.movie.view import View, listed, once, shape
 from packviz.show.movie.words import say
 
@@ -67,35 +67,50 @@ def sorted_grid(view: View) -> Frame:
     return sheet(view, view.grid, view.rank, f"sorted, padded x {shape(*view.trace.padded.values.shape)}")
 
 
-def sort_scene(view: View) -> Scene:
-    """Return the scene of the sort: the grid, between the two lanes where threads are shown."""
+def sort_scene(view: View, *, threads: bool = True) -> Scene:
+    """Return the scene of the sort: the grid, between the two lanes where threads are shown.
+
+    threads: whether any lead to the lane behind the grid; on a tall screen it stands below otherwise.
+    """
     if "sort" not in view.deep or view.refused or view.trace.sorted.sorted_indices is None:
         return embed_scene(view)
     grid, (before, behind) = view.grid.box(counts=False), (lane.box() for lane in _lanes(view))
     if view.transposed:
         return Scene([above(before, grid, behind, gap=0.0)])
-    return Scene([beside(before, grid.at_least(HEADING * view.text), behind, gap=0.0)])
+    rows = beside(before, grid.at_least(HEADING * view.text), gap=0.0)
+    return Scene([beside(rows, behind, gap=0.0)], [] if threads else [above(rows, behind)])
+
+
+def _alone(view: View) -> tuple[str, Scene]:
+    """Return the scene of the grid without lanes: cells are largest there."""
+    return "rows", embed_scene(view)
 
 
 def _whys(view: View, plain: Frame) -> Iterator[Step]:
-    """Show what follows from the order, beginning with the sorted rows and their threads; end with the rows alone."""
+    """Show what follows from the order, beginning with the sorted rows and their threads; end with the rows alone.
+
+    What stands in both lanes has a scene of its own: where one is empty, cells are larger.
+    """
     yield _prefix_step(view, plain)
     indexed = {**plain, **_permutations(view)}
     order, (there, back) = view.order, _permutation(view)
     k = next((k for k, b in enumerate(order) if k != b), 0)
     caption = say("sort", "inverse", view, k=k, b=order[k], back=int(back[order[k]]), line=_line(view))
     both = CodeLine("unsorted_indices[sorted_indices]", shape(len(there)))
-    yield Step(caption, (indexed,), detail=(*_indices(view), both, CodeLine(f"= {listed(back[there].tolist())}")))
+    told, where = CodeLine(f"= {listed(back[there].tolist())}"), ("order", sort_scene(view, threads=False))
+    yield Step(caption, (indexed,), detail=(*_indices(view), both, told), scene=where)
     tie = max(ties(view.trace), key=lambda tie: (not tie.as_they_came, len(tie.sequences)), default=None)
     if tie:
         shown = [int(view.rank[b]) for b in tie.sequences if view.rank[b] >= 0]
-        around = frame(*(outline("mark:tie", view.grid, row, 0, len(shown), view.columns) for row in shown[:1]))
-        yield Step(say("sort", "tie", view, tie=tie, limit=first_unstable()), ({**indexed, **around},))
+        outlines = (outline("mark:tie", view.grid, (row, 0), len(shown), view.columns, tone="now") for row in shown[:1])
+        caption = say("sort", "tie", view, tie=tie, limit=first_unstable())
+        yield Step(caption, ({**indexed, **frame(*outlines)},), scene=where)
     ways = (_returning(view, view.rank), _returning(view, view.place))
     start, end = shape(*view.trace.h_0.shape), shape(*view.trace.h_n.shape)
     detail = CodeLine("h_0[:, sorted_indices]", start), CodeLine("h_n[:, unsorted_indices]", end)
-    yield Step(say("sort", "state", view), (plain, *({**plain, **way} for way in ways)), detail=detail)
-    yield Step(say("sort", "end", view), (sort_end(view),))
+    frames = (plain, *({**plain, **way} for way in ways))
+    yield Step(say("sort", "state", view), frames, detail=detail, scene=("state", sort_scene(view)))
+    yield Step(say("sort", "end", view), (sort_end(view),), scene=_alone(view))
 
 
 def _brief(view: View, grid: Frame) -> Frame:
@@ -230,15 +245,16 @@ def _given_step(view: View, given: Frame) -> Step:
     """
     t = _telling(view)
     if t is None:
-        return Step(say("sort", "given", view), (given,))
+        return Step(say("sort", "given", view), (given,), scene=_alone(view))
     live, over = _rows_at(view, t)
     rows = [(p, b in live) for p, b in enumerate(view.shown) if b <= max(live)]
     runs = [(alive, [p for p, _ in run]) for alive, run in groupby(rows, key=lambda row: row[1])]
     first, count = (np.array(column) for column in zip(*((run[0], len(run)) for _, run in runs), strict=True))
     tone = np.array(["now" if alive else "wrong" for alive, _ in runs])
-    outlines = marks("mark:row", "mark", view.grid.cell(first, t), view.bs[first], tone=tone)
-    seen = {**given, **_axis_lit(given, t), **frame(outlines.but(**around(view.grid, first, t, count)))}
-    return Step(say("sort", "hole", view, **_at(view, t), alive=live, over=over), (seen,), time=t)
+    outlines = outline("mark:row", view.grid, (first, t), count, 1, view.bs[first], tone=tone)
+    seen = {**given, **_axis_lit(given, t), **frame(outlines)}
+    caption = say("sort", "hole", view, **_at(view, t), alive=live, over=over)
+    return Step(caption, (seen,), time=t, scene=_alone(view))
 
 
 def _axis_lit(grid: Frame, t: int) -> Frame:
@@ -252,7 +268,7 @@ def _prefix_step(view: View, seen: Frame) -> Step:
     if t is None:  # then the first at which somebody is over, or the last one
         steps = range(len(view.alive))
         t = next((t for t in steps if view.batch_sizes[t] < view.total[0]), steps[-1])
-    first = outline("mark:first", view.grid, 0, t, len(view.alive[t]), tone="good")
+    first = outline("mark:first", view.grid, (0, t), len(view.alive[t]), tone="good")
     size, x = view.batch_sizes[t], "x" if view.trace.sorted.sorted_indices is None else "x_sorted"
     rows = f"[:{size}, {t}]" if view.batch_first else f"[{t}, :{size}]"
     detail = (CodeLine(f"{x}{rows}", shape(size, view.features)),)

@@ -1,25 +1,29 @@
 """The packed output flies back into a grid, filler takes the empty places, and the sort is undone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import ceil
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from packviz.facts.readout import Readout, readouts
+from packviz.show.movie.cells import UNIT, last_outputs, last_steps
 from packviz.show.movie.facts import number
 from packviz.show.movie.layout import Margins, Place, Scene, above, beside, panel
-from packviz.show.movie.marks import CodeLine, Frame, Step, frame, marks, title
-from packviz.show.movie.readings import MARGIN, readings
+from packviz.show.movie.marks import NONE, CodeLine, Film, Frame, Marks, Shot, Step, frame, marks, title
 from packviz.show.movie.run import run_end
-from packviz.show.movie.run_marks import UNIT, last_outputs, last_steps
 from packviz.show.movie.sheet import edges, focus, outline
-from packviz.show.movie.view import View, once, shape
+from packviz.show.movie.view import View, listed, once, shape
 from packviz.show.movie.words import say
+from packviz.text import counted
 
+MARGIN = {1: 2.3, 2: 3.0}  # lines of text that the notes take at the right, by the number of directions
+ARROWS = ("→", "←")
+POOLS = ("mean", "max")
 MAX_FLIGHTS = 12  # frames in which the packed output flies back
 
 
-def unpack(view: View) -> Iterator[Step]:
+def unpack(view: View) -> Iterator[Shot]:
     """Show the way back, and which state of each sequence is its last valid one; in depth, every way to read one.
 
     The step that shows what stands in the last column is the one of that time step.
@@ -30,32 +34,30 @@ def unpack(view: View) -> Iterator[Step]:
     if not view.last_layer:
         yield Step(say("unpack", "whole", view), (_before(view),))
     full, given, end = _grid(view, view.rank), _grid(view, view.place), grid.columns - 1
-    flights, filled = _flights(view, full), None if "filler" in full else end
-    if deep and len(view.alive) <= MAX_FLIGHTS:
-        yield from _columns(view, flights, filled)
-    else:
-        yield Step(say("unpack", "flight", view), flights, time=filled)
+    yield _flights(view, full, None if "filler" in full else end)
     if "filler" in full:
         filler = full["filler"]
         coming = filler.but(origin=grid.cell(view.rank[filler.keys[0]], grid.columns + 0.5))
         yield Step(say("unpack", "filler", view), ({**full, "filler": coming},), time=end)
     if deep and (view.trace.total_length is not None or view.width_out != view.total[1]):
-        axis, around = 1 if view.batch_first else 0, outline("mark:width", grid, 0, 0, len(view.shown), grid.columns)
+        axis = 1 if view.batch_first else 0
+        around = outline("mark:width", grid, (0, 0), len(view.shown), grid.columns, tone="now")
         sizes = {f"x.size({axis})": view.total[1], "lens.max()": max(view.lengths), f"out.size({axis})": view.width_out}
         detail = tuple(CodeLine(name, str(size)) for name, size in sizes.items())
         yield Step(say("unpack", "width", view), ({**full, **frame(around)},), detail=detail, name="width")
     if view.order != sorted(view.order):
         yield Step(say("unpack", "unsorted", view), (given,))
     b, d, t = last_steps(view)
-    at = grid.cell(view.place[b], t).moved(0.0, d / view.directions)
-    rings = marks("ring:u", "ring", at, b, d, w=grid.width, h=1.0 / view.directions, shown=t < grid.columns)
+    half = grid.width / view.directions
+    at = grid.cell(view.place[b], t).moved(d * half, 0.0)
+    rings = marks("ring:u", "ring", at, b, d, w=half, shown=t < grid.columns)
     ringed = {**given, **frame(rings)}
     last = {**ringed, **_last(view)}
     caption = say("unpack", "last", view, short=[b for b, length in enumerate(view.lengths) if length < view.width_out])
     tone: Literal["", "wrong"] = "wrong" if view.packed_pads else ""
     yield Step(caption, (ringed, last), detail=_last_detail(view), tone=tone)
     if deep:
-        yield from readings(view, last, _last_width(view))
+        yield from _readings(view, last, _last_width(view))
 
 
 def unpack_scene(view: View) -> Scene:
@@ -80,8 +82,8 @@ def _before(view: View) -> Frame:
         return end
     out = end["out"]
     b, d, at = last_outputs(view)
-    height = view.out.height / view.directions
-    ring = marks("ring:out", "ring", at.moved(0.0, d * height), b, d, w=view.out.width, h=height)
+    half = view.out.width / view.directions
+    ring = marks("ring:out", "ring", at.moved(d * half, 0.0), b, d, w=half, h=view.out.height)
     return end | {
         "out": out.but(vec=view.rows_at("output", view.packed_n)),
         **frame(ring),
@@ -89,30 +91,28 @@ def _before(view: View) -> Frame:
     }
 
 
-def _flights(view: View, full: Frame) -> tuple[Frame, ...]:
-    """Return the empty grid, then a frame a time step; where there are many, several time steps in one."""
-    around = {name: group for name, group in full.items() if name not in ("u", "filler")}
-    start, most = view.out.cell(view.packed_t, view.rank[view.packed_b]), ceil(len(view.alive) / MAX_FLIGHTS)
-    ends = range(most, len(view.alive) + most, most)
-    return (around, *({**around, "u": full["u"].but(shown=view.packed_t < end, origin=start)} for end in ends))
+def _flights(view: View, full: Frame, end: int | None) -> Film:
+    """Return the empty grid, and how the packed output flies back: time step after time step, or several at once.
 
-
-def _columns(view: View, flights: Sequence[Frame], end: int | None) -> Iterator[Step]:
-    """Show one step for every time step: its packed rows, outlined in the strip, go to their column.
-
-    end: the time step of the last one, where it is the one that shows what stands in the last column.
+    In depth there is a step for every time step: its packed rows, outlined in the strip, go to their column. end: the
+    time step of the last one, where it is the one that shows what stands in the last column.
     """
-    before, *after = flights
-    out = view.out
-    for t, seen in enumerate(after):
-        start, size = view.offsets[t], view.batch_sizes[t]
-        strip = marks("focus:out", "focus", out.cell(t, 0), w=len(view.alive[t]) * out.width, h=out.height)
-        looked_at = frame(strip, focus("focus:u", view.unpacked, t, len(view.alive[t])))
-        column = f":{size}, {t}" if view.batch_first else f"{t}, :{size}"
-        detail = (CodeLine(f"out[{column}] = output.data[{start}:{start + size}]"),)
-        frames = ({**before, **looked_at}, {**seen, **looked_at})
-        yield Step(say("unpack", "column", view, t=t), frames, detail=detail, time=end if t == end else None)
-        before = seen
+    out, count, around = view.out, len(view.alive), {name: group for name, group in full.items() if name != "filler"}
+    start, many = out.cell(view.packed_t, view.rank[view.packed_b]), ceil(count / MAX_FLIGHTS)
+    if "unpack" not in view.deep or many > 1:
+        flown = many * np.arange(ceil(count / many) + 1)[:, None]
+        around["u"] = full["u"].but(shown=view.packed_t < flown, origin=start)
+        return Film(around, [Step(say("unpack", "flight", view), time=end, beats=len(flown))])
+    step, phase = np.divmod(np.arange(2 * count)[:, None], 2)
+    live, steps = view.live_sizes[step], list[Step]()
+    strip = marks("focus:out", "focus", out.cell(step, 0), w=live * out.width, h=out.height)
+    looked_at = frame(strip, focus("focus:u", view.unpacked, step, live))
+    around["u"] = full["u"].but(shown=view.packed_t < step + phase, origin=start)
+    for t, size in enumerate(view.batch_sizes[:count]):
+        first, column = view.offsets[t], f":{size}, {t}" if view.batch_first else f"{t}, :{size}"
+        detail = (CodeLine(f"out[{column}] = output.data[{first}:{first + size}]"),)
+        steps.append(Step(say("unpack", "column", view, t=t), detail=detail, time=end if t == end else None, beats=2))
+    return Film({**around, **looked_at}, steps)
 
 
 def _grid(view: View, row: np.ndarray) -> Frame:
@@ -132,7 +132,8 @@ def _last(view: View) -> Frame:
     width, row, (b, d, t) = _last_width(view), view.place[bs], last_steps(view)
     half = width / view.directions
     at = Place("last", d * half, view.place[b])
-    grid = view.unpacked.cell(view.place[b], np.minimum(t, view.unpacked.columns)).moved(0.0, d / view.directions)
+    read = d * view.unpacked.width / view.directions
+    grid = view.unpacked.cell(view.place[b], np.minimum(t, view.unpacked.columns)).moved(read, 0.0)
     token = view.token_number[b, np.minimum(t, view.total[1] - 1)]
     if view.last_layer and int(t.max()) < view.columns:
         vec = view.rows_at("h", view.row_at[b, t])
@@ -154,3 +155,108 @@ def _last_detail(view: View) -> tuple[CodeLine, ...]:
     rows = f"range({view.total[0]})"
     at = f"out[{rows}, lens - 1]" if view.batch_first else f"out[lens - 1, {rows}]"
     return (CodeLine(f"last = {at}", sizes), CodeLine("last == h_n[-1]", sizes))
+
+
+def _readings(view: View, last: Frame, width: float) -> Iterator[Step]:
+    """Show every readout that this run has; last: the last valid steps; width: of the row of a state, in units."""
+    before: Frame = last
+    tone: Any = "wrong" if view.packed_pads else ""
+    for readout in filter(lambda each: each.available, readouts(view.trace)):
+        outlined = _outlined(view, readout, {name: before[name] for name in before if name != "taken"}, last)
+        outlined = {**outlined, "title:last": last["title:last"].but(text=readout.title)}
+        given = {**outlined, "last": _given(view, readout, last)}
+        before = {**given, "last": given["last"].but(), **_judged(view, readout, width)}
+        caption = say("unpack", "reading", view, way=readout, pooled=readout.key in POOLS)
+        yield Step(caption, (outlined, given, before), detail=_detail(view, readout), tone=tone)
+
+
+def _read(view: View, readout: Readout) -> list[list[int]]:
+    """Return the time steps that are read of each sequence in each direction, as `last_steps` has them."""
+    spots = (readout.cells[b] for b in view.shown)
+    return [[spot.t for spot in each if spot.half == d] for each in spots for d in range(view.directions)]
+
+
+def _outlined(view: View, readout: Readout, before: Frame, last: Frame) -> Frame:
+    """Outline what each half of the readout reads; two halves that read alike, and are alike, are outlined as one."""
+    (b, d, _), D, grid = last_steps(view), view.directions, view.unpacked
+    read = [[t for t in steps if t < grid.columns] for steps in _read(view, readout)]
+    first, count = np.array([steps[0] if steps else 0 for steps in read]), np.array(list(map(len, read)))
+    good = [_complete(view, readout, *each) for each in zip(b.tolist(), d.tolist(), strict=True)]
+    alike = [len({(*read[i], good[i]) for i in range(start, start + D)}) == 1 for start in range(0, len(read), D)]
+    one = np.repeat(alike, D)
+    half = np.where(one, grid.width, grid.width / D)  # the numbers of a direction: the left or the right half of a cell
+    at = grid.cell(view.place[b], first).moved(np.where(one, 0.0, d * half), 0.0)
+    wide, high = (1, count) if grid.transposed else (count, 1)  # the columns adjoin
+    look: dict[str, Any] = {"w": wide * half, "h": high, "tone": np.where(good, "good", "wrong")}
+    outlines = marks("mark:u", "mark", at, b, d, shown=(count > 0) & ~(one & (d > 0)), **look)
+    rings, gone = last["ring:u"], ("ring:last", "mark:last", "title:taken")
+    still = {name: group for name, group in before.items() if name not in gone}
+    return {**still, "ring:u": rings.but(shown=rings.shown & (count < 2)), **frame(outlines)}
+
+
+def _complete(view: View, readout: Readout, b: int, half: int) -> bool:
+    """Return whether a half has read all of its sequence, and no pad; of pooled steps, whether no filler is there."""
+    if readout.key in POOLS or b in view.packed_pads:
+        return b not in readout.wrong
+    halves = [spot.half for spot in readout.cells[b]]
+    return half in halves and readout.steps[b][halves.index(half)] == view.lengths[b]
+
+
+def _given(view: View, readout: Readout, last: Frame) -> Marks:
+    """Return what is read on its way to its row beside the grid; a half that is not read leaves its place empty.
+
+    Where many steps are read it comes from nowhere and is of no token.
+    """
+    assert readout.values is not None
+    (b, d, _), D, grid, read = last_steps(view), view.directions, view.unpacked, _read(view, readout)
+    matrix = readout.values.reshape(len(readout.values) * len(readout.halves), -1)[:, : view.most // D]
+    t, there = np.array([steps[0] if len(steps) == 1 else NONE for steps in read]), np.array(list(map(bool, read)))
+    token = np.where(t < view.total[1], view.token_number[b, np.minimum(t, view.total[1] - 1)], NONE)  # else filler
+    at = grid.cell(view.place[b], t).moved(d * grid.width / D, 0.0)
+    seen, half = (t >= 0) & (t < grid.columns), there.reshape(-1, D).cumsum(1).ravel() - 1
+    origin = Place("u", np.where(seen, at.x, np.nan), at.y)
+    vec = np.where(there, view.rows(readout.key, matrix) + b * len(readout.halves) + half, NONE)
+    return last["last"].but(vec=vec, token=np.where(t < 0, NONE, token), shown=there, origin=origin, anew=True)
+
+
+def _judged(view: View, readout: Readout, width: float) -> Frame:
+    x, row, bs = view.text, view.place[view.bs], view.bs
+    tone = np.array(["wrong" if b in readout.wrong else "good" for b in view.shown])
+    groups = [marks("mark:last", "mark", Place("last", 0.0, row), bs, w=width, tone=tone)]
+    if not view.small:
+        beside = Place("last", width + 0.25 * x, row)
+        text = np.array([_taken(view, readout, b) for b in view.shown], dtype=object)
+        groups.append(marks("taken", "note", beside, bs, text=text, tone=tone))
+        if readout.key not in POOLS:
+            above = Place("last", width + 0.25 * x, -0.75 * x)
+            groups.append(marks("title:taken", "note", above, h=x, text="steps taken"))
+    return frame(*groups)
+
+
+def _taken(view: View, readout: Readout, b: int) -> str:
+    length = view.lengths[b]
+    if readout.key not in POOLS and not any(readout.steps[b]):
+        return "filler"
+    if b in view.packed_pads:
+        return counted(view.packed_pads[b], "pad")
+    if readout.key in POOLS:
+        return f"{readout.key} of {length}"
+    if view.directions == 1:
+        return f"{readout.steps[b][0]} of {length}"
+    halves = [spot.half for spot in readout.cells[b]]
+    return " ".join(f"{ARROWS[half]}{took}/{length}" for half, took in zip(halves, readout.steps[b], strict=True))
+
+
+def _detail(view: View, readout: Readout) -> tuple[CodeLine, ...]:
+    assert readout.values is not None
+    lines = [CodeLine(readout.code, shape(*readout.values.shape))]
+    if view.directions == 2 and readout.key not in POOLS:
+        noun = "packed rows" if readout.caution else "tokens"
+        seen = [
+            f"# {half}: {listed(list(rows))}"
+            for half, rows in zip(readout.halves, zip(*readout.seen, strict=True), strict=True)
+        ]
+        lines.append(CodeLine("\n".join([f"# {noun} seen, of {listed(view.lengths)}", *seen])))
+    if readout.caution:
+        lines.append(CodeLine(f"# {readout.caution}"))
+    return tuple(lines)

@@ -56,11 +56,10 @@ class View(Facts):
         super().__init__(trace, layer, direction, window)
         self.transposed, self.deep = transposed, deep
         self.made: dict[object, Any] = {}  # what `once` keeps
-
-    @cached_property
-    def title(self) -> str:
-        """What the movie is called."""
-        return f"{counted(self.total[0], 'sequence')}, {counted(self.tokens, 'token')}, {self.cell.upper()}"
+        self.title = f"{counted(self.total[0], 'sequence')}, {counted(self.tokens, 'token')}, {self.cell.upper()}"
+        self.named = any(trace.texts)  # whether it is known what tokens are called
+        self.letters = np.array([sequence_label(b) for b in self.shown], dtype=object)  # in original order
+        self.letters_ranked: np.ndarray = self.letters[self.place[self.ranked]]  # in sorted order
 
     @cached_property
     def out(self) -> Strip:
@@ -132,11 +131,6 @@ class View(Facts):
             return typed, nothing
         return [_short(texts[b][t]) for b, t in places], typed if batch is None or batch.kind == "words" else nothing
 
-    @property
-    def named(self) -> bool:
-        """Whether it is known what tokens are called."""
-        return any(self.trace.texts)
-
     @cached_property
     def token_text(self) -> np.ndarray:
         """What was typed for each token."""
@@ -153,17 +147,6 @@ class View(Facts):
         if self.raw_vectors and not self.named:
             return []
         return [f"{text} (id {sub})" if sub else text for text, sub in zip(*self._texts, strict=True)]
-
-    @cached_property
-    def letters(self) -> np.ndarray:
-        """The letter of each sequence that is shown, in original order."""
-        return np.array([sequence_label(b) for b in self.shown], dtype=object)
-
-    @cached_property
-    def letters_ranked(self) -> np.ndarray:
-        """The same in sorted order."""
-        found: np.ndarray = self.letters[self.place[self.ranked]]
-        return found
 
     def chips(self, sequences: Sequence[int]) -> str:
         """Return the letters of some sequences as the caption shows them: `{A}, {B} and {C}`."""

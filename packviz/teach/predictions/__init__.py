@@ -40,7 +40,7 @@ def ask(trace: Trace, stage: Stage, number: int = 0, *, direction: int = 0) -> P
 
     The kinds of the stage take turns; each time with another sequence or time step, the most telling one first, and
     round again at the end. The same arguments always give the same prediction. Raises PackvizError for an unknown
-    stage, a negative number or one that is no integer, and a direction that this trace does not have.
+    stage, a number that is not an integer of at least 0, and a direction that this trace does not have.
     """
     check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
     choice("stage", stage, tuple(_LESSONS))

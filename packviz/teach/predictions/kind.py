@@ -105,39 +105,28 @@ def spread(places: Sequence[Any]) -> Sequence[Any]:
 
 @dataclass(frozen=True)
 class Case:
-    """Hold one question before it is put in words.
+    """Hold one question before it is put in words."""
 
-    answer    what torch says
-    mistakes  by name, what is answered by mistake; None where the mistake cannot be made
-    moment    where a movie shows why
-    names     what only the words of this kind may say
-    choices   the names of the choices; every wrong one is a mistake
-    words     the table of the words, where it is not that of the kind
-    """
-
-    answer: Given
-    moment: Moment
+    answer: Given  # what torch says
+    moment: Moment  # where a movie shows why
+    # by name, what is answered by mistake; None where the mistake cannot be made
     mistakes: Mapping[str, Given | None] = field(default_factory=dict)
-    names: Mapping[str, object] = field(default_factory=dict)
-    choices: tuple[str, ...] = ()
-    words: str = ""
+    names: Mapping[str, object] = field(default_factory=dict)  # what only the words of this kind may say
+    choices: tuple[str, ...] = ()  # the names of the choices; every wrong one is a mistake
+    words: str = ""  # the table of the words, where it is not that of the kind
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Ask one kind of question.
-
-    places    where it is worth asking: sequences, time steps or packed rows, as `case` takes them; () where it is not
-    case      returns the question at one of these places
-    single    whether it asks for one letter
-    possible  where it can be asked at all, even if a mistake gives the right answer; None for the same places
-    """
+    """Ask one kind of question."""
 
     key: str
     form: Form
+    # where it is worth asking: sequences, time steps or packed rows, as `case` takes them; () where it is not
     places: Callable[[Facts], Sequence[Any]]
-    case: Callable[[Facts, Any], Case]
-    single: bool = False
+    case: Callable[[Facts, Any], Case]  # returns the question at one of these places
+    single: bool = False  # whether it asks for one letter
+    # where it can be asked at all, even if a mistake gives the right answer; None for the same places
     possible: Callable[[Facts], Sequence[Any]] | None = None
 
     def __call__(self, trace: Trace, number: int = 0, *, anyhow: bool = False) -> Prediction | None:

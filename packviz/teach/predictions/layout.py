@@ -2,7 +2,7 @@
 
 from itertools import accumulate
 
-from packviz.rules.lengths import order_refusal
+from packviz.rules.data import order_refusal
 from packviz.teach.predictions.kind import Case, Facts, Given, kind, once
 from packviz.teach.predictions.prediction import Moment
 

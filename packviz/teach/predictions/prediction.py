@@ -44,15 +44,12 @@ class Slip:
 
 @dataclass(frozen=True)
 class Moment:
-    """Hold where a movie shows why: a stage, and its step of a given name or time step, or else its last step.
-
-    since: the time step from which on it plays to that one; None where one step shows it
-    """
+    """Hold where a movie shows why: a stage, and its step of a given name or time step, or else its last step."""
 
     stage: Stage
     timestep: int | None = None
     name: str = ""
-    since: int | None = None
+    since: int | None = None  # the time step from which on it plays to that one; None where one step shows it
 
 
 @dataclass(frozen=True)
@@ -65,32 +62,19 @@ class Verdict:
 
 @dataclass(frozen=True, repr=False)
 class Prediction(Brief):
-    """Hold one question about a trace. All texts are plain, except for `code` in backticks.
+    """Hold one question about a trace. All texts are plain, except for `code` in backticks."""
 
-    key      its kind, as in KINDS
-    prompt   the question
-    form     typed "numbers", one "choice" of `choices`, or typed "letters" of sequences
-    answer   what torch says
-    slips    typical wrong answers, different from the answer and from each other
-    moment   where a movie shows why
-    why      why the answer is right, with this batch's numbers
-    hint     where to look, for an answer that is neither right nor a slip
-    choices  what can be chosen; () unless the form is "choice"
-    letters  the letters of all sequences; () unless the form is "letters"
-    single   whether the prompt asks for exactly one letter
-    """
-
-    key: str
-    prompt: str
-    form: Form
-    answer: Answer
-    slips: tuple[Slip, ...]
-    moment: Moment
-    why: str
-    hint: str
-    choices: tuple[str, ...] = ()
-    letters: tuple[str, ...] = ()
-    single: bool = False
+    key: str  # its kind, as in KINDS
+    prompt: str  # the question
+    form: Form  # typed "numbers", one "choice" of `choices`, or typed "letters" of sequences
+    answer: Answer  # what torch says
+    slips: tuple[Slip, ...]  # typical wrong answers, different from the answer and from each other
+    moment: Moment  # where a movie shows why
+    why: str  # why the answer is right, with this batch's numbers
+    hint: str  # where to look, for an answer that is neither right nor a slip
+    choices: tuple[str, ...] = ()  # what can be chosen; () unless the form is "choice"
+    letters: tuple[str, ...] = ()  # the letters of all sequences; () unless the form is "letters"
+    single: bool = False  # whether the prompt asks for exactly one letter
 
     @property
     def example(self) -> str:

@@ -26,16 +26,12 @@ _PROGRAM = re.compile(r"^```python (wrong|right|judge)\n(.*?)\n?```\n", re.DOTAL
 
 @dataclass(frozen=True)
 class Film:
-    """Say where the movie of an entry's batch shows it.
+    """Say where the movie of an entry's batch shows it: at a step, or at the end of the stage."""
 
-    stage: of the movie, or "beside" for the movie of padded beside packed, by its stage run. timestep, name: of the
-    step in it; without both, the end of the stage. direction: the one that the run watches, 1 is backward.
-    """
-
-    stage: Stage | Literal["beside"]
+    stage: Stage | Literal["beside"]  # "beside": in the movie of padded beside packed, by its stage run
     timestep: int | None = None
-    name: str = ""
-    direction: int = 0
+    name: str = ""  # of the step
+    direction: int = 0  # the one that the run watches, 1 is backward
 
 
 @dataclass(frozen=True, repr=False)

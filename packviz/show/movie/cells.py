@@ -1,11 +1,13 @@
 """What every run shows, however deep: rows enter, states change, and copies of them go to the output and to h_n."""
 
+from typing import Any
+
 import numpy as np
 
 from packviz.compute.recurrence import Step as TimeStep
 from packviz.show.movie.layout import Box, Column, Margins, Place, panel
 from packviz.show.movie.marks import NONE, Frame, Marks, frame, marks, title
-from packviz.show.movie.pack import lit, packed
+from packviz.show.movie.pack import pack_end
 from packviz.show.movie.view import View, once, shape
 
 UNIT = 1.8  # width of a number of a state
@@ -44,11 +46,6 @@ def state_width(view: View, unit: float) -> float:
     return view.units * unit if not view.small else max(8.0, len(view.by_rank) / 4)
 
 
-def arrow(view: View) -> str:
-    """Return an arrow in the watched direction, where there are two."""
-    return f" {'←' if view.direction else '→'}" if view.directions == 2 else ""
-
-
 def state(view: View, name: str, row: Column, unit: float) -> Marks:
     """Return the rows of h or h_n in sorted order, not filled in yet: a number a unit, or stripes."""
     b = view.ranked
@@ -57,16 +54,10 @@ def state(view: View, name: str, row: Column, unit: float) -> Marks:
     return units(view, name, name, row, unit, says=f"{'h_n' if name == 'hn' else 'h'}, unit {{k}}")
 
 
-@once
-def h_after(view: View, k: int, unit: float) -> Marks:
+def h_after(view: View, k: np.ndarray, unit: float) -> Marks:
     """Return h of every sequence, in sorted order, after the k-th step; unit is the width of a number."""
-    empty = _empty_h(view, unit)
-    return empty.but(vec=row_of(view, k)) if view.small else filled(empty, states(view, "h")[k + 2])
-
-
-@once
-def _empty_h(view: View, unit: float) -> Marks:
-    return state(view, "h", view.ranks, unit)
+    group = state(view, "h", view.ranks, unit)
+    return group.but(vec=row_of(view, k)) if view.small else filled(group, states(view, "h")[k + 2])
 
 
 def units(view: View, name: str, where: str, row: Column, width: float, says: str) -> Marks:
@@ -78,10 +69,12 @@ def units(view: View, name: str, where: str, row: Column, width: float, says: st
 
 
 def filled(group: Marks, values: np.ndarray) -> Marks:
-    """Return the cells of units with these numbers in them, (B, units); one that is not finite is written out."""
-    known = np.isfinite(values)
-    text = "" if bool(known.all()) else np.where(known, "", "nan").ravel()
-    return group.but(v=np.rint(1e4 * np.where(known, values, 0.0)).ravel(), text=text)
+    """Return the cells of units with these numbers in them, (..., B, units); one that is not finite is written out."""
+    known, values = np.isfinite(values), values.reshape(*values.shape[:-2], -1)
+    if known.all():
+        return group.but(v=np.rint(1e4 * values))
+    known = known.reshape(values.shape)
+    return group.but(v=np.rint(1e4 * np.where(known, values, 0.0)), text=np.where(known, "", "nan"))
 
 
 @once
@@ -91,18 +84,21 @@ def run_steps(view: View) -> list[TimeStep]:
     return [step for step in steps if step.t < view.columns]
 
 
-@once
-def live(view: View) -> np.ndarray:
-    """Return (steps + 1, B): which of the sequences, in sorted order, are live in each step; none before the first."""
-    sizes = [0, *(len(step.live) for step in run_steps(view))]
-    return view.ranks < np.array(sizes)[:, None]
+def time_of(view: View, k: Column) -> Column:
+    """Return the time step of the k-th step."""
+    return len(view.alive) - 1 - k if view.direction else k
 
 
 @once
-def ended(view: View) -> np.ndarray:
-    """Return (steps + 1, B): which of the sequences, in sorted order, have taken their last step after each."""
-    t, last = np.array([[step.t] for step in run_steps(view)]), view.lens[view.ranked] - 1
-    return np.concatenate([[last < 0], (t == 0) & (last >= 0) if view.direction else last <= t])
+def live_rows(view: View) -> np.ndarray:
+    """Return (steps + 1, 1): how many of the rows that are shown are live in each step; none before the first."""
+    return np.array([0, *view.live_sizes[time_of(view, np.arange(len(view.alive)))]])[:, None]
+
+
+def ended(view: View, k: np.ndarray) -> np.ndarray:
+    """Return (k, B): which of the sequences, in sorted order, have taken their last step after the k-th."""
+    last = len(view.alive) - 1 if view.direction else view.lens[view.ranked] - 1
+    return (last <= k[:, None]) | np.zeros(len(view.ranks), dtype=bool)
 
 
 @once
@@ -111,11 +107,11 @@ def taken(view: View) -> np.ndarray:
 
     The first line is the start, the second stands before the first step that is shown.
     """
-    steps = run_steps(view)
-    rows = np.full((len(steps) + 2, len(view.ranks)), NONE)
+    rows = np.full((len(view.alive) + 2, len(view.ranks)), NONE)
     rows[1, : len(view.taken_n)] = view.taken_n
-    for k, step in enumerate(steps):
-        rows[k + 2] = np.where(live(view)[k + 1], step.start + view.ranks, rows[k + 1])
+    for k in range(len(view.alive)):
+        live = view.ranks < live_rows(view)[k + 1]
+        rows[k + 2] = np.where(live, view.offsets[time_of(view, k)] + view.ranks, rows[k + 1])
     return rows
 
 
@@ -128,18 +124,13 @@ def states(view: View, name: str) -> np.ndarray:
     return found
 
 
-def base(view: View, t: int | None) -> Frame:
-    """Return the packed rows with a time step looked at, and the headings of the run."""
-    seen = _base(view)
-    return seen if t is None else lit(view, seen, t)
-
-
 @once
-def _base(view: View) -> Frame:
+def base(view: View) -> Frame:
+    """Return the packed rows, and the headings of the run."""
     x, b, letters = view.text, view.ranked, view.letters_ranked
     row = view.layer * view.directions + view.direction
     h_n = f"h_n[{-1 if row == len(view.trace.h_n) - 1 else row}] {shape(view.total[0], view.watched.h.shape[1])}"
-    strip = dict(packed(view, len(view.alive) - 1))
+    strip = dict(pack_end(view))
     if view.layer:  # what stands in the strip there: the output of the layer below; what was not packed stays as it is
         for group in [strip[name] for name in ("token", "stray") if name in strip]:
             rows = _below(view, *group.keys)
@@ -163,71 +154,51 @@ def _below(view: View, b: Column, t: Column) -> np.ndarray:
     return np.where(n >= 0, view.rows_at("below", n), NONE)
 
 
-def entering(view: View, k: int, *, anew: bool) -> Marks:
+def entering(view: View, k: np.ndarray, *, anew: Any) -> Marks:
     """Return what enters the cell in the k-th step; anew: on its way from the strip."""
-    still = _entered(view)[k]
-    return still.but(origin=view.strip.cell(run_steps(view)[k].t, view.ranks), anew=True) if anew else still
-
-
-@once
-def _entered(view: View) -> list[Marks]:
-    b, t = view.ranked, np.array([[step.t] for step in run_steps(view)])
-    number = view.token_number[b, t]  # (steps, B)
+    b, t = view.ranked, time_of(view, np.maximum(k, 0))[:, None]
+    number = view.token_number[b, t]
     real = number >= 0
-    columns = {"token": number, "text": np.where(real, view.token_text[number], view.pad_text)}
+    look: dict[str, Any] = {"token": number, "text": np.where(real, view.token_text[number], view.pad_text)}
+    look |= {"scale": "state" if view.layer else "input", "shown": view.ranks < live_rows(view)[k + 1]}
     if isinstance(view.token_sub, np.ndarray):
-        columns["sub"] = np.where(real, view.token_sub[number], "")
+        look["sub"] = np.where(real, view.token_sub[number], "")
     if not view.small and (view.layer or view.features > 1):
-        columns["vec"] = _below(view, b, t) if view.layer else view.x_rows(b, t)
-    place, scale = Place("cell", 0.0, view.ranks), "state" if view.layer else "input"
-    entrance = marks("in", "token", place, b, w=input_width(view), scale=scale)
-    looks = [dict(zip(columns, rows, strict=True)) for rows in zip(*columns.values(), strict=True)]
-    return [entrance.but(shown=fed, **look) for fed, look in zip(live(view)[1:], looks, strict=True)]
+        look["vec"] = _below(view, b, t) if view.layer else view.x_rows(b, t)
+    place, origin = Place("cell", 0.0, view.ranks), view.strip.cell(t, view.ranks)
+    return marks("in", "token", place, b, w=input_width(view), origin=origin, anew=anew, **look)
 
 
-@once
-def _outputs(view: View) -> Marks:
-    b, t = view.packed_b, view.packed_t
-    look = {"w": view.out.width, "h": view.out.height, "token": view.token_number[b, t]}
-    return marks("out", "output", view.out.cell(t, view.rank[b]), b, t, vec=view.rows_at("h", view.packed_n), **look)
+def outputs(view: View, k: np.ndarray) -> Marks:
+    """Return the packed output after the k-th step, every row of it from h."""
+    b, t, out = view.packed_b, view.packed_t, view.out
+    look: dict[str, Any] = {"token": view.token_number[b, t], "vec": view.rows_at("h", view.packed_n)}
+    look |= {"shown": time_of(view, t) <= k[:, None], "origin": Place("h", 0.0, view.rank[b])}
+    return marks("out", "output", out.cell(t, view.rank[b]), b, t, w=out.width, h=out.height, **look)
 
 
-@once
-def outputs(view: View, k: int, *, origin: bool = False) -> Marks:
-    """Return the packed output after the k-th step; origin: its new rows on their way from h."""
-    t, now = view.packed_t, run_steps(view)[k].t if k >= 0 else NONE
-    done = np.zeros(len(t), dtype=bool) if k < 0 else (t >= now if view.direction else t <= now)
-    return _outputs(view).but(shown=done, origin=Place("h", 0.0, view.rank[view.packed_b]) if origin else None)
-
-
-@once
-def finals(view: View, k: int, unit: float, *, origin: bool = False) -> Frame:
-    """Return the states that are final after the k-th step: h_n, and the rings around them; origin: on their way."""
-    done = ended(view)[k + 1]
-    if k > 0 and not (done ^ ended(view)[k]).any():
-        return finals(view, k - 1, unit)
-    still, units = _finals(view, unit), 1 if view.small else view.units
-    column, rows = np.tile(np.arange(units), len(done)) * unit, np.repeat(view.ranks, units)
-    starts = (Place("h", column, rows), Place("h", 0.0, view.ranks)) if origin else (None, None)
-    hn = still["hn"]
-    hn = hn.but(vec=row_of(view, k)) if view.small else filled(hn, states(view, "h")[k + 2])
-    ended_rows, d = still["ring:out"].keys if "ring:out" in still else (view.bs[:0], 0)
-    now = done[view.rank[ended_rows]] & (d == view.direction)
-    shown = {"hn": np.repeat(done, units), "ring:h": done, "ring:out": now, "ring:hn": done}
-    groups = {**still, "hn": hn}
-    origins = {"hn": starts[0], "ring:hn": starts[1]}
-    return {name: groups[name].but(shown=shown[name], origin=origins.get(name)) for name in groups}
-
-
-@once
-def _finals(view: View, unit: float) -> Frame:
-    b, wide, out = view.ranked, state_width(view, unit), view.out
-    ended_rows, d, at = last_outputs(view)
+def finals(view: View, k: np.ndarray, unit: float) -> Frame:
+    """Return the states that are final after the k-th step: h_n, and the rings around them."""
+    b, wide, out, done = view.ranked, state_width(view, unit), view.out, ended(view, k)
+    units = 1 if view.small else view.units
+    rows, column = np.repeat(view.ranks, units), np.tile(np.arange(units), len(b)) * unit
+    h_n = state(view, "hn", view.place[b], unit)
+    h_n = h_n.but(vec=row_of(view, k)) if view.small else filled(h_n, states(view, "h")[k + 2])
+    last, d, at = last_outputs(view)
+    there = done[..., view.rank[last]] & (d == view.direction)
     return frame(
-        state(view, "hn", view.place[b], unit),
-        marks("ring:h", "ring", Place("h", 0.0, view.ranks), b, w=wide),
-        marks("ring:out", "ring", at, ended_rows, d, w=out.width, h=out.height),  # perhaps none that are shown
-        marks("ring:hn", "ring", Place("hn", 0.0, view.place[b]), b, w=wide),
+        h_n.but(shown=np.repeat(done, units, -1), origin=Place("h", column, rows)),
+        marks("ring:h", "ring", Place("h", 0.0, view.ranks), b, w=wide, shown=done),
+        marks("ring:out", "ring", at, last, d, w=out.width, h=out.height, shown=there),  # perhaps none that are shown
+        marks(
+            "ring:hn",
+            "ring",
+            Place("hn", 0.0, view.place[b]),
+            b,
+            w=wide,
+            shown=done,
+            origin=Place("h", 0.0, view.ranks),
+        ),
     )
 
 
@@ -245,7 +216,7 @@ def last_outputs(view: View) -> tuple[np.ndarray, np.ndarray, Place]:
     return b, d, view.out.cell(t, view.rank[b])
 
 
-def row_of(view: View, k: int) -> np.ndarray:
+def row_of(view: View, k: np.ndarray) -> np.ndarray:
     """Return where in the movie's numbers h of every sequence, in sorted order, stands after the k-th step."""
     n = taken(view)[k + 2]
     return np.where(n >= 0, view.rows_at("h", n), view.rows("h_0") + view.ranked)

@@ -1,11 +1,11 @@
-"""Three memory layouts of one batch: every row stands where torch keeps it."""
+"""A lesson on packing: the two margins of one staircase, and three memory layouts of one batch, are torch's."""
 
 import re
 from itertools import pairwise
 
 import torch
 from movie_cases import PACKED, Case, over
-from movie_screen import Look, Told
+from movie_screen import Look, Told, detail
 
 
 def drawn(case: Case) -> bool:
@@ -16,9 +16,38 @@ def drawn(case: Case) -> bool:
 each, each_drawn = over(PACKED), over([case for case in PACKED if drawn(case)])
 
 
-def memory(case: Case) -> list[Told]:
-    """Return the steps on memory, which come after those on time steps and the one on the margins."""
-    return case.deep.of("pack")[min(len(case.judge.batch_sizes), 60) + 2 :]
+def after_the_columns(case: Case) -> list[Told]:
+    """Return the steps that come after those on time steps: one on the margins, the others on memory."""
+    return case.deep.of("pack")[min(len(case.judge.batch_sizes), 60) + 1 :]
+
+
+def listed(text: str, truth: list[int]) -> bool:
+    """Return whether numbers, perhaps with their middle left out, are the truth."""
+    *first, last = map(int, re.findall(r"\d+", text))
+    return [*first, last] == truth if "…" not in text else first == truth[: len(first)] and last == truth[-1]
+
+
+@each
+def test_the_caption_reads_both_margins_as_torch_has_them_and_as_they_stand(case: Case) -> None:
+    judge, caption = case.judge, after_the_columns(case)[0][0]["caption"]
+    found = re.search(r"\*\*lengths\*\* ([\d, …]+)\. .*\*\*batch_sizes\*\* ([\d, …]+)\. .* same (\d+) ", caption)
+    assert found
+    assert listed(found[1], [judge.lengths[b] for b in judge.order])
+    assert listed(found[2], judge.batch_sizes)
+    assert int(found[3]) == len(judge.packed.data)
+    assert re.search(rf"Read (?:along|down) the {'columns' if case.transposed else 'rows'}: \*\*lengths", caption)
+    assert ("packed row" in caption) == any(not judge.mask[b][t] for b, t in judge.at)  # a pad is no token
+
+
+@each
+def test_each_margin_made_from_the_other_is_torchs_own(case: Case) -> None:
+    step, judge = after_the_columns(case)[0][0], case.judge
+    assert listed(detail(step, "batch_sizes[t] = (lengths > t).sum()")[0], judge.batch_sizes)
+    assert listed(detail(step, "lengths[b] = (batch_sizes > rank[b]).sum()")[0], judge.lengths)
+    back = judge.packed.unsorted_indices
+    rank, _ = detail(step, "# rank: ")
+    assert listed(rank.split("\n")[1], list(range(judge.B)) if back is None else back.tolist())
+    assert rank.startswith("as given" if back is None else "unsorted_indices")
 
 
 def rows_of(cells: dict[str, Look], panel: str) -> list[Look]:
@@ -46,14 +75,10 @@ def holds(case: Case, cell: Look, number: int) -> bool:
     return bool(case.judge.mask[b][t]) and case.movie.tokens[cell["token"]] == (b, t)
 
 
-def ends(case: Case) -> dict[str, Look]:
-    return memory(case)[-1][1]
-
-
 @each_drawn
 def test_each_strip_is_the_memory_of_what_torch_makes_in_groups_that_stand_apart(case: Case) -> None:
     """The padded tensor, the packed data with its strays, and torch's jagged nested tensor."""
-    cells, judge = ends(case), case.judge
+    cells, judge = after_the_columns(case)[-1][1], case.judge
     padded = numbers(case).t() if case.transposed else numbers(case)
     tokens = [row[mask] for row, mask in zip(numbers(case), judge.mask, strict=True)]
     jagged = torch.nested.nested_tensor(tokens, layout=torch.jagged).values()
@@ -69,7 +94,7 @@ def test_each_strip_is_the_memory_of_what_torch_makes_in_groups_that_stand_apart
         for i, (cell, following) in enumerate(pairwise(rows), 1):
             gap = following["x"] - cell["x"] - cell["w"]
             assert gap > 0.2 if i in starts else abs(gap) < 0.01
-    (_, earlier), _ = memory(case)
+    _, (_, earlier), _ = after_the_columns(case)
     strip = [rows_of(each, at_the_strip(each)) for each in (earlier, cells)]
     assert strip[0] == strip[1]
     assert all(cell["tone"] == "wrong" for cell in strip[1] if cell["role"] == "pad")
@@ -77,7 +102,7 @@ def test_each_strip_is_the_memory_of_what_torch_makes_in_groups_that_stand_apart
 
 @each
 def test_padding_and_rows_are_counted_in_words(case: Case) -> None:
-    text, judge = " ".join(step["caption"] for step, _ in memory(case)), case.judge
+    text, judge = " ".join(step["caption"] for step, _ in after_the_columns(case)[1:]), case.judge
     cells, tokens = judge.B * judge.T, sum(judge.lengths)
     pads, strays = cells - tokens, sum(not judge.mask[b][t] for b, t in judge.at)
     if not drawn(case):

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from torch import nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+from facts_cases import made, packed_run, padded_run, studied
+from torch.nn.utils.rnn import pack_padded_sequence
 
 import packviz as pv
 from packviz import Batch, Config, charts
@@ -35,19 +35,9 @@ def many(B: int = 64, H: int = 64) -> pv.Trace:
                     Config(hidden_size=H))  # fmt: skip
 
 
-def torch_output(trace: pv.Trace) -> torch.Tensor:
-    """(B, T, D*H): torch's own unpacked output of the same module."""
-    x = trace.padded.grid
-    packed = pack_padded_sequence(x, trace.padded.lengths, True, enforce_sorted=False)
-    module: nn.RNNBase = trace.module
-    hx = trace.h_0 if trace.c_0 is None else (trace.h_0, trace.c_0)
-    with torch.no_grad():
-        return pad_packed_sequence(module(packed, hx)[0], True)[0]
-
-
 @each
 def test_states_shows_torchs_own_output_and_nothing_past_an_end(trace: pv.Trace) -> None:
-    output, H = torch_output(trace), trace.module.hidden_size
+    output, H = packed_run(trace)[0], trace.module.hidden_size
     for d in range(len(trace.layers[-1])):
         z = charts.states(trace, direction=d).data[0].z
         for b, length in enumerate(trace.padded.lengths.tolist()):
@@ -78,7 +68,7 @@ def test_states_says_how_much_of_a_large_run_it_shows() -> None:
 
 @each
 def test_units_draws_each_unit_of_torchs_own_output(trace: pv.Trace) -> None:
-    output = torch_output(trace)
+    output = packed_run(trace)[0]
     for b, length in enumerate(trace.padded.lengths.tolist()):
         *lines, final = charts.units(trace, b).data
         for unit, line in enumerate(lines):
@@ -120,6 +110,40 @@ def test_panels_show_every_text_on_its_colour_and_frame_what_is_wrong() -> None:
     assert fills == [own, LIGHT.background, own, LIGHT.pad, diverging(-0.5), diverging(1.0)]
     assert [box.line.color == LIGHT.wrong for box in figure.layout.shapes] == [False, True, *[False] * 4]
     assert figure.layout.meta["alt"] == "x: 1 2; <b>. d: -1 2."
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3, 4, 9])
+def test_difference_shows_how_far_torchs_two_runs_are_apart(seed: int) -> None:
+    trace = studied(seed)
+    heat, crosses = difference(compare(trace)).data
+    apart = (padded_run(trace)[0].double() - packed_run(trace)[0].double()).abs().amax(2)
+    torch.testing.assert_close(torch.tensor(heat.z, dtype=torch.float64), apart, atol=1e-4, rtol=1e-4)
+    pads = (~trace.padded.mask).nonzero().tolist()
+    assert list(zip(crosses.y, crosses.x, strict=True)) == [(b, t) for b, t in pads]
+
+
+def test_a_large_batch_is_shown_in_part_and_says_so() -> None:
+    trace = pv.trace(Batch.from_tensors([torch.ones(1 + b % 3) for b in range(70)]))
+    figure = difference(compare(trace))
+    assert len(figure.data[0].z) == 60
+    assert figure.layout.title.subtitle.text == "showing 60 of 70 sequences"
+    assert drifts(drift(trace, 2)).layout.title.subtitle.text == "showing 40 of 70 sequences"
+
+
+def test_drifts_puts_every_distance_over_its_own_number_of_pads() -> None:
+    done = drift(made("1 2 3\n4", bidirectional=True, num_layers=2), 50)
+    figure = drifts(done)
+    assert list(figure.data[0].x) == list(done.pads) == [*range(11), 15, 20, 30, 40, 49, 50]
+    assert list(figure.data[0].y) == done.distances[0].tolist()
+    assert "over 0 to 50 pads; after one pad and after 50: A " in figure.layout.meta["alt"]
+
+
+def test_gradients_has_two_bars_for_each_parameter() -> None:
+    done = losses(made("on your mark\ngo", bidirectional=True))
+    unmasked, masked = gradients(done).data
+    assert list(unmasked.y) == list(masked.y) == [row.name for row in done.gradients]
+    assert list(unmasked.x) == [row.unmasked for row in done.gradients]
+    assert list(masked.x) == [row.masked for row in done.gradients]
 
 
 TRAINED = [Progress(Experiment(epochs=1, seeds=(0,)), 0, 1, 1.3, 40.0, 1.0)]

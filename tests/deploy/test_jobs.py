@@ -1,11 +1,17 @@
-"""Long work: in turn, in a process of its own, shared by who asks for the same, ended when nobody wants it any more."""
+"""Long work: in turn, in a process of its own, shared by who asks for the same, ended when nobody wants it any more.
+
+By this machine, and by RQ's workers for the visitors of any number of servers.
+"""
 
 import os
 import time
 from collections.abc import Callable, Iterator
+from itertools import count as numbers
 from pathlib import Path
+from typing import Any
 
 import pytest
+from servers import a_worker
 from work_cases import (
     Visitor,
     count,
@@ -21,15 +27,35 @@ from work_cases import (
     vanish,
 )
 
+from bench.servers import free_port
 from ui.jobs import Jobs
-from ui.work import GRACE, MAX_WAITING, MEMORY, TIME_LIMIT, State
+from ui.redis_jobs import NO_WORKER, RedisJobs
+from ui.work import GRACE, MAX_WAITING, MEMORY, TIME_LIMIT, Backend, State
+from ui.worker import LOST
 
 pytestmark = pytest.mark.slow
+
+Servers = Callable[..., tuple[Backend, Backend]]  # by who is there, and the limits
+_fresh = map(str, numbers())  # what makes a task unlike those of other tests
 
 
 @pytest.fixture
 def jobs() -> Jobs:
     return Jobs(lambda _: True)
+
+
+@pytest.fixture(params=["here", "redis"])
+def servers(request: pytest.FixtureRequest) -> Servers:
+    """Return what makes two servers that share their jobs: one and the same, or two with RQ's worker."""
+
+    def make(present: Callable[[str], bool] = lambda _: True, **limits: Any) -> tuple[Backend, Backend]:
+        if request.param == "here":
+            return (Jobs(present, **limits),) * 2
+        request.getfixturevalue("worker")
+        url = request.getfixturevalue("redis_url")
+        return RedisJobs(url, present, **limits), RedisJobs(url, present, **limits)
+
+    return make
 
 
 def test_what_is_yielded_arrives_in_order_from_another_process_which_ends_when_the_job_is_stopped(jobs: Jobs) -> None:
@@ -57,27 +83,28 @@ def test_jobs_are_done_in_turn_and_know_their_place(jobs: Jobs) -> None:
     assert second.results == []
 
 
-def test_thirty_who_ask_for_the_same_start_one_and_it_ends_with_the_last_of_them(jobs: Jobs) -> None:
-    pupils = [Visitor(jobs, f"pupil {i}", task(never_end, "the same")) for i in range(30)]
-    other = Visitor(jobs, "another", task(never_end, "not the same"))
+def test_thirty_who_ask_two_servers_for_the_same_start_one_and_it_ends_with_the_last_of_them(servers: Servers) -> None:
+    both, same, other = servers(), task(never_end, next(_fresh)), task(count, 3, next(_fresh))
+    pupils = [Visitor(both[i % 2], f"pupil {i}", same) for i in range(30)]
     until(lambda: pupils[0].results)
-    assert {pupil.results[0] for pupil in pupils} == set(pupils[0].results)
-    assert (other.before, other.results) == (1, [])
+    process = pupils[0].results[0]
+    waiting = Visitor(both[1], "another", other)
+    assert (waiting.state, waiting.before, waiting.results) == ("waiting", 1, [])
     for pupil in pupils[:-1]:
         pupil.stop()
     time.sleep(0.5)
-    assert pupils[-1].state == "running"
+    assert (pupils[-1].state, pupils[-1].results) == ("running", [process])
     pupils[-1].stop()
-    until(lambda: is_gone(pupils[0].results[0]))
-    assert jobs.position(other.key) == 0
-    other.stop()
-
-
-def test_who_comes_later_gets_the_results_at_once_but_a_measurement_is_made_anew(jobs: Jobs) -> None:
-    first = Visitor(jobs, "a", task(count, 3))
-    until(lambda: first.over)
-    later = Visitor(jobs, "b", task(count, 3))
+    until(lambda: is_gone(process))
+    assert pupils[-1].state == "stopped"
+    until(lambda: waiting.over)
+    assert (waiting.state, waiting.results) == ("done", [0, 1, 2])
+    assert both[0].result(waiting.key, since=2) == [2]
+    later = Visitor(both[0], "later", other)  # gets the results at once
     assert (later.state, later.results) == ("done", [0, 1, 2])
+
+
+def test_a_measurement_is_made_anew() -> None:
     measured, again = task(count, 3, measures=True), task(count, 3, measures=True)
     assert measured.key != again.key
 
@@ -119,20 +146,23 @@ def test_who_is_away_for_a_moment_keeps_the_job_and_who_stays_away_loses_it() ->
     assert job.state == "stopped"
 
 
-def test_who_reloads_the_page_is_another_visitor_and_finds_the_same_job() -> None:
+def test_who_reloads_the_page_or_comes_to_another_server_is_another_visitor_and_finds_the_same_job(
+    servers: Servers,
+) -> None:
     there = {"before"}
-    jobs = Jobs(there.__contains__, grace=1)
-    job = Visitor(jobs, "before", task(never_end))
+    lost, other = servers(there.__contains__, grace=2)
+    job = Visitor(lost, "before", task(never_end, next(_fresh)))
     until(lambda: job.results)
+    process = job.results[0]
     there.remove("before")
     there.add("after")
-    found = jobs.progress(job.key, "after")
+    found = other.progress(job.key, "after")
     assert found is not None
     assert (found.task.told, found.state, found.done) == ("as it is told", "running", 1)
-    time.sleep(2)
-    assert not is_gone(job.results[0])
-    jobs.stop(job.key, "after")
-    until(lambda: is_gone(job.results[0]))
+    time.sleep(4)
+    assert not is_gone(process)
+    other.stop(job.key, "after")
+    until(lambda: is_gone(process))
 
 
 def test_nothing_is_known_of_a_job_that_nobody_asked_for_or_whose_results_are_kept_no_more() -> None:
@@ -146,18 +176,20 @@ def test_nothing_is_known_of_a_job_that_nobody_asked_for_or_whose_results_are_ke
     assert jobs.progress(job.key, "a") is None
 
 
-def test_no_process_is_started_for_who_left_while_waiting(tmp_path: Path) -> None:
+def test_no_process_is_started_for_who_left_while_waiting(servers: Servers, tmp_path: Path) -> None:
     there = {"a", "b", "c"}
-    jobs = Jobs(there.__contains__, grace=0.5)
-    first, left = Visitor(jobs, "a", task(never_end)), Visitor(jobs, "b", task(leave_a_trace, tmp_path / "started"))
-    last = Visitor(jobs, "c", task(count, 1))
+    jobs, _ = servers(there.__contains__, grace=2)
+    first = Visitor(jobs, "a", task(never_end, next(_fresh)))
     until(lambda: first.results)
-    assert last.before == 2
+    jobs.submit("b", left := task(leave_a_trace, tmp_path / "started"))
     there.remove("b")
-    until(lambda: last.before == 1)  # while the first still runs
-    assert (first.state, left.state) == ("running", "stopped")
+    until(lambda: jobs.counts()["waiting"] == 0)  # while the first still runs
+    assert first.state == "running"
+    found = jobs.progress(left.key, "c")
+    assert found is not None
+    assert found.state == "stopped"
     first.stop()
-    until(lambda: last.over)
+    until(lambda: is_gone(first.results[0]))
     assert not (tmp_path / "started").exists()
 
 
@@ -186,10 +218,10 @@ DEVOURED = "It needed more than 1.5 GB of memory, which is the limit for one job
     ],
 )
 def test_why_a_job_ends_early_is_told_with_its_results_and_the_next_one_has_its_turn(
-    work: Callable[..., Iterator[int]], state: State, reason: str
+    servers: Servers, work: Callable[..., Iterator[int]], state: State, reason: str
 ) -> None:
-    jobs = Jobs(lambda _: True, limit=8 if state == "timeout" else TIME_LIMIT, memory=3 * 2**29)
-    job, after = Visitor(jobs, "a", task(work)), Visitor(jobs, "b", task(count, 2))
+    jobs, _ = servers(limit=8 if state == "timeout" else TIME_LIMIT, memory=3 * 2**29)
+    job, after = Visitor(jobs, "a", task(work)), Visitor(jobs, "b", task(count, 2, next(_fresh)))
     until(lambda: after.over)
     assert (job.state, len(job.results), after.state, after.results) == (state, 1, "done", [0, 1])
     assert reason in job.reason
@@ -211,3 +243,27 @@ def test_the_queue_has_an_end(jobs: Jobs) -> None:
     again = Visitor(jobs, "one more", task(count, 1))
     until(lambda: again.over)
     assert again.state == "done"
+
+
+def test_a_job_waits_for_a_worker_and_fails_with_it(redis_url: str) -> None:
+    own = redis_url.removesuffix("/0") + "/1"  # whose only worker is killed
+    jobs = RedisJobs(own, lambda _: True)
+    job = Visitor(jobs, "a", task(never_end, next(_fresh)))
+    assert (job.state, job.reason) == ("waiting", NO_WORKER)
+    with a_worker(own) as process:
+        until(lambda: job.results)
+        assert (job.state, job.reason) == ("running", "")
+        process.kill()
+        until(lambda: is_gone(job.results[0]))
+        registry = jobs._queue.started_job_registry
+        assert not registry.get_expired_job_ids(time.time())
+        registry.cleanup(time.time() + LOST)  # as after that time
+        until(lambda: job.over)
+        assert (job.state, job.reason) == ("failed", "Its process ended before it was done.")
+
+
+def test_a_redis_that_is_away_is_told_in_a_sentence() -> None:
+    jobs = RedisJobs(f"redis://127.0.0.1:{free_port()}/0", lambda _: True)
+    for verb in (lambda: jobs.submit("a", task(count, 1)), lambda: jobs.progress("0123456789abcdef", "a"), jobs.counts):
+        with pytest.raises(OSError, match=r"^The job queue cannot be reached\."):
+            verb()
