@@ -69,6 +69,10 @@ def test_the_frame_of_a_notebook_is_as_high_as_its_movie_as_dark_as_the_page_and
         expect(frame.locator(".pv")).to_have_attribute("data-theme", "light" if dark else "dark")
 
 
+# The step and a cell that comes only in it, set in one breath: the cell is outlined once it is there.
+APPEARS = "window.model.set('step', 12); window.model.set('picked', { role: 'output' })"
+
+
 def inner(frame: Frame) -> Frame:
     frame.wait_for_selector("iframe")
     (child,) = frame.child_frames
@@ -122,8 +126,10 @@ def test_the_step_and_the_picked_cell_of_the_widget_are_those_of_its_model_both_
         player.focus()
         page.keyboard.press("ArrowRight")
         page.wait_for_function("window.model.get('step') === 8")
-        page.evaluate("window.model.set('picked', { role: 'token', seq: 2 })")  # while the cells still fly
         screen = Screen(opened, motion=True)
+        screen.rest()
+        page.evaluate(APPEARS)
+        assert player.get_attribute("data-step") == "12"
         outlined = screen.picture()
         page.evaluate("window.model.set('picked', {})")
         assert screen.picture() != outlined
@@ -133,7 +139,7 @@ def test_the_step_and_the_picked_cell_of_the_widget_are_those_of_its_model_both_
             x, y = next(spots)
             player.locator("canvas").click(position={"x": x, "y": y})
             picked = page.evaluate("window.model.get('picked')")
-        assert picked["step"] == 8
+        assert picked["step"] == 12
         assert set(picked) == {"role", "seq", "k", "step", "token"}
         page.evaluate("window.gone()")
         expect(player).to_have_count(0)
