@@ -15,6 +15,7 @@ from tabs import Tab
 import packviz as pv
 from packviz import Batch, Config, Movie
 from packviz.predictions import asking
+from packviz.show.movie import beside
 
 LISTEN = """
     const write = CanvasRenderingContext2D.prototype.fillText;
@@ -146,6 +147,8 @@ def legible(name: str) -> Movie:
     typed, cell, page, *stack = name.split("-")
     config = Config(cell=cell, num_layers=1 + bool(stack), bidirectional=bool(stack))  # type: ignore[arg-type]
     trace = pv.trace(Batch.parse(TYPED[typed]), config)
+    if page == "beside":
+        return beside(trace)
     return pv.movie(trace, ("run",), deep=True) if page == "lesson" else pv.movie(trace)
 
 
@@ -180,6 +183,7 @@ def written_at(screen: Screen, movie: Movie) -> Iterator[tuple[int, list[Text]]]
         ("words-gru-film", DESK),
         ("full-lstm-lesson-stack", DESK),
         ("words-lstm-lesson-stack", DESK),
+        ("words-gru-beside", (1440, 900)),
     ],
 )
 def test_in_full_screen_captions_have_a_28th_and_what_is_written_in_the_picture_a_33rd_of_the_height(

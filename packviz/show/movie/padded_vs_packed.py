@@ -76,7 +76,7 @@ class Both(View):
         self.with_outputs = not self.small  # otherwise there would be no room to read them
         self.output_width = min(self.cell_width, OUTPUT_WIDTH)
         self.state_width = max(8.0, len(self.shown) / 4) if self.small else self.units * UNIT
-        self.input_width = self.text if self.small else min(self.cell_width, 1.6)
+        self.input_width = self.text if self.small else self.cell_width
         self.lead_in = self.input_width + GAP  # from the left edge of what enters to h
         self.letter = self.text * (1.0 if self.total[0] <= 26 else 1.5)  # from the 27th on there are two letters
         self.inset = 0.07 if len(self.shown) <= 5 else 0.18  # of an outline in its cells: more where others are close
@@ -213,7 +213,7 @@ def _line_of(both: Both, side: Side, names: str, letter: float) -> Iterator[Box]
     x, rows = both.text, float(len(both.shown))
     for name, following in zip(names, f"{names[1:]} ", strict=True):
         if name == "h":
-            box = panel(f"{side.name}h", both.state_width, rows, Margins(both.h_lead, 1.65 * x, 3.2 * x, 0.1))
+            box = panel(f"{side.name}h", both.state_width, rows, Margins(both.h_lead, 1.65 * x, 2.7 * x, 0.1))
         else:
             grid = side.x if name == "x" else side.out
             width = max(grid.size[0], both.sides[0].out.size[0]) if name == "o" else grid.size[0]
