@@ -644,20 +644,21 @@ export class Player {
       this.options.onPick({ role, seq: seq ?? null, k: k ?? null, step: this.step, token: token ?? null });
   }
   /**
-   * Outline the cell that was picked elsewhere: the first one that is as told, by role, seq, k or token. It is looked
-   * for where this step ends, and outlined there: what flies in now is found as well.
+   * The first cell that fits, where this step ends: what flies in now is found as well.
+   * @param {(state: Look["state"]) => boolean} fits
+   */
+  found(fits) {
+    return this.looksAt(this.ends[this.step - 1]).find(({ state, alpha, rect }) => alpha && rect && fits(state));
+  }
+  /**
+   * Outline the cell that was picked elsewhere: the first one that is as told, by role, seq, k or token.
    * @param {Partial<import("./types").Picked> | null} picked
    */
   choose(picked) {
-    const told = Object.entries(picked ?? {}).filter(([name]) => name !== "step");
-    const found = this.looksAt(this.ends[this.step - 1]).find(
-      ({ state, alpha, rect }) =>
-        told.length &&
-        alpha &&
-        rect &&
-        told.every(([name, value]) => (state[/** @type {"k"} */ (name)] ?? null) === value),
-    );
-    this.picked = found ? found.state.i : null;
+    const told = Object.entries(picked ?? {}).filter(([name]) => name !== "step"),
+      same = (/** @type {Look["state"]} */ state) =>
+        told.every(([name, value]) => (state[/** @type {"k"} */ (name)] ?? null) === value);
+    this.picked = told.length ? (this.found(same)?.state.i ?? null) : null;
     this.attempt(() => this.paint());
   }
   /**
@@ -665,7 +666,7 @@ export class Player {
    * @param {number} token
    */
   light(token) {
-    const look = this.shown.find(({ state, alpha, rect }) => alpha && rect && state.token === token);
+    const look = this.found((state) => state.token === token);
     this.hover = token;
     this.hit_ = null;
     this.showTip(look, look && { x: look.rect.x + look.rect.w / 2, y: look.rect.y + look.rect.h / 2 });
@@ -741,8 +742,7 @@ export class Player {
       .sort((i, j) => (this.movie.tokens[i].n ?? i) - (this.movie.tokens[j].n ?? j));
     const at = this.hover == null ? (by > 0 ? -1 : 0) : order.indexOf(this.hover);
     const token = order[(at + by + order.length) % order.length];
-    if (!this.motion && this.shown.some(({ state, alpha, rect }) => alpha && rect && state.token === token))
-      this.light(token);
+    if (this.found((state) => state.token === token)) this.light(token);
   }
 
   // ---- saying where we are

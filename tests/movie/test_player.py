@@ -213,7 +213,7 @@ def test_what_is_not_a_number_is_told_as_such(open_page: Open) -> None:
 def test_the_keyboard_walks_through_the_tokens_in_packed_order_and_lights_them_up(
     open_page: Open, movie: Movie
 ) -> None:
-    screen = open_page(movie, f"#step={movie.step_at('pack')}")
+    screen = open_page(movie, f"#step={movie.step_at('pack')}", motion=True)
     in_order = [token["tip"] for token in sorted(tokens(movie), key=lambda token: token["n"])]
     calm, walked = screen.picture(), []
     for _ in in_order:
@@ -231,6 +231,8 @@ def test_the_keyboard_walks_through_the_tokens_in_packed_order_and_lights_them_u
     assert screen.tip
     screen.press("ArrowRight")
     assert screen.tip == []
+    screen.press(".")  # while the next step still moves
+    assert screen.tip
 
 
 def test_the_picture_can_be_saved(open_page: Open, movie: Movie) -> None:
