@@ -21,8 +21,8 @@ ICON = UI / "icon.svg"
 
 if __name__ == "__main__":  # Streamlit runs this file for each visitor ...
     st.logo(str(ICON), size="large")
-    hide()
     page = st.navigation(pages(), position="top", expanded=True)  # in the sidebar of a phone: every page
+    hide()  # it may rerun, which needs to know the page
     title, _ = told(page.url_path, urlencode(st.query_params.to_dict()))
     st.set_page_config(title, str(ICON), layout="wide", initial_sidebar_state="collapsed")
     page.run()

@@ -28,6 +28,8 @@ MAX_LENGTH = 8_000  # characters of a text in a link
 _MAX_NAMED = 4
 _NAMED: tuple[Owner, ...] = ("controls", "player", "share")  # whose names are told where they are not met
 
+_RENAMED = {"naive": "last column", "last_valid": "last valid"}  # readouts in older links
+
 PARTS = ("sidebar", "code", "menu")  # that a link may hide
 THEMES = ("automatic", "light", "dark")  # automatic: as the browser has it
 
@@ -154,7 +156,11 @@ def remember() -> None:
     endless = [name for name, raw in asked().items() if name != "sequences" and math.isinf(_as_number(raw) or 0.0)]
     for name in endless:  # Streamlit's number input fails on them, before it looks at its bounds
         del st.query_params[name]
-    if endless:
+    readouts = st.query_params.get_all("train_readouts")
+    renamed = [_RENAMED.get(each, each) for each in readouts]
+    if renamed != readouts:
+        st.query_params["train_readouts"] = renamed
+    if endless or renamed != readouts:
         st.rerun()
 
 

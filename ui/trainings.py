@@ -45,9 +45,10 @@ def trained(shown: Shown) -> None:
     task: training.Task = st.selectbox(
         "task", tasks, format_func=TITLES.__getitem__, key="train_task", bind="query-params"
     )
-    names = get_args(training.Readout)
+    names, read = get_args(training.Readout), training.READS.__getitem__
     several: dict[str, Any] = {"selection_mode": "multi", "bind": "query-params"}
-    readouts = st.pills("what the linear layer reads", names, default=names, key="train_readouts", **several)
+    title = "what the linear layer reads"
+    readouts = st.pills(title, names, default=names, format_func=read, key="train_readouts", **several)
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     paddings = training.EXTRA_PADDING
     with left:
@@ -66,9 +67,9 @@ def trained(shown: Shown) -> None:
     )
     steps = len(chosen) * first.epochs * seeds
     ways = "both directions" if both else "one direction"
-    told = f"{cell.upper()}, {TITLES[task]}, {', '.join(readouts)}, {', '.join(map(str, pads))} extra pads, {ways}"
+    told = f"{cell.upper()}, {TITLES[task]}, {', '.join(map(read, readouts))}, {', '.join(map(str, pads))} extra pads"
     takes = recorded.training_takes(recorded.training(), chosen)
-    work = Task("train", f"{told}, seeds: {seeds}", steps, partial(training.run_all, chosen), _results)
+    work = Task("train", f"{told}, {ways}, seeds: {seeds}", steps, partial(training.run_all, chosen), _results)
     long_work(work, f"Train {counted(len(chosen) * seeds, 'model')} ({cell})", takes)
     if task == "vowels":
         st.markdown(f":small[{training.vowels_credit()}]")

@@ -1,6 +1,6 @@
 """A link opens the same picture on the same step, in a new browser; nonsense in it falls back and is named."""
 
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -97,6 +97,13 @@ def test_nonsense_falls_back_and_is_named(query: str) -> None:
     assert NOT_HAD in texts(app)
     app.text_area(key="sequences").set_value("1 2\n3").run()
     assert NOT_HAD not in texts(app)
+
+
+def test_a_link_that_must_be_mended_first_opens_its_own_page(browser: Browser, address: str) -> None:
+    with visit(browser, address, {"padding_value": "1e999"}, path="padding") as seen:
+        assert urlsplit(seen.page.url).path == "/padding"
+    older = opened("training", {"train_readouts": "naive"})
+    assert older.button_group(key="train_readouts").value == ["naive"]
 
 
 def test_the_batch_of_a_link_may_be_bad() -> None:

@@ -46,7 +46,7 @@ def test_the_final_chart_has_a_dot_for_every_seed_and_a_mean_for_every_experimen
     outcomes = summary(records(*EXPERIMENTS))
     figure = final(outcomes)
     means, dots = list(figure.data[::2]), list(figure.data[1::2])
-    assert [trace.name for trace in means] == ["naive", "packed"]
+    assert [trace.name for trace in means] == ["last column", "packed"]
     for readout, average, seeds in zip(("naive", "packed"), means, dots, strict=True):
         group = [o for o in outcomes if o.experiment.readout == readout]
         assert list(average.y) == [o.mean for o in group]

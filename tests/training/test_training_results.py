@@ -89,7 +89,7 @@ def test_the_table_has_a_row_for_each_outcome_with_its_units() -> None:
     assert rows[0]["mean (%)"] == mean((80.0, 84.0, 88.0))
     assert rows[0]["standard deviation (points)"] == stdev((80.0, 84.0, 88.0))
     assert (rows[0]["worst seed (%)"], rows[0]["best seed (%)"], rows[0]["seeds"]) == (80.0, 88.0, 3)
-    assert (rows[0]["readout"], rows[0]["extra pads"], rows[0]["directions"]) == ("naive", 20, 1)
+    assert (rows[0]["readout"], rows[0]["extra pads"], rows[0]["directions"]) == ("last column", 20, 1)
     assert rows[1]["standard deviation (points)"] is None
 
 

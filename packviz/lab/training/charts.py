@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from packviz.lab.recorded.recording import training
-from packviz.lab.training.experiment import Experiment
+from packviz.lab.training.experiment import READS, Experiment
 from packviz.lab.training.results import Outcome, label
 from packviz.lab.training.run import Progress
 from packviz.show.charts.template import drawn, line, named_axis
@@ -18,7 +18,7 @@ ACCURACY = {"title": "test accuracy (%)", "range": [-2, 102], "dtick": 25}  # th
 SYMBOLS = {"naive": "x", "last_valid": "diamond", "packed": "circle", "mean": "square"}
 DASHES = {0: "solid", 20: "dash", 100: "dot"}
 BAND = 0.18  # opacity
-READ = {"packed": "packed", "naive": "last column"}  # the readouts of the short chart, and what is written at them
+SHORT = ("packed", "naive")  # the readouts of the short chart
 GAP = 0.16  # between two readouts at the same padding; the paddings are 1 apart
 
 
@@ -124,8 +124,9 @@ def accuracy_against_padding(outcomes: Sequence[Outcome], palette: Palette = LIG
     """
     data: list[dict[str, Any]] = []
     notes: list[dict[str, Any]] = []
-    shown = [outcome for outcome in outcomes if outcome.experiment.readout in READ]
-    for readout, name in READ.items():
+    shown = [outcome for outcome in outcomes if outcome.experiment.readout in SHORT]
+    for readout in SHORT:
+        name = READS[readout]
         group = [outcome for outcome in shown if outcome.experiment.readout == readout]
         group.sort(key=lambda outcome: outcome.experiment.extra_padding)
         if group:
@@ -136,7 +137,7 @@ def accuracy_against_padding(outcomes: Sequence[Outcome], palette: Palette = LIG
             data += [_band(places, reach, color), means]
             notes.extend(_at_the_line(name, group, palette))
     paddings = sorted({outcome.experiment.extra_padding for outcome in shown})
-    said = ", ".join(f"{READ[o.experiment.readout]} with {o.experiment.extra_padding} {_told(o)}" for o in shown)
+    said = ", ".join(f"{READS[o.experiment.readout]} with {o.experiment.extra_padding} {_told(o)}" for o in shown)
     return drawn(
         data,
         f"Test accuracy by the number of extra pads: {said or 'none'}.",

@@ -17,12 +17,14 @@ from packviz.inputs.cell_kinds import Cell
 from packviz.text import Brief, shown
 from packviz.validate import choice, integer, is_number
 
-__all__ = ["EXTRA_PADDING", "Experiment", "Readout", "Split", "Task", "first_token", "vowels", "vowels_credit"]
+__all__ = ["EXTRA_PADDING", "READS", "Experiment", "Readout", "Split", "Task", "first_token", "vowels", "vowels_credit"]
 
 Readout = Literal["naive", "last_valid", "packed", "mean"]
 Task = Literal["vowels", "first_token"]
 
 EXTRA_PADDING = (0, 20, 100)
+# what readouts are called where they are compared
+READS = {"naive": "last column", "last_valid": "last valid", "packed": "packed", "mean": "mean"}
 MAX_HIDDEN = 512
 MAX_SEED = 2**63 - 1
 LARGEST_LR = 1.0
@@ -68,7 +70,7 @@ class Experiment(Brief):
         """Return the settings that a chart compares: "last valid, two directions, 20 extra pads"."""
         ways = ["two directions"] if self.bidirectional else []
         pads = [f"{self.extra_padding} extra pads"] if self.extra_padding else []
-        return ", ".join([self.readout.replace("_", " "), *ways, *pads])
+        return ", ".join([READS[self.readout], *ways, *pads])
 
     @property
     def data(self) -> "Split":

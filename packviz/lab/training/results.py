@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from packviz.lab import sentence
-from packviz.lab.training.experiment import Experiment
+from packviz.lab.training.experiment import READS, Experiment
 from packviz.lab.training.run import Progress
 
 __all__ = ["COLUMNS", "Outcome", "both_spreads", "conclusion", "label", "summary", "table", "to_csv"]
@@ -78,7 +78,7 @@ def table(outcomes: Iterable[Outcome]) -> list[dict[str, str | int | float | Non
             "task": outcome.experiment.task,
             "cell": outcome.experiment.cell,
             "directions": 2 if outcome.experiment.bidirectional else 1,
-            "readout": outcome.experiment.readout,
+            "readout": READS[outcome.experiment.readout],
             "extra pads": outcome.experiment.extra_padding,
             "seeds": len(outcome.seeds),
             "mean (%)": outcome.mean,
@@ -131,7 +131,7 @@ def _beside(outcomes: Sequence[Outcome], setting: str, ground: Any, every: Seque
     for outcome in outcomes:
         partner = grounds.get(replace(outcome.experiment, seeds=(0,), **{setting: ground}))
         if partner is not None and partner is not outcome:
-            than = partner.experiment.readout if setting == "readout" else "without extra pads"
+            than = READS[partner.experiment.readout] if setting == "readout" else "without extra pads"
             seeds, spread = min(len(outcome.seeds), len(partner.seeds)), both_spreads(outcome, partner)
             ours, theirs = ({*zip(each.seeds, each.accuracies, strict=True)} for each in (outcome, partner))
             known = {"label": label(outcome.experiment, every), "it": outcome, "other": partner, "than": than}
