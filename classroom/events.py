@@ -123,7 +123,7 @@ def _refusal(state: State, action: Action) -> str:
         "back": ((phase, state.round) in _BACK, "There is nothing to undo here."),
         "step": (
             phase == "reveal" and state.steps > 0,
-            "There is no movie before the answer is shown.",
+            "This question has no movie." if phase == "reveal" else "There is no movie before the answer is shown.",
         ),
     }
     possible, sentence = needed.get(action, (True, ""))

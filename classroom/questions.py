@@ -136,8 +136,11 @@ def _film(frozen: str) -> Film | None:
     if "prompt" in spec:
         return None
     spec = _as_prediction(spec)
+    settings = spec.get("settings", {})
+    if spec["kind"] == "promised":  # what torch would do is seen where it does it
+        spec = {**spec, "kind": "enforced", "settings": {**settings, "enforce_sorted": True}}
     made, asked = _run(spec)
-    settings, stage = spec.get("settings", {}), asked.moment.stage
+    stage = asked.moment.stage
     backward = asked.key.endswith("_backward") or settings.get("direction") == "backward"
     embeds = made.padded.embedding is not None
     shown = movie(

@@ -57,6 +57,13 @@ def test_the_movie_has_the_step_of_the_answer_and_the_twin_asks_the_same_about_a
     assert same or twin.solution != asked.solution
 
 
+def test_what_torch_would_do_is_shown_where_it_does_it() -> None:
+    film = questions.film({"kind": "promised", "sequences": TEXT})
+    assert film is not None
+    step = json.loads(gzip.decompress(film.data))["steps"][film.step - 1]
+    assert "must be sorted in decreasing order" in step["error"]
+
+
 @pytest.mark.parametrize("seed", seeds(15))
 def test_on_any_batch_and_settings_a_kind_is_asked_or_the_way_to_ask_it_is_told(seed: int) -> None:
     draw = Random(seed)

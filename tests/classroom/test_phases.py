@@ -54,6 +54,7 @@ async def test_the_teacher_goes_back_as_long_as_nothing_has_been_shown(room: Roo
     await phones[0].vote(1, 0)  # the vote is open again
     await do(room, "close", "reveal")
     assert (await room.act("back")).status == 409
+    assert b"This question has no movie." in (await room.act("step", step=2)).body
     await phones[0].look()
     assert [row["before"] for row in phones[0].seen["bars"]] == [1, 0]
 
