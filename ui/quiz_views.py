@@ -32,7 +32,8 @@ def batch(sequences: Sequence[Sequence[str]], *, small: bool = False) -> None:
     """Show the sequences as they came: ragged rows, each with its letter and in its colour."""
     colors = [SEQUENCE_HUES[hue(b)[0]] for b in range(len(sequences))]
     rows = zip(sequences, colors, map(text_on, colors), strict=True)
-    st.html(markup(_HERE / "quiz_batch.html", rows=rows, small=small), width="content" if small else "stretch")
+    table = markup(_HERE / "quiz_batch.html", rows=rows, count=len(sequences), small=small)
+    st.html(table, width="content" if small else "stretch")
 
 
 def marks(standing: Sequence[Mark], at: int) -> None:

@@ -268,6 +268,19 @@ def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(b
         assert there.errors == projector.errors == []
 
 
+def test_all_of_a_batch_of_twelve_rows_is_in_the_projectors_window(browser: Browser, address: str) -> None:
+    batch = "\n".join("1 " * (1 + 5 * n % 7) for n in range(12))
+    with tab(browser, PROJECTOR) as there:
+        question = {"kind": "sorted_row", "sequences": batch}
+        room = there.page.request.post(f"{address}/api/rooms", data={"questions": [question]}).json()
+        there.page.request.post(
+            f"{address}/api/rooms/{room['code']}/host", data={"host": room["host"], "action": "next"}
+        )
+        there.page.goto(f"{address}/class?room={room['code']}&view=projector")
+        settings = there.page.locator(".st-key-class-batch code").last
+        expect(settings).to_be_in_viewport(ratio=1)
+
+
 def test_windows_of_a_class_go_together_and_the_projectors_has_room_for_eight_different_answers(
     browser: Browser, address: str
 ) -> None:
