@@ -194,18 +194,18 @@ def test_the_headline_of_the_trainings_says_only_what_their_spread_allows(run: T
     [
         (
             cost_of(2.0, 0.5, 0.5, 1.5),
-            "takes 2.0 times as long as padding; of 3 larger batches, it is faster on 2 and slower on 1.",
+            "takes 2.0 times as long as padding; of 3 larger batches, 2 gain and 1 loses.",
         ),
         (
             cost_of(0.5, 0.5),
-            "takes 50 % of the time of padding; of 1 larger batch, it is faster on 1 and slower on none.",
+            "takes 50 % of the time of padding; of 1 larger batch, 1 gains and none lose.",
         ),
     ],
 )
 def test_the_headline_of_the_times_counts_the_batches_on_which_packing_is_faster_and_slower(
     run: CostRecording, told: str
 ) -> None:
-    assert recorded.cost_headline(run, "gru") == f"On a batch of 2 sequences, packing {told}"
+    assert recorded.cost_headline(run, "gru") == f"Packing 2 sequences {told}"
 
 
 @pytest.mark.parametrize(
