@@ -229,7 +229,7 @@ def test_the_last_step_compares_the_two_h_n(case: Case) -> None:
     if len(case.filmed) == case.judge.B and not unsure:
         assert ("changed no final state" in caption) == (not differ)
         if differ and not isnan(farthest):
-            assert near(match(r"difference \*\*(.+?)\*\*", caption)[1], farthest)
+            assert near(match(r"differs? by (?:up to )?\*\*(.+?)\*\*", caption)[1], farthest)
 
 
 @each
@@ -264,7 +264,7 @@ def test_the_caption_of_the_outputs_counts_what_differs(case: Case) -> None:
     if None in cells:
         return
     off = sum(map(bool, cells))
-    told = re.search(r"Of the (\d+) packed rows? (\d+) differ", caption)
+    told = re.search(r"Of the (\d+) packed rows?, (\d+) differ", caption)
     assert (told and (int(told[1]), int(told[2])) == (len(cells), off)) if off else not told
     empty = judge.B * judge.unpacked.shape[1] - len(cells)
     written = re.search(r"into (\d+) places?", caption)

@@ -173,7 +173,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
         rf"but ({CHIPS}) (?:has|have) a pad here",
         lambda m: [b for b in m.case.judge.live(m.t) if not m.case.judge.mask[b][m.t]],
     ),
-    (rf"the token of ({CHIPS}) here is silently dropped", lambda m: dropped(m)),
+    (rf"the tokens? of ({CHIPS}) here (?:is|are) silently dropped", lambda m: dropped(m)),
     (rf"so only ({CHIPS}) (?:is|are) live", lambda m: m.case.judge.live(m.t)),
     (rf"({CHIPS}) joins? in", lambda m: [b for b in m.case.judge.live(m.t) if m.case.judge.lengths[b] == m.t + 1]),
     (rf"({CHIPS}) (?:has|have) reached", lambda m: ended(m)),
