@@ -128,8 +128,7 @@ def states(view: View, name: str) -> np.ndarray:
 def base(view: View) -> Frame:
     """Return the packed rows, and the headings of the run."""
     x, b, letters = view.text, view.ranked, view.letters_ranked
-    row = view.layer * view.directions + view.direction
-    h_n = f"h_n[{-1 if row == len(view.trace.h_n) - 1 else row}] {shape(view.total[0], view.watched.h.shape[1])}"
+    h_n = f"{view.final} {shape(view.total[0], view.watched.h.shape[1])}"
     strip = dict(pack_end(view))
     if view.layer:  # what stands in the strip there: the output of the layer below; what was not packed stays as it is
         for group in [strip[name] for name in ("token", "stray") if name in strip]:

@@ -158,7 +158,7 @@ class Both(View):
     @property
     def last_heading(self) -> str:
         """What stands above h in the end: which row of h_n it is."""
-        return f"h_n[{self.layer * self.directions + self.direction}] {shape(*self.last[0].shape)}"
+        return f"{self.final} {shape(*self.last[0].shape)}"
 
     @property
     def h_lead(self) -> float:
@@ -281,8 +281,8 @@ def told_of_h_n(both: Both) -> Told:
     """Say whose h_n is the same on both sides, and how far the others are apart."""
     agree, differ = ([b for b in range(both.total[0]) if both.last_same[b] == same] for same in (True, False))
     farthest = _most_of(differ, both.last_apart)
-    most, row = far(both.last_apart[farthest]), both.layer * both.directions + both.direction
-    lines = [CodeLine(f"{side}: h_n[{row}]", shape(*both.last[0].shape)) for side in ("padded", "packed")]
+    most = far(both.last_apart[farthest])
+    lines = [CodeLine(f"{side}: {both.final}", shape(*both.last[0].shape)) for side in ("padded", "packed")]
     largest = CodeLine("their largest difference", far(max(both.last_apart.tolist())))
     caption = say("beside", "h_n", both, agree=agree, differ=differ, farthest=farthest, most=most)
     return caption, (*lines, largest)

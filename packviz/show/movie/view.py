@@ -62,6 +62,12 @@ class View(Facts):
         self.letters_ranked: np.ndarray = self.letters[self.place[self.ranked]]  # in sorted order
 
     @cached_property
+    def final(self) -> str:
+        """What the final states are called: the row of h_n, the last one counted from behind."""
+        row = self.layer * self.directions + self.direction
+        return f"h_n[{-1 if row == len(self.trace.h_n) - 1 else row}]"
+
+    @cached_property
     def out(self) -> Strip:
         """The packed output, aligned with the packed rows."""
         return replace(self.strip, name="out", height=1.0 if self.small else TALL, marks=False)
