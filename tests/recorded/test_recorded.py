@@ -173,7 +173,7 @@ def test_the_command_writes_what_is_named(monkeypatch: pytest.MonkeyPatch, tmp_p
     [
         (
             training_of((77, 12), (92, 92)),
-            "Reading the last column, `output[:, -1]`: 78 % → 13 % as padding grows. Packed: 93 % always.",
+            "Last column, `output[:, -1]`: 78 % → 13 % as padding grows. Packed: 93 % always.",
         ),
         (
             training_of((91, 91), (92, 92)),
