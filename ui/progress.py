@@ -148,9 +148,8 @@ def _watch(started: Started, told: str) -> None:
             st.markdown(_say("work.ended", it=started, minutes=_MINUTES))
         else:
             st.progress(min(started.now.done / max(started.task.steps, 1), 1.0), _say("work.standing", it=started))
-            if st.button("Stop", key=f"stop {started.task.name}"):
-                started.leave()
-                st.rerun()
+            # A callback is called first of all: another run may end this one before it comes to the button.
+            st.button("Stop", key=f"stop {started.task.name}", on_click=started.leave)
     if started.task.told != told:
         st.markdown(f":orange[**For settings other than those above:**] {started.task.told}.")
     context = _context()
