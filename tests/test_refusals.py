@@ -1,12 +1,16 @@
-"""What makes no sense is refused by the name of its parameter, and so is a study of what torch refused to pack."""
+"""What makes no sense is refused by the name of its parameter; whatever is given, a result comes or a PackvizError."""
 
+import random
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 import torch
+from hostile_cases import ANY, FLOATS, OTHER, SMALL, odd_call
+from seeds import raw_errors, seeds
 from torch import nn
 
+import packviz as pv
 from packviz import Batch, Config, PackvizError, Trace, charts, facts, tables, trace, trace_module
 from packviz.facts.torch_says import order_of_equals, ties
 from packviz.lab.cost import Setup, measure, plan_sweep, ways
@@ -123,3 +127,36 @@ def test_of_lengths_that_torch_refuses_there_is_torchs_message_and_the_way_out(
 
 def test_the_padded_table_is_there_even_where_torch_refuses_the_lengths() -> None:
     assert tables.padded_table(UNSORTED)["token"].tolist() == ["0", "", "", "2", "3", "0"]
+
+
+def configured(draw: random.Random) -> object:
+    words = {"cell": ("rnn", "gru", "lstm"), "nonlinearity": ("tanh", "relu"), "padding_side": ("right", "left")}
+    words["initial_state"] = ("zeros", "random", "learned", "carried")
+    values: dict[str, Any] = {}
+    for name in get_type_hints(pv.Config):
+        if draw.random() < 0.3:
+            values[name] = draw.choice(words.get(name, SMALL if draw.random() < 0.5 else FLOATS))
+        elif draw.random() < 0.05:
+            values[name] = draw.choice(ANY)
+    config = pv.Config(**values)
+    batch = pv.Batch.parse(
+        draw.choice(("1 2 3\n4 5\n6", "a b\nc", "1", "[[[1, 2], [3, 4]], [[5, 6]]]", "0 -1 1e38\n7"))
+    )
+    return pv.trace(batch, config), hash(config)
+
+
+def traced(draw: random.Random) -> object:
+    given, options = odd_call(draw), dict[str, Any]()
+    odd = {"padding_value": ANY, "total_length": (*ANY, given.T), "enforce_sorted": (True, False, None, "x")}
+    for name, values in odd.items():
+        if draw.random() < 0.3:
+            options[name] = draw.choice(values)
+    module = draw.choice(OTHER) if draw.random() < 0.05 else given.module
+    return pv.trace_module(module, given.x, given.lengths, hx=given.hx, **options)
+
+
+@pytest.mark.parametrize(("attempt", "tries"), [(configured, 150), (traced, 200)])
+def test_whatever_is_given_there_is_a_result_or_a_refusal(
+    attempt: Callable[[random.Random], object], tries: int
+) -> None:
+    assert raw_errors(seeds(tries), attempt) == {}

@@ -1,10 +1,15 @@
 """Every page is run, with all that stands below its movie: no exception, and what it is for is there."""
 
+import json
+
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import packviz
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
+from packviz.lab import recorded
+from packviz.teach.questions import ENTRIES, GROUPS, answer
 from pages import STAGES, movies, opened, texts
 
 KEYS = {
@@ -80,3 +85,154 @@ def test_settings_that_a_link_locks_are_there_at_once() -> None:
     first = opened("start", {"lock": "cell"}, painted=False)
     assert "Fixed by the link: cell." in texts(first)
     assert len(first.toggle) > 0
+
+
+def plain(text: str) -> str:
+    return text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+def test_training_opens_with_the_recorded_headline_chart_and_caveat(cell: str) -> None:
+    app, run = opened("training", {"cell": cell}), recorded.training()
+    assert plain(app.subheader[0].value) == recorded.training_headline(run, cell)
+    assert recorded.training_caveat(run, cell) in texts(app)
+    assert len(app.get("plotly_chart")) == 1  # the details come when they are opened
+    assert "estimated from the recorded run. Time limit" in texts(app)
+    app.session_state["recorded training"] = True
+    app.run()
+    assert len(app.get("plotly_chart")) == 1 + 1 + 3
+    assert app.dataframe[0].value["extra pads"].tolist() == [0] * 4 + [20] * 4 + [100] * 4
+    assert len(app.download_button) == 1
+
+
+def test_settings_that_were_not_recorded_have_no_estimate() -> None:
+    app = opened("training")
+    app.toggle(key="train_both").set_value(True).run()
+    assert "recorded run. Time limit" not in texts(app)
+
+
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+def test_cost_opens_with_the_recorded_headline_map_and_caveat(cell: str) -> None:
+    app, run = opened("cost", {"cell": cell}), recorded.cost()
+    assert plain(app.subheader[0].value) == recorded.cost_headline(run, cell)
+    assert recorded.cost_caveat(run, cell) in texts(app)
+    before = len(app.get("plotly_chart"))
+    app.session_state["recorded cost"] = True
+    app.run()
+    assert len(app.get("plotly_chart")) == before + 2
+    assert len(app.dataframe[0].value) == len(run.batch)
+
+
+@pytest.mark.slow
+def test_cost_says_why_packed_is_larger_where_it_is() -> None:
+    assert "Packed is larger here (116 bytes, padded 48) because of its 80 bytes of indices" in texts(opened("cost"))
+    assert "Packed is larger here" not in texts(opened("cost", {"example": "vowels"}))
+    assert "Packed is larger here" in texts(opened("packing"))
+
+
+BADGES = {"true": "check: true", "false": "close: false", "depends": "call_split: depends"}
+BY_KEY = {entry.key: entry for entry in ENTRIES}
+
+
+def listed(page: AppTest) -> list[str]:
+    return [button.label for button in page.button if str(button.key).startswith("open ")]
+
+
+def test_the_first_group_stands_there_with_the_verdicts_of_the_library() -> None:
+    page = opened("questions")
+    entries = [entry for entry in ENTRIES if entry.group == GROUPS[0]]
+    assert listed(page) == [entry.question for entry in entries]
+    for entry in entries:
+        badge = BADGES[answer(entry).verdict]
+        assert any(line.startswith(f"Claim: {entry.claim}") and badge in line for line in texts(page).splitlines())
+
+
+def test_a_pasted_traceback_opens_the_answer_with_both_programs_and_what_they_said() -> None:
+    entry = BY_KEY["no-size"]
+    page = opened(
+        "questions", {"search": f'Traceback (most recent call last): File "m.py", line 3 {entry.messages[0]}'}
+    )
+    assert listed(page)[0] == entry.question
+    page.button(key=f"open {entry.key}").click().run()
+    assert page.query_params["entry"] == entry.key
+    assert page.title[0].value == entry.question
+    done, codes = answer(entry), [code.value for code in page.code]
+    assert [code in codes for code in (entry.wrong, done.wrong.shown, entry.right, done.right.shown)] == [True] * 4
+    assert done.told in texts(page)
+    back = next(button for button in page.button if button.label == "Back to the results")
+    back.click().run()
+    assert listed(page)[0] == entry.question
+    assert entry.messages[0] in (page.text_input(key="search").value or "")
+
+
+@pytest.mark.parametrize(("search", "says"), [
+    ("qwzx vbnq", "Nothing found for these words."),
+    ("RuntimeError: no kernel image for a packed sequence on this device", "No answer here has exactly this message."),
+])  # fmt: skip
+def test_what_is_not_found_is_said(search: str, says: str) -> None:
+    assert says in texts(opened("questions", {"search": search}))
+
+
+def test_a_link_to_no_question_says_so_and_shows_the_list() -> None:
+    page = opened("questions", {"entry": "<b>nothing</b>"})
+    assert "There is no question named '<b>nothing</b>'" in texts(page)
+    assert listed(page)
+
+
+def below(side: str) -> None:
+    from ui import part, unpacking
+    from ui.runs import Request, run
+
+    shown = run(Request(settings=(("padding_side", side),)))
+    part.proof(shown)
+    unpacking.which_one(shown)
+
+
+def said(side: str) -> str:
+    app = AppTest.from_function(below, default_timeout=60, args=(side,)).run()
+    assert not app.exception
+    return "\n".join([*(each.value for each in app.markdown), *(each.label for each in app.expander)])
+
+
+def test_padding_on_the_right_is_right_and_equal() -> None:
+    text = said("right")
+    assert ":green-badge[:material/check: equal to torch.nn.GRU, bit for bit]" in text
+    assert text.count(":green[**✓ right here**]") == 4
+
+
+def test_padding_on_the_left_is_wrong_throughout_and_never_green() -> None:
+    text = said("left")
+    assert ":orange-badge[:material/error: what torch.nn.GRU makes of this packed input: 3 pads were packed" in text
+    assert ":red[**✗ 3 of the " in text
+    assert text.count(":red[**✗ wrong here**]") == 5
+    assert "green" not in text
+    assert "right" not in text
+
+
+def spoken(app: AppTest) -> str:
+    """Return what the page's line for screen readers holds."""
+    assert not app.exception
+    all_data = [json.loads(each.proto.json) for each in app.get("bidi_component") if each.proto.json]
+    (text,) = [str(data["text"]) for data in all_data if set(data) == {"text", "number"}]
+    return text
+
+
+def test_the_findings_are_spoken_with_their_places() -> None:
+    text = spoken(opened("doctor"))
+    assert "finding" in text
+    assert not set("*`[]") & set(text)
+
+
+def test_the_verdict_on_a_claim_is_spoken_and_the_number_of_answers_found() -> None:
+    assert spoken(opened("questions")) == ""
+    assert spoken(opened("questions", {"search": "is padding bad"})).endswith(("answer", "answers"))
+    text = spoken(opened("questions", {"entry": "is-padding-bad"}))
+    assert text.startswith("Claim: ")
+    assert any(verdict in text for verdict in ("true", "false", "depends"))
+
+
+def test_the_answer_in_the_quiz_is_spoken_once_there_is_one() -> None:
+    app = opened("quiz", {"round": 3})
+    assert spoken(app) == ""
+    next(button for button in app.button if button.label == "Show me").click().run()
+    assert spoken(app).startswith("The answer: ")

@@ -16,7 +16,7 @@ HAND = (366, 430)
 
 Rect = tuple[float, float, float, float]
 
-each_film = over([*DEEP, *BESIDE])  # what an ordinary movie shows is in the deep one: test_whys.py
+each_film = over([*DEEP, *BESIDE])  # what an ordinary movie shows is in the deep one: test_movie.py
 
 
 def views(film: Film) -> Iterator[tuple[str, dict[str, Any], dict[str, Look]]]:

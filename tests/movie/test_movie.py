@@ -1,20 +1,25 @@
-"""The movie as a whole, by value: constant ids, nothing but named changes, and every subset of its stages."""
+"""The movie as a whole: constant ids, nothing but named changes, every subset of its stages, all whys; its data."""
 
 import json
+import re
 import time
 from collections.abc import Callable
-from itertools import chain, combinations
+from importlib.resources import files
+from itertools import chain, combinations, product
 from typing import Any, get_args
 
 import pytest
 import torch
+from jsonschema import Draft202012Validator
 from movie_cases import BESIDE, CASES, FILMS, ORDINARY, PACKED, Case, Film, over
 from movie_screen import Show, tokens, visible
+from test_layout import in_numbers
 from torch import nn
 
 import packviz as pv
-from packviz import Batch, Config, PackvizError
+from packviz import Batch, Config, Movie, PackvizError
 from packviz.show.movie import STAGES, beside
+from packviz.show.movie.data import FORMAT
 from packviz.show.movie.marks import Role
 
 each_case = over(CASES)
@@ -256,3 +261,141 @@ def test_texts_that_do_not_fit_the_lengths_are_refused(texts: Any) -> None:
     with pytest.raises(PackvizError, match="as many strings as its length: 2, 1") as caught:
         pv.trace_module(nn.GRU(1, 2, batch_first=True), torch.zeros(2, 2, 1), [2, 1], texts=texts)
     assert caught.value.parameter == "texts"
+
+
+SCHEMA = json.loads((files("packviz.show.movie") / "movie.schema.json").read_text("utf-8"))
+JUDGE = Draft202012Validator(SCHEMA)
+
+
+def as_sent(movie: Movie) -> Any:
+    return json.loads(json.dumps(movie.to_dict(), allow_nan=False))
+
+
+def faults(data: Any) -> list[str]:
+    return [f"{fault.json_path}: {fault.message}" for fault in JUDGE.iter_errors(data)][:5]
+
+
+def test_the_schema_names_what_python_names() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["properties"]["format"] == {"const": FORMAT}
+    assert tuple(SCHEMA["$defs"]["group"]["prefixItems"][0]["enum"]) == get_args(Role)
+
+
+@over([film for film in FILMS if len(film.case.trace.padded.mask.flatten()) < 60][::6])
+def test_every_movie_keeps_to_the_schema(film: Film) -> None:
+    assert faults(as_sent(film.show.movie)) == []
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda data: data.update(format=1),
+        lambda data: data.update(more=1),
+        lambda data: data["groups"][0][-1].update(id="token:0:0"),
+        lambda data: data["groups"][0].__setitem__(0, "star"),
+        lambda data: data["groups"][0].pop(2),
+        lambda data: data["steps"][0].update(stage="Pad"),
+        lambda data: data["changes"][0].pop(),
+        lambda data: data["changes"][0][-1].update(more=1),
+        lambda data: data["tips"].append([["{unknown}"]]),
+        lambda data: data["tokens"].pop("n"),
+        lambda data: next(iter(data["scenes"].values())).clear(),
+    ],
+)
+def test_the_schema_allows_nothing_else(spoil: Any) -> None:
+    data = as_sent(pv.movie(pv.trace(Batch.parse("1 2\n3"))))
+    assert faults(data) == []
+    spoil(data)
+    assert faults(data)
+
+
+@over(CASES)
+def test_every_token_that_is_shown_has_its_tip_once_with_sequence_and_time_step(case: Case) -> None:
+    told = tokens(case.movie)
+    assert [(token["b"], token["t"]) for token in told] == case.movie.tokens
+    steps = range(min(60, case.judge.T))
+    assert sorted(case.movie.tokens) == [
+        (b, t) for b, t in product(sorted(case.filmed), steps) if case.judge.mask[b][t]
+    ]
+    for token in told:
+        assert f"sequence {case.letter(token['b'])}, time step {token['t']}" in token["tip"]
+
+
+@over(CASES)
+def test_the_address_is_the_row_at_which_torch_holds_the_token(case: Case) -> int:
+    packed = 0
+    for token in tokens(case.movie):
+        b, t = token["b"], token["t"]
+        if case.trace.error or (b, t) not in case.judge.row:  # torch refused, or left padding took its place
+            assert token["n"] is None
+            assert "data[" not in token["tip"]
+            continue
+        packed += 1
+        n = case.judge.row[b, t]
+        address = r"packed row (\d+): data\[offset\[(\d+)\] \+ position\] = data\[(\d+) \+ (\d+)\] = data\[(\d+)\]$"
+        found = re.search(address, token["tip"])
+        assert found, token["tip"]
+        row, step, offset, position, there = map(int, found.groups())
+        assert row == token["n"] == n == offset + position == there
+        assert step == t
+        assert offset == sum(case.judge.batch_sizes[:t])
+        assert torch.equal(case.judge.packed.data[n].nan_to_num(), case.judge.x[b, t].nan_to_num())
+    return packed
+
+
+@over([case for case in CASES if case.name in ("words", "forum")])
+def test_a_tip_quotes_what_was_typed(case: Case) -> None:
+    batch = case.trace.batch
+    assert batch
+    for token in tokens(case.movie):
+        b, t = token["b"], token["t"]
+        identity = f" (id {int(batch.sequences[b][t])})" if case.name == "words" else ""
+        assert token["tip"].startswith(f"“{batch.texts[b][t]}{identity}”, sequence {case.letter(b)}")
+
+
+@over(CASES)
+def test_a_sequence_has_a_letter_and_a_hue_of_its_own(case: Case) -> None:
+    labels, hues, laps = zip(*case.movie.to_dict()["sequences"], strict=True)
+    assert len(set(labels)) == len(set(zip(hues, laps, strict=True))) == len(labels) == case.judge.B
+    assert set(hues) == set(range(min(10, len(labels))))
+
+
+PACKED_BY = ("token:", "stray:", "ghost:", "count:", "length:", "address:", "bracket:", "title:strip", "title:counts")
+
+
+@over(CASES)
+def test_every_step_of_the_ordinary_movie_is_there_and_looks_the_same(case: Case) -> None:
+    """But for the sort, where threads and letters stand beside it, and a run whose gates stand there as numbers."""
+    stages = set(case.movie.scenes) - {"sort"} - ({"run"} if in_numbers(case.deep) else set())
+    for stage in case.movie.scenes:
+        told = {step["caption"]: (step, cells) for step, cells in case.deep.of(stage)}
+        flight = "**pad_packed_sequence** puts"  # which a lesson tells column by column: see test_unpack.py
+        ordinary = [each for each in case.show.of(stage) if not each[0]["caption"].startswith(flight)]
+        assert [caption for caption in told if caption in {step["caption"] for step, _ in ordinary}] == [
+            step["caption"] for step, _ in ordinary
+        ]
+        for step, cells in ordinary:
+            there, others = told[step["caption"]]
+            assert all(there.get(key) == value for key, value in step.items() if key not in ("beats", "detail"))
+            assert stage == "run" or there.get("detail") == step.get("detail")
+            if stage in stages:
+                assert case.deep.seen(stage, others) == case.show.seen(stage, cells), step["caption"]
+
+
+@over(CASES)
+def test_what_padding_and_sorting_explain_is_gone_in_the_end(case: Case) -> None:
+    for stage in ("pad", "sort"):
+        assert visible(case.deep.end_of(stage)) == visible(case.show.end_of(stage))
+
+
+@over([case for case in CASES if not case.trace.error])
+def test_what_packing_explains_is_gone_when_the_run_begins_and_what_was_packed_stays(case: Case) -> None:
+    (_, plain), (_, deep) = case.show.of("run")[0], case.deep.of("run")[0]
+    assert rows(visible(deep)) == rows(visible(plain)) != {}
+    assert "title:lengths" not in visible(deep)
+    assert not {"padded", "jagged"} & {cell["p"] for cell in visible(deep).values()}
+
+
+def rows(cells: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
+    """Return what packing has made: its rows and the two margins."""
+    return {name: cell for name, cell in cells.items() if name.startswith(PACKED_BY)}

@@ -1,12 +1,13 @@
-"""The strip holds torch's packed rows in torch's order, and batch_sizes are torch's."""
+"""The strip holds torch's packed rows; batch_sizes, both margins and three memory layouts of a batch are torch's."""
 
 import re
 from itertools import pairwise
 
 import pytest
+import torch
 from movie_cases import PACKED, Case, over
 from movie_judge import close
-from movie_screen import Look, standing
+from movie_screen import Look, Told, detail, standing
 
 each_packed = over(PACKED)
 
@@ -66,3 +67,110 @@ def test_step_after_step_a_column_flies_into_the_strip_and_is_counted(case: Case
         text = cells["title:strip"]["text"]
         assert f"({total}, {width})" in text
         assert re.search(rf"\b{sum(sizes[: t + 1])} of {total} rows?\b", text)
+
+
+def drawn(case: Case) -> bool:
+    """Return whether memory is drawn: where the cells are not too many, and all of them in the picture."""
+    return case.judge.B * case.judge.T <= 400 and case.judge.B <= 40 and case.judge.T <= 60
+
+
+each, each_drawn = over(PACKED), over([case for case in PACKED if drawn(case)])
+
+
+def after_the_columns(case: Case) -> list[Told]:
+    """Return the steps that come after those on time steps: one on the margins, the others on memory."""
+    return case.deep.of("pack")[min(len(case.judge.batch_sizes), 60) + 1 :]
+
+
+def listed(text: str, truth: list[int]) -> bool:
+    """Return whether numbers, perhaps with their middle left out, are the truth."""
+    *first, last = map(int, re.findall(r"\d+", text))
+    return [*first, last] == truth if "…" not in text else first == truth[: len(first)] and last == truth[-1]
+
+
+@each
+def test_the_caption_reads_both_margins_as_torch_has_them_and_as_they_stand(case: Case) -> None:
+    judge, caption = case.judge, after_the_columns(case)[0][0]["caption"]
+    found = re.search(r"\*\*lengths\*\* ([\d, …]+)\. .*\*\*batch_sizes\*\* ([\d, …]+)\. .* same (\d+) ", caption)
+    assert found
+    assert listed(found[1], [judge.lengths[b] for b in judge.order])
+    assert listed(found[2], judge.batch_sizes)
+    assert int(found[3]) == len(judge.packed.data)
+    assert re.search(rf"Read (?:along|down) the {'columns' if case.transposed else 'rows'}: \*\*lengths", caption)
+    assert ("packed row" in caption) == any(not judge.mask[b][t] for b, t in judge.at)  # a pad is no token
+
+
+@each
+def test_each_margin_made_from_the_other_is_torchs_own(case: Case) -> None:
+    step, judge = after_the_columns(case)[0][0], case.judge
+    assert listed(detail(step, "batch_sizes[t] = (lengths > t).sum()")[0], judge.batch_sizes)
+    assert listed(detail(step, "lengths[b] = (batch_sizes > rank[b]).sum()")[0], judge.lengths)
+    back = judge.packed.unsorted_indices
+    rank, _ = detail(step, "# rank: ")
+    assert listed(rank.split("\n")[1], list(range(judge.B)) if back is None else back.tolist())
+    assert rank.startswith("as given" if back is None else "unsorted_indices")
+
+
+def rows_of(cells: dict[str, Look], panel: str) -> list[Look]:
+    """Return the tokens and pads that are shown in a panel, from its start to its end."""
+    rows = (c for c in cells.values() if c["p"] == panel and c["role"] in ("token", "pad") and c["shown"])
+    return sorted(rows, key=lambda cell: cell["x"])
+
+
+def at_the_strip(cells: dict[str, Look]) -> str:
+    """Return the panel in which the packed rows stand."""
+    panel: str = cells["title:strip"]["p"]
+    return panel
+
+
+def numbers(case: Case) -> torch.Tensor:
+    """Return b * T + t of every cell of the padded grid, (B,T)."""
+    return torch.arange(case.judge.B * case.judge.T).view(case.judge.B, case.judge.T)
+
+
+def holds(case: Case, cell: Look, number: int) -> bool:
+    """Return whether a cell of a strip is what stands at a cell of the padded grid."""
+    b, t = divmod(number, case.judge.T)
+    if cell["role"] == "pad":
+        return cell["seq"] == b and not case.judge.mask[b][t] and cell.get("token") is None
+    return bool(case.judge.mask[b][t]) and case.movie.tokens[cell["token"]] == (b, t)
+
+
+@each_drawn
+def test_each_strip_is_the_memory_of_what_torch_makes_in_groups_that_stand_apart(case: Case) -> None:
+    """The padded tensor, the packed data with its strays, and torch's jagged nested tensor."""
+    cells, judge = after_the_columns(case)[-1][1], case.judge
+    padded = numbers(case).t() if case.transposed else numbers(case)
+    tokens = [row[mask] for row, mask in zip(numbers(case), judge.mask, strict=True)]
+    jagged = torch.nested.nested_tensor(tokens, layout=torch.jagged).values()
+    time_steps = judge.pack(numbers(case))
+    for panel, truth, groups in (
+        ("padded", padded.flatten(), [padded.shape[1]] * len(padded)),
+        (at_the_strip(cells), time_steps.data, time_steps.batch_sizes.tolist()),
+        ("jagged", jagged, judge.lengths),
+    ):
+        rows = rows_of(cells, panel)
+        assert all(holds(case, cell, n) for cell, n in zip(rows, truth.tolist(), strict=True))
+        starts = {sum(groups[:i]) for i in range(len(groups))}
+        for i, (cell, following) in enumerate(pairwise(rows), 1):
+            gap = following["x"] - cell["x"] - cell["w"]
+            assert gap > 0.2 if i in starts else abs(gap) < 0.01
+    _, (_, earlier), _ = after_the_columns(case)
+    strip = [rows_of(each, at_the_strip(each)) for each in (earlier, cells)]
+    assert strip[0] == strip[1]
+    assert all(cell["tone"] == "wrong" for cell in strip[1] if cell["role"] == "pad")
+
+
+@each
+def test_padding_and_rows_are_counted_in_words(case: Case) -> None:
+    text, judge = " ".join(step["caption"] for step, _ in after_the_columns(case)[1:]), case.judge
+    cells, tokens = judge.B * judge.T, sum(judge.lengths)
+    pads, strays = cells - tokens, sum(not judge.mask[b][t] for b, t in judge.at)
+    if not drawn(case):
+        assert [*map(int, re.findall(r"\d+", text))] == [cells, pads, len(judge.at), tokens]
+        assert "Too many to draw" in text
+        return
+    share = re.search(r"(\d+) of (\d+) cells? (?:is|are) padding", text)
+    assert (share and (int(share[1]), int(share[2])) == (pads, cells)) if pads else "no cell is padding" in text
+    packed = re.search(r"(\d+) of the (\d+) packed rows", text)
+    assert (packed and (int(packed[1]), int(packed[2])) == (strays, len(judge.at))) if strays else "no padding" in text

@@ -1,10 +1,14 @@
-"""The ragged rows, the filler, and the embedding: every token stands where pad_sequence puts it."""
+"""Padding: every token stands where pad_sequence puts it; the mask, the other side and the pad's row are torch's."""
+
+import re
+from typing import Any
 
 import pytest
+import torch
 from movie_cases import CASES, Case, over
 from movie_judge import close
-from movie_screen import grid_of, standing
-from torch.nn.utils.rnn import pad_sequence
+from movie_screen import grid_of, standing, within
+from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
 each_case = over(CASES)
 
@@ -103,3 +107,129 @@ def test_letters_lengths_and_time_steps_stand_beside_the_grid_in_line_with_it(ca
         assert cell[along] == cells[f"axis:{t}"][along]
         assert cells[f"label:{b}"][along] < cell[along] < cells[f"length:{b}"][along]
         assert cells[f"axis:{t}"][across] < cell[across]
+
+
+def rows_of(case: Case) -> list[int]:
+    return sorted(case.filmed)
+
+
+def sequences(case: Case) -> list[torch.Tensor]:
+    """Return what pad_sequence was given: ids as whole numbers."""
+    assert case.trace.batch
+    embedded, kept = case.trace.padded.embedding is not None, next(case.trace.module.parameters()).dtype
+    return [s.long() if embedded else s.to(kept) for s in case.trace.batch.sequences]
+
+
+def ran(case: Case, line: str) -> Any:
+    """Run a line of a step as a reader would."""
+    values = case.trace.padded.values
+    ids = case.trace.padded.tokens if case.trace.padded.batch_first else case.trace.padded.tokens.transpose(0, 1)
+    given = {
+        "arange": torch.arange, "T": case.judge.T, "lengths": torch.tensor(case.judge.lengths),
+        "pad_sequence": pad_sequence, "x": values, "ids": ids,
+        "sequences": sequences(case) if case.trace.batch else [],
+    }  # fmt: skip
+    return eval(line.removeprefix("mask = "), given)
+
+
+def shape_of(text: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", text)))
+
+
+@each_case
+def test_the_mask_is_true_where_torch_has_a_token_and_is_counted(case: Case) -> None:
+    ((step, cells),) = case.deep.of("pad", "**mask**")
+    mask = case.judge.mask
+    flags = grid_of(standing(cells, "flag"), transposed=case.transposed)
+    assert len(flags) == len(case.filmed) * case.steps_filmed
+    for (row, t), cell in flags.items():
+        b = rows_of(case)[row]
+        assert (cell["text"], cell["seq"]) == (str(bool(mask[b][t])), b)
+        token = None if cell["token"] is None else case.movie.tokens[cell["token"]]
+        assert token == ((b, t) if mask[b][t] else None)
+    (line,) = step["detail"]
+    made = ran(case, line[0])
+    assert torch.equal(made.T if case.transposed else made, mask)
+    assert shape_of(line[1]) == tuple(made.shape)
+    tokens, pads = int(mask.sum()), int((~mask).sum())
+    assert list(map(int, re.findall(r"\d+", step["caption"]))) == ([tokens, pads] if pads else [tokens])
+    assert f"{tokens} token{'s' if tokens > 1 else ''}" in step["caption"]
+
+
+@each_case
+def test_the_other_side_is_shown_where_there_is_padding_to_move_as_torch_pads_and_packs_it(case: Case) -> None:
+    """Tokens stand where pad_sequence puts them, what torch takes is outlined, and its losses are counted."""
+    steps = case.deep.of("pad", "**padding_side=")
+    whole = case.judge.T <= 60
+    padded = any(case.judge.lengths[b] < case.judge.T for b in case.filmed)
+    assert len(steps) == (case.trace.batch is not None and padded and whole)
+    config = case.trace.config
+    for step, cells in steps:
+        assert config
+        side = "right" if config.padding_side == "left" else "left"
+        assert f'padding_side="{side}"' in step["caption"]
+        (line,) = step["detail"]
+        assert tuple(ran(case, line[0]).shape) == shape_of(line[1])
+        assert f'padding_side="{side}"' in line[0]
+        numbers = [torch.arange(length) for length in case.judge.lengths]
+        mine, left, theirs = (pad_sequence(numbers, True, -1, s) for s in (config.padding_side, "left", side))
+        placed = grid_of(standing(cells, "token", "pad"), transposed=case.transposed)
+        assert len(placed) == len(case.filmed) * case.judge.T
+        for (row, t), cell in placed.items():
+            kind, b, own = cell["id"].split(":")
+            assert int(b) == rows_of(case)[row]
+            assert (kind == "pad") == (int(theirs[int(b), t]) == -1)
+            assert int(mine[int(b), int(own)]) == int(theirs[int(b), t])
+        rank = torch.arange(case.judge.B * case.judge.T).view(case.judge.B, case.judge.T)
+        packed = pack_padded_sequence(rank, torch.tensor(case.judge.lengths), True, enforce_sorted=False)
+        taken = set(packed.data.tolist())
+        for row, b in enumerate(rows_of(case)):
+            mark = cells[f"mark:taken:{b}"]
+            inside = [t for r, t in within(mark, placed) if r == row]
+            assert inside == [t for t in range(case.judge.T) if b * case.judge.T + t in taken]
+            assert mark["shown"]
+            assert mark["tone"] == ("good" if all(theirs[b][t] >= 0 for t in inside) else "wrong")
+        lost = sum(int(left.flatten()[n]) < 0 for n in taken)
+        assert re.findall(r"(\d+) pads?\b.*?(\d+) tokens?\b", step["caption"]) == [(str(lost), str(lost))]
+
+
+@each_case
+def test_the_turned_grid_is_torchs_transposition(case: Case) -> None:
+    steps = case.deep.of("pad", "turns the grid")
+    assert len(steps) == ((case.judge.B, case.judge.T) != (1, 1))
+    for step, cells in steps:
+        placed = grid_of(standing(cells, "token", "pad"), transposed=not case.transposed)
+        assert set(placed) == {(row, t) for row in range(len(case.filmed)) for t in range(case.steps_filmed)}
+        for (row, t), cell in placed.items():
+            assert cell["id"].split(":")[1:] == [str(rows_of(case)[row]), str(t)]
+        (line,) = step["detail"]
+        turned = ran(case, line[0])
+        there, here = (shape_of(text) for text in re.findall(r"= (\([\d, ]+\))", step["caption"]))
+        assert tuple(turned.shape) == shape_of(line[1]) == there
+        assert tuple(turned.transpose(0, 1).shape) == here
+        assert f"batch_first={case.transposed}" in step["caption"]
+        assert not [name for name, cell in cells.items() if cell["shown"] and name not in case.show.ids]
+
+
+@over([case for case in CASES if case.trace.padded.embedding is not None])
+def test_the_pads_are_outlined_and_their_row_is_the_tables(case: Case) -> None:
+    table, config = case.trace.padded.embedding, case.trace.config
+    steps = case.deep.of("embed")
+    assert table is not None
+    assert config
+    assert len(steps) == (1 if bool(case.judge.mask.all()) else 2)
+    for step, cells in steps[1:]:
+        placed = grid_of(standing(cells, "token", "pad"), transposed=case.transposed)
+        marked = {where for mark in standing(cells, "mark") for where in within(mark, placed)}
+        assert marked == {where for where, cell in placed.items() if cell["role"] == "pad"}
+        at = config.padding_idx or 0
+        (weight, shape), (values, _) = step["detail"]
+        assert weight == f"embedding.weight[{at}]"
+        assert shape_of(shape) == tuple(table[at].shape)
+        numbers = [float(value) for value in re.findall(r"-?\d[\d.e+-]*", values)]
+        assert len(numbers) == min(4, len(table[at]))
+        assert torch.allclose(torch.tensor(numbers), table[at][:4].float(), rtol=1e-3, atol=1e-4)
+        assert ("it is **padding_idx**" in step["caption"]) == (not table[at].any())
+        assert ("Without padding_idx" in step["caption"]) == (config.padding_idx is None)
+        assert ("bias" in step["caption"]) == config.bias
+        assert f"ow {at}, the pad's" in step["caption"]

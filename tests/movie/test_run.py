@@ -1,11 +1,22 @@
-"""The run shows torch's own states, step by step, and what is final is torch's h_n."""
+"""The run shows torch's own states, step by step; with all its whys gates as numbers, and formulas that lead there."""
 
+import math
+import re
+from collections.abc import Callable
 from itertools import product
+from typing import Any
 
+import torch
+import torch.nn.functional as F
 from movie_cases import DEEP, ORDINARY, PACKED, Case, Film, over
 from movie_judge import close
-from movie_screen import grid_of
-from run_cases import last_taken, row_inside, state, state_after, steps, steps_left_out
+from movie_screen import grid_of, match
+from run_cases import last_taken, row_inside, state, state_after, steps, steps_left_out, units_of
+from test_layout import in_numbers
+from torch import Tensor
+
+import packviz as pv
+from packviz import Batch, Config
 
 each_packed, each_run = over(PACKED), over([film for film in (*ORDINARY, *DEEP) if not film.case.trace.error])
 
@@ -154,3 +165,182 @@ def test_a_higher_layer_reads_the_output_of_the_layer_below(film: Film) -> int:
             assert cell["scale"] == "state"
     assert f"({len(rows)}, {rows.shape[1]})" in cells["title:strip"]["text"]
     return spoke
+
+
+def each_in_numbers(fact: Callable[[Case], int | None]) -> Callable[[], None]:
+    """Make one test of a fact that holds wherever the gates stand there as numbers."""
+
+    def where_they_can_be_read(case: Case) -> int:
+        spoke = fact(case) if in_numbers(case.deep) else 0
+        return 1 if spoke is None else spoke
+
+    return over(PACKED)(where_they_can_be_read)
+
+
+def gates_of(case: Case) -> str:
+    return {"GRU": "rzn", "LSTM": "ifgo"}.get(case.trace.module.mode, "")
+
+
+def kept(case: Case) -> str:
+    return "c" if case.trace.module.mode == "LSTM" else "h"
+
+
+def state_before(case: Case, b: int, t: int, name: str) -> Tensor:
+    """Return h or c of a sequence as it enters a time step."""
+    earlier = t + 1 if case.direction else t - 1
+    if (b, earlier) not in case.judge.row or earlier < 0:
+        first: Tensor = (case.judge.h_0 if name == "h" else case.judge.c_0)[case.row_of_h, b]
+        return first
+    return state_after(case, b, earlier, name)
+
+
+def test_the_numbers_are_there_wherever_they_can_be_read() -> None:
+    named = {case.name: case for case in PACKED}
+    for name in ("one-token", "forum", "unsorted-backward", "words", "own-gru", "own-projection"):
+        assert in_numbers(named[name].deep), name
+    assert not any(in_numbers(named[name].deep) for name in ("twenty-four", "forty", "window"))
+    cells: tuple[Any, ...] = ("rnn", "gru", "lstm")
+    for cell, text in product(cells, ("on your mark\nget set\ngo", "1 2 3 4\n5 6 7\n8 9\n1")):
+        movie = pv.movie(pv.trace(Batch.parse(text), Config(cell=cell)), ("run",), deep=True)
+        assert f"was:{'c' if cell == 'lstm' else 'h'}:0:3" in movie.ids
+
+
+@each_in_numbers
+def test_gates_and_the_states_before_and_after_are_torchs_beside_the_rows_that_are_fed_and_no_others(case: Case) -> int:
+    spoke, name = 0, kept(case)
+    for t, cells in steps(case, case.deep):
+        live = case.judge.live(t)
+        for panel in (*(f"gate:{gate}" for gate in gates_of(case)), f"was:{name}"):
+            assert {b for b in case.filmed if units_of(cells, f"{panel}:{b}") is not None} == set(live)
+        for b in live:
+            inside, before = row_inside(case, case.judge.row[b, t]), state_before(case, b, t, name)
+            assert close(units_of(cells, f"was:{name}:{b}"), before), (b, t)
+            for gate in gates_of(case):
+                spoke += 1
+                assert close(units_of(cells, f"gate:{gate}:{b}"), inside[gate]), (gate, b, t)
+        assert cells["title:was"]["text"] == f"{name} before {(len(live), len(before))}"
+    return spoke
+
+
+@each_in_numbers
+def test_c_after_a_step_is_torchs_c_and_in_the_end_its_c_n_ringed(case: Case) -> int:
+    if kept(case) != "c":
+        assert not any(name.startswith("gate:c") for name in case.deep.ids)
+        return 0
+    c_0, c_n = case.judge.c_0[case.row_of_h], case.judge.c_n[case.row_of_h]
+    for t, cells in steps(case, case.deep):
+        for b in case.filmed:
+            taken = last_taken(case, b, t)
+            truth = c_0[b] if taken is None else row_inside(case, case.judge.row[b, taken])["c"]
+            assert close(units_of(cells, f"gate:c:{b}"), truth), (b, t)
+    for b in case.filmed:
+        assert cells[f"ring:c:{b}"]["shown"]
+        assert case.trace.module.proj_size or close(units_of(cells, f"gate:c:{b}"), c_n[b])
+    return 1
+
+
+def named_weights(case: Case) -> dict[str, Tensor]:
+    """Return the weights by the names of PyTorch's documentation: W_ir, b_hn; W_ih and W_hh for an RNN."""
+    layer, direction = case.watched
+    module, suffix = case.trace.module, f"l{layer}{'_reverse' if direction else ''}"
+    names = {}
+    for kind, side in ((kind, side) for kind in ("weight", "bias") for side in "ih"):
+        parameter = getattr(module, f"{kind}_{side}h_{suffix}", None)
+        if parameter is not None:
+            letters = gates_of(case) or "h"
+            for gate, part in zip(letters, parameter.chunk(len(letters)), strict=True):
+                names[f"{'W' if kind == 'weight' else 'b'}_{side}{gate}"] = part
+    if module.proj_size:
+        names["W_hr"] = getattr(module, f"weight_hr_{suffix}")
+    return names
+
+
+def as_python(line: str) -> str:
+    line = line.replace("⊙", "*").replace("−", "-").replace("σ", "sigmoid").replace("\n", " ")
+    line = re.sub(r"\b(W_\w+) ([xh])\b", r"linear(\2, \1)", line)
+    return re.sub(r"W_hr (\(o .*\))", r"linear(\1, W_hr)", line)
+
+
+def named_things(case: Case) -> dict[str, Any]:
+    judge, (layer, _) = case.judge, case.watched
+    functions = {name: getattr(torch, name) for name in ("sigmoid", "tanh", "relu", "cat")}
+    source = "data" if layer == 0 else f"output{layer - 1}"
+    order = {} if case.trace.sorted.sorted_indices is None else {"sorted_indices": judge.packed.sorted_indices}
+    states = {"h_0": judge.h_0, "c_0": judge.c_0}
+    return functions | {"linear": F.linear, source: judge.entering(layer)} | order | states | named_weights(case)
+
+
+@each_packed
+def test_the_code_of_the_steps_run_as_it_stands_gives_torchs_states(case: Case) -> None:
+    layer, direction = case.watched
+    names = named_things(case)
+    if steps_left_out(case):
+        return  # they are not written down
+    for step in (played for played in case.deep.movie.steps if played.stage == "run"):
+        for line in step.detail:
+            if line.text.startswith("#"):
+                continue
+            exec(as_python(line.text), names)  # the code of our own movie
+            made = names[line.text.split(" =")[0].split(",")[0]]
+            assert str(tuple(made.shape)) == line.shape, line.text
+        if step.time is not None:
+            rows = [case.judge.row[b, step.time] for b in case.judge.live(step.time)]
+            truth = case.judge.hidden[layer][direction][rows]
+            assert torch.allclose(names["h"], truth, rtol=1e-4, atol=1e-5, equal_nan=True), step.time
+
+
+NUMBER = r"\(?(−?[\d.]+(?:e[+−]?\d+)?|nan)\)?"
+RESULT = rf"([=≈]) {NUMBER}"
+PATTERNS = {
+    "GRU": [rf"h = \(1 − {NUMBER}\)·{NUMBER} \+ {NUMBER}·{NUMBER} {RESULT}"],
+    "LSTM": [rf"c = {NUMBER}·{NUMBER} \+ {NUMBER}·{NUMBER} {RESULT}", rf"h = {NUMBER}·tanh\({NUMBER}\) {RESULT}"],
+    "RNN": [rf"h = (?:tanh|relu)\({NUMBER} ([+−]) {NUMBER}\) {RESULT}"],
+}
+
+
+def said(case: Case, t: int) -> list[tuple[list[float], str, float]]:
+    """Return (numbers, sign, result) of every line with numbers at a time step."""
+    step = case.deep.movie.steps[case.deep.movie.step_at("run", t) - 1]
+    head, *lines = step.detail[-1].text.replace("\n    ", " ").split("\n")
+    assert head == f"# unit 0 of {case.letter(case.judge.live(t)[0])}"
+    mode = case.trace.module.mode[:4].rstrip("_T").rstrip("_")
+    patterns = PATTERNS[mode][: 1 if case.trace.module.proj_size else None]
+    found = []
+    for pattern, line in zip(patterns, lines, strict=True):
+        *numbers, sign, result = match(rf"^{pattern}$", line).groups()
+        if mode == "RNN":
+            numbers = [numbers[0], (numbers[1] if numbers[1] == "−" else "") + numbers[2]]
+        found.append(([float(number.replace("−", "-")) for number in numbers], sign, float(result.replace("−", "-"))))
+    return found
+
+
+def truths(case: Case, t: int) -> list[list[float]]:
+    """Return torch's own numbers for the same lines, the result last."""
+    layer, direction = case.watched
+    b = case.judge.live(t)[0]
+    n = case.judge.row[b, t]
+    h, before = case.judge.hidden[layer][direction][n][0].item(), state_before(case, b, t, "h")
+    if gates_of(case) == "":
+        weights = named_weights(case)
+        given = F.linear(case.judge.entering(layer)[n], weights["W_ih"], weights.get("b_ih"))[0].item()
+        return [[given, F.linear(before, weights["W_hh"], weights.get("b_hh"))[0].item(), h]]
+    inside = {name: row[0].item() for name, row in row_inside(case, n).items()}
+    if "r" in inside:
+        return [[inside["z"], inside["n"], inside["z"], before[0].item(), h]]
+    i, f, g, o, c = (inside[name] for name in "ifgoc")
+    lines = [[f, state_before(case, b, t, "c")[0].item(), i, g, c], [o, c, h]]
+    return lines[: 1 if case.trace.module.proj_size else None]
+
+
+def agree(written: float, true: float) -> bool:
+    """Return whether a number written with two decimals, or three digits of a huge one, is the true one."""
+    if math.isnan(written):
+        return not math.isfinite(true)
+    return abs(written - true) <= max(0.00507, 0.006 * abs(true) if abs(true) > 9999 else 0.0)
+
+
+@each_packed
+def test_the_numbers_of_one_unit_are_torchs(case: Case) -> None:
+    for t, _ in steps(case, case.deep):
+        for (numbers, _, result), truth in zip(said(case, t), truths(case, t), strict=True):
+            assert all(map(agree, [*numbers, result], truth)), (t, numbers, result, truth)

@@ -1,13 +1,15 @@
-"""The rows stand in torch's sorted order; or torch refuses, in its own words."""
+"""The rows stand in torch's sorted order, or torch refuses; live rows, permutations, ties and states are torch's."""
+
+import re
+from itertools import groupby
 
 import pytest
 import torch
 from movie_cases import PACKED, REFUSED, Case, over
-from movie_screen import grid_of, standing
-from torch.nn.utils.rnn import pack_padded_sequence
+from movie_screen import Look, grid_of, match, standing, within
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
-each_packed = over(PACKED)
-each_refused = over(REFUSED)
+each_packed, each_refused = over(PACKED), over(REFUSED)
 
 
 @each_packed
@@ -48,3 +50,182 @@ def test_a_refusal_ends_the_movie_with_torchs_own_message_and_marks_the_two_leng
     first, second = sorted(cell["seq"] for cell in case.show.after[-1].values() if cell["tone"] == "wrong")
     assert second == first + 1
     assert case.judge.lengths[first] < case.judge.lengths[second]
+
+
+each_case = over([*PACKED, *REFUSED])
+SORTED = [case for case in PACKED if not case.judge.enforce_sorted]
+each_sorted = over(SORTED)
+
+
+def live(case: Case) -> dict[int, list[int]]:
+    """Return by time step who has a packed row, asked of torch without a word about the order."""
+    numbers = torch.arange(case.judge.B).unsqueeze(1).expand(-1, case.judge.T)
+    packed = pack_padded_sequence(numbers, torch.tensor(case.judge.lengths), True, enforce_sorted=False)
+    return {t: sorted(rows.tolist()) for t, rows in enumerate(torch.split(packed.data, packed.batch_sizes.tolist()))}
+
+
+def grid(case: Case, cells: dict[str, Look]) -> dict[tuple[int, int], Look]:
+    return grid_of(standing(cells, "token", "pad"), transposed=case.transposed)
+
+
+def outlined(case: Case, cells: dict[str, Look], tone: str) -> set[tuple[int, int]]:
+    """Return (sequence, time step) of every cell within an outline of this tone."""
+    placed = grid(case, cells)
+    marks = [mark for mark in standing(cells, "mark") if mark["tone"] == tone]
+    return {(placed[where]["seq"], where[1]) for mark in marks for where in within(mark, placed)}
+
+
+def time_of(case: Case, step: dict[str, object]) -> int:
+    time = case.deep.movie.steps[case.deep.steps.index(step)].time
+    assert time is not None
+    return time
+
+
+@each_case
+def test_the_staircase_is_shown_where_it_has_holes_and_tells_them_from_the_live_rows(case: Case) -> None:
+    """A hole between live rows is preferred to one before them."""
+    steps = case.deep.of("sort", "not the live one")
+    holes = {t: [b for b in range(max(rows)) if b not in rows] for t, rows in live(case).items() if t < 60}
+    assert len(steps) == any(set(over) & set(case.filmed) for over in holes.values())
+    for step, cells in steps:
+        t = time_of(case, step)
+        rows = live(case)[t]
+        assert holes[t]
+        assert outlined(case, cells, "now") == {(b, t) for b in rows if b in case.filmed}
+        assert outlined(case, cells, "wrong") == {(b, t) for b in holes[t] if b in case.filmed}
+        assert f"t = {t} only {case.said(rows)} " in step["caption"]
+        assert f"but {case.said(holes[t])} " in step["caption"]
+        count = match(r"first (?:(\d+) )?(?:row|column)s? ", step["caption"])
+        assert int(count[1] or 1) == len(rows)
+        assert cells[f"axis:{t}"]["tone"] == "now"
+        if len(case.filmed) == case.judge.B:  # else a hole may be out of the picture
+            between = {t for t, over in holes.items() if over and min(live(case)[t]) < min(over)}
+            assert t in between or not between
+            assert ("between them" in step["caption"]) == bool(between)
+
+
+@each_packed
+def test_after_the_sort_the_live_rows_are_the_first_batch_sizes(case: Case) -> None:
+    ((step, cells),) = case.deep.of("sort", "are the first batch_sizes[t]")
+    t = time_of(case, step)
+    assert all(time_of(case, before) == t for before, _ in case.deep.of("sort", "not the live one"))
+    good = outlined(case, cells, "good")
+    assert good == {(b, t) for b in live(case)[t] if b in case.filmed}
+    assert f"**batch_sizes[{t}] = {case.judge.batch_sizes[t]}**" in step["caption"]
+    rows = {where[0] for where, cell in grid(case, cells).items() if (cell["seq"], t) in good}
+    assert rows == set(range(min(40, case.judge.batch_sizes[t])))
+    every = re.search(r"every (row|column) is live", step["caption"]) is not None
+    assert every == (case.judge.batch_sizes[t] == case.judge.B)
+    assert every or f"{case.said(case.judge.order[: case.judge.batch_sizes[t]])}." in step["caption"]
+    ((line, made),) = step["detail"]
+    x_sorted = case.trace.padded.values
+    if not case.judge.enforce_sorted:
+        x_sorted = x_sorted.index_select(0 if case.trace.padded.batch_first else 1, case.judge.packed.sorted_indices)
+    taken = eval(line, {"x_sorted": x_sorted, "x": x_sorted})
+    assert str(tuple(taken.shape)) == made
+    start = sum(case.judge.batch_sizes[:t])
+    assert torch.equal(taken.nan_to_num(), case.judge.packed.data[start : start + len(taken)].nan_to_num())
+
+
+@each_sorted
+def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: Case) -> None:
+    along = "x" if case.transposed else "y"
+    seen = 0
+    for step, cells in case.deep.of("sort"):
+        for cell in standing(cells, "thread"):
+            side, b = cell["id"].split(":")[1:]
+            span = cell["w"] if case.transposed else cell["h"]
+            wide = cells[f"label:{b}"]["w"] if case.transposed else 1
+            start, end = cell[along] - wide / 2, cell[along] - wide / 2 + span
+            letter, row = cells[f"{side}:{b}"][along], cells[f"label:{b}"][along]
+            ends = (letter, row) if side == "from" else (row, letter)
+            assert abs(start - ends[0]) < 0.01, step["caption"]
+            assert abs(end - ends[1]) < 0.01, step["caption"]
+            assert cell["seq"] == int(b)
+            seen += 1
+    assert seen
+    ((_, cells),) = case.deep.of("sort", "stay in the given order")
+    for side in ("from", "to"):
+        letters = sorted(standing(cells, side), key=lambda cell: cell[along])
+        assert [(cell["seq"], cell["text"]) for cell in letters] == [(b, case.letter(b)) for b in sorted(case.filmed)]
+
+
+@each_sorted
+def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Case) -> None:
+    ((step, cells),) = case.deep.of("sort", "leads back")
+    there, back = case.judge.packed.sorted_indices, case.judge.packed.unsorted_indices
+    assert torch.equal(back[there], torch.arange(case.judge.B))
+    for name, truth in (("sorted", there.tolist()), ("unsorted", back.tolist())):
+        line = sorted(standing(cells, name), key=lambda cell: cell["x" if case.transposed else "y"])
+        assert [int(cell["text"]) for cell in line] == ([] if case.small else truth)
+        for k, cell in enumerate(line):
+            assert cell["seq"] == (truth[k] if name == "sorted" else k)
+            b, t = case.movie.tokens[cell["token"]]
+            assert b == cell["seq"]
+            assert not case.judge.mask[b][:t].any()
+    k, b, again, row = map(
+        int,
+        re.findall(r"\*\*(?:un)?sorted_indices\[(\d+)\] = (\d+)\*\*", step["caption"])[0]
+        + re.findall(r"\*\*unsorted_indices\[(\d+)\] = (\d+)\*\*", step["caption"])[0],
+    )
+    assert (there[k], back[again], again, row) == (b, row, b, k)
+    assert f"{'column' if case.transposed else 'row'} {k} is {case.said([b])}" in step["caption"]
+    moved = there.tolist() != sorted(there.tolist())
+    assert (k != b) == moved
+
+
+@each_sorted
+def test_equal_lengths_are_said_to_keep_their_order_only_where_torch_kept_it(case: Case) -> None:
+    order, lengths = case.judge.order, case.judge.lengths
+    groups = [list(group) for _, group in groupby(order, key=lambda b: lengths[b])]
+    groups = [group for group in groups if len(group) > 1]
+    steps = case.deep.of("sort", "have the same length")
+    assert len(steps) == bool(groups)
+    for step, cells in steps:
+        told = [
+            group
+            for group in groups
+            if step["caption"].startswith(f"{case.said(group)} have the same length, {lengths[group[0]]}")
+        ]
+        assert len(told) == 1
+        assert ("**not**" in step["caption"]) == (told[0] != sorted(told[0]))
+        assert ("**not**" in step["caption"]) == any(group != sorted(group) for group in groups)
+        whole = {(b, t) for b in told[0] if b in case.filmed for t in range(min(case.judge.T, 60))}
+        assert outlined(case, cells, "now") == whole
+        for number in re.findall(r"with (\d+) or more equal lengths", step["caption"]):
+            assert kept(int(number) - 1)
+            assert not kept(int(number))
+
+
+def kept(n: int) -> bool:
+    """Return whether torch leaves n equal lengths as they came."""
+    packed = pack_padded_sequence(torch.zeros(n, 1, 1), torch.ones(n, dtype=torch.int64), True, enforce_sorted=False)
+    return packed.sorted_indices is not None and packed.sorted_indices.tolist() == list(range(n))
+
+
+@each_sorted
+def test_torch_takes_the_states_as_the_lesson_says(case: Case) -> None:
+    ((step, _),) = case.deep.of("sort", "stay in the given order")
+    space = {
+        "sorted_indices": case.judge.packed.sorted_indices,
+        "unsorted_indices": case.judge.packed.unsorted_indices,
+        "h_0": case.judge.h_0,
+    }
+    (into, into_shape), (out, out_shape) = step["detail"]
+    given = eval(into, space)
+    bare = PackedSequence(case.judge.packed.data, case.judge.packed.batch_sizes)
+    lstm = case.judge.c_0 is not None
+    state = (given, case.judge.c_0[:, space["sorted_indices"]]) if lstm else given
+    _, after = case.trace.module(bare, state)
+    back = eval(out, space | {"h_n": after[0] if lstm else after})
+    assert torch.allclose(back, case.judge.h_n, atol=1e-6, equal_nan=True)
+    assert [into_shape, out_shape] == [str(tuple(given.shape)), str(tuple(case.judge.h_n.shape))]
+    assert ("c_0" in step["caption"]) == lstm
+
+
+@over([case for case in PACKED if case.judge.enforce_sorted])
+def test_nothing_is_permuted_where_torch_only_checks(case: Case) -> None:
+    step, cells = case.deep.of("sort")[-1]
+    assert (case.judge.packed.sorted_indices, case.judge.packed.unsorted_indices) == (None, None)
+    assert "both None" in step["caption"]
+    assert not standing(cells, "sorted", "unsorted", "thread", "from", "to")

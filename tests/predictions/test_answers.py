@@ -1,15 +1,26 @@
-"""Answers are read generously, and what cannot be read is refused with a way out."""
+"""Answers are read generously or refused with a way out; the player judges them as Prediction.check does."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from prediction_cases import SEEDS, STAGES, asked
 from seeds import many
+from trace_cases import made
 
+from packviz.compute.trace import Trace
 from packviz.errors import PackvizError
+from packviz.inputs.batch import sequence_label
+from packviz.predictions import Prediction, ask, asking
+from packviz.show.movie import movie
+from packviz.teach.predictions import MAX_ASKED
 from packviz.teach.predictions.prediction import read_choice, read_letters, read_numbers
+from player.build import node
 
 CHOICES = ("It sorts them.", "It packs.")
 READ: dict[str, tuple[Callable[[str], object], object]] = {
@@ -81,3 +92,99 @@ def test_any_text_is_read_or_refused(typed: str) -> None:
     for read in (read_numbers, lambda text: read_letters(text, "ABC"), lambda text: read_choice(text, ("a", "b"))):
         with suppress(PackvizError):
             assert isinstance(read(typed), tuple | str)
+
+
+FIRST = "1 2 3\n4 5\n6 7 8 9"
+JUDGE = Path(__file__).with_name("judge_answers.js")
+PIECES = [*"33210ABC,;[]()x*.-+=٣３ \n", "1.0", "2.5", "none", "and", "all", "Ω"]
+PIECES += ["tensor", "torch.", "Size", "sizes = ", ", dtype=torch.int64", "three", "<b>", "'", "999999999999999999"]
+Said = tuple[bool | None, str]
+
+
+def said_by_python(prediction: Prediction, typed: str) -> Said:
+    try:
+        verdict = prediction.check(typed)
+    except PackvizError as refusal:
+        return None, refusal.sentence
+    return verdict.right, verdict.reason
+
+
+def questions(seen: Trace) -> Iterator[tuple[Prediction, dict[str, Any]]]:
+    """Yield the predictions about a trace, each with what a movie carries of it."""
+    for stage in STAGES:
+        film = movie(seen, None)
+        carried = asking(film, stage).to_dict().get("questions", [])
+        asked_for = dict.fromkeys(ask(seen, stage, number) for number in range(MAX_ASKED))
+        yield from zip(filter(None, asked_for), carried, strict=True)
+
+
+def compare(cases: Iterable[tuple[Prediction, dict[str, Any], int, list[str]]]) -> list[Said]:
+    """Find that the player says the same as Python to each answer, and return what that was."""
+    told = list(cases)
+    given = [
+        {"question": question, "labels": [sequence_label(b) for b in range(sequences)], "typed": typed}
+        for _, question, sequences, typed in told
+    ]
+    found = json.loads(node(JUDGE, text=json.dumps(given)))
+    said = []
+    for (prediction, _, _, typed), verdicts in zip(told, found, strict=True):
+        for text, verdict in zip(typed, verdicts, strict=True):
+            assert tuple(verdict) == said_by_python(prediction, text), (prediction.prompt, text)
+            said.append(tuple(verdict))
+    return said
+
+
+def ways_to_answer(prediction: Prediction) -> list[str]:
+    """Return the right answer, all typical mistakes and some other answers, in several spellings."""
+    answers = [prediction.answer, *(slip.answer for slip in prediction.slips)]
+    if prediction.form == "choice":
+        return [str(answer) for answer in answers]
+    listed = [", ".join(map(str, answer)) for answer in answers]
+    ways = ("{}", "[{}]", "tensor([{}], dtype=torch.int64)", "x = torch.Size([{}])", "{}.")
+    return [way.format(each) for each in listed for way in ways] + ["7 7", "1", "A B", "none", "999 1 2"]
+
+
+@pytest.mark.parametrize("seed", SEEDS[::8])
+def test_right_answers_mistakes_and_others_are_judged_as_python_judges_them(seed: int) -> None:
+    seen, sequences = asked(seed).seen, len(asked(seed).lengths)
+    said = compare((each, question, sequences, ways_to_answer(each)) for each, question in questions(seen))
+    assert {right for right, _ in said} >= {True, False}
+
+
+def test_what_is_read_and_what_is_refused_is_the_same_with_the_same_words() -> None:
+    seen = made(FIRST)
+    typed = [*READ, *NO_NUMBERS, *NO_LETTERS]
+    cases = [(each, question, 3, typed) for each, question in questions(seen) if each.form != "choice"]
+    said = compare(cases)
+    assert {None, False} <= {right for right, _ in said}
+    assert len(said) > 500
+
+
+@settings(max_examples=many(3), deadline=None)
+@given(st.lists(st.lists(st.sampled_from(PIECES), min_size=1, max_size=7).map("".join), min_size=200, max_size=300))
+def test_any_answer_is_judged_the_same(typed: list[str]) -> None:
+    both = {each.form: (each, question, 3, typed) for each, question in questions(made(FIRST)) if each.form != "choice"}
+    compare(both.values())
+
+
+def test_the_answer_is_not_in_plain_sight() -> None:
+    for prediction, question in questions(made(FIRST)):
+        sentences = [prediction.why, *(slip.reason for slip in prediction.slips)]
+        assert not [each for each in sentences if each in json.dumps(question, ensure_ascii=False)]
+
+
+def test_each_question_leads_to_the_step_that_shows_why() -> None:
+    seen = made(FIRST)
+    film = movie(seen, ("pack",), deep=True)
+    carried = asking(film, "pack").to_dict()["questions"]
+    moment = ask(seen, "pack")
+    assert moment is not None
+    shown = film.steps[carried[0]["step"] - 1]
+    assert (shown.stage, shown.time) == (moment.moment.stage, moment.moment.timestep) == ("pack", 3)  # the last column
+    assert film.steps[carried[0]["first"] - 1].time == 0
+
+
+def test_a_movie_of_which_nothing_can_be_asked_stays_as_it_is() -> None:
+    film = movie(made("1\n2 3", enforce_sorted=True))
+    assert "questions" not in asking(film, "pack").to_dict()
+    assert "questions" in asking(film, "sort").to_dict()
