@@ -6,9 +6,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from playwright.sync_api import Browser, ConsoleMessage, Dialog, Error, Page
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Error, FloatRect, Locator, Page
 
-__all__ = ["Scheme", "Size", "Tab", "screenshots", "tab"]
+__all__ = ["Scheme", "Size", "Tab", "box_of", "enter", "reach", "screenshots", "tab", "violations"]
 
 Size = tuple[int, int]
 Scheme = Literal["light", "dark"]
@@ -83,6 +84,39 @@ def tab(
             free.append(taken)
         else:
             taken.page.context.close()
+
+
+def box_of(seen: Locator) -> FloatRect:
+    """Return where something stands in the window, in pixels."""
+    box = seen.bounding_box()
+    assert box is not None
+    return box
+
+
+def enter(field: Locator, text: str) -> None:
+    """Type a text into a field, over what is there, and press Enter."""
+    field.fill(text)
+    field.press("Enter")
+
+
+def reach(wanted: Locator) -> None:
+    """Go on with Tab until something has the focus."""
+    wanted.wait_for()
+    for _ in range(60):
+        if wanted.evaluate("node => node === node.getRootNode().activeElement"):
+            return
+        wanted.page.keyboard.press("Tab")
+    raise AssertionError(f"Tab never reaches {wanted}")
+
+
+def violations(page: Page, within: str | None = None, impacts: tuple[str, ...] = ("serious", "critical")) -> list[str]:
+    """Return what axe-core finds on a page, or in a part of it, that is of these impacts."""
+    return [
+        f"{each['id']}: {node['target']} {node.get('failureSummary', '')}"
+        for each in Axe().run(page, within).response["violations"]
+        if each["impact"] in impacts
+        for node in each["nodes"]
+    ]
 
 
 def screenshots(browser: Browser, test: str) -> Iterator[str]:

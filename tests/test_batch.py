@@ -15,15 +15,6 @@ from packviz.inputs.batch import Batch, sequence_label
 from packviz.inputs.examples import EXAMPLES, Example
 
 
-def test_words_get_ids_in_order_of_first_use_from_one() -> None:
-    batch = Batch.parse("to be or\nnot to be")
-    assert batch.kind == "words"
-    assert [sequence.tolist() for sequence in batch.sequences] == [[1, 2, 3], [4, 1, 2]]
-    assert batch.vocabulary == ("<pad>", "to", "be", "or", "not")
-    assert batch.texts == (("to", "be", "or"), ("not", "to", "be"))
-    assert all(sequence.dtype == torch.int64 for sequence in batch.sequences)
-
-
 def test_numbers_are_float32_and_shown_as_typed() -> None:
     batch = Batch.parse("1 2.50 -3e1\n+.5")
     assert batch.kind == "numbers"
@@ -31,13 +22,6 @@ def test_numbers_are_float32_and_shown_as_typed() -> None:
     assert batch.texts == (("1", "2.50", "-3e1"), ("+.5",))
     assert batch.vocabulary == ()
     assert all(sequence.dtype == torch.float32 for sequence in batch.sequences)
-
-
-def test_vectors_have_one_row_a_step() -> None:
-    batch = Batch.parse("[[[1, 2], [3, 4], [5, 6]], [[7, 8]]]")
-    assert batch.kind == "vectors"
-    assert [sequence.tolist() for sequence in batch.sequences] == [[[1, 2], [3, 4], [5, 6]], [[7, 8]]]
-    assert batch.texts == ((), ())
 
 
 def test_the_summary_counts_sequences_tokens_and_padding() -> None:
@@ -71,19 +55,6 @@ def test_a_sequence_of_length_zero_is_refused_in_the_words_of_torch() -> None:
         assert "mask" in caught.value.fix
     assert "sequence 2" in str(from_list.value)
     assert "tensors[1]" in str(from_tensors.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "settings"),
-    [
-        *((text, {}) for text in (None, b"1 2", ["1"])),
-        *(("1 2", {"kind": kind}) for kind in ("vectors", None)),
-        *(("1 2", {"max_steps": limit}) for limit in (0, -1, 2.5)),
-    ],
-)
-def test_parse_refuses_arguments_that_make_no_sense(text: Any, settings: dict[str, Any]) -> None:
-    with pytest.raises(PackvizError, match="|".join(settings) or "text"):
-        Batch.parse(text, **settings)
 
 
 @pytest.mark.parametrize(

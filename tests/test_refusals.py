@@ -11,10 +11,12 @@ from seeds import raw_errors, seeds
 from torch import nn
 
 import packviz as pv
-from packviz import Batch, Config, PackvizError, Trace, charts, facts, tables, trace, trace_module
+from packviz import Batch, Config, PackvizError, Trace, charts, facts, movie, tables, trace, trace_module
 from packviz.facts.torch_says import order_of_equals, ties
 from packviz.lab.cost import Setup, measure, plan_sweep, ways
+from packviz.lab.training import Experiment
 from packviz.predictions import ask
+from packviz.show.movie import beside
 from packviz.show.snippet import snippet
 from packviz.teach.quiz import LAST_ROUND, MAX_QUESTIONS, questions
 
@@ -36,6 +38,24 @@ def swept(name: str) -> Call:
     return lambda value: plan_sweep(**{name: value})
 
 
+def drawn(name: str) -> Call:
+    """Return a call that draws a picture with one setting."""
+    return lambda value: FILM.save("no/such/m.png", **{name: value})
+
+
+def trained(name: str) -> Call:
+    return lambda value: Experiment(**{name: value})
+
+
+def called(texts: Any) -> object:
+    """Name the tokens of sequences of lengths 2 and 1."""
+    return trace_module(nn.GRU(1, 2, batch_first=True), torch.zeros(2, 2, 1), [2, 1], texts=texts)
+
+
+FILM = movie(T)
+NO_COUNT = (0, -1, 2.0, True, "3")
+NO_TEXTS: tuple[Any, ...] = ([], [["a"]], [["a", "b"], "xy"], [["a"], ["b", "c"]], [["a", 1], ["b"]], [1, 2], 5)
+NO_SEEDS: tuple[Any, ...] = ((), 3, "123", (0, 1, 0))
 NO_SEQUENCE = (-1, 3, 100, True, False, 1.0, "A", None)
 SIDES = "pad, embed, sort, pack, run or unpack"
 LENGTHS: tuple[Any, ...] = ([], [0], [3, -1], [2.5], [True], ["3"], torch.tensor([2.0]), torch.tensor(3))
@@ -90,6 +110,31 @@ REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is 
     ("level", "", lambda level: questions(level, 1), (0, 4, "1", None, True, 1.0)),
     ("seed", "", lambda seed: questions(1, seed), (0, -1, LAST_ROUND + 1, "7", 1.5, False)),
     ("count", "", lambda count: questions(1, 1, count), (0, MAX_QUESTIONS + 1, None)),
+    ("text", "", Batch.parse, (None, b"1 2", ["1"])),
+    ("kind", "", lambda kind: Batch.parse("1 2", kind=kind), ("vectors", None)),
+    ("max_steps", "", lambda limit: Batch.parse("1 2", max_steps=limit), (0, -1, 2.5)),
+    ("stages", "", lambda stages: movie(T, stages), (("pack", "fly"), (), "fly", 5, ("embed",))),
+    ("layer", "", lambda layer: movie(T, layer=layer), (1, -1)),
+    ("direction", "", lambda d: movie(T, direction=d), (1, -1)),
+    *(("sequences", "", lambda n, film=film: film(T, sequences=n), NO_COUNT) for film in (movie, beside)),
+    *(("steps", "", lambda n, film=film: film(T, steps=n), NO_COUNT) for film in (movie, beside)),
+    ("path", "", FILM.save, ("no/such/m.mp4", "no/such/m")),  # where writing would be another error
+    ("step", "", drawn("step"), (0, 999)),
+    ("width", "", drawn("width"), (10,)),
+    ("theme", "", drawn("theme"), ("blue",)),
+    ("scale", "", drawn("scale"), (0, NAN, 99)),
+    ("texts", "as many strings as its length: 2, 1", called, NO_TEXTS),
+    ("cell", "rnn, gru or lstm", trained("cell"), ("transformer",)),
+    ("readout", "naive, last_valid, packed or mean", trained("readout"), ("max",)),
+    ("task", "vowels or first_token", trained("task"), ("speech",)),
+    ("extra_padding", "0, 20 or 100", trained("extra_padding"), (10, False)),
+    ("bidirectional", "False or True", trained("bidirectional"), (1,)),
+    ("hidden_size", "", trained("hidden_size"), (0, 10**9, True)),
+    ("epochs", "", trained("epochs"), (0, 2.0)),
+    ("batch_size", "", trained("batch_size"), (-1,)),
+    ("lr", "a number above 0, at most 1", trained("lr"), (0, NAN, INF, "fast")),
+    ("seeds", "a few integers without duplicates", trained("seeds"), NO_SEEDS),
+    ("seeds", "an integer from 0", trained("seeds"), ((-1,), (2**63,))),
 ]
 
 
@@ -104,6 +149,7 @@ def test_a_value_that_makes_no_sense_is_refused_by_the_name_of_its_parameter(
         call(value)
     assert refusal.value.parameter == parameter
     assert expected in refusal.value.expected
+    assert refusal.value.got
     assert refusal.value.fix
 
 

@@ -83,14 +83,6 @@ def test_columns_that_no_length_reaches_are_named() -> None:
     assert t.exact
 
 
-def test_unsorted_lengths_where_they_must_be_sorted_are_recorded_as_torchs_refusal() -> None:
-    t = trace_module(gru(), grid(), LENGTHS, enforce_sorted=True)
-    assert str(t.error).startswith("`lengths` array must be sorted in decreasing order")
-    assert t.padded.lengths.tolist() == LENGTHS
-    with pytest.raises(PackvizError, match="enforce_sorted=False"):
-        t.output  # noqa: B018
-
-
 @pytest.mark.parametrize("where", ["valid", "pad"])
 @pytest.mark.parametrize("what", [float("nan"), float("inf")])
 def test_nan_and_infinity_run_through_and_are_exact(where: str, what: float) -> None:

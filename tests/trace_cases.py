@@ -1,7 +1,6 @@
 """Random modules and batches, each known by its seed, and torch's own run of them."""
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,8 +80,8 @@ def random_state(module: nn.RNNBase, B: int, dtype: torch.dtype) -> State:
     return h_0, torch.randn(slots, B, module.hidden_size, dtype=dtype)
 
 
-def torch_run(module: nn.RNNBase, packed: PackedSequence, hx: State | None) -> tuple[PackedSequence, Sequence[Tensor]]:
-    """Call the module as anybody would, without oneDNN; return its packed output and (h_n,) or (h_n, c_n)."""
+def torch_run(module: nn.RNNBase, x: Any, hx: Any) -> tuple[Any, tuple[Tensor, ...]]:
+    """Call the module as anybody would, without oneDNN; return its output and (h_n,) or (h_n, c_n)."""
     with torch.no_grad(), torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):
-        output, state = module(packed, hx)
+        output, state = module(x, hx)
     return output, state if isinstance(state, tuple) else (state,)

@@ -1,9 +1,8 @@
 """axe-core, on every page: nothing serious, nothing critical in what is ours; and the colours that were asked for."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
-from tabs import Scheme, Size
+from tabs import Scheme, Size, violations
 from visits import LAPTOP, PHONE, Visit, visit
 
 from pages import STAGES
@@ -26,17 +25,6 @@ LAST = {
 }  # what comes last on each page
 PHONES: list[tuple[str, Size, Scheme]] = [(page, PHONE, "light" if i % 2 else "dark") for i, page in enumerate(LAST, 1)]
 OTHERS: list[tuple[str, Size, Scheme]] = [("compare", LAPTOP, "dark")]
-
-
-def serious(visited: Visit, within: str | None = None) -> list[str]:
-    """Return what axe-core finds on a page, or in a part of it, that is serious or critical."""
-    found = Axe().run(visited.page, within).response["violations"]
-    return [
-        f"{each['id']}: {node['target']} {node.get('failureSummary', '')}"
-        for each in found
-        if each["impact"] in ("serious", "critical")
-        for node in each["nodes"]
-    ]
 
 
 def wider_by(visited: Visit) -> int:
@@ -73,4 +61,4 @@ def test_nothing_serious_is_found_and_nothing_scrolls_sideways(
         visited.settle()
         assert wider_by(visited) <= 0
         assert visited.player.count() == 0 or visited.data("theme") == scheme
-        assert serious(visited) == []
+        assert violations(visited.page) == []

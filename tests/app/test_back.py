@@ -3,6 +3,7 @@
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, expect
+from tabs import enter
 from visits import Visit, follow, visit
 
 from packviz.teach.questions import ENTRIES
@@ -57,8 +58,7 @@ def test_back_leads_from_a_question_to_where_one_was(browser: Browser, address: 
     with visit(browser, address, {"sequences": TEXT, "example": "own", "cell": "lstm"}, path="packing") as visited:
         page, packing = visited.page, visited.page.url
         go(visited, "Questions")
-        page.get_by_label("An error message").fill("padding_idx")
-        page.get_by_label("An error message").press("Enter")
+        enter(page.get_by_label("An error message"), "padding_idx")
         page.wait_for_url("**/questions?search=padding_idx")
         visited.settle()
         visited.main.locator(".st-key-entries").get_by_role("button").first.click()
@@ -82,8 +82,7 @@ def test_an_entry_opens_in_the_overview_with_its_batch_settings_and_step_and_one
     with visit(browser, address, {"cell": "lstm", "hidden_size": 7}) as visited:
         visited.type("9 8 7\n6")
         follow(visited.page, "Questions")
-        visited.page.get_by_label("An error message").fill(FILMED.question)
-        visited.page.get_by_label("An error message").press("Enter")
+        enter(visited.page.get_by_label("An error message"), FILMED.question)
         visited.main.locator(f".st-key-row-{FILMED.key}").get_by_role("button").click()
         expect(visited.page.get_by_role("heading", level=1)).to_have_text(FILMED.question.replace("`", ""))
         visited.player.wait_for()

@@ -3,10 +3,9 @@
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
-from tabs import tab
+from tabs import box_of, reach, tab, violations
 from visits import PHONE, PROJECTOR
 
 from classroom.rooms import rooms
@@ -18,7 +17,6 @@ from ui.visit import Visit
 
 TEXT = "1 2 3\n4 5\n6 7 8 9"
 SIZES = {"kind": "batch_sizes", "sequences": TEXT}
-SERIOUS = ("serious", "critical")
 OWN = {"prompt": "*Which* <b> of `h_n`?", "options": ["this", "that"], "answer": 1, "note": "a riddle"}
 
 
@@ -182,27 +180,12 @@ def test_a_step_is_added_from_a_lesson(browser: Browser, address: str) -> None:
 def at(page: Page, label: str) -> None:
     """Wait for what the teacher can do next; whoever cannot see or hold a mouse can do it, too."""
     expect(page.get_by_role("button", name=label, exact=True)).to_be_visible(timeout=20_000)
-    sound(page)
-
-
-def sound(page: Page) -> None:
-    found = Axe().run(page).response["violations"]
-    assert [(each["id"], each["nodes"][0]["target"]) for each in found if each["impact"] in SERIOUS] == []
-
-
-def reach(page: Page, label: str) -> None:
-    """Go on with Tab until a button has the focus."""
-    for _ in range(60):
-        page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.textContent") == label:
-            return
-    raise AssertionError(f"Tab never reaches {label}")
+    assert violations(page) == []
 
 
 def whole_player(page: Page) -> bool:
     """Return whether all of the movie's player is in the window."""
-    place = page.locator('[data-testid="packviz-player"] .pv-transport').bounding_box()
-    assert place is not None
+    place = box_of(page.locator('[data-testid="packviz-player"] .pv-transport'))
     return bool(place["y"] > 0 and place["y"] + place["height"] <= PROJECTOR[1])
 
 
@@ -226,13 +209,13 @@ def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(b
         for width, height in (PHONE, PROJECTOR):
             page.set_viewport_size({"width": width, "height": height})
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        reach(page, "Ask the first question")
+        reach(page.get_by_role("button", name="Ask the first question", exact=True))
         page.keyboard.press("Enter")
         at(page, "Open the vote")
         for label in ("Close the vote", "Let them talk", "Vote again", "Close the vote", "Show the answer"):
             page.keyboard.press("PageDown")
             at(page, label)
-            sound(projector.page)
+            assert violations(projector.page) == []
         page.keyboard.press("PageUp")
         at(page, "Close the vote")
         page.keyboard.press("PageDown")
@@ -258,7 +241,7 @@ def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(b
             page.wait_for_timeout(100)
         assert seen()["step"] == step > 1
         expect(projector.page.locator('[data-testid="packviz-player"]')).to_have_attribute("data-step", str(step))
-        sound(projector.page)
+        assert violations(projector.page) == []
         page.emulate_media(color_scheme="dark")
         assert whole_player(page)
         assert whole_player(projector.page)

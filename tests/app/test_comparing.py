@@ -2,6 +2,7 @@
 
 import pytest
 from playwright.sync_api import Browser, expect
+from tabs import box_of
 from visits import LAPTOP, PHONE, PROJECTOR, visit
 
 import packviz
@@ -57,8 +58,7 @@ def test_compare_is_one_screen_its_two_runs_go_in_step_and_no_text_has_more_than
         for width, height in (LAPTOP, PROJECTOR):
             visited.page.set_viewport_size({"width": width, "height": height})
             visited.settle()
-            box = visited.main.locator(".st-key-glance").bounding_box()
-            assert box is not None
+            box = box_of(visited.main.locator(".st-key-glance"))
             assert box["y"] + box["height"] <= height
         visited.press("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")
         expect(visited.player.get_by_test_id("packviz-caption")).to_contain_text("read pads")

@@ -1,12 +1,12 @@
 """The page of the doctor: what is typed or uploaded is examined, and what cannot be read is said in place."""
 
-import io
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import pytest
 import torch
+from doctor_cases import npy, saved
 from playwright.sync_api import Browser, expect
 from safetensors.torch import save_file
 from streamlit.testing.v1 import AppTest
@@ -16,7 +16,6 @@ from torch.nn.utils.rnn import pack_padded_sequence
 from visits import PROJECTOR, Visit, visit
 
 import packviz as pv
-from packviz import doctor
 from packviz.doctor import Finding, read_isolated, read_lengths, read_tensor
 from packviz.errors import PackvizError
 from pages import movies, opened, texts
@@ -136,9 +135,7 @@ def test_a_link_opens_the_same_batch() -> None:
 def test_weights_of_ones_own_are_run_step_by_step(app: AppTest) -> None:
     torch.manual_seed(3)
     model = nn.Sequential(nn.LSTM(3, 4, num_layers=2, bidirectional=True))
-    buffer = io.BytesIO()
-    torch.save(model.state_dict(), buffer)
-    give(app, model_pt=buffer.getvalue())
+    give(app, model_pt=saved(model.state_dict()))
     assert movies(app)
     assert "LSTM(3, 4, num_layers=2, batch_first=True, bidirectional=True)" in texts(app)
     (line,) = [line for line in texts(app).splitlines() if "Largest distance from torch's own run" in line]
@@ -150,27 +147,19 @@ def test_weights_and_data_come_together_and_a_pickled_model_is_refused(app: AppT
     torch.manual_seed(4)
     x = torch.randn(2, 3, 5)
     x[1, 2:] = 0
-    weights, model = io.BytesIO(), io.BytesIO()
-    torch.save(nn.GRU(5, 3, batch_first=True).state_dict(), weights)
-    torch.save(nn.GRU(2, 2), model)
+    weights, model = saved(nn.GRU(5, 3, batch_first=True).state_dict()), saved(nn.GRU(2, 2))
     save_file({"x": x, "lengths": torch.tensor([3, 2])}, tmp_path / "b.safetensors")
-    give(app, weights_pt=weights.getvalue(), b_safetensors=(tmp_path / "b.safetensors").read_bytes())
+    give(app, weights_pt=weights, b_safetensors=(tmp_path / "b.safetensors").read_bytes())
     assert movies(app)
     assert "Nothing was found" in texts(app)
     assert "random numbers stand in" not in texts(app)
-    give(app, model_pt=model.getvalue())
+    give(app, model_pt=model)
     assert "⚠" in texts(app)
 
 
 ROOT = Path(__file__).parents[2]
 DOCTOR = str(ROOT / "pages" / "10_doctor.py")
 File = tuple[str, bytes, str]
-
-
-def npy(x: np.ndarray) -> bytes:
-    buffer = io.BytesIO()
-    np.save(buffer, x)
-    return buffer.getvalue()
 
 
 def file(name: str, x: np.ndarray) -> File:
@@ -199,7 +188,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(name)
         return read_isolated(data, name)
 
-    monkeypatch.setattr(doctor, "read_isolated", counted)
+    monkeypatch.setattr("packviz.doctor.read_isolated", counted)
     return names
 
 
@@ -237,10 +226,8 @@ def test_a_file_that_ends_the_process_that_reads_it_is_said_in_place(
         refused.append(refusal.value.sentence)
         raise refusal.value
 
-    monkeypatch.setattr(doctor, "read_isolated", too_little)
-    buffer = io.BytesIO()
-    torch.save(torch.zeros(3), buffer)
-    page.file_uploader(key="files").set_value([("x.pt", buffer.getvalue(), "")]).run()
+    monkeypatch.setattr("packviz.doctor.read_isolated", too_little)
+    page.file_uploader(key="files").set_value([("x.pt", saved(torch.zeros(3)), "")]).run()
     (sentence,) = refused
     assert f"⚠ {sentence}" in texts(page)
     assert sentence.startswith("Expected ")

@@ -1,8 +1,8 @@
 """Pack it yourself, in the lesson on packing: with the mouse, with keys and on a phone."""
 
 from playwright.sync_api import Browser, Locator, expect
-from tabs import tab
-from test_accessibility import serious, wider_by
+from tabs import box_of, tab, violations
+from test_accessibility import wider_by
 from visits import PHONE, Visit, follow, visit
 
 import packviz
@@ -109,11 +109,10 @@ def test_on_a_phone_a_finger_packs_the_batch(browser: Browser, address: str) -> 
         root.get_by_role("button", name="1", exact=True).tap()
         expect(told).to_contain_text("1 is too few: C, A and B are live at t = 0.")
         for button in root.locator("button").all():
-            box = button.bounding_box()
-            assert box is not None
+            box = box_of(button)
             assert min(box["width"], box["height"]) >= 38
         assert wider_by(visited) <= 0
-        assert serious(visited) == []
+        assert violations(visited.page) == []
         root.get_by_role("button", name="Put back").tap()
         expect(root).to_have_attribute("data-taken", "8")
         visited.check()

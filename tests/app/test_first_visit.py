@@ -2,6 +2,7 @@
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
+from tabs import box_of
 from visits import LAPTOP, PHONE, PROJECTOR, visit, words
 
 
@@ -20,8 +21,7 @@ def test_the_first_page_is_a_movie_that_waits_and_few_words_and_leads_on(browser
         assert seen.data("step") == "1"
         assert seen.page.url == f"{address}/"
         expect(seen.player.get_by_text("Press")).to_be_visible()
-        box = seen.player.bounding_box()
-        assert box is not None
+        box = box_of(seen.player)
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= PROJECTOR[1]
         assert box["width"] > 0.6 * PROJECTOR[0]

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
+from tabs import box_of, enter, reach
 from test_accessibility import two_screens
 from visits import LAPTOP, PROJECTOR, Visit, follow, visit, words
 
@@ -43,9 +44,7 @@ def test_a_lesson_is_two_screens_and_begins_with_its_movie_and_a_few_words_that_
         shapes = visited.player.locator(".pv-shape").filter(visible=True).all_inner_texts()
         assert not {"(3, 4, 1)", "(3, 4, 4)"} & {shape.strip() for shape in shapes}
         assert (visited.data("stage"), visited.data("step")) == (STAGES[lesson], "1")
-        box, picture = visited.player.bounding_box(), visited.player.locator("canvas").bounding_box()
-        assert box is not None
-        assert picture is not None
+        box, picture = box_of(visited.player), box_of(visited.player.locator("canvas"))
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= PROJECTOR[1]
         assert picture["height"] >= 300
@@ -87,10 +86,7 @@ def test_the_keyboard_reaches_the_prediction_and_who_answers_it_has_a_tick_in_th
     with visit(browser, address, path="packing") as visited:
         asked = prediction(visited)
         box, said = asked.get_by_role("textbox"), asked.get_by_role("status")
-        for _ in range(60):
-            visited.page.keyboard.press("Tab")
-            if box.evaluate("box => box === box.getRootNode().activeElement"):
-                break
+        reach(box)
         visited.page.keyboard.type("3 2 4")
         visited.page.keyboard.press("Enter")
         expect(said).to_contain_text("✗ Not quite. These are the lengths")
@@ -134,8 +130,7 @@ def test_a_term_is_explained_to_mouse_and_keyboard_and_an_address_can_be_typed_b
         visited.press("Escape")
         expect(meaning).to_be_hidden()
         visited.unfold("Where is a token?")
-        visited.main.get_by_role("spinbutton", name="time step t").fill("2")
-        visited.main.get_by_role("spinbutton", name="time step t").press("Enter")
+        enter(visited.main.get_by_role("spinbutton", name="time step t"), "2")
         visited.settle()
         expect(visited.main).to_contain_text("data[offset[2] + 1] = data[6 + 1] = data[7]: sequence A at time step 2.")
         visited.press("End", "ArrowLeft", "ArrowLeft", "ArrowLeft")
@@ -144,12 +139,10 @@ def test_a_term_is_explained_to_mouse_and_keyboard_and_an_address_can_be_typed_b
         expect(visited.player.locator(".pv-tip")).to_contain_text("sequence A, time step 2")
         expect(visited.player).to_be_in_viewport()
         n = visited.main.get_by_label("packed row n")
-        n.fill("7")
-        n.press("Enter")
+        enter(n, "7")
         visited.settle()
         expect(visited.main).to_contain_text("data[offset[2] + 1] = data[6 + 1] = data[7]")
-        n.fill("9")
-        n.press("Enter")
+        enter(n, "9")
         visited.settle()
         expect(visited.main).to_contain_text("a packed row from 0 to 8")
         expect(n).to_have_value("9")
@@ -170,8 +163,7 @@ def test_the_sum_behind_a_number_is_written_out(browser: Browser, address: str) 
         expect(visited.main).to_contain_text(f"= {reset:.4f}")
         expect(visited.main.get_by_role("spinbutton", name="hidden unit")).to_have_value("1")
         unit = visited.main.get_by_role("spinbutton", name="hidden unit")
-        unit.fill("3")
-        unit.press("Enter")
+        enter(unit, "3")
         visited.settle()
         expect(visited.page.get_by_test_id("stException")).to_have_count(0)
         visited.unfold("The whole run")

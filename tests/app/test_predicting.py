@@ -42,12 +42,6 @@ def test_pages_without_a_lesson_ask_nothing() -> None:
     assert [questions(opened(page)) for page in ("", "compare")] == [[], []]
 
 
-def test_a_batch_that_torch_refuses_is_not_asked_about_beyond_the_sort() -> None:
-    refused = {"enforce_sorted": True}
-    assert questions(opened("packing", refused)) == []
-    assert "RuntimeError" in str(questions(opened("sorting", refused)))
-
-
 def test_a_thing_to_try_changes_the_batch_and_the_link() -> None:
     app = opened("padding")
     pressed(app, "padding_value 42")

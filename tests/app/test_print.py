@@ -4,6 +4,7 @@ import io
 
 from playwright.sync_api import Browser, Page, expect
 from pypdf import PdfReader
+from tabs import box_of
 from visits import PROJECTOR, visit
 
 from packviz.teach.quiz import questions
@@ -27,8 +28,7 @@ def test_a_lesson_is_printed_as_a_handout_with_what_is_unfolded(browser: Browser
         for gone in ("Share", "Check", "Play"):
             expect(page.get_by_role("button", name=gone)).to_have_count(0)
         expect(visited.player.locator(".pv-caption")).to_be_visible()
-        main = visited.main.bounding_box()
-        assert main is not None
+        main = box_of(visited.main)
         assert main["height"] > PROJECTOR[1]  # all of it stands on the sheets: nothing is left to scroll within
         assert page.evaluate("document.documentElement.scrollHeight") >= main["height"]
         page.evaluate("dispatchEvent(new Event('afterprint'))")

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from urllib.parse import parse_qsl, urlsplit
 
 from playwright.sync_api import Browser, Locator, expect
-from tabs import Scheme, Size
-from test_accessibility import serious, wider_by
+from tabs import Scheme, Size, enter, reach, violations
+from test_accessibility import wider_by
 from test_quiz_page import LEVEL, ROUND, right, step_of, wrong
 from visits import PHONE, PROJECTOR, Visit, follow, visit
 
@@ -50,9 +50,7 @@ def answer(visited: Visit, question: Question, typed: str) -> None:
         visited.main.locator(".st-key-question").get_by_role("radio", name=typed.replace("`", "")).check(force=True)
         press(visited, "Check")
     else:
-        box = visited.main.get_by_role("textbox")
-        box.fill(typed)
-        box.press("Enter")
+        enter(visited.main.get_by_role("textbox"), typed)
         visited.settle()
 
 
@@ -123,7 +121,7 @@ def test_a_reload_goes_on_at_the_same_place_and_nothing_serious_is_found_from_th
 
 
 def sound(visited: Visit) -> None:
-    assert serious(visited, MAIN) == []
+    assert violations(visited.page, MAIN) == []
     assert wider_by(visited) <= 0
 
 
@@ -148,11 +146,8 @@ def test_question_batch_and_answer_stand_on_the_first_screen_and_the_keyboard_al
         for name in ("Check", "Show me"):
             expect(visited.main.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
         expect(batch).to_be_in_viewport(ratio=1)
-        box, keys = visited.main.get_by_role("textbox"), visited.page.keyboard
-        for _ in range(60):
-            keys.press("Tab")
-            if box.evaluate("box => box === document.activeElement"):
-                break
+        keys = visited.page.keyboard
+        reach(visited.main.get_by_role("textbox"))
         keys.type(right(0))
         keys.press("Enter")
         visited.settle()

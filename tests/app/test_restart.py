@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from phone_pages import SIZES, Phone, Room, phone
 from playwright.sync_api import Browser, Locator, expect
-from tabs import tab
+from tabs import box_of, tab
 from test_quiz import ASKED, answer, opened, plain, press, prompt
 from test_quiz_page import right, wrong
 from visits import PROJECTOR, Visit, visit
@@ -21,8 +21,7 @@ AWAY = ("ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "timed out", "Streamlit still ru
 def any_page_is_the_first(browser: Browser, address: str) -> None:
     with visit(browser, address, "cell=lstm&step=4", path="overview") as seen:
         assert seen.data("step") == "4"
-        box = seen.player.bounding_box()
-        assert box is not None
+        box = box_of(seen.player)
         assert box["width"] > 0.6 * PROJECTOR[0]  # app.py has run: the page is wide
         assert seen.page.get_by_test_id("stSidebarNav").count() == 0
         seen.errors[:] = [error for error in seen.errors if "404" not in error]  # it asks where its server is

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
-from tabs import tab
+from tabs import box_of, tab
 from visits import PHONE, PROJECTOR, Visit, visit
 
 import packviz as pv
@@ -222,8 +222,7 @@ def test_a_long_link_has_no_qr_code_and_says_so_on_a_phone(browser: Browser, add
     with visit(browser, address, {"sequences": text, "example": "own"}, path="sorting", size=PHONE) as visited:
         visited.main.get_by_role("button", name="Share").click()
         expect(visited.page.get_by_text("too long for a QR code")).to_be_visible()
-        box = visited.page.locator(".st-key-sharing").bounding_box()
-        assert box is not None
+        box = box_of(visited.page.locator(".st-key-sharing"))
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= PHONE[0]
         assert query(shared(visited))["sequences"] == text

@@ -9,7 +9,7 @@ from random_runs import random_run
 from seeds import seeds
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-from trace_cases import made, random_case
+from trace_cases import made, random_case, torch_run
 
 from packviz.compute.trace import Trace, trace, trace_module
 
@@ -48,7 +48,7 @@ def hx_of(trace: Trace, b: int | None = None) -> Any:
 
 def padded_run(trace: Trace) -> Answer:
     """Return (B, T, D*H) and (h_n,) or (h_n, c_n)."""
-    output, state = _call(trace, trace.padded.values, hx_of(trace))
+    output, state = torch_run(trace.module, trace.padded.values, hx_of(trace))
     return batch_first(trace, output), state
 
 
@@ -56,7 +56,7 @@ def packed_run(trace: Trace) -> Answer:
     """Return (B, T, D*H), as wide as the padded grid, and (h_n,) or (h_n, c_n)."""
     grid, lengths = trace.padded.grid, trace.padded.lengths
     packed = pack_padded_sequence(grid, lengths, True, enforce_sorted=False)
-    output, state = _call(trace, packed, hx_of(trace))
+    output, state = torch_run(trace.module, packed, hx_of(trace))
     return pad_packed_sequence(output, True, trace.padding_value, grid.size(1))[0], state
 
 
@@ -64,7 +64,7 @@ def alone(trace: Trace, b: int, pads: Tensor | None = None) -> Answer:
     """Return (length, D*H) and the states (L*D, H) of one sequence alone, with more steps (k, F) after it."""
     x = trace.padded.grid[b][trace.padded.mask[b]]
     x = x if pads is None else torch.cat([x, pads])
-    output, state = _call(trace, x.unsqueeze(0 if trace.module.batch_first else 1), hx_of(trace, b))
+    output, state = torch_run(trace.module, x.unsqueeze(0 if trace.module.batch_first else 1), hx_of(trace, b))
     return batch_first(trace, output)[0], tuple(part[:, 0] for part in state)
 
 
@@ -76,9 +76,3 @@ def bound(trace: Trace, *tensors: Tensor) -> float:
     """Return how far rounding may take such numbers apart."""
     largest = max([1.0, *(float(tensor.abs().max()) for tensor in tensors)])
     return (1e-12 if trace.h_0.dtype == torch.float64 else 1e-5) * largest
-
-
-def _call(trace: Trace, x: Any, hx: Any) -> tuple[Any, tuple[Tensor, ...]]:
-    with torch.no_grad(), torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):
-        output, state = trace.module(x, hx)
-    return output, state if isinstance(state, tuple) else (state,)

@@ -49,6 +49,10 @@ class Case:
     def config(self) -> Any:
         return self.trace.config
 
+    @property
+    def batch(self) -> Any:
+        return self.trace.batch
+
     @cached_property
     def judge(self) -> Judge:
         return Judge(self.trace)

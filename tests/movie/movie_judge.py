@@ -54,6 +54,11 @@ class Judge:
     def batch_sizes(self) -> list[int]:
         return [*self.trace.packed.batch_sizes.tolist()]
 
+    @cached_property
+    def strays(self) -> list[int]:
+        """The sequence of each packed row that is a pad."""
+        return [b for b, t in self.at if not self.mask[b, t]]
+
     @property
     def order(self) -> list[int]:
         """The original sequence in each sorted row."""

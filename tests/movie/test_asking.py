@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from movie_player import Open, Screen
 from playwright.sync_api import Browser, Locator, expect
-from tabs import tab
+from tabs import enter, reach, tab
 
 import packviz as pv
 from packviz import Batch, Config, Movie
@@ -64,8 +64,7 @@ def test_in_full_screen_the_right_answer_is_told_and_the_movie_plays_the_step_th
         button.click()
     else:
         assert covered(box, canvas) == []
-        box.fill(prediction.solution)
-        box.press("Enter")
+        enter(box, prediction.solution)
     expect(said).to_have_text(f"✓ Right. {prediction.why.replace('`', '')}")
     step = film.to_dict()["questions"][0]["step"]
     assert screen.step == step > 1
@@ -84,8 +83,7 @@ def test_a_wrong_answer_gets_its_reason_and_a_second_try_and_what_cannot_be_read
     prediction = ask(TRACE, "pack")
     assert prediction is not None
     for typed, told in (("three <b>two</b>", "⚠ Expected integers, but got 'three'."), (" ", "Answer first.")) * 2:
-        box.fill(typed)
-        box.press("Enter")
+        enter(box, typed)
         expect(said).to_contain_text(told)
         expect(box).to_have_value(typed)
     box.fill("3 2 4")
@@ -93,8 +91,7 @@ def test_a_wrong_answer_gets_its_reason_and_a_second_try_and_what_cannot_be_read
     reason = prediction.check("3 2 4").reason.replace("`", "")
     expect(said).to_have_text(f"✗ Not quite. {reason} Try once more.")
     assert screen.step == 1
-    box.fill("[4, 3, 2]")
-    box.press("Enter")
+    enter(box, "[4, 3, 2]")
     expect(said).to_contain_text("These are the sorted lengths")
     expect(said).to_contain_text("The answer: 3 3 2 1.")
     expect(root.get_by_role("button", name="Show me")).to_be_hidden()
@@ -108,8 +105,7 @@ def test_questions_go_round_and_who_asks_is_shown_why_column_by_column(open_page
     questions = film.to_dict()["questions"]
     prompts = [question["prompt"].replace("`", "") for question in questions]
     assert len(set(prompts)) == len(prompts) > 2
-    box.fill("3 3 2 1")
-    box.press("Enter")
+    enter(box, "3 3 2 1")
     assert screen.step > 1
     for prompt in [*prompts[1:], prompts[0]]:
         root.get_by_role("button", name="Another").click()
@@ -119,8 +115,7 @@ def test_questions_go_round_and_who_asks_is_shown_why_column_by_column(open_page
         assert screen.step == 1
     show_me = root.get_by_role("button", name="Show me")
     expect(show_me).to_be_hidden()
-    box.fill("1")
-    box.press("Enter")
+    enter(box, "1")
     show_me.click()
     expect(said).to_contain_text("The answer: 3 3 2 1. batch_sizes[t] is how many")
     expect(show_me).to_be_hidden()
@@ -135,10 +130,7 @@ def test_a_choice_is_made_by_keys_alone_and_keeps_its_sign(open_page: Open) -> N
     screen = open_page(lesson("unpack"))
     root, _, said = asked_in(screen)
     choices = root.get_by_role("group", name="Answers").get_by_role("button")
-    for _ in range(20):
-        screen.press("Tab")
-        if choices.nth(1).evaluate("node => node === document.activeElement"):
-            break
+    reach(choices.nth(1))
     screen.press("Space")
     expect(said).to_contain_text("✗ Not quite.")
     expect(choices.nth(1)).to_have_attribute("data-tone", "wrong")
@@ -160,8 +152,7 @@ def test_what_is_typed_is_no_shortcut_and_the_same_verdict_is_news_again(open_pa
     )
     box.press("Enter")
     first = said.inner_text()
-    box.fill("x")
-    box.press("Enter")
+    enter(box, "x")
     box.press("Enter")
     screen.page.wait_for_function("window.heard >= 3")
     assert first.startswith("✗ Not quite.")
@@ -173,8 +164,7 @@ def test_it_is_judged_in_the_sandboxed_frame_of_a_notebook(browser: Browser, tmp
     with tab(browser, FULL_SCREEN) as taken:
         taken.page.goto(page.as_uri())
         root = taken.page.frame_locator("iframe").get_by_test_id("packviz-prediction")
-        root.get_by_role("textbox").fill("3;3;2;1")
-        root.get_by_role("textbox").press("Enter")
+        enter(root.get_by_role("textbox"), "3;3;2;1")
         expect(root.get_by_role("status")).to_contain_text("✓ Right.")
         assert taken.errors == []
 
@@ -201,8 +191,7 @@ def test_what_was_answered_stands_there_again_when_the_page_is_opened_again(open
     root, box, said = asked_in(screen)
     expect(said).to_contain_text("Answer first")
     for answer in ("X", "C", "C"):  # what cannot be read is no answer
-        box.fill(answer)
-        box.press("Enter")
+        enter(box, answer)
     told, step = said.inner_text(), screen.step
     assert step > 1
     screen.page.reload()

@@ -54,12 +54,6 @@ def test_what_flies_from_another_panel_starts_where_a_cell_of_its_sequence_stand
 @over(FILMS)
 def test_the_data_is_json_and_comes_back_as_it_was(film: Film) -> None:
     assert json.loads(json.dumps(film.show.data, allow_nan=False)) == film.show.data
-    assert set(_types(film.show.data)) <= {dict, list, str, int, float, bool, type(None)}
-
-
-def _types(value: Any) -> set[type]:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
-    return {type(value)}.union(*map(_types, inner))
 
 
 @each_case
@@ -113,28 +107,6 @@ def test_every_subset_of_the_stages_shows_what_the_whole_movie_shows_there(case:
         assert list(some.idle_changes()) == []
         assert some.twice_changed() == []
         assert set(some.movie.scenes) == set(stages)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"stages": ("pack", "fly")},
-        {"stages": ()},
-        {"stages": "fly"},
-        {"stages": 5},
-        {"stages": ("embed",)},
-        {"layer": 2},
-        {"layer": -1},
-        {"direction": 1},
-        {"direction": -1},
-    ],
-    ids=str,
-)
-def test_what_a_trace_does_not_have_cannot_be_watched(wrong: dict[str, Any]) -> None:
-    trace = pv.trace(Batch.parse("1 2\n3"), Config(num_layers=2))
-    with pytest.raises(PackvizError) as caught:
-        pv.movie(trace, **wrong)
-    assert next(iter(wrong)) in str(caught.value)
 
 
 def test_one_stage_needs_no_tuple_and_a_step_is_sought_in_a_stage_that_is_there() -> None:
@@ -204,11 +176,6 @@ def test_the_window_is_as_large_as_asked_for(film: Callable[..., pv.Movie]) -> N
     assert {"showing 3 of 4 sequences, the longest", "showing 2 of 5 time steps"} <= set(movie.notes)
     assert sorted(movie.tokens) == [(b, t) for b in (0, 2, 3) for t in (0, 1)]
     assert not [note for note in film(trace, sequences=4, steps=5).notes if "showing" in note]
-    for wrong in (0, -1, 2.0, True, "3"):
-        for name in ("sequences", "steps"):
-            with pytest.raises(PackvizError) as caught:
-                film(trace, **{name: wrong})
-            assert caught.value.parameter == name
 
 
 def test_a_movie_of_a_large_batch_and_its_file_take_a_second_and_a_megabyte() -> None:
@@ -254,13 +221,6 @@ def test_ones_own_tokens_are_called_what_one_says() -> None:
             assert cell["text"] == shown[b][t]
             assert cell["sub"] == ("" if width > 1 else str(int(x[b, t, 0])))
             assert f"“{shown[b][t]}" in token["tip"]
-
-
-@pytest.mark.parametrize("texts", [[], [["a"]], [["a", "b"], "xy"], [["a"], ["b", "c"]], [["a", 1], ["b"]], [1, 2], 5])
-def test_texts_that_do_not_fit_the_lengths_are_refused(texts: Any) -> None:
-    with pytest.raises(PackvizError, match="as many strings as its length: 2, 1") as caught:
-        pv.trace_module(nn.GRU(1, 2, batch_first=True), torch.zeros(2, 2, 1), [2, 1], texts=texts)
-    assert caught.value.parameter == "texts"
 
 
 SCHEMA = json.loads((files("packviz.show.movie") / "movie.schema.json").read_text("utf-8"))
@@ -345,8 +305,7 @@ def test_the_address_is_the_row_at_which_torch_holds_the_token(case: Case) -> in
 
 @over([case for case in CASES if case.name in ("words", "forum")])
 def test_a_tip_quotes_what_was_typed(case: Case) -> None:
-    batch = case.trace.batch
-    assert batch
+    batch = case.batch
     for token in tokens(case.movie):
         b, t = token["b"], token["t"]
         identity = f" (id {int(batch.sequences[b][t])})" if case.name == "words" else ""

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from movie_player import Screen
 from playwright.sync_api import Browser, Frame, expect
-from tabs import Size, tab
+from tabs import Size, box_of, tab
 
 import packviz as pv
 from packviz import Batch, Config
@@ -53,11 +53,7 @@ def test_the_frame_of_a_notebook_is_as_high_as_its_movie_as_dark_as_the_page_and
         frame = inner(page.main_frame)
         expect(frame.locator(".pv")).to_have_attribute("data-theme", "dark" if dark else "light")
         page.wait_for_function("document.querySelector('iframe').style.height !== '560px'")
-        seen = frame.locator("main").bounding_box()
-        there = page.locator("iframe").bounding_box()
-        assert seen
-        assert there
-        assert 0 <= there["height"] - seen["height"] <= 1
+        assert 0 <= box_of(page.locator("iframe"))["height"] - box_of(frame.locator("main"))["height"] <= 1
         assert frame.evaluate("document.documentElement.scrollWidth <= innerWidth")
         expect(page.get_by_text("trust this notebook")).to_be_hidden()
         page.evaluate(HEARD)

@@ -97,7 +97,7 @@ def test_the_caption_reads_both_margins_as_torch_has_them_and_as_they_stand(case
     assert listed(found[2], judge.batch_sizes)
     assert int(found[3]) == len(judge.packed.data)
     assert re.search(rf"Read (?:along|down) the {'columns' if case.transposed else 'rows'}: \*\*lengths", caption)
-    assert ("packed row" in caption) == any(not judge.mask[b][t] for b, t in judge.at)  # a pad is no token
+    assert ("packed row" in caption) == bool(judge.strays)  # a pad is no token
 
 
 @each
@@ -109,12 +109,6 @@ def test_each_margin_made_from_the_other_is_torchs_own(case: Case) -> None:
     rank, _ = detail(step, "# rank: ")
     assert listed(rank.split("\n")[1], list(range(judge.B)) if back is None else back.tolist())
     assert rank.startswith("as given" if back is None else "unsorted_indices")
-
-
-def rows_of(cells: dict[str, Look], panel: str) -> list[Look]:
-    """Return the tokens and pads that are shown in a panel, from its start to its end."""
-    rows = (c for c in cells.values() if c["p"] == panel and c["role"] in ("token", "pad") and c["shown"])
-    return sorted(rows, key=lambda cell: cell["x"])
 
 
 def at_the_strip(cells: dict[str, Look]) -> str:
@@ -149,14 +143,14 @@ def test_each_strip_is_the_memory_of_what_torch_makes_in_groups_that_stand_apart
         (at_the_strip(cells), time_steps.data, time_steps.batch_sizes.tolist()),
         ("jagged", jagged, judge.lengths),
     ):
-        rows = rows_of(cells, panel)
+        rows = rows_in(cells, panel)
         assert all(holds(case, cell, n) for cell, n in zip(rows, truth.tolist(), strict=True))
         starts = {sum(groups[:i]) for i in range(len(groups))}
         for i, (cell, following) in enumerate(pairwise(rows), 1):
             gap = following["x"] - cell["x"] - cell["w"]
             assert gap > 0.2 if i in starts else abs(gap) < 0.01
     _, (_, earlier), _ = after_the_columns(case)
-    strip = [rows_of(each, at_the_strip(each)) for each in (earlier, cells)]
+    strip = [rows_in(each, at_the_strip(each)) for each in (earlier, cells)]
     assert strip[0] == strip[1]
     assert all(cell["tone"] == "wrong" for cell in strip[1] if cell["role"] == "pad")
 
@@ -165,7 +159,7 @@ def test_each_strip_is_the_memory_of_what_torch_makes_in_groups_that_stand_apart
 def test_padding_and_rows_are_counted_in_words(case: Case) -> None:
     text, judge = " ".join(step["caption"] for step, _ in after_the_columns(case)[1:]), case.judge
     cells, tokens = judge.B * judge.T, sum(judge.lengths)
-    pads, strays = cells - tokens, sum(not judge.mask[b][t] for b, t in judge.at)
+    pads, strays = cells - tokens, len(judge.strays)
     if not drawn(case):
         assert [*map(int, re.findall(r"\d+", text))] == [cells, pads, len(judge.at), tokens]
         assert "Too many to draw" in text

@@ -38,9 +38,7 @@ def test_tokens_stand_where_pad_sequence_puts_them_and_pads_everywhere_else(case
 
 @over([case for case in CASES if case.trace.batch and case.trace.batch.kind != "vectors"])
 def test_a_token_shows_what_was_typed_and_a_word_its_id_too(case: Case) -> int:
-    batch, config, spoke = case.trace.batch, case.trace.config, 0
-    assert batch
-    assert config
+    batch, config, spoke = case.batch, case.config, 0
     left = config.padding_side == "left"
     for cell in standing(case.show.first, "token"):
         b, t = case.movie.tokens[cell["token"]]
@@ -53,9 +51,7 @@ def test_a_token_shows_what_was_typed_and_a_word_its_id_too(case: Case) -> int:
 
 @over([case for case in CASES if case.trace.batch])
 def test_a_pad_shows_what_pad_sequence_filled_in(case: Case) -> int:
-    batch, config, spoke = case.trace.batch, case.trace.config, 0
-    assert batch
-    assert config
+    batch, config, spoke = case.batch, case.config, 0
     value = config.padding_value if case.trace.padded.embedding is None else config.padding_idx or 0
     grid = pad_sequence(list(batch.sequences), True, value, config.padding_side)
     for cell in standing(case.show.end_of("pad"), "pad"):
@@ -115,9 +111,8 @@ def rows_of(case: Case) -> list[int]:
 
 def sequences(case: Case) -> list[torch.Tensor]:
     """Return what pad_sequence was given: ids as whole numbers."""
-    assert case.trace.batch
     embedded, kept = case.trace.padded.embedding is not None, next(case.trace.module.parameters()).dtype
-    return [s.long() if embedded else s.to(kept) for s in case.trace.batch.sequences]
+    return [s.long() if embedded else s.to(kept) for s in case.batch.sequences]
 
 
 def ran(case: Case, line: str) -> Any:
@@ -163,16 +158,14 @@ def test_the_other_side_is_shown_where_there_is_padding_to_move_as_torch_pads_an
     whole = case.judge.T <= 60
     padded = any(case.judge.lengths[b] < case.judge.T for b in case.filmed)
     assert len(steps) == (case.trace.batch is not None and padded and whole)
-    config = case.trace.config
     for step, cells in steps:
-        assert config
-        side = "right" if config.padding_side == "left" else "left"
+        side = "right" if case.config.padding_side == "left" else "left"
         assert f'padding_side="{side}"' in step["caption"]
         (line,) = step["detail"]
         assert tuple(ran(case, line[0]).shape) == shape_of(line[1])
         assert f'padding_side="{side}"' in line[0]
         numbers = [torch.arange(length) for length in case.judge.lengths]
-        mine, left, theirs = (pad_sequence(numbers, True, -1, s) for s in (config.padding_side, "left", side))
+        mine, left, theirs = (pad_sequence(numbers, True, -1, s) for s in (case.config.padding_side, "left", side))
         placed = grid_of(standing(cells, "token", "pad"), transposed=case.transposed)
         assert len(placed) == len(case.filmed) * case.judge.T
         for (row, t), cell in placed.items():
@@ -213,10 +206,7 @@ def test_the_turned_grid_is_torchs_transposition(case: Case) -> None:
 
 @over([case for case in CASES if case.trace.padded.embedding is not None])
 def test_the_pads_are_outlined_and_their_row_is_the_tables(case: Case) -> None:
-    table, config = case.trace.padded.embedding, case.trace.config
-    steps = case.deep.of("embed")
-    assert table is not None
-    assert config
+    table, config, steps = case.table, case.config, case.deep.of("embed")
     assert len(steps) == (1 if bool(case.judge.mask.all()) else 2)
     for step, cells in steps[1:]:
         placed = grid_of(standing(cells, "token", "pad"), transposed=case.transposed)

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser
 from tabs import tab
 
 import packviz as pv
-from packviz import Batch, Config, PackvizError
+from packviz import Batch, Config
 from packviz.show.movie import Movie, assets
 from packviz.show.movie.staging import Staging
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES
@@ -206,21 +206,3 @@ def test_the_suffix_of_a_file_says_what_it_is(tmp_path: Path) -> None:
     for name in ("m.gif", "m.apng"):
         with Image.open(movie.save(tmp_path / name)) as moving:
             assert 1 < getattr(moving, "n_frames", 1) <= frames
-
-
-@pytest.mark.parametrize(
-    ("name", "how", "parameter"),
-    [
-        ("m.mp4", {}, "path"), ("m", {}, "path"), ("m.svg", {"step": 0}, "step"), ("m.svg", {"step": 999}, "step"),
-        ("m.png", {"width": 10}, "width"), ("m.svg", {"theme": "blue"}, "theme"),
-        ("m.png", {"scale": 0}, "scale"), ("m.gif", {"scale": float("nan")}, "scale"),
-        ("m.png", {"scale": 99}, "scale"),
-    ],
-)  # fmt: skip
-def test_a_picture_that_cannot_be_made_is_refused(
-    tmp_path: Path, name: str, how: dict[str, Any], parameter: str
-) -> None:
-    with pytest.raises(PackvizError) as caught:
-        MOVIE.save(tmp_path / name, **how)
-    assert caught.value.parameter == parameter
-    assert not (tmp_path / name).exists()

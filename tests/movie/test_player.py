@@ -8,7 +8,7 @@ import torch
 from movie_player import Open, plain
 from movie_screen import Show, tokens
 from playwright.sync_api import expect
-from tabs import Scheme
+from tabs import Scheme, box_of
 from torch import nn
 
 import packviz as pv
@@ -249,8 +249,7 @@ def test_the_picture_can_be_saved(open_page: Open, movie: Movie) -> None:
         high.append(int.from_bytes(picture[20:24]))
         expect(screen.page.get_by_role("button", name=what)).to_be_hidden()
     assert screen.picture() == before
-    canvas = screen.root.locator("canvas").bounding_box()
-    assert canvas is not None
+    canvas = box_of(screen.root.locator("canvas"))
     assert high[1] < high[0]
     assert high[1] < 2 * canvas["height"] - 20  # the empty room around the picture is cut off
 
@@ -344,8 +343,7 @@ def test_in_full_screen_the_picture_has_at_least_half_of_the_height(open_page: O
             screen.page.set_viewport_size({"width": width, "height": height})
             for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft"):
                 screen.press(key)
-                picture = screen.root.locator("canvas").bounding_box()
-                assert picture is not None
+                picture = box_of(screen.root.locator("canvas"))
                 assert picture["height"] >= height / 2
                 assert picture["y"] + picture["height"] <= height
                 expect(screen.page.get_by_role("button", name="Step forward")).to_be_in_viewport(ratio=1)
@@ -397,8 +395,7 @@ def test_on_a_phone_the_buttons_keep_their_places_and_a_term_that_is_tapped_is_e
     term.tap()
     expect(meaning).to_be_visible()
     expect(meaning).to_contain_text("how many sequences are live")
-    box = meaning.bounding_box()
-    assert box is not None
+    box = box_of(meaning)
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 360
     screen.root.locator("canvas").tap()

@@ -5,6 +5,7 @@ import re
 import pytest
 from movie_player import Open
 from playwright.sync_api import expect
+from tabs import box_of
 
 import packviz as pv
 from packviz import Batch, Movie
@@ -109,8 +110,7 @@ def test_b_and_in_full_screen_a_full_stop_blank_the_picture_until_b_or_a_step(op
     screen.press("PageDown", ".")  # as a remote means it
     expect(blank).to_be_visible()
     assert screen.tip == []
-    box = blank.bounding_box()
-    assert box is not None
+    box = box_of(blank)
     assert (box["width"], box["height"]) == (1280, 720)
     screen.press("PageDown")
     expect(blank).to_be_hidden()

@@ -27,14 +27,9 @@ def readings(case: Case) -> Iterator[tuple[Readout, dict[str, Any], dict[str, Lo
         yield readout, step, cells
 
 
-def strays(case: Case, b: int) -> int:
-    """Return how many pads were packed for a sequence."""
-    return sum(not case.judge.mask[c][t] for c, t in case.judge.at if c == b)
-
-
 def lost(case: Case) -> str:
     """Return what is said of all the pads that were packed; nothing if there are none."""
-    pads = sum(strays(case, b) for b in range(case.judge.B))
+    pads = len(case.judge.strays)
     plural = "s" * (pads > 1)
     return f"{pads} pad{plural} {'were' if pads > 1 else 'was'} packed, {pads} token{plural} lost" if pads else ""
 
@@ -69,7 +64,7 @@ def test_outlined_is_what_is_read_and_good_where_a_direction_is_complete(case: C
             taken = dict(zip(readout.cells[b], readout.steps[b], strict=False))
             for (_, *spot), tone in tones.items():
                 complete = readout.key in POOLS or taken[tuple(spot)] == case.judge.lengths[b]  # type: ignore[index]
-                assert tone == ("good" if complete and not strays(case, b) else "wrong"), (readout.key, b, spot)
+                assert tone == ("good" if complete and b not in case.judge.strays else "wrong"), (readout.key, b, spot)
 
 
 @each
@@ -133,7 +128,7 @@ def test_beside_each_row_stands_how_many_steps_were_taken(case: Case) -> None:
             note, length, steps = cells[f"taken:{b}"], case.judge.lengths[b], readout.steps[b]
             arrows = zip(("→←"[WAYS.index(way)] for way in readout.halves), steps, strict=True)
             one = f"{steps[0]} of {length}" if case.judge.D == 1 else " ".join(f"{a}{n}/{length}" for a, n in arrows)
-            if pads := strays(case, b):
+            if pads := case.judge.strays.count(b):
                 one = f"{pads} pad{'s' * (pads > 1)}"
             elif readout.key in POOLS:
                 one = f"{readout.key} of {length}"

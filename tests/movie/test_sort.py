@@ -26,18 +26,14 @@ def test_the_rows_stand_in_torchs_sorted_order_with_their_letters_and_lengths(ca
 
 
 @each_packed
-def test_rows_move_only_where_the_order_changes(case: Case) -> None:
+def test_rows_move_only_where_the_order_changes_and_what_torch_accepts_carries_no_error(case: Case) -> None:
     in_order = case.judge.order == list(range(case.judge.B))
     assert len(case.show.of("sort")) == (1 if in_order else 2)
     before, after = case.show.end_of("embed" if "embed" in case.movie.scenes else "pad"), case.show.end_of("sort")
     tokens = standing(after, "token")
+    assert not any("error" in step for step in case.show.steps)
     moved = any(cell[axis] != before[cell["id"]][axis] for cell in tokens for axis in "xy")
     assert moved == (case.filmed != sorted(case.filmed))
-
-
-@each_packed
-def test_what_torch_accepts_carries_no_error(case: Case) -> None:
-    assert not any("error" in step for step in case.show.steps)
 
 
 @each_refused

@@ -61,11 +61,6 @@ def pads(case: Case) -> int:
     return case.judge.B * case.judge.T - sum(case.judge.lengths)
 
 
-def strays(case: Case) -> list[int]:
-    """Return the sequence of each packed row that is a pad."""
-    return [b for b, t in case.judge.at if not case.judge.mask[b, t]]
-
-
 def empty(case: Case) -> int:
     """Return how many places of the unpacked output are filler."""
     return case.judge.B * case.judge.unpacked.shape[1] - sum(case.judge.lengths)
@@ -93,10 +88,10 @@ CLAIMS: list[tuple[str, Claim]] = [
     (r"\*\*(\d+) sequences\*\*", lambda m, found: int(found[1]) == m.case.judge.B > 1),
     (r"of length (\d+)", lambda m, found: set(m.case.judge.lengths) == {int(found[1])}),
     (r"\(T, B\) = \((\d+), (\d+)\)", lambda m, found: shape_of(found[0]) == (m.case.judge.T, m.case.judge.B)),
-    (r"but (\d+) of these rows (?:is|are) padding", lambda m, found: int(found[1]) == len(strays(m.case))),
+    (r"but (\d+) of these rows (?:is|are) padding", lambda m, found: int(found[1]) == len(m.case.judge.strays)),
     (
         r"(\d+) pads? (?:was|were) packed, (\d+) tokens? lost",
-        lambda m, found: int(found[1]) == int(found[2]) == len(strays(m.case)) > 0,
+        lambda m, found: int(found[1]) == int(found[2]) == len(m.case.judge.strays) > 0,
     ),
     (r"\bT = (\d+)", lambda m, found: int(found[1]) == m.case.judge.T),
     (
@@ -183,7 +178,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
             b for b in m.over_before if m.case.judge.lengths[b] == max(m.case.judge.lengths[a] for a in m.over_before)
         ],
     ),
-    (rf"This is wrong for ({CHIPS})", lambda m: sorted(set(strays(m.case)))),
+    (rf"This is wrong for ({CHIPS})", lambda m: sorted(set(m.case.judge.strays))),
     (
         rf"is filler for ({CHIPS})",
         lambda m: [b for b in range(m.case.judge.B) if m.case.judge.lengths[b] < m.case.judge.unpacked.shape[1]],

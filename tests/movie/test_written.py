@@ -10,7 +10,7 @@ import pytest
 from movie_player import Screen
 from movie_screen import Show
 from playwright.sync_api import Browser
-from tabs import Tab
+from tabs import Tab, enter
 
 import packviz as pv
 from packviz import Batch, Config, Movie
@@ -230,8 +230,7 @@ def test_all_words_around_the_picture_have_a_33rd_of_the_height(screen: Screen, 
     in_full_screen(screen, asking(legible("ragged-gru-lesson"), "run"), tmp_path, DESK, "c")
     box, seen = screen.page.get_by_test_id("packviz-prediction").get_by_role("textbox"), set[str]()
     for answer in ("D", "X", "C"):  # a mistake, what cannot be read, a mistake again: the movie goes to its step
-        box.fill(answer)
-        box.press("Enter")
+        enter(box, answer)
         around = screen.root.evaluate(AROUND)
         assert [each for each in around if each[2] < LEGIBLE * DESK[1]] == []
         seen |= {name for name, _, _ in around}

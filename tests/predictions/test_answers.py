@@ -173,17 +173,6 @@ def test_the_answer_is_not_in_plain_sight() -> None:
         assert not [each for each in sentences if each in json.dumps(question, ensure_ascii=False)]
 
 
-def test_each_question_leads_to_the_step_that_shows_why() -> None:
-    seen = made(FIRST)
-    film = movie(seen, ("pack",), deep=True)
-    carried = asking(film, "pack").to_dict()["questions"]
-    moment = ask(seen, "pack")
-    assert moment is not None
-    shown = film.steps[carried[0]["step"] - 1]
-    assert (shown.stage, shown.time) == (moment.moment.stage, moment.moment.timestep) == ("pack", 3)  # the last column
-    assert film.steps[carried[0]["first"] - 1].time == 0
-
-
 def test_a_movie_of_which_nothing_can_be_asked_stays_as_it_is() -> None:
     film = movie(made("1\n2 3", enforce_sorted=True))
     assert "questions" not in asking(film, "pack").to_dict()
