@@ -109,7 +109,7 @@ def talk(page: Page, folder: Path, html: str, content: str) -> None:
     player.wait_for()
     for width in (1000, 300):
         page.set_viewport_size({"width": width, "height": 800})
-        for _ in range(100):
+        for _ in range(600):  # a minute, on a busy machine
             page.wait_for_timeout(100)
             wanted = framed.locator(content).evaluate("node => Math.ceil(node.getBoundingClientRect().height)")
             high = int(frame_itself.get_attribute("height") or 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -48,6 +49,13 @@ class Room:
     def seen(self) -> dict[str, Any]:
         """Return what the teacher sees."""
         return self._send(f"/{self.code}?token={self.host}")
+
+    def until(self, name: str, value: object) -> None:
+        """Wait until the teacher sees this."""
+        deadline = time.monotonic() + 20
+        while (found := self.seen[name]) != value:
+            assert time.monotonic() < deadline, (name, found)
+            time.sleep(0.05)
 
     @property
     def votes(self) -> dict[str, int]:
