@@ -15,6 +15,15 @@ from packviz.inputs.batch import Batch, sequence_label
 from packviz.inputs.examples import EXAMPLES, Example
 
 
+def test_words_get_ids_in_order_of_first_use_from_one() -> None:
+    batch = Batch.parse("to be or\nnot to be")
+    assert batch.kind == "words"
+    assert [sequence.tolist() for sequence in batch.sequences] == [[1, 2, 3], [4, 1, 2]]
+    assert batch.vocabulary == ("<pad>", "to", "be", "or", "not")
+    assert batch.texts == (("to", "be", "or"), ("not", "to", "be"))
+    assert all(sequence.dtype == torch.int64 for sequence in batch.sequences)
+
+
 def test_numbers_are_float32_and_shown_as_typed() -> None:
     batch = Batch.parse("1 2.50 -3e1\n+.5")
     assert batch.kind == "numbers"
@@ -22,6 +31,13 @@ def test_numbers_are_float32_and_shown_as_typed() -> None:
     assert batch.texts == (("1", "2.50", "-3e1"), ("+.5",))
     assert batch.vocabulary == ()
     assert all(sequence.dtype == torch.float32 for sequence in batch.sequences)
+
+
+def test_vectors_have_one_row_a_step() -> None:
+    batch = Batch.parse("[[[1, 2], [3, 4], [5, 6]], [[7, 8]]]")
+    assert batch.kind == "vectors"
+    assert [sequence.tolist() for sequence in batch.sequences] == [[[1, 2], [3, 4], [5, 6]], [[7, 8]]]
+    assert batch.texts == ((), ())
 
 
 def test_the_summary_counts_sequences_tokens_and_padding() -> None:
