@@ -1,8 +1,7 @@
 """What changes from one frame to the next: found by comparing them, and told as columns."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from operator import sub
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -36,6 +35,7 @@ class Changes:
     frames: each with the number of beats over which it goes on.
     """
 
+    @np.errstate(invalid="ignore")  # a float that is larger than any int64 is not counted among the whole ones
     def __init__(self, frames: Iterable[tuple[Frame, int]], tokens: Mapping[str, Any]) -> None:
         self._lists, self._tips = _Lists(), dict[Tip, int]()
         self.groups = list[Marks]()
@@ -97,68 +97,67 @@ class Changes:
                 yield [put("", when), None, None, {"shown": put("", np.repeat(shown, first.count))}]
             return
         beats = np.array([beat + line for beat, lines, _ in events for line in range(lines)])
-        together: dict[bytes, tuple[np.ndarray, dict[str, Any]]] = {}
+        together: dict[bytes, tuple[np.ndarray, dict[str, list[np.ndarray]]]] = {}
         for field, (where, tables) in _compared(first, seen, events, len(beats)).items():
-            columns = [put(field, table[where]) for table in tables]
-            fields = together.setdefault(where.tobytes(), (where, {}))[1]
-            fields[field] = columns if field == "from" else columns[0]
+            together.setdefault(where.tobytes(), (where, {}))[1][field] = tables
         for where, fields in together.values():
-            counts = where.sum(1)
-            changed = counts > 0
-            whole = bool((counts[changed] == first.count).all())
-            told = (None, None) if whole else (put("", counts[changed]), put("", where.nonzero()[1]))
-            yield [put("", beats[changed]), *told, fields]
+            at = where.ravel().nonzero()[0]
+            if not len(at):
+                continue
+            found = {field: [put(field, table.ravel()[at]) for table in tables] for field, tables in fields.items()}
+            counts = np.bincount(at // first.count)
+            changed = counts.nonzero()[0]
+            whole = len(at) == len(changed) * first.count
+            told = (None, None) if whole else (put("", counts[changed]), put("", at % first.count))
+            columns = {field: each if field == "from" else each[0] for field, each in found.items()}
+            yield [put("", beats[changed]), *told, columns]
 
 
 def _compared(first: Marks, seen: Any, events: Sequence[Event], beats: int) -> Found:
     """Return what changes in so many beats; first, seen: how the group stands before, and which marks are there."""
-    there = [first, *(marks or first for _, _, marks in events)]
-    spans, count, found = [1, *(lines for _, lines, _ in events)], first.count, Found()
+    there, count, found = [first, *(marks or first for _, _, marks in events)], first.count, Found()
+    ends = [*accumulate((lines for _, lines, _ in events), initial=1)]
+    spans = [slice(0, 1), *map(slice, ends, ends[1:])]
 
-    def table(field: str, columns: Sequence[Column]) -> np.ndarray:
+    def table(field: str, columns: Iterable[Column]) -> np.ndarray:
         """Return (1 + beats, marks): each column in as many lines as its event has beats, one value for each mark."""
-        filled, line = np.empty((1 + beats, count), KINDS.get(field, bool)), 0
-        for column, lines in zip(columns, spans, strict=True):
-            filled[line : line + lines] = column
-            line += lines
+        filled = np.empty((1 + beats, count), KINDS.get(field, bool))
+        for span, column in zip(spans, columns, strict=True):
+            filled[span] = column
         return filled
 
     shown = table("shown", [seen, *(marks.shown if marks else False for _, _, marks in events)])
-    looks = [marks.look for marks in there if marks.look is not first.look]
-    if fields := {field for look in looks for field in DEFAULTS if look[field] is not first.look[field]}:
+    start, looks = first.look, {id(marks.look): marks.look for marks in there}
+    if fields := [field for field in start for look in looks.values() if look[field] is not start[field]]:
         always, every = bool(shown[1:].all()), np.arange(count)
         last = None if always else np.maximum.accumulate(np.arange(1 + beats)[:, None] * shown)
-        for field in filter(fields.__contains__, DEFAULTS):
+        for field in dict.fromkeys(fields):
             values = table(field, [marks.look[field] for marks in there])
+            if field in "xywh":  # as far as digits are shown
+                values = values.round(DIGITS)
             values = values if always else values[last, every]  # each mark looks as it did when it was seen last
-            where = values[1:] != values[:-1]
-            if KINDS[field] is float:  # as far as digits are shown
-                where[where] = _rounded(values[1:][where]) != _rounded(values[:-1][where])
-            found[field] = where, [values[1:]]
+            found[field] = values[1:] != values[:-1], [values[1:]]
     found["shown"] = shown[1:] != shown[:-1], [shown[1:]]
     if any(marks.origin for marks in there):  # which marks come from an origin, and from where
         known = [NOWHERE, *((marks and marks.origin) or NOWHERE for _, _, marks in events)]
         places = [table(field, columns)[1:] for field, columns in zip("pxy", zip(*known, strict=True), strict=True)]
         anew = table("shown", [False, *(marks is not None and marks.anew for _, _, marks in events)])
         found["from"] = shown[1:] & (anew[1:] | ~shown[:-1]) & np.isfinite(places[1]), places
-    return {field: (where, tables) for field, (where, tables) in found.items() if where.any()}
-
-
-def _rounded(column: np.ndarray) -> np.ndarray:
-    return column.round(DIGITS) if column.dtype.kind == "f" else column
+    return found
 
 
 def _alike(blocks: Iterable[Block]) -> list[Block]:
     """Return the blocks, those of several groups that say the same together."""
     told: list[Block] = []
-    known: dict[str, Block] = {}
+    known: dict[Any, Block] = {}
     for block in blocks:
-        number, *change = block
-        same = known.setdefault(str(change), block) if change[-1].keys() <= FLAGS else block
-        if same is block:
-            told.append(block)
-        else:
-            same[0] = [*(same[0] if isinstance(same[0], list) else [same[0]]), number]
+        number, *change, columns = block
+        if columns.keys() <= FLAGS:  # equal columns are one and the same
+            same = known.setdefault((*columns, *map(id, (*change, *columns.values()))), block)
+            if same is not block:
+                same[0] = [*(same[0] if isinstance(same[0], list) else [same[0]]), number]
+                continue
+        told.append(block)
     return told
 
 
@@ -180,23 +179,31 @@ class _Lists:
             if isinstance(column, float):
                 return short(column)
             return None if field in MAY_BE_NONE and column == NONE else column
-        values: list[Any] = _rounded(column).tolist()
-        if column.dtype.kind == "f":
-            whole = list(map(int, values))
-            values = whole if whole == values else [int(each) if each % 1 == 0 else each for each in values]
-        elif field in MAY_BE_NONE and NONE in values:
-            values = [None if each == NONE else each for each in values]
+        kind = column.dtype.kind
+        if kind == "f":
+            whole = column.astype(np.int64)
+            is_whole = whole.astype(float).tobytes() == column.tobytes()
+            kind, column = ("i", whole) if is_whole else (kind, column.round(DIGITS))
+        elif field in MAY_BE_NONE and NONE in column:
+            kind, column = "O", np.where(column == NONE, None, column)
+        key = kind, column.tobytes() if kind in "ifb" else tuple(column.tolist())
+        if (found := self._known.get(key, self)) is self:
+            self._known[key] = found = self._new(kind, column)
+        elif isinstance(found, list):
+            self._again.add(found[0])
+        return found
+
+    def _new(self, kind: str, column: np.ndarray) -> Any:
+        values: list[Any] = column.tolist()
         if not values or values.count(values[0]) == len(values):
             return values[0] if values else None
-        key = type(values[0]), *values
-        if key not in self._known:
-            runs = _runs(values) if column.dtype.kind in "if" and None not in values else []
-            self._known[key] = {"runs": runs} if runs else [len(self._lists)]
-            if not runs:
-                self._lists.append((self._known[key], values))
-        elif isinstance(found := self._known[key], list):
-            self._again.add(found[0])
-        return self._known[key]
+        if kind == "f":
+            values = [int(each) if each % 1 == 0 else each for each in values]
+        if kind in "if" and (runs := _runs(column, values)):
+            return {"runs": runs}
+        place = [len(self._lists)]
+        self._lists.append((place, values))
+        return place
 
     def shared(self) -> list[Any]:
         """Fill in the lists, and return those that stand in several places."""
@@ -210,16 +217,20 @@ class _Lists:
         return shared
 
 
-def _runs(values: Sequence[float]) -> list[float]:
+def _runs(column: np.ndarray, values: Sequence[float]) -> list[float]:
     """Return numbers as runs that grow evenly, [first, step, how many, ...], where that is shorter; else nothing."""
-    steps = list(map(sub, values[1:], values))
-    turns = [i for i, bend in enumerate(map(sub, steps[1:], steps), 1) if not -1e-9 < bend < 1e-9]
-    most, last = 0.6 * len(values) - 1, len(steps)
-    if 1.5 * len(turns) > most:
+    most = 0.6 * len(values) - 1
+    if most < 3:
+        return []
+    exact = column if column.dtype.kind == "i" else np.rint(column * 10**DIGITS)
+    steps = exact[1:] - exact[:-1]
+    ends = [*((steps[1:] - steps[:-1]).nonzero()[0] + 1).tolist(), len(steps)]
+    if 1.5 * (len(ends) - 1) > most:
         return []
     runs, start = list[float](), 0
-    for end in [*turns, last]:
-        if start < end or end == last:
-            runs += [values[start], round(steps[start], 4) if start < end else 0, end - start + 1]
+    for end in ends:
+        if start < end or end == len(steps):
+            step = round(values[start + 1] - values[start], 4) if start < end else 0
+            runs += [values[start], step, end - start + 1]
             start = end + 1
     return runs if len(runs) <= most else []

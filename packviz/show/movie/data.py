@@ -227,7 +227,8 @@ def _tokens(view: View) -> dict[str, Any]:
 
 def _scales(view: View) -> dict[str, float]:
     def largest(state: Tensor) -> float:
-        return float(state.abs().nan_to_num(posinf=0.0).amax())
+        sizes = np.abs(state.detach().numpy())
+        return float(sizes.max(where=np.isfinite(sizes), initial=0.0))
 
     halves = [] if view.refused else [half for layer in view.trace.layers for half in layer]
     states = [state for half in halves for state in (half.h, half.c) if state is not None]

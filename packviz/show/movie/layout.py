@@ -61,7 +61,7 @@ class Box:
         if not self.breaks:
             return [0]
         sizes = np.maximum(self.width / np.array(aspects)[:, None], self.height).round(3)
-        return [*dict.fromkeys(np.lexsort((self.lines + 0 * sizes, sizes))[:, 0].tolist())]
+        return [*dict.fromkeys((sizes + 1e-7 * self.lines).argmin(1).tolist())]
 
     def to_list(self, choice: int) -> list[Any]:
         """Return where each panel stands, and where each strip goes on to a new line, as the player reads it."""
@@ -161,9 +161,8 @@ class Grid:
         return Place(self.name, *((across, along) if self.transposed else (along, across)))
 
     def _units(self, p: Column = 0, t: Column = 0) -> tuple[Column, Column]:
-        """Return how far position p is across, and time step t along, in units; the same place is the same number."""
-        wide = np.round((p if self.transposed else t) * self.width, 9)
-        return (wide, t) if self.transposed else (p, wide)
+        """Return how far position p is across, and time step t along, in units."""
+        return (p * self.width, t) if self.transposed else (p, t * self.width)
 
     def cell(self, p: Column, t: Column) -> Place:
         """Return where the cell of position p and time step t stands."""

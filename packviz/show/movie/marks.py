@@ -85,9 +85,9 @@ class Marks:
 
     def at(self, lines: Any) -> "Marks":
         """Return the group in one frame of a film, or in those of a column."""
-        look, shown = self.look, self.shown
-        moved = {field: each[lines] for field, each in look.items() if isinstance(each, np.ndarray) and each.ndim == 2}
-        return self.but(**moved, shown=shown[lines] if isinstance(shown, np.ndarray) and shown.ndim == 2 else None)
+        columns = {**self.look, "shown": self.shown}
+        moved = {name: each[lines] for name, each in columns.items() if isinstance(each, np.ndarray) and each.ndim == 2}
+        return self.but(**moved) if moved or self.origin else self
 
     def but(
         self,
