@@ -15,7 +15,7 @@ from packviz.show.movie.cells import filled, units
 from packviz.show.movie.data import Movie, made
 from packviz.show.movie.facts import Window, number, rounded, watched_layer
 from packviz.show.movie.layout import Column, Place
-from packviz.show.movie.marks import NONE, CodeLine, Film, Frame, Marks, Role, Shot, Step, frame, marks, title
+from packviz.show.movie.marks import NONE, CodeLine, Film, Frame, Marks, Role, Shot, Step, filmed, frame, marks, title
 from packviz.show.movie.padded_vs_packed import (
     PACKED,
     PADDED,
@@ -83,16 +83,18 @@ def _steps(both: Both) -> Iterator[Shot]:
 
 def _film(both: Both) -> Frame:
     """Return the frames of all time steps, three of each: rows enter, the states change, copies of them leave."""
-    k, phase = np.divmod(np.arange(3 * len(both.times)), 3)
-    t, computed = np.array(both.times)[k][:, None], k + (phase > 0)
+    k, t = np.arange(len(both.times)), np.array(both.times)[:, None]
     rows = [(side, (side.t == t).sum(1, keepdims=True)) for side in both.sides]
+    looked_at = frame(
+        *(focus(f"focus:{side.name}", side.x, t, count, shown=count > 0) for side, count in rows),
+        *(axis.but(tone=np.where(both.ts == t, "now", "")) for axis in _axes(both)),
+    )
+    computed = {name: group.at(k + 1) for name, group in _computed(both).items()}
     return {
         **_start(both),
-        **frame(*(focus(f"focus:{side.name}", side.x, t, count, shown=count > 0) for side, count in rows)),
-        **frame(*(axis.but(tone=np.where(both.ts == t, "now", "")) for axis in _axes(both))),
-        **_entering(both, t, anew=phase[:, None] == 0),
-        **{name: group.at(computed) for name, group in _computed(both).items()},
-        **_outputs(both, both.sides, k - (phase < 2), origin=True),
+        **filmed({**looked_at, **_entering(both, t)}, 3 * k),
+        **filmed(computed, 3 * k + 1),
+        **filmed(_outputs(both, both.sides, k, origin=True), 3 * k + 2),
     }
 
 
@@ -181,7 +183,7 @@ def _distances(both: Both, distance: np.ndarray, same: np.ndarray, equal: str = 
     )
 
 
-def _entering(both: Both, t: np.ndarray, *, anew: Any) -> Frame:
+def _entering(both: Both, t: np.ndarray) -> Frame:
     """Return what each side brings to h, tokens and pads; a packed row that rests gets nothing."""
     groups = []
     kinds: tuple[tuple[Role, str], ...] = (("token", "in"), ("pad", "inpad"))
@@ -192,7 +194,7 @@ def _entering(both: Both, t: np.ndarray, *, anew: Any) -> Frame:
         shown = (t < side.runs[b]) & (both.mask[b, t] == (role == "token"))
         at, origin = Place(f"{side.name}h", -both.lead_in, side.row[b]), side.x.cell(side.row[b], t)
         group = _read(both, side, name, role, at, b, t, b, w=both.input_width, shown=shown)
-        groups.append(group.but(origin=origin, anew=anew))
+        groups.append(group.but(origin=origin, anew=True))
     return frame(*groups)
 
 

@@ -153,8 +153,8 @@ def _below(view: View, b: Column, t: Column) -> np.ndarray:
     return np.where(n >= 0, view.rows_at("below", n), NONE)
 
 
-def entering(view: View, k: np.ndarray, *, anew: Any) -> Marks:
-    """Return what enters the cell in the k-th step; anew: on its way from the strip."""
+def entering(view: View, k: np.ndarray) -> Marks:
+    """Return what enters the cell in the k-th step, on its way from the strip."""
     b, t = view.ranked, time_of(view, np.maximum(k, 0))[:, None]
     number = view.token_number[b, t]
     real = number >= 0
@@ -165,7 +165,7 @@ def entering(view: View, k: np.ndarray, *, anew: Any) -> Marks:
     if not view.small and (view.layer or view.features > 1):
         look["vec"] = _below(view, b, t) if view.layer else view.x_rows(b, t)
     place, origin = Place("cell", 0.0, view.ranks), view.strip.cell(t, view.ranks)
-    return marks("in", "token", place, b, w=input_width(view), origin=origin, anew=anew, **look)
+    return marks("in", "token", place, b, w=input_width(view), origin=origin, anew=True, **look)
 
 
 def outputs(view: View, k: np.ndarray) -> Marks:

@@ -12,9 +12,10 @@ from packviz.show.movie.marks import DEFAULTS, NONE, Frame, Marks, Tip
 # Groups; beats; how many of their marks change in each beat, which, and of each field the values that they get.
 # All marks: no number, and none are named.
 Block = list[Any]
-Event = tuple[int, int, Marks | None]  # a beat, how many from there on, and how a group stands; None if it is not there
-Found = dict[str, tuple[np.ndarray, list[np.ndarray]]]  # of a field which marks change in each beat, and to what
+Event = tuple[Sequence[int] | np.ndarray, Marks | None]  # beats, and how a group stands in them; None: it is not there
+Found = tuple[str, np.ndarray, list[np.ndarray]]  # a field, which marks change in it in each beat, and to what
 DIGITS = 3  # behind the point
+SAME = 5e-4  # units between two places or sizes that are written the same
 REPEATED = 3  # values from which a list is written once, wherever it is needed
 VALUED = ("value", "count")  # roles that show a value, even if it is 0
 NUMBERED = ("axis", "count", "note")  # where there is no room for all of a group, each second or third one is shown
@@ -49,13 +50,14 @@ class Changes:
                 if name not in events:
                     self.groups.append(marks.at(0) if moves else marks)
                     events[name] = []
-                events[name].append((beat, beats if moves else 1, marks))
+                lines = [beat] if not moves else range(beat, beat + beats) if marks.lines is None else beat + marks.lines
+                events[name].append((lines, marks))
             for name in before.keys() - frame.keys():
-                events[name].append((beat, 1, None))
+                events[name].append(([beat], None))
             before, beat = frame, beat + beats
         told = list(zip(self.groups, events.values(), strict=True))
         self.data = {
-            "groups": [self._group(first, there=each[0][0] < 0) for first, each in told],
+            "groups": [self._group(first, there=each[0][0][0] < 0) for first, each in told],
             "tokens": {name: self._lists.put("", column) for name, column in tokens.items()},
             "changes": _alike([i, *block] for i, each in enumerate(told) for block in self._blocks(*each)),
             "tips": [[list(line) for line in tip] for tip in self._tips],
@@ -84,66 +86,88 @@ class Changes:
     def _blocks(self, first: Marks, events: Sequence[Event]) -> Iterator[Block]:
         """Yield what changes, the fields that do in the same marks and beats together; nothing of unseen marks."""
         seen, put = False, self._lists.put
-        if events[0][0] < 0:
+        if events[0][0][0] < 0:
             seen, events = first.shown, events[1:]
         still = (
             marks is None or (marks.look is first.look and marks.shown is True and not marks.origin)
-            for *_, marks in events
+            for _, marks in events
         )
+        if not events:
+            return
         if isinstance(seen, bool) and all(still):  # all of it comes and goes, and that is all
-            states = [(-1, seen), *((beat, marks is not None) for beat, _, marks in events)]
+            states = [(-1, seen), *((beat, marks is not None) for (beat,), marks in events)]
             if turns := [after for before, after in pairwise(states) if after[1] != before[1]]:
                 when, shown = (np.array(column) for column in zip(*turns, strict=True))
                 yield [put("", when), None, None, {"shown": put("", np.repeat(shown, first.count))}]
             return
-        beats = np.array([beat + line for beat, lines, _ in events for line in range(lines)])
-        together: dict[bytes, tuple[np.ndarray, dict[str, list[np.ndarray]]]] = {}
-        for field, (where, tables) in _compared(first, seen, events, len(beats)).items():
-            together.setdefault(where.tobytes(), (where, {}))[1][field] = tables
+        beats = np.array([beat for lines, _ in events for beat in lines])
+        together: dict[bytes, tuple[np.ndarray, dict[str, Any]]] = {}
+        for field, where, values in _compared(first, seen, events, len(beats)):
+            columns = [put(field, column) for column in values]
+            fields = together.setdefault(where.tobytes(), (where, {}))[1]
+            fields[field] = columns if field == "from" else columns[0]
         for where, fields in together.values():
             at = where.ravel().nonzero()[0]
-            if not len(at):
-                continue
-            found = {field: [put(field, table.ravel()[at]) for table in tables] for field, tables in fields.items()}
             counts = np.bincount(at // first.count)
             changed = counts.nonzero()[0]
             whole = len(at) == len(changed) * first.count
             told = (None, None) if whole else (put("", counts[changed]), put("", at % first.count))
-            columns = {field: each if field == "from" else each[0] for field, each in found.items()}
-            yield [put("", beats[changed]), *told, columns]
+            yield [put("", beats[changed]), *told, fields]
 
 
-def _compared(first: Marks, seen: Any, events: Sequence[Event], beats: int) -> Found:
-    """Return what changes in so many beats; first, seen: how the group stands before, and which marks are there."""
-    there, count, found = [first, *(marks or first for _, _, marks in events)], first.count, Found()
-    ends = [*accumulate((lines for _, lines, _ in events), initial=1)]
+def _compared(first: Marks, seen: Any, events: Sequence[Event], beats: int) -> Iterator[Found]:
+    """Yield what changes in so many beats; first, seen: how the group stands before, and which marks are there."""
+    there, count = [first, *(marks or first for _, marks in events)], first.count
+    ends = [*accumulate((len(lines) for lines, _ in events), initial=1)]
     spans = [slice(0, 1), *map(slice, ends, ends[1:])]
 
     def table(field: str, columns: Iterable[Column]) -> np.ndarray:
-        """Return (1 + beats, marks): each column in as many lines as its event has beats, one value for each mark."""
+        """Return (1 + beats, marks): each column in as many lines as its event has, one value for each mark."""
         filled = np.empty((1 + beats, count), KINDS.get(field, bool))
         for span, column in zip(spans, columns, strict=True):
             filled[span] = column
         return filled
 
-    shown = table("shown", [seen, *(marks.shown if marks else False for _, _, marks in events)])
+    shown = table("shown", [seen, *(marks.shown if marks else False for _, marks in events)])
     start, looks = first.look, {id(marks.look): marks.look for marks in there}
     if fields := [field for field in start for look in looks.values() if look[field] is not start[field]]:
         always, every = bool(shown[1:].all()), np.arange(count)
         last = None if always else np.maximum.accumulate(np.arange(1 + beats)[:, None] * shown)
         for field in dict.fromkeys(fields):
             values = table(field, [marks.look[field] for marks in there])
-            if field in "xywh":  # as far as digits are shown
-                values = values.round(DIGITS)
             values = values if always else values[last, every]  # each mark looks as it did when it was seen last
-            found[field] = values[1:] != values[:-1], [values[1:]]
-    found["shown"] = shown[1:] != shown[:-1], [shown[1:]]
+            if field in "xywh":
+                where = np.abs(values[1:] - values[:-1]) > SAME
+            else:
+                where = values[1:] != values[:-1]
+            if _any(where):
+                yield field, where, [values[1:][where]]
+    where = shown[1:] != shown[:-1]
+    if _any(where):
+        yield "shown", where, [shown[1:][where]]
     if any(marks.origin for marks in there):  # which marks come from an origin, and from where
-        known = [NOWHERE, *((marks and marks.origin) or NOWHERE for _, _, marks in events)]
-        places = [table(field, columns)[1:] for field, columns in zip("pxy", zip(*known, strict=True), strict=True)]
-        anew = table("shown", [False, *(marks is not None and marks.anew for _, _, marks in events)])
-        found["from"] = shown[1:] & (anew[1:] | ~shown[:-1]) & np.isfinite(places[1]), places
-    return found
+        anew = table("shown", [False, *(marks is not None and marks.anew for _, marks in events)])
+        where, origins = shown[1:] & (anew[1:] | ~shown[:-1]), list[list[np.ndarray]]()
+        for span, (_, marks) in zip(spans[1:], events, strict=True):
+            origin = (marks and marks.origin) or NOWHERE
+            coming = where[span.start - 1 : span.stop - 1]
+            coming &= np.isfinite(origin.x)
+            if _any(coming):
+                origins.append([_spread(column, coming) for column in origin])
+        if origins:
+            yield "from", where, [np.concatenate(columns) for columns in zip(*origins, strict=True)]
+
+
+def _any(where: np.ndarray) -> bool:
+    """Return whether any is True: for the small tables that most are, several times as fast as `any`."""
+    return b"\1" in where.tobytes()
+
+
+def _spread(column: Column, where: np.ndarray) -> np.ndarray:
+    """Return the values of a column where the table that it fills is True."""
+    filled = np.empty(where.shape, np.asarray(column).dtype)
+    filled[:] = column
+    return filled[where]
 
 
 def _alike(blocks: Iterable[Block]) -> list[Block]:

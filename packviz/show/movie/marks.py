@@ -1,7 +1,7 @@
 """What a frame shows: groups of marks of one kind, each group as columns; and a step, its frames and what is said."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -53,7 +53,7 @@ class Marks:
     DEFAULTS: panel `p`, place, size, texts, the number of its token, the value `v` in ten-thousandths, `vec` the row in
     the movie's numbers, scale and tone. seq: the sequence of each mark; tip: what they say when pointed
     at. shown: which of them are there. origin: where those that were not there come from, or, if anew, all of them.
-    In a film any of these columns may have a line for each of its frames.
+    In a film any of these columns may have a line for each of its frames, or for those in lines, at which it changes.
     """
 
     name: str
@@ -65,6 +65,7 @@ class Marks:
     shown: Any = True
     origin: Place | None = None
     anew: Any = False
+    lines: np.ndarray | None = None
 
     @property
     def count(self) -> int:
@@ -146,6 +147,11 @@ Frame = dict[str, Marks]  # by name; in the order in which they are drawn
 def frame(*groups: Marks) -> Frame:
     """Return a frame of these groups, but for empty ones."""
     return {each.name: each for each in groups if each.count}
+
+
+def filmed(groups: Frame, lines: np.ndarray) -> Frame:
+    """Return groups of a film of which those that move do so in some of its frames only: they have a line for each."""
+    return {name: replace(group, lines=lines) if group.moves else group for name, group in groups.items()}
 
 
 class CodeLine(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 
 from packviz.facts.memory_layout import Memory, memory
 from packviz.show.movie.layout import Column, Place, Scene, Strip, above, beside
-from packviz.show.movie.marks import NONE, CodeLine, Film, Frame, Marks, Role, Shot, Step, frame, marks, title
+from packviz.show.movie.marks import NONE, CodeLine, Film, Frame, Marks, Role, Shot, Step, filmed, frame, marks, title
 from packviz.show.movie.sheet import focus, named, steps, texts
 from packviz.show.movie.sort import sort_end, sorted_grid
 from packviz.show.movie.view import View, listed, once, shape
@@ -68,9 +68,10 @@ def _film(view: View) -> Frame:
     """
     grid, strip, x, (total, width) = view.grid, view.strip, view.text, view.trace.packed.data.shape
     t, phase = np.divmod(np.arange(2 * len(view.alive))[:, None], 2)
-    done, every, sizes = t - 1 + phase, np.arange(len(view.alive)), np.array(view.batch_sizes[: len(view.alive)])
+    every, sizes = np.arange(len(view.alive)), np.array(view.batch_sizes[: len(view.alive)])
+    begun, done = every < t + phase, every[:, None]  # in each frame, and in those in which rows have been packed
     wide, high = (1.6, 1.0) if view.transposed else (view.cell_width, x)
-    bars: Look = {"w": wide, "h": high, "v": np.rint(1e4 * sizes / sizes[0]), "shown": every <= done}
+    bars: Look = {"w": wide, "h": high, "v": np.rint(1e4 * sizes / sizes[0]), "shown": begun}
     cell: Look = {"w": strip.width, "h": strip.height, "text": view.pad_text, "scale": "input", "tone": "wrong"}
     token, b, at = sorted_grid(view)["token"], view.token_b, view.token_t
     there, packed = _place_of(view, strip, b, at), (view.token_n >= 0) & (at <= done)
@@ -92,16 +93,19 @@ def _film(view: View) -> Frame:
     }
     below = strip.cell(view.packed_t, view.rank[view.packed_b])
     names, addresses = named(strip, steps(len(every)), below, view.packed_n)
-    groups = frame(
+    counts = frame(
         marks("count", "count", grid.count(every), every, text=texts(sizes), **bars),
-        *([names.but(shown=every <= done)] if strip.marks else []),
+        *([names.but(shown=begun)] if strip.marks else []),
+    )
+    groups = frame(
         marks("ghost", "ghost", Place("x", 0.0, 0.0), b[kept], at[kept]).but(**left, shown=at[kept] <= done),
         marks("title:counts", "note", grid.counts_heading(), h=x, text="batch_sizes", shown=done >= 0),
-        title(strip.heading(), rows[np.maximum(done, 0)], h=1.0 if strip.marks else x).but(shown=done >= 0),
+        title(strip.heading(), rows[done], h=1.0 if strip.marks else x).but(shown=done >= 0),
         marks("stray", "pad", strip.cell(pad_t, view.rank[pad_b]), pad_b, pad_t, shown=pad_t <= done, **pad, **cell),
         *([addresses.but(shown=view.packed_t <= done)] if strip.marks else []),
     )
-    return lit(view, {**sorted_grid(view), **groups, "token": flown}, t)
+    moved = filmed({**groups, "token": flown}, 2 * every + 1)
+    return lit(view, {**sorted_grid(view), **counts, **moved}, t)
 
 
 def lit(view: View, seen: Frame, t: Column) -> Frame:

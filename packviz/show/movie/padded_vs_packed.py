@@ -33,7 +33,7 @@ LINE = 14  # pixels of a line of text
 LETTER = 7.0  # pixels of a letter of a heading, at least
 LETTER_UNITS = 0.2  # units of such a letter where cells are large
 Told = tuple[str, tuple[CodeLine, ...]]  # a caption, and the lines that run
-WIDENED = 8  # times: a wider picture has smaller units, in which its headings are wider
+WIDENED = 9  # times at most: a wider picture has smaller units, in which its headings are wider
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +160,12 @@ class Both(View):
         """What stands above h in the end: which row of h_n it is."""
         return f"{self.final} {shape(*self.last[0].shape)}"
 
+    @cached_property
+    def longest_headings(self) -> dict[str, int]:
+        """Of each panel the letters of the longest heading that it ever has on either side, and one between two."""
+        later = {"x": "", "o": UNPACKED, "h": self.last_heading}
+        return {name: 1 + max(len(last), *(len(self.heading(side, name)) for side in SIDES)) for name, last in later.items()}
+
     @property
     def h_lead(self) -> float:
         """Units from the left edge of h's panel to h: its letters, and what enters."""
@@ -195,8 +201,11 @@ def _joined(both: Both, join: object, shape: str, stage: tuple[float, float]) ->
     letter = LETTER_UNITS
     for _again in range(WIDENED):
         box = _lined(both, join, shape, letter)
-        letter = max(LETTER_UNITS, LETTER / min(stage[0] / box.width, stage[1] / box.height))
-    return _lined(both, join, shape, letter)
+        wider = max(LETTER_UNITS, LETTER / min(stage[0] / box.width, stage[1] / box.height))
+        if wider == letter:
+            break
+        letter = wider
+    return box
 
 
 def _lined(both: Both, join: object, shape: str, letter: float) -> Box:
@@ -218,10 +227,8 @@ def _line_of(both: Both, side: Side, names: str, letter: float) -> Iterator[Box]
             grid = side.x if name == "x" else side.out
             width = max(grid.size[0], both.sides[0].out.size[0]) if name == "o" else grid.size[0]
             box = panel(grid.name, width, rows, Margins(both.letter + 0.2 * x, 1.65 * x, 0.2, 0.1))
-        later = {"o": UNPACKED, "h": both.last_heading}.get(name, "")
-        letters = 1 + max(map(len, [*(both.heading(either, name) for either in SIDES), later]))
         start, end = (both.h_lead if at == "h" else 0.0 for at in (name, following))
-        yield box.at_least(start + letters * letter - end)
+        yield box.at_least(start + both.longest_headings[name] * letter - end)
 
 
 def far(distance: float) -> str:

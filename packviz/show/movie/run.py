@@ -8,7 +8,7 @@ from packviz.show.movie import cells
 from packviz.show.movie.code_lines import start_lines, step_lines
 from packviz.show.movie.gates import gate_scene, gates_in_numbers, number_width, numbers_fit
 from packviz.show.movie.layout import Place, Scene, above, beside
-from packviz.show.movie.marks import Film, Frame, Shot, Step, frame, marks, title
+from packviz.show.movie.marks import Film, Frame, Shot, Step, filmed, frame, marks, title
 from packviz.show.movie.pack import lit
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import STARTS, TERMS, say
@@ -62,15 +62,17 @@ def _film(view: View) -> Frame:
     """
     deep = _in_numbers(view)
     count, unit = (6, number_width(view)) if deep else (3, cells.UNIT)
+    steps = np.arange(-1, len(view.alive))
     k, phase = np.divmod(np.arange(-1, count * len(view.alive)), count)
-    computed, handed = np.where(k < 0, cells.START, k - (phase < count - 2)), k - (phase < count - 1)
+    computed = np.where(k < 0, cells.START, k - (phase < count - 2))
+    entered, ended = np.maximum(count * steps + 1, 0), count * (steps + 1)  # frames in which rows enter, copies leave
+    new = np.diff(computed, prepend=-3) != 0
     return {
         **lit(view, cells.base(view), np.where(k < 0, -1, cells.time_of(view, k))[:, None]),
-        "in": cells.entering(view, k, anew=phase[:, None] < 1),
+        **filmed(frame(cells.entering(view, steps)), entered),
         **(gates_in_numbers(view, k, phase) if deep else {**_headings(view), **_gates(view, k, computed)}),
-        "h": cells.h_after(view, computed, unit),
-        "out": cells.outputs(view, handed),
-        **cells.finals(view, handed, unit),
+        **filmed(frame(cells.h_after(view, computed[new], unit)), new.nonzero()[0]),
+        **filmed(frame(cells.outputs(view, steps)) | cells.finals(view, steps, unit), ended),
     }
 
 
