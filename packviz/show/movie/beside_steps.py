@@ -24,11 +24,11 @@ from packviz.show.movie.padded_vs_packed import (
     Both,
     Side,
     both_scene,
+    far,
     told_of_h_n,
     told_of_outputs,
     told_of_start,
     told_of_step,
-    written,
 )
 from packviz.show.movie.sheet import focus, steps
 from packviz.show.movie.view import once
@@ -57,14 +57,7 @@ def beside(
     lines = (f"out, {names} = {both.cell}(x{given})", f"output, {names} = {both.cell}(packed{given})")
     played = (("run", None, shot) for shot in _steps(both))
     movie = made(both, _start(both), played, {"run": both_scene(both)}, {"run": CodeLine("\n".join(lines))}, {"run": 0})
-    states = (both.trace.h_0, *(half for each in both.padded for half in each))
-    largest = max(float(state.abs().nan_to_num(posinf=0.0).amax()) for state in states)
-    return replace(
-        movie,
-        title=f"{movie.title}, padded beside packed",
-        scales={**movie.scales, "state": max(movie.scales["state"], largest)},
-        proof=f"packed: {movie.proof}",
-    )
+    return replace(movie, title=f"{movie.title}, padded beside packed", proof=f"packed: {movie.proof}")
 
 
 def _steps(both: Both) -> Iterator[Shot]:
@@ -177,7 +170,7 @@ def _distances(both: Both, distance: np.ndarray, same: np.ndarray, equal: str = 
     if both.small:
         vec = both.rows_like(torch.tensor(np.where(same, 0.0, distance)[..., None]))
         return marks("apart", "vector", place, b, w=1.6 * x, vec=vec)
-    text = np.where(same, equal, written(distance))
+    text = np.where(same, equal, _written(distance))
     return marks(
         "apart", "note", place, b, w=2.0 * x, text=text, tone=np.where(same, "good", "wrong"), shown=~same | bool(equal)
     )
@@ -290,3 +283,9 @@ def _judged(both: Both, home: Frame) -> tuple[Frame, Frame]:
         "mark:h": _outlines(both, np.where(same, "good", "wrong"), same | (not both.small)),
     }
     return finals, {**finals, **verdicts}
+
+
+@np.vectorize(otypes=[object])
+def _written(distance: float) -> str:
+    """Return a distance as it stands beside a row, and one column of them at once."""
+    return f"Δ {far(distance)}"

@@ -230,9 +230,7 @@ def _scales(view: View) -> dict[str, float]:
         sizes = np.abs(state.detach().numpy())
         return float(sizes.max(where=np.isfinite(sizes), initial=0.0))
 
-    halves = [] if view.refused else [half for layer in view.trace.layers for half in layer]
-    states = [state for half in halves for state in (half.h, half.c) if state is not None]
-    return {"input": largest(view.trace.padded.values) or 1.0, "state": max([1.0, *map(largest, states)])}
+    return {"input": largest(view.trace.padded.values) or 1.0, "state": max([1.0, *map(largest, view.states)])}
 
 
 def _window(view: View) -> list[str]:

@@ -136,6 +136,12 @@ class Facts:
         steps, rows = where[self.by_rank, : self.columns].T.nonzero()
         return self.ranked[rows], steps
 
+    @property
+    def states(self) -> list[Tensor]:
+        """Every state of the run, h and c of all layers and directions; none where torch refused to pack."""
+        halves = [] if self.refused else [half for layer in self.trace.layers for half in layer]
+        return [state for half in halves for state in (half.h, half.c) if state is not None]
+
     @cached_property
     def initial_state(self) -> str:
         """`zeros`, `random`, `learned`, `carried`, or `given` by the caller."""

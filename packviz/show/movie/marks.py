@@ -136,7 +136,7 @@ def marks(
     return Marks(name, role, keys, look, seq, tip, shown, origin, anew)
 
 
-def title(place: Place, text: str, **look: Column) -> Marks:
+def title(place: Place, text: Column, **look: Column) -> Marks:
     """Return the heading of a panel."""
     return marks(f"title:{place.panel}", "title", place, text=text, **look)
 

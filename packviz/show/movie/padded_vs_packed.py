@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,7 +20,7 @@ from packviz.show.movie.cells import UNIT
 from packviz.show.movie.facts import Window, rounded, stored
 from packviz.show.movie.layout import Box, Column, Grid, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import CodeLine
-from packviz.show.movie.view import View, shape
+from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import STARTS, say
 from packviz.text import two_digits
 
@@ -79,6 +80,7 @@ class Both(View):
         self.input_width = self.text if self.small else self.cell_width
         self.lead_in = self.input_width + GAP  # from the left edge of what enters to h
         self.letter = self.text * (1.0 if self.total[0] <= 26 else 1.5)  # from the 27th on there are two letters
+        self.h_lead = self.lead_in + (0.0 if self.small else self.letter + 0.2 * self.text)  # room for its letters too
         self.inset = 0.07 if len(self.shown) <= 5 else 0.18  # of an outline in its cells: more where others are close
         self._kept: dict[tuple[int | None, ...], int] = {}
         self.sides = (
@@ -140,6 +142,7 @@ class Both(View):
         """Return the place beside h of the padded side: there stands how far it is from the packed one."""
         return Place(f"{PADDED}h", self.state_width + 0.25 * self.text, y)
 
+    @once
     def heading(self, side: str, panel: str) -> str:
         """Return what stands above a panel of a side: "x" what is read, "h", or "o" the output."""
         if panel == "h":
@@ -156,20 +159,14 @@ class Both(View):
         return f"Packed: data {shape(*self.trace.packed.data.shape)}"
 
     @property
+    def states(self) -> list[Tensor]:
+        """The states of both sides."""
+        return [*super().states, self.trace.h_0, *(half for layer in self.padded for half in layer)]
+
+    @cached_property
     def last_heading(self) -> str:
         """What stands above h in the end: which row of h_n it is."""
         return f"{self.final} {shape(*self.last[0].shape)}"
-
-    @cached_property
-    def longest_headings(self) -> dict[str, int]:
-        """Of each panel the letters of the longest heading that it ever has on either side, and one between two."""
-        later = {"x": "", "o": UNPACKED, "h": self.last_heading}
-        return {name: 1 + max(len(last), *(len(self.heading(side, name)) for side in SIDES)) for name, last in later.items()}
-
-    @property
-    def h_lead(self) -> float:
-        """Units from the left edge of h's panel to h: its letters, and what enters."""
-        return self.lead_in + (0.0 if self.small else self.letter + 0.2 * self.text)
 
 
 def _farthest(a: Tensor, b: Tensor) -> np.ndarray:
@@ -227,19 +224,15 @@ def _line_of(both: Both, side: Side, names: str, letter: float) -> Iterator[Box]
             grid = side.x if name == "x" else side.out
             width = max(grid.size[0], both.sides[0].out.size[0]) if name == "o" else grid.size[0]
             box = panel(grid.name, width, rows, Margins(both.letter + 0.2 * x, 1.65 * x, 0.2, 0.1))
+        later = {"o": UNPACKED, "h": both.last_heading}.get(name, "")
+        letters = 1 + max(map(len, [*(both.heading(either, name) for either in SIDES), later]))
         start, end = (both.h_lead if at == "h" else 0.0 for at in (name, following))
-        yield box.at_least(start + both.longest_headings[name] * letter - end)
+        yield box.at_least(start + letters * letter - end)
 
 
 def far(distance: float) -> str:
     """Return a distance as it stands beside a row: two digits that count, or nan and inf."""
     return two_digits(float(distance)) if isfinite(distance) else str(float(distance))
-
-
-@np.vectorize(otypes=[object])
-def written(distance: float) -> str:
-    """Return a distance as it stands beside a row, and one column of them at once."""
-    return f"Δ {far(distance)}"
 
 
 def told_of_start(both: Both) -> Told:
@@ -277,7 +270,7 @@ def told_of_outputs(both: Both) -> Told:
     cells = [(b, t) for b, length in enumerate(both.lengths) for t in range(length)]
     rest = [(b, t) for b, length in enumerate(both.lengths) for t in range(length, both.total[1])]
     off = [at for at in cells if not both.same[at]]
-    b, t = max(off, key=lambda at: float(np.nan_to_num(both.apart[at], nan=np.inf, posinf=np.inf)), default=(0, 0))
+    b, t = _most_of(off, both.apart) or (0, 0)
     known = {"cells": len(cells), "more": len(rest), "only_pads": not any(both.mask[at] for at in rest)}
     caption = say("beside", "outputs", both, off=off, b=b, t=t, apart=far(both.apart[b, t]), **known)
     unpacked = shape(*both.trace.unpacked.output.shape)
@@ -295,8 +288,9 @@ def told_of_h_n(both: Both) -> Told:
     return caption, (*lines, largest)
 
 
-def _most_of(sequences: list[int], distances: np.ndarray) -> int:
-    return max(sequences, key=lambda b: float(np.nan_to_num(distances[b], nan=np.inf, posinf=np.inf)), default=0)
+def _most_of(places: list[Any], distances: np.ndarray) -> Any:
+    known = np.nan_to_num(distances, nan=np.inf, posinf=np.inf)
+    return max(places, key=known.__getitem__, default=0)
 
 
 def _out_shape(both: Both) -> str:
