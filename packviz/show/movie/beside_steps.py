@@ -85,9 +85,9 @@ def _film(both: Both) -> Frame:
     computed = {name: group.at(k + 1) for name, group in _computed(both).items()}
     return {
         **_start(both),
-        **filmed({**looked_at, **_entering(both, t)}, 3 * k),
-        **filmed(computed, 3 * k + 1),
-        **filmed(_outputs(both, both.sides, k, origin=True), 3 * k + 2),
+        **filmed({**looked_at, **_entering(both, t)}, range(0, 3 * len(k), 3)),
+        **filmed(computed, range(1, 3 * len(k), 3)),
+        **filmed(_outputs(both, both.sides, k, origin=True), range(2, 3 * len(k), 3)),
     }
 
 

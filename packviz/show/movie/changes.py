@@ -1,7 +1,7 @@
 """What changes from one frame to the next: found by comparing them, and told as columns."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from packviz.show.movie.marks import DEFAULTS, NONE, Frame, Marks, Tip
 # Groups; beats; how many of their marks change in each beat, which, and of each field the values that they get.
 # All marks: no number, and none are named.
 Block = list[Any]
-Event = tuple[Sequence[int] | np.ndarray, Marks | None]  # beats, and how a group stands in them; None: it is not there
+Event = tuple[Sequence[int], Marks | None]  # beats, and how a group stands in them; None: it is not there
 Found = tuple[str, np.ndarray, list[np.ndarray]]  # a field, which marks change in it in each beat, and to what
 DIGITS = 3  # behind the point
 REPEATED = 3  # values from which a list is written once, wherever it is needed
@@ -50,7 +50,11 @@ class Changes:
                     self.groups.append(marks.at(0) if moves else marks)
                     events[name] = []
                 lines = (
-                    [beat] if not moves else range(beat, beat + beats) if marks.lines is None else beat + marks.lines
+                    [beat]
+                    if not moves
+                    else range(beat, beat + beats)
+                    if marks.lines is None
+                    else [beat + line for line in marks.lines]
                 )
                 events[name].append((lines, marks))
             for name in before.keys() - frame.keys():
@@ -101,7 +105,7 @@ class Changes:
                 when, shown = (np.array(column) for column in zip(*turns, strict=True))
                 yield [put("", when), None, None, {"shown": put("", np.repeat(shown, first.count))}]
             return
-        beats = np.array([beat for lines, _ in events for beat in lines])
+        beats = np.array([*chain.from_iterable(lines for lines, _ in events)])
         together: dict[bytes, tuple[np.ndarray, dict[str, Any]]] = {}
         for field, where, values in _compared(first, seen, events, len(beats)):
             if not len(values[0]):

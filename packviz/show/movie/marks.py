@@ -65,7 +65,7 @@ class Marks:
     shown: Any = True
     origin: Place | None = None
     anew: Any = False
-    lines: np.ndarray | None = None
+    lines: Sequence[int] | None = None
 
     @property
     def count(self) -> int:
@@ -149,7 +149,7 @@ def frame(*groups: Marks) -> Frame:
     return {each.name: each for each in groups if each.count}
 
 
-def filmed(groups: Frame, lines: np.ndarray) -> Frame:
+def filmed(groups: Frame, lines: Sequence[int]) -> Frame:
     """Return groups of a film of which those that move do so in some of its frames only: they have a line for each."""
     return {name: replace(group, lines=lines) if group.moves else group for name, group in groups.items()}
 

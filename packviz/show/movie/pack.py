@@ -104,7 +104,7 @@ def _film(view: View) -> Frame:
         marks("stray", "pad", strip.cell(pad_t, view.rank[pad_b]), pad_b, pad_t, shown=pad_t <= done, **pad, **cell),
         *([addresses.but(shown=view.packed_t <= done)] if strip.marks else []),
     )
-    moved = filmed({**groups, "token": flown}, 2 * every + 1)
+    moved = filmed({**groups, "token": flown}, range(1, 2 * len(every), 2))
     return lit(view, {**sorted_grid(view), **counts, **moved}, t)
 
 

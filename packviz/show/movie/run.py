@@ -65,13 +65,13 @@ def _film(view: View) -> Frame:
     steps = np.arange(-1, len(view.alive))
     k, phase = np.divmod(np.arange(-1, count * len(view.alive)), count)
     computed = np.where(k < 0, cells.START, k - (phase < count - 2))
-    entered, ended = np.maximum(count * steps + 1, 0), count * (steps + 1)  # frames in which rows enter, copies leave
+    ended = range(0, count * len(steps), count)  # frames in which copies leave; in those after them rows enter
     new = np.diff(computed, prepend=-3) != 0
     return {
         **lit(view, cells.base(view), np.where(k < 0, -1, cells.time_of(view, k))[:, None]),
-        **filmed(frame(cells.entering(view, steps)), entered),
+        **filmed(frame(cells.entering(view, steps)), [0, *(last + 1 for last in ended[:-1])]),
         **(gates_in_numbers(view, k, phase) if deep else {**_headings(view), **_gates(view, k, computed)}),
-        **filmed(frame(cells.h_after(view, computed[new], unit)), new.nonzero()[0]),
+        **filmed(frame(cells.h_after(view, computed[new], unit)), new.nonzero()[0].tolist()),
         **filmed(frame(cells.outputs(view, steps)) | cells.finals(view, steps, unit), ended),
     }
 
