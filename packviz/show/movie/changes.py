@@ -239,11 +239,11 @@ def _runs(column: np.ndarray, values: Sequence[float]) -> list[float]:
         return []
     exact = column if column.dtype.kind == "i" else np.rint(column * 10**DIGITS)
     steps = exact[1:] - exact[:-1]
-    ends = [*((steps[1:] - steps[:-1]).nonzero()[0] + 1).tolist(), len(steps)]
-    if 1.5 * (len(ends) - 1) > most:
+    (turns,) = (steps[1:] - steps[:-1]).nonzero()
+    if 1.5 * len(turns) > most:
         return []
     runs, start = list[float](), 0
-    for end in ends:
+    for end in [*(turns + 1).tolist(), len(steps)]:
         if start < end or end == len(steps):
             step = round(values[start + 1] - values[start], 4) if start < end else 0
             runs += [values[start], step, end - start + 1]

@@ -227,7 +227,7 @@ def _tokens(view: View) -> dict[str, Any]:
 
 def _scales(view: View) -> dict[str, float]:
     def largest(state: Tensor) -> float:
-        sizes = np.abs(state.detach().numpy())
+        sizes = np.abs(state.detach().double().numpy())
         return float(sizes.max(where=np.isfinite(sizes), initial=0.0))
 
     return {"input": largest(view.trace.padded.values) or 1.0, "state": max([1.0, *map(largest, view.states)])}

@@ -202,7 +202,7 @@ class Facts:
 
 def rounded(rows: Tensor) -> np.ndarray:
     """Return numbers rounded to the four decimals that are shown."""
-    return rows.detach().double().round(decimals=4).numpy()
+    return rows.detach().double().numpy().round(4)
 
 
 def stored(matrix: np.ndarray) -> list[list[int | None]]:
