@@ -5,7 +5,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_packed_sequence
 
 from packviz.compute.record import Trace
-from packviz.inputs.module import as_hx, directions, run_module, states_of
+from packviz.inputs.module import as_hx, directions, states_of
 
 _TOLERANCES = {torch.float32: 1e-5, torch.float64: 1e-12}
 
@@ -17,7 +17,8 @@ def prove(done: Trace) -> dict[str, float]:
     lengths; last_valid with the top layer's h_n.
     """
     packed, padded, module = done.packed, done.padded, done.module
-    output, state = run_module(module, done.packed_sequence, as_hx(done.h_0, done.c_0))
+    with torch.no_grad():
+        output, state = module(done.packed_sequence, as_hx(done.h_0, done.c_0))  # torch's own, in evaluation
     h_n, c_n = states_of(state)
     unpacked, _ = pad_packed_sequence(output, padded.batch_first, done.padding_value, done.total_length)
     top = h_n[-directions(module) :].unbind(0)  # (B, H) for each direction
