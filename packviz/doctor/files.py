@@ -76,7 +76,7 @@ def read_isolated(data: bytes, name: str, *, seconds: int = 20, memory: int = 2*
             raise too_large(f"a file of {megabytes(len(data))}")
         if not _READERS.acquire(timeout=seconds):
             expected, got = f"at most {MAX_READERS} files at a time", "one more"
-            raise UnreadableError(expected, got, "try again in a moment", None)
+            raise UnreadableError(expected, got, "try again in a moment")
         try:
             parts = _received(data, name, seconds, memory)
         finally:
@@ -89,8 +89,8 @@ def _refusing() -> Iterator[None]:
     try:
         yield
     except UnreadableError as refusal:
-        expected, got, fix, says = refusal.args
-        raise PackvizError("file", expected=expected, got=got, fix=fix, torch_says=says) from None
+        expected, got, fix = refusal.args
+        raise PackvizError("file", expected=expected, got=got, fix=fix) from None
 
 
 def _received(data: bytes, name: str, seconds: int, memory: int) -> list[Part]:
@@ -105,9 +105,9 @@ def _received(data: bytes, name: str, seconds: int, memory: int) -> list[Part]:
                 command, input=settings + data, stdout=out, stderr=subprocess.DEVNULL, timeout=seconds, env=environment
             )
         except subprocess.TimeoutExpired:
-            raise UnreadableError(limits, "one that takes longer", ALONE, None) from None
+            raise UnreadableError(limits, "one that takes longer", ALONE) from None
         if done.returncode or out.seek(0, os.SEEK_END) > 2 * MAX_BYTES:
-            raise UnreadableError(limits, "one that ended the process reading it", ALONE, None)
+            raise UnreadableError(limits, "one that ended the process reading it", ALONE)
         out.seek(0)
         head = json.loads(out.readline())
         if head["refused"]:

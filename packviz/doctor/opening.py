@@ -46,7 +46,7 @@ class Part(NamedTuple):
 
 
 class UnreadableError(Exception):
-    """Say why a file was not opened, in the words of a PackvizError: expected, got, fix, torch_says."""
+    """Say why a file was not opened, in the words of a PackvizError: expected, got, fix."""
 
 
 def open_parts(name: str, data: bytes) -> list[Part]:
@@ -57,18 +57,18 @@ def open_parts(name: str, data: bytes) -> list[Part]:
     suffix = path.suffix.lower()
     if suffix not in _READERS:
         got = ascii(path.suffix[:20]) if suffix else "a name without an ending"
-        raise UnreadableError(", ".join(_READERS), got, "save it with numpy.save or torch.save", None)
+        raise UnreadableError(", ".join(_READERS), got, "save it with numpy.save or torch.save")
     expected, read = _READERS[suffix]
     try:
         parts = list(read(path.stem, data))
     except UnreadableError:
         raise
     except MemoryError:
-        raise UnreadableError("a file that fits into memory", "a larger one", ALONE, None) from None
+        raise UnreadableError("a file that fits into memory", "a larger one", ALONE) from None
     except Exception as error:  # a parser may raise anything for bytes that were not written for it
         raise unreadable(expected, error) from None
     if not parts:
-        raise UnreadableError("tensors", "a file without tensors", "save a tensor or a state dict", None)
+        raise UnreadableError("tensors", "a file without tensors", "save a tensor or a state dict")
     return parts
 
 
@@ -111,7 +111,7 @@ def _safetensors(_: str, data: bytes) -> Iterator[Part]:
         from safetensors import deserialize  # only here: the library works without it
     except ModuleNotFoundError:
         expected, got = "the package safetensors, which reads such files", "an environment without it"
-        raise UnreadableError(expected, got, "install it: pip install safetensors", None) from None
+        raise UnreadableError(expected, got, "install it: pip install safetensors") from None
 
     for name, part in sorted(deserialize(data)):  # type: ignore[no-untyped-call]
         yield Part(name, "", _torch_name(part["dtype"]), tuple(part["shape"]), bytes(part["data"]))
@@ -195,7 +195,7 @@ ALONE = "save only the batch or the layer"
 def too_large(got: str) -> UnreadableError:
     """Return the refusal of more than MAX_BYTES."""
     expected = f"at most {megabytes(MAX_BYTES)}, compressed or not, in at most {MAX_PARTS:,} parts"
-    return UnreadableError(expected, got, ALONE, None)
+    return UnreadableError(expected, got, ALONE)
 
 
 def unreadable(expected: str, error: Exception) -> UnreadableError:
@@ -204,7 +204,7 @@ def unreadable(expected: str, error: Exception) -> UnreadableError:
     reason = _REASON.search(text)
     says = reason[1] if reason else (text.strip().splitlines() or [type(error).__name__])[0]
     fix = "save tensors with numpy.save, torch.save(module.state_dict(), ...) or safetensors"
-    return UnreadableError(expected, f"a file that does not open as that ({says[:MAX_NAME]})", fix, None)
+    return UnreadableError(expected, f"a file that does not open as that ({says[:MAX_NAME]})", fix)
 
 
 def _limit(memory: int, seconds: int) -> None:

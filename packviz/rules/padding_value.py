@@ -103,13 +103,17 @@ class Grid:
 
     values: Tensor
     lengths: list[int]
-    mask: Tensor  # (B, T): True before each length
-    given: float | None
+    given: float | None  # the padding value, if the caller gave it
 
     @property
     def T(self) -> int:
         """Return the number of time steps."""
         return self.values.size(1)
+
+    @cached_property
+    def mask(self) -> Tensor:
+        """Return (B, T) bool: True before each length."""
+        return inside(self.lengths, self.T, self.values.device)
 
     @cached_property
     def pad(self) -> Pad | None:
@@ -157,7 +161,7 @@ class Grid:
     @property
     def turned(self) -> "Grid":
         """Return the grid read the other way round, with the same lengths; for as many sequences as steps."""
-        return Grid(self.values.transpose(0, 1), self.lengths, self.mask, self.given)
+        return Grid(self.values.transpose(0, 1), self.lengths, self.given)
 
 
 def pad_code(cell: Tensor, at: Sequence[int] | Tensor) -> str:
@@ -185,6 +189,6 @@ def filler_of(x: Tensor, lengths: Sequence[float] | Tensor | None, *, batch_firs
         return 0.0
     if ends.device.type != "cpu" or ends.dim() != 1 or len(ends) != len(values) or not bool(ends.isfinite().all()):
         return 0.0
-    pad = Grid(values, [], valid_mask(ends, values.size(1)), None).pad
+    pad = Grid(values, ends.tolist(), None).pad
     cell = torch.zeros(1) if pad is None else pad.cell.flatten()
     return float(cell[0]) if bool((cell == cell[0]).all()) else 0.0

@@ -28,7 +28,6 @@ from packviz.rules.padding_value import (
     ends_of,
     filled,
     fills,
-    inside,
     pad_code,
     peaks,
     real_cells,
@@ -47,9 +46,9 @@ def pads(case: Case) -> Iterator[Fault]:
     values = case.by_sequence
     if case.ids is not None:
         values = case.ids if case.batch_first else case.ids.transpose(0, 1)
-    grid = Grid(values, lengths, inside(lengths, values.size(1), values.device), given)
+    grid = Grid(values, lengths, given)
     if grid.pad is None:  # nothing after the lengths looks like a pad: unless the pads, zeros, are elsewhere
-        yield from _displaced(case, grid, Grid(values, lengths, grid.mask, 0.0))
+        yield from _displaced(case, grid, Grid(values, lengths, 0.0))
         return
     displaced = [] if grid.pad.constant else [*_displaced(case, grid, grid)]
     yield from displaced
@@ -125,7 +124,7 @@ def _viewed(case: Case, grid: Grid) -> Grid | None:
     source = _source(case)
     there, here = source.shape[:2]
     back = source.reshape(here, there, *source.shape[2:])  # the numbers in their old order, in the other layout
-    seen = Grid(back.transpose(0, 1) if case.batch_first else back, grid.lengths, grid.mask, grid.given)
+    seen = Grid(back.transpose(0, 1) if case.batch_first else back, grid.lengths, grid.given)
     return seen if there != here and _fits(seen) else None
 
 
@@ -163,7 +162,7 @@ def _taken_in(grid: Grid, pad: Pad) -> Iterator[Fault]:
             real[b, grid.lengths[b] - 1] = True
     found = _at_the_ends(grid, real, pad)
     if found is None and min(grid.lengths) == grid.T and len(set(grid.starts)) > 1:  # alike: a vector of zeros
-        back = _at_the_ends(Grid(grid.values.flip(1), grid.lengths, grid.mask, grid.given), real.flip(1), pad)
+        back = _at_the_ends(Grid(grid.values.flip(1), grid.lengths, grid.given), real.flip(1), pad)
         if back is not None:
             rows, note = back.sequences, back.severity == "note"
             values = {"number": [grid.starts[b] for b in rows], "note": note, "counts": True, "code": pad.code}
@@ -210,7 +209,7 @@ def packed_data(case: Case) -> Iterator[Fault]:
     flags, lengths = as_grid(packed._replace(data=real))
     if given is not None or any(end not in (0, length) for end, length in zip(ends_of(flags), lengths, strict=True)):
         values, _ = as_grid(packed._replace(data=packed.data.detach()))
-        grid = Grid(values, lengths, inside(lengths, values.size(1), values.device), given)
+        grid = Grid(values, lengths, given)
         pad = Pad(filled(values, given or 0), given is not None, True, f"{given or 0:g}")
         yield from filter(None, [_at_the_ends(grid, flags, pad)])
 
@@ -223,10 +222,11 @@ def not_finite(case: Case) -> Iterator[Fault]:
         return
     bad = ~values.isfinite()
     bad = bad if bad.dim() == 2 else bad.flatten(2).any(-1)
-    mask = inside(case.ends or [case.T] * case.B, case.T, values.device)
+    grid = Grid(values, case.ends or [case.T] * case.B, None)
+    mask = grid.mask
     rows, steps = _first_in_each(bad & mask)
     if rows:
-        grid, b = Grid(values, mask.sum(1).tolist(), mask, None), rows[0]
+        b = rows[0]
         counts = {"bad": int((bad & mask)[b].sum()), "of": grid.lengths[b], **_kinds(values[bad & mask])}
         yield _fault("nan_in_data", grid, rows, steps, None, counts)
     rows, steps = _first_in_each(bad & ~mask)
