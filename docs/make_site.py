@@ -14,7 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from packviz.show.charts.panels import Panel, panels
 from packviz.show.charts.template import sequence_color
 from packviz.show.movie import beside
 from packviz.show.theme import LIGHT, diverging, text_on
-from packviz.teach.questions import ENTRIES, GROUPS, Answer, Chart, Entry, Program, answer
+from packviz.teach.questions import ENTRIES, GROUPS, Answer, Entry, answer
 
 __all__ = ["build"]
 
@@ -81,9 +81,20 @@ class _Pages:
     def questions(self, entries: Sequence[Entry]) -> None:
         """Write a page for each entry, and their list."""
         answers = [answer(entry) for entry in entries]
+        page = self.jinja.get_template("question.jinja")
         for done in answers:
-            self._save(f"questions/{done.entry.key}.md", "\n".join(self._question(done)))
-        self._save("questions/index.md", "\n".join(_list(answers)))
+            small: Sequence[Panel] = done.chart.of[0] if done.chart is not None and done.chart.draw is panels else ()
+            told = {
+                "description": json.dumps(done.entry.claim),
+                "admonition": VERDICTS[done.verdict],
+                "small": small,
+                "most": max((abs(value) for panel in small for row in panel.values for value in row), default=0) or 1,
+                "picture": "" if small else self._picture(done),
+            }
+            self._save(f"questions/{done.entry.key}.md", page.render(done=done, style=_style, **told))
+        self._save(
+            "questions/index.md", self.jinja.get_template("questions.jinja").render(answers=answers, groups=GROUPS)
+        )
 
     def page(self, name: Path) -> None:
         """Write one page of this folder, with what its programs print now."""
@@ -114,28 +125,18 @@ class _Pages:
         self.linked.add(key)
         return f"[{_BY_KEY[key].question}]({up}questions/{key}.md)"
 
-    def _question(self, done: Answer) -> Iterator[str]:
-        """Yield the lines of one answer's page: the verdict, the picture, both programs."""
-        entry = done.entry
-        yield f"---\ndescription: {json.dumps(entry.claim)}\n---\n# {entry.question}\n\n{done.told}\n"
-        yield f'!!! {VERDICTS[done.verdict]} "{done.verdict.capitalize()}"\n    Claim: {entry.claim}\n'
-        if len(done.cases) > 1:
-            yield "\n".join(f"    - {'holds' if held else 'does not hold'} {name}" for name, held in done.cases.items())
-        yield ""
+    def _picture(self, done: Answer) -> str:
+        """Return the chart of an answer in words, or its movie; "" where it has neither."""
+        film = done.entry.film
         if done.chart is not None:
-            yield from _chart(done.chart)
-        elif entry.film is not None:
-            film = entry.film
-            shot = (
-                beside(done.trace, direction=film.direction)
-                if film.stage == "beside"
-                else pv.movie(done.trace, (film.stage,), direction=film.direction, deep=True)
-            )
-            yield self._movie(entry.key, shot, "../") + "\n"
-        yield from _program("What people write", done.wrong)
-        yield from _program("What works", done.right)
-        yield f"## Both programs start with\n\n```python\n{done.preparation}\n```\n"
-        yield f"Asked or claimed in: {'; '.join(entry.sources)}."
+            return str(done.chart.draw(*done.chart.of).layout.meta["alt"])
+        if film is None:
+            return ""
+        if film.stage == "beside":
+            shot = beside(done.trace, direction=film.direction)
+        else:
+            shot = pv.movie(done.trace, (film.stage,), direction=film.direction, deep=True)
+        return self._movie(done.entry.key, shot, "../")
 
     def _save(self, name: str, text: str) -> None:
         target = self.folder / name
@@ -155,58 +156,13 @@ def _ran(code: str, names: dict[str, Any]) -> str:
     return f"```python\n{code.strip()}\n```\n{shown}"
 
 
-def _program(title: str, program: Program) -> Iterator[str]:
-    yield f"## {title}\n\n```python\n{program.code}\n```\n\n```text\n{program.shown or '(no output)'}\n```\n"
-
-
-def _list(answers: Sequence[Answer]) -> Iterator[str]:
-    yield "# Questions\n\nTwo small programs try each claim. The verdict is what they did when this page was built.\n"
-    for group in GROUPS:
-        here = [done for done in answers if done.entry.group == group]
-        if here:
-            yield f"## {group}\n\n| question | claim | verdict |\n|---|---|---|"
-        for done in here:
-            entry = done.entry
-            claim = entry.claim.replace("|", r"\|")
-            yield f"| [{entry.question}]({entry.key}.md) | {claim} | {done.verdict} |"
-        yield ""
-
-
-def _chart(chart: Chart) -> Iterator[str]:
-    """Yield small tensors as tables, another chart in words."""
-    if chart.draw is panels:
-        yield from _tables(chart.of[0])
-    else:
-        yield chart.draw(*chart.of).layout.meta["alt"] + "\n"
-
-
-def _tables(given: Sequence[Panel]) -> Iterator[str]:
-    """Yield small tensors as tables, in the colours that they have in the app."""
-    most = max((abs(value) for panel in given for row in panel.values for value in row), default=0.0) or 1.0
-    yield f'<div class="panels">{"".join(_table(panel, most) for panel in given)}</div>\n'
-    if any(panel.wrong for panel in given):
-        yield "A red frame marks what is not the intended result.\n"
-
-
-def _table(panel: Panel, most: float) -> str:
-    rows = []
-    for i, texts in enumerate(panel.texts):
-        cells = [_cell(panel, i, j, text, most) for j, text in enumerate(texts)]
-        name = f'<th scope="row">{html.escape(panel.rows[i])}</th>' if panel.rows else ""
-        rows.append(f"<tr>{name}{''.join(cells)}</tr>")
-    corner = "<td></td>" if panel.rows else ""
-    heads = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in panel.columns)
-    head = f"<thead><tr>{corner}{heads}</tr></thead>" if heads else ""
-    return f"<table><caption>{html.escape(panel.title)}</caption>{head}<tbody>{''.join(rows)}</tbody></table>"
-
-
-def _cell(panel: Panel, i: int, j: int, text: str, most: float) -> str:
+def _style(panel: Panel, i: int, j: int, most: float) -> str:
+    """Return the style of a cell of a small tensor, with the colours that it has in the app."""
     owner = panel.owners[i][j] if panel.owners else None
     fill = LIGHT.pad if owner is None else sequence_color(owner)
     if panel.values:
         fill = diverging(panel.values[i][j] / most, LIGHT)
-    wrong = ' class="wrong"' if (i, j) in panel.wrong else ""
-    return f'<td{wrong} style="background:{fill};color:{text_on(fill)}">{html.escape(text)}</td>'
+    return f"background:{fill};color:{text_on(fill)}"
 
 
 if __name__ == "__main__":
