@@ -3,19 +3,22 @@
 import asyncio
 import random
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
 from bench.phones import Phone, Room
 from bench.report import Line
-from bench.servers import packviz_process
+from bench.servers import packviz
 from bench.soak import held
 
 PHONES = 500
-ROUNDS = 5  # phase changes that are measured
+# what the teacher does, and the phase that this begins: phase changes that are measured
+ROUNDS = (("ask", "lobby"), ("open", "vote"), ("close", "closed"), ("reopen", "vote"), ("close", "closed"))
 SPREAD = 10.0  # seconds in which a class answers a question
 LESSONS, LEARNERS = 20, 30  # questions of the hour, and phones in it
+LESSON = ("open", "close", "talk", "reopen", "close", "reveal", "step", "twin", "open", "close", "reveal")
 SIZES = {"kind": "batch_sizes", "sequences": "1 2 3\n4\n5 6", "settings": {"cell": "gru"}}
 PAGE = "/join"
 
@@ -24,41 +27,31 @@ def classroom() -> Iterator[Line]:
     """A class of 500 phones: joins, votes, phase changes, the page for phones; memory over an hour of class."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        packviz_process(PACKVIZ_DATA=folder, REDIS_URL="") as (address, process),
+        packviz(PACKVIZ_DATA=folder, REDIS_URL="") as (address, process),
     ):
         yield from asyncio.run(_crowd(address))
         yield from asyncio.run(_hour(address, process.pid))
 
 
 async def _crowd(address: str) -> list[Line]:
-    room = Room(address)
-    await room.open(SIZES)
-    page = (await room.line.ask("GET", PAGE, Accept_Encoding="gzip")).body
-    phones = [Phone(address, room.code) for _ in range(PHONES)]
-    joins = await _timed([phone.join for phone in phones])
-    following = [asyncio.create_task(phone.follow()) for phone in phones]
-    await _shown(phones, lambda seen: seen["joined"] == PHONES)
-    changes = list[float]()
-    votes = list[float]()
-    for number in range(ROUNDS):
-        action = ("ask", "open", "close", "reopen", "close")[number]
-        phase = ("lobby", "vote", "closed", "vote", "closed")[number]
-        begun = asyncio.get_running_loop().time()
-        await room.act(action, question=0)
-        await _shown(phones, partial(_is_in, phase))
-        changes += [phone.changed - begun for phone in phones]
-        if phase == "vote":
-            votes += await _timed([_voting(phone, 1 if number == 1 else 2) for phone in phones], SPREAD)
-            assert (await room.seen())["voted"] == PHONES
-        await asyncio.sleep(1)
-    for task in following:
-        task.cancel()
-    await _closed(room, phones)
+    changes, votes = list[float](), list[float]()
+    async with _class(address, PHONES) as (room, phones, joins):
+        page = (await room.line.ask("GET", PAGE, Accept_Encoding="gzip")).body
+        await _shown(phones, lambda seen: seen["joined"] == PHONES)
+        for action, phase in ROUNDS:
+            begun = asyncio.get_running_loop().time()
+            await room.act(action, question=0)
+            await _shown(phones, partial(_is_in, phase))
+            changes += [phone.changed - begun for phone in phones]
+            if phase == "vote":
+                votes += await _timed([_voting(phone, action) for phone in phones], SPREAD)
+                assert (await room.seen())["voted"] == PHONES
+            await asyncio.sleep(1)
     told = f"{PHONES} phones"
     return [
         Line("a phone joins, ms, p95", _p95(joins), f"{told} at once", at_most=2000),
         Line("a vote is stored, ms, p95", _p95(votes), f"{told} within {SPREAD:.0f} s, twice", at_most=300),
-        Line("a phase change is seen, ms, p95", _p95(changes), f"{told}, {ROUNDS} changes", at_most=700),
+        Line("a phase change is seen, ms, p95", _p95(changes), f"{told}, {len(ROUNDS)} changes", at_most=700),
         Line("the page for phones, kB on the wire", len(page) / 1000, "the page itself", at_most=60),
     ]
 
@@ -67,18 +60,11 @@ async def _hour(address: str, process: int) -> list[Line]:
     """Teach the same lesson in one room after the other; compare the memory after a quarter of them and at the end."""
     used = list[float]()
     for number in range(LESSONS):
-        room = Room(address)
-        await room.open(SIZES)
-        phones = [Phone(address, room.code) for _ in range(LEARNERS)]
-        await asyncio.gather(*(phone.join() for phone in phones))
-        following = [asyncio.create_task(phone.follow()) for phone in phones]
-        for action in ("open", "close", "talk", "reopen", "close", "reveal", "step", "twin", "open", "close", "reveal"):
-            await room.act(action, step=2)
-            if action in ("open", "reopen"):
-                await asyncio.gather(*(_voting(phone, 1 if action == "open" else 2)() for phone in phones))
-        for task in following:
-            task.cancel()
-        await _closed(room, phones)
+        async with _class(address, LEARNERS) as (room, phones, _):
+            for action in LESSON:
+                await room.act(action, step=2)
+                if action in ("open", "reopen"):
+                    await asyncio.gather(*(_voting(phone, action)() for phone in phones))
         used.append(held(process).memory)
         if number == LESSONS // 4:
             first = used[-1]
@@ -89,9 +75,27 @@ async def _hour(address: str, process: int) -> list[Line]:
     ]
 
 
-def _voting(phone: Phone, number: int) -> Callable[[], Awaitable[Any]]:
+@asynccontextmanager
+async def _class(address: str, number: int) -> AsyncIterator[tuple[Room, list[Phone], list[float]]]:
+    """Open a room that so many phones join and follow; yield both, and how long each took to join."""
+    room = Room(address)
+    await room.open(SIZES)
+    phones = [Phone(address, room.code) for _ in range(number)]
+    joins = await _timed([phone.join for phone in phones])
+    following = [asyncio.create_task(phone.follow()) for phone in phones]
+    yield room, phones, joins
+    for task in following:
+        task.cancel()
+    for each in (*phones, room):
+        each.close()
+    await asyncio.sleep(0.1)
+
+
+def _voting(phone: Phone, action: str) -> Callable[[], Awaitable[Any]]:
+    """Return what votes in the round that was begun by this: the first, or the one after the talk."""
+
     async def vote() -> None:
-        told = await phone.vote(number, random.choice(([3, 2, 1], [1, 2, 3], "3 3 1")))
+        told = await phone.vote(2 if action == "reopen" else 1, random.choice(([3, 2, 1], [1, 2, 3], "3 3 1")))
         assert told.status == 200
 
     return vote
@@ -119,13 +123,6 @@ async def _shown(phones: Sequence[Phone], condition: Callable[[dict[str, Any]], 
 
 def _is_in(phase: str, seen: dict[str, Any]) -> bool:
     return seen["phase"] == phase and seen["question"] is not None
-
-
-async def _closed(room: Room, phones: Sequence[Phone]) -> None:
-    for each in phones:
-        each.close()
-    room.close()
-    await asyncio.sleep(0.1)
 
 
 def _p95(seconds: Sequence[float]) -> float:

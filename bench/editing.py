@@ -20,7 +20,7 @@ ROWS, LONGEST = 6, 8  # of each batch
 
 def editing() -> Iterator[Line]:
     """10, 100 and 300 visitors editing, and the same in the least app: ms to the picture, CPU, bytes."""
-    for app, served in {"": servers.packviz_process(), "the least app, ": servers.least()}.items():
+    for app, served in {"": servers.packviz(), "the least app, ": servers.least()}.items():
         with served as (address, process):
             for visitors in CLASSES:
                 yield from asyncio.run(_measured(address, process.pid, visitors, app))

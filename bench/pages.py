@@ -34,7 +34,7 @@ MOVE = f"""() => {{
 
 def first_paint(browser: Browser) -> list[Line]:
     """First painted grid ÷ first paint of a plain Streamlit app, each in turn with an empty cache."""
-    with servers.packviz() as ours, servers.plain() as theirs:
+    with servers.packviz() as (ours, _), servers.plain() as (theirs, _):
         pairs = [(_visit(browser, ours, GRID), _visit(browser, theirs, TITLE)) for _ in range(VISITS + 1)]
     grids, titles = zip(*pairs[1:], strict=True)  # nobody is the first visitor
     grid, title = median(grids), median(titles)
@@ -57,9 +57,8 @@ def _visit(browser: Browser, address: str, ready: str) -> float:
 def rerun(browser: Browser) -> list[Line]:
     """Edit to repainted grid ÷ a plain app's rerun, in turn: ours, the least, a plain one with our imports, bare."""
     with ExitStack() as open_now:
-        served = [servers.packviz(), servers.plain(*IMPORTS), servers.plain()]
-        addresses = [open_now.enter_context(server) for server in served]
-        addresses.insert(1, open_now.enter_context(servers.least())[0])
+        served = [servers.packviz(), servers.least(), servers.plain(*IMPORTS), servers.plain()]
+        addresses = [open_now.enter_context(server)[0] for server in served]
         pages = [open_now.enter_context(fresh_page(browser)) for _ in addresses]
         for page, address in zip(pages, addresses, strict=True):
             page.goto(address)

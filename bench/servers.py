@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from urllib.request import urlopen
@@ -16,35 +16,22 @@ ROOT = Path(__file__).parent.parent
 HELLO, LEAST = (Path(__file__).parent / f"{name}.py" for name in ("hello", "least"))
 PATIENCE = 180.0  # seconds that a server has to come up
 
-
-@contextmanager
-def packviz(port: int | None = None) -> Iterator[str]:
-    """Serve the app from its own folder, on a free port unless one is given, and yield its address."""
-    with _served(ROOT / "app.py", ROOT, port=port) as (address, _):
-        yield address
+Served = AbstractContextManager[tuple[str, subprocess.Popen[bytes]]]  # its address and its process, while it runs
 
 
-@contextmanager
-def packviz_process(
-    port: int | None = None, log: Path | None = None, **environment: str
-) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Serve the app from its own folder and yield its address and its process; what it prints goes to `log`."""
-    with _served(ROOT / "app.py", ROOT, port=port, log=log, environment=environment) as served:
-        yield served
+def packviz(port: int | None = None, log: Path | None = None, **environment: str) -> Served:
+    """Serve the app from its own folder, on a free port unless one is given; what it prints goes to `log`."""
+    return _served(ROOT / "app.py", ROOT, port=port, log=log, environment=environment)
 
 
-@contextmanager
-def plain(*imports: str) -> Iterator[str]:
-    """Serve the plain app from an empty folder, where no settings of ours apply, and yield its address."""
-    with tempfile.TemporaryDirectory() as nowhere, _served(HELLO, Path(nowhere), imports) as (address, _):
-        yield address
+def plain(*imports: str) -> Served:
+    """Serve the plain app from a folder where no settings of ours apply."""
+    return _served(HELLO, HELLO.parent, imports)
 
 
-@contextmanager
-def least() -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Serve the least app with our own settings of Streamlit, and yield its address and its process."""
-    with _served(LEAST, ROOT) as served:
-        yield served
+def least() -> Served:
+    """Serve the least app with our own settings of Streamlit."""
+    return _served(LEAST, ROOT)
 
 
 @contextmanager

@@ -42,7 +42,7 @@ def held(process: int) -> Held:
 
 def soak() -> list[Line]:
     """Memory and descriptors that three waves of visitors leave behind in one server in use: some ten minutes."""
-    with servers.packviz_process() as (address, process):
+    with servers.packviz() as (address, process):
         return asyncio.run(_waves(address, process.pid))
 
 

@@ -110,7 +110,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
     """Serve the app, and return where."""
-    with servers.packviz() as served:
+    with servers.packviz() as (served, _):
         yield served
 
 

@@ -66,7 +66,7 @@ def test_after_kill_9_a_quiz_goes_on_and_a_class_is_back_with_their_votes_and_se
     browser: Browser, tmp_path: Path
 ) -> None:
     here: dict[str, Any] = {"PACKVIZ_DATA": str(tmp_path), "REDIS_URL": ""}
-    with servers.packviz_process(**here) as (address, process):
+    with servers.packviz(**here) as (address, process):
         any_page_is_the_first(browser, address)
         told = Path(f"/proc/{process.pid}/fd/1").read_text("utf-8")
         assert "packviz is ready: http://localhost:" in told
@@ -101,7 +101,7 @@ def test_after_kill_9_a_quiz_goes_on_and_a_class_is_back_with_their_votes_and_se
             away.wait_for(timeout=60_000)
             quiz.page.wait_for_timeout(5000)  # in which Streamlit would cover the page
             expect(quiz.page.get_by_role("dialog")).to_have_count(0)
-            with servers.packviz_process(port, **here):
+            with servers.packviz(port, **here):
                 votes_are_kept_and_sent(room, count, one, two, three)
                 the_round_goes_on(quiz, away)
             quiz.errors.clear()  # while no server was there, and now that there is none again

@@ -71,7 +71,7 @@ def test_after_kill_9_in_every_phase_everybody_is_back_within_two_seconds(tmp_pa
 
     @asynccontextmanager
     async def served() -> AsyncIterator[tuple[str, Popen[bytes]]]:
-        server = servers.packviz_process(port, PACKVIZ_DATA=str(tmp_path), REDIS_URL="")
+        server = servers.packviz(port, PACKVIZ_DATA=str(tmp_path), REDIS_URL="")
         try:
             yield await asyncio.to_thread(server.__enter__)
         finally:

@@ -45,7 +45,7 @@ class Server:
 @contextmanager
 def server(log: Path, environment: dict[str, Any]) -> Iterator[Server]:
     """Serve the app and yield it once it is ready. environment: on top of this process's own."""
-    with servers.packviz_process(log=log, **environment) as (address, process):
+    with servers.packviz(log=log, **environment) as (address, process):
         yield Server(address.replace("localhost", "127.0.0.1"), process, log)
 
 
