@@ -86,8 +86,9 @@ async def _class(address: str, number: int) -> AsyncIterator[tuple[Room, list[Ph
     yield room, phones, joins
     for task in following:
         task.cancel()
-    for each in (*phones, room):
-        each.close()
+    for phone in phones:
+        phone.close()
+    room.close()
     await asyncio.sleep(0.1)
 
 

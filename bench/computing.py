@@ -6,7 +6,7 @@ import json
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from statistics import median
 from typing import get_args
@@ -24,6 +24,7 @@ from packviz.compute.stages import locate, pad
 from packviz.compute.trace import record
 from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.module import zero_state
+from packviz.inputs.tensors import valid_mask
 from packviz.lab.cost import Measurement, Setup, draw_lengths, measure
 
 Kind = type[nn.RNN] | type[nn.GRU] | type[nn.LSTM]
@@ -150,10 +151,7 @@ def doctor() -> list[Line]:
 
 
 def _examined(kind: Kind, B: int, T: int, F: int, H: int) -> Iterator[Line]:
-    torch.manual_seed(0)
-    module = kind(F, H, batch_first=True)
-    lengths = torch.linspace(T, max(T // 4, 1), B).long()
-    x = torch.randn(B, T, F) * (torch.arange(T) < lengths.unsqueeze(1)).unsqueeze(2)
+    module, x, lengths = _drawn(kind, B, T, F, H)
     packed = pack_padded_sequence(x, lengths, batch_first=True)
     with_lengths = fastest(lambda: pv.examine(module, x, lengths), lambda: module(x))
     as_packed = fastest(lambda: pv.examine(module, packed), lambda: module(packed))
@@ -162,17 +160,21 @@ def _examined(kind: Kind, B: int, T: int, F: int, H: int) -> Iterator[Line]:
     yield _ratio(f"{name}(module, packed) ÷ its packed forward", as_packed, 1.0)
 
 
+def _drawn(kind: Kind, B: int, T: int, F: int, H: int) -> tuple[nn.RNNBase, torch.Tensor, torch.Tensor]:
+    """Return a module, a sound batch (B, T, F) for it, and its lengths, the longest first."""
+    torch.manual_seed(0)
+    module, lengths = kind(F, H, batch_first=True), torch.linspace(T, max(T // 4, 1), B).long()
+    return module, torch.randn(B, T, F) * valid_mask(lengths, T).unsqueeze(2), lengths
+
+
 def watching() -> Iterator[Line]:
     """Training steps that are watched, or have a bare forward hook, ÷ the same steps without, in turns."""
     for kind, B, T, F, calls in WATCHED:
-        torch.manual_seed(0)
-        module = kind(F, 64, batch_first=True)
-        lengths = torch.linspace(T, max(T // 4, 1), B).long()
-        x = torch.randn(B, T, F) * (torch.arange(T) < lengths.unsqueeze(1)).unsqueeze(2)
+        module, x, lengths = _drawn(kind, B, T, F, 64)
         step = partial(_trained, module, x, lengths, calls)
-        works = partial(_repeated, step), partial(_watched, module, step), partial(_hooked, module, step)
+        ways = nullcontext, partial(_watched, module), partial(module.register_forward_hook, lambda *_: None)
         with undisturbed():
-            rounds = [[_cpu_ms(work) for work in works] for _ in range(WATCHED_RUNS)]
+            rounds = [[_cpu_ms(step, way()) for way in ways] for _ in range(WATCHED_RUNS)]
         watched, hooked = (median(one[n] / one[0] for one in rounds) for n in (1, 2))
         how = (
             f"{median(one[0] for one in rounds):,.3g} ms of CPU time not watched; with a bare forward hook {hooked:.2f}"
@@ -182,27 +184,20 @@ def watching() -> Iterator[Line]:
         yield Line(named, watched, how, at_most=1.1)
 
 
-def _cpu_ms(work: Callable[[], object]) -> float:
+def _cpu_ms(step: Callable[[], None], way: AbstractContextManager[object]) -> float:
+    """Return what five steps take in a context, which is opened and closed meanwhile."""
     began = time.process_time()
-    work()
+    with way:
+        for _ in range(5):
+            step()
     return 1000 * (time.process_time() - began)
 
 
-def _watched(module: nn.RNNBase, step: Callable[[], None]) -> None:
+@contextmanager
+def _watched(module: nn.RNNBase) -> Iterator[None]:
     with pv.watch(module, keep=0) as seen:
-        _repeated(step)
+        yield
     assert not seen.findings, seen
-
-
-def _hooked(module: nn.RNNBase, step: Callable[[], None]) -> None:
-    hook = module.register_forward_hook(lambda *_: None)
-    _repeated(step)
-    hook.remove()
-
-
-def _repeated(step: Callable[[], None]) -> None:
-    for _ in range(5):
-        step()
 
 
 def _trained(module: nn.RNNBase, x: torch.Tensor, lengths: torch.Tensor, calls: int) -> None:

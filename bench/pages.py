@@ -68,21 +68,16 @@ def rerun(browser: Browser) -> list[Line]:
             [*(_sequences(page, i) for page in pictures), *(_name(page, i) for page in plain)] for i in range(EDITS + 2)
         ]
     grid, least, loaded, bare = (median(times) for times in zip(*rounds[2:], strict=True))
-    how = f"{{:.0f}} ms ÷ {{:.0f}} ms, medians of {EDITS} edits each in turns; the plain app {{}}"
     same = "imports torch, plotly and pandas as ours does"
+    compared = (
+        ("edit to repainted grid ÷ a plain app's rerun, Streamlit's defaults", grid, loaded, same, 0.5),
+        ("the same of a fragment with nothing but a text and a component", least, loaded, same, None),
+        ("ours ÷ a plain app that imports nothing", grid, bare, "is bare", None),
+    )
+    how = f"{{:.0f}} ms ÷ {{:.0f}} ms, medians of {EDITS} edits each in turns; the plain app {{}}"
     return [
-        Line(
-            "edit to repainted grid ÷ a plain app's rerun, Streamlit's defaults",
-            grid / loaded,
-            how.format(grid, loaded, same),
-            at_most=0.5,
-        ),
-        Line(
-            "the same of a fragment with nothing but a text and a component",
-            least / loaded,
-            how.format(least, loaded, same),
-        ),
-        Line("ours ÷ a plain app that imports nothing", grid / bare, how.format(grid, bare, "is bare")),
+        Line(what, ours / theirs, how.format(ours, theirs, beside), at_most)
+        for what, ours, theirs, beside, at_most in compared
     ]
 
 
