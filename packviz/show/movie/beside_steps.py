@@ -264,9 +264,12 @@ def _off(both: Both) -> Frame:
     """Return the outlines around what the padded output holds, and the unpacked one does not."""
     if not both.with_outputs:
         return {}
-    b, t, count = both.off_runs
+    off = (both.ts >= both.lens[:, None]) | ~both.same[:, : both.columns]
+    edges = np.diff(off[both.ranked].astype(int), prepend=0, append=0)  # 1 where a run begins, -1 behind its end
+    (rows, t), (_, end) = (edges == 1).nonzero(), (edges == -1).nonzero()
+    b = both.ranked[rows]
     place = both.sides[0].out.cell(both.place[b], t).moved(both.inset, both.inset)
-    w = count * both.output_width - 2 * both.inset
+    w = (end - t) * both.output_width - 2 * both.inset
     return frame(marks("mark:out", "mark", place, b, t, tone="wrong", w=w, h=1 - 2 * both.inset))
 
 

@@ -39,7 +39,8 @@ def pad(view: View) -> Iterator[Step]:
         compared = f"{steps} < lengths[:, None]" if view.batch_first else f"{steps}[:, None] < lengths"
         detail = (CodeLine(f"mask = {compared}", grid),)
         back, pads = end, int((~view.mask).sum())
-        masked, where = {**end, **_mask(view, grid)}, ("mask", _mask_scene(view))
+        masked, boxes = {**end, **_mask(view, grid)}, [view.grid.box(counts=False), _mask_grid(view).box(counts=False)]
+        where = ("mask", Scene([beside(*boxes), above(*boxes)]))
         yield Step(say("pad", "mask", view, pads=pads), (masked,), detail=detail, scene=where)
         if view.trace.batch is not None and len(view.pads[0]) and view.columns == view.total[1]:
             yield _other_side(view, end)
@@ -66,12 +67,6 @@ def pad_scene(view: View) -> Scene:
         turned = _turned(view).box(counts=False)
         boxes.append(Box(turned.width, turned.height - view.columns * (1 - _tall(view)), turned.panels))
     return Scene([_together(*boxes)])
-
-
-def _mask_scene(view: View) -> Scene:
-    """Return the scene of the mask: beside the grid, or below it."""
-    grid, mask = view.grid.box(counts=False), _mask_grid(view).box(counts=False)
-    return Scene([beside(grid, mask), above(grid, mask)])
 
 
 def _together(*boxes: Box) -> Box:

@@ -123,14 +123,6 @@ class Both(View):
         return start + b * self.columns + t
 
     @cached_property
-    def off_runs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Sequence, first time step and length of every run of states of the padded side that packing has not."""
-        off = (self.ts >= self.lens[:, None]) | ~self.same[:, : self.columns]
-        edges = np.diff(off[self.ranked].astype(int), prepend=0, append=0)  # 1 where a run begins, -1 behind its end
-        (rows, first), (_, end) = (edges == 1).nonzero(), (edges == -1).nonzero()
-        return self.ranked[rows], first, end - first
-
-    @cached_property
     def text(self) -> float:
         """Room for a line of text, in units: there are two of everything, so cells are smaller than elsewhere."""
         rows, wide = len(self.shown), self.columns * self.cell_width + self.state_width + 2

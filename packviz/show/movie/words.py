@@ -40,9 +40,6 @@ def lost(view: View) -> str:
     return f"{counted(count, 'pad')} {'was' if count == 1 else 'were'} packed, {counted(count, 'token')} lost"
 
 
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
-
-
-_FUNCTIONS = {made.__name__.lstrip("_"): made for made in (_are, counted, exact, listed, number, percent, shape)}
+_FUNCTIONS: dict[str, Any] = {made.__name__: made for made in (counted, exact, listed, number, percent, shape)}
+_FUNCTIONS["are"] = lambda count: "is" if count == 1 else "are"
 _FUNCTIONS["its"] = lambda sequences: "its" if len(sequences) == 1 else "their"
