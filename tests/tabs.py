@@ -1,7 +1,8 @@
 """Tabs of the browser, taken by one test after the other: a page costs half as much in a warm one as in a new one."""
 
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
@@ -9,7 +10,7 @@ from typing import Any, Literal
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Error, FloatRect, Locator, Page
 
-__all__ = ["Scheme", "Size", "Tab", "box_of", "enter", "reach", "screenshots", "tab", "violations"]
+__all__ = ["Scheme", "Size", "Tab", "box_of", "enter", "reach", "screenshots", "tab", "until", "violations"]
 
 Size = tuple[int, int]
 Scheme = Literal["light", "dark"]
@@ -107,6 +108,14 @@ def reach(wanted: Locator) -> None:
             return
         wanted.page.keyboard.press("Tab")
     raise AssertionError(f"Tab never reaches {wanted}")
+
+
+def until(page: Page, true: Callable[[], object]) -> None:
+    """Look again and again until something is so; if it is not within a minute, that is a failure."""
+    deadline = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(100)
 
 
 def violations(page: Page, within: str | None = None, impacts: tuple[str, ...] = ("serious", "critical")) -> list[str]:

@@ -1,29 +1,33 @@
+"""A trace: what it holds, leaves alone and refuses, of a batch with its settings and of a module of one's own."""
+
 import copy
 import dataclasses
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 import pytest
 import torch
 from random_runs import random_run
-from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
+from torch import Tensor, nn
+from torch.nn.utils import prune
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
 from trace_cases import random_case
 
+import packviz as pv
 from packviz.compute.record import Refused, Trace
 from packviz.compute.trace import trace, trace_module
+from packviz.compute.verify import prove
 from packviz.errors import PackvizError
+from packviz.facts import compare
+from packviz.facts.unit_arithmetic import unit_sum
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 
 UNSORTED = Batch.parse("1 2 3\n4 5\n6 7 8 9")
 WORDS = Batch.parse("on your mark\nget set\ngo")
-
-
-def numbers(*lengths: int) -> Batch:
-    generator = torch.Generator().manual_seed(sum(lengths))
-    return Batch.from_tensors([torch.randn(length, generator=generator) for length in lengths])
 
 
 def refused(**settings: Any) -> Trace:
@@ -159,3 +163,379 @@ def test_many_threads_trace_as_one_alone_and_leave_nothing_behind() -> None:
     assert all(torch.equal(result.output, output) for result, output in zip(results, alone, strict=True))
     assert torch.backends.mkldnn.enabled == onednn
     assert torch.equal(torch.get_rng_state(), random_state)
+
+
+B, T, F, H = 3, 5, 4, 6
+LENGTHS = [3, 5, 2]
+
+
+def gru(**settings: Any) -> nn.GRU:
+    torch.manual_seed(0)
+    return nn.GRU(F, H, **{"batch_first": True, **settings})
+
+
+def lstm(**settings: Any) -> nn.LSTM:
+    torch.manual_seed(0)
+    return nn.LSTM(F, H, **{"batch_first": True, **settings})
+
+
+def grid(*shape: int) -> Tensor:
+    return torch.randn(*(shape or (B, T, F)), generator=torch.Generator().manual_seed(1))
+
+
+def packed(**fields: Any) -> PackedSequence:
+    whole = pack_padded_sequence(grid(), LENGTHS, batch_first=True, enforce_sorted=False)
+    return whole._replace(**fields)
+
+
+def refusal(*args: Any, **settings: Any) -> PackvizError:
+    with pytest.raises(PackvizError) as raised:
+        trace_module(*args, **settings)
+    return raised.value
+
+
+# What it returns
+
+
+def test_a_foreign_order_of_equal_lengths_is_kept() -> None:
+    order = torch.tensor([1, 2, 0])
+    given = PackedSequence(grid(6, F), torch.tensor([3, 3]), order, order.argsort())
+    t = trace_module(gru(), given, hx=grid(1, 3, H))
+    assert t.exact
+    assert t.sorted.order.tolist() == [1, 2, 0]
+    assert t.packed.sequence.tolist() == [1, 2, 0, 1, 2, 0]
+    assert t.packed.timestep.tolist() == [0, 0, 0, 1, 1, 1]
+    assert t.packed.last_rows.tolist() == [5, 3, 4]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [list, tuple, torch.tensor, np.array, lambda lengths: torch.tensor(lengths, dtype=torch.int32)],
+    ids=["list", "tuple", "tensor", "array", "int32 tensor"],
+)
+def test_lengths_come_in_whatever_torch_takes(kind: Any) -> None:
+    assert trace_module(gru(), grid(), kind(LENGTHS)).padded.lengths.tolist() == LENGTHS
+
+
+def test_dropout_is_switched_off_and_said_so() -> None:
+    module = gru(num_layers=2, dropout=0.5).train()
+    t = trace_module(module, grid(), LENGTHS)
+    assert t.notes == ("dropout 0.5 between layers is switched off, as in evaluation",)
+    assert t.exact
+    assert module.training
+    assert torch.equal(t.output, trace_module(module, grid(), LENGTHS).output)
+
+
+def test_columns_that_no_length_reaches_are_named() -> None:
+    t = trace_module(gru(), grid(), [3, 2, 1])
+    assert t.notes == ("x has 5 time steps, the longest length is 3: the columns after it are not packed",)
+    assert t.unpacked.output.shape == (B, 3, H)
+    assert t.exact
+
+
+@pytest.mark.parametrize("where", ["valid", "pad"])
+@pytest.mark.parametrize("what", [float("nan"), float("inf")])
+def test_nan_and_infinity_run_through_and_are_exact(where: str, what: float) -> None:
+    x = grid()
+    x[0, 1 if where == "valid" else 4] = what
+    for module in (gru(), lstm(bidirectional=True), nn.RNN(F, H, nonlinearity="relu", batch_first=True)):
+        t = trace_module(module, x, LENGTHS, padding_value=what)
+        assert t.exact, t.proof
+        if what != what:
+            assert bool(t.output.isnan().any()) == (where == "valid")
+
+
+def test_half_precision_modules_are_traced() -> None:
+    t = trace_module(gru(dtype=torch.bfloat16), grid().bfloat16(), LENGTHS)
+    assert t.output.dtype == torch.bfloat16
+    assert max(t.proof.values()) < 0.05
+
+
+# What it leaves alone
+
+
+class Named(nn.GRU):
+    """A subclass that torch runs as its own GRU."""
+
+
+class Twice(nn.GRU):
+    def forward(self, x: Any, hx: Any = None) -> Any:
+        return super().forward(2 * x, hx)
+
+
+def test_a_subclass_without_a_forward_of_its_own_is_run_as_torchs_module() -> None:
+    torch.manual_seed(0)
+    t = trace_module(Named(F, H, batch_first=True), grid(), LENGTHS)
+    assert t.exact
+    assert torch.equal(t.output, trace_module(gru(), grid(), LENGTHS).output)
+
+
+def test_a_forward_of_its_own_is_refused() -> None:
+    patched = gru()
+    patched.forward = lambda x: (x, x)  # type: ignore[method-assign, assignment]
+    for module in (Twice(F, H, batch_first=True), patched):
+        with pytest.raises(PackvizError, match="a forward of its own"):
+            trace_module(module, grid(), LENGTHS)
+
+
+def test_hooks_that_are_not_called_are_named() -> None:
+    module = gru()
+    assert trace_module(module, grid(), LENGTHS).notes == ()
+    module.register_forward_pre_hook(lambda *_: None)
+    module.register_forward_hook(lambda *_: None)
+    (note,) = trace_module(module, grid(), LENGTHS).notes
+    assert note.startswith("2 forward hooks of the module: not called")
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_the_module_is_left_as_it_was(training: bool) -> None:
+    module = lstm(num_layers=2, dropout=0.3).train(training)
+    fired: list[object] = []
+    module.register_forward_hook(lambda *_: fired.append("after"))
+    module.register_forward_pre_hook(lambda *_: fired.append("before"))
+    before = copy.deepcopy(module.state_dict())
+    versions, flat = [weight._version for weight in module.parameters()], list(module._flat_weights)
+    attributes = set(vars(module))
+    trace_module(module, grid(), LENGTHS)
+    assert module.training is training
+    assert fired == []
+    assert all(torch.equal(before[name], weight) for name, weight in module.state_dict().items())
+    assert versions == [weight._version for weight in module.parameters()]
+    assert all(weight.grad is None and weight.requires_grad for weight in module.parameters())
+    assert all(was is now for was, now in zip(flat, module._flat_weights, strict=True))
+    assert set(vars(module)) == attributes
+
+
+def test_input_state_and_lengths_are_left_as_they_were() -> None:
+    x, lengths, hx = grid().requires_grad_(), torch.tensor(LENGTHS), grid(1, B, H)
+    t = trace_module(gru(), x, lengths, hx=hx)
+    assert x._version == lengths._version == hx._version == 0
+    assert not t.output.requires_grad
+    assert not t.padded.values.requires_grad
+
+
+def test_a_later_change_of_the_input_does_not_reach_the_record() -> None:
+    x, lengths, hx = grid(), torch.tensor(LENGTHS), grid(1, B, H)
+    given = packed()
+    from_grid, from_packed = trace_module(gru(), x, lengths, hx=hx), trace_module(gru(), given, hx=hx)
+    kept = from_grid.packed.data.clone(), from_grid.padded.values.clone(), from_grid.h_0.clone()
+    for tensor in (x, lengths, hx, *given):
+        assert tensor is not None
+        tensor.zero_()
+    assert torch.equal(from_grid.packed.data, kept[0])
+    assert torch.equal(from_grid.padded.values, kept[1])
+    assert torch.equal(from_grid.h_0, kept[2])
+    assert from_grid.padded.lengths.tolist() == LENGTHS
+    assert torch.equal(from_packed.packed.data, kept[0])
+    assert torch.equal(from_packed.h_0, kept[2])
+
+
+def test_a_later_change_of_the_weights_does_not_reach_the_record() -> None:
+    module = lstm(num_layers=2, bidirectional=True)
+    t = trace_module(module, grid(), LENGTHS)
+    with torch.no_grad():
+        (want, state), (padded, _) = module(packed()), module(grid())
+        kept = copy.deepcopy(module.state_dict())
+        for weight in module.parameters():
+            weight.add_(1)
+    shown = unit_sum(t, 3, 1, layer=1).gates[0].terms[0]
+    assert shown.weight == float(kept["weight_ih_l1"][1, 0])
+    assert torch.equal(t.module(t.packed_sequence)[0].data, want.data)
+    assert {name: apart for name, apart in prove(t).items() if apart} == {}
+    compared = compare(t)
+    torch.testing.assert_close(compared.padded, padded)
+    assert torch.equal(compared.readings[-1].packed.values, state[0][-1])
+
+
+REPARAMETRIZED: dict[str, Any] = {
+    "weight_norm": nn.utils.parametrizations.weight_norm,
+    "spectral_norm": nn.utils.parametrizations.spectral_norm,
+    "weight_norm by hooks": nn.utils.weight_norm,
+    "spectral_norm by hooks": nn.utils.spectral_norm,
+    "pruning": lambda module, name: cast(Any, prune).random_unstructured(module, name, 0.5),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*weight_norm.*:FutureWarning")
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("kind", REPARAMETRIZED)
+def test_reparametrized_weights_are_those_of_a_call_in_evaluation(kind: str, training: bool) -> None:
+    module = gru()
+    REPARAMETRIZED[kind](module, "weight_hh_l0")
+    with torch.no_grad():
+        for parameter in module.parameters():  # as after an optimizer step
+            parameter.mul_(2).add_(0.1)
+    module.train(training)
+    kept, noise = {name: value.clone() for name, value in module.state_dict().items()}, torch.get_rng_state()
+    t = trace_module(module, grid(), LENGTHS)
+    pv.examine(module, grid(), LENGTHS, state=t.h_n[-1], enforce_sorted=False)
+    assert all(torch.equal(kept[name], value) for name, value in module.state_dict().items())
+    assert torch.equal(noise, torch.get_rng_state())
+    assert module.training == training
+    assert t.exact
+    with torch.no_grad():
+        assert torch.equal(t.output, module.eval()(packed())[0].data)
+    assert not torch.equal(t.output, trace_module(gru(), grid(), LENGTHS).output)
+
+
+def test_under_autocast_the_run_is_that_without_it_and_says_so() -> None:
+    want = trace_module(lstm(), grid().bfloat16().float(), LENGTHS)
+    with torch.autocast("cpu", torch.bfloat16):
+        runs = [
+            trace_module(lstm(), grid().bfloat16(), LENGTHS),
+            trace_module(lstm(), packed()._replace(data=packed().data.bfloat16())),
+        ]
+    for t in runs:
+        assert torch.equal(t.output, want.output)
+        assert [note for note in t.notes if "autocast" in note]
+    with pytest.raises(PackvizError):
+        trace_module(lstm(), grid().bfloat16(), LENGTHS)
+
+
+# What is refused: which parameter, and what is said of it
+
+OTHER_INTEGERS = ([3.0, 5.0, 2.0], torch.tensor([3.0, 5.0, 2.0]), [True, True, True], torch.tensor([True] * 3))
+NO_LENGTHS: list[Any] = [
+    "3 5 2",
+    {3, 5, 2},
+    [[3], [5, 2]],
+    [3, None, 2],
+    [2**70, 1, 1],
+    [3, 5, 1j],
+    object(),
+    1.5,
+    3,
+    [],
+]
+NAN_LENGTHS: tuple[Any, ...] = ([float("nan"), 2, 1], [float("inf"), 2, 1], torch.tensor([3, 2, 1]).to_sparse())
+NO_PADDING_VALUE = ("0", None, True, torch.tensor(0.0), 10**400, 3.5e38)
+
+
+def given(x: Any = None, lengths: Any = LENGTHS, module: Any = None, **options: Any) -> Any:
+    return module or gru(), grid() if x is None else x, lengths, options
+
+
+def given_packed(**fields: Any) -> Any:
+    return gru(), packed(**fields), None, {}
+
+
+BY_LENGTHS: list[Any] = [
+    (given(lengths=[3, 5]), {"got": "2 (torch packs 2 sequences without an error and drops sequence C)"}),
+    (given(lengths=[5, 4, 3, 2], enforce_sorted=True), {"got": "4", "torch_says": "but got 4"}),
+    (given(lengths=[3, 2, -2]), {"got": "-2 for sequence C", "torch_says": "Length of all", "fix": "clamp(min=1)"}),
+    (given(lengths=[5, 2.9, 1.2]), {"got": "2.9, 1.2 for sequences B and C (torch truncates them to [5, 2, 1]"}),
+    *((given(lengths=lengths), {"got": "torch converts them to ["}) for lengths in OTHER_INTEGERS),
+    *((given(lengths=lengths), {}) for lengths in (*NO_LENGTHS, *NAN_LENGTHS)),
+    (
+        given(lengths=torch.ones(3, dtype=torch.int64, device="meta"), enforce_sorted=True),
+        {"got": "on meta", "torch_says": "1D CPU int64 tensor", "fix": "copy it with lengths.cpu()"},
+    ),
+    (given(lengths=None), {"got": "every pad"}),
+    (given(packed()), {"expected": "None beside a PackedSequence"}),
+    (given(module=gru(batch_first=False)), {"expected": "5 lengths, one for each sequence", "fix": "batch_first"}),
+]
+BY_MODULE: list[Any] = [
+    (nn.Linear(4, 4), {"fix": "nn.GRU("}),
+    (nn.GRUCell(4, 4), {"fix": "give an nn.GRU;"}),
+    (nn.GRU, {"fix": "build one: nn.GRU(input_size, hidden_size)"}),
+    (nn.Sequential(nn.Linear(4, 4), nn.LSTM(4, 4)), {"fix": "module.1"}),
+    (gru(device="meta"), {"got": "on meta"}),
+]
+BY_X: list[Any] = [
+    ([[1.0, 2.0]], {"fix": "torch.as_tensor"}),
+    ([torch.ones(3, F), torch.ones(2, F)], {"fix": "pad_sequence"}),
+    (torch.ones(T, F), {"fix": "x.unsqueeze(0)"}),
+    (torch.ones(B, T), {"fix": "x.unsqueeze(-1)", "torch_says": "input must have 2 dimensions, got 1"}),
+    (torch.ones(1, B, T, F), {"fix": "reshape it to that layout"}),
+    (torch.ones(B, T, F).to_sparse(), {"fix": "x.to_dense()"}),
+    (torch.ones(B, T, F, device="meta"), {"fix": "x.cpu()"}),
+    (torch.ones(B, T, F).long(), {"fix": "embed it first", "torch_says": "dtype (torch.int64) does not match"}),
+    (torch.ones(B, T, F + 1), {"fix": f"input_size={F + 1}", "torch_says": "input_size. Expected 4, got 5"}),
+    (torch.ones(B, 0, F), {"fix": "empty batch", "torch_says": "Cannot pack empty tensors."}),
+]
+WRONG_PAIRS: tuple[Any, ...] = ({}, torch.zeros(1, B, H), (torch.zeros(1, B, H), None))
+WRONG_KINDS: tuple[Any, ...] = ((torch.zeros(1, B, H),) * 2, 0, "h", [])
+BY_STATE: list[Any] = [
+    *((gru(), torch.zeros(*shape), "h_0 of shape (1, 3, 6)") for shape in ((1, 2, H), (B, 1, H), (B, H))),
+    (gru(), torch.zeros(1, B, H).double(), "h_0 in float32"),
+    *((gru(), hx, "one tensor h_0 for an nn.GRU") for hx in WRONG_KINDS),
+    *((lstm(), hx, "a tuple (h_0, c_0)") for hx in WRONG_PAIRS),
+    (lstm(proj_size=2), (torch.zeros(1, B, 2),) * 2, "c_0 of shape (1, 3, 6)"),
+]
+BY_FIELD: list[Any] = [
+    ({"batch_sizes": None}, "x.batch_sizes"),
+    ({"sorted_indices": torch.tensor([1.0, 0, 2])}, "x.sorted_indices"),
+    ({"unsorted_indices": [1, 0, 2]}, "x.unsorted_indices"),
+    *(({"data": data}, "x.data") for data in (torch.zeros(10, F, 1), torch.zeros(10, F, device="meta"), None)),
+    ({"data": torch.tensor(1.0)}, "x.batch_sizes"),
+]
+REFUSED: list[Any] = [
+    *((made, "lengths", parts) for made, parts in BY_LENGTHS),
+    *((given(module=module), "module", parts) for module, parts in BY_MODULE),
+    *((given(x), "x", parts) for x, parts in BY_X),
+    *((given(module=module, hx=hx), "hx", {"expected": expected}) for module, hx, expected in BY_STATE),
+    *((given_packed(**fields), parameter, {}) for fields, parameter in BY_FIELD),
+    *((given(total_length=width), "total_length", {"torch_says": f"={width} and max sequence"}) for width in (4, -1)),
+    *((given(total_length=width), "total_length", {}) for width in (5.0, "9", True, [9])),
+    *((given(padding_value=value), "padding_value", {}) for value in NO_PADDING_VALUE),
+]
+
+
+@pytest.mark.parametrize(("made", "parameter", "parts"), REFUSED, ids=lambda value: value if value is str else "")
+def test_what_cannot_be_run_is_refused_in_a_plain_sentence(
+    made: Any, parameter: str, parts: dict[str, str | None]
+) -> None:
+    module, x, lengths, options = made
+    error = refusal(module, x, lengths, **options)
+    assert error.parameter == parameter
+    for field, part in parts.items():
+        assert getattr(error, field) is None if part is None else part in getattr(error, field), field
+    assert str(error).startswith(f"{parameter}: expected ")
+    assert str(error).endswith(".")
+    assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("enforce_sorted", [False, True])
+def test_what_torch_packs_without_an_error_is_told_with_the_refusal(enforce_sorted: bool) -> None:
+    error = refusal(gru(), grid(), [6, 3, 2], enforce_sorted=enforce_sorted)
+    assert error.expected == "lengths of at most T = 5"
+    assert "6 for sequence A" in error.got
+    torchs = pack_padded_sequence(grid(), torch.tensor([6, 3, 2]), True, enforce_sorted)  # no error
+    assert f"{len(torchs.data)} rows" in error.got
+    assert f"sum to {int(torchs.batch_sizes.sum())}" in error.got
+    assert pack_padded_sequence(grid(), [3, 5], True, enforce_sorted=False).batch_sizes[0] == 2  # one is dropped
+    assert pad_packed_sequence(pack_padded_sequence(grid(), torch.tensor([5, 2.9, 1.2]), True))[1].tolist() == [5, 2, 1]
+
+
+def test_torch_is_not_asked_about_lstm_states_that_it_would_read_past() -> None:
+    module, x = nn.LSTM(2, 64, batch_first=True), torch.randn(3, 3, 2)
+    for state in (torch.zeros(1), torch.zeros(0), torch.zeros(1, 1, 1), torch.zeros(1, 3, 64, dtype=torch.float16)):
+        assert "can crash the process" in refusal(module, x, [3, 3, 3], hx=(state, state)).got
+
+
+# A PackedSequence from outside
+
+
+@pytest.mark.parametrize(
+    ("given", "options"),
+    [
+        *(((grid(), lengths), {}) for lengths in ([6, 3, 2], [3, 5], [3, 0, 2], [3, 2.5, 2])),
+        ((grid().transpose(0, 1), LENGTHS), {}),
+        ((grid().double(), LENGTHS), {}),
+        ((grid()[..., 0], LENGTHS), {}),
+        ((torch.ones(T, F), LENGTHS), {}),
+        ((torch.ones(B, 0, F), LENGTHS), {}),
+        ((packed(batch_sizes=torch.tensor([3, 1, 3, 2, 1])),), {}),
+        ((packed(batch_sizes=torch.tensor([3, 3])),), {}),
+        ((packed(sorted_indices=None),), {}),
+        ((packed(data=torch.zeros(10, F + 1)),), {}),
+        ((grid(), LENGTHS), {"hx": torch.zeros(1, 2, H)}),
+        ((packed(),), {"hx": (torch.zeros(1, B, H),)}),
+    ],
+)
+@pytest.mark.parametrize("module", [gru(), lstm()], ids=["GRU", "LSTM"])
+def test_the_error_is_that_of_the_first_finding(module: nn.RNNBase, given: Any, options: Any) -> None:
+    findings = pv.examine(module, *given, enforce_sorted=False, **options)
+    first = next(finding.error for finding in findings if finding.error is not None)
+    assert str(refusal(module, *given, **options)) == str(first)
+    assert first.got.split(" (torch")[0] in findings[0].found

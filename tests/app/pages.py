@@ -10,7 +10,7 @@ from streamlit.util import calc_hash
 
 from ui.visit import Visit
 
-__all__ = ["STAGES", "movies", "opened", "texts"]
+__all__ = ["STAGES", "movies", "opened", "press", "texts"]
 
 APP = Path(__file__).parents[2] / "app.py"
 FOLDS: dict[str, set[str]] = defaultdict(set)  # the keys of a page's folded parts, as far as they are known
@@ -38,6 +38,14 @@ def opened(page: str, query: Mapping[str, object] | None = None, *, painted: boo
     for key in folded:
         app.session_state[key] = True
     return app.run() if folded else app
+
+
+def press(app: AppTest, *labels: str) -> AppTest:
+    """Press buttons, one after the other, by how their labels begin."""
+    for label in labels:
+        next(each for each in app.button if each.label.startswith(label)).click().run()
+        assert not app.exception
+    return app
 
 
 def texts(app: AppTest) -> str:

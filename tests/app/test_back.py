@@ -93,7 +93,7 @@ def test_an_entry_opens_in_the_overview_with_its_batch_settings_and_step_and_one
         visited.page.wait_for_url(lambda address: "/questions" not in address)
         visited.player.wait_for()
         visited.settle()
-        assert visited.text.input_value() == FILMED.batch
+        expect(visited.text).to_have_value(FILMED.batch)
         assert "cell" not in visited.query
         assert visited.query["bidirectional"].lower() == "true"
         assert visited.data("stage") == "run"

@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
-from tabs import box_of, reach, tab, violations
+from tabs import box_of, reach, tab, until, violations
 from visits import PHONE, PROJECTOR
 
 from classroom.rooms import rooms
 from packviz.compute.trace import trace
 from packviz.inputs.batch import Batch
-from pages import movies, opened, texts
+from pages import movies, opened, press, texts
 from ui.plan import STARTER, Item
 from ui.visit import Visit
 
@@ -33,12 +33,6 @@ def teacher(code: str, host: str) -> AppTest:
 
 def html(app: AppTest) -> str:
     return "\n".join(body for each in app.get("html") if not (body := str(each.proto.body)).startswith("<style"))
-
-
-def press(app: AppTest, *labels: str) -> AppTest:
-    for label in labels:
-        app = next(each for each in app.button if each.label == label).click().run()
-    return app
 
 
 def labels(app: AppTest) -> list[str]:
@@ -235,16 +229,12 @@ def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(b
             return page.request.get(f"{address}/api/rooms/{code}?token={joined['token']}").json()
 
         step = int(player.get_attribute("data-step") or 0)
-        for _ in range(40):
-            if seen()["step"] == step:
-                break
-            page.wait_for_timeout(100)
-        assert seen()["step"] == step > 1
+        assert step > 1
+        until(page, lambda: seen()["step"] == step)
         expect(projector.page.locator('[data-testid="packviz-player"]')).to_have_attribute("data-step", str(step))
         assert violations(projector.page) == []
         page.emulate_media(color_scheme="dark")
-        assert whole_player(page)
-        assert whole_player(projector.page)
+        until(page, lambda: whole_player(page) and whole_player(projector.page))
         page.reload()
         at(page, "Next question")
         expect(player).to_have_attribute("data-step", str(step))
@@ -288,7 +278,7 @@ def test_windows_of_a_class_go_together_and_the_projectors_has_room_for_eight_di
         for player in players:
             player.wait_for()
         last = projector.locator(".class-bars li:last-child").filter(has_text="others")
-        assert last.evaluate("answer => answer.getBoundingClientRect().bottom") <= PROJECTOR[1]
+        until(projector, lambda: box_of(last)["y"] + box_of(last)["height"] <= PROJECTOR[1])
         expect(projector.locator(".class-bars p").filter(visible=True)).to_have_count(4)  # right, and three wrong ones
         step = int(players[0].get_attribute("data-step") or 0)
         for window, to in ((windows[0], step + 1), (windows[1], step + 2), (projector, step + 3)):

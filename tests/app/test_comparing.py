@@ -2,7 +2,7 @@
 
 import pytest
 from playwright.sync_api import Browser, expect
-from tabs import box_of
+from tabs import box_of, until
 from visits import LAPTOP, PHONE, PROJECTOR, visit
 
 import packviz
@@ -67,5 +67,5 @@ def test_compare_is_one_screen_its_two_runs_go_in_step_and_no_text_has_more_than
             visited.settle()
             for width, height in (PROJECTOR, PHONE, LAPTOP):
                 visited.page.set_viewport_size({"width": width, "height": height})
-                assert visited.page.evaluate(LINES) == []
+                until(visited.page, lambda: visited.page.evaluate(LINES) == [])
         expect(visited.page.get_by_test_id("stException")).to_have_count(0)

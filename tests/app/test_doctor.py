@@ -246,4 +246,4 @@ def test_a_file_over_the_limit_is_refused_and_one_of_more_than_two_megabytes_is_
         expect(visited.main.get_by_text("32.0MB or smaller")).to_be_visible()
         upload(visited, tmp_path / "lstm.pt")
         expect(visited.main.get_by_text("LSTM(300, 256, batch_first=True)")).to_be_visible(timeout=60_000)
-        assert visited.main.get_by_text("⚠").count() == 0
+        expect(visited.main.get_by_text("⚠")).to_have_count(0)

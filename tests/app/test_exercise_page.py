@@ -7,7 +7,7 @@ from visits import PHONE, Visit, follow, visit
 
 import packviz
 from packviz.teach.exercise import exercise
-from pages import opened, texts
+from pages import opened, press, texts
 
 BATCH = "1 2 3\n4 5\n6 7 8 9"
 
@@ -105,7 +105,7 @@ def test_on_a_phone_a_finger_packs_the_batch(browser: Browser, address: str) -> 
             cells.nth(cell).tap()
         cells.first.tap(force=True)  # it is taken already
         expect(root).to_have_attribute("data-taken", "9")
-        assert root.get_attribute("data-theme") == "dark"
+        expect(root).to_have_attribute("data-theme", "dark")
         root.get_by_role("button", name="1", exact=True).tap()
         expect(told).to_contain_text("1 is too few: C, A and B are live at t = 0.")
         for button in root.locator("button").all():
@@ -121,7 +121,6 @@ def test_on_a_phone_a_finger_packs_the_batch(browser: Browser, address: str) -> 
 def test_a_batch_that_is_too_big_leads_to_a_smaller_one() -> None:
     app = opened("packing", {"example": "vowels"})
     assert "at most 30 tokens in at most 9 sequences" in texts(app)
-    (button,) = [each for each in app.button if each.label.startswith("Pack 1 2 3")]
-    button.click().run()
+    press(app, "Pack 1 2 3")
     assert "at most 30 tokens" not in texts(app)
     assert app.text_area(key="sequences").value == BATCH

@@ -1,8 +1,10 @@
 """The first visit: the movie first, paused on its first step, with an invitation; no error, no other host."""
 
+from functools import partial
+
 import pytest
 from playwright.sync_api import Browser, Locator, expect
-from tabs import box_of
+from tabs import box_of, until
 from visits import LAPTOP, PHONE, PROJECTOR, visit, words
 
 
@@ -14,7 +16,7 @@ def test_the_first_page_is_a_movie_that_waits_and_few_words_and_leads_on(browser
         expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
         for alt in ("2 pads move B's 4 hidden values", "They stop when B ends"):
             picture = seen.main.get_by_alt_text(alt)
-            assert picture.evaluate("image => image.naturalWidth") > 0
+            until(seen.page, partial(picture.evaluate, "image => image.naturalWidth"))
         assert has_its_height(seen.main.locator(".why"))
         seen.page.set_viewport_size({"width": PROJECTOR[0], "height": PROJECTOR[1]})
         seen.page.wait_for_timeout(700)

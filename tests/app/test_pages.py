@@ -10,7 +10,7 @@ from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 from packviz.lab import recorded
 from packviz.teach.questions import ENTRIES, GROUPS, answer
-from pages import STAGES, movies, opened, texts
+from pages import STAGES, movies, opened, press, texts
 
 KEYS = {
     "start": {"sequences", "example", "cell", "hidden_size", "bidirectional", "enforce_sorted", "padding_value"},
@@ -159,8 +159,7 @@ def test_a_pasted_traceback_opens_the_answer_with_both_programs_and_what_they_sa
     done, codes = answer(entry), [code.value for code in page.code]
     assert [code in codes for code in (entry.wrong, done.wrong.shown, entry.right, done.right.shown)] == [True] * 4
     assert done.told in texts(page)
-    back = next(button for button in page.button if button.label == "Back to the results")
-    back.click().run()
+    press(page, "Back to the results")
     assert listed(page)[0] == entry.question
     assert entry.messages[0] in (page.text_input(key="search").value or "")
 
@@ -234,5 +233,5 @@ def test_the_verdict_on_a_claim_is_spoken_and_the_number_of_answers_found() -> N
 def test_the_answer_in_the_quiz_is_spoken_once_there_is_one() -> None:
     app = opened("quiz", {"round": 3})
     assert spoken(app) == ""
-    next(button for button in app.button if button.label == "Show me").click().run()
+    press(app, "Show me")
     assert spoken(app).startswith("The answer: ")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages import STAGES, movies, opened, texts
+from pages import STAGES, movies, opened, press, texts
 from ui.visit import Visit
 
 
@@ -15,12 +15,6 @@ def questions(app: AppTest) -> list[dict[str, Any]]:
     (given,) = movies(app)
     asked: list[dict[str, Any]] = json.loads(given)["movie"].get("questions", [])
     return asked
-
-
-def pressed(app: AppTest, label: str) -> str:
-    (button,) = [each for each in app.button if each.label == label]
-    button.click().run()
-    return texts(app)
 
 
 def asked_step(app: AppTest) -> int | None:
@@ -44,10 +38,10 @@ def test_pages_without_a_lesson_ask_nothing() -> None:
 
 def test_a_thing_to_try_changes_the_batch_and_the_link() -> None:
     app = opened("padding")
-    pressed(app, "padding_value 42")
+    press(app, "padding_value 42")
     assert float(app.query_params["padding_value"]) == 42
     assert asked_step(app) == 0  # what has changed
-    pressed(app, "on the left")
+    press(app, "on the left")
     assert app.query_params["padding_side"] == "left"
 
 
@@ -69,9 +63,9 @@ def test_ones_own_text_comes_back_after_a_thing_to_try() -> None:
     app = opened("packing")
     app.text_area(key="sequences").set_value("7 7 7 7\n8").run()
     for name in ("one long sequence", "all equal"):
-        pressed(app, name)
+        press(app, name)
         assert app.text_area(key="sequences").value != "7 7 7 7\n8"
-    pressed(app, "my own text again")
+    press(app, "my own text again")
     assert app.text_area(key="sequences").value == "7 7 7 7\n8"
     assert "my own text again" not in [each.label for each in app.button]
 

@@ -17,7 +17,6 @@ from ui.visit import Visit
 from ui.work import TIME_LIMIT, Progress, State, Task
 
 PAGES = Path(__file__).parents[2] / "pages"
-VISITOR = "test session id"  # as AppTest calls it
 LIMIT = "Time limit: 5 minutes; results are kept."
 
 

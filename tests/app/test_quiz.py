@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from urllib.parse import parse_qsl, urlsplit
 
 from playwright.sync_api import Browser, Locator, expect
-from tabs import Scheme, Size, enter, reach, violations
+from tabs import Scheme, Size, enter, reach, until, violations
 from test_accessibility import wider_by
 from test_quiz_page import LEVEL, ROUND, right, step_of, wrong
 from visits import PHONE, PROJECTOR, Visit, follow, visit
@@ -157,7 +157,7 @@ def test_question_batch_and_answer_stand_on_the_first_screen_and_the_keyboard_al
         expect(visited.player.locator("canvas")).to_be_in_viewport(ratio=0.95)
         following = visited.main.get_by_role("button", name="Next")
         expect(following).to_be_in_viewport(ratio=1)
-        assert visited.main.evaluate("main => main.scrollHeight - main.clientHeight") == 0
+        until(visited.page, lambda: visited.main.evaluate("main => main.scrollHeight === main.clientHeight"))
         expect(following).to_be_enabled()
         visited.settle()  # the button hears its key once it stands
         keys.press("Enter")

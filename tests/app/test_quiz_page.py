@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from packviz.show.movie import movie
 from packviz.teach.predictions import spelled
 from packviz.teach.quiz import LAST_ROUND, questions
-from pages import movies, opened, texts
+from pages import movies, opened, press, texts
 
 LEVEL, ROUND = 2, 1234
 ASKED = questions(LEVEL, ROUND)
@@ -20,11 +20,6 @@ NUMBERS = next(i for i, question in enumerate(ASKED) if question.prediction.form
 @pytest.fixture
 def app() -> AppTest:
     return opened("quiz", {"level": LEVEL, "round": ROUND})
-
-
-def press(app: AppTest, label: str) -> None:
-    next(each for each in app.button if each.label.startswith(label)).click().run()
-    assert not app.exception
 
 
 def answer(app: AppTest, i: int, typed: str) -> None:

@@ -23,7 +23,7 @@ def any_page_is_the_first(browser: Browser, address: str) -> None:
         assert seen.data("step") == "4"
         box = box_of(seen.player)
         assert box["width"] > 0.6 * PROJECTOR[0]  # app.py has run: the page is wide
-        assert seen.page.get_by_test_id("stSidebarNav").count() == 0
+        expect(seen.page.get_by_test_id("stSidebarNav")).to_have_count(0)
         seen.errors[:] = [error for error in seen.errors if "404" not in error]  # it asks where its server is
 
 
@@ -44,7 +44,7 @@ def votes_are_kept_and_sent(room: Room, teacher: Locator, one: Phone, two: Phone
     assert time.monotonic() - begun < BACK
     teacher.wait_for(timeout=2 * BACK * 1000)  # a second alone; Streamlit draws while six pages ask for their own
     assert room.votes == {"3 3 2 1": 1, "3 2 4": 2}
-    assert three.page.locator("#answer").input_value() == "9 9"
+    expect(three.page.locator("#answer")).to_have_value("9 9")
     three.is_told("Your answer is stored: 3 2 4.")
     teacher.page.get_by_role("button", name="Close the vote").click()
     for each in (one, two, three):

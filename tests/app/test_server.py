@@ -15,7 +15,7 @@ from urllib.parse import quote_plus
 from urllib.request import Request, urlopen
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 from streamlit import config
 from streamlit.runtime.pages_manager import PagesManager
 from visits import follow, visit
@@ -123,7 +123,7 @@ def test_the_browser_fetches_the_player_once_and_keeps_it(address: str, browser:
         follow(here.page, "Running")
         here.page.wait_for_url("**/running*")
         here.settle()
-        assert here.player.count() == 1
+        expect(here.player).to_have_count(1)
         assert not [url for url in asked if "player" in url]
         kept = [
             each

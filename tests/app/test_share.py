@@ -1,6 +1,7 @@
 """The share panel: a link to what is on the screen, in a QR code, in a frame and as a file; and what a link hides."""
 
 import re
+from math import ceil
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import parse_qs, parse_qsl, urlsplit
@@ -8,11 +9,11 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
-from tabs import box_of, tab
+from tabs import box_of, tab, until
 from visits import PHONE, PROJECTOR, Visit, visit
 
 import packviz as pv
-from pages import movies, opened, texts
+from pages import movies, opened, press, texts
 from ui.address import PARTS, SETTINGS
 from ui.qr import qr_code
 from ui.share import frame, frame_of_file, link
@@ -92,8 +93,7 @@ def test_a_link_to_a_question_of_the_quiz_opens_it_and_the_ones_before_come_afte
     app = opened("quiz", {"round": 77, "question": 9})
     for at in (9, 10, 1, 2):
         assert f"**Question {at} of 10**" in texts(app)
-        next(each for each in app.button if each.label == "Show me").click().run()
-        next(each for each in app.button if each.label == "Next").click().run()
+        press(app, "Show me", "Next")
     assert "**Question 3 of 10**" in texts(app)
     assert "**Question 1 of 10**" in texts(opened("quiz", {"round": 77, "question": "99"}))
     assert query(link(f"{HERE}&question=4", question=7))["question"] == "7"
@@ -107,15 +107,13 @@ def talk(page: Page, folder: Path, html: str, content: str) -> None:
     framed, frame_itself = page.frame_locator("iframe"), page.locator("iframe")
     player = framed.get_by_test_id("packviz-player")
     player.wait_for()
+
+    def high() -> int:
+        return int(frame_itself.get_attribute("height") or 0)
+
     for width in (1000, 300):
         page.set_viewport_size({"width": width, "height": 800})
-        for _ in range(600):  # a minute, on a busy machine
-            page.wait_for_timeout(100)
-            wanted = framed.locator(content).evaluate("node => Math.ceil(node.getBoundingClientRect().height)")
-            high = int(frame_itself.get_attribute("height") or 0)
-            if wanted == high:
-                break
-        assert wanted == high > 300
+        until(page, lambda: ceil(box_of(framed.locator(content))["height"]) == high() > 300)
         wide = framed.locator("html").evaluate("html => [html.scrollWidth, innerWidth]")
         assert wide[0] <= wide[1]
     page.evaluate("""() => {

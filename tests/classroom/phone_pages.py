@@ -88,11 +88,11 @@ class Phone:
         found: Locator = self.page.locator(".told")
         return found
 
-    def sees(self, title: str, timeout: float = 5_000) -> None:
+    def sees(self, title: str, timeout: float = 20_000) -> None:
         """Wait until the page has this title."""
         self.title.filter(has_text=title).wait_for(timeout=timeout)
 
-    def is_told(self, sentence: str, timeout: float = 5_000) -> None:
+    def is_told(self, sentence: str, timeout: float = 20_000) -> None:
         self.told.filter(has_text=sentence).wait_for(timeout=timeout)
 
     @property

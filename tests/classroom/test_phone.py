@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from phone_pages import OWN, PHONE, SIZES, TAP, WHO, Room, phone
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 from tabs import Scheme, Size, reach, violations
 
 SMALL, LANDSCAPE = (320, 568), (844, 390)
@@ -26,7 +26,7 @@ def test_three_phones_go_through_a_whole_round(browser: Browser, address: str) -
         for each in class_:
             each.sees("Question 1")
             assert each.page.locator("tbody tr").all_inner_texts() == ["A\t3\t1\t4", "B\t1\t5", "C\t9\t2\t6\t5"]
-        assert one.page.locator("#answer").count() == 0  # the vote is not open yet
+        expect(one.page.locator("#answer")).to_have_count(0)  # the vote is not open yet
         room.act("open")
         one.answers("3 3 2 1")
         two.answers("3, 2, 4")
@@ -36,15 +36,15 @@ def test_three_phones_go_through_a_whole_round(browser: Browser, address: str) -
         room.act("close")
         two.sees("The vote is closed")
         two.is_told("Your answer: 3 2 4")
-        assert two.page.locator(".bars, .verdict, .pv").count() == 0
+        expect(two.page.locator(".bars, .verdict, .pv")).to_have_count(0)
         room.act("talk")
         two.sees("Talk about it")
-        assert two.page.get_by_text("Explain your answer to your neighbor").is_visible()
+        expect(two.page.get_by_text("Explain your answer to your neighbor")).to_be_visible()
         two.is_told("Your answer: 3 2 4")
 
         room.act("reopen")
         two.sees("second vote")
-        assert two.page.get_by_text("Your first answer: 3 2 4").is_visible()
+        expect(two.page.get_by_text("Your first answer: 3 2 4")).to_be_visible()
         two.is_told("Send it again to keep it, or change it.")
         two.answers("3 3 2 1")
         one.sees("second vote")
@@ -56,7 +56,7 @@ def test_three_phones_go_through_a_whole_round(browser: Browser, address: str) -
         one.sees("You are right")
         two.sees("You are right")
         three.sees("The answer")  # it has not voted again
-        assert three.page.get_by_text("The right answer: 3 3 2 1").is_visible()
+        expect(three.page.get_by_text("The right answer: 3 3 2 1")).to_be_visible()
         bars = two.page.locator(".bars li").all_inner_texts()
         assert [" ".join(each.split())[:47] for each in bars] == [
             "3 3 2 1 ✓ right · your answer before 1 after 2",
@@ -68,7 +68,7 @@ def test_three_phones_go_through_a_whole_round(browser: Browser, address: str) -
         room.act("twin")
         for each in class_:
             each.sees("Question 2")
-            assert each.page.locator(".pv").count() == 0
+            expect(each.page.locator(".pv")).to_have_count(0)
 
 
 def test_what_cannot_be_read_stays_and_a_wrong_answer_has_its_reason(browser: Browser, address: str) -> None:
@@ -80,21 +80,21 @@ def test_what_cannot_be_read_stays_and_a_wrong_answer_has_its_reason(browser: Br
         field.fill("three of them")
         held.press("Send")
         held.is_told("expected integers")
-        assert field.input_value() == "three of them"
+        expect(field).to_have_value("three of them")
         assert room.votes == {"3 2 4": 1}
         held.page.reload()
         held.is_told("Your answer is stored: 3 2 4.")
-        assert field.input_value() == "three of them"
+        expect(field).to_have_value("three of them")
         room.act("close", "reveal")
         held.sees("Not right this time")
-        assert held.page.get_by_text("These are the lengths, one number for each sequence.").count() == 1
-        assert held.page.locator(".bars li").first.inner_text().startswith("3 3 2 1 ✓ right")
+        expect(held.page.get_by_text("These are the lengths, one number for each sequence.")).to_have_count(1)
+        expect(held.page.locator(".bars li").first).to_contain_text("3 3 2 1 ✓ right")
         room.act("next", "open")
         held.press("nothing at all")
         held.is_told("stored")
         room.act("close", "reveal")
         held.page.get_by_text("Padding is not packed.").wait_for()
-        assert held.page.locator(".pv, .movie").count() == 0  # nobody computes a question of the teacher's own
+        expect(held.page.locator(".pv, .movie")).to_have_count(0)  # nobody computes a question of the teacher's own
 
 
 def test_every_kind_of_answer_is_given_with_a_finger(browser: Browser, address: str) -> None:
@@ -107,8 +107,8 @@ def test_every_kind_of_answer_is_given_with_a_finger(browser: Browser, address: 
         held.is_told("Your answer is stored: nothing at all.")
         held.press(script)
         held.is_told(f"Your answer is stored: {script}.")
-        assert held.page.locator("main img, main script").count() == 0
-        assert held.page.locator("[aria-pressed=true]").all_inner_texts() == [script]
+        expect(held.page.locator("main img, main script")).to_have_count(0)
+        expect(held.page.locator("[aria-pressed=true]")).to_have_text([script])
         assert room.votes == {script: 1}
 
         room.act("close", "next", "open")
@@ -131,7 +131,7 @@ def test_every_kind_of_answer_is_given_with_a_finger(browser: Browser, address: 
         held.sees("Question 4")
         for letter in "CBAB":
             held.press(letter)
-        assert held.page.locator("#answer").input_value() == "A C"
+        expect(held.page.locator("#answer")).to_have_value("A C")
         held.press("Send")
         held.is_told("Your answer is stored: A C.")
         assert room.votes == {"A C": 1}
@@ -202,10 +202,10 @@ def test_a_wrong_code_stays_the_keyboard_is_enough_and_changes_are_told_to_a_scr
             code.fill(wrong)
             held.press("Join")
             held.page.get_by_text(told).wait_for()
-            assert code.input_value() == wrong
+            expect(code).to_have_value(wrong)
         held.page.goto(f"{address}/join/CCCCC4")
         held.page.get_by_text("There is no room with the code CCCCC4.").wait_for()
-        assert code.input_value() == "CCCCC4"
+        expect(code).to_have_value("CCCCC4")
 
         reach(code)
         keys.press("Control+A")
@@ -220,7 +220,7 @@ def test_a_wrong_code_stays_the_keyboard_is_enough_and_changes_are_told_to_a_scr
         room.act("close")
         live.filter(has_text="The vote is closed").wait_for(state="attached")
         held.sees("The vote is closed")
-        assert held.page.evaluate("document.activeElement.tagName") == "H1"  # what had the focus is gone
+        expect(held.title).to_be_focused()  # what had the focus is gone
         room.act("reveal")
         live.filter(has_text="You are right").wait_for(state="attached")
         room.act("next", "open")
@@ -284,7 +284,7 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways_in_any_phase(
         held.page.locator(".verdict").wait_for()
         if question is not OWN:
             held.at_step(room.seen["step"])
-            assert held.page.locator(".pv").get_attribute("data-theme") == scheme
+            expect(held.page.locator(".pv")).to_have_attribute("data-theme", scheme)
         check("reveal")
         room.act("delete")
         held.sees("This room has been deleted")

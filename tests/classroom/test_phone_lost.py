@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from urllib.error import HTTPError
 
 import pytest
 from phone_pages import OWN, SIZES, Phone, Room, phone
-from playwright.sync_api import Browser, Route
+from playwright.sync_api import Browser, Route, expect
+from tabs import until
 
 BACK = 2.0  # seconds after the server's return, or that of the network
 OFFLINE = 30  # seconds, which the page's clock says have gone by
@@ -35,7 +37,8 @@ def test_a_vote_without_a_network_is_sent_when_it_is_back(browser: Browser, addr
         held.page.set_viewport_size({"width": 320, "height": 400})
         held.press("the padding")
         held.is_told("Not sent yet: the padding.")
-        assert held.told.evaluate("told => told.getBoundingClientRect().bottom <= innerHeight")  # where it is seen
+        seen = "told => told.getBoundingClientRect().bottom <= innerHeight"
+        until(held.page, lambda: held.told.evaluate(seen))
         held.page.locator("#line").wait_for()
         tried = asked(held, room.code)
         for _ in range(OFFLINE):
@@ -91,7 +94,7 @@ def test_a_vote_that_comes_after_the_close_does_not_count_and_the_phone_says_so(
         for each in (slow, away):
             each.sees("Question 2")
             each.page.get_by_text("Answers so far").wait_for()
-            assert each.told.inner_text() == ""
+            expect(each.told).to_have_text("")
         slow.page.wait_for_timeout(500)
         assert room.votes == {}
 
@@ -149,6 +152,7 @@ def test_a_phone_that_wakes_asks_at_once_what_it_has_missed(browser: Browser, ad
         for event in ("document.dispatchEvent(new Event('visibilitychange'))", "dispatchEvent(new Event('online'))"):
             snapshots, channels = asked(held, f"{room.code}?token"), asked(held, "/events")
             held.page.evaluate(event)
+            until(held.page, partial(all, (snapshots, channels)))
             held.page.wait_for_timeout(800)
             assert (len(snapshots), len(channels)) == (1, 1)
         room.act("next")
@@ -168,7 +172,7 @@ def test_a_connection_that_has_gone_silent_is_given_up(browser: Browser, address
         assert channels == []
         held.page.clock.fast_forward(5_000)
         held.page.clock.fast_forward(1_000)
-        held.page.wait_for_timeout(500)
+        until(held.page, lambda: channels)
         assert len(channels) == 1
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_sequence
 from trace_cases import random_lengths, random_module, random_state
 
 from packviz.doctor import Finding, examine
@@ -105,11 +105,6 @@ def repaired(finding: Finding, **names: Any) -> dict[str, Any]:
     """Run a repair over the names it uses, and return what they are afterwards."""
     exec(compile(finding.repair, finding.key, "exec"), names)
     return names
-
-
-def unpacked(packed: PackedSequence) -> tuple[Tensor, list[int]]:
-    values, lengths = pad_packed_sequence(packed, batch_first=True)
-    return values, lengths.tolist()
 
 
 def found(findings: tuple[Finding, ...], key: str) -> Finding:

@@ -9,7 +9,20 @@ from typing import Any
 
 from packviz.show.movie import Movie
 
-__all__ = ["Look", "Show", "Told", "cells", "detail", "grid_of", "match", "rect_of", "standing", "tokens", "visible"]
+__all__ = [
+    "Look",
+    "Show",
+    "Told",
+    "cells",
+    "detail",
+    "grid_of",
+    "listed",
+    "match",
+    "rect_of",
+    "standing",
+    "tokens",
+    "visible",
+]
 __all__ += ["within"]
 
 Look = dict[str, Any]  # a cell as it is now, by the short names of the data
@@ -140,6 +153,12 @@ def match(pattern: str, text: str) -> re.Match[str]:
     found = re.search(pattern, text)
     assert found, (pattern, text)
     return found
+
+
+def listed(text: str, truth: list[int]) -> bool:
+    """Return whether numbers, perhaps with their middle left out, are the truth."""
+    *first, last = map(int, re.findall(r"-?\d+", text))
+    return [*first, last] == truth if "…" not in text else first == truth[: len(first)] and last == truth[-1]
 
 
 def detail(step: dict[str, Any], start: str) -> tuple[str, str]:

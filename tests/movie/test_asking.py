@@ -29,7 +29,7 @@ def fill_the_window(screen: Screen) -> None:
     """Go to full screen as where there is no API for it."""
     screen.page.evaluate("() => { delete Element.prototype.requestFullscreen; }")
     screen.press("f")
-    assert screen.root.get_attribute("data-full") is not None
+    expect(screen.root).to_have_attribute("data-full", "")
 
 
 def covered(*parts: Locator) -> list[str]:

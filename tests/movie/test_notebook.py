@@ -125,7 +125,7 @@ def test_the_step_and_the_picked_cell_of_the_widget_are_those_of_its_model_both_
         screen = Screen(opened, motion=True)
         screen.rest()
         page.evaluate(APPEARS)
-        assert player.get_attribute("data-step") == "12"
+        expect(player).to_have_attribute("data-step", "12")
         outlined = screen.picture()
         page.evaluate("window.model.set('picked', {})")
         assert screen.picture() != outlined

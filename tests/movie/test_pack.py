@@ -7,7 +7,7 @@ import pytest
 import torch
 from movie_cases import PACKED, Case, over
 from movie_judge import close
-from movie_screen import Look, Told, detail, standing
+from movie_screen import Look, Told, detail, listed, standing
 
 each_packed = over(PACKED)
 
@@ -80,12 +80,6 @@ each, each_drawn = over(PACKED), over([case for case in PACKED if drawn(case)])
 def after_the_columns(case: Case) -> list[Told]:
     """Return the steps that come after those on time steps: one on the margins, the others on memory."""
     return case.deep.of("pack")[min(len(case.judge.batch_sizes), 60) + 1 :]
-
-
-def listed(text: str, truth: list[int]) -> bool:
-    """Return whether numbers, perhaps with their middle left out, are the truth."""
-    *first, last = map(int, re.findall(r"\d+", text))
-    return [*first, last] == truth if "…" not in text else first == truth[: len(first)] and last == truth[-1]
 
 
 @each

@@ -273,10 +273,10 @@ def test_without_full_screen_in_the_browser_the_player_fills_the_window_and_code
     button, code = screen.page.get_by_role("button", name="Full screen"), screen.root.locator(".pv-code")
     for way_out in ("Escape", "f", "the button"):
         button.click()
-        assert screen.root.bounding_box() == {"x": 0, "y": 0, "width": 1280, "height": 720}
-        assert screen.root.evaluate("root => getComputedStyle(root).position") == "fixed"
+        expect(screen.root).to_have_css("position", "fixed")
+        assert box_of(screen.root) == {"x": 0, "y": 0, "width": 1280, "height": 720}
         button.click() if way_out == "the button" else screen.press(way_out)
-        assert screen.root.evaluate("root => getComputedStyle(root).position") != "fixed"
+        expect(screen.root).not_to_have_css("position", "fixed")
     screen.press("c", "ArrowRight")
     expect(code).to_be_hidden()
     screen.page.get_by_role("button", name="Show the code").click()

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from movie_cases import CASES, Case, over
+from movie_screen import listed
 from seeds import some
 
 import packviz as pv
@@ -27,13 +28,6 @@ class Moment:
     stage: str
     t: Any
     caption: str
-
-    def listed(self, text: str, truth: list[int]) -> bool:
-        """Return whether a list, perhaps with its middle left out, is the truth."""
-        if "…" not in text:
-            return [int(number) for number in text.split(", ")] == truth
-        *first, last = re.findall(r"-?\d+", text)
-        return list(map(int, first)) == truth[: len(first)] and int(last) == truth[-1]
 
     @property
     def over_before(self) -> list[int]:
@@ -79,11 +73,11 @@ CLAIMS: list[tuple[str, Claim]] = [
         lambda m, found: int(found[1]) == len(m.case.judge.at) and m.t == len(m.case.judge.batch_sizes) - 1,
     ),
     (r"\b(\d+) rows? so far", lambda m, found: int(found[1]) == sum(m.case.judge.batch_sizes[: m.t + 1])),
-    (rf"(?:lengths = |of lengths ){LISTED}", lambda m, found: m.listed(found[1], m.case.judge.lengths)),
-    (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: m.listed(found[1], m.case.judge.order)),
+    (rf"(?:lengths = |of lengths ){LISTED}", lambda m, found: listed(found[1], m.case.judge.lengths)),
+    (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], m.case.judge.order)),
     (
         rf"\*\*unsorted_indices\*\* = {LISTED}",
-        lambda m, found: m.listed(found[1], m.case.judge.packed.unsorted_indices.tolist()),
+        lambda m, found: listed(found[1], m.case.judge.packed.unsorted_indices.tolist()),
     ),
     (r"\*\*(\d+) sequences\*\*", lambda m, found: int(found[1]) == m.case.judge.B > 1),
     (r"of length (\d+)", lambda m, found: set(m.case.judge.lengths) == {int(found[1])}),
