@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined, Template
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 from jinja2.filters import do_mark_safe
 from jinja2.runtime import Context
 
@@ -177,17 +177,7 @@ def sentences(path: Path) -> Callable[..., str]:
 
 def markup(path: Path, **values: object) -> str:
     """Return a file of HTML or SVG, a Jinja template, with the values filled in, each as the text that it is."""
-    return _parsed(path).render(values)
-
-
-@cache
-def _parsed(path: Path) -> Template:
-    return _MARKUP.from_string(path.read_text(encoding="utf-8"))
-
-
-@cache
-def _compiled(template: str) -> Template:
-    return ENVIRONMENT.from_string(template)
+    return _MARKUP.get_template(str(path)).render(values)
 
 
 def _symbol(match: re.Match[str]) -> str:
@@ -201,4 +191,5 @@ ENVIRONMENT = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_bl
 ENVIRONMENT.filters |= {each.__name__: each for each in (counted, joined, letters, listed, percent, two_digits)}
 ENVIRONMENT.filters |= {"label": sequence_label, "repr": repr}
 ENVIRONMENT.filters["html"] = lambda text: do_mark_safe(html(text))
-_MARKUP = ENVIRONMENT.overlay(autoescape=True)
+_MARKUP = ENVIRONMENT.overlay(autoescape=True, loader=FunctionLoader(lambda path: Path(path).read_text("utf-8")))
+_compiled = cache(ENVIRONMENT.from_string)

@@ -170,13 +170,11 @@ def module_from(
         "bias": "bias_ih_l0" in own,
         "bidirectional": "weight_ih_l0_reverse" in own,
         "batch_first": batch_first,
+        "proj_size": 0 if projection is None else projection.size(0),
+        "nonlinearity": choice("nonlinearity", nonlinearity, ("tanh", "relu")) if "nonlinearity" in kind.own else "",
     }
-    if projection is not None:
-        settings["proj_size"] = projection.size(0)
-    if "nonlinearity" in kind.own:
-        settings["nonlinearity"] = choice("nonlinearity", nonlinearity, ("tanh", "relu"))
     # without memory of its own: no weights are drawn
-    return _filled(kind.module(first.size(1), H, **settings, device="meta", dtype=first.dtype), own)
+    return _filled(kind.build(first.size(1), H, **settings, device="meta", dtype=first.dtype), own)
 
 
 def _filled(module: nn.RNN | nn.GRU | nn.LSTM, own: Mapping[str, Tensor]) -> nn.RNN | nn.GRU | nn.LSTM:

@@ -61,7 +61,7 @@ class CellKind:
         names = self.named(when)
         return names[0] if len(names) == 1 else f"({', '.join(names)})"
 
-    def build(self, features: int, hidden_size: int, num_layers: int = 1, **settings: Any) -> nn.RNNBase:
+    def build(self, features: int, hidden_size: int, num_layers: int = 1, **settings: Any) -> nn.RNN | nn.GRU | nn.LSTM:
         """Return a bare module of torch's class, without the settings that only other kinds take."""
         foreign = {name for kind in CELL_KINDS.values() for name in kind.own} - {*self.own}
         taken = {name: value for name, value in settings.items() if name not in foreign}
