@@ -49,14 +49,8 @@ class Changes:
                 if name not in events:
                     self.groups.append(marks.at(0) if moves else marks)
                     events[name] = []
-                lines = (
-                    [beat]
-                    if not moves
-                    else range(beat, beat + beats)
-                    if marks.lines is None
-                    else [beat + line for line in marks.lines]
-                )
-                events[name].append((lines, marks))
+                lines = range(beats) if marks.lines is None else marks.lines
+                events[name].append(([beat + line for line in lines] if moves else [beat], marks))
             for name in before.keys() - frame.keys():
                 events[name].append(([beat], None))
             before, beat = frame, beat + beats
