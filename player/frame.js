@@ -10,8 +10,12 @@ const HEIGHT = "clamp(240px, 42vw, 560px)"; // of a picture whose frame follows 
 
 /** Talk with the page around this one, if there is one; `embed=true` or `#fit` in the address: it makes the frame as high as we are. */
 export function framed() {
-  const page = document.querySelector("main.pv-page, .stApp"); // not a notebook, with a widget in it
-  if (window.parent === window || !page) return;
+  if (window.parent === window) return;
+  const page = document.querySelector("main.pv-page, .stApp");
+  if (!page) {
+    setTimeout(framed, OFTEN); // the script may come before the page; a notebook, with a widget in it, is none
+    return;
+  }
   const fits =
     /[?&]embed=true\b/.test(location.search) || /[#&]fit\b/.test(location.hash) || page.matches("[data-fit]");
   if (fits) document.documentElement.style.setProperty("--packviz-height", HEIGHT);

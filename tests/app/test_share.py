@@ -139,6 +139,21 @@ def test_a_frame_of_a_page_and_of_a_saved_movie_sizes_itself_and_takes_a_step(
             assert taken.errors == []
 
 
+def test_a_page_that_comes_after_its_script_says_how_high_it_is_too(browser: Browser) -> None:
+    script = (Path(pv.__file__).parent / "show/movie/player.js").read_text("utf-8")
+    page = '<main class="pv-page" data-fit style="height: 432px"></main>'
+    late = f"<script>setTimeout(() => {{ document.body.innerHTML = `{page}`; }}, 500)</script>"
+    with tab(browser, PROJECTOR) as taken:
+        taken.page.evaluate(
+            """srcdoc => {
+              addEventListener("message", ({ data }) => { document.title = `${data.packviz.height} pixels`; });
+              document.body.append(Object.assign(document.createElement("iframe"), { srcdoc }));
+            }""",
+            f'<body><script type="module">{script}</script>{late}',
+        )
+        expect(taken.page).to_have_title("432 pixels")
+
+
 def open_panel(visited: Visit) -> None:
     visited.main.get_by_role("button", name="Share").click()
     visited.page.get_by_role("img", name="QR code of the link").wait_for()

@@ -85,8 +85,11 @@ class Screen:
         self.root.evaluate(
             """async root => {
                 let seen;
-                do { seen = root.dataset.painted; await new Promise(done => setTimeout(done, 120)); }
-                while (root.dataset.painted !== seen);
+                do {
+                    seen = root.dataset.painted;
+                    await new Promise(done => setTimeout(done, 120));
+                    for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); // a busy browser gives no frames
+                } while (root.dataset.painted !== seen);
             }"""
         )
 
