@@ -6,7 +6,7 @@ the browser. All else that changes the address goes through `write` and `write_a
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, Literal, TypeVar
@@ -114,12 +114,18 @@ def of_every_page() -> Iterator[None]:
 
 
 def choice(
-    name: str, options: Sequence[T], hint: str | None = None, *, label: str | None = None, first: Any = None
+    name: str,
+    options: Sequence[T],
+    hint: str | None = None,
+    *,
+    label: str | None = None,
+    first: Any = None,
+    on_change: Callable[[], None] | None = None,
 ) -> T:
     """Let one of a few options be chosen. first: the default, where the table of names has none."""
     given: T = default(name) if first is None else first
     chosen: T = st.segmented_control(
-        label or name, options, default=given, required=True, width="stretch", **_bound(name, hint)
+        label or name, options, default=given, required=True, width="stretch", on_change=on_change, **_bound(name, hint)
     )
     return chosen
 

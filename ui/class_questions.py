@@ -53,7 +53,7 @@ def new_question(title: str, ask: Ask | None) -> None:
 def _prediction(ask: Ask | None) -> None:
     """Offer the predictions that can be asked about the batch and the settings of the sidebar."""
     st.markdown("The batch and settings are those under **Your sequences**, at the top left.")
-    chosen = controls()
+    chosen = controls(apart=False)
     given = source(chosen)
     settings = tuple((name, value) for name, value in chosen.settings if value != address.default(name))
     base = about(Request(given, settings, chosen.layer, chosen.direction))

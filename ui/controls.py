@@ -1,7 +1,8 @@
-"""The controls in the sidebar: the batch, whose edits rerun one fragment, and the settings, which rerun the page."""
+"""The controls in the sidebar: the batch, whose edits rerun what shows it, and the settings, which rerun the page."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import get_args
 
 import streamlit as st
@@ -17,6 +18,8 @@ from ui.runs import OWN, Request, Source
 from ui.visit import visit
 
 _DEFAULTS: Mapping[str, object] = {each.name: each.default for each in fields(Config)}
+BATCH = "batch"  # the key of the fragment that shows the batch
+_EXAMPLES = "examples"  # of the one that offers the examples
 _WATCHED = ("layer", "direction")
 _WIDTH = "Width of the unpacked output. Empty: as long as the longest sequence."
 _MORE: Mapping[str, Callable[[str], object]] = {  # settings, each with what draws it
@@ -35,14 +38,14 @@ _MORE: Mapping[str, Callable[[str], object]] = {  # settings, each with what dra
 
 @dataclass(frozen=True)
 class Controls:
-    """Hold what the settings ask for, and four places in the sidebar."""
+    """Hold what the settings ask for, what reruns for another batch, and three places in the sidebar."""
 
     settings: tuple[tuple[str, object], ...]
     layer: int | None
     direction: int
+    rerun: Callable[[], None]
     for_text: DeltaGenerator
     under_text: DeltaGenerator
-    for_example: DeltaGenerator
     over_settings: DeltaGenerator
 
     def request(self, source: Source) -> Request:
@@ -51,15 +54,19 @@ class Controls:
 
 
 @of_every_page()
-def controls(*, wait: bool = False) -> Controls:
-    """Draw the settings, and make room for the batch above them.
+def controls(*, wait: bool = False, apart: bool = True) -> Controls:
+    """Draw the examples and the settings, and make room for the text above them.
 
-    wait: whether settings that nobody has touched are left out, before the first picture has been painted. The sidebar
-    is closed then, and a browser that draws them paints the picture later.
+    apart: whether the fragment BATCH shows the batch, so that another one reruns nothing else; if not, it reruns the
+    page. wait: whether settings that nobody has touched are left out, before the first picture has been painted. The
+    sidebar is closed then, and a browser that draws them paints the picture later.
     """
     address.remember()
     with st.sidebar:
-        places = [st.container() for _ in range(4)]
+        for_text, under_text = st.container(), st.container()
+        rerun = partial(st.rerun, (_EXAMPLES, BATCH) if apart else "app")
+        _examples(rerun)
+        places = (rerun, for_text, under_text, st.container())
         if wait and not address.touched((*_DEFAULTS, *_WATCHED)):
             return Controls(tuple(_DEFAULTS.items()), None, 0, *places)
         if names := address.locked():
@@ -74,55 +81,58 @@ def controls(*, wait: bool = False) -> Controls:
 
 @of_every_page()
 def source(chosen: Controls) -> Source:
-    """Draw the controls of the batch, and return what they ask for."""
-    with chosen.for_example:
-        picked = _example()
-        text_of_example = "" if picked == OWN else example(picked).text
-        read_as: ReadAs = "auto"
-        if text_of_example is not None:
-            read_as = choice("read_as", get_args(ReadAs), label="Read as")
+    """Draw the text of the batch, if it is made of one; return what the controls of the batch ask for."""
+    picked = st.session_state["example"]
+    text_of_example = "" if picked == OWN else example(picked).text
     if text_of_example is None:
-        return Source(picked, None, read_as)
+        return Source(picked, None)
     with chosen.for_text:
         label = "Your sequences, one per line"
         fixed = address.fixed("sequences")
+        taken = partial(_take_over, chosen.rerun)
         text = st.text_area(
-            label, text_of_example, 148, key="sequences", bind="query-params", on_change=_take_over, disabled=fixed
+            label, text_of_example, 148, key="sequences", bind="query-params", on_change=taken, disabled=fixed
         )
     if picked == OWN:
         visit().own_text = text
-    return Source(picked, text, read_as)
+    return Source(picked, text, st.session_state["read_as"])
 
 
-def _example() -> str:
-    """Return the key of the example that is picked, or OWN."""
+@st.fragment(key=_EXAMPLES)
+def _examples(rerun: Callable[[], None]) -> None:
+    """Offer the examples, and how to read a text; an edit of the text draws neither again."""
     if "sequences" in address.asked() and "example" not in address.asked():
         st.session_state.setdefault("example", OWN)
     keys = [*(each.key for each in EXAMPLES), OWN]
-    return st.pills(
+    picked = st.pills(
         "Example",
         keys,
         default=keys[0],
         required=True,
         key="example",
         bind="query-params",
-        on_change=_fill_in,
+        on_change=partial(_fill_in, rerun),
         disabled=address.fixed("example", "sequences"),
     )
+    if picked == OWN or example(picked).text is not None:
+        choice("read_as", get_args(ReadAs), label="Read as", on_change=rerun)
 
 
-def _fill_in() -> None:
+def _fill_in(rerun: Callable[[], None]) -> None:
     """Put the text of the example just picked into the text area; the visitor's own text comes back as it was."""
     picked = st.session_state["example"]
     own = visit().own_text or st.session_state.get("sequences")
     text = own if picked == OWN else example(picked).text
     if text is not None:
         st.session_state["sequences"] = text
+    rerun()
 
 
-def _take_over() -> None:
+def _take_over(rerun: Callable[[], None]) -> None:
     """Turn an edited example into the visitor's own text."""
-    st.session_state["example"] = OWN
+    if st.session_state["example"] != OWN:
+        st.session_state["example"] = OWN
+        rerun()
 
 
 def put(settings: Mapping[str, object]) -> None:

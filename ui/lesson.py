@@ -12,7 +12,7 @@ from packviz.inputs.examples import example
 from packviz.show.hook import hook, padded_most, pictures
 from packviz.show.movie import STAGES
 from ui import address
-from ui.controls import Controls, controls, source, strip, ways_back
+from ui.controls import BATCH, Controls, controls, source, strip, ways_back
 from ui.part import folded, numbers, palette, part, records, refused, try_this
 from ui.path import script
 from ui.player import AFTER, WHY, key_of, play, stage_on_screen
@@ -141,7 +141,11 @@ def _open(question: str, answer: str, stages: tuple[View, ...] | None, onward: t
     strip(chosen)
     if stages is None:
         ways_back(chosen)
+        place = st.container()
     _picture(chosen, stages, onward[1])
+    if stages is None:
+        with place:
+            _why()
 
 
 def _head(question: str, answer: str, film: Callable[[], Request] | None = None) -> None:
@@ -154,7 +158,7 @@ def _head(question: str, answer: str, film: Callable[[], Request] | None = None)
             st.markdown(answer)
 
 
-@st.fragment
+@st.fragment(key=BATCH)
 def _measured(chosen: Controls, parts: Sequence[Part]) -> None:
     """Show the controls of the batch, and what is measured for it."""
     shown = _shown(chosen, None)
@@ -179,7 +183,7 @@ def _parts(parts: Sequence[Part], shown: Shown) -> None:
             show(shown)
 
 
-@st.fragment
+@st.fragment(key=BATCH)
 def _picture(chosen: Controls, stages: tuple[View, ...] | None, onward: str) -> None:
     """Show the controls of the batch and the player; another batch reruns these and nothing else."""
     with in_turn():
@@ -187,18 +191,17 @@ def _picture(chosen: Controls, stages: tuple[View, ...] | None, onward: str) -> 
         with above:
             shown = _shown(chosen, stages)
         after = (WHY, AFTER) if stages is None else (AFTER,)
+        # painted, the player asks for `after`, which may end this run here
         play(shown.data, stages, picks=stages == ("run",), onward=onward, after=after)
-        if stages is None:  # painted, the player asks for `after`, which may end this run here
-            with above:
-                _why(shown)
 
 
 @st.fragment(key=WHY)
-def _why(shown: Shown) -> None:
+def _why() -> None:
     """Show what pads do to a sequence that has ended, and that packing spares it that.
 
     The movie does not wait for these pictures; before it has been painted, only their place is there.
     """
+    shown = run(_good(None))
     if padded_most(shown.trace) is None:
         return
     figures = ""

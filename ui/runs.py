@@ -133,14 +133,18 @@ def latest(request: Request) -> Shown:
 def run(request: Request) -> Shown:
     """Return the batch, the trace and the movie of a request; raises PackvizError where there are none."""
     source, config = request.source, request.config
-    batch = kept(lambda: _batch(source), source)
-    traced = kept(lambda: trace(batch, config), source, config)
+    batch, traced = kept(lambda: _traced(source, config), source, config)
     return Shown(request, batch, traced, kept(lambda: as_json(_movie(traced, request)), request))
 
 
 def as_json(film: Movie) -> bytes:
     """Return a movie as the player gets it."""
     return json.dumps(film.to_dict(), ensure_ascii=False, check_circular=False, separators=(",", ":")).encode()
+
+
+def _traced(source: Source, config: Config) -> tuple[Batch, Trace]:
+    batch = _batch(source)
+    return batch, trace(batch, config)
 
 
 def _batch(source: Source) -> Batch:

@@ -104,15 +104,16 @@ def test_an_edit_reruns_one_fragment_and_sends_the_movie_and_not_the_code_that_p
     async def edited() -> tuple[int, int, list[list[str]]]:
         async with visitor(address, "packing") as here:
             await here.look()
+            await here.edit("1 2 3\n4 5")  # instead of an example: the text is one's own now, and the examples say so
             before = here.received
-            await here.edit("1 2 3\n4 5 6")  # instead of an example: the text is one's own now
+            await here.edit("1 2 3\n4 5 6")
             return here.received - before, len(json.dumps(here.picture, separators=(",", ":"))), here.runs
 
     with ThreadPoolExecutor(1) as pool:  # the browser of other tests has a loop in this thread
         sent, movie, (page, *edits) = pool.submit(lambda: asyncio.run(edited())).result()
     assert movie < sent < movie + 8_000
     assert page == []
-    assert [len(fragments) for fragments in edits] == [1]
+    assert [len(fragments) for fragments in edits] == [1, 2, 1]
 
 
 def test_the_browser_fetches_the_player_once_and_keeps_it(address: str, browser: Browser) -> None:
