@@ -88,7 +88,7 @@ class Screen:
                 do {
                     seen = root.dataset.painted;
                     await new Promise(done => setTimeout(done, 120));
-                    for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); // a busy browser gives no frames
+                    for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); // a busy browser gives few
                 } while (root.dataset.painted !== seen);
             }"""
         )
