@@ -91,8 +91,7 @@ def stage(seen: Seen, *, first: dict[int, int] | None = None) -> None:
     with st.container(horizontal=True, key="class-asked"):
         if asked.get("rows"):
             with st.container(key="class-batch"):
-                batch(asked["rows"])
-                st.markdown(" ".join(f"`{setting}`" for setting in asked["settings"]))
+                batch(asked["rows"], asked["settings"])
         if asked.get("options"):
             options = "".join(f"<li>{html(option)}</li>" for option in asked["options"])
             st.html(f'<ol class="class-options" style="--fit: {fit:.2f}">{options}</ol>')

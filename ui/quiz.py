@@ -8,16 +8,25 @@ import streamlit as st
 
 from packviz.errors import PackvizError
 from packviz.show.movie import movie
-from packviz.teach.quiz import Question, Scorecard, progress_code, questions, read_progress_code
-from packviz.text import counted
+from packviz.teach.quiz import LEVELS, Mark, Question, Scorecard, progress_code, questions, read_progress_code
+from packviz.text import counted, markup, quoted
+from ui import address
+from ui.part import palette
 from ui.player import clip
-from ui.quiz_round import begin, chosen, first_question, keep_progress, last, progress
-from ui.quiz_views import asked_for, batch, marks, result, worksheet
+from ui.quiz_round import begin, choice, chosen, keep_progress, progress
+from ui.quiz_views import asked_for, batch, worksheet
 from ui.runs import as_json
 from ui.status import announce
 from ui.visit import visit
 
-_STYLE = Path(__file__).parent / "quiz.css"
+_HERE = Path(__file__).parent
+# The sign of each mark, what it means, and what it is worth.
+_MARKS: dict[Mark, tuple[str, str, str]] = {
+    "open": ("", "open", ""),
+    "first": ("✓", "right on the first try, 2 points", ":green[**✓** 2 points]"),
+    "second": ("½", "right on the second try, 1 point", ":green[**½** 1 point of 2 (second try)]"),
+    "missed": ("✗", "missed, 0 points", ":red[**✗** 0 points]"),
+}
 
 
 @dataclass
@@ -42,16 +51,18 @@ def quiz(told: str) -> None:
 
     told: one or two sentences, shown before the first answer.
     """
-    st.html(_STYLE)
+    st.html(_HERE / "quiz.css")
     with st.container(key="measured"), st.container(key="quiz"):
+        level, number = chosen()
         if asked_for():
-            level, number = chosen(drawn=False)
             worksheet(level, number, _questions(level, number))
             return
         with st.container(horizontal=True, vertical_alignment="center", key="quiz-round"):
-            game = _game(*chosen())
+            choice(level, number)
+            game = _game(level, number)
             _new_round(game)
-            marks(game.scorecard.marks, game.at)
+            standing = game.scorecard.marks
+            st.html(markup(_HERE / "quiz_marks.html", standing=standing, at=game.at, signs=_MARKS, palette=palette()))
             if game.at < (count := len(game.scorecard.questions)):
                 st.markdown(f"**Question {game.at + 1} of {count}**, {counted(game.scorecard.points, 'point')}")
         if game.at < len(game.scorecard.questions):
@@ -59,10 +70,10 @@ def quiz(told: str) -> None:
             if game.scorecard.untouched:
                 st.markdown(told)
         else:
-            result(game.scorecard, (game.level, game.number), game.unread, begin=begin, again=_again, see=_see)
+            _result(game)
         game.heard = False
         keep_progress(game.level, game.number, progress_code(game.scorecard, game.at))
-        tries = sum(len(game.scorecard.tries(i)) for i in range(len(game.scorecard.questions)))
+        tries = sum(map(len, game.scorecard.answers.values()))
         announce(_spoken(game), "quiz", number=tries)
 
 
@@ -82,7 +93,9 @@ def _game(level: int, number: int) -> Game:
     games = visit().games
     if (level, number) not in games:
         asked = _questions(level, number)
-        first = 0 if games else first_question(len(asked)) - 1  # the link speaks of the round that it opens
+        first = (
+            0 if games else (address.ordinal(st.query_params, "question", len(asked)) or 1) - 1
+        )  # the link speaks of the round that it opens
         code = progress(level, number)
         left = read_progress_code(asked, code) if code else None
         games[level, number] = Game(level, number, *(left or (Scorecard(asked), first)))
@@ -92,11 +105,11 @@ def _game(level: int, number: int) -> Game:
 def _new_round(game: Game) -> None:
     """Offer another round; in the middle of one, after a question."""
     if game.scorecard.untouched or game.scorecard.over:
-        st.button("New round", on_click=begin)
+        st.button("New round", on_click=begin, args=(game.level,))
         return
     with st.popover("New round"):
         st.markdown(f"Leave round {game.number} at question {game.at + 1}?")
-        st.button("Yes, another round", on_click=begin)
+        st.button("Yes, another round", on_click=begin, args=(game.level,))
 
 
 def _question(game: Game, i: int) -> None:
@@ -122,8 +135,7 @@ def _open(game: Game, i: int) -> None:
     asked, key = game.scorecard.questions[i], game.key(i)
     seen, answer = st.columns([3, 2], gap="large", vertical_alignment="top")
     with seen:
-        batch(asked.batch.texts)
-        st.markdown(" ".join(f"`{setting}`" for setting in asked.settings))
+        batch(asked.batch.texts, asked.settings)
     with answer:
         with st.form(f"form {key}", border=False):
             _answer(asked, key)
@@ -204,14 +216,55 @@ def _next(game: Game) -> None:
     game.at, game.heard = next((i for i in still if i > game.at), behind), True
 
 
-def _see(i: int) -> None:
-    _game(*last()).at = i
+def _result(game: Game) -> None:
+    """Show how a round ended."""
+    scorecard, level = game.scorecard, game.level
+    first, second, missed = map(scorecard.marks.count, ("first", "second", "missed"))
+    with st.container(border=True, key="quiz-result"):
+        st.header(f"{scorecard.points} of {scorecard.most} points", anchor=False)
+        told = f"{first} right on the first try, {second} on the second, {missed} missed."
+        st.markdown(f"Level {level}, round {game.number}: {told}")
+        with st.container(horizontal=True):
+            st.button("Another round", on_click=begin, args=(level,))
+            if level + 1 in LEVELS and 2 * scorecard.points >= scorecard.most:
+                st.button(f"Level {level + 1}: {LEVELS[level + 1].told}", on_click=begin, args=(level + 1,), wrap=True)
+            st.button("Same round again", on_click=_again, args=(game,))
+        for i in range(len(scorecard.questions)):
+            _line(game, i)
 
 
-def _again() -> None:
+def _line(game: Game, i: int) -> None:
+    asked = game.scorecard.questions[i].prediction
+    with st.container(horizontal=True, vertical_alignment="center", key=f"quiz-line-{i}"):
+        with st.container(width="stretch", gap=None):
+            st.markdown(f"**{i + 1}.** {asked.prompt}")
+            with st.container(horizontal=True, gap="small"):
+                st.markdown(_MARKS[game.scorecard.mark(i)][2], width="content")
+                st.text(f"{_said(game, i)}The answer: {_sentence(asked.solution)}")
+        st.button("See why", on_click=_see, args=(game, i), key=f"see {i}")
+
+
+def _said(game: Game, i: int) -> str:
+    """Return what was said; nothing about what was said before a reload, which nobody has kept."""
+    said = ", then ".join(game.scorecard.tries(i))
+    if not said and i < len(game.scorecard.restored):
+        return ""
+    if not said and i in game.unread:
+        return f"You typed: {quoted(game.unread[i])}. "
+    return f"You said: {_sentence(said or 'nothing')} "
+
+
+def _sentence(text: str) -> str:
+    return f"{text.replace('`', '').removesuffix('.')}."
+
+
+def _see(game: Game, i: int) -> None:
+    game.at = i
+
+
+def _again(game: Game) -> None:
     """Begin the same round again."""
-    level, number = last()
-    visit().games[level, number] = Game(level, number, Scorecard(_questions(level, number)))
+    visit().games[game.level, game.number] = Game(game.level, game.number, Scorecard(game.scorecard.questions))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -4,6 +4,7 @@ The address names the round, so that a link gives everybody the same round. A vi
 in a cookie for the latest few rounds: the server gets it with the page, after a restart, too.
 """
 
+from functools import partial
 from random import SystemRandom
 
 import streamlit as st
@@ -20,40 +21,29 @@ _COOKIE, _MAX_KEPT = "packviz_quiz", 5
 _in_browser = component("quiz_round")
 
 
-def chosen(*, drawn: bool = True) -> tuple[int, int]:
-    """Return the level and the number of the round as the address has them; what it lacks is as in the last round.
-
-    drawn: with the widgets that choose others.
-    """
+def chosen() -> tuple[int, int]:
+    """Return the level and the number of the round as the address has them; what it lacks is as in the last round."""
     level, number = _in_address("level", len(LEVELS)), _in_address("round", LAST_ROUND)
-    if number is None and visit().round is not None:
-        level, number = level or last()[0], last()[1]
-    level, number = visit().round = level or 1, number or _any_round()
-    if not drawn:
-        return level, number
-    for key, value in ((_LEVEL, level), (_NUMBER, number)):
-        if st.session_state.get(key) != value:
-            st.session_state[key] = value
-    st.segmented_control("level", tuple(LEVELS), required=True, key=_LEVEL, on_change=_go, width="stretch")
-    st.number_input("round", 1, LAST_ROUND, None, 1, key=_NUMBER, on_change=_go, help=_HELP)
-    return level, number
-
-
-def first_question(most: int) -> int:
-    """Return the question with which the link begins its round, from 1 to `most`."""
-    return _in_address("question", most) or 1
-
-
-def last() -> tuple[int, int]:
-    """Return the level and the number of the round on the screen."""
-    there = visit().round
-    assert there is not None
+    last = visit().round
+    if number is None and last is not None:
+        level, number = level or last[0], last[1]
+    there = visit().round = level or 1, number or _any_round()
     return there
 
 
-def begin(level: int | None = None) -> None:
-    """Go to another round, of another level if one is given."""
-    address.write_all(level=level or last()[0], round=_any_round())
+def choice(level: int, number: int) -> None:
+    """Offer other rounds: the widgets follow the address, and the address follows them."""
+    for key, value in ((_LEVEL, level), (_NUMBER, number)):
+        if st.session_state.get(key) != value:
+            st.session_state[key] = value
+    go = partial(_go, level, number)
+    st.segmented_control("level", tuple(LEVELS), required=True, key=_LEVEL, on_change=go, width="stretch")
+    st.number_input("round", 1, LAST_ROUND, None, 1, key=_NUMBER, on_change=go, help=_HELP)
+
+
+def begin(level: int) -> None:
+    """Go to another round of a level."""
+    address.write_all(level=level, round=_any_round())
 
 
 def progress(level: int, number: int) -> str:
@@ -74,9 +64,8 @@ def keep_progress(level: int, number: int, code: str) -> None:
     _in_browser(key="quiz-address", data=place | asked | kept, height=0)
 
 
-def _go() -> None:
+def _go(level: int, number: int) -> None:
     """Follow the widgets; an emptied number is restored."""
-    level, number = last()
     address.write_all(level=st.session_state[_LEVEL] or level, round=st.session_state[_NUMBER] or number)
 
 
