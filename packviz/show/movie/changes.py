@@ -145,14 +145,10 @@ def _compared(first: Marks, seen: Any, events: Sequence[Event], beats: int) -> I
     yield "shown", where, [shown[1:][where]]
     if any(marks.origin for marks in there):  # which marks come from an origin, and from where
         anew = table("shown", [False, *(marks is not None and marks.anew for _, marks in events)])
-        where, origins = shown[1:] & (anew[1:] | ~shown[:-1]), list[list[np.ndarray]]()
-        for span, (_, marks) in zip(spans[1:], events, strict=True):
-            origin = (marks and marks.origin) or NOWHERE
-            coming = where[span.start - 1 : span.stop - 1]
-            coming &= np.isfinite(origin.x)
-            if origin is not NOWHERE:
-                origins.append([np.broadcast_to(column, coming.shape)[coming] for column in origin])
-        yield "from", where, [np.concatenate(columns) for columns in zip(*origins, strict=True)]
+        origins = [NOWHERE, *((marks and marks.origin) or NOWHERE for _, marks in events)]
+        origin = [table(field, columns)[1:] for field, columns in zip("pxy", zip(*origins, strict=True), strict=True)]
+        where = shown[1:] & (anew[1:] | ~shown[:-1]) & np.isfinite(origin[1])
+        yield "from", where, [column[where] for column in origin]
 
 
 def _alike(blocks: Iterable[Block]) -> list[Block]:
@@ -189,13 +185,17 @@ class _Lists:
                 return short(column)
             return None if field in MAY_BE_NONE and column == NONE else column
         kind = column.dtype.kind
+        data = column.tobytes()
         if kind == "f":
             whole = column.astype(np.int64)
-            is_whole = whole.astype(float).tobytes() == column.tobytes()
-            kind, column = ("i", whole) if is_whole else (kind, column.round(DIGITS))
+            if whole.astype(float).tobytes() == data:
+                kind, column = "i", whole
+            else:
+                column = column.round(DIGITS)
+            data = column.tobytes()
         elif field in MAY_BE_NONE and NONE in column:
             kind, column = "O", np.where(column == NONE, np.array(None), column)
-        key = kind, column.tobytes() if kind in "ifb" else tuple(column.tolist())
+        key = kind, data if kind in "ifb" else tuple(column.tolist())
         if (found := self._known.get(key, self)) is self:
             self._known[key] = found = self._new(kind, column)
         elif isinstance(found, list):
@@ -207,7 +207,7 @@ class _Lists:
         if not values or values.count(values[0]) == len(values):
             return values[0] if values else None
         if kind == "f":
-            values = [int(each) if each % 1 == 0 else each for each in values]
+            values = [int(each) if each.is_integer() else each for each in values]
         if kind in "if" and (runs := _runs(column, values)):
             return {"runs": runs}
         place = [len(self._lists)]

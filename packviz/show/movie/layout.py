@@ -137,7 +137,7 @@ def plain(scenes: Mapping[str, Scene]) -> dict[str, Any]:
 def short(units: float) -> float:
     """Return a number with three digits behind the point, one without a fraction as an integer."""
     rounded = round(float(units), 3)
-    return int(rounded) if rounded % 1 == 0 else rounded
+    return int(rounded) if rounded.is_integer() else rounded
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,13 +82,13 @@ class Marks:
     @property
     def moves(self) -> bool:
         """Whether a column has a line for each frame of a film."""
-        return any(column.ndim == 2 for column in (self.shown, *self.look.values()) if isinstance(column, np.ndarray))
+        return _moves(self.shown) or any(map(_moves, self.look.values()))
 
     def at(self, lines: Any) -> "Marks":
         """Return the group in one frame of a film, or in those of a column."""
-        columns = {**self.look, "shown": self.shown}
-        moved = {name: each[lines] for name, each in columns.items() if isinstance(each, np.ndarray) and each.ndim == 2}
-        return self.but(**moved) if moved or self.origin else self
+        moved = {name: column[lines] for name, column in self.look.items() if _moves(column)}
+        shown = self.shown[lines] if _moves(self.shown) else self.shown
+        return self.but(shown=shown, **moved) if moved or shown is not self.shown or self.origin else self
 
     def but(
         self,
@@ -105,6 +105,10 @@ class Marks:
         shown = self.shown if shown is None else shown
         changed = {**self.look, **look} if look else self.look
         return Marks(self.name, self.role, self.keys, changed, self.seq, self.tip, shown, origin, anew)
+
+
+def _moves(column: Column) -> bool:
+    return isinstance(column, np.ndarray) and column.ndim == 2
 
 
 def marks(
