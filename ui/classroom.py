@@ -3,7 +3,7 @@
 What is secret before the answer is shown stands in one panel that the teacher opens; all else may be projected.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -11,7 +11,6 @@ from typing import Any, Literal
 import streamlit as st
 
 from classroom.export import gift, qti_archive
-from classroom.question import Question
 from classroom.refusal import RefusedError
 from classroom.rooms import rooms
 from packviz.text import counted
@@ -19,7 +18,7 @@ from ui.class_questions import from_the_list, new_question, unfold
 from ui.class_stage import LOOK, Seen, as_spoken, bars, counted_votes, join_link, projector, qr, stage
 from ui.lesson import apart
 from ui.plan import asked_of
-from ui.plan_view import plan_view
+from ui.plan_view import download, plan_view
 from ui.visit import visit
 
 _HERE = Path(__file__).parent
@@ -241,9 +240,11 @@ def _whole() -> None:
         st.html(qr(link))
         _projector_link(code)
         with st.container(horizontal=True):
-            _file("Answers (CSV)", f"answers-{code}.csv", partial(_answers, code, host))
-            _file("Moodle (GIFT)", f"questions-{code}.gift.txt", partial(_questions, code, host, gift))
-            _file("Canvas (QTI 1.2)", f"questions-{code}.zip", partial(_questions, code, host, qti_archive))
+            mark = "\ufeff"  # by which spreadsheets know UTF-8
+            download("Answers (CSV)", f"answers-{code}.csv", lambda: mark + rooms.call(rooms.answers(code, host)))
+            exported = partial(rooms.exported, code, host)
+            download("Moodle (GIFT)", f"questions-{code}.gift.txt", lambda: rooms.call(exported(gift)))
+            download("Canvas (QTI 1.2)", f"questions-{code}.zip", lambda: rooms.call(exported(qti_archive)))
         if st.toggle("End this class", key="class end"):
             st.markdown("This deletes all votes. Save the answers first.")
             st.button("End the class and delete its votes", on_click=partial(_act, "delete"))
@@ -251,18 +252,6 @@ def _whole() -> None:
 
 def _projector_link(code: str) -> None:
     st.link_button("View for the projector", f"?room={code}&view=projector", icon=":material/cast:")
-
-
-def _file(label: str, name: str, made: Callable[[], str | bytes]) -> None:
-    st.download_button(label, made, name, key=f"class {name}", on_click="ignore", icon=":material/download:")
-
-
-def _questions(code: str, host: str, write: Callable[[Sequence[Question]], str | bytes]) -> str | bytes:
-    return rooms.call(rooms.exported(code, host, write))
-
-
-def _answers(code: str, host: str) -> str:
-    return "\ufeff" + rooms.call(rooms.answers(code, host))  # a mark by which spreadsheets know UTF-8
 
 
 @st.fragment(run_every=LOOK)

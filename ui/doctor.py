@@ -34,6 +34,9 @@ _BADGES = {
 _LATER = ":orange-badge[:material/schedule: fails later, in {call}]"
 _MAX_SEQUENCES, _MAX_STEPS = 32, 64  # of a run with uploaded weights
 _STAND_INS = (5, 3, 2)  # lengths where none are given
+_WIDE = 8  # cells that have room beside the findings
+_ROWS, _COLUMNS = 12, 16  # of x that are drawn
+_MAX_TYPED = 2_000  # numbers that the overview is given as a text
 
 
 def doctor() -> None:
@@ -116,10 +119,10 @@ def _found(findings: Sequence[Finding], given: Given) -> None:
 
 def _picture(given: Given, findings: Sequence[Finding]) -> None:
     """Draw x with every cell marked that a finding is about, and lead on to the overview."""
-    drawn = panel(given, findings)
+    drawn = _packed(given.x) if isinstance(given.x, PackedSequence) else _padded(given, findings)
     if drawn is None:
         return
-    fresh(panels, [drawn], key="doctor picture", wide=WIDE)
+    fresh(panels, [drawn], key="doctor picture", wide=_WIDE)
     text = as_text(given)
     if text is not None:
         explore("Watch this batch in the overview", text, Config(), ("pages/10_doctor.py", "Back to the doctor", {}))
@@ -180,16 +183,6 @@ def _records(done: Trace, layer: int, direction: int) -> None:
     st.dataframe(frame, hide_index=True, key="own_records", alt=f"The records of the stage {stage}")
     worst = max(done.proof.values())
     st.text(f"Largest distance from torch's own run in {', '.join(done.proof)}: {worst}")
-
-
-WIDE = 8  # cells that have room beside the findings
-_ROWS, _COLUMNS = 12, 16  # of x that are drawn
-_MAX_TYPED = 2_000  # numbers that the overview is given as a text
-
-
-def panel(given: Given, findings: Sequence[Finding]) -> Panel | None:
-    """Return the picture of x, with every cell marked that a finding is about; None where it has none."""
-    return _packed(given.x) if isinstance(given.x, PackedSequence) else _padded(given, findings)
 
 
 def _packed(x: PackedSequence) -> Panel | None:

@@ -25,6 +25,7 @@ __all__ = ["apart", "compared", "lesson", "measured", "overview"]
 
 Part = tuple[str, str, Callable[[Shown], None]]  # a heading, a sentence or two of Markdown, and what is shown there
 Try = Mapping[str, Mapping[str, object]] | Callable[[Shown], Mapping[str, Mapping[str, object]]]
+Stages = tuple[View, ...] | None  # whose movie a page shows; None for the whole way
 
 _PLAIN = " /:;,.=-()'"  # what stands in an address of an image as it is
 _OF_THE_TEXT = {"text", "kind"}  # the parameters of Batch.parse
@@ -36,7 +37,6 @@ def overview(title: str, purpose: str, end: Callable[[Shown], None], onward: tup
     end: draws what is to be seen at the end of the movie. onward: the page that comes next, by its name in the address,
     and the label of what leads to it.
     """
-    _open(title, purpose, None, onward)
 
     def below(shown: Shown) -> None:
         stage = stage_on_screen() or STAGES[0]
@@ -46,13 +46,13 @@ def overview(title: str, purpose: str, end: Callable[[Shown], None], onward: tup
         title = "All numbers of this stage, and the same run in plain PyTorch"
         _folded([(title, "", lambda shown: records(shown, stage))], shown)
 
-    _after(None, below, onward)
+    _with_movie(title, purpose, None, onward, below)
 
 
 def lesson(
     question: str,
     answer: str,
-    stages: Sequence[View],
+    stages: tuple[View, ...],
     parts: Sequence[Part],
     *,
     to_try: tuple[str, Try],
@@ -66,7 +66,6 @@ def lesson(
     sentence, and buttons with the settings that they make. onward: the next page, by its name in the address, and the
     label of what leads to it, in the player's last step and below. ended: draws what comes after all else.
     """
-    _open(question, answer, tuple(stages), onward)
 
     def below(shown: Shown) -> None:
         text, settings = to_try
@@ -77,13 +76,13 @@ def lesson(
         if ended is not None:
             ended()
 
-    _after(tuple(stages), below, onward)
+    _with_movie(question, answer, stages, onward, below)
 
 
 def compared(
     question: str,
     answer: str,
-    stages: Sequence[View],
+    stages: tuple[View, ...],
     at_a_glance: Callable[[Shown], None],
     parts: Sequence[Part],
     onward: tuple[str, str],
@@ -93,7 +92,6 @@ def compared(
     at_a_glance: draws what it comes to, in a few lines. parts: one for each tab; it is computed when its tab is opened.
     onward: as in `lesson`.
     """
-    _open(question, answer, tuple(stages), onward)
 
     def below(shown: Shown) -> None:
         at_a_glance(shown)
@@ -104,7 +102,7 @@ def compared(
                     st.markdown(text)
                     show(shown)
 
-    _after(tuple(stages), below, onward)
+    _with_movie(question, answer, stages, onward, below)
 
 
 def measured(question: str, answer: str, work: str, parts: Sequence[Part]) -> None:
@@ -133,8 +131,10 @@ def apart(question: str, answer: str) -> None:
         st.text(line)
 
 
-def _open(question: str, answer: str, stages: tuple[View, ...] | None, onward: tuple[str, str]) -> None:
-    """Open a page with a movie: what it is about, the controls, and the movie."""
+def _with_movie(
+    question: str, answer: str, stages: Stages, onward: tuple[str, str], below: Callable[[Shown], None]
+) -> None:
+    """Show a page with a movie: what it is about, the controls, the movie, and what is drawn below."""
     leave_others("")
     _head(question, answer, lambda: _good(stages))
     chosen = controls(wait=stage_on_screen() is None)
@@ -146,6 +146,7 @@ def _open(question: str, answer: str, stages: tuple[View, ...] | None, onward: t
     if stages is None:
         with place:
             _why()
+    _after(stages, below, onward)
 
 
 def _head(question: str, answer: str, film: Callable[[], Request] | None = None) -> None:
@@ -184,7 +185,7 @@ def _parts(parts: Sequence[Part], shown: Shown) -> None:
 
 
 @st.fragment(key=BATCH)
-def _picture(chosen: Controls, stages: tuple[View, ...] | None, onward: str) -> None:
+def _picture(chosen: Controls, stages: Stages, onward: str) -> None:
     """Show the controls of the batch and the player; another batch reruns these and nothing else."""
     with in_turn():
         above = st.container()  # there with and without a notice: the player keeps its place, and thereby its state
@@ -216,7 +217,7 @@ def _why() -> None:
 
 
 @st.fragment(key=AFTER)
-def _after(stages: tuple[View, ...] | None, below: Callable[[Shown], None], onward: tuple[str, str]) -> None:
+def _after(stages: Stages, below: Callable[[Shown], None], onward: tuple[str, str]) -> None:
     """Show what belongs to the picture, which waits for none of it; in a frame of another page only what leads on."""
     if stage_on_screen() is None:
         return
@@ -231,12 +232,12 @@ def _after(stages: tuple[View, ...] | None, below: Callable[[Shown], None], onwa
         st.page_link(script(name), label=label)
 
 
-def _good(stages: tuple[View, ...] | None) -> Request:
+def _good(stages: Stages) -> Request:
     """Return the last request that could be shown, for these stages."""
     return replace(visit().last_good or Request(), stages=stages)
 
 
-def _shown(chosen: Controls, stages: tuple[View, ...] | None) -> Shown:
+def _shown(chosen: Controls, stages: Stages) -> Shown:
     """Draw the controls of the batch; return what can be shown of it, and say why if that is not what is asked for."""
     asked = replace(chosen.request(source(chosen)), stages=stages)
     shown = latest(asked)

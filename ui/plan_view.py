@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from mimetypes import guess_type
 from typing import Any
 from urllib.parse import parse_qsl
 
 import streamlit as st
 
 from classroom.export import gift, qti_archive
-from classroom.question import Question
 from classroom.questions import question
 from packviz.errors import PackvizError
 from packviz.text import counted
@@ -146,22 +146,21 @@ def _remove(i: int) -> None:
 def _files(items: tuple[Item, ...]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if items:
-            _file("Save", "packviz-plan.json", "application/json", lambda: as_file(items))
-            _file("One page, offline", "packviz-plan.html", "text/html", lambda: as_html("Lesson plan", items))
+            download("Save", "packviz-plan.json", lambda: as_file(items))
+            download("One page, offline", "packviz-plan.html", lambda: as_html("Lesson plan", items))
         if any(item.question for item in items):
-            _file("Moodle (GIFT)", "packviz.gift.txt", "text/plain", lambda: gift(_questions(items)))
-            _file("Canvas (QTI 1.2)", "packviz-qti.zip", "application/zip", lambda: qti_archive(_questions(items)))
+            asked = [question(item.question) for item in items if item.question is not None]
+            download("Moodle (GIFT)", "packviz.gift.txt", lambda: gift(asked))
+            download("Canvas (QTI 1.2)", "packviz-qti.zip", lambda: qti_archive(asked))
         with st.popover("Open a plan"):
             st.file_uploader("A plan that was saved here", "json", key="plan file", on_change=_open)
     if visit().plan_problem:
         st.text(f"⚠ {visit().plan_problem}")
 
 
-def _questions(items: tuple[Item, ...]) -> list[Question]:
-    return [question(item.question) for item in items if item.question is not None]
-
-
-def _file(label: str, name: str, kind: str, made: Callable[[], str | bytes]) -> None:
+def download(label: str, name: str, made: Callable[[], str | bytes]) -> None:
+    """Offer a file; it is made when it is asked for."""
+    kind, _ = guess_type(name)
     st.download_button(label, made, name, kind, key=f"save {name}", on_click="ignore", icon=":material/download:")
 
 

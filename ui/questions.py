@@ -8,7 +8,7 @@ import streamlit as st
 
 from packviz.charts import panels
 from packviz.show.movie import Movie, beside, movie
-from packviz.teach.questions import ENTRIES, GROUPS, Answer, Entry, Page, Program, answer, has_message, is_error, search
+from packviz.teach.questions import ENTRIES, GROUPS, Answer, Entry, Page, answer, has_message, is_error, search
 from packviz.text import counted, quoted
 from ui import address
 from ui.address import of_every_page
@@ -142,19 +142,13 @@ def _open(key: str) -> None:
 
 
 def _programs(done: Answer) -> None:
-    left, right = st.columns(2)
-    with left:
-        _program("What people write", done.wrong)
-    with right:
-        _program("What works", done.right)
-
-
-def _program(title: str, program: Program) -> None:
-    """Show a program and its output."""
-    with st.container(gap="small"):
-        st.markdown(f"**{title}**")
-        st.code(program.code, language="python", wrap_lines=True)
-        st.code(program.shown or "(no output)", language=None, wrap_lines=True)
+    """Show both programs and their output."""
+    both = {"What people write": done.wrong, "What works": done.right}
+    for column, (title, program) in zip(st.columns(2), both.items(), strict=True):
+        with column, st.container(gap="small"):
+            st.markdown(f"**{title}**")
+            st.code(program.code, language="python", wrap_lines=True)
+            st.code(program.shown or "(no output)", language=None, wrap_lines=True)
 
 
 def _picture(done: Answer) -> None:

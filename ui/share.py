@@ -14,7 +14,7 @@ import streamlit as st
 from ui import address
 from ui.component import component
 from ui.plan import Item, item_of
-from ui.plan_view import add_step
+from ui.plan_view import add_step, download
 from ui.player import stage_on_screen
 from ui.qr import MAX_BYTES, qr_code
 from ui.quiz_views import way_to
@@ -115,12 +115,13 @@ def _panel(film: Callable[[], Request] | None) -> None:
             _code(shared)
         with st.expander("Embed it in another page"):
             st.code(frame(shared), language="html", wrap_lines=True)
-    if page == "quiz" and (number := visit().round) is not None:
-        way_to(*number)
+    played = visit().round if page == "quiz" else None
+    if played is not None:
+        way_to(*played)
     if film is not None:
         _file(film(), f"packviz-{page}.html")
         add_step(item_of(page, film(), _in(here, "step")))
-    elif page == "quiz" and (played := visit().round) is not None:
+    elif played is not None:
         add_step(Item(question={"level": played[0], "round": played[1], "question": _at() - 1}))
     elif here and page != "class":
         add_step(Item(page=page, link=urlsplit(shared).query))
@@ -168,11 +169,6 @@ def _code(shared: str) -> None:
 
 def _file(request: Request, name: str) -> None:
     """Offer the movie as a file; it is made when it is asked for."""
-
-    def made() -> bytes:
-        return run(request).film.to_html().encode()
-
-    label = "The movie as a file, to play offline"
-    st.download_button(label, made, name, "text/html", key="share file", on_click="ignore", icon=":material/download:")
+    download("The movie as a file, to play offline", name, lambda: run(request).film.to_html())
     with st.expander("Embed this file in another page"):
         st.code(frame_of_file(name), language="html", wrap_lines=True)
