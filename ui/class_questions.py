@@ -63,20 +63,25 @@ def _prediction(ask: Ask | None) -> None:
     number = st.number_input(
         "variant", 1, 99, 1, help="Another row, step or sequence to ask about.", key="class variant"
     )
-    found, problem = kept(lambda: possible(base, number - 1), "questions", repr(base), number)
-    if not found:
-        st.text(f"⚠ {problem}")
+    spec = prediction(base, number - 1, "class kind")
+    if spec is None:
         return
-    kind = st.selectbox("Question", [*found], format_func=lambda kind: found[kind], key="class kind")
-    if kind is None:
-        return
-    spec: dict[str, Any] = {"kind": kind, **base, "number": number - 1}
-    if kind in ("packed_row", "packed_token") and st.toggle("Answer by tapping a token", key="class tap"):
+    if spec["kind"] in ("packed_row", "packed_token") and st.toggle("Answer by tapping a token", key="class tap"):
         spec["tap"] = True
     _offer(spec, ask, "prediction")
 
 
-def possible(base: Mapping[str, Any], number: int) -> tuple[dict[str, str], str]:
+def prediction(base: Mapping[str, Any], number: int, key: str) -> dict[str, Any] | None:
+    """Let one of the predictions about a batch and its settings be chosen; say why where there is none."""
+    found, problem = kept(lambda: _possible(base, number), "questions", repr(base), number)
+    if not found:
+        st.text(f"⚠ {problem}")
+        return None
+    kind = st.selectbox("Question", [*found], format_func=lambda kind: found[kind], key=key)
+    return {"kind": kind, **base, "number": number} if kind else None
+
+
+def _possible(base: Mapping[str, Any], number: int) -> tuple[dict[str, str], str]:
     """Return the prompts of the questions that can be asked, by their kind; and why there are none."""
     found, problem = {}, ""
     for kind in KINDS:

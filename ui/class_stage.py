@@ -4,6 +4,7 @@ import gzip
 import socket
 from collections.abc import Mapping
 from html import escape
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,16 +12,16 @@ import streamlit as st
 
 from classroom.refusal import RefusedError
 from classroom.rooms import rooms
-from packviz.text import html
+from packviz.text import html, markup
 from ui.player import clip
 from ui.qr import qr_code
 from ui.quiz_views import batch
 from ui.status import announce
 
+_BARS = Path(__file__).with_name("class_bars.html")
 LOOK = 0.7  # seconds between two looks at a room
 _FITS = 450  # characters that fit the projector in full size
 _OTHERS = "others"  # answers that are counted together
-_SHORT = 12  # characters of answers that stand in one line with their bars
 _COMMON = 3  # wrong answers, the most frequent ones, whose reasons have room on the projector
 
 Seen = Mapping[str, Any]  # a snapshot of a room: classroom/__init__.py
@@ -122,25 +123,9 @@ def bars(seen: Seen) -> str:
     most = max(1, *(bar[side] for bar in seen["bars"] for side in sides))
     told = [bar for bar in seen["bars"] if bar["reason"] and not bar["right"]]
     rare = sorted(told, key=lambda bar: -bar["before"] - bar["after"])[_COMMON:]
-    rows = "".join(_row(bar, sides, most, rare=bar in rare) for bar in seen["bars"])
     longest = max(len(bar["answer"] or _OTHERS) for bar in seen["bars"])
-    kind = "class-bars short" if longest <= _SHORT else "class-bars"
     fit = _fit(*(f"{bar['answer']} {bar['reason']}" for bar in seen["bars"]))
-    return f'<ul class="{kind}" style="--letters: {longest}; --fit: {fit:.2f}" aria-label="Answers">{rows}</ul>'
-
-
-def _row(bar: Mapping[str, Any], sides: tuple[str, ...], most: int, *, rare: bool) -> str:
-    lines = "".join(
-        f'<div class="bar {side}" style="--share:{bar[side] / most:.3f}">'
-        f"<span>{bar[side]}{f' {side}' if len(sides) > 1 else ''}</span></div>"
-        for side in sides
-    )
-    mark = '<b role="img" aria-label="right">✓</b> ' if bar["right"] else ""
-    answer = _OTHERS if bar["answer"] is None else html(bar["answer"])
-    told = bar["reason"] and (bar["right"] or bar["before"] + bar["after"])
-    reason = f"<p>{html(bar['reason'])}</p>" if told else ""
-    kind = "answer right" if bar["right"] else "answer rare" if rare else "answer"
-    return f'<li class="{kind}"><div>{mark}{answer}</div><div>{lines}</div>{reason}</li>'
+    return markup(_BARS, bars=seen["bars"], sides=sides, most=most, rare=rare, longest=longest, fit=fit, others=_OTHERS)
 
 
 def join_link(code: str) -> str:

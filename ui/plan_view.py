@@ -14,9 +14,8 @@ from classroom.questions import question
 from packviz.errors import PackvizError
 from packviz.text import counted
 from ui import address
-from ui.class_questions import possible
+from ui.class_questions import prediction
 from ui.component import component
-from ui.kept import kept
 from ui.path import script
 from ui.plan import MAX_ITEMS, MAX_NOTE, STARTER, Item, about, as_file, as_html, from_file, heading
 from ui.runs import OWN
@@ -54,11 +53,7 @@ def add_step(here: Item) -> None:
     st.text_input("Note for yourself", key="plan note", max_chars=MAX_NOTE)
     base = None if here.request is None else about(here.request)
     if base is not None and st.checkbox("With a question to the class", key="plan asks"):
-        found, problem = kept(lambda: possible(base, 0), "questions", repr(base), 1)
-        kind = st.selectbox(
-            "Question", [*found], format_func=lambda kind: found[kind], key="plan kind", placeholder=problem
-        )
-        here = replace(here, question={"kind": kind, **base} if kind else None)
+        here = replace(here, question=prediction(base, 0, "plan kind"))
     what = "question" if not here.page else "page" if here.link is not None else "step"
     full = len(visit().plan) >= MAX_ITEMS
     st.button(f"+ Add this {what} to the lesson plan", key="plan add", disabled=full, on_click=_append, args=(here,))
