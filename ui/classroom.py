@@ -14,11 +14,10 @@ from classroom.export import gift, qti_archive
 from classroom.refusal import RefusedError
 from classroom.rooms import rooms
 from packviz.text import counted
-from ui.class_questions import from_the_list, new_question, unfold
 from ui.class_stage import LOOK, Seen, as_spoken, bars, counted_votes, join_link, projector, qr, stage
 from ui.lesson import apart
 from ui.plan import asked_of
-from ui.plan_view import download, plan_view
+from ui.plan_view import download, from_the_list, new_question, plan_view, unfold
 from ui.visit import visit
 
 _HERE = Path(__file__).parent

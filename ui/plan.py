@@ -13,12 +13,13 @@ from packviz.errors import PackvizError
 from packviz.inputs.batch import ReadAs
 from packviz.inputs.config import Config
 from packviz.inputs.examples import example
+from packviz.show.movie import STAGES
 from packviz.show.movie.page import assets, packed
 from packviz.text import markup, quoted
 from packviz.validate import choice, integer
-from ui.address import MAX_LENGTH
+from ui.address import MAX_LENGTH, default
 from ui.path import NAMES
-from ui.runs import Request, Source, View, run
+from ui.runs import BESIDE, Request, Source, View, run
 
 PAGES = ("overview", *NAMES)
 MAX_ITEMS = 100
@@ -28,7 +29,7 @@ _VERSION = 1
 _PAGE = Path(__file__).parent / "plan.html"
 _TYPES = {"settings": dict, "question": dict, "stages": list}
 _TYPES |= dict.fromkeys(("note", "page", "example", "link", "sequences"), str)
-_STAGES = ("pad", "embed", "sort", "pack", "run", "unpack", "beside")
+_STAGES = (*STAGES, *BESIDE)
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def about(request: Request) -> dict[str, Any] | None:
     text = example(source.example).text if source.text is None else source.text
     if text is None:
         return None
-    settings: dict[str, object] = dict(request.settings)
+    settings = {name: value for name, value in request.settings if value != default(name)}
     settings |= {"read_as": source.read_as} if source.read_as != "auto" else {}
     settings |= {"layer": request.layer} if request.layer is not None else {}
     settings |= {"direction": "backward"} if request.direction else {}

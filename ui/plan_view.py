@@ -1,6 +1,6 @@
-"""The lesson plan on the teacher's page, and the button that adds to it from anywhere in the app."""
+"""What a teacher prepares: the lesson plan, what adds to it from anywhere in the app, and the questions to a class."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from mimetypes import guess_type
@@ -10,12 +10,16 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from classroom.export import gift, qti_archive
-from classroom.questions import question
+from classroom.questions import checked, question
+from classroom.refusal import RefusedError
 from packviz.errors import PackvizError
+from packviz.teach.predictions import KINDS
+from packviz.teach.quiz import LAST_ROUND, LEVELS
 from packviz.text import counted
 from ui import address
-from ui.class_questions import prediction
 from ui.component import component
+from ui.controls import controls, source
+from ui.kept import kept
 from ui.path import script
 from ui.plan import MAX_ITEMS, MAX_NOTE, STARTER, Item, about, as_file, as_html, from_file, heading
 from ui.runs import OWN
@@ -24,8 +28,11 @@ from ui.visit import visit
 # The plan is kept in the browser, too: the server forgets it with the session.
 _mount = component("plan")
 
+Ask = Callable[[object], None]
+_TABS = ("A prediction", "From the quiz", "Your own")
 
-def plan_view(ask: Callable[[object], None] | None) -> None:
+
+def plan_view(ask: Ask | None) -> None:
     """Show the plan, and how it is made, saved, opened and exported.
 
     ask: puts a question to the open room, whose class may see this page: the plan with its notes is folded then.
@@ -53,17 +60,27 @@ def add_step(here: Item) -> None:
     st.text_input("Note for yourself", key="plan note", max_chars=MAX_NOTE)
     base = None if here.request is None else about(here.request)
     if base is not None and st.checkbox("With a question to the class", key="plan asks"):
-        here = replace(here, question=prediction(base, 0, "plan kind"))
+        here = replace(here, question=_choose_prediction(base, 0, "plan kind"))
     what = "question" if not here.page else "page" if here.link is not None else "step"
-    full = len(visit().plan) >= MAX_ITEMS
-    st.button(f"+ Add this {what} to the lesson plan", key="plan add", disabled=full, on_click=_append, args=(here,))
+    _to_plan(f"+ Add this {what} to the lesson plan", "plan add", here)
     if visit().plan:
         st.page_link(script("class"), label=f"The plan has {counted(len(visit().plan), 'item')}")
 
 
+def _to_plan(label: str, key: str, item: Item, *, possible: bool = True) -> None:
+    full = len(visit().plan) >= MAX_ITEMS
+    st.button(label, key=key, disabled=full or not possible, on_click=_append, args=(item,))
+
+
 def _append(item: Item) -> None:
-    note, st.session_state["plan note"] = st.session_state["plan note"], ""
-    _set((*visit().plan, replace(item, note=note)))
+    """Put an item at the end of the plan, with the note that was typed for it."""
+    try:
+        asked = None if item.question is None else checked(item.question)
+    except RefusedError as refusal:
+        visit().plan_problem = refusal.sentence
+        return
+    note, st.session_state["plan note"] = st.session_state.get("plan note", ""), ""
+    _set((*visit().plan, replace(item, note=note, question=asked)))
 
 
 def _set(items: tuple[Item, ...]) -> None:
@@ -86,7 +103,7 @@ def _restore() -> None:
             visit().plan_problem = str(problem)
 
 
-def _row(i: int, item: Item, ask: Callable[[object], None] | None) -> None:
+def _row(i: int, item: Item, ask: Ask | None) -> None:
     """Show one item: what it is, its note, and what can be done with it."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"plan-row-{i}"):
         st.markdown(f"**{i + 1}.** {_told(item)}", width="stretch")
@@ -105,8 +122,13 @@ def _row(i: int, item: Item, ask: Callable[[object], None] | None) -> None:
 def _told(item: Item) -> str:
     parts = [heading(item)] if item.page else []
     if item.question is not None:
-        parts.append(question(item.question).prompt.replace("`", ""))
+        parts.append(_plain(item.question))
     return ". ".join(parts)
+
+
+def _plain(spec: Mapping[str, Any]) -> str:
+    """Return what a question asks, without Markdown."""
+    return question(spec).prompt.replace("`", "")
 
 
 def _asked(item: Item) -> dict[str, str]:
@@ -167,3 +189,107 @@ def _open() -> None:
         _set(from_file(file.getvalue()))
     except PackvizError as problem:
         visit().plan_problem = str(problem)
+
+
+def from_the_list(seen: Mapping[str, Any], ask: Ask) -> None:
+    """Offer the questions with which the room was opened."""
+    if not seen["questions"] or seen["phase"] == "vote":
+        return
+    with st.popover(f"Prepared questions: {len(seen['questions'])}", on_change="rerun") as panel:
+        if not panel.open:
+            return
+        for i, spec in enumerate(seen["questions"]):
+            mark = "▸ " if i == seen["index"] else ""
+            st.button(f"{mark}{i + 1}. {_plain(spec)}", key=f"list {i}", width="stretch", on_click=ask, args=(i,))
+
+
+def unfold(*, on: bool) -> None:
+    """Unfold the panel for a new question, or fold it."""
+    st.session_state["class new"] = on
+
+
+def new_question(title: str, ask: Ask | None) -> None:
+    """Offer a question on any batch and settings, to ask it or to put it into the plan. ask: None without a room."""
+    with st.expander(title, key="class new", on_change="rerun") as panel:
+        if not panel.open:
+            return
+        tabs = st.tabs(_TABS, key="class kinds", on_change="rerun")
+        for tab, offer in zip(tabs, (_prediction, _of_the_quiz, _own), strict=True):
+            if tab.open:
+                with tab, st.container(key=f"class{offer.__name__}"):
+                    offer(ask)
+
+
+def _prediction(ask: Ask | None) -> None:
+    """Offer the predictions that can be asked about the batch and the settings of the sidebar."""
+    st.markdown("The batch and settings are those under **Your sequences**, at the top left.")
+    chosen = controls(apart=False)
+    base = about(chosen.request(source(chosen)))
+    if base is None:
+        st.text("⚠ This example is a batch of tensors. Choose another one, or type the sequences.")
+        return
+    number = st.number_input(
+        "variant", 1, 99, 1, help="Another row, step or sequence to ask about.", key="class variant"
+    )
+    spec = _choose_prediction(base, number - 1, "class kind")
+    if spec is None:
+        return
+    if spec["kind"] in ("packed_row", "packed_token") and st.toggle("Answer by tapping a token", key="class tap"):
+        spec["tap"] = True
+    _offer(spec, ask, "prediction")
+
+
+def _choose_prediction(base: Mapping[str, Any], number: int, key: str) -> dict[str, Any] | None:
+    """Let one of the predictions about a batch and its settings be chosen; say why where there is none."""
+    found, problem = kept(lambda: _possible(base, number), "questions", repr(base), number)
+    if not found:
+        st.text(f"⚠ {problem}")
+        return None
+    kind = st.selectbox("Question", [*found], format_func=lambda kind: found[kind], key=key)
+    return {"kind": kind, **base, "number": number} if kind else None
+
+
+def _possible(base: Mapping[str, Any], number: int) -> tuple[dict[str, str], str]:
+    """Return the prompts of the questions that can be asked, by their kind; and why there are none."""
+    found, problem = {}, ""
+    for kind in KINDS:
+        try:
+            found[kind] = _plain({"kind": kind, **base, "number": number})
+        except RefusedError as refusal:
+            problem = problem or refusal.sentence
+    return found, problem
+
+
+def _of_the_quiz(ask: Ask | None) -> None:
+    left, middle, right = st.columns(3)
+    level = left.segmented_control("level", tuple(LEVELS), default=1, required=True, key="class level")
+    number = middle.number_input("round", 1, LAST_ROUND, 1, 1, key="class round")
+    at = right.number_input("question", 1, 10, 1, 1, key="class question")
+    spec = {"level": level, "round": number, "question": at - 1}
+    st.markdown(question(spec).prompt)
+    _offer(spec, ask, "quiz")
+
+
+def _own(ask: Ask | None) -> None:
+    prompt = st.text_area("Question", key="class prompt", height=68, max_chars=500)
+    typed = st.text_area("Options, one per line (2 to 6)", key="class options", height=136)
+    options = [line.strip() for line in typed.splitlines() if line.strip()]
+    right = st.selectbox("Right answer", options, index=None, key="class right")
+    why = st.text_input("Why it is right (shown with the answer)", key="class why", max_chars=500)
+    spec: dict[str, Any] = {"prompt": prompt, "options": options, "why": why}
+    if right is not None:
+        spec["answer"] = options.index(right)
+    missing = [name for name, there in (("the question", prompt.strip()), ("the right answer", right)) if not there]
+    _offer(spec, ask, "own", f"Still missing: {' and '.join(missing)}." if missing else "")
+
+
+def _offer(spec: dict[str, Any], ask: Ask | None, key: str, missing: str = "") -> None:
+    """Offer to ask a question, and to put it into the plan; say why where that is not possible."""
+    with st.container(horizontal=True):
+        if ask is not None:
+            st.button("Ask it", key=f"ask {key}", type="primary", disabled=bool(missing), on_click=ask, args=(spec,))
+        _to_plan("Add to the plan", f"plan {key}", Item(question=spec), possible=not missing)
+    if missing:
+        st.text(missing)
+    elif visit().plan_problem:
+        st.text(f"⚠ {visit().plan_problem}")
