@@ -21,7 +21,7 @@ _DEFAULTS: Mapping[str, object] = {each.name: each.default for each in fields(Co
 BATCH = "batch"  # the key of the fragment that shows the batch
 _EXAMPLES = "examples"  # of the one that offers the examples
 _WATCHED = ("layer", "direction")
-_WIDTH = "Width of the unpacked output. Empty: as long as the longest sequence."
+_WIDTH = "Time steps of the unpacked output. Empty: as many as the longest sequence has."
 _MORE: Mapping[str, Callable[[str], object]] = {  # settings, each with what draws it
     "nonlinearity": lambda name: choice(name, get_args(Nonlinearity), "Only used by nn.RNN."),
     "bias": lambda name: switch(name, "Whether the cell adds bias_ih and bias_hh."),

@@ -137,7 +137,7 @@ def test_every_width_that_is_told_is_torchs(case: Case) -> None:
             ["lens.max()", str(without)],
             [f"out.size({axis})", str(out)],
         ]
-        claims = re.findall(r"total_length=(\d+)\*\* (?:makes out (\d+) wide|would make)", step["caption"])
+        claims = re.findall(r"total_length=(\d+)\*\* (?:gives out (\d+) time steps|would give)", step["caption"])
         for total, wide in claims:
             unpacked = pad_packed_sequence(case.judge.output, True, total_length=int(total))[0]
             assert unpacked.shape[1] == int(wide or case.judge.T)

@@ -112,7 +112,7 @@ CLAIMS: list[tuple[str, Claim]] = [
     (r"padding_value = (\S+)\*\*", lambda m, found: same_number(found[1], m.case.judge.padding_value)),
     (r"the (\d+|one) empty places?", lambda m, found: empty(m.case) == (1 if found[1] == "one" else int(found[1]))),
     (
-        r"total_length=(\d+) makes the grid (\d+) wide",
+        r"total_length=(\d+) gives the grid (\d+) time steps",
         lambda m, found: set(shape_of(found[0])) == {m.case.judge.unpacked.shape[1], m.case.judge.total_length},
     ),
     (r"\((\d+), (\d+)\)", lambda m, found: shape_of(found[0]) == tuple(m.case.judge.output.data.shape)),
