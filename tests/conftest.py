@@ -7,6 +7,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from inspect import iscoroutinefunction, signature
 from pathlib import Path
 from typing import Any
@@ -79,10 +80,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run a test that is a coroutine in an event loop of its own."""
+    """Run a test that is a coroutine in an event loop and a thread of its own: the browser has a loop in this one."""
     if not iscoroutinefunction(pyfuncitem.obj):
         return None
-    asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in signature(pyfuncitem.obj).parameters}))
+    given = {name: pyfuncitem.funcargs[name] for name in signature(pyfuncitem.obj).parameters}
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(lambda: asyncio.run(pyfuncitem.obj(**given))).result()
     return True
 
 

@@ -1,8 +1,7 @@
 """The teacher's page: a class from its opening to its end, and what a remote, a reload and a projector do."""
 
-from typing import Any
-
 import pytest
+from phone_pages import Room
 from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
 from tabs import box_of, reach, tab, until, violations
@@ -197,6 +196,7 @@ def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(b
         page.get_by_role("button", name="Open a room with 6 questions").click()
         code = page.locator(".class-code").inner_text()
         joined = page.request.post(f"{address}/api/rooms/{code}/join", data={}).json()
+        seen = f"{address}/api/rooms/{code}?token={joined['token']}"
         projector.page.goto(f"{address}/class?room={code}&view=projector")
         expect(projector.page.get_by_text(code)).to_be_visible()
         at(page, "Ask the first question")
@@ -224,13 +224,9 @@ def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(b
         player.wait_for()
         page.wait_for_timeout(500)
         page.keyboard.press("PageDown")
-
-        def seen() -> Any:
-            return page.request.get(f"{address}/api/rooms/{code}?token={joined['token']}").json()
-
         step = int(player.get_attribute("data-step") or 0)
         assert step > 1
-        until(page, lambda: seen()["step"] == step)
+        until(page, lambda: page.request.get(seen).json()["step"] == step)
         expect(projector.page.locator('[data-testid="packviz-player"]')).to_have_attribute("data-step", str(step))
         assert violations(projector.page) == []
         page.emulate_media(color_scheme="dark")
@@ -244,12 +240,9 @@ def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(b
 def test_all_of_a_batch_of_twelve_rows_is_in_the_projectors_window(browser: Browser, address: str) -> None:
     batch = "\n".join("1 " * (1 + 5 * n % 7) for n in range(12))
     with tab(browser, PROJECTOR) as there:
-        question = {"kind": "sorted_row", "sequences": batch}
-        room = there.page.request.post(f"{address}/api/rooms", data={"questions": [question]}).json()
-        there.page.request.post(
-            f"{address}/api/rooms/{room['code']}/host", data={"host": room["host"], "action": "next"}
-        )
-        there.page.goto(f"{address}/class?room={room['code']}&view=projector")
+        room = Room(address, {"kind": "sorted_row", "sequences": batch})
+        room.act("next")
+        there.page.goto(f"{address}/class?room={room.code}&view=projector")
         settings = there.page.locator(".st-key-class-batch code").last
         expect(settings).to_be_in_viewport(ratio=1)
 
@@ -261,19 +254,17 @@ def test_windows_of_a_class_go_together_and_the_projectors_has_room_for_eight_di
         windows = [there.page, *(there.page.context.new_page() for _ in range(2))]
         projector = windows[-1]
         projector.set_viewport_size({"width": PROJECTOR[0], "height": PROJECTOR[1]})
-
-        def post(path: str, **body: object) -> Any:
-            return there.page.request.post(f"{address}/api/rooms{path}", data=body).json()
-
-        code, host = post("", questions=[SIZES]).values()
-        phones = [post(f"/{code}/join")["token"] for _ in range(8)]
-        for action in ("next", "open", "talk", "reopen", "reveal"):
-            post(f"/{code}/host", host=host, action=action)
+        room = Room(address, SIZES)
+        phones = [room.join() for _ in range(8)]
+        room.act("next")
+        for number, ends in ((1, "talk"), (2, "reveal")):
+            room.act("open" if number == 1 else "reopen")
             for i, phone in enumerate(phones):
-                post(f"/{code}/vote", token=phone, round=1 if action == "open" else 2, answer=i)
+                room.vote(phone, i, number)
+            room.act(ends)
         for window in windows:
-            view = "&view=projector" if window is projector else f"#host={host}"
-            window.goto(f"{address}/class?room={code}{view}")
+            view = "&view=projector" if window is projector else f"#host={room.host}"
+            window.goto(f"{address}/class?room={room.code}{view}")
         players = [window.locator('[data-testid="packviz-player"]') for window in windows]
         for player in players:
             player.wait_for()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -48,14 +47,11 @@ class Room:
     @property
     def seen(self) -> dict[str, Any]:
         """Return what the teacher sees."""
-        return self._send(f"/{self.code}?token={self.host}")
+        return self.seen_by(self.host)
 
-    def until(self, name: str, value: object) -> None:
-        """Wait until the teacher sees this."""
-        deadline = time.monotonic() + 20
-        while (found := self.seen[name]) != value:
-            assert time.monotonic() < deadline, (name, found)
-            time.sleep(0.05)
+    def seen_by(self, token: str) -> dict[str, Any]:
+        """Return what a phone sees."""
+        return self._send(f"/{self.code}?token={token}")
 
     @property
     def votes(self) -> dict[str, int]:

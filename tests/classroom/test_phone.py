@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from phone_pages import OWN, PHONE, SIZES, TAP, WHO, Room, phone
 from playwright.sync_api import Browser, expect
-from tabs import Scheme, Size, reach, violations
+from tabs import Scheme, Size, reach, until, violations
 
 SMALL, LANDSCAPE = (320, 568), (844, 390)
 MOST = 60_000  # bytes of the page, the player and its movie on the wire
@@ -178,7 +178,7 @@ def test_a_phone_follows_the_movie_or_looks_around_and_says_which(browser: Brows
         room.act("step", step=5)
         held.says("Your teacher is at step 5.")
         held.at_step(3)
-        room.until("following_count", 0)
+        until(held.page, lambda: room.seen["following_count"] == 0)
         held.page.reload()
         held.says("Looking around on your own.")
         held.press("Follow")
@@ -189,7 +189,7 @@ def test_a_phone_follows_the_movie_or_looks_around_and_says_which(browser: Brows
         room.act("twin", "open", "close", "reveal")  # another question, another movie
         held.says("Following your teacher")
         held.at_step(room.seen["step"])
-        room.until("following_count", 1)
+        until(held.page, lambda: room.seen["following_count"] == 1)
 
 
 def test_a_wrong_code_stays_the_keyboard_is_enough_and_changes_are_told_to_a_screen_reader(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from urllib.error import HTTPError
 
-import pytest
 from phone_pages import OWN, SIZES, Phone, Room, phone
 from playwright.sync_api import Browser, Route, expect
 from tabs import until
@@ -97,17 +95,6 @@ def test_a_vote_that_comes_after_the_close_does_not_count_and_the_phone_says_so(
             expect(each.told).to_have_text("")
         slow.page.wait_for_timeout(500)
         assert room.votes == {}
-
-
-def test_a_vote_that_names_another_question_is_refused(address: str) -> None:
-    room = Room(address, OWN, OWN)
-    token = room.join()
-    room.act("next", "open", "close", "next", "open")
-    with pytest.raises(HTTPError, match="409"):
-        room.vote(token, 1, question=1)
-    assert room.votes == {}
-    room.vote(token, 1, question=2)
-    assert room.votes == {"the padding": 1}
 
 
 def test_an_acknowledgement_that_is_lost_makes_neither_two_votes_nor_a_false_alarm(

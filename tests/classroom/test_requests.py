@@ -8,8 +8,8 @@ import gzip
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Coroutine
-from inspect import Parameter, Signature, signature
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,79 +32,71 @@ OWN = {
 SIZES = {"kind": "batch_sizes", "sequences": "1 2\n3", "settings": {"cell": "gru"}}
 LONGER = {"kind": "batch_sizes", "sequences": "1 2 3 4 5 6 7\n8 9 10\n11 12 13 14\n1 2", "settings": {"cell": "lstm"}}
 Phones = list[Phone]
-Lesson = Callable[..., Coroutine[Any, Any, None]]
 
 
-def taught(*questions: object, phones: int = 3) -> Callable[[Lesson], Lesson]:
-    """Make a test of a lesson in a room that was opened over HTTP, with phones that have joined it.
-
-    A question that is a word is a parameter of the test.
-    """
-
-    def decorate(lesson: Lesson) -> Lesson:
-        asked = [each for name, each in signature(lesson).parameters.items() if name not in ("room", "phones")]
-        named = [Parameter(name, Parameter.KEYWORD_ONLY) for name in ("address", *questions) if isinstance(name, str)]
-
-        async def test(address: str, **given: object) -> None:
-            room = Room(address)
-            await room.open(*(given.pop(each) if isinstance(each, str) else each for each in questions))
-            joined = [Phone(address, room.code) for _ in range(phones)]
-            known = {"room": room, "phones": joined, **given}
-            try:
-                for phone in joined:
-                    await phone.join()
-                await lesson(**{name: known[name] for name in signature(lesson).parameters})
-            finally:
-                for phone in joined:
-                    phone.close()
-                room.close()
-                await asyncio.sleep(0.05)  # until the connections are gone
-
-        test.__name__, test.__doc__ = lesson.__name__, lesson.__doc__
-        test.__signature__ = Signature([*asked, *named])  # type: ignore[attr-defined]
-        return test
-
-    return decorate
+@asynccontextmanager
+async def lesson(address: str, *questions: object, phones: int = 3) -> AsyncIterator[tuple[Room, Phones]]:
+    """Open a room over HTTP, and yield it with phones that have joined it."""
+    room = Room(address)
+    await room.open(*questions)
+    joined = [Phone(address, room.code) for _ in range(phones)]
+    try:
+        for phone in joined:
+            await phone.join()
+        yield room, joined
+    finally:
+        for each in (room, *joined):
+            each.close()
+        await asyncio.sleep(0.05)  # until the connections are gone
 
 
-@taught()
-async def test_a_room_has_a_code_that_can_be_spoken_and_a_secret(room: Room) -> None:
-    assert len(room.code) == 6
-    assert not set(room.code) & set("01258BILOSUVZAE")
-    assert len(room.host) >= 20
-    small = await room.line.ask("POST", f"/api/rooms/{room.code.lower()}/join", {})
-    assert small.status == 200
+async def do(room: Room, *actions: str, **details: object) -> None:
+    for action in actions:
+        assert (await room.act(action, **details)).status == 200, action
 
 
-@taught()
-async def test_a_known_token_is_the_same_phone_again_and_may_change_its_name(room: Room, phones: Phones) -> None:
-    phone = phones[0]
-    before = phone.token, phone.name
-    await phone.join()
-    assert (phone.token, phone.name) == before
-    path = f"/api/rooms/{room.code}/join"
-    told = await room.line.ask("POST", path, {"token": phone.token, "name": " Ada  L. ", "following": False})
-    assert told.data == {"token": phone.token, "name": "Ada L."}
+async def place(phone: Phone) -> str:
     await phone.look()
-    assert (phone.seen["name"], phone.seen["following"], phone.seen["joined"]) == ("Ada L.", False, 3)
-    taken = await room.line.ask("POST", path, {"token": phones[1].token, "name": "Ada L."})
-    assert taken.status == 409
-    unknown = await room.line.ask("POST", path, {"token": "nobody's"})
-    assert unknown.data["token"] not in {"nobody's", *(each.token for each in phones)}
+    return f"{phone.seen['phase']} {phone.seen['round']}"
 
 
-@taught(SIZES)
-async def test_the_snapshot_has_the_names_that_other_programs_rely_on(room: Room, phones: Phones) -> None:
-    await room.act("ask", question=0)
-    await room.act("open")
-    voted = await phones[0].vote(1, [2, 1])
-    await phones[0].look()
-    seen = phones[0].seen
-    assert seen["revision"] == voted.data["revision"]
-    names = ("phase", "round", "mine", "voted", "joined", "following")
-    assert [seen[name] for name in names] == ["vote", 1, [2, 1], 1, 3, True]
-    assert seen["question"]["prompt"]
-    assert (await room.seen())["answer"] == [2, 1]
+async def test_a_room_has_a_code_that_can_be_spoken_and_a_secret(address: str) -> None:
+    async with lesson(address) as (room, _):
+        assert len(room.code) == 6
+        assert not set(room.code) & set("01258BILOSUVZAE")
+        assert len(room.host) >= 20
+        small = await room.line.ask("POST", f"/api/rooms/{room.code.lower()}/join", {})
+        assert small.status == 200
+
+
+async def test_a_known_token_is_the_same_phone_again_and_may_change_its_name(address: str) -> None:
+    async with lesson(address) as (room, phones):
+        phone = phones[0]
+        before = phone.token, phone.name
+        await phone.join()
+        assert (phone.token, phone.name) == before
+        path = f"/api/rooms/{room.code}/join"
+        told = await room.line.ask("POST", path, {"token": phone.token, "name": " Ada  L. ", "following": False})
+        assert told.data == {"token": phone.token, "name": "Ada L."}
+        await phone.look()
+        assert (phone.seen["name"], phone.seen["following"], phone.seen["joined"]) == ("Ada L.", False, 3)
+        taken = await room.line.ask("POST", path, {"token": phones[1].token, "name": "Ada L."})
+        assert taken.status == 409
+        unknown = await room.line.ask("POST", path, {"token": "nobody's"})
+        assert unknown.data["token"] not in {"nobody's", *(each.token for each in phones)}
+
+
+async def test_the_snapshot_has_the_names_that_other_programs_rely_on(address: str) -> None:
+    async with lesson(address, SIZES) as (room, phones):
+        await do(room, "ask", "open", question=0)
+        voted = await phones[0].vote(1, [2, 1])
+        await phones[0].look()
+        seen = phones[0].seen
+        assert seen["revision"] == voted.data["revision"]
+        names = ("phase", "round", "mine", "voted", "joined", "following")
+        assert [seen[name] for name in names] == ["vote", 1, [2, 1], 1, 3, True]
+        assert seen["question"]["prompt"]
+        assert (await room.seen())["answer"] == [2, 1]
 
 
 @pytest.mark.parametrize(
@@ -119,18 +111,18 @@ async def test_the_snapshot_has_the_names_that_other_programs_rely_on(room: Room
     ],
     ids=["own", "numbers", "number", "letters", "cell", "quiz"],
 )
-@taught("spec", phones=1)
 async def test_an_answer_may_be_written_as_its_question_allows(
-    room: Room, phones: Phones, right: list[object], wrong: list[object]
+    address: str, spec: object, right: list[object], wrong: list[object]
 ) -> None:
-    await room.act("open")
-    known = (await room.seen())["answer"]
-    for good, answers in ((True, [known, *right]), (False, wrong)):
-        for answer in answers:
-            assert (await phones[0].vote(1, answer)).status == 200, answer
-            seen = await room.seen()
-            counted = [bar for bar in seen["bars"] if bar["before"]]
-            assert [bar["right"] for bar in counted] == [good], answer
+    async with lesson(address, spec, phones=1) as (room, phones):
+        await room.act("open")
+        known = (await room.seen())["answer"]
+        for good, answers in ((True, [known, *right]), (False, wrong)):
+            for answer in answers:
+                assert (await phones[0].vote(1, answer)).status == 200, answer
+                seen = await room.seen()
+                counted = [bar for bar in seen["bars"] if bar["before"]]
+                assert [bar["right"] for bar in counted] == [good], answer
 
 
 @pytest.mark.parametrize(
@@ -156,6 +148,7 @@ async def test_an_answer_may_be_written_as_its_question_allows(
         ("/CODE/vote", {"token": "TOKEN", "round": 1}, 400),
         ("/CODE/vote", {"token": "TOKEN", "round": "1", "answer": 1}, 400),
         ("/CODE/vote", {"token": "TOKEN", "round": 2, "answer": 1}, 409),
+        ("/CODE/vote", {"token": "TOKEN", "round": 1, "answer": 1, "question": 2}, 409),
         ("/CODE/vote", {"token": "TOKEN", "round": 1, "answer": 7}, 400),
         ("/CODE/vote", {"token": "TOKEN", "round": 1, "answer": None}, 400),
         ("/CODE/vote", {"token": "TOKEN", "round": 1, "answer": True}, 400),
@@ -170,202 +163,195 @@ async def test_an_answer_may_be_written_as_its_question_allows(
         ("/CODE", {}, 405),
     ],
 )
-@taught(OWN, phones=1)
-async def test_what_cannot_be_is_refused_in_a_sentence(
-    room: Room, phones: Phones, path: str, body: object, status: int
-) -> None:
-    await room.act("open")
-    text = json.dumps(body).replace('"TOKEN"', f'"{phones[0].token}"').replace('"HOST"', f'"{room.host}"')
-    answer = await room.line.ask("POST", f"/api/rooms{path.replace('CODE', room.code)}", raw=text.encode())
-    assert (answer.status, list(answer.data)) == (status, ["error"])
-    assert answer.data["error"].endswith(".")
-    assert (await room.seen())["voted"] == 0
+async def test_what_cannot_be_is_refused_in_a_sentence(address: str, path: str, body: object, status: int) -> None:
+    async with lesson(address, OWN, phones=1) as (room, phones):
+        await room.act("open")
+        text = json.dumps(body).replace('"TOKEN"', f'"{phones[0].token}"').replace('"HOST"', f'"{room.host}"')
+        answer = await room.line.ask("POST", f"/api/rooms{path.replace('CODE', room.code)}", raw=text.encode())
+        assert (answer.status, list(answer.data)) == (status, ["error"])
+        assert answer.data["error"].endswith(".")
+        assert (await room.seen())["voted"] == 0
 
 
-@taught(OWN, SIZES)
-async def test_two_windows_of_the_teacher_do_one_thing_once(room: Room) -> None:
-    other = Room(room.address)
-    other.code, other.host = room.code, room.host
-    for action in ("next", "open", "close", "talk", "reopen", "close", "reveal", "next"):
-        seen = await room.seen()  # what both windows show when their buttons are pressed
-        at = [len(seen["asked"]), seen["phase"], seen["round"]]
-        answers = await asyncio.gather(*(each.act(action, at=at) for each in (room, other)))
-        assert {(answer.status, answer.data["revision"]) for answer in answers} == {(200, seen["revision"] + 1)}
-    seen = await room.seen()
-    assert (seen["phase"], seen["index"], len(seen["asked"])) == ("lobby", 1, 2)
-    other.line.close()
+async def test_two_windows_of_the_teacher_do_one_thing_once(address: str) -> None:
+    async with lesson(address, OWN, SIZES) as (room, _):
+        other = Room(room.address)
+        other.code, other.host = room.code, room.host
+        for action in ("next", "open", "close", "talk", "reopen", "close", "reveal", "next"):
+            seen = await room.seen()  # what both windows show when their buttons are pressed
+            at = [len(seen["asked"]), seen["phase"], seen["round"]]
+            answers = await asyncio.gather(*(each.act(action, at=at) for each in (room, other)))
+            assert {(answer.status, answer.data["revision"]) for answer in answers} == {(200, seen["revision"] + 1)}
+        seen = await room.seen()
+        assert (seen["phase"], seen["index"], len(seen["asked"])) == ("lobby", 1, 2)
+        other.line.close()
 
 
-@taught(OWN)
-async def test_the_push_channel_tells_at_once_what_a_phone_has_missed(room: Room, phones: Phones) -> None:
-    phone = phones[0]
-    await phone.look()
-    since = phone.seen["revision"]
-    path = f"{phone.path}/events?token={phone.token}"
-    await room.act("open")  # asked and opened, while the phone slept
-    told = phone.channel.listen(f"{path}&since={since}")
-    assert await asyncio.wait_for(anext(told), 1) == since + 2
-    waiting = asyncio.ensure_future(anext(told))
-    await asyncio.sleep(0.1)
-    assert not waiting.done()
-    await room.act("close")
-    assert await asyncio.wait_for(waiting, 1) == since + 3
-    await told.aclose()
-    for number in range(3):  # again and again
-        again = phone.channel.listen(f"{path}&since={number}")
-        assert await asyncio.wait_for(anext(again), 1) == since + 3
-        await again.aclose()
-
-
-@taught(OWN)
-async def test_a_phone_has_some_channels_and_one_more_ends_the_oldest(room: Room, phones: Phones) -> None:
-    await phones[0].look()
-    lines = [Connection(room.address) for _ in range(MAX_CHANNELS + 2)]
-    told = [line.listen(f"{phones[0].path}/events?token={phones[0].token}&since=0") for line in lines]
-    for each in told:
-        assert await asyncio.wait_for(anext(each), 2) == phones[0].seen["revision"]
-    for ended in told[:2]:
-        assert await asyncio.wait_for(anext(ended, None), 2) is None
-    other = phones[1].channel.listen(f"{phones[1].path}/events?token={phones[1].token}&since=0")
-    assert await asyncio.wait_for(anext(other), 2) == phones[0].seen["revision"]  # of another phone
-    await room.act("next")
-    for each in (*told[2:], other):
-        assert await asyncio.wait_for(anext(each), 2) == phones[0].seen["revision"] + 1
-        await each.aclose()
-
-
-@taught(LONGER)
-async def test_phones_follow_the_steps_of_the_movie(room: Room, phones: Phones) -> None:
-    phone = phones[0]
-    for action in ("open", "close", "reveal"):
-        await room.act(action)
-    await phone.look()
-    film = await phone.line.ask("GET", f"/{phone.seen['movie']['path']}&token={phone.token}")
-    movie = json.loads(gzip.decompress(film.body))
-    assert len(movie["steps"]) == phone.seen["movie"]["steps"]
-    stages = [step["stage"] for step in movie["steps"][: phone.seen["step"]] if "stage" in step]
-    assert stages[-1] == "pack"
-    following = asyncio.create_task(phone.follow())
-    await asyncio.sleep(0.2)
-    await room.act("step", step=2)
-    async with asyncio.timeout(2):
-        while phone.seen["step"] != 2:
-            await asyncio.sleep(0.01)
-    following.cancel()
-    await room.act("step", step=10_000)
-    assert (await room.seen())["step"] == len(movie["steps"])
-    assert [(await room.act("step", step=step)).status for step in (0, "3", None, True)] == [400] * 4
-
-
-@taught(LONGER)
-async def test_a_twin_asks_the_same_kind_about_another_batch(room: Room) -> None:
-    for action in ("open", "close", "reveal"):
-        await room.act(action)
-    before = await room.seen()
-    assert (await room.act("twin")).status == 200
-    after = await room.seen()
-    assert after["question"]["kind"] == before["question"]["kind"]
-    assert after["question"]["settings"] == before["question"]["settings"]
-    assert after["answer"] != before["answer"]
-    assert (after["phase"], after["voted"], after["index"]) == ("lobby", 0, None)
-
-
-@taught(OWN)
-async def test_answers_and_questions_go_out_as_files_and_the_room_is_deleted(room: Room, phones: Phones) -> None:
-    await phones[0].line.ask("POST", f"{phones[0].path}/join", {"token": phones[0].token, "name": "=1+1"})
-    await room.act("open")
-    await phones[0].vote(1, 0)
-    await phones[1].vote(1, 1)
-    path = f"/api/rooms/{room.code}/answers.csv"
-    assert (await room.line.ask("GET", f"{path}?host=wrong")).status == 403
-    told = await room.line.ask("GET", f"{path}?host={room.host}")
-    rows = list(csv.DictReader(told.body.decode().splitlines()))
-    assert list(rows[0]) == ["name", "question", "round", "answer", "right", "seconds"]
-    assert [list(row.values())[:5] for row in rows] == [
-        ["'=1+1", "Which?", "1", "this", "no"],  # a spreadsheet must not compute it
-        [phones[1].name, "Which?", "1", "that", "yes"],
-    ]
-    assert all(0 <= float(row["seconds"]) < 60 for row in rows)
-    for name, head in (("questions.gift", b"::1. own::"), ("questions.zip", b"PK")):
-        path = f"/api/rooms/{room.code}/{name}"
-        assert (await room.line.ask("GET", f"{path}?host=wrong")).status == 403
-        told = await room.line.ask("GET", f"{path}?host={room.host}")
-        assert (told.status, told.body[: len(head)]) == (200, head)
-    assert (await room.act("delete")).status == 200
-    for phone in phones:
-        assert (await phone.line.ask("GET", f"{phone.path}?token={phone.token}")).status == 404
-    assert (await room.act("open")).status == 404
-
-
-@taught()
-async def test_nothing_that_a_phone_gets_before_the_reveal_says_anything_of_the_answer(
-    room: Room, phones: Phones
-) -> None:
-    """Every byte: snapshots, push channel, page, errors. After the reveal the same words come, so they can be seen."""
-    words = (b'"answer"', b'"solution"', b'"bars"', b'"reasons"', b'"hint"', b'"movie"', b'"right"', b"canary")
-    sizes = b"`batch_sizes[t]` is how many"  # how the reason of the prediction begins
-    spy = phones[0]
-    spy.line.keeps = spy.channel.keeps = True
-    following = asyncio.create_task(spy.follow())
-    for question in (OWN, LONGER):
-        before = len((await room.seen())["asked"])
-        for action in ("ask", "open", "close", "talk", "reopen", "close"):
-            assert (await room.act(action, question=question)).status == 200
-            number = 2 if action == "reopen" else 1
-            for phone in phones:
-                await phone.vote(number, 0)
-            for path in ("", "/movie", f"/movie?question={before + 1}", "/answers.csv", "/events", "/host"):
-                mark = "&" if "?" in path else "?"
-                if path != "/events":
-                    await spy.line.ask("GET", f"{spy.path}{path}{mark}token={spy.token}&host={spy.token}")
-            pages = [(await room.line.ask("GET", f"/join/{code}")).body for code in (room.code, "QQQQQQ")]
-            assert pages[0] == pages[1]  # the page says nothing of any room
-            await spy.line.ask("POST", f"{spy.path}/host", {"host": spy.token, "action": "reveal"})
-            await asyncio.sleep(0.1)
-        got = spy.line.heard + spy.channel.heard
-        assert len(got) > 2000
-        assert [word for word in (*words, sizes) if word in got] == []
-        await room.act("reveal")
-        await spy.look()
-        expected = sizes if question is LONGER else b"canary"
-        assert expected in spy.line.heard
-        spy.line.heard = spy.channel.heard = b""
+async def test_the_push_channel_tells_at_once_what_a_phone_has_missed(address: str) -> None:
+    async with lesson(address, OWN) as (room, phones):
+        phone = phones[0]
+        await phone.look()
+        since = phone.seen["revision"]
+        path = f"{phone.path}/events?token={phone.token}"
+        await room.act("open")  # asked and opened, while the phone slept
+        told = phone.channel.listen(f"{path}&since={since}")
+        assert await asyncio.wait_for(anext(told), 1) == since + 2
+        waiting = asyncio.ensure_future(anext(told))
         await asyncio.sleep(0.1)
-        spy.line.heard = b""
-    following.cancel()
+        assert not waiting.done()
+        await room.act("close")
+        assert await asyncio.wait_for(waiting, 1) == since + 3
+        await told.aclose()
+        for number in range(3):  # again and again
+            again = phone.channel.listen(f"{path}&since={number}")
+            assert await asyncio.wait_for(anext(again), 1) == since + 3
+            await again.aclose()
 
 
-@taught(OWN)
-async def test_hostile_requests_make_no_server_error_and_learn_nothing(room: Room, phones: Phones) -> None:
+async def test_a_phone_has_some_channels_and_one_more_ends_the_oldest(address: str) -> None:
+    async with lesson(address, OWN) as (room, phones):
+        await phones[0].look()
+        lines = [Connection(room.address) for _ in range(MAX_CHANNELS + 2)]
+        told = [line.listen(f"{phones[0].path}/events?token={phones[0].token}&since=0") for line in lines]
+        for each in told:
+            assert await asyncio.wait_for(anext(each), 2) == phones[0].seen["revision"]
+        for ended in told[:2]:
+            assert await asyncio.wait_for(anext(ended, None), 2) is None
+        other = phones[1].channel.listen(f"{phones[1].path}/events?token={phones[1].token}&since=0")
+        assert await asyncio.wait_for(anext(other), 2) == phones[0].seen["revision"]  # of another phone
+        await room.act("next")
+        for each in (*told[2:], other):
+            assert await asyncio.wait_for(anext(each), 2) == phones[0].seen["revision"] + 1
+            await each.aclose()
+
+
+async def test_phones_follow_the_steps_of_the_movie(address: str) -> None:
+    async with lesson(address, LONGER) as (room, phones):
+        phone = phones[0]
+        await do(room, "open", "close", "reveal")
+        await phone.look()
+        film = await phone.line.ask("GET", f"/{phone.seen['movie']['path']}&token={phone.token}")
+        movie = json.loads(gzip.decompress(film.body))
+        assert len(movie["steps"]) == phone.seen["movie"]["steps"]
+        stages = [step["stage"] for step in movie["steps"][: phone.seen["step"]] if "stage" in step]
+        assert stages[-1] == "pack"
+        following = asyncio.create_task(phone.follow())
+        await asyncio.sleep(0.2)
+        await room.act("step", step=2)
+        async with asyncio.timeout(2):
+            while phone.seen["step"] != 2:
+                await asyncio.sleep(0.01)
+        following.cancel()
+        await room.act("step", step=10_000)
+        assert (await room.seen())["step"] == len(movie["steps"])
+        assert [(await room.act("step", step=step)).status for step in (0, "3", None, True)] == [400] * 4
+
+
+async def test_a_twin_asks_the_same_kind_about_another_batch(address: str) -> None:
+    async with lesson(address, LONGER) as (room, _):
+        await do(room, "open", "close", "reveal")
+        before = await room.seen()
+        await do(room, "twin")
+        after = await room.seen()
+        assert after["question"]["kind"] == before["question"]["kind"]
+        assert after["question"]["settings"] == before["question"]["settings"]
+        assert after["answer"] != before["answer"]
+        assert (after["phase"], after["voted"], after["index"]) == ("lobby", 0, None)
+
+
+async def test_answers_and_questions_go_out_as_files_and_the_room_is_deleted(address: str) -> None:
+    async with lesson(address, OWN) as (room, phones):
+        await phones[0].line.ask("POST", f"{phones[0].path}/join", {"token": phones[0].token, "name": "=1+1"})
+        await room.act("open")
+        await phones[0].vote(1, 0)
+        await phones[1].vote(1, 1)
+        files = {}
+        for name, head in (("answers.csv", b"name,"), ("questions.gift", b"::1. own::"), ("questions.zip", b"PK")):
+            path = f"/api/rooms/{room.code}/{name}"
+            assert (await room.line.ask("GET", f"{path}?host=wrong")).status == 403
+            told = await room.line.ask("GET", f"{path}?host={room.host}")
+            assert (told.status, told.body[: len(head)]) == (200, head)
+            files[name] = told.body
+        rows = list(csv.DictReader(files["answers.csv"].decode().splitlines()))
+        assert list(rows[0]) == ["name", "question", "round", "answer", "right", "seconds"]
+        assert [list(row.values())[:5] for row in rows] == [
+            ["'=1+1", "Which?", "1", "this", "no"],  # a spreadsheet must not compute it
+            [phones[1].name, "Which?", "1", "that", "yes"],
+        ]
+        assert all(0 <= float(row["seconds"]) < 60 for row in rows)
+        await do(room, "delete")
+        for phone in phones:
+            assert (await phone.line.ask("GET", f"{phone.path}?token={phone.token}")).status == 404
+        assert (await room.act("open")).status == 404
+
+
+async def test_nothing_that_a_phone_gets_before_the_reveal_says_anything_of_the_answer(address: str) -> None:
+    """Every byte: snapshots, push channel, page, errors. After the reveal the same words come, so they can be seen."""
+    async with lesson(address) as (room, phones):
+        words = (b'"answer"', b'"solution"', b'"bars"', b'"reasons"', b'"hint"', b'"movie"', b'"right"', b"canary")
+        sizes = b"`batch_sizes[t]` is how many"  # how the reason of the prediction begins
+        spy = phones[0]
+        spy.line.keeps = spy.channel.keeps = True
+        following = asyncio.create_task(spy.follow())
+        for question in (OWN, LONGER):
+            before = len((await room.seen())["asked"])
+            for action in ("ask", "open", "close", "talk", "reopen", "close"):
+                assert (await room.act(action, question=question)).status == 200
+                number = 2 if action == "reopen" else 1
+                for phone in phones:
+                    await phone.vote(number, 0)
+                for path in ("", "/movie", f"/movie?question={before + 1}", "/answers.csv", "/events", "/host"):
+                    mark = "&" if "?" in path else "?"
+                    if path != "/events":
+                        await spy.line.ask("GET", f"{spy.path}{path}{mark}token={spy.token}&host={spy.token}")
+                pages = [(await room.line.ask("GET", f"/join/{code}")).body for code in (room.code, "QQQQQQ")]
+                assert pages[0] == pages[1]  # the page says nothing of any room
+                await spy.line.ask("POST", f"{spy.path}/host", {"host": spy.token, "action": "reveal"})
+                await asyncio.sleep(0.1)
+            got = spy.line.heard + spy.channel.heard
+            assert len(got) > 2000
+            assert [word for word in (*words, sizes) if word in got] == []
+            await room.act("reveal")
+            await spy.look()
+            expected = sizes if question is LONGER else b"canary"
+            assert expected in spy.line.heard
+            spy.line.heard = spy.channel.heard = b""
+            await asyncio.sleep(0.1)
+            spy.line.heard = b""
+        following.cancel()
+
+
+async def test_hostile_requests_make_no_server_error_and_learn_nothing(address: str) -> None:
     """At random, many at a time: paths, methods, bodies and tokens that nobody should send."""
-    answers: Counter[int] = Counter()
+    async with lesson(address, OWN) as (room, phones):
+        answers: Counter[int] = Counter()
 
-    async def attack(draw: random.Random, code: str, token: str, times: int) -> bytes:
-        line = Connection(room.address)
-        line.keeps = True
-        for _ in range(times):
-            method, path, raw = _hostile(draw, code, token)
-            try:
-                answers[(await line.ask(method, path, raw=raw)).status] += 1
-            except ConnectionError:
-                answers[0] += 1  # the server has hung up, as it may on what is no HTTP
-        line.close()
-        return line.heard
+        async def attack(draw: random.Random, code: str, token: str, times: int) -> bytes:
+            line = Connection(room.address)
+            line.keeps = True
+            for _ in range(times):
+                method, path, raw = _hostile(draw, code, token)
+                try:
+                    answers[(await line.ask(method, path, raw=raw)).status] += 1
+                except ConnectionError:
+                    answers[0] += 1  # the server has hung up, as it may on what is no HTTP
+            line.close()
+            return line.heard
 
-    await room.act("open")
-    times = many(10_000) // 20
-    draws = [random.Random(f"hostile {number}") for number in range(20)]
-    tokens = [phone.token for phone in phones]
-    heard = await asyncio.gather(*(attack(draw, room.code, draw.choice(tokens), times) for draw in draws))
-    assert sum(answers.values()) == 20 * times
-    assert [status for status in answers if status >= 500] == []
-    assert answers[200] > times / 10
-    assert answers[400] > times
-    words = (b"canary", b'"solution":', b'"bars":', b"Traceback")
-    assert [word for word in words if word in b"".join(heard)] == []
-    seen = await room.seen()  # and the class goes on
-    assert (seen["phase"], seen["round"]) == ("vote", 1)
-    assert (await phones[0].vote(1, 1)).status in (200, 429)
+        await room.act("open")
+        times = many(10_000) // 20
+        draws = [random.Random(f"hostile {number}") for number in range(20)]
+        tokens = [phone.token for phone in phones]
+        heard = await asyncio.gather(*(attack(draw, room.code, draw.choice(tokens), times) for draw in draws))
+        assert sum(answers.values()) == 20 * times
+        assert [status for status in answers if status >= 500] == []
+        assert answers[200] > times / 10
+        assert answers[400] > times
+        words = (b"canary", b'"solution":', b'"bars":', b"Traceback")
+        assert [word for word in words if word in b"".join(heard)] == []
+        seen = await room.seen()  # and the class goes on
+        assert (seen["phase"], seen["round"]) == ("vote", 1)
+        assert (await phones[0].vote(1, 1)).status in (200, 429)
 
 
 def _hostile(draw: random.Random, code: str, token: str) -> tuple[str, str, bytes]:
@@ -403,76 +389,66 @@ def _hostile(draw: random.Random, code: str, token: str) -> tuple[str, str, byte
     return draw.choice(["POST"] * 6 + ["GET"] * 5 + ["PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"]), path, raw
 
 
-async def do(room: Room, *actions: str) -> None:
-    for action in actions:
-        assert (await room.act(action)).status == 200, action
+async def test_talk_and_reveal_close_an_open_vote(address: str) -> None:
+    async with lesson(address, OWN) as (room, phones):
+        for last, begin, number in (("talk", "open", 1), ("reveal", "reopen", 2)):
+            await do(room, begin)
+            await phones[0].vote(number, 1)
+            await do(room, last)
+            assert (await place(phones[0]), phones[0].seen["mine"]) == (f"{last} {number}", 1)
+            assert (await phones[1].vote(number, 1)).status == 409
 
 
-async def place(phone: Phone) -> str:
-    await phone.look()
-    return f"{phone.seen['phase']} {phone.seen['round']}"
+async def test_the_teacher_goes_back_as_long_as_nothing_has_been_shown(address: str) -> None:
+    async with lesson(address, OWN) as (room, phones):
+        assert (await room.act("back")).status == 409
+        way = ["lobby 1", "vote 1", "closed 1", "talk 1", "vote 2", "closed 2"]
+        for action, there in zip(("next", "open", "close", "talk", "reopen", "close"), way, strict=True):
+            await do(room, action)
+            assert await place(phones[0]) == there
+            if action in ("open", "reopen"):
+                await phones[0].vote(1 if action == "open" else 2, 1)
+        for there in reversed(way[:-1]):
+            await do(room, "back")
+            assert await place(phones[0]) == there
+            assert phones[0].seen["mine"] == 1  # no vote is lost
+        assert (await room.act("back")).status == 409
+        await do(room, "open", "close", "back")
+        await phones[0].vote(1, 0)  # the vote is open again
+        await do(room, "close", "reveal")
+        assert (await room.act("back")).status == 409
+        assert b"This question has no movie." in (await room.act("step", step=2)).body
+        await phones[0].look()
+        assert [row["before"] for row in phones[0].seen["bars"]] == [1, 0]
 
 
-@taught(OWN)
-async def test_talk_and_reveal_close_an_open_vote(room: Room, phones: Phones) -> None:
-    for last, begin, number in (("talk", "open", 1), ("reveal", "reopen", 2)):
-        await do(room, begin)
-        await phones[0].vote(number, 1)
-        await do(room, last)
-        assert (await place(phones[0]), phones[0].seen["mine"]) == (f"{last} {number}", 1)
-        assert (await phones[1].vote(number, 1)).status == 409
+async def test_the_movie_of_an_answer_that_was_never_shown_stays_closed(address: str) -> None:
+    async with lesson(address, SIZES, SIZES) as (room, phones):
+        await do(room, "next", "open", "close", "next", "open", "close", "reveal")
+        tokens = ((phones[0].token, 1), (phones[0].token, 2), (room.host, 1))
+        asked = [f"{phones[0].path}/movie?question={number}&token={token}" for token, number in tokens]
+        assert [(await room.line.ask("GET", path)).status for path in asked] == [409, 200, 200]
 
 
-@taught(OWN)
-async def test_the_teacher_goes_back_as_long_as_nothing_has_been_shown(room: Room, phones: Phones) -> None:
-    assert (await room.act("back")).status == 409
-    way = ["lobby 1", "vote 1", "closed 1", "talk 1", "vote 2", "closed 2"]
-    for action, there in zip(("next", "open", "close", "talk", "reopen", "close"), way, strict=True):
-        await do(room, action)
-        assert await place(phones[0]) == there
-        if action in ("open", "reopen"):
-            await phones[0].vote(1 if action == "open" else 2, 1)
-    for there in reversed(way[:-1]):
-        await do(room, "back")
-        assert await place(phones[0]) == there
-        assert phones[0].seen["mine"] == 1  # no vote is lost
-    assert (await room.act("back")).status == 409
-    await do(room, "open", "close", "back")
-    await phones[0].vote(1, 0)  # the vote is open again
-    await do(room, "close", "reveal")
-    assert (await room.act("back")).status == 409
-    assert b"This question has no movie." in (await room.act("step", step=2)).body
-    await phones[0].look()
-    assert [row["before"] for row in phones[0].seen["bars"]] == [1, 0]
-
-
-@taught(SIZES, SIZES)
-async def test_the_movie_of_an_answer_that_was_never_shown_stays_closed(room: Room, phones: Phones) -> None:
-    await do(room, "next", "open", "close", "next", "open", "close", "reveal")
-    tokens = ((phones[0].token, 1), (phones[0].token, 2), (room.host, 1))
-    asked = [f"{phones[0].path}/movie?question={number}&token={token}" for token, number in tokens]
-    assert [(await room.line.ask("GET", path)).status for path in asked] == [409, 200, 200]
-
-
-@taught(OWN)
-async def test_a_vote_counts_once_for_each_phone_and_round_and_the_last_one_stands(room: Room, phones: Phones) -> None:
-    one, two, _ = phones
-    await do(room, "open")
-    for answer in (0, 1, 1, 0):
-        await one.vote(1, answer)
-    await two.vote(1, 1)
-    await one.look()
-    assert (one.seen["mine"], one.seen["voted"]) == (0, 2)
-    await do(room, "close")
-    assert (await one.vote(1, 1)).status == 409
-    await do(room, "reopen")
-    assert await place(one) == "vote 2"
-    assert one.seen["mine"] is None
-    assert (await one.vote(1, 1)).status == 409  # the first round is over
-    await one.vote(2, 1)
-    await do(room, "close", "reveal")
-    await one.look()
-    assert [(row["before"], row["after"]) for row in one.seen["bars"]] == [(1, 0), (1, 1)]
+async def test_a_vote_counts_once_for_each_phone_and_round_and_the_last_one_stands(address: str) -> None:
+    async with lesson(address, OWN) as (room, phones):
+        one, two, _ = phones
+        await do(room, "open")
+        for answer in (0, 1, 1, 0):
+            await one.vote(1, answer)
+        await two.vote(1, 1)
+        await one.look()
+        assert (one.seen["mine"], one.seen["voted"]) == (0, 2)
+        await do(room, "close")
+        assert (await one.vote(1, 1)).status == 409
+        await do(room, "reopen")
+        assert await place(one) == "vote 2"
+        assert one.seen["mine"] is None
+        assert (await one.vote(1, 1)).status == 409  # the first round is over
+        await one.vote(2, 1)
+        await do(room, "close", "reveal")
+        await one.look()
+        assert [(row["before"], row["after"]) for row in one.seen["bars"]] == [(1, 0), (1, 1)]
 
 
 def test_one_address_opens_many_rooms_but_not_any_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -484,11 +460,3 @@ def test_one_address_opens_many_rooms_but_not_any_number(tmp_path: Path, monkeyp
         rooms.call(rooms.create([], "192.0.2.1"))
     assert refusal.value.status == 429
     rooms.call(rooms.create([], "192.0.2.2"))
-
-
-def test_a_page_is_told_in_a_sentence_that_nothing_can_be_stored(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    rooms = Rooms(SqliteStore(tmp_path / "file"))
-    with pytest.raises(RefusedError, match=r"^The server cannot write its data\.") as refusal:
-        rooms.call(rooms.create([]))
-    assert refusal.value.status == 507

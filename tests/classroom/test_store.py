@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from classroom.redis_store import RedisStore
+from classroom.refusal import RefusedError
 from classroom.rooms import Rooms
 from classroom.store import BehindError, SqliteStore, Store, UnavailableError
 
@@ -164,11 +165,15 @@ async def test_an_old_room_expires(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     await store.close()
 
 
-def test_a_store_that_cannot_be_reached_says_so_in_a_sentence(tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_reached_says_so_in_a_sentence_and_a_page_is_told_it(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for store in (SqliteStore(tmp_path / "file"), RedisStore("redis://127.0.0.1:1/0")):
         with pytest.raises(UnavailableError, match=r"^The server .*\.$"):
             asyncio.run(store.read("ROOM"))
+    rooms = Rooms(SqliteStore(tmp_path / "file"))
+    with pytest.raises(RefusedError, match=r"^The server cannot write its data\.") as refusal:
+        rooms.call(rooms.create([]))
+    assert refusal.value.status == 507
 
 
 async def test_who_stops_waiting_does_not_stop_the_store(opened: Open) -> None:

@@ -1,6 +1,5 @@
 """The app as a server of its own, with an environment of its own, that can be asked to end or be killed."""
 
-import json
 import os
 import shutil
 import signal
@@ -11,14 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
 
 import pytest
 
 from bench import servers
 
-__all__ = ["ROOT", "Server", "a_worker", "ask", "program", "server"]
+__all__ = ["ROOT", "Server", "a_worker", "program", "server"]
 
 ROOT = Path(__file__).parents[2]
 NEEDED = "These tests need redis-server and haproxy. On Debian and Ubuntu: sudo apt install redis-server haproxy"
@@ -57,16 +54,6 @@ def a_worker(redis_url: str) -> Iterator[subprocess.Popen[bytes]]:
     yield process
     process.kill()
     process.wait(30)
-
-
-def ask(address: str, path: str, body: object = None, **headers: str) -> tuple[int, dict[str, Any]]:
-    """Send a request to a room, as JSON if there is a body; return the status and the answer."""
-    data = None if body is None else json.dumps(body).encode()
-    try:
-        with urlopen(Request(f"{address}/api/rooms{path}", data, headers), timeout=30) as answer:
-            return answer.status, json.loads(answer.read())
-    except HTTPError as refused:
-        return refused.code, json.loads(refused.read())
 
 
 def program(name: str) -> Path:

@@ -18,8 +18,9 @@ from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 import pytest
+from phone_pages import OWN, Room
 from playwright.sync_api import Browser, Page, expect
-from servers import ROOT, Server, a_worker, ask, server
+from servers import ROOT, Server, a_worker, server
 from tabs import tab
 
 from bench.phones import Phone
@@ -32,7 +33,6 @@ PHONES = 50
 ROOMS = 3  # that one address may open
 AGAIN = 0.5  # seconds until a phone tries again, as the server tells it to
 LONG = 60_000  # ms that anything in a browser may take on a busy machine
-QUESTION = {"prompt": "What is packed first?", "options": ["the rows", "the columns"], "answer": 1}
 LESSON = {"sequences": "1 2 3\n4 5\n6 7 8 9", "cell": "lstm", "hidden_size": 3}
 PROGRESS = re.compile(r"^(\d+) of 432$")
 PLAYER = '[data-testid="packviz-player"]'
@@ -120,11 +120,11 @@ class Follower(Phone):
 class Story:
     """What was there before a replica was killed, when that was, and what is there afterwards.
 
-    room: its code and the teacher's secret. before: what the lesson showed.
+    before: what the lesson showed.
     """
 
     phones: list[Follower]
-    room: tuple[str, str]
+    room: Room
     killed: float
     lesson: Page
     before: dict[str, Any]
@@ -148,11 +148,11 @@ def story(cluster: Cluster, browser: Browser) -> Iterator[Story]:
         expect(lesson.locator(PLAYER)).to_have_attribute("data-step", "4", timeout=LONG)
         expect(lesson).to_have_url(re.compile("step=4"), timeout=LONG)
         before = _seen(lesson)
-        _, room = ask(cluster.address, "", {"questions": [QUESTION]})
+        room = Room(cluster.address, OWN)
+        room.act("next", "open")
         with ThreadPoolExecutor(1) as pool:  # the browser has a loop in this thread
-            told = pool.submit(lambda: asyncio.run(_class(cluster, room["code"], room["host"])))
-            phones, killed = told.result()
-        yield Story(phones, (room["code"], room["host"]), killed, lesson, before, training, trained)
+            phones, killed = pool.submit(lambda: asyncio.run(_class(cluster, room.code))).result()
+        yield Story(phones, room, killed, lesson, before, training, trained)
 
 
 @contextmanager
@@ -178,14 +178,11 @@ def _trained(page: Page) -> int:
     return int(found[1])
 
 
-async def _class(cluster: Cluster, code: str, host: str) -> tuple[list[Follower], float]:
+async def _class(cluster: Cluster, code: str) -> tuple[list[Follower], float]:
     """Let a class join and vote, and kill the replica `one` when a third have voted; return the phones, and when."""
     phones = [Follower(cluster.address, code) for _ in range(PHONES)]
     await asyncio.gather(*(phone.join() for phone in phones))
     following = [asyncio.create_task(phone.follow()) for phone in phones]
-    for action in ({"action": "ask", "question": 0}, {"action": "open"}):
-        status, _ = await asyncio.to_thread(ask, cluster.address, f"/{code}/host", {"host": host, **action})
-        assert status == 200
     async with asyncio.timeout(60):
         while not all(phone.replicas for phone in phones):
             await asyncio.sleep(0.05)
@@ -210,13 +207,11 @@ def test_the_class_was_spread_over_both_replicas(story: Story) -> None:
     assert min(first.count("one"), first.count("two")) >= PHONES / 4
 
 
-def test_no_acknowledged_vote_is_lost(story: Story, cluster: Cluster) -> None:
-    code, host = story.room
-    _, seen = ask(cluster.address, f"/{code}?token={host}")
+def test_no_acknowledged_vote_is_lost(story: Story) -> None:
+    seen = story.room.seen
     assert (seen["phase"], seen["joined"], seen["voted"]) == ("vote", PHONES, PHONES)
     for phone in story.phones:
-        _, own = ask(cluster.address, f"/{code}?token={phone.token}")
-        assert own["mine"] == phone.acknowledged
+        assert story.room.seen_by(phone.token)["mine"] == phone.acknowledged
 
 
 def test_phones_of_the_replica_that_is_gone_are_back_on_the_other_within_five_seconds(story: Story) -> None:

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from phone_pages import OWN, Room
 from prometheus_client.parser import text_string_to_metric_families
-from servers import Server, ask, server
+from servers import Server, server
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
@@ -25,7 +26,6 @@ from ui.logs import JsonLines
 
 pytestmark = pytest.mark.slow
 
-QUESTION = {"prompt": "What is packed first?", "options": ["the rows", "the columns"], "answer": 1}
 TYPED = "11 22 33\n44 55"
 
 
@@ -41,16 +41,6 @@ def observed(data: Path) -> Iterator[Server]:
         yield started
 
 
-def a_vote(address: str) -> tuple[str, str, str]:
-    """Open a room and its question; return its code, and the secrets of its teacher and of a phone."""
-    _, room = ask(address, "", {"questions": [QUESTION]})
-    code, host = room["code"], room["host"]
-    _, phone = ask(address, f"/{code}/join", {})
-    ask(address, f"/{code}/host", {"host": host, "action": "ask", "question": 0})
-    assert ask(address, f"/{code}/host", {"host": host, "action": "open"})[0] == 200
-    return code, host, phone["token"]
-
-
 def metrics(address: str) -> dict[tuple[str, str], float]:
     """Return the values by name and the values of their labels."""
     with urlopen(f"{address}/metrics") as answer:
@@ -61,19 +51,16 @@ def metrics(address: str) -> dict[tuple[str, str], float]:
         }
 
 
-def test_metrics_and_logs_tell_what_happens_and_nothing_of_visitors(observed: Server) -> None:
-    async def visited() -> dict[tuple[str, str], float]:
-        async with visitor(observed.address, "packing") as here:
-            await here.look()
-            await here.edit(TYPED)
-            return await asyncio.to_thread(metrics, observed.address)
-
-    code, host, phone = a_vote(observed.address)
-    vote = {"token": phone, "round": 1, "answer": 0}
-    assert ask(observed.address, f"/{code}/vote", vote)[0] == 200
-    assert ask(observed.address, f"/{code}/vote", {**vote, "token": "somebody else's"})[0] == 403
-    with ThreadPoolExecutor(1) as pool:  # the browser of other tests has a loop in this thread
-        seen = pool.submit(lambda: asyncio.run(visited())).result()
+async def test_metrics_and_logs_tell_what_happens_and_nothing_of_visitors(observed: Server) -> None:
+    room = Room(observed.address, OWN)
+    room.act("next", "open")
+    room.vote(phone := room.join(), 0)
+    with pytest.raises(HTTPError, match="403"):
+        room.vote("somebody else's", 0)
+    async with visitor(observed.address, "packing") as here:
+        await here.look()
+        await here.edit(TYPED)
+        seen = await asyncio.to_thread(metrics, observed.address)
     assert seen["packviz_visitors", ""] == 1
     assert seen["packviz_rooms", ""] == 1
     assert seen["packviz_votes_total", ""] == 1
@@ -89,7 +76,7 @@ def test_metrics_and_logs_tell_what_happens_and_nothing_of_visitors(observed: Se
     assert lines[0]["event"] == "ready"
     votes = [line["status"] for line in lines if line.get("route") == "/api/rooms/{code}/vote"]
     assert votes == [200, 403]
-    for secret in (code, host, phone, "127.0.0.1", "11 22 33", QUESTION["prompt"]):
+    for secret in (room.code, room.host, phone, "127.0.0.1", "11 22 33", OWN["prompt"]):
         assert str(secret) not in log
 
 
@@ -107,18 +94,24 @@ def test_an_error_is_told_by_its_kind_and_place_and_not_by_its_message() -> None
     assert "10.0.0.7" not in line
 
 
-def test_a_server_that_is_asked_to_end_finishes_votes_and_ends_within_ten_seconds(observed: Server, data: Path) -> None:
-    code, host, first = a_vote(observed.address)
-    phones = [first, *(ask(observed.address, f"/{code}/join", {})[1]["token"] for _ in range(19))]
+async def test_a_server_that_is_asked_to_end_finishes_votes_and_ends_within_ten_seconds(
+    observed: Server, data: Path
+) -> None:
+    room = Room(observed.address, OWN)
+    room.act("next", "open")
+    phones = [room.join() for _ in range(20)]
     port = int(observed.address.rpartition(":")[2])
     browser = connect(f"ws://127.0.0.1:{port}/_stcore/stream", subprotocols=[Subprotocol("streamlit")])
     with browser, socket.create_connection(("127.0.0.1", port)) as channel, ThreadPoolExecutor(20) as pool:
-        channel.sendall(f"GET /api/rooms/{code}/events?token={first}&since=0 HTTP/1.1\r\nHost: here\r\n\r\n".encode())
+        channel.sendall(
+            f"GET /api/rooms/{room.code}/events?token={phones[0]}&since=0 HTTP/1.1\r\nHost: here\r\n\r\n".encode()
+        )
         assert channel.recv(4096).startswith(b"HTTP/1.1 200")
 
         def vote(phone: str) -> bool:
             with suppress(OSError):
-                return ask(observed.address, f"/{code}/vote", {"token": phone, "round": 1, "answer": 1})[0] == 200
+                room.vote(phone, 1)
+                return True
             return False
 
         votes = [pool.submit(vote, phone) for phone in phones]
@@ -132,12 +125,7 @@ def test_a_server_that_is_asked_to_end_finishes_votes_and_ends_within_ten_second
         assert time.monotonic() - start < 10
     acknowledged = sum(each.result() for each in votes)
     assert acknowledged >= 1
-
-    async def kept() -> dict[str, Any]:
-        return await Rooms(SqliteStore(data)).snapshot(code, host)
-
-    with ThreadPoolExecutor(1) as pool:
-        seen = pool.submit(lambda: asyncio.run(kept())).result()
+    seen = await Rooms(SqliteStore(data)).snapshot(room.code, room.host)
     assert (seen["phase"], seen["joined"]) == ("vote", 20)
     assert seen["voted"] >= acknowledged
     assert json.loads(observed.log.read_text().splitlines()[-1])["event"] == "stopped"
