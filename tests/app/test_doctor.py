@@ -1,7 +1,6 @@
 """The page of the doctor: what is typed or uploaded is examined, and what cannot be read is said in place."""
 
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -38,11 +37,10 @@ def choose(app: AppTest, key: str, option: str) -> None:
     choice.set_value(option).run()
 
 
-def give(app: AppTest, **files: bytes) -> None:
-    """Upload files; in their names an underscore stands for the dot."""
+def give(app: AppTest, files: dict[str, bytes]) -> None:
+    """Upload files by their names."""
     choose(app, "given", "a file")
-    given = [(name.replace("_", "."), data, "application/octet-stream") for name, data in files.items()]
-    app.file_uploader(key="files").set_value(given).run()
+    app.file_uploader(key="files").set_value([(name, data, "") for name, data in files.items()]).run()
 
 
 def shown(app: AppTest) -> list[str]:
@@ -135,7 +133,7 @@ def test_a_link_opens_the_same_batch() -> None:
 def test_weights_of_ones_own_are_run_step_by_step(app: AppTest) -> None:
     torch.manual_seed(3)
     model = nn.Sequential(nn.LSTM(3, 4, num_layers=2, bidirectional=True))
-    give(app, model_pt=saved(model.state_dict()))
+    give(app, {"model.pt": saved(model.state_dict())})
     assert movies(app)
     assert "LSTM(3, 4, num_layers=2, batch_first=True, bidirectional=True)" in texts(app)
     (line,) = [line for line in texts(app).splitlines() if "Largest distance from torch's own run" in line]
@@ -149,29 +147,12 @@ def test_weights_and_data_come_together_and_a_pickled_model_is_refused(app: AppT
     x[1, 2:] = 0
     weights, model = saved(nn.GRU(5, 3, batch_first=True).state_dict()), saved(nn.GRU(2, 2))
     save_file({"x": x, "lengths": torch.tensor([3, 2])}, tmp_path / "b.safetensors")
-    give(app, weights_pt=weights, b_safetensors=(tmp_path / "b.safetensors").read_bytes())
+    give(app, {"weights.pt": weights, "b.safetensors": (tmp_path / "b.safetensors").read_bytes()})
     assert movies(app)
     assert "Nothing was found" in texts(app)
     assert "random numbers stand in" not in texts(app)
-    give(app, model_pt=model)
+    give(app, {"model.pt": model})
     assert "⚠" in texts(app)
-
-
-ROOT = Path(__file__).parents[2]
-DOCTOR = str(ROOT / "pages" / "10_doctor.py")
-File = tuple[str, bytes, str]
-
-
-def file(name: str, x: np.ndarray) -> File:
-    return name, npy(x), "application/octet-stream"
-
-
-@pytest.fixture
-def page() -> AppTest:
-    """Open the doctor where files are given."""
-    page = AppTest.from_file(DOCTOR, default_timeout=60).run()
-    cast(Any, page.get_by_key("given")).set_value("a file").run()
-    return page
 
 
 def upload(visited: Visit, path: Path) -> None:
@@ -192,31 +173,32 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def test_a_file_is_read_once_and_not_again_with_each_rerun(page: AppTest, read: list[str]) -> None:
-    batch = np.array([[1.0, 2.0, 0.0], [4.0, 0.0, 0.0]], dtype="float32")
-    page.file_uploader(key="files").set_value([file("batch.npy", batch), ("bad.npy", b"no", "")]).run()
+def test_a_file_is_read_once_and_not_again_with_each_rerun(app: AppTest, read: list[str]) -> None:
+    batch = npy(np.array([[1.0, 2.0, 0.0], [4.0, 0.0, 0.0]], dtype="float32"))
+    give(app, {"batch.npy": batch, "bad.npy": b"no"})
     assert read == ["batch.npy", "bad.npy"]
-    assert "⚠" in texts(page)
-    page.toggle(key="file_batch_first").set_value(False).run()
-    page.run()
+    assert "⚠" in texts(app)
+    app.toggle(key="file_batch_first").set_value(False).run()
+    app.run()
     assert read == ["batch.npy", "bad.npy"]  # what cannot be read is not tried again either
-    page.file_uploader(key="files").set_value([file("batch.npy", batch)]).run()
+    give(app, {"batch.npy": batch})
     assert read == ["batch.npy", "bad.npy", "batch.npy"]  # another file of the same name
 
 
-def test_more_than_four_files_are_refused_and_four_are_read(page: AppTest, read: list[str]) -> None:
-    some = [file(f"{i}.npy", np.ones((2, 3), "float32")) for i in range(given.MAX_FILES + 1)]
-    page.file_uploader(key="files").set_value(some).run()
-    assert "At most 4 files of 32 MB each: a larger one turns red and is not read." in texts(page)
-    assert "⚠ Expected at most 4 files, got 5. Fix: remove 1 of them." in texts(page)
+def test_more_than_four_files_are_refused_and_four_are_read(app: AppTest, read: list[str]) -> None:
+    some = {f"{i}.npy": npy(np.ones((2, 3), "float32")) for i in range(given.MAX_FILES + 1)}
+    give(app, some)
+    assert "At most 4 files of 32 MB each: a larger one turns red and is not read." in texts(app)
+    assert "⚠ Expected at most 4 files, got 5. Fix: remove 1 of them." in texts(app)
     assert read == []
-    page.file_uploader(key="files").set_value(some[1:]).run()
-    assert "⚠" not in texts(page)
+    del some["0.npy"]
+    give(app, some)
+    assert "⚠" not in texts(app)
     assert read == ["1.npy", "2.npy", "3.npy", "4.npy"]
 
 
 def test_a_file_that_ends_the_process_that_reads_it_is_said_in_place(
-    page: AppTest, monkeypatch: pytest.MonkeyPatch
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refused: list[str] = []
 
@@ -227,11 +209,11 @@ def test_a_file_that_ends_the_process_that_reads_it_is_said_in_place(
         raise refusal.value
 
     monkeypatch.setattr("packviz.doctor.read_isolated", too_little)
-    page.file_uploader(key="files").set_value([("x.pt", saved(torch.zeros(3)), "")]).run()
+    give(app, {"x.pt": saved(torch.zeros(3))})
     (sentence,) = refused
-    assert f"⚠ {sentence}" in texts(page)
+    assert f"⚠ {sentence}" in texts(app)
     assert sentence.startswith("Expected ")
-    assert "Fix this first; then the batch is checked." in texts(page)
+    assert "Fix this first; then the batch is checked." in texts(app)
 
 
 def test_a_file_over_the_limit_is_refused_and_one_of_more_than_two_megabytes_is_read(

@@ -59,7 +59,7 @@ def test_what_was_changed_is_named_and_taken_back_one_by_one_or_all_at_once() ->
     assert not [each.key for each in app.button if (each.key or "").startswith("undo")]
 
 
-def test_ones_own_text_comes_back_after_a_thing_to_try() -> None:
+def test_ones_own_text_comes_back_after_a_thing_to_try_and_after_an_example() -> None:
     app = opened("packing")
     app.text_area(key="sequences").set_value("7 7 7 7\n8").run()
     app.run()  # AppTest knows only what ran last: two fragments
@@ -69,26 +69,20 @@ def test_ones_own_text_comes_back_after_a_thing_to_try() -> None:
     press(app, "my own text again")
     assert app.text_area(key="sequences").value == "7 7 7 7\n8"
     assert "my own text again" not in [each.label for each in app.button]
-
-
-def test_ones_own_text_comes_back_after_an_example() -> None:
-    app = opened("start")
-    app.text_area(key="sequences").set_value("my own words").run()
     app.button_group(key="example").set_value("zen").run()
     assert str(app.text_area(key="sequences").value).startswith("Beautiful is better than ugly.")
     app.button_group(key="example").set_value("hundred").run()
     assert not [each for each in app.text_area if each.key == "sequences"]
     assert "100 sequences, 818 tokens, 49\N{NO-BREAK SPACE}% padding" in texts(app)
     app.button_group(key="example").set_value("own").run()
-    assert app.text_area(key="sequences").value == "my own words"
+    assert app.text_area(key="sequences").value == "7 7 7 7\n8"
 
 
 def test_lengths_can_be_typed_and_bad_ones_are_named() -> None:
     app = opened("cost")
     (data,) = [each for each in app.selectbox if each.label == "Lengths of a data set"]
     data.set_value("typed").run()
-    box = next(each for each in app.text_area if each.label == "Lengths")
-    box.set_value("3 4 many").run()
+    next(each for each in app.text_area if each.label == "Lengths").set_value("3 4 many").run()
     (problem,) = [each.value for each in app.text if "⚠" in each.value]
     assert "many" in problem
     next(each for each in app.text_area if each.label == "Lengths").set_value("1 2 3 100").run()

@@ -1,22 +1,20 @@
 """Long work on a page: its time limit in advance, how far it is, who finds it again, and why it has ended."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from work_cases import until
 
 from packviz.lab.training import Experiment
-from pages import opened
+from pages import opened, texts
 from ui import progress
 from ui.jobs import Jobs
 from ui.progress import Started
 from ui.visit import Visit
 from ui.work import TIME_LIMIT, Progress, State, Task
 
-PAGES = Path(__file__).parents[2] / "pages"
 LIMIT = "Time limit: 5 minutes; results are kept."
 
 
@@ -34,25 +32,12 @@ def jobs(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Ite
 def page(jobs: Jobs) -> AppTest:
     """Open the page of costs."""
     assert not jobs.counts()["running"]
-    return AppTest.from_file(PAGES / "7_cost.py", default_timeout=60).run()
+    return opened("cost")
 
 
 def job(page: AppTest, name: str) -> Started:
     visited: Visit = page.session_state["visit"]
     return visited.jobs[name]
-
-
-def texts(page: AppTest) -> str:
-    return "\n".join(each.value for each in (*page.text, *page.markdown))
-
-
-def until(page: AppTest, true: Callable[[], bool]) -> None:
-    """Look at the page again and again until something is so."""
-    deadline = time.monotonic() + 60
-    while not true():
-        assert time.monotonic() < deadline, texts(page)
-        time.sleep(0.2)
-        page.run()
 
 
 def test_the_time_limit_is_said_in_advance(page: AppTest) -> None:
@@ -77,7 +62,7 @@ def test_a_training_comes_to_its_end_and_says_what_it_was_for() -> None:
         page.button_group(key=key).set_value([one]).run()
     assert page.button(key="start train").label == "Train 1 model (rnn)"
     page.button(key="start train").click().run()
-    until(page, lambda: job(page, "train").over)
+    until(lambda: job(page.run(), "train").over)
     page.run()
     assert f"All {Experiment().epochs} are done" in texts(page)
     assert not [each for each in page.button if each.label == "Stop"]
@@ -91,7 +76,7 @@ def test_a_training_comes_to_its_end_and_says_what_it_was_for() -> None:
 def test_the_address_finds_the_work_again_the_next_work_waits_for_it_and_who_leaves_the_page_ends_it() -> None:
     first = opened("training", {"train_seeds": 2})
     first.button(key="start train").click().run()
-    until(first, lambda: bool(job(first, "train").results))
+    until(lambda: job(first.run(), "train").results)
     again = opened("training", dict(first.query_params))
     assert job(again, "train").task.key == job(first, "train").task.key
     assert again.button(key="start train").disabled
@@ -100,7 +85,7 @@ def test_the_address_finds_the_work_again_the_next_work_waits_for_it_and_who_lea
     other.button(key="start sweep").click().run()
     assert "Waiting for 1 job of other visitors." in [each.proto.text for each in other.get("progress")]
     first.switch_page("pages/0_overview.py").run()
-    until(other, lambda: bool(job(other, "sweep").results))
+    until(lambda: job(other.run(), "sweep").results)
 
 
 @pytest.mark.slow
@@ -114,7 +99,7 @@ def test_after_back_the_address_names_the_work_again(page: AppTest) -> None:
 @pytest.mark.parametrize("jobs", [0.5], indirect=True)
 def test_a_job_that_reaches_its_time_limit_says_so_with_its_results(page: AppTest) -> None:
     page.button(key="start sweep").click().run()
-    until(page, lambda: job(page, "sweep").over)
+    until(lambda: job(page.run(), "sweep").over)
     page.run()
     assert job(page, "sweep").now.state == "timeout"
     assert "Time limit reached" in texts(page)
@@ -129,7 +114,7 @@ def test_without_the_queue_the_page_says_so_and_shows_all_else(monkeypatch: pyte
     jobs = Jobs(lambda _: True)
     monkeypatch.setattr(jobs, "submit", away)
     monkeypatch.setattr(progress, "backend", lambda: jobs)
-    page = AppTest.from_file(PAGES / "7_cost.py", default_timeout=60).run()
+    page = opened("cost")
     page.button(key="start measure").click().run()
     assert "⚠ The job queue cannot be reached." in texts(page)
     assert not page.button(key="start measure").disabled

@@ -45,8 +45,9 @@ async def lesson(address: str, *questions: object, phones: int = 3) -> AsyncIter
             await phone.join()
         yield room, joined
     finally:
-        for each in (room, *joined):
-            each.close()
+        for phone in joined:
+            phone.close()
+        room.close()
         await asyncio.sleep(0.05)  # until the connections are gone
 
 

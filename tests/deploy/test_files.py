@@ -18,6 +18,9 @@ from ui.work import TIME_LIMIT
 DEPLOY = ROOT / "deploy"
 COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
 MANIFESTS: list[dict[str, Any]] = list(yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text("utf-8")))
+PODS = {each["metadata"]["name"]: each["spec"] for each in MANIFESTS if "template" in each["spec"]}
+CONTAINERS = [(name, box) for name, spec in PODS.items() for box in spec["template"]["spec"]["containers"]]
+SETTINGS = [(name, each["name"], each["value"]) for name, box in CONTAINERS for each in box.get("env", ())]
 
 
 def instructions() -> Iterator[tuple[str, str]]:
@@ -52,12 +55,9 @@ def test_the_image_holds_all_that_the_app_needs(tmp_path: Path) -> None:
 def test_every_server_believes_its_balancer_who_asks() -> None:
     image = next(rest.split() for name, rest in instructions() if name == "ENV")
     one, two = (COMPOSE["services"][name]["environment"] for name in ("one", "two"))
-    pods = {
-        each["metadata"]["name"]: each["spec"]["template"]["spec"] for each in MANIFESTS if "template" in each["spec"]
-    }
-    pod = {env["name"]: env["value"] for env in pods["packviz"]["containers"][0]["env"]}
     assert "FORWARDED_ALLOW_IPS=*" in image
-    assert [each["FORWARDED_ALLOW_IPS"] for each in (one, two, pod)] == ["*"] * 3
+    assert one["FORWARDED_ALLOW_IPS"] == two["FORWARDED_ALLOW_IPS"] == "*"
+    assert ("packviz", "FORWARDED_ALLOW_IPS", "*") in SETTINGS
 
 
 def test_everything_has_a_limit_of_memory_no_rights_and_the_time_to_end() -> None:
@@ -66,12 +66,12 @@ def test_everything_has_a_limit_of_memory_no_rights_and_the_time_to_end() -> Non
     seconds = {
         name: int(each["stop_grace_period"].removesuffix("s")) for name, each in parts.items() if name != "redis"
     }
-    for each in (each for each in MANIFESTS if "template" in each["spec"]):
-        pod = each["spec"]["template"]["spec"]
+    assert all("memory" in box["resources"]["limits"] for _, box in CONTAINERS)
+    for name, spec in PODS.items():
+        pod = spec["template"]["spec"]
         assert pod["securityContext"]["runAsNonRoot"]
-        assert all("memory" in box["resources"]["limits"] for box in pod["containers"])
         if "terminationGracePeriodSeconds" in pod:
-            seconds[each["metadata"]["name"]] = pod["terminationGracePeriodSeconds"]
+            seconds[name] = pod["terminationGracePeriodSeconds"]
     assert len(seconds) == 5
     assert all(time > (TIME_LIMIT if "worker" in name else 10) for name, time in seconds.items())
 
@@ -114,9 +114,8 @@ def test_the_parts_of_the_compose_file_know_one_another() -> None:
 
 
 def test_the_manifests_know_one_another() -> None:
-    pods = [each for each in MANIFESTS if "template" in each["spec"]]
-    labels = [each["spec"]["template"]["metadata"]["labels"] for each in pods]
-    assert [each["spec"]["selector"]["matchLabels"] for each in pods] == labels
+    labels = [spec["template"]["metadata"]["labels"] for spec in PODS.values()]
+    assert [spec["selector"]["matchLabels"] for spec in PODS.values()] == labels
     services = {each["metadata"]["name"]: each["spec"] for each in MANIFESTS if each["kind"] == "Service"}
     assert all(spec["selector"] in labels for spec in services.values() if "selector" in spec)
     (ingress,) = (each["spec"] for each in MANIFESTS if each["kind"] == "Ingress")
@@ -124,14 +123,7 @@ def test_the_manifests_know_one_another() -> None:
     closed = {path for path, to in asked.items() if "selector" not in services[to["name"]]}
     assert closed == {"/metrics", "/_stcore/metrics"}
     assert services[asked["/"]["name"]]["ports"] == [{"port": 8501}]
-    urls = {
-        env["value"]
-        for each in pods
-        for box in each["spec"]["template"]["spec"]["containers"]
-        for env in box.get("env", ())
-        if env["name"] == "REDIS_URL"
-    }
-    assert urls == {"redis://packviz-redis:6379/0"}
+    assert {value for _, name, value in SETTINGS if name == "REDIS_URL"} == {"redis://packviz-redis:6379/0"}
 
 
 def test_haproxy_takes_its_settings_without_a_warning(haproxy: Path) -> None:

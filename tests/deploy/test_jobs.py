@@ -104,11 +104,6 @@ def test_thirty_who_ask_two_servers_for_the_same_start_one_and_it_ends_with_the_
     assert (later.state, later.results) == ("done", [0, 1, 2])
 
 
-def test_a_measurement_is_made_anew() -> None:
-    measured, again = task(count, 3, measures=True), task(count, 3, measures=True)
-    assert measured.key != again.key
-
-
 def test_what_did_not_come_to_its_end_is_begun_anew(jobs: Jobs) -> None:
     first = Visitor(jobs, "a", task(never_end))
     until(lambda: first.results)
@@ -119,10 +114,11 @@ def test_what_did_not_come_to_its_end_is_begun_anew(jobs: Jobs) -> None:
     again.stop()
 
 
-def test_measurements_are_made_one_at_a_time_on_a_machine_whoever_has_them_made(tmp_path: Path) -> None:
+def test_measurements_are_made_anew_and_one_at_a_time_on_a_machine_whoever_has_them_made(tmp_path: Path) -> None:
     servers = Jobs(lambda _: True), Jobs(lambda _: True)
     file = tmp_path / "processes"
     both = [Visitor(server, "a", task(time_it, file, measures=True)) for server in servers]
+    assert both[0].key != both[1].key
     until(lambda: all(each.over for each in both))
     began, ended, began_later, ended_later = file.read_text().split()
     assert began == ended != began_later == ended_later
