@@ -18,14 +18,13 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from packviz.inputs.config import Config
 from packviz.inputs.examples import EXAMPLES
 from packviz.teach.questions import GROUPS
-from packviz.text import quoted, visible
+from packviz.text import listed, quoted, visible
 from ui.visit import visit
 
 T = TypeVar("T")
 Owner = Literal["controls", "player", "questions", "doctor", "quiz", "lab", "class", "share", "Streamlit"]
 
 MAX_LENGTH = 8_000  # characters of a text in a link
-_MAX_NAMED = 4
 _NAMED: tuple[Owner, ...] = ("controls", "player", "share")  # whose names are told where they are not met
 
 _RENAMED = {"naive": "last column", "last_valid": "last valid"}  # readouts in older links
@@ -234,10 +233,7 @@ def unmet(asked: Mapping[str, str], shown: Mapping[str, object]) -> str | None:
     """Return one line about what a link asks for and the controls and the player, `shown`, do not show."""
     others = {name: raw for name, raw in asked.items() if NAMES.get(name, ("controls",))[0] in _NAMED}
     missing = [_told(name, raw, shown) for name, raw in others.items() if not _shows(shown, name, raw)]
-    if not missing:
-        return None
-    more = f" and {len(missing) - _MAX_NAMED} more" if len(missing) > _MAX_NAMED else ""
-    return f"Ignored from the link: {', '.join(missing[:_MAX_NAMED])}{more}."
+    return f"Ignored from the link: {listed(missing)}." if missing else None
 
 
 def warning(text: str) -> str | None:

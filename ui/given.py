@@ -102,16 +102,13 @@ def uploaded() -> Given:
         too_many = len(files) - MAX_FILES
         st.text(f"⚠ Expected at most {MAX_FILES} files, got {len(files)}. Fix: remove {too_many} of them.")
         return Given(unread=True)
-    loaded, unread = [], False
-    for file in files:
-        one, bad = _tried(partial(_read, file), file)
-        loaded += [one] if one is not None else []
-        unread |= bad
+    tried = [_tried(partial(_read, file), file) for file in files]
+    loaded = [one for one, _ in tried if one is not None]
     key = " ".join(file.file_id for file in files)  # other files, other choices
     weights = [each for each in loaded if each.prefixes]
     module = _module(weights[0], key) if weights else None
     x, lengths, bad = _data([each for each in loaded if not each.prefixes], key)
-    given = Given(x, lengths, module, unread=unread or bad)
+    given = Given(x, lengths, module, unread=bad or any(bad_file for _, bad_file in tried))
     return given if x is None else _settings(given, "file")
 
 

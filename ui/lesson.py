@@ -126,8 +126,7 @@ def apart(question: str, answer: str) -> None:
     with st.container(key="apart"):
         _head(question, answer)
     shown = address.view()
-    line = address.unmet({name: raw for name, raw in address.asked().items() if name in shown}, shown)
-    if line is not None:
+    if line := address.unmet({name: raw for name, raw in address.asked().items() if name in shown}, shown):
         st.text(line)
 
 
@@ -262,8 +261,7 @@ def _about_the_link(asked: Request, shown: Shown) -> None:
     state = {name: st.session_state[name] for name in address.NAMES if name in st.session_state}
     state |= address.view()
     state["step"] = min(address.first_step(key_of(asked.stages)), len(shown.movie["steps"]))
-    line = address.unmet(address.asked(), state)
-    if line is not None:
+    if line := address.unmet(address.asked(), state):
         st.text(line)
 
 

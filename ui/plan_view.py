@@ -110,12 +110,12 @@ def _row(i: int, item: Item, ask: Ask | None) -> None:
         key = f"plan note {i} {hash(as_file([replace(item, note='')]))}"  # another item is another field
         note = st.text_input("Note", item.note, key=key, label_visibility="collapsed", placeholder="Note")
         if note != item.note:
-            _put(i, replace(item, note=note))
+            _set((*visit().plan[:i], replace(item, note=note), *visit().plan[i + 1 :]))
         if item.page:
             st.page_link(script(item.page), label="Open", query_params=_asked(item))
         if item.asks is not None and ask is not None:
             st.button("Ask", key=f"plan ask {i}", on_click=ask, args=(item.asks,))
-        st.button("↑", key=f"plan up {i}", help="Move up", disabled=i == 0, on_click=_move, args=(i, i - 1))
+        st.button("↑", key=f"plan up {i}", help="Move up", disabled=i == 0, on_click=_move_up, args=(i,))
         st.button("✕", key=f"plan remove {i}", help="Remove", on_click=_remove, args=(i,))
 
 
@@ -144,15 +144,9 @@ def _asked(item: Item) -> dict[str, str]:
     return address.changed(settings)
 
 
-def _put(i: int, item: Item) -> None:
+def _move_up(i: int) -> None:
     items = list(visit().plan)
-    items[i] = item
-    _set(tuple(items))
-
-
-def _move(i: int, to: int) -> None:
-    items = list(visit().plan)
-    items.insert(to, items.pop(i))
+    items.insert(i - 1, items.pop(i))
     _set(tuple(items))
 
 

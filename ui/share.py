@@ -119,8 +119,11 @@ def _panel(film: Callable[[], Request] | None) -> None:
     if played is not None:
         way_to(*played)
     if film is not None:
-        _file(film(), f"packviz-{page}.html")
-        add_step(item_of(page, film(), _in(here, "step")))
+        request, name = film(), f"packviz-{page}.html"
+        download("The movie as a file, to play offline", name, lambda: run(request).film.to_html())
+        with st.expander("Embed this file in another page"):
+            st.code(frame_of_file(name), language="html", wrap_lines=True)
+        add_step(item_of(page, request, _in(here, "step")))
     elif played is not None:
         add_step(Item(question={"level": played[0], "round": played[1], "question": _at() - 1}))
     elif here and page != "class":
@@ -165,10 +168,3 @@ def _code(shared: str) -> None:
         st.text(f"This link is too long for a QR code: {size:,} characters, at most {MAX_BYTES}.")
         return
     st.html(f'<img alt="QR code of the link" src="{qr_code(shared)}">')
-
-
-def _file(request: Request, name: str) -> None:
-    """Offer the movie as a file; it is made when it is asked for."""
-    download("The movie as a file, to play offline", name, lambda: run(request).film.to_html())
-    with st.expander("Embed this file in another page"):
-        st.code(frame_of_file(name), language="html", wrap_lines=True)
