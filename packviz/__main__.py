@@ -145,22 +145,19 @@ def _data(loaded: Sequence[Loaded], x: str | None, lengths: str | None) -> tuple
     named: dict[str, Any] = {
         name: value for each in loaded for name, value in (*each.packed.items(), *each.tensors.items())
     }
-    there = joined([quoted(name) for name in named]) or "no tensor"
+    choose = f"choose from the tensors in the files: {joined([quoted(name) for name in named]) or 'no tensor'}"
     if lengths is None or lengths in named:
         told = named.pop(lengths or "lengths", None)
     else:
         try:
             told = read_lengths(lengths)
         except PackvizError:
-            expected, fix = (
-                "numbers such as 5,3,2, or the name of a tensor",
-                f"choose from the tensors in the files: {there}",
-            )
-            raise PackvizError("--lengths", expected=expected, got=quoted(lengths), fix=fix) from None
+            expected = "numbers such as 5,3,2, or the name of a tensor"
+            raise PackvizError("--lengths", expected=expected, got=quoted(lengths), fix=choose) from None
     found = [name for name in named if name == (x or "x")] or list(named)
     if len(found) != 1 or x not in (None, found[0]):
-        expected, fix = "the name of the batch", f"choose from the tensors in the files: {there}"
-        raise PackvizError("--x", expected=expected, got="nothing" if x is None else quoted(x), fix=fix)
+        got = "nothing" if x is None else quoted(x)
+        raise PackvizError("--x", expected="the name of the batch", got=got, fix=choose)
     return named[found[0]], told
 
 

@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_sequence, pad_packed_sequence
 
 from packviz.compute.determinism import exact_arithmetic
+from packviz.compute.draw import Drawn
 from packviz.compute.record import Trace
 from packviz.compute.verify import differing, distance
 from packviz.facts.words import sentence
@@ -30,13 +31,15 @@ def run_padded(trace: Trace) -> Answer:
     return output if trace.padded.batch_first else output.transpose(0, 1), *states_of(state)
 
 
-def run_tokens(trace: Trace, sequences: Sequence[Tensor], which: Sequence[int]) -> tuple[PackedSequence, Tensor]:
+def run_tokens(
+    start: Trace | Drawn, sequences: Sequence[Tensor], which: Sequence[int]
+) -> tuple[PackedSequence, Tensor]:
     """Run torch's module over sequences of (length, F), packed without a pad, from the initial states of `which`.
 
     Return the packed output and h_n (L*D, sequences, H).
     """
     packed = pack_sequence(list(sequences), enforce_sorted=False)
-    output, state = trace.module(packed, initial_state(trace, which))
+    output, state = start.module(packed, initial_state(start, which))
     return output, states_of(state)[0]
 
 
@@ -68,10 +71,10 @@ def valid_cells(trace: Trace) -> Tensor:
     return valid_mask(trace.padded.lengths, trace.padded.mask.size(1))
 
 
-def initial_state(trace: Trace, which: Sequence[int] | None = None) -> Tensor | tuple[Tensor, Tensor]:
-    """Return the trace's own h_0 (L*D, B, H), for the LSTM (h_0, c_0): of all sequences, or of some."""
+def initial_state(start: Trace | Drawn, which: Sequence[int] | None = None) -> Tensor | tuple[Tensor, Tensor]:
+    """Return the initial state of a run, h_0 (L*D, B, H), for the LSTM (h_0, c_0): of all sequences, or of some."""
     rows = slice(None) if which is None else list(which)
-    return as_hx(trace.h_0[:, rows], None if trace.c_0 is None else trace.c_0[:, rows])
+    return as_hx(start.h_0[:, rows], None if start.c_0 is None else start.c_0[:, rows])
 
 
 def tokens_of(trace: Trace, b: int) -> Tensor:
@@ -115,9 +118,9 @@ class BatchDependence(Brief):
     @property
     def sentence(self) -> str:
         """Return what the batch does to this sequence, in plain sentences."""
-        told: dict[str, object] = {"padded": distance(*self.padded), "packed": distance(*self.packed)}
+        told: dict[str, object] = {}
         for side, (alone, in_batch) in {"padded": self.padded, "packed": self.packed}.items():
-            told[f"{side}_off"] = bool(differing(alone[None], in_batch[None]))
+            told |= {side: distance(alone, in_batch), f"{side}_off": differing(alone[None], in_batch[None])}
         return sentence("drift.batch", it=self, **told)
 
 

@@ -5,14 +5,14 @@ from typing import cast
 
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
+from torch.nn.utils.rnn import pad_packed_sequence
 
 from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.draw import Drawn, draw
 from packviz.compute.record import Trace
 from packviz.facts.padded_run import a_sequence, pad_input, run_tokens, tokens_of
 from packviz.facts.words import sentence
-from packviz.inputs.module import as_hx, directions, states_of
+from packviz.inputs.module import directions
 from packviz.text import Brief, sequence_label, two_digits
 from packviz.validate import integer
 
@@ -194,15 +194,13 @@ def after_zero_vector(trace: Trace, b: int = 0) -> ZeroStep:
     carried over, and a carried state is zeros. Raises PackvizError where there is no such sequence.
     """
     b, D = a_sequence(trace, b), directions(trace.module)
-    x, start = tokens_of(trace, b), cast("Trace | Drawn", trace)
+    x = tokens_of(trace, b)
+    start: Trace | Drawn = trace
     if trace.error is not None and trace.batch is not None and trace.config is not None:  # nothing was run
         start = draw(trace.batch, trace.config)
-    h_0, c_0 = start.h_0[:, b : b + 1], None if start.c_0 is None else start.c_0[:, b : b + 1]
-    states = []
     with exact_arithmetic():
-        for zeros in (0, 1, _MANY):
-            packed = pack_sequence([torch.cat([x, x.new_zeros(zeros, x.size(1))])])
-            states.append(states_of(trace.module(packed, as_hx(h_0, c_0))[1])[0][-D, 0])
+        longer = [torch.cat([x, x.new_zeros(zeros, x.size(1))]) for zeros in (0, 1, _MANY)]
+        states = [run_tokens(start, [tokens], [b])[1][-D, 0] for tokens in longer]
     norms = (float(states[0].norm()), *(float((state - states[0]).norm()) for state in states[1:]))
     return ZeroStep(b, len(x), tuple(tuple(state.tolist()) for state in states), norms)
 

@@ -8,8 +8,8 @@ from importlib.resources import files
 import torch
 from torch import Tensor
 
-from packviz.errors import PackvizError
-from packviz.text import Brief, shown
+from packviz.text import Brief
+from packviz.validate import choice
 
 # A batch of 100 sequences and 818 tokens, known by its batch_sizes; packing it gives data of size (818, 200).
 HUNDRED_BATCH_SIZES = (100, 100, 100, 100, 100, 99, 77, 58, 35, 25, 11, 5, 3, 2, 2, 1)
@@ -33,11 +33,8 @@ class Example(Brief):
 
 def example(key: str) -> Example:
     """Return the example of that key; raises PackvizError where there is none."""
-    for candidate in EXAMPLES:
-        if candidate.key == key:
-            return candidate
-    keys = ", ".join(candidate.key for candidate in EXAMPLES)
-    raise PackvizError("example", expected=f"one of {keys}", got=shown(key), fix="choose one of these")
+    keys = [each.key for each in EXAMPLES]
+    return EXAMPLES[keys.index(choice("example", key, keys))]
 
 
 def _vowels() -> list[Tensor]:

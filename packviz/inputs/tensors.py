@@ -1,6 +1,6 @@
 """The sequences that a caller hands over as tensors: checked, copied, brought to one dtype."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -26,14 +26,12 @@ def checked_sequences(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     if not tensors:
         raise _refusal("at least one tensor", "an empty list", "give one tensor per sequence")
     for b, tensor in enumerate(tensors):
-        for fault in _faults_of_one(tensor, f"tensors[{b}]"):
-            raise _refusal(*fault)
+        _check_one(tensor, f"tensors[{b}]")
     lengths = [len(tensor) for tensor in tensors]
     if 0 in lengths:
         raise zero_length_refusal("tensors", lengths, f"tensors[{lengths.index(0)}]")
     for b, tensor in enumerate(tensors):
-        for fault in _faults_beside(tensor, tensors[0], f"tensors[{b}]"):
-            raise _refusal(*fault)
+        _check_beside(tensor, tensors[0], f"tensors[{b}]")
     dtype = torch.int64 if tensors[0].dim() == 1 and tensors[0].dtype in _INTEGERS else torch.float32
     if any(tensor.dtype == torch.float64 for tensor in tensors):
         dtype = torch.float64
@@ -57,41 +55,41 @@ def _refusal(expected: str, got: str, fix: str) -> PackvizError:
     return PackvizError("tensors", expected=expected, got=got, fix=fix)
 
 
-def _faults_of_one(tensor: object, name: str) -> Iterator[tuple[str, str, str]]:
-    """Yield what is expected, what we got and how to fix it; each check relies on those before it."""
+def _check_one(tensor: object, name: str) -> None:
+    """Check a tensor by itself; each check relies on those before it."""
     if not isinstance(tensor, Tensor):
         got = f"{with_article(type(tensor).__name__)} as {name}"
-        yield "tensors", got, "use torch.tensor(...) for each sequence, or Batch.parse for text"
-        return
+        raise _refusal("tensors", got, "use torch.tensor(...) for each sequence, or Batch.parse for text")
     got = f"{_described(tensor)} as {name}"
     if tensor.layout != torch.strided or tensor.is_nested or tensor.device.type == "meta":
-        yield "dense tensors with values", got, "call to_dense() or unbind() on it first"
+        raise _refusal("dense tensors with values", got, "call to_dense() or unbind() on it first")
     if tensor.dtype not in _INTEGERS + _FLOATING:
         names = "uint8, int8 to int64, float16, bfloat16, float32 or float64"
         fix = "convert it, for example with .float() or .long()"
-        yield f"sequences of {names}", f"{tensor.dtype} in {name}", fix
+        raise _refusal(f"sequences of {names}", f"{tensor.dtype} in {name}", fix)
     if tensor.dim() not in (1, 2):
-        yield "shape (len,) or (len, F)", got, "give one tensor per sequence: (len,) for numbers, (len, F) for vectors"
+        fix = "give one tensor per sequence: (len,) for numbers, (len, F) for vectors"
+        raise _refusal("shape (len,) or (len, F)", got, fix)
     if tensor.dim() == 2 and tensor.size(1) == 0:
-        yield "at least one feature", got, "give each step at least one number"
+        raise _refusal("at least one feature", got, "give each step at least one number")
 
 
-def _faults_beside(tensor: Tensor, first: Tensor, name: str) -> Iterator[tuple[str, str, str]]:
+def _check_beside(tensor: Tensor, first: Tensor, name: str) -> None:
     """Check a tensor against the first one, and its values."""
     if tensor.shape[1:] != first.shape[1:]:
         pattern = "(len,)" if first.dim() == 1 else f"(len, {first.size(1)})"
         expected, got = f"shape {pattern} in all, as in tensors[0]", f"{_described(tensor)} as {name}"
-        yield expected, got, "give every sequence the same number of features"
+        raise _refusal(expected, got, "give every sequence the same number of features")
     if tensor.dtype.is_floating_point != first.dtype.is_floating_point:
         got = f"{first.dtype} in tensors[0] and {tensor.dtype} in {name}"
-        yield "only integers, or only floating-point numbers", got, "convert all of them with .float()"
+        raise _refusal("only integers, or only floating-point numbers", got, "convert all of them with .float()")
     if tensor.device != first.device:
         got = f"tensors[0] on {first.device} and {name} on {tensor.device}"
-        yield "all tensors on one device", got, f"move them with .to('{first.device}')"
+        raise _refusal("all tensors on one device", got, f"move them with .to('{first.device}')")
     if not tensor.isfinite().all():
         place = tuple((~tensor.isfinite()).nonzero()[0].tolist())
         got = f"{tensor[place].item()} at {name}{list(place)}"
-        yield "finite values", got, "replace or remove it, for example with nan_to_num()"
+        raise _refusal("finite values", got, "replace or remove it, for example with nan_to_num()")
 
 
 def _described(tensor: Tensor) -> str:

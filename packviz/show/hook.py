@@ -9,7 +9,7 @@ from torch import Tensor
 from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.record import Trace
 from packviz.compute.verify import distance
-from packviz.facts.padded_run import run_padded
+from packviz.facts.padded_run import packed_grid, run_padded
 from packviz.facts.words import sentence
 from packviz.inputs.module import state_size
 from packviz.show.theme import LIGHT, SEQUENCE_HUES, Palette, hue, text_on
@@ -49,12 +49,10 @@ def hook(trace: Trace) -> Hook | None:
     size, length, row = state_size(trace.module), int(trace.padded.lengths[b]), trace.padded.tokens[b]
     with exact_arithmetic():
         states = run_padded(trace)[0][b, :, :size]
-    rows = (trace.packed.sequence == b).nonzero().flatten()
-    rows = rows[trace.packed.timestep[rows].argsort()]
     texts = ("",) * len(row)
     if trace.batch is not None and trace.batch.kind != "vectors" and row.dim() == 1:
         texts = (*trace.batch.texts[b], *(f"{pad:g}" for pad in row[length:].tolist()))
-    return Hook(b, texts, states, trace.output[rows, :size])
+    return Hook(b, texts, states, packed_grid(trace)[b, :length, :size])
 
 
 def pictures(found: Hook, palette: Palette = LIGHT) -> tuple[tuple[str, str], tuple[str, str]]:

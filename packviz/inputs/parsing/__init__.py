@@ -6,12 +6,14 @@ from dataclasses import replace
 from packviz.errors import PackvizError
 from packviz.inputs.parsing.lines import Kind, Parsed, ReadAs, read_lines
 from packviz.inputs.parsing.lists import read_tree
-from packviz.inputs.parsing.python import Reader, is_list, is_python, without_prompts
+from packviz.inputs.parsing.python import PYTHON, Reader
 from packviz.text import counted
 
 __all__ = ["Kind", "Parsed", "ReadAs", "parse"]
 
 _MINUS = re.compile(r"\N{MINUS SIGN}(?=\.?[0-9])")  # as the pictures write it
+_PROMPT = re.compile(r"^(?:>>>|\.\.\.) ", re.MULTILINE)  # of Python's own shell
+_LIST = re.compile(r"\s*(?:\[|\(\s*\[|\(\s*\(\s*[-+.\d'\"\[(])")  # a bracket; a round one only if a second follows
 
 
 def parse(text: str, kind: ReadAs, max_sequences: int | None = None, max_steps: int | None = None) -> Parsed:
@@ -41,9 +43,10 @@ def parse(text: str, kind: ReadAs, max_sequences: int | None = None, max_steps: 
 
 
 def _read(text: str, kind: ReadAs) -> Parsed:
-    code = without_prompts(text)
-    code = _in_one_list(code) if kind == "words" or not is_python(code) else code
-    if is_list(code) or (kind != "words" and is_python(code)):
+    code = _PROMPT.sub("", text)
+    python = kind != "words" and PYTHON.search(code)
+    code = code if python else _in_one_list(code)
+    if python or _LIST.match(code):
         try:
             reader = Reader(code)
             if kind != "words" or reader.is_one_list:

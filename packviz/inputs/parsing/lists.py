@@ -54,17 +54,13 @@ def _vectors(text: str, sequences: list[Group]) -> Parsed:
     batch = [[step.atoms for step in sequence.groups] for sequence in sequences]
     _check_numbers(text, [atom for steps in batch for step in steps for atom in step])
     features = next(len(steps[0]) for steps in batch if steps)
+    expected = f"{counted(features, 'feature')} in every step, as in the first" if features else "at least one feature"
     for b, steps in enumerate(batch, 1):
         for t, step in enumerate(steps, 1):
             if len(step) != features or features == 0:
-                same = (
-                    f"{counted(features, 'feature')} in every step, as in the first"
-                    if features
-                    else "at least one feature"
-                )
                 got = f"{counted(len(step), 'feature') if step else 'no features'} in sequence {b}, step {t}"
                 fix = "give every step the same number of features"
-                raise PackvizError("text", expected=same, got=got, fix=fix)
+                raise PackvizError("text", expected=expected, got=got, fix=fix)
     return Parsed("vectors", _texts(chain.from_iterable(steps) for steps in batch), features=features)
 
 

@@ -16,13 +16,12 @@ DEPTH = 3  # a list of sequences of feature vectors
 
 _TENSORS = r"(?:(?:Float|Double|Half|Long|Int|Short|Bool)?Tensor|(?:as_)?tensor|(?:as)?array)"
 _AROUND = re.compile(rf"{_TENSORS}|list|tuple|pad_sequence|pack_sequence")
-_LIST = re.compile(r"\s*(?:\[|\(\s*\[|\(\s*\(\s*[-+.\d'\"\[(])")
-_PYTHON = re.compile(
+# A line that assigns a list or a tensor to a name, or that starts with a tensor or an array.
+PYTHON = re.compile(
     rf"^[ \t]*+(?:\w++[ \t]*+(?::[^=\n]*+)?=[ \t]*+(?:[\[(]|(?:torch|np|numpy)\.|(?:{_AROUND.pattern})\()"
     rf"|[ \t\[(]*+(?:\w++\.)*+{_TENSORS}\()",
     re.MULTILINE,
 )
-_PROMPT = re.compile(r"^(?:>>>|\.\.\.) ", re.MULTILINE)
 _GRAD_FN = re.compile(r",\s*+grad_fn=<[^<>\n]*+>")
 _ZEROS = re.compile(r"(?<![\w.])(?<![eE][+-])0+(?=[0-9])")  # before a number: Python refuses them
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -56,21 +55,6 @@ class Group(NamedTuple):
     def groups(self) -> list[Group]:
         """Return the items that are lists."""
         return [item for item in self.items if isinstance(item, Group)]
-
-
-def is_list(text: str) -> bool:
-    """Tell whether a text is meant as a list: it starts with a bracket (a round one only if a second follows)."""
-    return _LIST.match(text) is not None
-
-
-def is_python(text: str) -> bool:
-    """Tell whether a line of the text assigns a list or a tensor to a name, or starts with a tensor or an array."""
-    return _PYTHON.search(text) is not None
-
-
-def without_prompts(text: str) -> str:
-    """Return the text without the prompts of Python's own shell."""
-    return _PROMPT.sub("", text)
 
 
 def list_refusal(text: str, offset: int, expected: str, got: str, fix: str) -> PackvizError:

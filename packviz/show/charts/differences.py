@@ -91,17 +91,16 @@ def gradients(losses: Losses, palette: Palette = LIGHT) -> go.Figure:
     """Return two bars for each parameter: how far its padded gradient is from packed, without a mask and with one."""
     rows = losses.gradients
     names = [row.name for row in rows]
-    series = {"without a mask": [row.unmasked for row in rows], "with a mask": [row.masked for row in rows]}
-    told = {how: [f"{name}, {how}: {x:.3g}" for name, x in zip(names, series[how], strict=True)] for how in series}
-    unmasked, masked = (
-        bars(names, distances, color, told[how], name=how)
-        for (how, distances), color in zip(series.items(), (palette.wrong, palette.now), strict=True)
-    )
-    unmasked["marker"]["pattern"] = {"shape": "/"}
+    data = []
+    for how, key, color in (("without a mask", "unmasked", palette.wrong), ("with a mask", "masked", palette.now)):
+        distances = [getattr(row, key) for row in rows]
+        told = [f"{name}, {how}: {x:.3g}" for name, x in zip(names, distances, strict=True)]
+        data.append(bars(names, distances, color, told, name=how))
+    data[0]["marker"]["pattern"] = {"shape": "/"}
     said = ", ".join(f"{row.name} {row.unmasked:.2g} and {row.masked:.2g}" for row in rows) or "no parameter"
     alt = f"Bars of the largest distance between padded and packed gradients, without a mask and with one: {said}."
     return drawn(
-        [unmasked, masked],
+        data,
         alt,
         palette,
         title="Gradients, padded − packed",
