@@ -54,16 +54,14 @@ def _choose(asked: str) -> str:
     if asked:
         st.text(f"There is no question named {quoted(asked)}. Choose one of these.")
     left, right = st.columns([3, 2])
-    with left:
-        typed = st.text_input(
-            "An error message, or a question in words",
-            key="search",
-            bind="query-params",
-            placeholder="'PackedSequence' object has no attribute 'size'",
-        )
-    with right:
-        leave_the_search = partial(st.session_state.update, search="")
-        group = st.selectbox("or browse by topic", GROUPS, key="group", bind="query-params", on_change=leave_the_search)
+    typed = left.text_input(
+        "An error message, or a question in words",
+        key="search",
+        bind="query-params",
+        placeholder="'PackedSequence' object has no attribute 'size'",
+    )
+    leave_the_search = partial(st.session_state.update, search="")
+    group = right.selectbox("or browse by topic", GROUPS, key="group", bind="query-params", on_change=leave_the_search)
     found = search(typed)
     if not typed.strip():
         found = tuple(entry for entry in ENTRIES if entry.group == group)

@@ -14,7 +14,7 @@ from ui import address
 from ui.part import palette
 from ui.player import clip
 from ui.quiz_round import begin, choice, chosen, keep_progress, progress
-from ui.quiz_views import asked_for, batch, worksheet
+from ui.quiz_views import batch, worksheet
 from ui.runs import as_json
 from ui.status import announce
 from ui.visit import visit
@@ -54,7 +54,7 @@ def quiz(told: str) -> None:
     st.html(_HERE / "quiz.css")
     with st.container(key="measured"), st.container(key="quiz"):
         level, number = chosen()
-        if asked_for():
+        if st.query_params.get("worksheet") == "true":
             worksheet(level, number, _questions(level, number))
             return
         with st.container(horizontal=True, vertical_alignment="center", key="quiz-round"):

@@ -23,7 +23,8 @@ _in_browser = component("quiz_round")
 
 def chosen() -> tuple[int, int]:
     """Return the level and the number of the round as the address has them; what it lacks is as in the last round."""
-    level, number = _in_address("level", len(LEVELS)), _in_address("round", LAST_ROUND)
+    level = address.ordinal(st.query_params, "level", len(LEVELS))
+    number = address.ordinal(st.query_params, "round", LAST_ROUND)
     last = visit().round
     if number is None and last is not None:
         level, number = level or last[0], last[1]
@@ -67,10 +68,6 @@ def keep_progress(level: int, number: int, code: str) -> None:
 def _go(level: int, number: int) -> None:
     """Follow the widgets; an emptied number is restored."""
     address.write_all(level=st.session_state[_LEVEL] or level, round=st.session_state[_NUMBER] or number)
-
-
-def _in_address(name: str, most: int) -> int | None:
-    return address.ordinal(st.query_params, name, most)
 
 
 def _any_round() -> int:

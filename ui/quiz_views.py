@@ -10,7 +10,6 @@ from packviz.teach.quiz import LEVELS, Question
 from packviz.text import markup
 from ui.path import script
 
-_WORKSHEET = "worksheet"  # in the address
 _HERE = Path(__file__).parent
 _print = st.components.v2.component(
     "packviz_print",
@@ -30,14 +29,9 @@ def batch(sequences: Sequence[Sequence[str]], settings: Sequence[str] = (), *, s
         st.markdown(" ".join(f"`{setting}`" for setting in settings))
 
 
-def asked_for() -> bool:
-    """Return whether the address asks for the worksheet of its round, instead of the quiz."""
-    return st.query_params.get(_WORKSHEET) == "true"
-
-
 def way_to(level: int, number: int) -> None:
     """Lead to the worksheet of a round."""
-    place = _place(level, number) | {_WORKSHEET: "true"}
+    place = _place(level, number) | {"worksheet": "true"}
     st.page_link(script("quiz"), label="This round as a worksheet", icon=":material/print:", query_params=place)
 
 
