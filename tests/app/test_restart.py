@@ -8,8 +8,7 @@ import pytest
 from phone_pages import SIZES, Phone, Room, phone
 from playwright.sync_api import Browser, Locator, expect
 from tabs import box_of, tab
-from test_quiz import ASKED, answer, opened, plain, press, prompt
-from test_quiz_page import right, wrong
+from test_quiz import ASKED, answer, click, plain, prompt, right, visit_quiz, wrong
 from visits import PROJECTOR, Visit, visit
 
 from bench import servers
@@ -29,7 +28,7 @@ def any_page_is_the_first(browser: Browser, address: str) -> None:
 
 def third_question_answered_wrong(quiz: Visit) -> None:
     answer(quiz, ASKED[0], right(0))
-    press(quiz, "Next", "Show me", "Next")
+    click(quiz, "Next", "Show me", "Next")
     answer(quiz, ASKED[2], wrong(2))
     expect(quiz.main).to_contain_text("You have one more try.")
     quiz.main.get_by_role("textbox").fill(right(2))
@@ -56,7 +55,7 @@ def the_round_goes_on(quiz: Visit, away: Locator) -> None:
     quiz.main.get_by_role("button", name="Check").click()
     expect(quiz.main).to_contain_text("✓ Right:", timeout=60_000)
     expect(quiz.main).to_contain_text("Question 3 of 10, 3 points")
-    press(quiz, "Next")
+    click(quiz, "Next")
     expect(prompt(quiz)).to_have_text(plain(ASKED[3]))
     assert [error for error in quiz.errors if not any(each in error for each in AWAY)] == []
 
@@ -73,7 +72,7 @@ def test_after_kill_9_a_quiz_goes_on_and_a_class_is_back_with_their_votes_and_se
         assert "skipped" not in told
         room, port = Room(address, SIZES), int(address.rpartition(":")[2])
         with (
-            opened(browser, address) as quiz,
+            visit_quiz(browser, address) as quiz,
             phone(browser, room) as one,
             phone(browser, room) as two,
             phone(browser, room) as three,
