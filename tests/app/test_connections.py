@@ -33,8 +33,8 @@ async def length(request: Request) -> PlainTextResponse:
 class Talk:
     """Send some messages of a megabyte, or until the visitor is gone, and note how it ended."""
 
-    def __init__(self) -> None:
-        self.messages, self.pause = 1, 0.0
+    def __init__(self, messages: int = 1, pause: float = 0.0) -> None:
+        self.messages, self.pause = messages, pause
         self.sent, self.over = 0, asyncio.Event()
 
     async def serve(self, websocket: WebSocket) -> None:
@@ -113,8 +113,7 @@ async def test_an_upload_may_take_its_time_as_long_as_something_comes() -> None:
 
 async def test_who_reads_no_message_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "MAX_UNREAD", 1000 * MEGABYTE)
-    talk = Talk()
-    talk.messages = 60
+    talk = Talk(60)
     async with server(talk) as port, connected(port, UPGRADE) as (_, writer):
         writer.transport.pause_reading()  # type: ignore[attr-defined]
         await talk.over.wait()
@@ -124,8 +123,7 @@ async def test_who_reads_no_message_is_disconnected(monkeypatch: pytest.MonkeyPa
 async def test_what_waits_to_be_read_is_limited_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "PATIENCE", 1000)
     monkeypatch.setattr(connections, "MAX_UNREAD", 3 * MEGABYTE)
-    talk = Talk()
-    talk.messages = 1000
+    talk = Talk(1000)
     async with server(talk) as port, connected(port, UPGRADE) as (_, writer):
         writer.transport.pause_reading()  # type: ignore[attr-defined]
         await talk.over.wait()
@@ -133,8 +131,7 @@ async def test_what_waits_to_be_read_is_limited_in_bytes(monkeypatch: pytest.Mon
 
 
 async def test_who_reads_slowly_but_reads_stays() -> None:
-    talk = Talk()
-    talk.messages, talk.pause = 8, PATIENCE / 4
+    talk = Talk(8, PATIENCE / 4)
     async with (
         server(talk) as port,
         connect(f"ws://127.0.0.1:{port}/talk", max_size=None, max_queue=1) as socket,

@@ -1,10 +1,17 @@
-"""Long work on a page: its time limit in advance, how far it is, who finds it again, and why it has ended."""
+"""Long work on a page: its time limit in advance, how far it is, who finds it again, and why it has ended.
 
+In a browser: it survives a reload, draws what has come and no more, and is stopped.
+"""
+
+import re
 from collections.abc import Iterator
 from functools import partial
 
 import pytest
+from playwright.sync_api import Browser, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.testing.v1 import AppTest
+from visits import visit
 from work_cases import until
 
 from packviz.lab.training import Experiment
@@ -15,6 +22,7 @@ from ui.progress import Started
 from ui.visit import Visit
 from ui.work import TIME_LIMIT, Progress, State, Task
 
+LONG = 120_000  # ms that a process may take to start and do a little work on a busy machine
 LIMIT = "Time limit: 5 minutes; results are kept."
 
 
@@ -135,3 +143,45 @@ def test_how_a_job_ended_is_said_in_a_sentence(state: State, age: float, told: s
     task = Task("train", "as it is told", 4, partial(iter, ()), print)
     reason = "It needed too much." if state in ("memory", "failed") else ""
     assert told in progress._say("work.ended", it=Started(task, Progress(task, state, 3, reason, age)), minutes=5)
+
+
+def test_a_training_comes_epoch_by_epoch_survives_a_reload_and_is_stopped_while_others_go_on(
+    browser: Browser, address: str
+) -> None:
+    long = {"train_seeds": 2, "train_both": True}
+    with visit(browser, address, long, path="training") as visited, visit(browser, address) as other:
+        train = visited.main.get_by_role("button", name=re.compile("^Train 24 models"))
+        train.click()
+        progress = visited.main.get_by_text(re.compile(r"^\d+ of 288$"))
+        expect(progress.first).to_be_visible(timeout=LONG)
+        asked = visited.query
+        told, drawn = set[str](), set[int]()  # how far it is; the runs that drew a chart
+        noted = partial(note, [], told, drawn)
+        visited.page.on("websocket", lambda socket: socket.on("framereceived", noted))
+        visited.page.reload()
+        expect(progress.first).to_be_visible(timeout=LONG)
+        assert visited.query == asked
+        expect(train).to_be_disabled()
+        other.press("ArrowRight")
+        assert other.data("step") == "2"
+        learning = visited.main.locator(".st-key-learning-0-now").get_by_role("figure")
+        expect(learning).to_be_visible(timeout=LONG)
+        visited.page.wait_for_timeout(2000)
+        assert 2 <= len(drawn) <= len(told)
+        visited.main.get_by_role("button", name="Stop").click()
+        expect(visited.main.get_by_text("Stopped after")).to_be_visible(timeout=LONG)
+        expect(learning).to_be_visible()
+        expect(train).to_be_enabled(timeout=LONG)
+
+
+def note(runs: list[int], told: set[str], drawn: set[int], data: str | bytes) -> None:
+    """Note what a message tells, and which run it belongs to."""
+    assert isinstance(data, bytes)
+    message = ForwardMsg.FromString(data)
+    element = message.delta.new_element
+    if message.WhichOneof("type") == "new_session":
+        runs.append(len(runs))
+    elif element.WhichOneof("type") == "progress":
+        told.add(element.progress.text)
+    elif element.WhichOneof("type") == "plotly_chart":
+        drawn.add(runs[-1])

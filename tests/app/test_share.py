@@ -25,16 +25,13 @@ def query(url: str) -> dict[str, str]:
     return dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
 
 
-def test_a_link_is_the_address_with_what_was_chosen() -> None:
+def test_a_link_is_the_address_with_what_was_chosen_and_hides_nothing_else() -> None:
     assert link(HERE) == HERE
     assert query(link(HERE, step=False)) == {name: value for name, value in query(HERE).items() if name != "step"}
     assert query(link(HERE, hidden=["menu", "code"], theme="dark")) == query(HERE) | {
         "hide": "menu,code",
         "theme": "dark",
     }
-
-
-def test_what_the_address_hides_is_not_shared_unless_it_is_chosen() -> None:
     hidden = f"{HERE}&hide=menu&theme=dark&embed=true&embed_options=dark_theme#top"
     assert link(hidden) == HERE
     assert query(link(hidden, hidden=["sidebar"]))["hide"] == "sidebar"
@@ -60,9 +57,10 @@ def test_a_link_without_code_is_told_to_the_player() -> None:
     assert '"code": true' in movies(opened("packing", {"hide": "menu"}))[0]
 
 
-def fixed_controls(app: AppTest) -> set[str]:
-    kinds = ("text_area", "button_group", "number_input", "toggle")
-    return {str(each.key) for kind in kinds for each in app.get(kind) if cast(Any, each).disabled} & set(SETTINGS)
+def controls(app: AppTest, *, fixed: bool = False) -> set[str]:
+    """Return the keys of the settings' controls, or of those that cannot be changed."""
+    shown = [each for kind in ("text_area", "button_group", "number_input", "toggle") for each in app.get(kind)]
+    return {str(each.key) for each in shown if cast(Any, each).disabled or not fixed} & set(SETTINGS)
 
 
 def test_a_link_fixes_settings_and_no_control_changes_them() -> None:
@@ -71,7 +69,7 @@ def test_a_link_fixes_settings_and_no_control_changes_them() -> None:
     assert (to_try["lstm"], to_try["two layers"]) == (True, False)
     app = opened("start", asked)
     assert "Fixed by the link: cell, sequences." in texts(app)
-    assert fixed_controls(app) == {"cell", "sequences", "example"}
+    assert controls(app, fixed=True) == {"cell", "sequences", "example"}
     taken_back = {each.label: each for each in app.button}
     assert taken_back["cell = rnn · fixed"].disabled
     taken_back["hidden_size = 3 ✕"].click().run()
@@ -84,8 +82,7 @@ def test_a_link_fixes_settings_and_no_control_changes_them() -> None:
 def test_a_link_may_fix_all_settings() -> None:
     app = opened("cost", {"lock": "all", "cell": "rnn"})
     assert "The link fixes all settings." in texts(app)
-    controls = {each.key for kind in ("text_area", "button_group", "number_input", "toggle") for each in app.get(kind)}
-    assert fixed_controls(app) == {str(key) for key in controls} & set(SETTINGS) >= {"cell", "seed", "sequences"}
+    assert controls(app, fixed=True) == controls(app) >= {"cell", "seed", "sequences"}
     assert "lock = 'walls' (using 'none')" in texts(opened("cost", {"lock": "walls"}))
 
 

@@ -58,7 +58,9 @@ def servers(request: pytest.FixtureRequest) -> Servers:
     return make
 
 
-def test_what_is_yielded_arrives_in_order_from_another_process_which_ends_when_the_job_is_stopped(jobs: Jobs) -> None:
+def test_what_is_yielded_arrives_in_order_from_another_process_and_a_job_that_is_stopped_ends_and_is_begun_anew(
+    jobs: Jobs,
+) -> None:
     counted, named = Visitor(jobs, "a", task(count, 50)), Visitor(jobs, "b", task(never_end))
     until(lambda: counted.over and named.results)
     assert (counted.state, counted.results) == ("done", list(range(50)))
@@ -66,7 +68,11 @@ def test_what_is_yielded_arrives_in_order_from_another_process_which_ends_when_t
     assert named.results != [os.getpid()]
     named.stop()
     assert named.state == "stopped"
-    until(lambda: is_gone(named.results[0]))
+    process = named.results[0]
+    until(lambda: is_gone(process))
+    again = Visitor(jobs, "b", task(never_end))  # what did not come to its end is begun anew
+    until(lambda: again.results and again.results[0] != process)
+    again.stop()
 
 
 def test_jobs_are_done_in_turn_and_know_their_place(jobs: Jobs) -> None:
@@ -102,16 +108,6 @@ def test_thirty_who_ask_two_servers_for_the_same_start_one_and_it_ends_with_the_
     assert both[0].result(waiting.key, since=2) == [2]
     later = Visitor(both[0], "later", other)  # gets the results at once
     assert (later.state, later.results) == ("done", [0, 1, 2])
-
-
-def test_what_did_not_come_to_its_end_is_begun_anew(jobs: Jobs) -> None:
-    first = Visitor(jobs, "a", task(never_end))
-    until(lambda: first.results)
-    process = first.results[0]
-    first.stop()
-    again = Visitor(jobs, "a", task(never_end))
-    until(lambda: again.results and again.results[0] != process)
-    again.stop()
 
 
 def test_measurements_are_made_anew_and_one_at_a_time_on_a_machine_whoever_has_them_made(tmp_path: Path) -> None:
