@@ -67,12 +67,12 @@ def _terms(taken: UnitSum) -> None:
 
 def _rows(gate: GateSum) -> Iterator[tuple[str, str, str, str]]:
     """Yield the terms of a gate, the largest first, and what they add up to."""
-    largest = gate.largest(_MAX_TERMS)
-    for term in largest.terms:
+    largest, others = gate.largest[:_MAX_TERMS], gate.largest[_MAX_TERMS:]
+    for term in largest:
         times = f"{term.value:.4f}" if term.factor == 1 else f"{term.value:.4f} · r"
         yield term.name, f"{term.weight:.4f}", times, f"{term.part:.4f}"
-    if largest.others:
-        yield f"{largest.others} smaller ones", "", "", f"{largest.rest:.4f}"
+    if others:
+        yield f"{len(others)} smaller ones", "", "", f"{sum(term.part for term in others):.4f}"
     yield "sum", "", "", f"{gate.total:.4f}"
     yield gate.formula.symbols, "", "", f"{gate.formula.value:.4f}"
 

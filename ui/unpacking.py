@@ -51,13 +51,12 @@ def _values(each: Readout) -> None:
     names = [sequence_label(b) for b in range(len(each.values))]
     width = min(each.values.shape[1], 16)
     frame = pd.DataFrame(each.values[:, :width].tolist(), index=names, columns=[f"[{i}]" for i in range(width)])
-    seen = (
-        pd.DataFrame(each.seen, index=names, columns=[f"seen by {half}" for half in each.halves]) if each.seen else None
-    )
+    seen = pd.DataFrame(each.seen, index=names, columns=[f"seen by {half}" for half in each.halves])
     left, right = st.columns([2, 3])
     left.code(each.code, language="python", wrap_lines=True)
-    table = frame.round(4) if seen is None else seen.join(frame.round(4))
-    right.dataframe(table, key=f"readout {each.key}", alt=f"What {each.title} gives for each sequence")
+    right.dataframe(
+        seen.join(frame.round(4)), key=f"readout {each.key}", alt=f"What {each.title} gives for each sequence"
+    )
 
 
 def finished() -> None:

@@ -16,7 +16,7 @@ from packviz.inputs.module import nonlinearity_of
 from packviz.text import Brief
 from packviz.validate import integer
 
-__all__ = ["Formula", "GateSum", "Largest", "Term", "UnitSum", "rounded", "unit_sum"]
+__all__ = ["Formula", "GateSum", "Term", "UnitSum", "rounded", "unit_sum"]
 
 _LETTER = re.compile(r"(· )?\b([a-z]'?)(?![a-z'])")  # of a formula, and whether it stands behind a sign
 
@@ -35,14 +35,6 @@ class Term(NamedTuple):
     def part(self) -> float:
         """Return what the term adds to the gate's sum."""
         return self.factor * self.product
-
-
-class Largest(NamedTuple):
-    """Hold the terms with the largest parts, the largest first; how many others there are, and their parts' sum."""
-
-    terms: list[Term]
-    others: int
-    rest: float
 
 
 class Formula(NamedTuple):
@@ -69,10 +61,10 @@ class GateSum(Brief):
         """Return input_sum + factor · hidden_sum: what enters the gate's function."""
         return self.input_sum + self.factor * self.hidden_sum
 
-    def largest(self, k: int) -> Largest:
-        """Return the k terms with the largest parts, and the sum of all the others."""
-        ordered = sorted(self.terms, key=lambda term: -abs(term.part))
-        return Largest(ordered[:k], len(ordered[k:]), sum(term.part for term in ordered[k:]))
+    @property
+    def largest(self) -> list[Term]:
+        """Return the terms by the size of their parts, the largest first."""
+        return sorted(self.terms, key=lambda term: -abs(term.part))
 
 
 @dataclass(frozen=True, repr=False)

@@ -44,9 +44,8 @@ def zero_state(module: nn.RNNBase, B: int, dtype: torch.dtype) -> tuple[Tensor, 
     """Return h_0 (L*D, B, P) and, for the LSTM, c_0 (L*D, B, H): what torch takes when nothing is given."""
     slots = module.num_layers * directions(module)
     h_0 = torch.zeros(slots, B, state_size(module), dtype=dtype, device="cpu")
-    if "c" not in kind_of(module).states:
-        return h_0, None
-    return h_0, torch.zeros(slots, B, module.hidden_size, dtype=dtype, device="cpu")
+    c_0 = torch.zeros(slots, B, module.hidden_size, dtype=dtype, device="cpu")
+    return h_0, c_0 if "c" in kind_of(module).states else None
 
 
 def nonlinearity_of(module: nn.RNNBase) -> str:

@@ -1,7 +1,6 @@
 """Typed text, one sequence a line: numbers, or words; and what parsing hands over, the tokens of each sequence."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -24,9 +23,12 @@ _FLOAT32_END = 2.0**128 - 2.0**103  # from here on, a number rounds to infinity 
 _SPACES = " \t\r\n\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _WORD = re.compile(f"[^{_SPACES}]+")
 _SEPARATOR = re.compile("[,;]")
-_SPACED = re.compile(f"[^{_SPACES},;][{_SPACES}]++[^,;]")  # numbers with nothing but spaces between them
-_INNER_COMMA = re.compile(f"[^{_SPACES},;],[^{_SPACES},;]")
 _PARTED = re.compile(f";[{_SPACES}]*+[^{_SPACES}]")  # a semicolon that is not the end of its line
+_SEPARATORS = {  # between the numbers of a line: commas inside them, semicolons, nothing but spaces
+    "commas": re.compile(f"[^{_SPACES},;],[^{_SPACES},;]"),
+    "semicolons": _PARTED,
+    "spaces": re.compile(f"[^{_SPACES},;][{_SPACES}]++[^,;]"),
+}
 _DECIMAL = re.compile(f"(?<![^{_SPACES};])([+-]?[0-9]++),([0-9]++)(?![^{_SPACES};])")
 
 Rows = list[list[str]]
@@ -118,11 +120,14 @@ def _split_numbers(line: str) -> list[str]:
 def _check_separators(lines: list[str], places: Sequence[int]) -> None:
     """Raise PackvizError for a line of numbers with two kinds of separators, which can be read in two ways."""
     for line, number in zip(lines, places, strict=True):
-        spaced, comma, parted = _SPACED.search(line), _INNER_COMMA.search(line), _PARTED.search(line)
-        if comma and (spaced or parted):
-            raise _two_ways(line, number, "commas", "semicolons" if parted else "spaces", _DECIMAL.search(line))
-        if parted and spaced:
-            raise _two_ways(line, number, "semicolons", "spaces")
+        found = [name for name, pattern in _SEPARATORS.items() if pattern.search(line)]
+        if len(found) > 1:
+            fix = "start a new line for each sequence, and put only spaces between its numbers"
+            if decimal := _DECIMAL.search(line):
+                whole, part = decimal.groups()
+                fix = f"write {whole}.{part} for one decimal number or {whole} {part} for two numbers"
+            got = f"{quoted(line.strip())} in line {number}, with {found[0]} and {found[1]}"
+            raise PackvizError("text", expected="one kind of separator between numbers", got=got, fix=fix)
 
 
 def _separator_notes(lines: list[str]) -> tuple[str, ...]:
@@ -135,20 +140,10 @@ def _separator_notes(lines: list[str]) -> tuple[str, ...]:
     return ()
 
 
-def _two_ways(line: str, number: int, one: str, other: str, decimal: re.Match[str] | None = None) -> PackvizError:
-    fix = "start a new line for each sequence, and put only spaces between its numbers"
-    if decimal:
-        whole, part = decimal.groups()
-        fix = f"write {whole}.{part} for one decimal number or {whole} {part} for two numbers"
-    got = f"{quoted(line.strip())} in line {number}, with {one} and {other}"
-    return PackvizError("text", expected="one kind of separator between numbers", got=got, fix=fix)
-
-
 def _look_like_numbers(rows: Rows) -> bool:
-    counts = Counter(chain.from_iterable(rows))
-    numbers = sum(count for token, count in counts.items() if NUMBER.fullmatch(token))
-    gaps = sum(count for token, count in counts.items() if is_gap(token))
-    return numbers > 0 and 2 * (numbers + gaps) >= counts.total() - counts[""]
+    tokens = list(filter(None, chain.from_iterable(rows)))
+    numbers, gaps = sum(map(bool, map(NUMBER.fullmatch, tokens))), sum(map(is_gap, tokens))
+    return numbers > 0 and 2 * (numbers + gaps) >= len(tokens)
 
 
 def _check_numbers(rows: Rows, places: Sequence[int]) -> None:

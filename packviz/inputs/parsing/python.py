@@ -22,8 +22,8 @@ PYTHON = re.compile(
     rf"|[ \t\[(]*+(?:\w++\.)*+{_TENSORS}\()",
     re.MULTILINE,
 )
-_GRAD_FN = re.compile(r",\s*+grad_fn=<[^<>\n]*+>")
-_ZEROS = re.compile(r"(?<![\w.])(?<![eE][+-])0+(?=[0-9])")  # before a number: Python refuses them
+# What Python refuses in a printed tensor: its grad_fn, and zeros before a number.
+_REFUSED = re.compile(r",\s*+grad_fn=<[^<>\n]*+>|(?<![\w.])(?<![eE][+-])0+(?=[0-9])")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", "'": "'", '"': '"'}
@@ -79,8 +79,7 @@ class Reader:
         self.text, self._expected, self._fix = text, expected, fix
         self._start = len(text) - len(text.lstrip())
         # one byte for each character, so that columns are the same; what is quoted is cut from the text itself
-        blanked = _GRAD_FN.sub(lambda match: " " * len(match[0]), text[self._start :])
-        blanked = _ZEROS.sub(lambda match: " " * len(match[0]), blanked)
+        blanked = _REFUSED.sub(lambda match: " " * len(match[0]), text[self._start :])
         blanked = _ESCAPE.sub(lambda match: match[0] if match[3] in ("'", '"', "\n") else "_" * len(match[0]), blanked)
         self._code = _NOT_ASCII.sub(lambda match: " " if match[0].isspace() else "_", blanked)
         self._lines = [0, *accumulate(len(line) + 1 for line in self._code.split("\n"))]
