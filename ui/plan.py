@@ -78,11 +78,14 @@ def about(request: Request) -> dict[str, Any] | None:
     text = example(source.example).text if source.text is None else source.text
     if text is None:
         return None
-    settings = {name: value for name, value in request.settings if value != default(name)}
-    settings |= {"read_as": source.read_as} if source.read_as != "auto" else {}
-    settings |= {"layer": request.layer} if request.layer is not None else {}
-    settings |= {"direction": "backward"} if request.direction else {}
-    return {"sequences": text, "settings": settings}
+    return {"sequences": text, "settings": settings_of(request)}
+
+
+def settings_of(request: Request) -> dict[str, object]:
+    """Return the settings of a run that are not the defaults, by their names in the address."""
+    way = "backward" if request.direction else "forward"
+    watched = {"read_as": request.source.read_as, "layer": request.layer, "direction": way}
+    return {name: value for name, value in (dict(request.settings) | watched).items() if value != default(name)}
 
 
 def asked_of(items: Sequence[Item]) -> list[dict[str, Any]]:

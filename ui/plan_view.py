@@ -21,7 +21,7 @@ from ui.component import component
 from ui.controls import controls, source
 from ui.kept import kept
 from ui.path import script
-from ui.plan import MAX_ITEMS, MAX_NOTE, STARTER, Item, about, as_file, as_html, from_file, heading
+from ui.plan import MAX_ITEMS, MAX_NOTE, STARTER, Item, about, as_file, as_html, from_file, heading, settings_of
 from ui.runs import OWN
 from ui.visit import visit
 
@@ -133,14 +133,11 @@ def _plain(spec: Mapping[str, Any]) -> str:
 
 def _asked(item: Item) -> dict[str, str]:
     """Return the address of an item's page."""
-    if item.link is not None:
-        return dict(parse_qsl(item.link))
-    settings: dict[str, Any] = dict(item.settings or {})
-    settings |= {"example": item.example, "read_as": item.read_as, "layer": item.layer, "step": item.step}
+    if item.request is None:
+        return dict(parse_qsl(item.link or ""))
+    settings = settings_of(item.request) | {"example": item.example, "step": item.step}
     if item.example == OWN:
         settings["sequences"] = item.sequences
-    if item.direction:
-        settings["direction"] = "backward"
     return address.changed(settings)
 
 
