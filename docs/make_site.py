@@ -22,9 +22,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import packviz as pv
 from packviz.show.charts.panels import Panel, panels
-from packviz.show.charts.template import sequence_color
 from packviz.show.movie import beside
-from packviz.show.theme import LIGHT, diverging, text_on
+from packviz.show.theme import LIGHT, diverging, sequence_color, text_on
 from packviz.teach.questions import ENTRIES, GROUPS, Answer, Entry, answer
 
 __all__ = ["build"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from packviz.show.theme import SEQUENCE_HUES, hue, text_on
+from packviz.show.theme import sequence_color, text_on
 from packviz.teach.quiz import LEVELS, Question
 from packviz.text import markup
 from ui.path import script
@@ -21,7 +21,7 @@ _print = st.components.v2.component(
 
 def batch(sequences: Sequence[Sequence[str]], settings: Sequence[str] = (), *, small: bool = False) -> None:
     """Show the sequences as they came, ragged rows, each with its letter and in its colour; and the settings."""
-    colors = [SEQUENCE_HUES[hue(b)[0]] for b in range(len(sequences))]
+    colors = [sequence_color(b) for b in range(len(sequences))]
     rows = zip(sequences, colors, map(text_on, colors), strict=True)
     table = markup(_HERE / "quiz_batch.html", rows=rows, count=len(sequences), small=small)
     st.html(table, width="content" if small else "stretch")

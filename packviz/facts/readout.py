@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from packviz.compute.record import Trace
-from packviz.compute.verify import apart, differing, distance
+from packviz.compute.verify import differing, distance
 from packviz.facts.padded_run import run_tokens, tokens_of
 from packviz.facts.unit_arithmetic import rounded
 from packviz.facts.words import sentence
@@ -98,11 +98,6 @@ class Side(Brief):
     single: tuple[int, ...] = ()  # the sequences of one token, where both halves are right for that alone
 
     @property
-    def off(self) -> Tensor:
-        """Return (B, halves): the largest difference from what is wanted."""
-        return apart(self.values, self.wanted).view(len(self.values), len(self.reasons[0]), -1).amax(2)
-
-    @property
     def wrong(self) -> tuple[int, ...]:
         """Return the sequences for which this is not what is wanted, by more than rounding."""
         return differing(self.values, self.wanted)
@@ -128,7 +123,8 @@ class Side(Brief):
             ours, wanted = (rows[b].view(len(self.reasons[b]), -1) for rows in (self.values, self.wanted))
             reasons = dict.fromkeys(self.reasons[b][half] for half in differing(ours, wanted))
             whys.setdefault(", and ".join(reasons) or "its numbers are too far off", []).append(b)
-        return sentence("reading.wrong", whys=whys, most=float(self.off[list(wrong)].max()), single=single)
+        most = distance(self.values[list(wrong)], self.wanted[list(wrong)])
+        return sentence("reading.wrong", whys=whys, most=most, single=single)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

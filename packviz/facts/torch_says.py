@@ -122,9 +122,9 @@ def order_of_equals(n: int) -> tuple[int, ...]:
 
 
 @cache
-def first_unstable(most: int = 64) -> int | None:
-    """Return the smallest n up to `most` whose equal lengths torch does not leave as they came; None without one."""
-    return next((n for n in range(1, most + 1) if order_of_equals(n) != tuple(range(n))), None)
+def first_unstable() -> int | None:
+    """Return the smallest n up to 64 whose equal lengths torch does not leave as they came; None without one."""
+    return next((n for n in range(1, 65) if order_of_equals(n) != tuple(range(n))), None)
 
 
 def ties(trace: Trace) -> tuple[Tie, ...]:

@@ -12,7 +12,7 @@ from packviz.compute.verify import distance
 from packviz.facts.padded_run import packed_grid, run_padded
 from packviz.facts.words import sentence
 from packviz.inputs.module import state_size
-from packviz.show.theme import LIGHT, SEQUENCE_HUES, Palette, hue, text_on
+from packviz.show.theme import LIGHT, Palette, sequence_color, text_on
 from packviz.text import markup
 
 _MOST = 4  # units whose lines are drawn
@@ -66,7 +66,7 @@ def pictures(found: Hook, palette: Palette = LIGHT) -> tuple[tuple[str, str], tu
 
 def _drawn(found: Hook, states: Tensor, palette: Palette) -> str:
     """Draw the cells of a row, and above them the state after each of them, with a dot at its end."""
-    columns, color = len(found.padded), SEQUENCE_HUES[hue(found.b)[0]]
+    columns, color = len(found.padded), sequence_color(found.b)
     most = float(torch.cat([found.padded, found.packed]).abs().max()) or 1.0
     ways = [
         [(f"{(t + 0.5) * 100 / columns:.1f}", f"{14 * (0.5 - 0.45 * h / most):.2f}") for t, h in enumerate(unit)]

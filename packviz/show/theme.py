@@ -69,10 +69,9 @@ DARK = Palette(
 )
 
 
-def hue(b: int) -> tuple[int, int]:
-    """Return the place of sequence `b` among SEQUENCE_HUES, and how often these have been used up before it."""
-    lap, place = divmod(b, len(SEQUENCE_HUES))
-    return place, lap
+def sequence_color(b: int) -> str:
+    """Return the hue of sequence `b`; after the last one they come again from the first."""
+    return SEQUENCE_HUES[b % len(SEQUENCE_HUES)]
 
 
 def diverging(share: float, palette: Palette = LIGHT) -> str:

@@ -9,8 +9,8 @@ from packviz.compute.verify import distance
 from packviz.facts.comparison import Comparison
 from packviz.facts.losses_and_gradients import Losses
 from packviz.facts.pads import Drift
-from packviz.show.charts.template import bars, drawn, heatmap, line, named_axis, sequence_color, showing
-from packviz.show.theme import LIGHT, Palette, hue
+from packviz.show.charts.template import bars, drawn, heatmap, line, named_axis, showing
+from packviz.show.theme import LIGHT, SEQUENCE_HUES, Palette, sequence_color
 from packviz.text import counted, sequence_label
 
 SEQUENCES, STEPS, CURVES = 60, 200, 40  # shown at most
@@ -68,7 +68,7 @@ def drifts(drift: Drift, palette: Palette = LIGHT) -> go.Figure:
         name = sequence_label(b)
         told = [f"sequence {name} after {k} pads: {norm:.4g}" for k, norm in zip(drift.pads, moved, strict=True)]
         curves.append(line(drift.pads, moved, sequence_color(b), told) | {"mode": "lines", "name": name})
-        curves[-1]["line"]["dash"] = DASHES[hue(b)[1] % len(DASHES)]
+        curves[-1]["line"]["dash"] = DASHES[b // len(SEQUENCE_HUES) % len(DASHES)]
     ends = ", ".join(f"{sequence_label(b)} {distances[b, 1]:.2g} and {distances[b, -1]:.2g}" for b in range(min(B, 8)))
     alt = (
         f"Curves of how far the hidden state is from the one after the last token, over 0 to {most} pads; after "

@@ -8,8 +8,8 @@ import plotly.graph_objects as go
 
 from packviz.compute.trace import Trace
 from packviz.errors import PackvizError
-from packviz.show.charts.template import bars, drawn, named_axis, plain, sequence_color
-from packviz.show.theme import LIGHT, Palette, mix
+from packviz.show.charts.template import bars, drawn, named_axis, plain
+from packviz.show.theme import LIGHT, Palette, mix, sequence_color
 from packviz.text import counted, sequence_label
 
 NAMED = 26  # bars up to which each has its number, and each sequence its letter

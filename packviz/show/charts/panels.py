@@ -6,8 +6,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from packviz.show.charts.template import drawn, plain, sequence_color
-from packviz.show.theme import CLEAR, LIGHT, Palette, diverging, mix, text_on
+from packviz.show.charts.template import drawn, plain
+from packviz.show.theme import CLEAR, LIGHT, Palette, diverging, mix, sequence_color, text_on
 
 WIDE = 18  # cells across, if nothing else is said
 CELL = 40  # pixels of a cell's height

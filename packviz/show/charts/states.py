@@ -9,8 +9,8 @@ from torch.nn.functional import pad
 from torch.nn.utils.rnn import pad_packed_sequence
 
 from packviz.compute.trace import Trace
-from packviz.show.charts.template import drawn, heatmap, line, named_axis, sequence_color, showing
-from packviz.show.theme import LIGHT, SEQUENCE_HUES, Palette, with_contrast
+from packviz.show.charts.template import drawn, heatmap, line, named_axis, showing
+from packviz.show.theme import LIGHT, SEQUENCE_HUES, Palette, sequence_color, with_contrast
 from packviz.text import counted, sequence_label
 from packviz.validate import integer
 

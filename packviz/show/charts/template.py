@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from packviz.show.theme import CLEAR, SEQUENCE_HUES, Palette, hue
+from packviz.show.theme import CLEAR, SEQUENCE_HUES, Palette
 from packviz.text import counted
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', sans-serif"
@@ -115,11 +115,6 @@ def line(
     """Return a line through points, with a mark and a text at each."""
     look = {"line": {"color": color, "width": 2.5}, "marker": {"symbol": symbol, "size": size, "color": color}}
     return {"mode": "lines+markers", "x": list(x), "y": list(y), "hovertext": list(told), **look}
-
-
-def sequence_color(b: int) -> str:
-    """Return the hue of sequence `b`."""
-    return SEQUENCE_HUES[hue(b)[0]]
 
 
 def plain(text: str) -> str:
