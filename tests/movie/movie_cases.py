@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 import torch
 from movie_judge import Judge
-from movie_screen import Show
+from movie_screen import Look, Show, grid_of, standing
 from random_runs import random_run
 from seeds import seeds, some
 from torch import Tensor, nn
@@ -97,6 +97,11 @@ class Case:
         return (list(range(self.judge.B)) if self.trace.error else self.judge.order)[:40]
 
     @property
+    def rows(self) -> list[int]:
+        """The same sequences in the order in which they were given."""
+        return sorted(self.filmed)
+
+    @property
     def steps_filmed(self) -> int:
         """How many time steps the movie shows."""
         return min(self.judge.T, 60)
@@ -106,6 +111,22 @@ class Case:
         """The row of h_n that belongs to the watched layer and direction."""
         layer, direction = self.watched
         return layer * self.judge.D + direction
+
+    @property
+    def hidden(self) -> Tensor:
+        """(N,H) the watched states in packed order."""
+        layer, direction = self.watched
+        return self.judge.hidden[layer][direction]
+
+    @property
+    def h_0(self) -> Tensor:
+        """(B,H) the states in which the watched direction begins."""
+        first: Tensor = self.judge.h_0[self.row_of_h]
+        return first
+
+    def grid(self, cells: dict[str, Look]) -> dict[tuple[int, int], Look]:
+        """Return the tokens and pads of the grid by (row, time step)."""
+        return grid_of(standing(cells, "token", "pad"), transposed=self.transposed)
 
     def said(self, sequences: list[int]) -> str:
         """Return the letters of some sequences as a caption names them."""

@@ -40,9 +40,8 @@ def row_inside(case: Case, n: int) -> dict[str, Tensor]:
 
 def state_after(case: Case, b: int, t: int, name: str) -> Tensor:
     """Return h or c of a sequence after a time step that it took."""
-    layer, direction = case.watched
     n = case.judge.row[b, t]
-    return case.judge.hidden[layer][direction][n] if name == "h" else row_inside(case, n)["c"]
+    return case.hidden[n] if name == "h" else row_inside(case, n)["c"]
 
 
 def steps_left_out(case: Case) -> bool:

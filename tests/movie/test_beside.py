@@ -12,7 +12,7 @@ import torch
 from movie_cases import PACKED, Case, over
 from movie_judge import close
 from movie_screen import Look, match
-from run_cases import state
+from run_cases import last_taken, state
 from torch import Tensor
 
 each = over(PACKED)
@@ -24,34 +24,21 @@ def padded(case: Case) -> Tensor:
     return case.judge.on_the_grid[layer][direction]
 
 
-def padded_h_n(case: Case) -> Tensor:
-    """(B,H) the watched row of h_n that torch returns for the padded grid."""
-    return padded(case)[:, 0 if case.direction else -1]
-
-
 @cache
 def packed(case: Case) -> Tensor:
     """(B,T,H) what the packed side holds at each time step: the row of then, or that on which it waits or rests."""
-    judge, (layer, direction) = case.judge, case.watched
-    rows, first = judge.hidden[layer][direction], judge.h_0[case.row_of_h]
-    held = torch.empty_like(padded(case))
-    for b, length in enumerate(judge.lengths):
-        for t in range(judge.T):
-            waits = direction and t >= length
-            held[b, t] = first[b] if waits else rows[judge.row[b, min(t, length - 1)]]
+    judge, held = case.judge, torch.empty_like(padded(case))
+    for b, t in product(range(judge.B), range(judge.T)):
+        last = last_taken(case, b, t)
+        held[b, t] = case.h_0[b] if last is None else case.hidden[judge.row[b, last]]
     return held
 
 
-def times(case: Case) -> list[int]:
-    """Return the time steps that are filmed, in order."""
-    filmed = range(min(case.judge.T, 60))
-    return list(reversed(filmed)) if case.direction else list(filmed)
-
-
 def timed(case: Case) -> Iterator[tuple[int, dict[str, Any], dict[str, Look]]]:
-    """Yield (t, step, cells after it) for every time step."""
-    for t, (step, cells) in zip(times(case), case.beside.of("run")[1:-2], strict=True):
-        yield t, step, cells
+    """Yield (t, step, cells after it) for every time step that is filmed, in order."""
+    times = range(case.steps_filmed)
+    for t, told in zip(reversed(times) if case.direction else times, case.beside.of("run")[1:-2], strict=True):
+        yield t, *told
 
 
 def apart(a: Tensor, b: Tensor) -> tuple[float, bool | None]:
@@ -64,13 +51,10 @@ def apart(a: Tensor, b: Tensor) -> tuple[float, bool | None]:
     return distance, None if distance < 5e-5 * size else True
 
 
-def number(text: str) -> float:
-    return float(text.replace("Δ", "").strip())
-
-
 def near(told: str, true: float) -> bool:
     """Whether a number of two digits that count stands for this one."""
-    return isnan(true) if isnan(number(told)) else number(told) == pytest.approx(true, rel=0.06, abs=2e-6)
+    number = float(told.replace("Δ", "").strip())
+    return isnan(true) if isnan(number) else number == pytest.approx(true, rel=0.06, abs=2e-6)
 
 
 def verdict(case: Case, b: int, t: int) -> tuple[float, bool | None]:
@@ -79,10 +63,10 @@ def verdict(case: Case, b: int, t: int) -> tuple[float, bool | None]:
 
 @each
 def test_both_sides_start_alike_and_hold_torchs_states_ringed_where_a_sequence_has_ended(case: Case) -> None:
-    first, left_out = case.judge.h_0[case.row_of_h], case.direction and case.judge.T > 60
+    left_out = case.direction and case.judge.T > 60
     for side, states in (("padded", padded(case)), ("packed", packed(case))):
         for b in case.filmed:
-            assert close(state(case.beside.first, f"h:{side}", b), states[b, 60] if left_out else first[b])
+            assert close(state(case.beside.first, f"h:{side}", b), states[b, 60] if left_out else case.h_0[b])
             for t, _, cells in timed(case):
                 assert close(state(cells, f"h:{side}", b), states[b, t]), (side, b, t)
     for t, _, cells in timed(case):
@@ -100,7 +84,7 @@ def read(cells: dict[str, Look], side: str, b: int, t: int) -> Any:
 
 @each
 def test_a_pad_enters_on_the_padded_side_and_nothing_where_the_packed_one_rests(case: Case) -> None:
-    order = {"padded": sorted(case.filmed), "packed": case.filmed}
+    order = {"padded": case.rows, "packed": case.filmed}
     for t, _, cells in timed(case):
         for side, rows in order.items():
             fed = [b for b in case.filmed if side == "padded" or t < case.judge.lengths[b]]
@@ -210,9 +194,10 @@ def test_the_last_step_compares_the_two_h_n(case: Case) -> None:
     cells, differ, farthest = case.beside.after[-1], [], 0.0
     unsure = False
     for b in case.filmed:
-        assert close(state(cells, "h:padded", b), padded_h_n(case)[b])
-        assert close(state(cells, "h:packed", b), case.judge.h_n[case.row_of_h][b])
-        distance, differs = apart(padded_h_n(case)[b], case.judge.h_n[case.row_of_h][b])
+        there, here = padded(case)[b, 0 if case.direction else -1], case.judge.h_n[case.row_of_h, b]
+        assert close(state(cells, "h:padded", b), there)
+        assert close(state(cells, "h:packed", b), here)
+        distance, differs = apart(there, here)
         unsure |= differs is None
         tone, note = cells[f"mark:h:{b}"]["tone"], cells[f"apart:{b}"]
         if case.small:
@@ -235,7 +220,6 @@ def test_the_last_step_compares_the_two_h_n(case: Case) -> None:
 @each
 def test_a_caption_tells_who_is_live_and_how_far_a_pad_leads(case: Case) -> None:
     judge, direction = case.judge, case.direction
-    first = judge.h_0[case.row_of_h]
     if judge.B > 6:
         return
     for t, step, _ in timed(case):
@@ -252,7 +236,7 @@ def test_a_caption_tells_who_is_live_and_how_far_a_pad_leads(case: Case) -> None
         if told:
             assert set(re.findall(r"\{(\w+)\}", told[1])) == {case.letter(b) for b in pads}
             before = t + 1 if direction else t - 1
-            was = padded(case)[:, before] if 0 <= before < judge.T else first
+            was = padded(case)[:, before] if 0 <= before < judge.T else case.h_0
             moved = [apart(padded(case)[b, t], was[b])[0] for b in pads]
             assert near(told[2], float("nan") if any(map(isnan, moved)) else max(moved)), (t, told[2], moved)
 

@@ -1,7 +1,6 @@
 """The movie as a whole: constant ids, nothing but named changes, every subset of its stages, all whys; its data."""
 
 import json
-import re
 import time
 from collections.abc import Callable
 from importlib.resources import files
@@ -28,11 +27,12 @@ SHORT = [case for case in CASES if case.name in {"unsorted", "words", "refused",
 
 
 @over(FILMS)
-def test_every_id_is_given_once_and_every_change_really_changes_something_and_once(film: Film) -> None:
+def test_every_id_is_given_once_every_change_really_changes_something_and_once_and_the_data_is_json(film: Film) -> None:
     show = film.show
     assert len(set(show.ids)) == len(show.ids)
     assert list(show.idle_changes()) == []
     assert show.twice_changed() == []
+    assert json.loads(json.dumps(show.data, allow_nan=False)) == show.data
 
 
 @over(ORDINARY)
@@ -49,11 +49,6 @@ def test_what_flies_from_another_panel_starts_where_a_cell_of_its_sequence_stand
                 spoke += 1
                 assert (panel, after[name].get("seq"), x, int(y + 0.01)) in stand, (step["caption"], name)
     return spoke
-
-
-@over(FILMS)
-def test_the_data_is_json_and_comes_back_as_it_was(film: Film) -> None:
-    assert json.loads(json.dumps(film.show.data, allow_nan=False)) == film.show.data
 
 
 @each_case
@@ -126,14 +121,10 @@ def test_what_torch_refused_has_no_later_stages(stage: Any) -> None:
         pv.movie(trace, ("pad", stage))
 
 
-def test_all_that_can_be_watched_is_watched() -> None:
+def test_all_that_can_be_watched_is_watched_and_the_top_layer_forward_unless_something_else_is_said() -> None:
     trace = pv.trace(Batch.parse("1 2\n3"), Config(num_layers=3, bidirectional=True))
     movies = [pv.movie(trace, ("run",), layer=layer, direction=d) for layer in range(3) for d in (0, 1)]
     assert len({json.dumps(movie.to_dict()) for movie in movies}) == 6
-
-
-def test_the_top_layer_and_forward_are_watched_unless_something_else_is_said() -> None:
-    trace = pv.trace(Batch.parse("1 2\n3"), Config(num_layers=3, bidirectional=True))
     assert pv.movie(trace).to_dict() == pv.movie(trace, layer=2, direction=0).to_dict()
 
 
@@ -154,14 +145,11 @@ def test_the_proof_of_what_torch_refused_claims_nothing() -> None:
     assert "refused" in movie.proof
 
 
-@over([case for case in CASES if case.name == "hundred"])
-def test_what_is_left_out_is_named(case: Case) -> None:
-    notes = " · ".join(case.movie.notes)
+def test_what_is_left_out_or_stands_outside_the_window_is_named() -> None:
+    (hundred,) = [case for case in CASES if case.name == "hundred"]
+    notes = " · ".join(hundred.movie.notes)
     assert "4 of 200 features" in notes
     assert "too small for text" in notes
-
-
-def test_what_stands_outside_the_window_is_named() -> None:
     rows = pv.trace(Batch.parse("\n".join(["1 2"] * 130)))
     assert "showing 40 of 130 sequences, the longest" in pv.movie(rows).notes
     long = pv.trace(Batch.parse(" ".join(["1"] * 140)), Config(num_layers=2))  # no last step is in the picture
@@ -269,36 +257,24 @@ def test_the_schema_allows_nothing_else(spoil: Any) -> None:
     assert faults(data)
 
 
-@over(CASES)
-def test_every_token_that_is_shown_has_its_tip_once_with_sequence_and_time_step(case: Case) -> None:
-    told = tokens(case.movie)
+@each_case
+def test_every_token_has_its_tip_once_with_sequence_time_step_and_the_row_at_which_torch_holds_it(case: Case) -> int:
+    told, packed = tokens(case.movie), 0
     assert [(token["b"], token["t"]) for token in told] == case.movie.tokens
-    steps = range(min(60, case.judge.T))
-    assert sorted(case.movie.tokens) == [
-        (b, t) for b, t in product(sorted(case.filmed), steps) if case.judge.mask[b][t]
-    ]
+    places = product(case.rows, range(case.steps_filmed))
+    assert sorted(case.movie.tokens) == [(b, t) for b, t in places if case.judge.mask[b][t]]
     for token in told:
-        assert f"sequence {case.letter(token['b'])}, time step {token['t']}" in token["tip"]
-
-
-@over(CASES)
-def test_the_address_is_the_row_at_which_torch_holds_the_token(case: Case) -> int:
-    packed = 0
-    for token in tokens(case.movie):
         b, t = token["b"], token["t"]
+        assert f"sequence {case.letter(b)}, time step {t}" in token["tip"]
         if case.trace.error or (b, t) not in case.judge.row:  # torch refused, or left padding took its place
             assert token["n"] is None
             assert "data[" not in token["tip"]
             continue
         packed += 1
-        n = case.judge.row[b, t]
-        address = r"packed row (\d+): data\[offset\[(\d+)\] \+ position\] = data\[(\d+) \+ (\d+)\] = data\[(\d+)\]$"
-        found = re.search(address, token["tip"])
-        assert found, token["tip"]
-        row, step, offset, position, there = map(int, found.groups())
-        assert row == token["n"] == n == offset + position == there
-        assert step == t
-        assert offset == sum(case.judge.batch_sizes[:t])
+        n, offset = case.judge.row[b, t], sum(case.judge.batch_sizes[:t])
+        address = f"packed row {n}: data[offset[{t}] + position] = data[{offset} + {n - offset}] = data[{n}]"
+        assert token["n"] == n
+        assert token["tip"].endswith(address)
         assert torch.equal(case.judge.packed.data[n].nan_to_num(), case.judge.x[b, t].nan_to_num())
     return packed
 
@@ -312,7 +288,7 @@ def test_a_tip_quotes_what_was_typed(case: Case) -> None:
         assert token["tip"].startswith(f"“{batch.texts[b][t]}{identity}”, sequence {case.letter(b)}")
 
 
-@over(CASES)
+@each_case
 def test_a_sequence_has_a_letter_and_a_hue_of_its_own(case: Case) -> None:
     labels, hues, laps = zip(*case.movie.to_dict()["sequences"], strict=True)
     assert len(set(labels)) == len(set(zip(hues, laps, strict=True))) == len(labels) == case.judge.B
@@ -322,7 +298,7 @@ def test_a_sequence_has_a_letter_and_a_hue_of_its_own(case: Case) -> None:
 PACKED_BY = ("token:", "stray:", "ghost:", "count:", "length:", "address:", "bracket:", "title:strip", "title:counts")
 
 
-@over(CASES)
+@each_case
 def test_every_step_of_the_ordinary_movie_is_there_and_looks_the_same(case: Case) -> None:
     """But for the sort, where threads and letters stand beside it, and a run whose gates stand there as numbers."""
     stages = set(case.movie.scenes) - {"sort"} - ({"run"} if in_numbers(case.deep) else set())
@@ -341,13 +317,13 @@ def test_every_step_of_the_ordinary_movie_is_there_and_looks_the_same(case: Case
                 assert case.deep.seen(stage, others) == case.show.seen(stage, cells), step["caption"]
 
 
-@over(CASES)
+@each_case
 def test_what_padding_and_sorting_explain_is_gone_in_the_end(case: Case) -> None:
     for stage in ("pad", "sort"):
         assert visible(case.deep.end_of(stage)) == visible(case.show.end_of(stage))
 
 
-@over([case for case in CASES if not case.trace.error])
+@each_packed
 def test_what_packing_explains_is_gone_when_the_run_begins_and_what_was_packed_stays(case: Case) -> None:
     (_, plain), (_, deep) = case.show.of("run")[0], case.deep.of("run")[0]
     assert rows(visible(deep)) == rows(visible(plain)) != {}

@@ -7,7 +7,7 @@ import pytest
 import torch
 from movie_cases import PACKED, Case, over
 from movie_judge import close
-from movie_screen import Look, Told, detail, listed, standing
+from movie_screen import Look, Told, detail, listed, match, standing
 
 each_packed = over(PACKED)
 
@@ -74,7 +74,7 @@ def drawn(case: Case) -> bool:
     return case.judge.B * case.judge.T <= 400 and case.judge.B <= 40 and case.judge.T <= 60
 
 
-each, each_drawn = over(PACKED), over([case for case in PACKED if drawn(case)])
+each_drawn = over([case for case in PACKED if drawn(case)])
 
 
 def after_the_columns(case: Case) -> list[Told]:
@@ -82,11 +82,10 @@ def after_the_columns(case: Case) -> list[Told]:
     return case.deep.of("pack")[min(len(case.judge.batch_sizes), 60) + 1 :]
 
 
-@each
+@each_packed
 def test_the_caption_reads_both_margins_as_torch_has_them_and_as_they_stand(case: Case) -> None:
     judge, caption = case.judge, after_the_columns(case)[0][0]["caption"]
-    found = re.search(r"\*\*lengths\*\* ([\d, …]+)\. .*\*\*batch_sizes\*\* ([\d, …]+)\. .* same (\d+) ", caption)
-    assert found
+    found = match(r"\*\*lengths\*\* ([\d, …]+)\. .*\*\*batch_sizes\*\* ([\d, …]+)\. .* same (\d+) ", caption)
     assert listed(found[1], [judge.lengths[b] for b in judge.order])
     assert listed(found[2], judge.batch_sizes)
     assert int(found[3]) == len(judge.packed.data)
@@ -94,7 +93,7 @@ def test_the_caption_reads_both_margins_as_torch_has_them_and_as_they_stand(case
     assert ("packed row" in caption) == bool(judge.strays)  # a pad is no token
 
 
-@each
+@each_packed
 def test_each_margin_made_from_the_other_is_torchs_own(case: Case) -> None:
     step, judge = after_the_columns(case)[0][0], case.judge
     assert listed(detail(step, "batch_sizes[t] = (lengths > t).sum()")[0], judge.batch_sizes)
@@ -103,12 +102,6 @@ def test_each_margin_made_from_the_other_is_torchs_own(case: Case) -> None:
     rank, _ = detail(step, "# rank: ")
     assert listed(rank.split("\n")[1], list(range(judge.B)) if back is None else back.tolist())
     assert rank.startswith("as given" if back is None else "unsorted_indices")
-
-
-def at_the_strip(cells: dict[str, Look]) -> str:
-    """Return the panel in which the packed rows stand."""
-    panel: str = cells["title:strip"]["p"]
-    return panel
 
 
 def numbers(case: Case) -> torch.Tensor:
@@ -127,14 +120,15 @@ def holds(case: Case, cell: Look, number: int) -> bool:
 @each_drawn
 def test_each_strip_is_the_memory_of_what_torch_makes_in_groups_that_stand_apart(case: Case) -> None:
     """The padded tensor, the packed data with its strays, and torch's jagged nested tensor."""
-    cells, judge = after_the_columns(case)[-1][1], case.judge
+    judge, (_, (_, earlier), (_, cells)) = case.judge, after_the_columns(case)
+    strip = cells["title:strip"]["p"]  # the panel in which the packed rows stand
     padded = numbers(case).t() if case.transposed else numbers(case)
     tokens = [row[mask] for row, mask in zip(numbers(case), judge.mask, strict=True)]
     jagged = torch.nested.nested_tensor(tokens, layout=torch.jagged).values()
     time_steps = judge.pack(numbers(case))
     for panel, truth, groups in (
         ("padded", padded.flatten(), [padded.shape[1]] * len(padded)),
-        (at_the_strip(cells), time_steps.data, time_steps.batch_sizes.tolist()),
+        (strip, time_steps.data, time_steps.batch_sizes.tolist()),
         ("jagged", jagged, judge.lengths),
     ):
         rows = rows_in(cells, panel)
@@ -143,13 +137,11 @@ def test_each_strip_is_the_memory_of_what_torch_makes_in_groups_that_stand_apart
         for i, (cell, following) in enumerate(pairwise(rows), 1):
             gap = following["x"] - cell["x"] - cell["w"]
             assert gap > 0.2 if i in starts else abs(gap) < 0.01
-    _, (_, earlier), _ = after_the_columns(case)
-    strip = [rows_in(each, at_the_strip(each)) for each in (earlier, cells)]
-    assert strip[0] == strip[1]
-    assert all(cell["tone"] == "wrong" for cell in strip[1] if cell["role"] == "pad")
+    assert rows_in(earlier, earlier["title:strip"]["p"]) == rows_in(cells, strip)
+    assert all(cell["tone"] == "wrong" for cell in rows_in(cells, strip) if cell["role"] == "pad")
 
 
-@each
+@each_packed
 def test_padding_and_rows_are_counted_in_words(case: Case) -> None:
     text, judge = " ".join(step["caption"] for step, _ in after_the_columns(case)[1:]), case.judge
     cells, tokens = judge.B * judge.T, sum(judge.lengths)

@@ -18,7 +18,7 @@ def test_at_first_every_row_is_as_long_as_its_sequence(case: Case) -> None:
     first = case.show.after[0]
     placed = grid_of(standing(first, "token"), transposed=False)
     assert not standing(first, "pad", "axis")
-    for row, b in enumerate(sorted(case.filmed)):
+    for row, b in enumerate(case.rows):
         columns = sorted(t for p, t in placed if p == row)
         assert columns == list(range(sum(case.judge.mask[b][t] for t in range(case.steps_filmed))))
         assert {placed[row, t]["seq"] for t in columns} == {b}
@@ -26,14 +26,14 @@ def test_at_first_every_row_is_as_long_as_its_sequence(case: Case) -> None:
 
 @each_case
 def test_tokens_stand_where_pad_sequence_puts_them_and_pads_everywhere_else(case: Case) -> None:
-    placed = grid_of(standing(case.show.end_of("pad"), "token", "pad"), transposed=case.transposed)
-    rows = sorted(case.filmed)
-    assert set(placed) == {(row, t) for row in range(len(rows)) for t in range(case.steps_filmed)}
+    placed = case.grid(case.show.end_of("pad"))
+    assert set(placed) == {(row, t) for row in range(len(case.rows)) for t in range(case.steps_filmed)}
     for (row, t), cell in placed.items():
-        assert cell["seq"] == rows[row]
-        assert cell["role"] == ("token" if case.judge.mask[rows[row]][t] else "pad")
+        b = case.rows[row]
+        assert cell["seq"] == b
+        assert cell["role"] == ("token" if case.judge.mask[b][t] else "pad")
         if cell["role"] == "token":
-            assert case.movie.tokens[cell["token"]] == (rows[row], t)
+            assert case.movie.tokens[cell["token"]] == (b, t)
 
 
 @over([case for case in CASES if case.trace.batch and case.trace.batch.kind != "vectors"])
@@ -88,13 +88,11 @@ def test_vectors_are_those_that_enter_the_cell(case: Case) -> int:
 @each_case
 def test_letters_lengths_and_time_steps_stand_beside_the_grid_in_line_with_it(case: Case) -> None:
     cells = case.show.end_of("pad")
+    letters = [letter for letter, *_ in case.show.data["sequences"][:26]]
+    assert letters == [case.letter(b) for b in range(min(26, case.judge.B))]
     assert {c["seq"]: c["text"] for c in standing(case.show.first, "label")} == {b: case.letter(b) for b in case.filmed}
-    assert [letter for letter, *_ in case.show.data["sequences"][:26]] == [
-        case.letter(b) for b in range(min(26, case.judge.B))
-    ]
-    assert {cell["seq"]: cell["text"] for cell in standing(cells, "length")} == {
-        b: f"len {case.judge.lengths[b]}" for b in case.filmed
-    }
+    lengths = {b: f"len {case.judge.lengths[b]}" for b in case.filmed}
+    assert {cell["seq"]: cell["text"] for cell in standing(cells, "length")} == lengths
     assert [cell["text"] for cell in standing(cells, "axis")] == [f"t={t}" for t in range(case.steps_filmed)]
     along, across = ("y", "x") if case.transposed else ("x", "y")
     for cell in standing(cells, "token", "pad"):
@@ -105,24 +103,15 @@ def test_letters_lengths_and_time_steps_stand_beside_the_grid_in_line_with_it(ca
         assert cells[f"axis:{t}"][across] < cell[across]
 
 
-def rows_of(case: Case) -> list[int]:
-    return sorted(case.filmed)
-
-
-def sequences(case: Case) -> list[torch.Tensor]:
-    """Return what pad_sequence was given: ids as whole numbers."""
-    embedded, kept = case.trace.padded.embedding is not None, next(case.trace.module.parameters()).dtype
-    return [s.long() if embedded else s.to(kept) for s in case.batch.sequences]
-
-
 def ran(case: Case, line: str) -> Any:
-    """Run a line of a step as a reader would."""
+    """Run a line of a step as a reader would, who gave pad_sequence ids as whole numbers."""
     values = case.trace.padded.values
+    kind = next(case.module.parameters()).dtype if case.trace.padded.embedding is None else torch.int64
     ids = case.trace.padded.tokens if case.trace.padded.batch_first else case.trace.padded.tokens.transpose(0, 1)
     given = {
         "arange": torch.arange, "T": case.judge.T, "lengths": torch.tensor(case.judge.lengths),
         "pad_sequence": pad_sequence, "x": values, "ids": ids,
-        "sequences": sequences(case) if case.trace.batch else [],
+        "sequences": [s.to(kind) for s in case.batch.sequences] if case.trace.batch else [],
     }  # fmt: skip
     return eval(line.removeprefix("mask = "), given)
 
@@ -138,7 +127,7 @@ def test_the_mask_is_true_where_torch_has_a_token_and_is_counted(case: Case) -> 
     flags = grid_of(standing(cells, "flag"), transposed=case.transposed)
     assert len(flags) == len(case.filmed) * case.steps_filmed
     for (row, t), cell in flags.items():
-        b = rows_of(case)[row]
+        b = case.rows[row]
         assert (cell["text"], cell["seq"]) == (str(bool(mask[b][t])), b)
         token = None if cell["token"] is None else case.movie.tokens[cell["token"]]
         assert token == ((b, t) if mask[b][t] else None)
@@ -166,17 +155,17 @@ def test_the_other_side_is_shown_where_there_is_padding_to_move_as_torch_pads_an
         assert f'padding_side="{side}"' in line[0]
         numbers = [torch.arange(length) for length in case.judge.lengths]
         mine, left, theirs = (pad_sequence(numbers, True, -1, s) for s in (case.config.padding_side, "left", side))
-        placed = grid_of(standing(cells, "token", "pad"), transposed=case.transposed)
+        placed = case.grid(cells)
         assert len(placed) == len(case.filmed) * case.judge.T
         for (row, t), cell in placed.items():
             kind, b, own = cell["id"].split(":")
-            assert int(b) == rows_of(case)[row]
+            assert int(b) == case.rows[row]
             assert (kind == "pad") == (int(theirs[int(b), t]) == -1)
             assert int(mine[int(b), int(own)]) == int(theirs[int(b), t])
         rank = torch.arange(case.judge.B * case.judge.T).view(case.judge.B, case.judge.T)
         packed = pack_padded_sequence(rank, torch.tensor(case.judge.lengths), True, enforce_sorted=False)
         taken = set(packed.data.tolist())
-        for row, b in enumerate(rows_of(case)):
+        for row, b in enumerate(case.rows):
             mark = cells[f"mark:taken:{b}"]
             inside = [t for r, t in within(mark, placed) if r == row]
             assert inside == [t for t in range(case.judge.T) if b * case.judge.T + t in taken]
@@ -194,7 +183,7 @@ def test_the_turned_grid_is_torchs_transposition(case: Case) -> None:
         placed = grid_of(standing(cells, "token", "pad"), transposed=not case.transposed)
         assert set(placed) == {(row, t) for row in range(len(case.filmed)) for t in range(case.steps_filmed)}
         for (row, t), cell in placed.items():
-            assert cell["id"].split(":")[1:] == [str(rows_of(case)[row]), str(t)]
+            assert cell["id"].split(":")[1:] == [str(case.rows[row]), str(t)]
         (line,) = step["detail"]
         turned = ran(case, line[0])
         there, here = (shape_of(text) for text in re.findall(r"= (\([\d, ]+\))", step["caption"]))
@@ -209,7 +198,7 @@ def test_the_pads_are_outlined_and_their_row_is_the_tables(case: Case) -> None:
     table, config, steps = case.table, case.config, case.deep.of("embed")
     assert len(steps) == (1 if bool(case.judge.mask.all()) else 2)
     for step, cells in steps[1:]:
-        placed = grid_of(standing(cells, "token", "pad"), transposed=case.transposed)
+        placed = case.grid(cells)
         marked = {where for mark in standing(cells, "mark") for where in within(mark, placed)}
         assert marked == {where for where, cell in placed.items() if cell["role"] == "pad"}
         at = config.padding_idx or 0

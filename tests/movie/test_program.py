@@ -128,19 +128,14 @@ def test_each_step_of_packing_takes_the_rows_that_it_says(case: Case) -> None:
 @each_packed
 def test_each_step_of_the_run_is_torchs_own_cell(case: Case) -> None:
     layer, direction = case.watched
-    hidden = case.judge.hidden[layer][direction]
-    space: dict[str, Any] = {
-        "cat": torch.cat,
-        "h_0": case.judge.h_0,
-        "sorted_indices": case.judge.packed.sorted_indices,
-    }
-    space |= {"data": case.judge.entering(0)}
+    space: dict[str, Any] = {"cat": torch.cat, "h_0": case.judge.h_0, "data": case.judge.entering(0)}
+    space |= {"sorted_indices": case.judge.packed.sorted_indices}
     space |= {f"output{below}": case.judge.entering(below + 1) for below in range(layer)}
     start, *steps = case.show.of("run")
     (line,) = details_of(start[0])
     h = result(line.text, space)
     assert shape_of(h) == line.shape
-    torch.testing.assert_close(h, case.judge.h_0[layer * case.judge.D + direction][torch.tensor(case.judge.order)])
+    torch.testing.assert_close(h, case.h_0[case.judge.order])
     space |= cell_of(case)
     if steps_left_out(case):
         return  # they are not written down
@@ -150,7 +145,7 @@ def test_each_step_of_the_run_is_torchs_own_cell(case: Case) -> None:
             assert shape_of(result(line.text, space)) == line.shape, line.text
         rows = [case.judge.row[b, t] for b in case.judge.live(t)]
         if not case.trace.module.proj_size:
-            torch.testing.assert_close(space["h"], hidden[rows], equal_nan=True)
+            torch.testing.assert_close(space["h"], case.hidden[rows], equal_nan=True)
 
 
 def cell_of(case: Case) -> dict[str, Any]:
@@ -169,7 +164,7 @@ def cell_of(case: Case) -> dict[str, Any]:
         getattr(cell, parameter).data = getattr(module, parameter + suffix).data
     if kind is not nn.LSTMCell:
         return {name: cell}
-    c_0 = case.judge.c_0[layer * case.judge.D + direction][torch.tensor(case.judge.order)]
+    c_0 = case.judge.c_0[case.row_of_h][case.judge.order]
     return {name: _with_memory(cell, c_0), "c": c_0}
 
 

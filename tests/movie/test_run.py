@@ -29,17 +29,13 @@ def ended(case: Case, t: int) -> set[int]:
 @each_run
 def test_it_starts_with_h_0_and_after_every_step_h_is_torchs_state(film: Film) -> None:
     case, show = film.case, film.show
-    layer, direction = case.watched
-    hidden, starts = case.judge.hidden[layer][direction], case.judge.h_0
-    assert starts is not None
-    h_0 = starts[case.row_of_h]
     _, start = show.of("run")[0]
     for b in case.filmed:
-        assert close(state(start, "h", b), h_0[b])
+        assert close(state(start, "h", b), case.h_0[b])
         assert state(start, "hn", b) is None
         for t, cells in steps(case, show):
             taken = last_taken(case, b, t)
-            truth = h_0[b] if taken is None else hidden[case.judge.row[b, taken]]
+            truth = case.h_0[b] if taken is None else case.hidden[case.judge.row[b, taken]]
             assert close(state(cells, "h", b), truth), (t, b)
 
 
@@ -74,7 +70,7 @@ def test_what_has_ended_is_ringed_and_torchs_h_n_and_nothing_else_is_there(film:
 def test_h_stands_in_packed_order_and_h_n_in_the_original_one(film: Film) -> None:
     case, show = film.case, film.show
     cells = show.after[-1]
-    for name, order in (("h", case.filmed), ("hn", sorted(case.filmed))):
+    for name, order in (("h", case.filmed), ("hn", case.rows)):
         states = [cell for cell in cells.values() if cell["p"] == name and cell["role"] in ("value", "vector")]
         placed = grid_of(states, transposed=False)
         assert [placed[row, 0]["seq"] for row in range(len(order))] == order
@@ -84,8 +80,7 @@ def test_h_stands_in_packed_order_and_h_n_in_the_original_one(film: Film) -> Non
 @each_run
 def test_what_is_fed_are_the_live_rows_that_torch_packed_and_their_tokens(film: Film) -> int:
     case, show = film.case, film.show
-    spoke = 0
-    layer, _ = case.watched
+    layer, spoke = case.watched[0], 0
     entering = case.judge.entering(layer)
     for t, cells in steps(case, show):
         fed = [b for b in case.filmed if cells[f"in:{b}"]["shown"]]
@@ -132,8 +127,7 @@ def test_gates_and_c_are_those_of_the_cell_and_only_of_rows_that_are_fed(case: C
 @each_run
 def test_the_output_fills_with_the_states_of_the_steps_that_were_taken(film: Film) -> None:
     case, show = film.case, film.show
-    layer, direction = case.watched
-    hidden, taken = case.judge.hidden[layer][direction], set()
+    taken = set()
     for t, cells in steps(case, show):
         taken.add(t)
         shown = sorted(
@@ -144,15 +138,13 @@ def test_the_output_fills_with_the_states_of_the_steps_that_were_taken(film: Fil
         assert [tuple(map(int, cell["id"].split(":")[1:])) for cell in shown] == expected
         if t in (0, len(case.judge.batch_sizes) - 1):
             for cell, position in zip(shown, expected, strict=True):
-                assert close(cell["vec"], hidden[case.judge.row[position]])
+                assert close(cell["vec"], case.hidden[case.judge.row[position]])
 
 
 @each_run
 def test_a_higher_layer_reads_the_output_of_the_layer_below(film: Film) -> int:
     case, show = film.case, film.show
-    spoke = 0
-    layer, _ = case.watched
-    cells = show.of("run")[0][1]
+    layer, cells, spoke = case.watched[0], show.of("run")[0][1], 0
     if layer == 0:
         return spoke
     rows = case.judge.entering(layer)
@@ -272,7 +264,6 @@ def named_things(case: Case) -> dict[str, Any]:
 
 @each_packed
 def test_the_code_of_the_steps_run_as_it_stands_gives_torchs_states(case: Case) -> None:
-    layer, direction = case.watched
     names = named_things(case)
     if steps_left_out(case):
         return  # they are not written down
@@ -285,8 +276,7 @@ def test_the_code_of_the_steps_run_as_it_stands_gives_torchs_states(case: Case) 
             assert str(tuple(made.shape)) == line.shape, line.text
         if step.time is not None:
             rows = [case.judge.row[b, step.time] for b in case.judge.live(step.time)]
-            truth = case.judge.hidden[layer][direction][rows]
-            assert torch.allclose(names["h"], truth, rtol=1e-4, atol=1e-5, equal_nan=True), step.time
+            assert torch.allclose(names["h"], case.hidden[rows], rtol=1e-4, atol=1e-5, equal_nan=True), step.time
 
 
 NUMBER = r"\(?(−?[\d.]+(?:e[+−]?\d+)?|nan)\)?"
@@ -316,10 +306,9 @@ def said(case: Case, t: int) -> list[tuple[list[float], str, float]]:
 
 def truths(case: Case, t: int) -> list[list[float]]:
     """Return torch's own numbers for the same lines, the result last."""
-    layer, direction = case.watched
-    b = case.judge.live(t)[0]
+    layer, b = case.watched[0], case.judge.live(t)[0]
     n = case.judge.row[b, t]
-    h, before = case.judge.hidden[layer][direction][n][0].item(), state_before(case, b, t, "h")
+    h, before = case.hidden[n][0].item(), state_before(case, b, t, "h")
     if gates_of(case) == "":
         weights = named_weights(case)
         given = F.linear(case.judge.entering(layer)[n], weights["W_ih"], weights.get("b_ih"))[0].item()

@@ -5,8 +5,8 @@ from itertools import groupby
 
 import pytest
 import torch
-from movie_cases import PACKED, REFUSED, Case, over
-from movie_screen import Look, grid_of, match, standing, within
+from movie_cases import CASES, PACKED, REFUSED, Case, over
+from movie_screen import Look, match, standing, within
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
 each_packed, each_refused = over(PACKED), over(REFUSED)
@@ -15,7 +15,7 @@ each_packed, each_refused = over(PACKED), over(REFUSED)
 @each_packed
 def test_the_rows_stand_in_torchs_sorted_order_with_their_letters_and_lengths(case: Case) -> None:
     cells, across = case.show.end_of("sort"), "x" if case.transposed else "y"
-    placed = grid_of(standing(cells, "token", "pad"), transposed=case.transposed)
+    placed = case.grid(cells)
     assert [placed[row, 0]["seq"] for row in range(len(case.filmed))] == case.judge.order[:40]
     for (_, t), cell in placed.items():
         assert int(cell["id"].split(":")[2]) == t
@@ -48,9 +48,8 @@ def test_a_refusal_ends_the_movie_with_torchs_own_message_and_marks_the_two_leng
     assert case.judge.lengths[first] < case.judge.lengths[second]
 
 
-each_case = over([*PACKED, *REFUSED])
-SORTED = [case for case in PACKED if not case.judge.enforce_sorted]
-each_sorted = over(SORTED)
+each_case = over(CASES)
+each_sorted = over([case for case in PACKED if not case.judge.enforce_sorted])
 
 
 def live(case: Case) -> dict[int, list[int]]:
@@ -60,13 +59,9 @@ def live(case: Case) -> dict[int, list[int]]:
     return {t: sorted(rows.tolist()) for t, rows in enumerate(torch.split(packed.data, packed.batch_sizes.tolist()))}
 
 
-def grid(case: Case, cells: dict[str, Look]) -> dict[tuple[int, int], Look]:
-    return grid_of(standing(cells, "token", "pad"), transposed=case.transposed)
-
-
 def outlined(case: Case, cells: dict[str, Look], tone: str) -> set[tuple[int, int]]:
     """Return (sequence, time step) of every cell within an outline of this tone."""
-    placed = grid(case, cells)
+    placed = case.grid(cells)
     marks = [mark for mark in standing(cells, "mark") if mark["tone"] == tone]
     return {(placed[where]["seq"], where[1]) for mark in marks for where in within(mark, placed)}
 
@@ -108,7 +103,7 @@ def test_after_the_sort_the_live_rows_are_the_first_batch_sizes(case: Case) -> N
     good = outlined(case, cells, "good")
     assert good == {(b, t) for b in live(case)[t] if b in case.filmed}
     assert f"**batch_sizes[{t}] = {case.judge.batch_sizes[t]}**" in step["caption"]
-    rows = {where[0] for where, cell in grid(case, cells).items() if (cell["seq"], t) in good}
+    rows = {where[0] for where, cell in case.grid(cells).items() if (cell["seq"], t) in good}
     assert rows == set(range(min(40, case.judge.batch_sizes[t])))
     every = re.search(r"every (row|column) is live", step["caption"]) is not None
     assert every == (case.judge.batch_sizes[t] == case.judge.B)
@@ -159,11 +154,8 @@ def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Cas
             b, t = case.movie.tokens[cell["token"]]
             assert b == cell["seq"]
             assert not case.judge.mask[b][:t].any()
-    k, b, again, row = map(
-        int,
-        re.findall(r"\*\*(?:un)?sorted_indices\[(\d+)\] = (\d+)\*\*", step["caption"])[0]
-        + re.findall(r"\*\*unsorted_indices\[(\d+)\] = (\d+)\*\*", step["caption"])[0],
-    )
+    claims = [match(rf"\*\*{name}_indices\[(\d+)\] = (\d+)\*\*", step["caption"]) for name in ("sorted", "unsorted")]
+    (k, b), (again, row) = (map(int, claim.groups()) for claim in claims)
     assert (there[k], back[again], again, row) == (b, row, b, k)
     assert f"{'column' if case.transposed else 'row'} {k} is {case.said([b])}" in step["caption"]
     moved = there.tolist() != sorted(there.tolist())
@@ -178,15 +170,11 @@ def test_equal_lengths_are_said_to_keep_their_order_only_where_torch_kept_it(cas
     steps = case.deep.of("sort", "have the same length")
     assert len(steps) == bool(groups)
     for step, cells in steps:
-        told = [
-            group
-            for group in groups
-            if step["caption"].startswith(f"{case.said(group)} have the same length, {lengths[group[0]]}")
-        ]
-        assert len(told) == 1
-        assert ("**not**" in step["caption"]) == (told[0] != sorted(told[0]))
+        starts = {f"{case.said(group)} have the same length, {lengths[group[0]]}": group for group in groups}
+        (told,) = [group for start, group in starts.items() if step["caption"].startswith(start)]
+        assert ("**not**" in step["caption"]) == (told != sorted(told))
         assert ("**not**" in step["caption"]) == any(group != sorted(group) for group in groups)
-        whole = {(b, t) for b in told[0] if b in case.filmed for t in range(min(case.judge.T, 60))}
+        whole = {(b, t) for b in told if b in case.filmed for t in range(min(case.judge.T, 60))}
         assert outlined(case, cells, "now") == whole
         for number in re.findall(r"with (\d+) or more equal lengths", step["caption"]):
             assert kept(int(number) - 1)

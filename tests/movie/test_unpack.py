@@ -1,7 +1,6 @@
 """The output goes back to where pad_packed_sequence puts it, as wide as it says; the last valid steps are ringed."""
 
 import re
-from typing import Any
 
 import pytest
 import torch
@@ -25,7 +24,7 @@ def halves(case: Case, row: torch.Tensor, shown: list[float | None]) -> torch.Te
 
 @each_packed
 def test_every_cell_stands_where_pad_packed_sequence_puts_it_with_its_states_or_filler(case: Case) -> None:
-    cells, unpacked, rows = case.show.after[-1], case.judge.unpacked, sorted(case.filmed)
+    cells, unpacked, rows = case.show.after[-1], case.judge.unpacked, case.rows
     placed = grid(case, cells)
     assert set(placed) == {(row, t) for row in range(len(rows)) for t in range(min(unpacked.shape[1], 60))}
     for (row, t), cell in placed.items():
@@ -82,9 +81,8 @@ def test_the_rings_stand_at_the_last_valid_steps(case: Case) -> None:
 @each_packed
 def test_the_last_valid_states_are_torchs_h_n_of_the_top_layer(case: Case) -> None:
     cells = case.show.after[-1]
-    rows = sorted(case.filmed)
-    assert sorted({cell["seq"] for name, cell in cells.items() if name.startswith("last:")}) == rows
-    for row, b in enumerate(rows):
+    assert sorted({cell["seq"] for name, cell in cells.items() if name.startswith("last:")}) == case.rows
+    for row, b in enumerate(case.rows):
         for d in range(case.judge.D):
             cell = cells[f"last:{b}:{d}"]
             assert cell["shown"]
@@ -117,20 +115,12 @@ def test_in_depth_every_column_is_written_by_its_own_step_from_its_slice_of_the_
     return len(told)
 
 
-def on_the_width(case: Case) -> list[dict[str, Any]]:
-    return [step for step, cells in case.deep.of("unpack") if cells.get("mark:width", {}).get("shown")]
-
-
 @each_packed
-def test_the_width_is_told_once_where_total_length_is_set_or_the_widths_differ(case: Case) -> None:
-    differ = case.judge.unpacked.shape[1] != case.judge.T
-    assert len(on_the_width(case)) == (differ or case.judge.total_length is not None)
-
-
-@each_packed
-def test_every_width_that_is_told_is_torchs(case: Case) -> None:
-    for step in on_the_width(case):
-        axis, out = int(not case.transposed), case.judge.unpacked.shape[1]
+def test_the_width_is_told_once_where_total_length_is_set_or_the_widths_differ_and_is_torchs(case: Case) -> None:
+    steps = [step for step, cells in case.deep.of("unpack") if cells.get("mark:width", {}).get("shown")]
+    axis, out = int(not case.transposed), case.judge.unpacked.shape[1]
+    assert len(steps) == (out != case.judge.T or case.judge.total_length is not None)
+    for step in steps:
         without = pad_packed_sequence(case.judge.output, True)[0].shape[1]
         assert [list(line) for line in step["detail"]] == [
             [f"x.size({axis})", str(case.judge.T)],
