@@ -10,7 +10,13 @@ from movie_player import Open, Screen
 from playwright.sync_api import Browser
 from tabs import Scheme, Size, tab
 
-from packviz import Movie
+import packviz as pv
+from packviz import Batch, Movie
+
+
+@pytest.fixture(scope="session")
+def movie() -> Movie:
+    return pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9")))
 
 
 @pytest.fixture

@@ -62,10 +62,6 @@ def movie_of(name: str) -> Movie:
     return pv.movie(pv.trace(*BATCHES[name]))
 
 
-def last(movie: Movie, stage: str) -> int:
-    return max(i for i, step in enumerate(movie.steps) if step.stage == stage)
-
-
 def lying_on(cells: list[Sample], others: list[Sample]) -> list[tuple[str, str]]:
     """Return the pairs that overlap by more than a pixel both ways."""
     squares: dict[tuple[int, int], list[Sample]] = defaultdict(list)
@@ -94,7 +90,7 @@ def test_while_the_scene_changes_panels_do_not_cross_and_no_cell_that_comes_lies
     name: str, size: Size
 ) -> None:
     movie = movie_of(name)
-    heres = [last(movie, stage) for stage in ("sort", "pack", "run")]
+    heres = [movie.step_at(stage) - 1 for stage in ("sort", "pack", "run")]
     there_and_back = [way for here in heres for way in ((here, here + 1), (here + 1, here))]
     spoke: set[int] = set()
     for i, ways in enumerate(sampled(movie, there_and_back, size, most=2)):
@@ -117,7 +113,7 @@ def test_while_the_scene_changes_panels_do_not_cross_and_no_cell_that_comes_lies
 @pytest.mark.parametrize(("name", "size"), [*((name, DESK) for name in BATCHES), ("words", HAND), ("twenty", HAND)])
 def test_rows_that_exchange_places_never_lie_on_one_another(name: str, size: Size) -> None:
     movie = movie_of(name)
-    sort, unpack = last(movie, "sort"), last(movie, "unpack") - 1
+    sort, unpack = movie.step_at("sort") - 1, movie.step_at("unpack") - 2
     there_and_back = [(sort - 1, sort), (sort, sort - 1), (unpack - 1, unpack), (unpack, unpack - 1)]
     rows_of = [("token:", "pad:", "label:", "length:")] * 2 + [("u:", "filler:", "ulabel:", "ulength:")] * 2
     for ways, prefixes in zip(sampled(movie, there_and_back, size), rows_of, strict=True):

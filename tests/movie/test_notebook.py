@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from movie_player import Screen
-from playwright.sync_api import Browser, Frame, expect
+from playwright.sync_api import Browser, expect
 from tabs import Size, box_of, tab
 
 import packviz as pv
@@ -18,6 +18,7 @@ from packviz.show.movie import assets
 
 MOVIE = pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9")))
 NOTEBOOKS = [Path(__file__).parents[2] / "docs" / f"{readers}.ipynb" for readers in ("engineers", "students")]
+GROUNDS = ("color(srgb 1 1 1)", "oklch(0.2 0.02 250)")  # of a page, light and dark
 HEARD = "window.heard = []; window.addEventListener('message', ({ data }) => window.heard.push(data.packviz))"
 WIDGET = """async ([script, values, player, ground]) => {
     document.body.style.background = ground;
@@ -35,22 +36,19 @@ WIDGET = """async ([script, values, player, ground]) => {
 }"""
 
 
-def page_of(folder: Path, body: str, *, dark: bool = False) -> str:
-    page = folder / "notebook.html"
-    ground = "oklch(0.2 0.02 250)" if dark else "color(srgb 1 1 1)"
-    page.write_text(f"<!doctype html><title>n</title><body style='background:{ground}'><div>{body}</div>", "utf-8")
-    return page.as_uri()
-
-
 @pytest.mark.browser
 @pytest.mark.parametrize(("size", "dark"), [((1200, 900), False), ((300, 700), True)])
 def test_the_frame_of_a_notebook_is_as_high_as_its_movie_as_dark_as_the_page_and_takes_a_step_and_a_theme(
     browser: Browser, tmp_path: Path, size: Size, dark: bool
 ) -> None:
     with tab(browser, size, scheme="light" if dark else "dark") as opened:
-        page = opened.page
-        page.goto(page_of(tmp_path, MOVIE._repr_html_(), dark=dark))
-        frame = inner(page.main_frame)
+        page, file = opened.page, tmp_path / "notebook.html"
+        body = f"<body style='background:{GROUNDS[dark]}'><div>{MOVIE._repr_html_()}</div>"
+        file.write_text(f"<!doctype html><title>n</title>{body}", "utf-8")
+        page.goto(file.as_uri())
+        page.wait_for_selector("iframe")
+        (frame,) = page.main_frame.child_frames
+        frame.wait_for_selector(".pv canvas")
         expect(frame.locator(".pv")).to_have_attribute("data-theme", "dark" if dark else "light")
         page.wait_for_function("document.querySelector('iframe').style.height !== '560px'")
         assert 0 <= box_of(page.locator("iframe"))["height"] - box_of(frame.locator("main"))["height"] <= 1
@@ -63,17 +61,6 @@ def test_the_frame_of_a_notebook_is_as_high_as_its_movie_as_dark_as_the_page_and
         page.evaluate(say, {"theme": "light" if dark else "dark", "step": 5})
         page.wait_for_function("window.heard.some(({ step }) => step === 5)")
         expect(frame.locator(".pv")).to_have_attribute("data-theme", "light" if dark else "dark")
-
-
-# The step and a cell that comes only in it, set in one breath: the cell is outlined once it is there.
-APPEARS = "window.model.set('step', 12); window.model.set('picked', { role: 'output' })"
-
-
-def inner(frame: Frame) -> Frame:
-    frame.wait_for_selector("iframe")
-    (child,) = frame.child_frames
-    child.wait_for_selector(".pv canvas")
-    return child
 
 
 def test_without_scripts_frames_and_styles_a_picture_and_a_line_are_left() -> None:
@@ -101,9 +88,9 @@ def test_a_trace_shows_its_packed_rows_or_where_torch_refused(enforced: bool) ->
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("ground", "dark"), [("color(srgb 1 1 1)", False), ("oklch(0.2 0.02 250)", True)])
+@pytest.mark.parametrize("dark", [False, True])
 def test_the_step_and_the_picked_cell_of_the_widget_are_those_of_its_model_both_ways(
-    browser: Browser, ground: str, dark: bool
+    browser: Browser, dark: bool
 ) -> None:
     widget = MOVIE.widget(3)
     assert widget.step == 3
@@ -111,7 +98,7 @@ def test_the_step_and_the_picked_cell_of_the_widget_are_those_of_its_model_both_
     with tab(browser, (900, 800), scheme="light" if dark else "dark") as opened:
         page = opened.page
         state = widget.get_state()
-        page.evaluate(WIDGET, [widget._esm, state, {widget.player.model_id: widget.player.get_state()}, ground])
+        page.evaluate(WIDGET, [widget._esm, state, {widget.player.model_id: widget.player.get_state()}, GROUNDS[dark]])
         player = page.get_by_test_id("packviz-player")
         expect(player).to_have_attribute("data-theme", "dark" if dark else "light")
         expect(player).to_have_attribute("data-step", "3")
@@ -124,7 +111,8 @@ def test_the_step_and_the_picked_cell_of_the_widget_are_those_of_its_model_both_
         page.wait_for_function("window.model.get('step') === 8")
         screen = Screen(opened, motion=True)
         screen.rest()
-        page.evaluate(APPEARS)
+        # The step and a cell that comes only in it, set in one breath: the cell is outlined once it is there.
+        page.evaluate("window.model.set('step', 12); window.model.set('picked', { role: 'output' })")
         expect(player).to_have_attribute("data-step", "12")
         outlined = screen.picture()
         page.evaluate("window.model.set('picked', {})")

@@ -53,15 +53,19 @@ def parts(movie: Movie, step: int | None = None, **how: Any) -> tuple[ElementTre
     return root, texts
 
 
+def placed(movie: Movie, step: int, width: int, height: int) -> list[tuple[Any, Any]]:
+    """Return the cells at the end of a step, each with its place in the picture; None where it is not seen."""
+    staging = Staging(movie.to_dict(), width, height)
+    scene, cells = [frame[1:] for frame in staging.frames if frame[0] == step][-1]
+    return [(cell, staging.standing(scene).rect(cell) if cell.shown else None) for cell in cells]
+
+
 def test_each_token_is_a_text_within_its_cell_or_its_letter_in_the_strip_on_a_tile_in_the_hue_of_its_sequence() -> None:
     show = Show(MOVIE)
     for stage in ("pad", "pack", "run", "unpack"):
         step = MOVIE.step_at(stage)
         root, texts = parts(MOVIE, step, width=900, height=500)
-        staging = Staging(MOVIE.to_dict(), 900, 500)
-        scene, cells = [frame[1:] for frame in staging.frames if frame[0] == step][-1]
-        shown = [(cell, staging.standing(scene).rect(cell)) for cell in cells if cell.shown and cell.role == "token"]
-        seen = [(cell, rect) for cell, rect in shown if rect]
+        seen = [(cell, rect) for cell, rect in placed(MOVIE, step, 900, 500) if rect and cell.role == "token"]
         assert sorted(cell.text for cell, _ in seen) == sorted(
             cell["text"] for cell in show.seen(stage, show.after[step - 1]).values() if cell["role"] == "token"
         )
@@ -148,14 +152,10 @@ def test_the_player_has_the_same_cells_in_the_same_places(browser: Browser) -> N
     for size in ((1280, 720), (900, 600)):
         with tab(browser, size) as opened:
             for movie in movies:
-                data = movie.to_dict()
                 steps = [movie.step_at(stage) for stage in ("pad", "pack", "run", "unpack")]
                 opened.page.goto("about:blank")
-                for step, wide, high, there in opened.page.evaluate(PLACES, [*assets(), data, steps]):
-                    staging = Staging(data, wide, high)
-                    scene, cells = [frame[1:] for frame in staging.frames if frame[0] == step][-1]
-                    standing = staging.standing(scene)
-                    here = [standing.rect(cell) if cell.shown else None for cell in cells]
+                for step, wide, high, there in opened.page.evaluate(PLACES, [*assets(), movie.to_dict(), steps]):
+                    here = [rect for _, rect in placed(movie, step, wide, high)]
                     for ours, theirs in zip(here, there, strict=True):
                         apart = map(abs, map(sub, ours, theirs)) if ours and theirs else [ours is not theirs]
                         assert max(apart) < 0.01, (step, wide, high, ours, theirs)
@@ -171,10 +171,8 @@ def test_sequences_of_one_hue_have_the_marks_of_the_player(browser: Browser, tmp
     with tab(browser, (900, 700)) as opened:
         opened.page.goto("about:blank")
         ((_, wide, high, _),) = opened.page.evaluate(PLACES, [*assets(), data, [step]])
-        staging = Staging(data, wide, high)
-        scene, cells = [frame[1:] for frame in staging.frames if frame[0] == step][-1]
-        tokens = [(cell, staging.standing(scene).rect(cell)) for cell in cells if cell.shown and cell.role == "token"]
-        corners = [(cell, rect, min(9.0, 0.28 * rect.h)) for cell, rect in tokens if rect]
+        tokens = [(cell, rect) for cell, rect in placed(movie, step, wide, high) if rect and cell.role == "token"]
+        corners = [(cell, rect, min(9.0, 0.28 * rect.h)) for cell, rect in tokens]
         points = [
             (int(rect.x + rect.w - 3 - lap * (size + 1) - 1.5), int(rect.y + 3 + 1.5))
             for _, rect, size in corners

@@ -16,11 +16,6 @@ from packviz import Batch, Config, Movie
 from packviz.show.theme import DARK, LIGHT, Palette
 
 
-@pytest.fixture(scope="module")
-def movie() -> Movie:
-    return pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9")))
-
-
 def tips(movie: Movie) -> set[str]:
     return {token["tip"] for token in tokens(movie)}
 

@@ -2,13 +2,11 @@
 
 import re
 
-import pytest
 from movie_player import Open
 from playwright.sync_api import expect
 from tabs import box_of
 
-import packviz as pv
-from packviz import Batch, Movie
+from packviz import Movie
 from packviz.show.movie import assets
 
 ADD = """html => {
@@ -51,11 +49,6 @@ MOUNT = """async ([code, movie]) => {
         mount(host, movie);
     }
 }"""
-
-
-@pytest.fixture(scope="module")
-def movie() -> Movie:
-    return pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9")))
 
 
 def test_the_keys_step_whatever_was_clicked_that_does_not_need_them_itself(open_page: Open, movie: Movie) -> None:

@@ -10,7 +10,7 @@ import pytest
 from movie_player import Screen
 from movie_screen import Show
 from playwright.sync_api import Browser
-from tabs import Tab, enter
+from tabs import enter, tab
 
 import packviz as pv
 from packviz import Batch, Config, Movie
@@ -44,10 +44,9 @@ Read = Callable[[Movie, int, tuple[int, int]], tuple[list[Text], float]]
 
 @pytest.fixture
 def screen(browser: Browser) -> Iterator[Screen]:
-    tab = browser.new_context(reduced_motion="reduce").new_page()
-    tab.add_init_script(LISTEN)
-    yield Screen(Tab(tab), motion=False)
-    tab.context.close()
+    with tab(browser, DESK, motion=False, java_script_enabled=True) as taken:  # a tab of its own, that is listened to
+        taken.page.add_init_script(LISTEN)
+        yield Screen(taken, motion=False)
 
 
 @pytest.fixture
@@ -93,10 +92,6 @@ def movie_of(name: str) -> Movie:
     }[name]()
 
 
-def ends_of(movie: Movie, *stages: str) -> list[int]:
-    return [max(i for i, step in enumerate(movie.steps, 1) if step.stage == stage) for stage in stages]
-
-
 SMALL = (800, 480)
 IN_ROOMS = [("three", HAND), ("words", DESK), ("twenty", SMALL), ("sixty", DESK), ("sixty", HAND)]
 
@@ -106,7 +101,7 @@ def test_nothing_is_cut_by_the_edge_and_headings_lie_on_no_other_words(
     read: Read, name: str, size: tuple[int, int]
 ) -> None:
     movie = movie_of(name)
-    for step in ends_of(movie, "pack", "run", "unpack"):
+    for step in (movie.step_at("pack"), movie.step_at("run"), movie.step_at("unpack")):
         written, wide = read(movie, step, size)
         assert [text["text"] for text in written if text["left"] < 0 or text["right"] > wide + 0.5] == [], step
         headings = [text for text in written if text["weight"] == 650 or text["text"] == "batch_sizes"]
@@ -256,14 +251,14 @@ def test_a_line_never_ends_before_a_percent_sign(read: Read, screen: Screen) -> 
 def test_rows_keep_their_letters_and_numbers_while_they_exchange_places(browser: Browser, tmp_path: Path) -> None:
     lesson = pv.movie(pv.trace(Batch.parse("1\n2 3 4\n5 6\n7 8 9 10 11")), ("sort",), deep=True)
     then = lesson.step_at("sort", name="sorted")
-    page = browser.new_context(viewport={"width": HAND[0], "height": HAND[1]}).new_page()
-    for script in (LISTEN, CLOCK):
-        page.add_init_script(script)
-    Screen(Tab(page), motion=True).open(lesson.save(tmp_path / "sort.html").as_uri() + f"#step={then - 1}")
-    page.keyboard.press("ArrowRight")
-    page.evaluate("() => goTo(10)")
     told = {"A", "B", "C", "D", "0", *map(str, range(1, 12))}
-    for time in (250, 400, 650, 900, 1100):
-        page.evaluate("time => { window.written.clear(); goTo(time); }", time)
-        assert told <= set(page.evaluate("() => [...window.written.values()].map(each => each.text)")), time
-    page.context.close()
+    with tab(browser, HAND, java_script_enabled=True) as taken:
+        page = taken.page
+        for script in (LISTEN, CLOCK):
+            page.add_init_script(script)
+        Screen(taken, motion=True).open(lesson.save(tmp_path / "sort.html").as_uri() + f"#step={then - 1}")
+        page.keyboard.press("ArrowRight")
+        page.evaluate("() => goTo(10)")
+        for time in (250, 400, 650, 900, 1100):
+            page.evaluate("time => { window.written.clear(); goTo(time); }", time)
+            assert told <= set(page.evaluate("() => [...window.written.values()].map(each => each.text)")), time
