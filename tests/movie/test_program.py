@@ -19,8 +19,11 @@ each_packed = over(PACKED)
 WIDEST = 44  # characters of a line beside the picture
 
 
-def names(case: Case) -> dict[str, Any]:
-    """Return what a reader of the program has: torch's functions, the sequences, the module, its initial state."""
+def given(case: Case) -> dict[str, Any]:
+    """Return what a reader of the program has: torch's functions, the sequences, the module, its initial state.
+
+    Of a grid of one's own there is x instead of the sequences.
+    """
     trace, table = case.trace, case.trace.padded.embedding
     sequences = [] if not trace.batch else list(trace.batch.sequences)
     if table is None:
@@ -31,7 +34,7 @@ def names(case: Case) -> dict[str, Any]:
         "pad_packed_sequence": pad_packed_sequence,
         "cat": torch.cat,
         "embedding": lambda ids: F.embedding(ids.long(), cast(Tensor, table)),
-        "sequences": sequences,
+        **({"sequences": sequences} if trace.batch else {"x": trace.padded.values}),
         "lengths": torch.tensor(case.judge.lengths),
         "B": case.judge.B,
         type(trace.module).__name__.lower(): trace.module,
@@ -51,14 +54,6 @@ def result(line: str, space: dict[str, Any]) -> Any:
         return eval(line, space)
     exec(line, space)
     return eval(ast.unparse(statement.targets[0]).strip("()").split(",")[0], space)
-
-
-def given(case: Case) -> dict[str, Any]:
-    """Return the names; for a grid of one's own, x instead of sequences."""
-    space = names(case)
-    if case.trace.batch is None:
-        space["x"] = case.judge.x.transpose(0, 1) if case.transposed else case.judge.x
-    return space
 
 
 def run(case: Case) -> tuple[dict[str, Any], dict[str, str]]:
@@ -113,8 +108,7 @@ def test_each_step_stands_at_its_line_and_no_line_is_too_wide_for_its_place(case
 
 @each_packed
 def test_each_step_of_packing_takes_the_rows_that_it_says(case: Case) -> None:
-    x = case.judge.x.transpose(0, 1) if case.transposed else case.judge.x
-    rows = torch.tensor(case.judge.order)
+    x, rows = case.trace.padded.values, torch.tensor(case.judge.order)
     space = {"x": x, "x_sorted": x.index_select(1 if case.transposed else 0, rows), "data": case.judge.packed.data}
     for t, (step, _) in enumerate(case.show.of("pack")):
         taken, sizes = details_of(step)

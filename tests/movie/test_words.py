@@ -11,7 +11,7 @@ from movie_screen import listed
 from seeds import some
 
 import packviz as pv
-from packviz import Batch, Config, Movie
+from packviz import Batch, Config
 
 each_case = over(CASES)
 
@@ -41,10 +41,6 @@ def moments(case: Case) -> Iterator[Moment]:
     for step in case.show.steps:
         t = next({"pack": packed, "run": taken}.get(step["stage"], iter([None])))
         yield Moment(case, step["stage"], t, step["caption"])
-
-
-def captions(movie: Movie) -> list[str]:
-    return [played.caption for played in movie.steps]
 
 
 def shape_of(text: str) -> tuple[int, ...]:
@@ -95,10 +91,7 @@ CLAIMS: list[tuple[str, Claim]] = [
             and is_percentage(found[3], pads(m.case) / (m.case.judge.B * m.case.judge.T))
         ),
     ),
-    (
-        r"table of (\d+) rows?",
-        lambda m, found: int(found[1]) == len(m.case.table),
-    ),
+    (r"table of (\d+) rows?", lambda m, found: int(found[1]) == len(m.case.table)),
     (r"each cell is now (\d+) numbers?", lambda m, found: int(found[1]) == m.case.judge.x.shape[-1]),
     (r"\bF = (\d+)", lambda m, found: int(found[1]) == m.case.judge.x.shape[-1]),
     (r"pad's id (\d+)", lambda m, found: int(found[1]) == (m.case.config.padding_idx or 0)),
@@ -152,34 +145,6 @@ def test_every_number_in_a_caption_is_true(case: Case) -> None:
         assert not re.search(r"\d", rest), f"a number that nothing is known about: {moment.caption!r}"
 
 
-LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
-    (rf"The batch has one row, ({CHIPS})", lambda _: [0]),
-    (rf"longest first: ({CHIPS})", lambda m: m.case.judge.order),
-    (rf"({CHIPS}) is longer than", lambda m: [first_refused(m.case)]),
-    (rf"is longer than ({CHIPS})", lambda m: [first_refused(m.case) - 1]),
-    (rf"(?i:only) ({CHIPS}) (?:has|have) a token here", lambda m: m.case.judge.live(m.t)),
-    (
-        rf"but ({CHIPS}) (?:has|have) a pad here",
-        lambda m: [b for b in m.case.judge.live(m.t) if not m.case.judge.mask[b][m.t]],
-    ),
-    (rf"the tokens? of ({CHIPS}) here (?:is|are) silently dropped", lambda m: dropped(m)),
-    (rf"so only ({CHIPS}) (?:is|are) live", lambda m: m.case.judge.live(m.t)),
-    (rf"({CHIPS}) joins? in", lambda m: [b for b in m.case.judge.live(m.t) if m.case.judge.lengths[b] == m.t + 1]),
-    (rf"({CHIPS}) (?:has|have) reached", lambda m: ended(m)),
-    (
-        rf"({CHIPS}) ended at t",
-        lambda m: [
-            b for b in m.over_before if m.case.judge.lengths[b] == max(m.case.judge.lengths[a] for a in m.over_before)
-        ],
-    ),
-    (rf"This is wrong for ({CHIPS})", lambda m: sorted(set(m.case.judge.strays))),
-    (
-        rf"is filler for ({CHIPS})",
-        lambda m: [b for b in range(m.case.judge.B) if m.case.judge.lengths[b] < m.case.judge.unpacked.shape[1]],
-    ),
-]
-
-
 def dropped(m: Moment) -> list[int]:
     """Return the sequences that have a token at this time step, and no packed row."""
     return [b for b in m.case.judge.order if m.case.judge.mask[b][m.t] and b not in m.case.judge.live(m.t)]
@@ -194,6 +159,34 @@ def ended(m: Moment) -> list[int]:
     if m.case.direction:
         return m.case.judge.live(0) if m.t == 0 else []
     return [b for b in m.case.judge.live(m.t) if m.case.judge.lengths[b] == m.t + 1]
+
+
+LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
+    (rf"The batch has one row, ({CHIPS})", lambda _: [0]),
+    (rf"longest first: ({CHIPS})", lambda m: m.case.judge.order),
+    (rf"({CHIPS}) is longer than", lambda m: [first_refused(m.case)]),
+    (rf"is longer than ({CHIPS})", lambda m: [first_refused(m.case) - 1]),
+    (rf"(?i:only) ({CHIPS}) (?:has|have) a token here", lambda m: m.case.judge.live(m.t)),
+    (
+        rf"but ({CHIPS}) (?:has|have) a pad here",
+        lambda m: [b for b in m.case.judge.live(m.t) if not m.case.judge.mask[b][m.t]],
+    ),
+    (rf"the tokens? of ({CHIPS}) here (?:is|are) silently dropped", dropped),
+    (rf"so only ({CHIPS}) (?:is|are) live", lambda m: m.case.judge.live(m.t)),
+    (rf"({CHIPS}) joins? in", lambda m: [b for b in m.case.judge.live(m.t) if m.case.judge.lengths[b] == m.t + 1]),
+    (rf"({CHIPS}) (?:has|have) reached", ended),
+    (
+        rf"({CHIPS}) ended at t",
+        lambda m: [
+            b for b in m.over_before if m.case.judge.lengths[b] == max(m.case.judge.lengths[a] for a in m.over_before)
+        ],
+    ),
+    (rf"This is wrong for ({CHIPS})", lambda m: sorted(set(m.case.judge.strays))),
+    (
+        rf"is filler for ({CHIPS})",
+        lambda m: [b for b in range(m.case.judge.B) if m.case.judge.lengths[b] < m.case.judge.unpacked.shape[1]],
+    ),
+]
 
 
 @each_case
@@ -211,7 +204,7 @@ def test_every_letter_in_a_caption_is_that_of_a_sequence_of_which_it_is_true(cas
 
 @each_case
 def test_a_caption_is_one_or_two_sentences_of_good_english_with_one_and_with_many(case: Case) -> None:
-    for caption in captions(case.movie):
+    for caption in (step["caption"] for step in case.show.steps):
         plain = re.sub(r"^\*\*t = \d+\.\*\*", "", caption).replace("*", "")
         assert 1 <= len(re.findall(r"[.!?](?=\s|$)", plain)) <= 2, caption
         assert plain.endswith(".")
@@ -268,8 +261,8 @@ def test_the_start_says_what_h_0_is(name: Any, said: str) -> None:
     starts: dict[Any, str] = {"gru": "**h_0** is", "lstm": "**h_0** and **c_0** are"}
     for cell, states in starts.items():
         movie = pv.movie(pv.trace(Batch.parse("1 2\n3"), Config(cell=cell, initial_state=name)), ("run",))
-        assert states in captions(movie)[0]
-        assert said in captions(movie)[0]
+        assert states in movie.steps[0].caption
+        assert said in movie.steps[0].caption
 
 
 def test_a_fact_that_never_speaks_fails() -> None:
