@@ -5,9 +5,11 @@ In a browser: it survives a reload, draws what has come and no more, and is stop
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import partial
 
 import pytest
+import tabs
 from playwright.sync_api import Browser, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.testing.v1 import AppTest
@@ -155,9 +157,8 @@ def test_a_training_comes_epoch_by_epoch_survives_a_reload_and_is_stopped_while_
         progress = visited.main.get_by_text(re.compile(r"^\d+ of 288$"))
         expect(progress.first).to_be_visible(timeout=LONG)
         asked = visited.query
-        told, drawn = set[str](), set[int]()  # how far it is; the runs that drew a chart
-        noted = partial(note, [], told, drawn)
-        visited.page.on("websocket", lambda socket: socket.on("framereceived", noted))
+        heard = Heard()
+        visited.page.on("websocket", lambda socket: socket.on("framereceived", heard.take))
         visited.page.reload()
         expect(progress.first).to_be_visible(timeout=LONG)
         assert visited.query == asked
@@ -166,22 +167,32 @@ def test_a_training_comes_epoch_by_epoch_survives_a_reload_and_is_stopped_while_
         assert other.data("step") == "2"
         learning = visited.main.locator(".st-key-learning-0-now").get_by_role("figure")
         expect(learning).to_be_visible(timeout=LONG)
-        visited.page.wait_for_timeout(2000)
-        assert 2 <= len(drawn) <= len(told)
+        tabs.until(visited.page, lambda: len(heard.with_charts) >= 3)
+        drawn = [*heard.with_charts.values()]
+        assert len(set(drawn)) == len(drawn)  # none without news
         visited.main.get_by_role("button", name="Stop").click()
         expect(visited.main.get_by_text("Stopped after")).to_be_visible(timeout=LONG)
         expect(learning).to_be_visible()
         expect(train).to_be_enabled(timeout=LONG)
 
 
-def note(runs: list[int], told: set[str], drawn: set[int], data: str | bytes) -> None:
-    """Note what a message tells, and which run it belongs to."""
-    assert isinstance(data, bytes)
-    message = ForwardMsg.FromString(data)
-    element = message.delta.new_element
-    if message.WhichOneof("type") == "new_session":
-        runs.append(len(runs))
-    elif element.WhichOneof("type") == "progress":
-        told.add(element.progress.text)
-    elif element.WhichOneof("type") == "plotly_chart":
-        drawn.add(runs[-1])
+@dataclass
+class Heard:
+    """What the browser was told: how far the work is, and how far it was in each run of a fragment that drew charts."""
+
+    progress: str = ""
+    runs: int = 0
+    of_the_page: bool = True
+    with_charts: dict[int, str] = field(default_factory=dict)
+
+    def take(self, data: str | bytes) -> None:
+        """Note what a message begins or tells."""
+        assert isinstance(data, bytes)
+        message = ForwardMsg.FromString(data)
+        element = message.delta.new_element
+        if message.WhichOneof("type") == "new_session":
+            self.runs, self.of_the_page = self.runs + 1, not message.metadata.run.fragment_ids
+        elif element.WhichOneof("type") == "progress":
+            self.progress = element.progress.text
+        elif element.WhichOneof("type") == "plotly_chart" and not self.of_the_page:
+            self.with_charts.setdefault(self.runs, self.progress)
