@@ -199,10 +199,9 @@ def _gradients_of(trace: Trace, task: Task, kind: str) -> dict[str, Tensor]:
     module, head, table = copy.deepcopy(trace.module), copy.deepcopy(task.head), trace.padded.embedding
     leaves = {**dict(module.named_parameters()), "head.weight": head.weight, "head.bias": head.bias}
     values, first, tokens = trace.padded.values, trace.padded.batch_first, trace.padded.tokens
-    if table is not None:
+    if table is not None and trace.config is not None:
         leaves["embedding.weight"] = nn.Parameter(table.clone())
-        padding_idx = None if trace.config is None else trace.config.padding_idx
-        values = F.embedding(tokens if first else tokens.t(), leaves["embedding.weight"], padding_idx)
+        values = F.embedding(tokens if first else tokens.t(), leaves["embedding.weight"], trace.config.padding_idx)
     if kind == "packed":
         lengths = trace.padded.lengths
         packed = pack_padded_sequence(values, lengths, first, enforce_sorted=False)

@@ -88,11 +88,10 @@ def pad_input(trace: Trace) -> Tensor:
     That is the pad's embedding, or padding_value; for a module of your own it is what fills all the pads of its grid,
     and zeros are assumed where they differ or where there are none.
     """
-    padded = trace.padded
-    if padded.embedding is not None:
-        return padded.embedding[trace.config.pad_id if trace.config is not None else 0]
-    if trace.config is not None:
-        return torch.full_like(padded.grid[0, 0], trace.config.padding_value)
+    padded, config = trace.padded, trace.config
+    if config is not None:
+        filler = torch.full_like(padded.grid[0, 0], config.padding_value)
+        return filler if padded.embedding is None else padded.embedding[config.pad_id]
     pads = padded.grid[~padded.mask]  # (pads, F)
     alike = len(pads) > 0 and bool((pads == pads[0]).all())
     return pads[0].clone() if alike else torch.zeros_like(padded.grid[0, 0])

@@ -165,9 +165,9 @@ def drift(trace: Trace, pads: int = 50) -> Drift:
     if D == 2 and L > 1:
         counts = (*(k for k in _RUN if k < pads - 1), *range(max(0, pads - 1), pads + 1))
         return Drift(pad, torch.stack([run(k)[1] for k in counts], 1), counts, L, D)
-    columns = trace.padded.lengths.unsqueeze(1) - 1 + torch.arange(pads + 1, device="cpu")  # (B, K + 1)
-    states = run(pads)[0][torch.arange(len(columns), device="cpu").unsqueeze(1), columns]
-    return Drift(pad, states, tuple(range(pads + 1)), L, D)
+    ends = zip(run(pads)[0], trace.padded.lengths.tolist(), strict=True)
+    states = [row[length - 1 : length + pads] for row, length in ends]  # (K + 1, H) each
+    return Drift(pad, torch.stack(states), tuple(range(pads + 1)), L, D)
 
 
 @dataclass(frozen=True)
