@@ -50,11 +50,8 @@ def job(page: AppTest, name: str) -> Started:
     return visited.jobs[name]
 
 
-def test_the_time_limit_is_said_in_advance(page: AppTest) -> None:
+def test_the_time_limit_is_said_in_advance_and_that_a_second_measurement_stops_the_first(page: AppTest) -> None:
     assert texts(page).count(LIMIT) == 2  # at both buttons
-
-
-def test_a_second_measurement_says_that_it_stops_the_first_and_the_first_says_so_too(page: AppTest) -> None:
     warning = "Starting this stops the one that is running."
     assert warning not in texts(page)
     page.button(key="start measure").click().run()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.request import Request, urlopen
 
-from playwright.sync_api import Browser, Locator
+from playwright.sync_api import Browser, Locator, Page
 from tabs import Scheme, Size, tab
 
 __all__ = ["OWN", "PHONE", "SIZES", "TAP", "WHO", "Phone", "Room"]
@@ -70,19 +70,17 @@ class Room:
 class Phone:
     """One phone: a page in a browser context of its own, for its storage is its own."""
 
-    def __init__(self, page: Any) -> None:
+    def __init__(self, page: Page) -> None:
         self.page = page
 
     @property
     def title(self) -> Locator:
-        found: Locator = self.page.locator("h1")
-        return found
+        return self.page.locator("h1")
 
     @property
     def told(self) -> Locator:
         """Return the line that says what has become of the answer."""
-        found: Locator = self.page.locator(".told")
-        return found
+        return self.page.locator(".told")
 
     def sees(self, title: str, timeout: float = 20_000) -> None:
         """Wait until the page has this title."""

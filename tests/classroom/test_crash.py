@@ -64,7 +64,7 @@ async def back(phones: list[Phone], before: dict[str, Any], acknowledged: dict[s
 
 
 @pytest.mark.timeout(200)  # the server starts twice
-def test_after_kill_9_in_every_phase_everybody_is_back_within_two_seconds(tmp_path: Path) -> None:
+async def test_after_kill_9_in_every_phase_everybody_is_back_within_two_seconds(tmp_path: Path) -> None:
     """As many classes as there are phases are on when the server is killed, and everybody votes on and on who may."""
     port = servers.free_port()
     draw, acknowledged = random.Random("kill"), dict[str, Any]()
@@ -77,35 +77,32 @@ def test_after_kill_9_in_every_phase_everybody_is_back_within_two_seconds(tmp_pa
         finally:
             await asyncio.to_thread(server.__exit__, None, None, None)
 
-    async def lesson() -> None:
-        async with served() as (address, process):
-            classes = [await prepared(address, *WAY[:i]) for i in range(len(WAY) + 1)]
-            everybody = [phone for _, phones in classes for phone in phones]
-            following = [asyncio.create_task(phone.follow()) for phone in everybody]
-            before = [await room.seen() for room, _ in classes]
-            assert len({(seen["phase"], seen["round"], len(seen["asked"])) for seen in before}) == len(classes)
-            votes = [
-                asyncio.create_task(vote_on(phone, seen["round"], acknowledged, draw))
-                for (_, phones), seen in zip(classes, before, strict=True)
-                for phone in phones
-                if seen["phase"] == "vote"
-            ]
-            await asyncio.sleep(0.5)
-            process.kill()
-            await asyncio.gather(*votes)
-        gone = asyncio.get_running_loop().time()  # phones may be answered before this test knows of the new server
-        async with served():
-            async with asyncio.timeout(BACK):
-                for (_, phones), seen in zip(classes, before, strict=True):
-                    await back(phones, seen, acknowledged, gone)
-            for (room, _), action in zip(classes, (*WAY, "open"), strict=True):
-                assert (await room.act(action, question=0)).status == 200  # and the class goes on
-        for task in following:
-            task.cancel()
-        for room, phones in classes:
-            room.close()
-            for phone in phones:
-                phone.close()
-        await asyncio.sleep(0.05)
-
-    asyncio.run(lesson())
+    async with served() as (address, process):
+        classes = [await prepared(address, *WAY[:i]) for i in range(len(WAY) + 1)]
+        everybody = [phone for _, phones in classes for phone in phones]
+        following = [asyncio.create_task(phone.follow()) for phone in everybody]
+        before = [await room.seen() for room, _ in classes]
+        assert len({(seen["phase"], seen["round"], len(seen["asked"])) for seen in before}) == len(classes)
+        votes = [
+            asyncio.create_task(vote_on(phone, seen["round"], acknowledged, draw))
+            for (_, phones), seen in zip(classes, before, strict=True)
+            for phone in phones
+            if seen["phase"] == "vote"
+        ]
+        await asyncio.sleep(0.5)
+        process.kill()
+        await asyncio.gather(*votes)
+    gone = asyncio.get_running_loop().time()  # phones may be answered before this test knows of the new server
+    async with served():
+        async with asyncio.timeout(BACK):
+            for (_, phones), seen in zip(classes, before, strict=True):
+                await back(phones, seen, acknowledged, gone)
+        for (room, _), action in zip(classes, (*WAY, "open"), strict=True):
+            assert (await room.act(action, question=0)).status == 200  # and the class goes on
+    for task in following:
+        task.cancel()
+    for room, phones in classes:
+        room.close()
+        for phone in phones:
+            phone.close()
+    await asyncio.sleep(0.05)

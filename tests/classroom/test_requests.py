@@ -87,19 +87,6 @@ async def test_a_known_token_is_the_same_phone_again_and_may_change_its_name(add
         assert unknown.data["token"] not in {"nobody's", *(each.token for each in phones)}
 
 
-async def test_the_snapshot_has_the_names_that_other_programs_rely_on(address: str) -> None:
-    async with lesson(address, SIZES) as (room, phones):
-        await do(room, "ask", "open", question=0)
-        voted = await phones[0].vote(1, [2, 1])
-        await phones[0].look()
-        seen = phones[0].seen
-        assert seen["revision"] == voted.data["revision"]
-        names = ("phase", "round", "mine", "voted", "joined", "following")
-        assert [seen[name] for name in names] == ["vote", 1, [2, 1], 1, 3, True]
-        assert seen["question"]["prompt"]
-        assert (await room.seen())["answer"] == [2, 1]
-
-
 @pytest.mark.parametrize(
     ("spec", "right", "wrong"),
     [
@@ -226,7 +213,9 @@ async def test_a_phone_has_some_channels_and_one_more_ends_the_oldest(address: s
             await each.aclose()
 
 
-async def test_phones_follow_the_steps_of_the_movie(address: str) -> None:
+async def test_phones_follow_the_steps_of_the_movie_and_a_twin_asks_the_same_kind_about_another_batch(
+    address: str,
+) -> None:
     async with lesson(address, LONGER) as (room, phones):
         phone = phones[0]
         await do(room, "open", "close", "reveal")
@@ -246,11 +235,6 @@ async def test_phones_follow_the_steps_of_the_movie(address: str) -> None:
         await room.act("step", step=10_000)
         assert (await room.seen())["step"] == len(movie["steps"])
         assert [(await room.act("step", step=step)).status for step in (0, "3", None, True)] == [400] * 4
-
-
-async def test_a_twin_asks_the_same_kind_about_another_batch(address: str) -> None:
-    async with lesson(address, LONGER) as (room, _):
-        await do(room, "open", "close", "reveal")
         before = await room.seen()
         await do(room, "twin")
         after = await room.seen()
@@ -434,12 +418,16 @@ async def test_the_movie_of_an_answer_that_was_never_shown_stays_closed(address:
 async def test_a_vote_counts_once_for_each_phone_and_round_and_the_last_one_stands(address: str) -> None:
     async with lesson(address, OWN) as (room, phones):
         one, two, _ = phones
-        await do(room, "open")
+        await do(room, "ask", "open", question=0)
         for answer in (0, 1, 1, 0):
             await one.vote(1, answer)
-        await two.vote(1, 1)
+        last = await two.vote(1, 1)
         await one.look()
-        assert (one.seen["mine"], one.seen["voted"]) == (0, 2)
+        assert one.seen["revision"] == last.data["revision"]
+        names = ("phase", "round", "mine", "voted", "joined", "following")
+        assert [one.seen[name] for name in names] == ["vote", 1, 0, 2, 3, True]
+        assert one.seen["question"]["prompt"] == "Which?"
+        assert (await room.seen())["answer"] == 1
         await do(room, "close")
         assert (await one.vote(1, 1)).status == 409
         await do(room, "reopen")
