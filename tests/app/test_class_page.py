@@ -24,10 +24,15 @@ def room_of(*specs: object, phones: int = 3) -> tuple[str, str, list[str]]:
     return code, host, [rooms.call(rooms.join(code, None, None, None))[0] for _ in range(phones)]
 
 
-def teacher(code: str, host: str) -> AppTest:
+def visited(known: Visit) -> AppTest:
+    """Open the teacher's page with what a visit has kept."""
     app = opened("class", painted=False)
-    app.session_state["visit"] = Visit(room=(code, host))
+    app.session_state["visit"] = known
     return app.run()
+
+
+def teacher(code: str, host: str) -> AppTest:
+    return visited(Visit(room=(code, host)))
 
 
 def html(app: AppTest) -> str:
@@ -136,9 +141,7 @@ def test_a_question_of_ones_own_says_what_is_missing_and_goes_into_the_plan() ->
 
 
 def test_items_of_the_plan_are_moved_noted_and_removed() -> None:
-    app = opened("class", painted=False)
-    app.session_state["visit"] = Visit(plan=STARTER[:3])
-    app = app.run()
+    app = visited(Visit(plan=STARTER[:3]))
     app = app.button(key="plan up 2").click().run()
     app = app.button(key="plan remove 0").click().run()
     kinds = [item.question["kind"] for item in app.session_state["visit"].plan]
@@ -149,9 +152,7 @@ def test_items_of_the_plan_are_moved_noted_and_removed() -> None:
 
 def test_a_plan_can_be_saved_in_four_ways_and_one_without_questions_in_two() -> None:
     for plan, labels_ in ((STARTER, 4), ((Item(page="packing", example="unsorted"),), 2)):
-        app = opened("class", painted=False)
-        app.session_state["visit"] = Visit(plan=plan)
-        assert len(app.run().get("download_button")) == labels_
+        assert len(visited(Visit(plan=plan)).get("download_button")) == labels_
 
 
 def test_a_step_is_added_from_a_lesson(browser: Browser, address: str) -> None:
