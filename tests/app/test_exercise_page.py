@@ -3,7 +3,8 @@
 from playwright.sync_api import Browser, Locator, expect
 from tabs import box_of, tab, violations
 from test_accessibility import wider_by
-from visits import PHONE, Visit, follow, visit
+from test_lessons import go_to, ticked
+from visits import PHONE, Visit, visit
 
 import packviz
 from packviz.teach.exercise import exercise
@@ -44,12 +45,8 @@ def test_the_mouse_drags_and_clicks_the_cells_and_the_lesson_is_ticked_off(brows
         expect(told).to_have_text("You packed it: 9 rows, batch_sizes = [3, 3, 2, 1].")
         visited.settle()
         expect(told).to_have_text("You packed it: 9 rows, batch_sizes = [3, 3, 2, 1].")
-        follow(visited.page, "Running")
-        visited.page.wait_for_url("**/running**")
-        visited.settle()
-        visited.page.get_by_test_id("stTopNavSection").filter(has_text="Learn").click()
-        packing = visited.page.get_by_role("menuitem", name="Packing")
-        expect(packing.get_by_test_id("stIconMaterial")).to_have_text("check_circle")
+        go_to(visited, "running")
+        assert ticked(visited, "Packing")
 
 
 def test_keys_alone_pack_the_batch_and_another_batch_is_another_exercise(browser: Browser, address: str) -> None:
