@@ -27,13 +27,6 @@ def readings(case: Case) -> Iterator[tuple[Readout, dict[str, Any], dict[str, Lo
         yield readout, step, cells
 
 
-def lost(case: Case) -> str:
-    """Return what is said of all the pads that were packed; nothing if there are none."""
-    pads = len(case.judge.strays)
-    plural = "s" * (pads > 1)
-    return f"{pads} pad{plural} {'were' if pads > 1 else 'was'} packed, {pads} token{plural} lost" if pads else ""
-
-
 def within(mark: Look, cell: Look, case: Case) -> list[int]:
     """Return the directions of a cell of the grid that an outline is around."""
     D = case.judge.D
@@ -113,7 +106,10 @@ def test_the_row_is_outlined_by_whether_it_is_right_and_beside_it_stands_how_man
 
 @each
 def test_the_caption_says_whether_it_is_right_for_all_and_never_passes_over_packed_padding(case: Case) -> int:
-    spoke, pads = 0, lost(case)
+    spoke, pads = 0, len(case.judge.strays)
+    lost = f"**{pads} pads were packed, {pads} tokens lost**"
+    if pads == 1:
+        lost = "**1 pad was packed, 1 token lost**"
     for readout, step, _ in readings(case):
         assert readout.values is not None
         assert step["detail"][0] == [readout.code, str(tuple(readout.values.shape))]
@@ -121,7 +117,7 @@ def test_the_caption_says_whether_it_is_right_for_all_and_never_passes_over_pack
         assert not pads or f"# {readout.caution}" in [text for text, _ in step["detail"]]
         if pads:
             spoke += 1
-            assert f" is wrong here: **{pads}**. " in step["caption"]
+            assert f" is wrong here: {lost}. " in step["caption"]
             assert step["tone"] == "wrong"
         elif readout.key not in POOLS:
             spoke += 1
@@ -129,5 +125,5 @@ def test_the_caption_says_whether_it_is_right_for_all_and_never_passes_over_pack
             assert (" is right here. " if readout.right else " is wrong here. ") in step["caption"]
     [step] = [step for step, _ in case.deep.of("unpack") if step["caption"].startswith("The rings mark")]
     assert (step.get("tone") == "wrong") == bool(pads)
-    assert not pads or f": **{pads}**." in step["caption"]
+    assert not pads or f": {lost}." in step["caption"]
     return spoke

@@ -17,11 +17,6 @@ def grid(case: Case, cells: dict[str, Look]) -> dict[tuple[int, int], Look]:
     return grid_of(shown, transposed=case.transposed)
 
 
-def halves(case: Case, row: torch.Tensor, shown: list[float | None]) -> torch.Tensor:
-    """Return as many numbers of each direction as a cell shows."""
-    return row.view(case.judge.D, -1)[:, : len(shown) // case.judge.D]
-
-
 @each_packed
 def test_every_cell_stands_where_pad_packed_sequence_puts_it_with_its_states_or_filler(case: Case) -> None:
     cells, unpacked, rows = case.show.after[-1], case.judge.unpacked, case.rows
@@ -35,7 +30,8 @@ def test_every_cell_stands_where_pad_packed_sequence_puts_it_with_its_states_or_
             same = torch.equal(truth, torch.full_like(truth, float(cell["text"])))
             assert same or (truth.isnan().all() and cell["text"] == "nan")
             continue
-        assert close(cell["vec"], halves(case, truth, cell["vec"]))
+        shown = len(cell["vec"]) // case.judge.D  # numbers of each direction
+        assert close(cell["vec"], truth.view(case.judge.D, -1)[:, :shown])
         token = cell.get("token")
         assert (token is not None) == bool(case.judge.mask[b][t])
         assert token is None or case.movie.tokens[token] == (b, t)
