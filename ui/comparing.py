@@ -61,9 +61,10 @@ def other_settings(shown: Shown) -> None:
     """Offer settings that change the verdicts, and say for each setting which ones it changes."""
     try_this("Switch what changes the verdict.", _TO_TRY)
     found = shown.fact(facts.switches)
-    changed = [", ".join(each.changed).replace("_", " ") or "none" for each in found]
-    settings = [(each.setting, str(each.before), str(each.after)) for each in found]
-    rows = [(*setting, names) for setting, names in zip(settings, changed, strict=True)]
+    rows = [
+        (each.setting, str(each.before), str(each.after), ", ".join(each.changed).replace("_", " ") or "none")
+        for each in found
+    ]
     columns = ["setting", "now", "instead", "verdicts on the outputs that change"]
     sheet(rows, columns, "switches", "What changes when one setting does")
     for each in found:

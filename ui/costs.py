@@ -154,10 +154,10 @@ def _timings(results: Sequence[cost.Measurement], which: str = "now") -> None:
 def _map(across: Across, points: Sequence[cost.Point], which: str = "now") -> None:
     fresh(charts.winning, points, key=f"winning {which}", across=across)
     done = [point.measurement for point in points]
-    wins, loses = (sum(each.differs and (each.ratio < 1) == won for each in done) for won in (True, False))
+    wins, losses = cost.wins_and_losses(done)
     busy = sum(each.busy for each in done)
     told = (
-        f"Of {len(points)} shapes, packing is faster on {wins} and slower on {loses}; "
+        f"Of {len(points)} shapes, packing is faster on {wins} and slower on {losses}; "
         "the others show no measurable difference."
     )
     were = "was" if busy == 1 else "were"

@@ -20,18 +20,10 @@ from ui.progress import backend
 
 VOTE = "/api/rooms/{code}/vote"
 
-_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)  # upper ends of a histogram's buckets
-
 _registry = CollectorRegistry()
-_reruns = Histogram(
-    "packviz_rerun_seconds", "Runs of a page, or of a part of it", ["of"], registry=_registry, buckets=_SECONDS
-)
+_reruns = Histogram("packviz_rerun_seconds", "Runs of a page, or of a part of it", ["of"], registry=_registry)
 _requests = Histogram(
-    "packviz_request_seconds",
-    "Requests of phones and teachers",
-    ["route", "status"],
-    registry=_registry,
-    buckets=_SECONDS,
+    "packviz_request_seconds", "Requests of phones and teachers", ["route", "status"], registry=_registry
 )
 _votes = Counter("packviz_votes", "Votes that this server has stored", registry=_registry)
 ProcessCollector(registry=_registry)

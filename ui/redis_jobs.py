@@ -8,9 +8,8 @@ import pickle
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from contextlib import contextmanager, suppress
+from typing import Any
 
 from redis import Redis, RedisError
 from redis.backoff import ExponentialBackoff
@@ -22,9 +21,6 @@ from rq.job import Job, JobStatus
 from rq.timeouts import JobTimeoutException
 
 from ui.work import GRACE, KEPT, MAX_WAITING, MEMORY, TIME_LIMIT, Progress, State, Task, Work, do
-
-Given = ParamSpec("Given")
-Found = TypeVar("Found")
 
 QUEUE = "packviz"
 _OPEN = "packviz:open"  # the keys of all jobs that are not known to be over
@@ -39,17 +35,13 @@ def connect(url: str) -> Any:
     return Redis.from_url(url, retry=Retry(ExponentialBackoff(cap=1, base=0.05), 5), retry_on_error=[RedisError])
 
 
-def _reached(verb: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Let a verb raise OSError where Redis cannot be reached."""
-
-    @wraps(verb)
-    def tried(*given: Given.args, **named: Given.kwargs) -> Found:
-        try:
-            return verb(*given, **named)
-        except RedisError as problem:
-            raise OSError(_AWAY) from problem
-
-    return tried
+@contextmanager
+def _reaching() -> Iterator[None]:
+    """Raise OSError where Redis cannot be reached."""
+    try:
+        yield
+    except RedisError as problem:
+        raise OSError(_AWAY) from problem
 
 
 class RedisJobs:
@@ -74,7 +66,7 @@ class RedisJobs:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    @_reached
+    @_reaching()
     def submit(self, visitor: str, task: Task) -> None:
         with self._redis.lock(f"packviz:submit:{task.key}", timeout=10):
             now = self.progress(task.key, visitor)
@@ -82,12 +74,12 @@ class RedisJobs:
                 self._enqueue(task)
             self._want(task.key, visitor)
 
-    @_reached
+    @_reaching()
     def position(self, key: str) -> int:
         place = self._queue.get_job_position(key)
         return 0 if place is None else place + self._queue.started_job_registry.count
 
-    @_reached
+    @_reaching()
     def progress(self, key: str, visitor: str) -> Progress | None:
         kept = self._redis.hgetall(_of(key))
         if not kept:
@@ -101,7 +93,7 @@ class RedisJobs:
             self._want(key, visitor)
         return Progress(task, state, done, reason or self._unsaid(state), max(age, 0.0))
 
-    @_reached
+    @_reaching()
     def stop(self, key: str, visitor: str) -> None:
         with self._lock:
             self._wanted.get(key, set()).discard(visitor)
@@ -109,11 +101,11 @@ class RedisJobs:
         if not self._redis.zcard(_of(key, "wanted")):
             self._end(key)
 
-    @_reached
+    @_reaching()
     def result(self, key: str, since: int = 0) -> list[Any]:
         return [pickle.loads(each) for each in self._redis.lrange(_of(key, "results"), since, -1)]
 
-    @_reached
+    @_reaching()
     def counts(self) -> Mapping[State, int]:
         return {"waiting": self._queue.count, "running": self._queue.started_job_registry.count}
 

@@ -34,12 +34,10 @@ class Static:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or leave it to the app."""
         name = _asked(scope)
-        if name is None:
-            await self.app(scope, receive, send)
-        else:
-            await Response(compressed(name), headers=_HEADERS, media_type=_TYPES[Path(name).suffix])(
-                scope, receive, send
-            )
+        answer = self.app
+        if name is not None:
+            answer = Response(compressed(name), headers=_HEADERS, media_type=_TYPES[Path(name).suffix])
+        await answer(scope, receive, send)
 
 
 def compress_all() -> None:

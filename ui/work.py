@@ -7,7 +7,7 @@ import sys
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -124,18 +124,14 @@ def _limit(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (int(limit), most))
 
 
-def _alone() -> AbstractContextManager[None]:
+@contextmanager
+def _alone() -> Iterator[None]:
     """Wait until no other process of this machine measures; it ends with this one at the latest."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return nullcontext()
+    if os.name == "nt":  # without fcntl
+        yield
+        return
+    import fcntl
 
-    @contextmanager
-    def locked() -> Iterator[None]:
-        name = f"packviz-measures-{os.getuid()}.lock"
-        with (Path(tempfile.gettempdir()) / name).open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
-
-    return locked()
+    with (Path(tempfile.gettempdir()) / f"packviz-measures-{os.getuid()}.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

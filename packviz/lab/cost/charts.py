@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from packviz.lab.cost.counting import Counts
-from packviz.lab.cost.measuring import Measurement, Point, Timing
+from packviz.lab.cost.measuring import Measurement, Point, Timing, wins_and_losses
 from packviz.lab.cost.setup import Setting
 from packviz.show.charts.lengths import padding_shares
 from packviz.show.charts.template import bars, drawn, heatmap, named_axis
@@ -61,8 +61,11 @@ def _bars(side: str, of: Sequence[Timing], names: Sequence[str], color: str, pal
         f"{counted(len(timing.times), 'run')}"
         for name, timing, (low, mid, high) in zip(names, of, quartiles, strict=True)
     ]
-    error = {"type": "data", "symmetric": False, "color": palette.text, "thickness": 1.5}
-    error |= {
+    error = {
+        "type": "data",
+        "symmetric": False,
+        "color": palette.text,
+        "thickness": 1.5,
         "array": [high - mid for _, mid, high in quartiles],
         "arrayminus": [mid - low for low, mid, _ in quartiles],
     }
@@ -119,13 +122,13 @@ def winning(points: Sequence[Point], across: Across = "batch_size", palette: Pal
     rows = [(at.fill, getattr(at, across), done.ratio, done.differs, done.busy, _told(at, done)) for at, done in points]
     frame = pd.DataFrame(rows, columns=["fill", "size", "ratio", "differs", "busy", "told"])
     how: dict[str, Any] = {"ratio": "median", "differs": "any", "busy": "any", "told": "<br>".join}
-    places = frame.groupby(["fill", "size"]).agg(how)
-    ratios = places["ratio"].map(log2).where(places["differs"].astype(bool), 0.0)  # what the colours show
+    places = frame.groupby(["fill", "size"]).agg(how).astype({"differs": bool, "busy": bool})
+    ratios = places["ratio"].map(log2).where(places["differs"], 0.0)  # what the colours show
     z, told = ratios.unstack(), places["told"].unstack(fill_value="")
     end = max([LEAST_END, *ratios.abs()])
     ticks = list(range(-int(end), int(end) + 1, max(1, int(end) // 3)))
     bar = {"title": "ratio", "tickvals": ticks, "ticktext": [f"{2.0**tick:.3g}" for tick in ticks]}
-    marks = {"?": ~places["differs"].astype(bool), "*": places["busy"].astype(bool)}
+    marks = {"?": ~places["differs"], "*": places["busy"]}
     key = ["packed ÷ padded: below 1 packing wins", *(f"{mark} {MARKS[mark]}" for mark in marks if marks[mark].any())]
     cells = dict.fromkeys(point.setting.setup.told for point in points)
     ran = f",<br>{' and '.join(cells)}" if cells else ": nothing was measured yet"
@@ -169,8 +172,7 @@ def _told(setting: Setting, done: Measurement) -> str:
 def _alt(done: Sequence[Measurement]) -> str:
     if not done:
         return "Map of where packing wins: nothing was measured yet."
-    faster = sum(each.differs and each.ratio < 1 for each in done)
-    slower = sum(each.differs and each.ratio > 1 for each in done)
+    faster, slower = wins_and_losses(done)
     ratios = [each.ratio for each in done]
     return (
         f"Map of packed divided by padded time in {counted(len(done), 'setting')}: packing is faster in {faster}, "

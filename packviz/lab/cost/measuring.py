@@ -19,7 +19,7 @@ from packviz.lab.cost.setup import Setting, Setup, Work, switches, works
 from packviz.text import counted
 from packviz.validate import integer
 
-__all__ = ["LEAST_ROUNDS", "Measurement", "Point", "Timing", "measure", "sweep", "verdict"]
+__all__ = ["LEAST_ROUNDS", "Measurement", "Point", "Timing", "measure", "sweep", "verdict", "wins_and_losses"]
 
 LEAST_ROUNDS = 6  # fewer can all come out the same way by chance: once in 16 times or more
 MAX_CHANCE = 0.05
@@ -222,6 +222,12 @@ def _sign_test(padded: Sequence[float], packed: Sequence[float]) -> float:
     fewer = min(sum(difference > 0 for difference in apart), sum(difference < 0 for difference in apart))
     as_rare = sum(comb(len(apart), k) for k in range(fewer + 1))  # of the 2 ** rounds ways to come out
     return float(min(1.0, 2 * as_rare / 2 ** len(apart)))
+
+
+def wins_and_losses(done: Sequence[Measurement]) -> tuple[int, int]:
+    """Return how many measurements show that packing is faster, and how many that it is slower."""
+    differing = [each.ratio for each in done if each.differs]
+    return sum(ratio < 1 for ratio in differing), sum(ratio > 1 for ratio in differing)
 
 
 def verdict(measurement: Measurement) -> str:

@@ -1,11 +1,11 @@
 """What the recorded runs say, a sentence or two for each: the result in numbers, its caveat, and how long it took."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
 from packviz.lab import sentence
-from packviz.lab.cost import LEAST_ROUNDS, Measurement, Setting, Setup
+from packviz.lab.cost import LEAST_ROUNDS, Measurement, Setting, Setup, wins_and_losses
 from packviz.lab.recorded.recording import CostRecording, Made, TrainingRecording
 from packviz.lab.training import Experiment, Outcome, summary
 from packviz.lab.training.results import BEYOND, ENOUGH_SEEDS, both_spreads
@@ -45,18 +45,14 @@ def training_caveat(recording: TrainingRecording, cell: str) -> str:
 def training_takes(recording: TrainingRecording, experiments: Sequence[Experiment]) -> str:
     """Say how long all seeds of some experiments take, as far as the same ones were recorded; "" if one was not."""
     known = {replace(each.experiment, seeds=(0,)): each.seconds for each in summary(recording.results)}
-    wanted = [replace(one, seeds=(0,)) for one in experiments]
-    if any(one not in known for one in wanted):
-        return ""
     share = recording.made.cpu_seconds / recording.made.seconds  # of the time, in which it had a processor
-    seconds = share * sum(len(one.seeds) * known[same] for one, same in zip(experiments, wanted, strict=True))
-    return sentence("made.takes", seconds=max(1, round(seconds)))
+    return _takes(share * len(one.seeds) * known[replace(one, seeds=(0,))] for one in experiments)
 
 
 def cost_headline(recording: CostRecording, cell: str) -> str:
     """Say what packing costs a cell's forward run on the small batch, and for how many larger ones it pays."""
     done = [point.measurement for point in recording.of(cell)]
-    wins, losses = (sum(each.differs and (each.ratio < 1) == won for each in done) for won in (True, False))
+    wins, losses = wins_and_losses(done)
     return sentence("cost.headline", small=_small(recording, cell), larger=len(done), wins=wins, losses=losses)
 
 
@@ -80,24 +76,33 @@ def batch_takes(recording: CostRecording, setups: Sequence[Setup], T: int, round
     batch as it has steps: T in each layer and direction. rounds, seconds: of each measurement, as `measure` takes them.
     """
     known = {_kind(each.setup): each for each in recording.batch}
-    if any(_kind(setup) not in known for setup in setups):
-        return ""
-    total = 0.0
-    for setup in setups:
+
+    def measuring(setup: Setup) -> float:
         each = known[_kind(setup)]
-        once = (each.padded.median + each.packed.median) / 1000 / _chain(each.setup, max(each.lengths))
-        once *= _chain(setup, T)
-        total += min((rounds + 1) * once, max(seconds, (LEAST_ROUNDS + 1) * once))
-    return sentence("made.takes", seconds=max(1, round(total)))
+        once = _pair(each) / _chain(each.setup, max(each.lengths)) * _chain(setup, T)
+        return min((rounds + 1) * once, max(seconds, (LEAST_ROUNDS + 1) * once))
+
+    return _takes(map(measuring, setups))
 
 
 def sweep_takes(recording: CostRecording, settings: Sequence[Setting], runs: int) -> str:
     """Say how long so many runs of each setting take, as far as the same ones were recorded; "" if one was not."""
-    known = {point.setting: point.measurement for point in recording.shapes}
-    if any(setting not in known for setting in settings):
+    known = {point.setting: _pair(point.measurement) for point in recording.shapes}
+    return _takes(runs * known[setting] for setting in settings)
+
+
+def _takes(seconds: Iterable[float]) -> str:
+    """Say how long several things take; "" if one of them is not found among what was recorded, a KeyError."""
+    try:
+        total = sum(seconds)
+    except KeyError:
         return ""
-    pairs = [known[setting].padded.median + known[setting].packed.median for setting in settings]
-    return sentence("made.takes", seconds=max(1, round(runs * sum(pairs) / 1000)))
+    return sentence("made.takes", seconds=max(1, round(total)))
+
+
+def _pair(done: Measurement) -> float:
+    """Return the seconds of one padded and one packed run."""
+    return (done.padded.median + done.packed.median) / 1000
 
 
 def _kind(setup: Setup) -> tuple[object, ...]:

@@ -81,11 +81,9 @@ def record_training(experiments: Sequence[Experiment]) -> Data:
     with _alone() as made:
         results = list(run_all(experiments))
     runs = []
-    for (one, seed), epochs in groupby(results, key=lambda each: (each.experiment, each.seed)):
-        columns: dict[str, list[float]] = {name: [] for name in DIGITS}  # a number for each epoch
-        for epoch in epochs:
-            for name, column in columns.items():
-                column.append(round(getattr(epoch, name), DIGITS[name]))
+    for (one, seed), of_seed in groupby(results, key=lambda each: (each.experiment, each.seed)):
+        epochs = list(of_seed)
+        columns = {name: [round(getattr(epoch, name), digits) for epoch in epochs] for name, digits in DIGITS.items()}
         runs.append({"experiment": asdict(one) | {"seeds": list(one.seeds)}, "seed": seed, **columns})
     return {"format": FORMAT, "made": made, "runs": runs}
 
@@ -102,8 +100,7 @@ def record_cost(
     with _alone() as made:
         batch = [_measured(measure(setup, lengths, rounds, seconds=seconds, watch=watch)) for setup in setups]
         points = list(sweep(settings, repeats=rounds, seconds=seconds, watch=watch))
-    places = [{name: getattr(setting, name) for name in PLACE} for setting, _ in points]
-    shapes = [place | _measured(point.measurement) for place, point in zip(places, points, strict=True)]
+    shapes = [{name: getattr(at, name) for name in PLACE} | _measured(done) for at, done in points]
     return {"format": FORMAT, "made": made, "batch": batch, "shapes": shapes}
 
 

@@ -27,15 +27,13 @@ def learning(results: Iterable[Progress], palette: Palette = LIGHT) -> go.Figure
 
     The band reaches from the worst seed to the best one. A training that is still running shows what has come so far.
     """
-    groups: dict[Experiment, list[Progress]] = {}
-    for progress in results:
-        groups.setdefault(progress.experiment, []).append(progress)
+    columns = ["experiment", "epoch", "test_accuracy", "train_loss"]
+    epochs = pd.DataFrame([vars(progress) for progress in results], columns=columns)
+    groups: dict[Any, pd.DataFrame] = dict(iter(epochs.groupby("experiment", sort=False)))
     every = list(groups)
     panels = (("test_accuracy", "y", "{:.1f} %"), ("train_loss", "y2", "{:.3f} nats"))
     curves, ends = [], []
-    for one, rows in groups.items():
-        frame = pd.DataFrame([(row.epoch, row.test_accuracy, row.train_loss) for row in rows])
-        frame.columns = ["epoch", "test_accuracy", "train_loss"]
+    for one, frame in groups.items():
         for what, axis, written in panels:
             curve = frame.groupby("epoch")[what].agg(["mean", "min", "max", "size"])
             curves.append(_curve(curve, label(one, every), one, axis, written, palette))
