@@ -119,7 +119,18 @@ def until(page: Page, true: Callable[[], object]) -> None:
 
 
 def violations(page: Page, within: str | None = None, impacts: tuple[str, ...] = ("serious", "critical")) -> list[str]:
-    """Return what axe-core finds on a page, or in a part of it, that is of these impacts."""
+    """Return what axe-core finds on a page, or in a part of it, that is of these impacts, and still after a moment.
+
+    What is drawn anew is pale meanwhile, on a busy machine for long enough to be found.
+    """
+    found = _violations(page, within, impacts)
+    if found:
+        page.wait_for_timeout(2000)
+        found = _violations(page, within, impacts)
+    return found
+
+
+def _violations(page: Page, within: str | None, impacts: tuple[str, ...]) -> list[str]:
     return [
         f"{each['id']}: {node['target']} {node.get('failureSummary', '')}"
         for each in Axe().run(page, within).response["violations"]
