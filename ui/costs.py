@@ -80,7 +80,7 @@ def landscape(shown: Shown) -> None:
         "hidden_size": {"batch_sizes": (32,), "hidden_sizes": (16, 64, 128, 256)},
     }
     settings = cost.plan_sweep((cell,), backward=backward, **sizes[across])
-    told = f"{cell.upper()}, fill against {across}, {'forward + backward' if backward else 'forward'}"
+    told = f"{cell.upper()}, fill against {across}, {settings[0].setup.passes}"
     work = partial(cost.sweep, settings, repeats=ROUNDS_OF_A_SHAPE, seconds=SECONDS_OF_A_SHAPE)
     takes = recorded.sweep_takes(recorded.cost(), settings, ROUNDS_OF_A_SHAPE + 1)
     task = Task("sweep", told, len(settings), work, partial(_map, across), measures=True)
@@ -134,7 +134,7 @@ def _timings(results: Sequence[cost.Measurement], which: str = "now") -> None:
     rows = [
         (
             each.setup.name,
-            "forward + backward" if each.setup.backward else "forward",
+            each.setup.passes,
             "on" if each.setup.onednn else "off",
             each.setup.device,
             round(each.padded.median, 3),

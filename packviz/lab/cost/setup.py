@@ -59,10 +59,15 @@ class Setup:
         return self.cell.upper()
 
     @property
+    def passes(self) -> str:
+        """Return what a run goes through: "forward", or "forward + backward"."""
+        return "forward + backward" if self.backward else "forward"
+
+    @property
     def told(self) -> str:
         """Return what is run, in words: "LSTM forward + backward, oneDNN off"."""
         where = f", on {self.device.upper()}" if self.device != "cpu" else "" if self.onednn else ", oneDNN off"
-        return f"{self.name} {'forward + backward' if self.backward else 'forward'}{where}"
+        return f"{self.name} {self.passes}{where}"
 
     def check_amount(self, cells: int, most: int = MAX_WORK, parameter: str = "hidden_size") -> None:
         """Raise PackvizError where one run of `cells` cells would take more than `most` operations, or 1 GB."""
