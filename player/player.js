@@ -282,12 +282,29 @@ export class Player {
   view(scene) {
     this.views ??= {};
     this.inks[scene] ??= inked(this.frames.filter((frame) => frame.scene === scene));
-    const ink = this.inks[scene],
-      foot = ink.scales.size ? this.legend() : 0;
-    return (this.views[scene] ??= frameView(this.movie.scenes[scene], this.width || 800, this.height || 400, ink, {
-      foot,
-      least: this.least,
-    }));
+    return (this.views[scene] ??= frameView(
+      this.movie.scenes[scene],
+      this.width || 800,
+      this.height || 400,
+      this.inks[scene],
+      { foot: this.foot(scene), least: this.least },
+    ));
+  }
+  /**
+   * Pixels below the picture that the scale of its colours needs, and what torch says where it refuses.
+   * @param {string} scene
+   */
+  foot(scene) {
+    const legend = this.inks[scene].scales.size ? this.legend() : 0,
+      refused = this.movie.steps.find(({ error }, i) => error && this.frames[this.ends[i]].scene === scene);
+    if (!refused) return legend;
+    const { error: box } = this.ui,
+      { hidden, textContent } = box;
+    box.style.bottom = legend ? `${legend}px` : "";
+    Object.assign(box, { hidden: false, textContent: refused.error });
+    const high = this.height - box.offsetTop;
+    Object.assign(box, { hidden, textContent });
+    return Math.min(high, 0.6 * this.height);
   }
   // Pixels that a number has in full screen, where there is any room for it: to be read from the last row.
   get least() {

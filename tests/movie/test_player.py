@@ -15,6 +15,11 @@ import packviz as pv
 from packviz import Batch, Config, Movie
 from packviz.show.theme import DARK, LIGHT, Palette
 
+LOWEST = """() => {
+    const [player] = window[Symbol.for("packviz")].players;
+    return Math.max(...player.shown.map(({ alpha, rect }) => (alpha && rect ? rect.y + rect.h : 0)));
+}"""  # pixel of what is shown
+
 
 def tips(movie: Movie) -> set[str]:
     return {token["tip"] for token in tokens(movie)}
@@ -281,14 +286,17 @@ def test_without_full_screen_in_the_browser_the_player_fills_the_window_and_code
         expect(code).to_be_visible(visible=visible)
 
 
-def test_a_refusal_is_shown_in_torchs_own_words(open_page: Open) -> None:
-    movie = pv.movie(pv.trace(Batch.parse("1\n2 3"), Config(enforce_sorted=True)))
+@pytest.mark.parametrize("text", ["1\n2 3\n4 5\n6", "ready\non your mark"])
+def test_a_refusal_is_shown_in_torchs_own_words_below_all_cells(open_page: Open, text: str) -> None:
+    movie = pv.movie(pv.trace(Batch.parse(text), Config(enforce_sorted=True)))
     screen = open_page(movie)
     said = screen.root.locator(".pv-error")
     expect(said).to_be_hidden()
     screen.press("End")
     expect(said).to_be_visible()
     expect(said).to_have_text(movie.steps[-1].error)
+    screen.rest()
+    assert screen.root.evaluate(LOWEST) < said.evaluate("said => said.offsetTop")
     screen.press("ArrowLeft")
     expect(said).to_be_hidden()
 
