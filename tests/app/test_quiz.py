@@ -197,7 +197,7 @@ def stands_in_address(visited: Visit, query: dict[str, str]) -> None:
 
 
 def prompt(visited: Visit) -> Locator:
-    return visited.page.locator(".st-key-prompt")
+    return visited.page.locator(".st-key-prompt").first  # that of the question before may still be on its way out
 
 
 def plain(question: Question) -> str:
