@@ -38,7 +38,7 @@ _MORE: Mapping[str, Callable[[str], object]] = {  # settings, each with what dra
 
 @dataclass(frozen=True)
 class Controls:
-    """Hold what the settings ask for, what reruns for another batch, and three places in the sidebar."""
+    """Hold what the settings ask for, what reruns for another batch, and two places in the sidebar."""
 
     settings: tuple[tuple[str, object], ...]
     layer: int | None
@@ -46,7 +46,6 @@ class Controls:
     rerun: Callable[[], None]
     for_text: DeltaGenerator
     under_text: DeltaGenerator
-    over_settings: DeltaGenerator
 
     def request(self, source: Source) -> Request:
         """Return what all controls ask for."""
@@ -66,7 +65,7 @@ def controls(*, wait: bool = False, apart: bool = True) -> Controls:
         for_text, under_text = st.container(), st.container()
         rerun = partial(st.rerun, (_EXAMPLES, BATCH) if apart else "app")
         _examples(rerun)
-        places = (rerun, for_text, under_text, st.container())
+        places = (rerun, for_text, under_text)
         if wait and not address.touched((*_DEFAULTS, *_WATCHED)):
             return Controls(tuple(_DEFAULTS.items()), None, 0, *places)
         if names := address.locked():

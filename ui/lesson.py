@@ -185,7 +185,7 @@ def _parts(parts: Sequence[Part], shown: Shown) -> None:
 
 @st.fragment(key=BATCH)
 def _picture(chosen: Controls, stages: Stages, onward: str) -> None:
-    """Show the controls of the batch and the player; another batch reruns these and nothing else."""
+    """Show the text of the batch and the player; an edit reruns these and nothing else."""
     with in_turn():
         above = st.container()  # there with and without a notice: the player keeps its place, and thereby its state
         with above:
@@ -242,7 +242,7 @@ def _shown(chosen: Controls, stages: Stages) -> Shown:
     shown = latest(asked)
     _about_the_link(asked, shown)
     if shown.problem is None:
-        with chosen.under_text:
+        with chosen.for_text:
             _about_the_sequences(asked, shown.batch)
     else:
         _about_the_problem(chosen, shown.problem, shown.batch)
@@ -266,14 +266,14 @@ def _about_the_link(asked: Request, shown: Shown) -> None:
 
 
 def _about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> None:
-    """Say in short why the batch is not shown, and the whole reason where it was typed or set."""
+    """Say in short why the batch is not shown, and the whole reason under the text: an edit may draw there."""
     of_the_text = problem.parameter in _OF_THE_TEXT
     name = "" if of_the_text else f"{problem.parameter}: "
     fix = problem.fix.split(";")[0].split(", or ")[0]
     with st.container(border=True):
         reason = "Nothing typed yet" if problem.got == "nothing" else f"⚠ {name}{problem.got}: {fix}"
         st.text(f"{reason}. Still showing your last batch: {last.summary}.")
-    with chosen.under_text if of_the_text else chosen.over_settings, st.container(border=True):
+    with chosen.for_text, st.container(border=True):
         st.text(f"⚠ {problem.sentence if of_the_text else problem}")
 
 

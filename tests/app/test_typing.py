@@ -44,6 +44,19 @@ def test_what_is_typed_is_shown_letter_by_letter_by_the_same_player_with_all_tha
         assert seen.query == {"cell": "rnn", "example": "zen"}
 
 
+def test_a_text_that_a_setting_does_not_fit_is_refused_beside_the_last_picture_until_it_does(
+    browser: Browser, address: str
+) -> None:
+    with visit(browser, address, "total_length=5") as seen:
+        seen.player.evaluate("player => { player.mark = 'the same' }")
+        refusal = seen.sidebar.get_by_text("⚠ total_length: expected None or an integer of at least 8")
+        for text, refusals in (("1 2 3 4 5 6 7 8\n9", 1), ("1 2 3\n4", 0), ("1\n2 3 4 5 6 7 8 9", 1)):
+            seen.type(text)
+            expect(refusal).to_have_count(refusals)
+        expect(seen.main.get_by_text("Still showing your last batch: 2 sequences, 4 tokens")).to_be_visible()
+        assert seen.player.evaluate("player => player.mark") == "the same"
+
+
 def test_a_click_on_the_map_in_the_player_sets_the_controls_of_layer_and_direction(
     browser: Browser, address: str
 ) -> None:
