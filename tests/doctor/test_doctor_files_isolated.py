@@ -68,7 +68,8 @@ def test_a_file_without_pickles_is_read_without_torch(side_by_side: ThreadPoolEx
         side_by_side.submit(read_isolated, data, name, memory=little, seconds=PATIENCE)
         for name, data in (("x.npy", npy(np.zeros(3))), ("x.safetensors", save({"x": torch.zeros(3)})))
     ]
-    assert "memory" in refusal(lambda: read_isolated(saved(torch.zeros(3)), "x.pt", memory=little, seconds=PATIENCE))
+    told = refusal(lambda: read_isolated(saved(torch.zeros(3)), "x.pt", memory=little, seconds=PATIENCE))
+    assert "fits into memory" in told or "ended the process" in told  # torch's own code may give up before Python does
     assert [list(run.result().tensors) for run in runs] == [["x"], ["x"]]
 
 
