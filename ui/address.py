@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
+from functools import partial
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote_plus
 
@@ -19,6 +20,7 @@ from packviz.inputs.config import Config
 from packviz.inputs.examples import EXAMPLES
 from packviz.teach.questions import GROUPS
 from packviz.text import listed, quoted, visible
+from ui.replaced import drawn, overtaken
 from ui.visit import visit
 
 T = TypeVar("T")
@@ -124,7 +126,7 @@ def choice(
     """Let one of a few options be chosen. first: the default, where the table of names has none."""
     given: T = default(name) if first is None else first
     chosen: T = st.segmented_control(
-        label or name, options, default=given, required=True, width="stretch", on_change=on_change, **_bound(name, hint)
+        label or name, options, default=given, required=True, width="stretch", **_bound(name, hint, on_change)
     )
     return chosen
 
@@ -146,11 +148,23 @@ def number(name: str, most: float, hint: str) -> float:
     return chosen
 
 
-def _bound(name: str, hint: str | None) -> dict[str, Any]:
+def _bound(name: str, hint: str | None, on_change: Callable[[], None] | None = None) -> dict[str, Any]:
     """Return what every widget is given: its key, that the address follows it, and whether the link fixes it."""
     is_fixed = fixed(name)
     told = " ".join(filter(None, (hint, "Fixed by the link."))) if is_fixed else hint
-    return {"key": name, "bind": "query-params", "help": told, "disabled": is_fixed}
+    changed = partial(_take, name, on_change)
+    drawn(name)
+    return {"key": name, "bind": "query-params", "help": told, "disabled": is_fixed, "on_change": changed}
+
+
+def _take(name: str, then: Callable[[], None] | None) -> None:
+    """Take what was chosen in a widget. The app may have written the address after the browser had put it there."""
+    if overtaken(name):
+        return
+    if (value := st.session_state[name]) != default(name) and name not in st.query_params:
+        st.session_state[name] = value  # which writes it again
+    if then is not None:
+        then()
 
 
 def remember() -> None:

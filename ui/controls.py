@@ -14,12 +14,14 @@ from packviz.inputs.config import Config, InitialState, Nonlinearity, PaddingSid
 from packviz.inputs.examples import EXAMPLES, example
 from ui import address
 from ui.address import choice, number, of_every_page, switch, whole
+from ui.replaced import drawn, give, overtaken
 from ui.runs import OWN, Request, Source
 from ui.visit import visit
 
 _DEFAULTS: Mapping[str, object] = {each.name: each.default for each in fields(Config)}
 BATCH = "batch"  # the key of the fragment that shows the batch
 _EXAMPLES = "examples"  # of the one that offers the examples
+_TEXTS = {None, *(each.text for each in EXAMPLES)}
 _WATCHED = ("layer", "direction")
 _WIDTH = "Time steps of the unpacked output. Empty: as many as the longest sequence has."
 _MORE: Mapping[str, Callable[[str], object]] = {  # settings, each with what draws it
@@ -92,8 +94,7 @@ def source(chosen: Controls) -> Source:
         text = st.text_area(
             label, text_of_example, 148, key="sequences", bind="query-params", on_change=taken, disabled=fixed
         )
-    if picked == OWN:
-        visit().own_text = text
+    drawn("sequences")
     return Source(picked, text, st.session_state["read_as"])
 
 
@@ -113,24 +114,29 @@ def _examples(rerun: Callable[[], None]) -> None:
         on_change=partial(_fill_in, rerun),
         disabled=address.fixed("example", "sequences"),
     )
+    drawn("example")
     if picked == OWN or example(picked).text is not None:
         choice("read_as", get_args(ReadAs), label="Read as", on_change=rerun)
 
 
 def _fill_in(rerun: Callable[[], None]) -> None:
     """Put the text of the example just picked into the text area; the visitor's own text comes back as it was."""
-    picked = st.session_state["example"]
-    own = visit().own_text or st.session_state.get("sequences")
-    text = own if picked == OWN else example(picked).text
+    if overtaken("example"):
+        return
+    picked, there = st.session_state["example"], st.session_state.get("sequences")
+    if there not in _TEXTS:
+        visit().own_text = there
+    text = visit().own_text or there if picked == OWN else example(picked).text
     if text is not None:
-        st.session_state["sequences"] = text
+        give("sequences", text)
     rerun()
 
 
 def _take_over(rerun: Callable[[], None]) -> None:
     """Turn an edited example into the visitor's own text."""
-    if st.session_state["example"] != OWN:
-        st.session_state["example"] = OWN
+    picked = st.session_state["example"]
+    if not overtaken("sequences") and picked != OWN and st.session_state["sequences"] != example(picked).text:
+        give("example", OWN)
         rerun()
 
 
@@ -144,17 +150,16 @@ def put(settings: Mapping[str, object]) -> None:
     if "sequences" in settings:
         if state.get("example") == OWN and "sequences" in state and visited.put_aside is None:
             visited.put_aside = state["sequences"]
-        visited.own_text = str(settings["sequences"])
-        state["example"] = OWN
+        give("example", OWN)
     for name, value in settings.items():
-        state[name] = value
+        give(name, value)
 
 
 def put_back() -> None:
     """Put the text that had to give way into the controls again."""
     text, visit().put_aside = visit().put_aside, None
-    st.session_state.update({"sequences": text, "example": OWN})
-    visit().own_text = text
+    give("sequences", text)
+    give("example", OWN)
 
 
 def ways_back(chosen: Controls) -> None:

@@ -15,6 +15,7 @@ from packviz.errors import PackvizError
 from packviz.inputs.config import Nonlinearity
 from ui import address
 from ui.address import default, of_every_page, switch
+from ui.replaced import drawn, give, overtaken
 from ui.visit import visit
 
 Lengths = Tensor | Sequence[int] | Sequence[float] | None
@@ -62,16 +63,25 @@ def examples() -> None:
     """Offer examples to try, and the visitor's own input once an example has replaced it."""
     own = [_OWN] if visit().doctor_input is not None else []
     st.pills("Try", [*EXAMPLES, *own], key="doctor example", on_change=_fill_in, label_visibility="collapsed")
+    drawn("doctor example")
 
 
 def _fill_in() -> None:
     """Put what was picked into the fields; what the visitor had typed there can be restored."""
+    if overtaken("doctor example"):
+        return
     picked, there = st.session_state["doctor example"], tuple(st.session_state.get(name) for name in _FIELDS)
     if there[:-1] not in EXAMPLES.values():
         visit().doctor_input = there
     if picked is not None:
         wanted = (visit().doctor_input or ()) if picked == _OWN else (*EXAMPLES[picked], None)
-        st.session_state.update(zip(_FIELDS, wanted, strict=True))
+        for name, value in zip(_FIELDS, wanted, strict=True):
+            give(name, value)
+
+
+def _type_over() -> None:
+    if not overtaken("x"):
+        give("doctor example", None)
 
 
 @of_every_page()
@@ -80,8 +90,10 @@ def typed() -> Given:
     left, right = st.columns([3, 2])
     with left:
         label = "x: a list, or a tensor or PackedSequence as torch prints it"
-        own = partial(st.session_state.update, {"doctor example": None})  # once it is typed over
-        text = st.text_area(label, default("x"), 118, _MAX_CHARACTERS, key="x", on_change=own, bind="query-params")
+        text = st.text_area(
+            label, default("x"), 118, _MAX_CHARACTERS, key="x", on_change=_type_over, bind="query-params"
+        )
+        drawn("x")
         x, bad_x = _read_x(text)
         if warning := address.warning(text):
             st.text(warning)
