@@ -126,9 +126,11 @@ def _fill_in(rerun: Callable[[], None]) -> None:
     picked, there = st.session_state["example"], st.session_state.get("sequences")
     if there not in _TEXTS:
         visit().own_text = there
-    text = visit().own_text or there if picked == OWN else example(picked).text
-    if text is not None:
-        give("sequences", text)
+    if picked != OWN:
+        if (text := example(picked).text) is not None:
+            give("sequences", text)
+    elif (own := visit().own_text or there) is not None:
+        _own(own)
     rerun()
 
 
@@ -138,6 +140,14 @@ def _take_over(rerun: Callable[[], None]) -> None:
     if not overtaken("sequences") and picked != OWN and st.session_state["sequences"] != example(picked).text:
         give("example", OWN)
         rerun()
+
+
+def _own(text: str) -> None:
+    """Show a text as the visitor's own."""
+    if "sequences" not in st.session_state:  # no text area is drawn that would bring it into the address
+        address.write("sequences", text)
+    give("sequences", text)
+    give("example", OWN)
 
 
 def put(settings: Mapping[str, object]) -> None:
@@ -150,7 +160,7 @@ def put(settings: Mapping[str, object]) -> None:
     if "sequences" in settings:
         if state.get("example") == OWN and "sequences" in state and visited.put_aside is None:
             visited.put_aside = state["sequences"]
-        give("example", OWN)
+        _own(str(settings["sequences"]))
     for name, value in settings.items():
         give(name, value)
 
@@ -158,8 +168,8 @@ def put(settings: Mapping[str, object]) -> None:
 def put_back() -> None:
     """Put the text that had to give way into the controls again."""
     text, visit().put_aside = visit().put_aside, None
-    give("sequences", text)
-    give("example", OWN)
+    if text is not None:
+        _own(text)
 
 
 def ways_back(chosen: Controls) -> None:

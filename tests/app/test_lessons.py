@@ -86,6 +86,19 @@ def test_ones_own_text_comes_back_after_a_thing_to_try_and_after_an_example() ->
     assert app.text_area(key="sequences").value == "7 7 7 7\n8"
 
 
+def test_the_address_has_the_text_that_comes_in_the_place_of_an_example_of_tensors() -> None:
+    app = press(opened("packing", {"example": "hundred"}), "one long sequence")
+    text = app.text_area(key="sequences").value
+    assert text
+    assert text in app.query_params["sequences"]
+    assert "own" in app.query_params["example"]
+    app.button_group(key="example").set_value("hundred").run()
+    assert "sequences" not in app.query_params
+    app.button_group(key="example").set_value("own").run()
+    assert app.text_area(key="sequences").value == text
+    assert text in app.query_params["sequences"]
+
+
 def test_lengths_can_be_typed_and_bad_ones_are_named() -> None:
     app = opened("cost")
     (data,) = [each for each in app.selectbox if each.label == "Lengths of a data set"]
