@@ -11,7 +11,7 @@ from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
 from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.config import Config
-from packviz.inputs.module import directions, zero_state
+from packviz.inputs.module import state_shapes, states_of, zero_state
 from packviz.text import Brief
 
 MAX_WEIGHTS = 100_000_000  # 400 MB in float32
@@ -58,15 +58,11 @@ def draw(batch: Batch, config: Config) -> Drawn:
 def _initial_state(module: nn.RNNBase, config: Config, B: int, dtype: torch.dtype) -> tuple[Tensor, Tensor | None]:
     if config.initial_state in ("zeros", "carried"):
         return zero_state(module, B, dtype)
-    slots, H = module.num_layers * directions(module), module.hidden_size
-
-    def drawn() -> Tensor:
-        if config.initial_state == "random":
-            return torch.randn(slots, B, H, dtype=dtype, device="cpu")
-        learned = torch.randn(slots, 1, H, dtype=dtype, device="cpu") * 0.1  # one state for every sequence
-        return learned.expand(slots, B, H).contiguous()
-
-    return drawn(), drawn() if "c" in CELL_KINDS[config.cell].states else None
+    rows = B if config.initial_state == "random" else 1
+    states = [torch.randn(shape, dtype=dtype, device="cpu") for shape in state_shapes(module, rows)]
+    if config.initial_state == "learned":  # one state for every sequence
+        states = [(state * 0.1).expand(-1, B, -1).contiguous() for state in states]
+    return states_of(states)
 
 
 def _table_shape(batch: Batch, config: Config, E: int) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from packviz.compute.cells import CELLS, State
 from packviz.compute.stages import Packed
 from packviz.inputs.cell_kinds import kind_of
-from packviz.inputs.module import directions
+from packviz.inputs.module import directions, states_of
 from packviz.text import Brief
 
 
@@ -117,11 +117,11 @@ class Direction(Brief):
         step = self.step(k)
         continuing = len(step.live) - len(step.began)  # these rows come first
         start = self.step(k - 1).start if continuing else 0
-        h, *c = (
+        entering = [
             torch.cat([self.rows[name][start : start + continuing], initial[list(step.began)]])
             for name, initial in zip("hc", self.initial, strict=False)
-        )
-        return h, c[0] if c else None
+        ]
+        return states_of(entering)
 
 
 Layer = tuple[Direction, ...]

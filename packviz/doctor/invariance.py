@@ -14,10 +14,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from packviz.doctor.outputs import Difference, Leaves, Output, beside_alone, leaves_of, moved, rounding_of
 from packviz.errors import PackvizError, first_line
-from packviz.inputs.tensors import valid_mask
 from packviz.inputs.torch_answers import Answer
 from packviz.rules.finding import Fault, Findings, worded
-from packviz.rules.padding_value import fits_at_its_edges
+from packviz.rules.padding_value import fits_at_its_edges, inside
 from packviz.rules.preconditions import check_tensor, described, known_lengths, refusal_of
 from packviz.text import counted, joined, two_digits
 from packviz.validate import choice, is_number, number
@@ -68,7 +67,7 @@ class _Batch:
 
     def tokens(self, grid: Tensor) -> Tensor:
         """Return (B, T) bool: True at the tokens of the grid, or of one with more pads."""
-        mask = valid_mask(torch.tensor(self.ends, device=grid.device), grid.size(1))
+        mask = inside(self.ends, grid.size(1), grid.device)
         return mask.flip(1) if self.on_left else mask
 
     def refilled(self, grid: Tensor) -> Tensor:
@@ -203,8 +202,7 @@ def _varied(given: _Batch, outputs: list[Output], padding_value: float | None) -
     order = torch.tensor(given.ends).argsort(descending=True, stable=True).roll(1).tolist()  # undone by no other sort
     wide = given.wider(padding_value)
     filled = given.refilled(given.grid if min(given.ends) < given.grid.size(1) else wide)
-    runs: list[tuple[str, Tensor, list[int]]] = [("order_differs", given.grid[order], order)]
-    runs.append(("padding_differs", wide, [*range(B)]))
+    runs = [("order_differs", given.grid[order], order), ("padding_differs", wide, [*range(B)])]
     if padding_value is None:
         runs.append(("pads_differ", filled, [*range(B)]))
     found = {"alone_differs": [found for one in outputs for found in one.from_alone()]}

@@ -17,7 +17,7 @@ from torch.nn.utils.rnn import PackedSequence
 from packviz.doctor.calls import Call, copied, hidden, on_each, seeing_packing, skip_frames_of
 from packviz.doctor.examining import examine
 from packviz.inputs.cell_kinds import RECURRENT
-from packviz.inputs.module import directions, has_own_forward, snapshot, state_size
+from packviz.inputs.module import has_own_forward, snapshot, state_shapes
 from packviz.inputs.torch_answers import Answer
 from packviz.rules.case import Case
 from packviz.rules.finding import Fault, Finding, Findings, worded
@@ -281,9 +281,7 @@ def _plainly_sound(layer: nn.RNNBase, given: Any, hx: Any, packed: _Packed | Non
         return False
     if states:
         B = data.size(0 if layer.batch_first else 1) if grid else int(given.batch_sizes[0])
-        widths = (state_size(layer), layer.hidden_size) if layer.mode == "LSTM" else (layer.hidden_size,)
-        shapes = [(layer.num_layers * directions(layer), B, width) for width in widths]
-        if [state.shape for state in states] != shapes:
+        if [state.shape for state in states] != state_shapes(layer, B):
             return False
     if packed is not None:
         return packed.grid is None

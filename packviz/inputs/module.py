@@ -1,6 +1,7 @@
 """A recurrent module, read without touching it: its sizes, its weights, a bare copy of it."""
 
 import copy
+from collections.abc import Sequence
 from typing import Any, TypeVar, cast
 
 import torch
@@ -40,12 +41,15 @@ def dtype_name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
+def state_shapes(module: nn.RNNBase, B: int) -> list[tuple[int, int, int]]:
+    """Return the shape of h, (L*D, B, P), and, for the LSTM, that of c, (L*D, B, H)."""
+    slots, widths = module.num_layers * directions(module), (state_size(module), module.hidden_size)
+    return [(slots, B, width) for width, _ in zip(widths, kind_of(module).states, strict=False)]
+
+
 def zero_state(module: nn.RNNBase, B: int, dtype: torch.dtype) -> tuple[Tensor, Tensor | None]:
     """Return h_0 (L*D, B, P) and, for the LSTM, c_0 (L*D, B, H): what torch takes when nothing is given."""
-    slots = module.num_layers * directions(module)
-    h_0 = torch.zeros(slots, B, state_size(module), dtype=dtype, device="cpu")
-    c_0 = torch.zeros(slots, B, module.hidden_size, dtype=dtype, device="cpu")
-    return h_0, c_0 if "c" in kind_of(module).states else None
+    return states_of([torch.zeros(shape, dtype=dtype, device="cpu") for shape in state_shapes(module, B)])
 
 
 def nonlinearity_of(module: nn.RNNBase) -> str:
@@ -103,9 +107,10 @@ def run_module(module: nn.RNNBase, given: Input, hx: object = None) -> tuple[Inp
     return answer
 
 
-def states_of(state: State) -> tuple[Tensor, Tensor | None]:
-    """Return h and, for the LSTM, c (else None) of a state as a module takes and returns it."""
-    return state if isinstance(state, tuple) else (state, None)
+def states_of(state: Tensor | Sequence[Tensor]) -> tuple[Tensor, Tensor | None]:
+    """Return h and, for the LSTM, c (else None) of a state as a module takes and returns it, or of a list of both."""
+    h, *c = [state] if isinstance(state, Tensor) else state
+    return h, c[0] if c else None
 
 
 def as_hx(h: Tensor, c: Tensor | None) -> State:

@@ -14,6 +14,7 @@ from packviz.rules.finding import Finding, worded
 from packviz.rules.preconditions import check_traced
 
 _KNOWN: dict[str, Callable[[Case, list[Finding]], bool]] = {
+    "one each": lambda case, _: case.whole is not None and len(case.whole) == case.B,
     "lengths": lambda case, _: case.ends is not None,
     "end": lambda case, _: case.lengths is None or case.ends is not None,  # of the data: all of x without lengths
     "layout": lambda _, found: all(one.key != "batch_first" for one in found),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -58,6 +58,11 @@ class Case:
     def is_unbatched(self) -> bool:
         """Tell whether x is one sequence (T, F), as a module takes it."""
         return self.module is not None and self.lengths is None and self.x is not None and self.x.dim() == 2
+
+    @property
+    def states(self) -> tuple[Any, ...]:
+        """Return hx as a tuple of its states."""
+        return tuple(self.hx) if isinstance(self.hx, tuple | list) else (self.hx,)
 
     @cached_property
     def by_sequence(self) -> Tensor:
@@ -132,7 +137,8 @@ class Rule:
     condition: Condition
     # what the case must have: its fields, "grid" or "packed", and "numbers" where none is on the meta device
     given: frozenset[str]
-    # what must be known by then: the "lengths", where the data "end", that the "layout" is right, "no error"
+    # what must be known by then: "one each", a length for each sequence, the "lengths", which are right, where the data
+    # "end", that the "layout" is right, "no error"
     known: tuple[str, ...] = ()
     stops: bool = False  # whether nothing after it can be judged where it finds something
     refuses: bool = False  # whether trace_module() refuses what it finds

@@ -7,8 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from packviz.inputs.cell_kinds import kind_of
-from packviz.inputs.module import directions, run_module, state_size
+from packviz.inputs.module import run_module, state_shapes
 from packviz.inputs.packed_rows import packed_lengths
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, rule
@@ -108,11 +107,8 @@ def output(case: Case) -> Iterator[Fault]:
 @rule("module hx", "layout", refuses=True)
 def initial_state(case: Case) -> Iterator[Fault]:
     """Find an hx of another kind, shape, dtype or device; its sequences are in the order in which they were given."""
-    module, hx, weight = case.layer, case.hx, case.weight
-    if hx is None:
-        return
-    several, pair = isinstance(hx, tuple | list), len(kind_of(module).states) == 2
-    parts = hx if isinstance(hx, tuple | list) else (hx,)
+    weight, parts, shapes = case.weight, case.states, state_shapes(case.layer, case.B)
+    several, pair = isinstance(case.hx, tuple | list), len(shapes) == 2
     if len(parts) != 1 + pair or not all(isinstance(part, Tensor) for part in parts) or several != pair:
         values: dict[str, object] = {
             "pair": pair,
@@ -122,13 +118,12 @@ def initial_state(case: Case) -> Iterator[Fault]:
         }
         yield _misfit(case, "hx_kind", values)
         return
-    slots = module.num_layers * directions(module)
     batched = case.packed is not None or case.lengths is not None or case.data.dim() == 3
-    for name, part, width in zip(("h_0", "c_0"), parts, (state_size(module), module.hidden_size), strict=False):
-        shape = (slots, case.B, width) if batched else (slots, width)
+    for name, part, (slots, B, width) in zip(("h_0", "c_0"), parts, shapes, strict=False):
+        shape = (slots, B, width) if batched else (slots, width)
         values = {"name": name, "part": part, "shape": shape, "pair": pair, "several": several}
         if tuple(part.shape) != shape:
-            turned = batched and tuple(part.shape) == (case.B, slots, width)
+            turned = batched and tuple(part.shape) == (B, slots, width)
             yield _misfit(case, "hx_shape", {**values, "turned": turned})
             return
         if part.dtype != weight.dtype or part.device != weight.device:
@@ -166,8 +161,6 @@ def _overreads_state(case: Case) -> bool:
     packed = case.packed is not None or case.lengths is not None
     if not packed or not isinstance(hx, tuple | list) or len(hx) != 2 or module.mode != "LSTM":
         return False
-    slots = module.num_layers * directions(module)
-    fitting = [(slots, case.B, width) for width in (state_size(module), module.hidden_size)]
     states = [part for part in hx if isinstance(part, Tensor)]
     narrow = any(part.element_size() < case.weight.element_size() for part in states)
-    return narrow or [tuple(part.shape) for part in states] != fitting
+    return narrow or [tuple(part.shape) for part in states] != state_shapes(module, case.B)

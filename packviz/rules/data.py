@@ -155,12 +155,10 @@ def wrong_count(case: Case) -> Iterator[Fault]:
     yield Fault("batch_first" if other_layout else "wrong_count", answer, values, () if other_layout else missing)
 
 
-@rule("grid lengths", refuses=True)
+@rule("grid lengths", "one each", refuses=True)
 def too_short(case: Case) -> Iterator[Fault]:
     """Find lengths of 0 and below."""
-    whole = case.whole
-    if whole is None or len(whole) != case.B or min(whole) >= 1:
-        return
+    whole = cast("list[int]", case.whole)
     for key, least, most in (("zero_length", 0, 0), ("negative_length", min(whole), -1)):
         rows = [b for b, length in enumerate(whole) if least <= length <= most]
         short = [whole[b] for b in rows]
@@ -169,14 +167,14 @@ def too_short(case: Case) -> Iterator[Fault]:
             yield Fault(key, answer, {"lengths": short}, rows)
 
 
-@rule("grid lengths", refuses=True)
+@rule("grid lengths", "one each", refuses=True)
 def too_long(case: Case) -> Iterator[Fault]:
     """Find lengths beyond T, which torch packs to an inconsistent object."""
-    whole, T = case.whole, case.T
-    if whole is None or len(whole) != case.B or max(whole) <= T:
+    whole, T = cast("list[int]", case.whole), case.T
+    longest = max(whole)
+    if longest <= T:
         return
     rows = [b for b, length in enumerate(whole) if length > T]
-    longest = max(whole)
     if longest > MAX_CELLS:
         answer: Answer[PackedSequence] = Answer(unasked=f"batch_sizes would have {longest:,} entries")
     else:
@@ -199,11 +197,11 @@ def _later(case: Case, packed: PackedSequence | None) -> tuple[str, Answer[Tenso
     return "pad_packed_sequence", ask(lambda: pad_packed_sequence(packed)[1])
 
 
-@rule("grid lengths")
+@rule("grid lengths", "one each")
 def order(case: Case) -> Iterator[Fault]:
     """Find lengths that torch refuses because they must be in decreasing order."""
-    whole, T = case.whole, case.T
-    if not case.enforce_sorted or whole is None or len(whole) != case.B or whole == sorted(whole, reverse=True):
+    whole, T = cast("list[int]", case.whole), case.T
+    if not case.enforce_sorted or whole == sorted(whole, reverse=True):
         return
     cut = [min(max(length, 1), T) for length in whole]
     answer = ask(lambda: pack_cells(len(cut), T, cut, enforce_sorted=True))

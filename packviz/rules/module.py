@@ -14,6 +14,7 @@ from packviz.inputs.module import (
     has_own_forward,
     snapshot,
     state_size,
+    states_of,
     weight_dtype,
     zero_state,
 )
@@ -107,9 +108,7 @@ def state_of(case: Case, B: int) -> tuple[Tensor, Tensor | None]:
     """
     if case.hx is None:
         return zero_state(case.layer, B, weight_dtype(case.layer))
-    states = case.hx if isinstance(case.hx, tuple | list) else (case.hx,)
-    h_0, *c_0 = (frozen_copy(state) for state in states)
-    return h_0, c_0[0] if c_0 else None
+    return states_of([frozen_copy(state) for state in case.states])
 
 
 def check_total_length(total_length: object, module: nn.RNNBase, lengths: Tensor) -> int | None:

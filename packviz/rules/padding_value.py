@@ -143,8 +143,7 @@ class Grid:
         """
         assert self.pad is not None
         real = real_cells(self.values, self.given if self.given is not None else self.pad.cell)
-        finite = self.values.isfinite()
-        return real & (self.mask | (finite if finite.dim() == 2 else finite.flatten(2).all(-1)))
+        return real & (self.mask | peaks(self.values).isfinite())
 
     @cached_property
     def ends(self) -> list[int]:

@@ -220,8 +220,7 @@ def not_finite(case: Case) -> Iterator[Fault]:
     values = case.by_sequence
     if not values.is_floating_point() or all_finite(case.peaks):
         return
-    bad = ~values.isfinite()
-    bad = bad if bad.dim() == 2 else bad.flatten(2).any(-1)
+    bad = ~case.peaks.isfinite()
     grid = Grid(values, case.ends or [case.T] * case.B, None)
     mask = grid.mask
     rows, steps = _first_in_each(bad & mask)

@@ -129,7 +129,7 @@ def check_beside(case: Case) -> None:
             check_tensor(name, value, on_meta=False)
             if name in ("output", "state") and not (value.is_floating_point() and value.numel()):
                 raise refusal_of(name, "floating-point numbers", value, "give what the module returned")
-    for part in case.hx if isinstance(case.hx, tuple | list) else (case.hx,):
+    for part in case.states:
         if isinstance(part, Tensor):
             check_tensor("hx", part, on_meta=True)
     if case.ids is not None and case.x is not None and case.ids.shape != case.x.shape[:2]:
@@ -187,8 +187,7 @@ def check_traced(case: Case) -> None:
         if obstacle := tensor_obstacle(x):
             got, fix = obstacle
             raise PackvizError("x", expected=f"{expected}, dense and on the CPU", got=got, fix=fix)
-    states = case.hx if isinstance(case.hx, tuple | list) else (case.hx,)
-    for name, state in zip(("h_0", "c_0"), states, strict=False):
+    for name, state in zip(("h_0", "c_0"), case.states, strict=False):
         if isinstance(state, Tensor) and (obstacle := tensor_obstacle(state)):
             expected, fix = f"{name} as a dense tensor on the CPU", f"convert it, for example {name}.cpu()"
             raise PackvizError("hx", expected=expected, got=obstacle[0], fix=fix)
