@@ -13,10 +13,9 @@ from packviz.inputs.batch import Batch
 from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.examples import EXAMPLES
 from packviz.lab.cost import plan_sweep, setups_of
-from packviz.lab.recorded.recording import as_text, record_cost, record_training
+from packviz.lab.recorded.recording import DATA, as_text, record_cost, record_training
 from packviz.lab.training import EXTRA_PADDING, Experiment, Readout
 
-DATA = Path(__file__).with_name("data")
 EXPERIMENTS = [
     Experiment(cell=cell, readout=readout, extra_padding=extra)
     for cell in get_args(Cell)

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import date
 from functools import cache
-from importlib.resources import files
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -23,7 +23,7 @@ __all__ = ["CostRecording", "Made", "TrainingRecording", "cost", "training"]
 
 DIGITS = {"train_loss": 6, "test_accuracy": 6, "seconds": 3}  # behind the point, of what is kept of an epoch
 PLACE = ("batch_size", "steps", "fill")  # of a setting
-DATA = files("packviz.lab.recorded") / "data"
+DATA = Path(__file__).with_name("data")
 FORMAT = 1  # of the data, as recorded.schema.json describes it
 Data = dict[str, Any]
 

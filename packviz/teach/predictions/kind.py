@@ -154,10 +154,9 @@ class Kind:
 
     def _slips(self, facts: Facts, case: Case) -> dict[Answer, str]:
         """Return by its answer the name of each mistake that this batch tells from the right answer and the others."""
-        if case.choices:
-            return {name: name for name in case.choices if name != case.answer}
         right, slips = self._answer(facts, case.answer), dict[Answer, str]()
-        for name, given in case.mistakes.items():
+        mistakes = case.mistakes or {name: name for name in case.choices}
+        for name, given in mistakes.items():
             wrong = right if given is None else self._answer(facts, given)
             if wrong != right and (wrong or name == "nobody"):
                 slips.setdefault(wrong, name)

@@ -1,7 +1,6 @@
 """Questions about the run, in both directions, and about the output that is unpacked from it."""
 
 from collections.abc import Callable, Collection, Sequence
-from functools import partial
 
 from packviz.teach.predictions.kind import MAX_FILMED, Case, Facts, Kind, kind, once, spread
 from packviz.teach.predictions.prediction import Moment
@@ -9,17 +8,13 @@ from packviz.teach.predictions.prediction import Moment
 MAX_TYPED = 8  # nobody types more letters than these for one answer
 
 
-def _short_steps(facts: Facts) -> list[int]:
-    return [t for t in facts.timesteps if facts.batch_sizes[t] <= MAX_TYPED]
-
-
-def _fed(facts: Facts, t: int, direction: int = 0) -> Case:
+def _fed(facts: Facts, t: int, direction: int) -> Case:
     """Ask which sequences are live at a time step."""
-    live, size, longest = facts.step(t, direction).live, facts.batch_sizes[t], facts.longest
+    live, size, longest = _live_at(facts, t, direction), facts.batch_sizes[t], facts.longest
     mirrored = longest - 1 - t
     mistakes = {
         "others": _others(facts, live),
-        "mirrored": facts.step(mirrored, direction).live if direction else None,
+        "mirrored": _live_at(facts, mirrored, direction) if direction else None,
         "from_a": range(size),
         "at_least": facts.where(range(t, longest + 1)),
         "above": facts.where(range(t + 2, longest + 1)),
@@ -28,9 +23,9 @@ def _fed(facts: Facts, t: int, direction: int = 0) -> Case:
     return Case(live, Moment("run", t), mistakes, {"t": t, "size": size, "mirrored": mirrored})
 
 
-def _turning(facts: Facts, t: int, direction: int = 0) -> Case:
+def _turning(facts: Facts, t: int, direction: int) -> Case:
     """Ask whose last step a time step is; going backward, whose first."""
-    now, live, longest = _turning_at(facts, t, direction), facts.step(t, direction).live, facts.longest
+    now, live, longest = _turning_at(facts, t, direction), _live_at(facts, t, direction), facts.longest
     mirrored = longest - 1 - t
     mistakes = {
         "longer": facts.where(range(t + 2, longest + 1)),
@@ -101,10 +96,8 @@ def unpacked_width(facts: Facts, _: None) -> Case:
     return Case(width, _end_of_output(facts, "width"), mistakes, {"total_length": facts.trace.total_length})
 
 
-def _turning_steps(facts: Facts, direction: int) -> list[int]:
-    """Return the steps of which few sequences begin or end at, those of no sequence last."""
-    steps = [t for t in facts.timesteps if len(_turning_at(facts, t, direction)) <= MAX_TYPED]
-    return sorted(steps, key=lambda t: not _turning_at(facts, t, direction))
+def _live_at(facts: Facts, t: int, direction: int) -> tuple[int, ...]:
+    return facts.step(t, direction).live
 
 
 def _turning_at(facts: Facts, t: int, direction: int) -> tuple[int, ...]:
@@ -131,21 +124,25 @@ def _short_and_long(facts: Facts) -> Sequence[int]:
     return [rising[i // 2] if i % 2 == 0 else rising[-1 - i // 2] for i in range(len(rising))]
 
 
-def _backward(key: str, case: Callable[[Facts, int, int], Case], places: Callable[[Facts], Sequence[int]]) -> Kind:
-    """Return a kind of question about going backward, which only a run in two directions answers."""
-    possible = partial(_of_two_ways, _every_step)
-    return Kind(key, "letters", partial(_of_two_ways, places), lambda facts, t: case(facts, t, 1), possible=possible)
+def _about_steps(
+    key: str, direction: int, case: Callable[[Facts, int, int], Case], asked: Callable[[Facts, int, int], Sequence[int]]
+) -> Kind:
+    """Return a kind of question about time steps of one direction; `asked` are the sequences that answer it at a step.
+
+    It is worth asking where these are few, and first where there are any.
+    """
+
+    def possible(facts: Facts) -> Sequence[int]:
+        return facts.timesteps if facts.two_ways or not direction else ()
+
+    def places(facts: Facts) -> Sequence[int]:
+        steps = [t for t in possible(facts) if len(asked(facts, t, direction)) <= MAX_TYPED]
+        return sorted(steps, key=lambda t: not asked(facts, t, direction))
+
+    return Kind(key, "letters", places, lambda facts, t: case(facts, t, direction), possible=possible)
 
 
-def _of_two_ways(places: Callable[[Facts], Sequence[int]], facts: Facts) -> Sequence[int]:
-    return places(facts) if facts.two_ways else ()
-
-
-def _every_step(facts: Facts) -> Sequence[int]:
-    return facts.timesteps
-
-
-alive = Kind("alive", "letters", _short_steps, _fed, possible=_every_step)
-ended = Kind("ended", "letters", partial(_turning_steps, direction=0), _turning, possible=_every_step)
-fed_backward = _backward("fed_backward", _fed, _short_steps)
-joins_backward = _backward("joins_backward", _turning, partial(_turning_steps, direction=1))
+alive = _about_steps("alive", 0, _fed, _live_at)
+ended = _about_steps("ended", 0, _turning, _turning_at)
+fed_backward = _about_steps("fed_backward", 1, _fed, _live_at)
+joins_backward = _about_steps("joins_backward", 1, _turning, _turning_at)

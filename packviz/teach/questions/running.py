@@ -34,7 +34,7 @@ from packviz.show.charts.panels import panels
 from packviz.show.snippet import preparation
 from packviz.teach.questions.entry import Entry, Verdict
 from packviz.teach.questions.panels import OFFERED
-from packviz.text import Brief, counted, joined, percent
+from packviz.text import Brief, counted, joined, percent, two_digits
 
 __all__ = ["OTHERWISE", "Answer", "Chart", "Program", "answer", "written"]
 
@@ -183,7 +183,7 @@ def written(value: object) -> str:
     if isinstance(value, Tensor):
         value = value.detach().tolist()
     if isinstance(value, float):
-        return f"{value:.0f}" if value == int(value) else f"{value:.2g}".replace("e-0", "e-").replace("e+0", "e")
+        return f"{value:.0f}" if value == int(value) else two_digits(value)
     if isinstance(value, Size | tuple):
         return f"({', '.join(map(written, value))}{',' * (len(value) == 1)})"
     if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
