@@ -14,7 +14,7 @@ from packviz.rules.case import Case, rule
 from packviz.rules.data import pack_cells
 from packviz.rules.finding import Fault, places
 from packviz.rules.packed_sequence import fields
-from packviz.rules.padding_value import inside
+from packviz.rules.padding_value import first_in_each, inside
 from packviz.rules.preconditions import MAX_CELLS, known_lengths
 
 
@@ -37,9 +37,8 @@ def mask(case: Case) -> Iterator[Fault]:
     inverted = [cells for cells in wrong if bool(cells.all())]
     cells = inverted[0] if inverted else min(wrong, key=lambda cells: int(cells.sum()))
     counts = {"kept": int((cells & ~expected).sum()), "dropped": int((cells & expected).sum())}
-    rows = cells.any(1).nonzero().flatten().tolist()
+    rows, steps = first_in_each(cells)
     sums = (cells ^ expected).float().sum(1)[rows]
-    steps = cells[rows].int().argmax(1).tolist()
     yield Fault("mask_inverted" if inverted else "mask_differs", Answer(sums), shape | counts, rows, steps)
 
 

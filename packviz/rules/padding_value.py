@@ -97,6 +97,12 @@ def ends_of(flags: Tensor) -> list[int]:
     return cast("list[int]", (flags * torch.arange(1, flags.size(1) + 1, device=flags.device)).amax(1).tolist())
 
 
+def first_in_each(flags: Tensor) -> tuple[list[int], list[int]]:
+    """Return b and t of the first True in each row of (B, T) that has one."""
+    rows = flags.any(1).nonzero().flatten().tolist()
+    return rows, flags[rows].int().argmax(1).tolist() if rows else []
+
+
 @dataclass(frozen=True, eq=False)
 class Grid:
     """Hold a grid with the sequences first, (B, T) or (B, T, ...), and the lengths it is said to have."""
@@ -153,9 +159,7 @@ class Grid:
     @cached_property
     def starts(self) -> list[int]:
         """Return how many pads come before each sequence's data; T where there are no data."""
-        first = self.real.int().argmax(1)
-        starts: list[int] = torch.where(self.real.any(1), first, self.T).tolist()
-        return starts
+        return [self.T - end for end in ends_of(self.real.flip(1))]
 
     @property
     def turned(self) -> "Grid":

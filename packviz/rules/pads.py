@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import cast
 
-import torch
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
@@ -28,6 +27,7 @@ from packviz.rules.padding_value import (
     ends_of,
     filled,
     fills,
+    first_in_each,
     pad_code,
     peaks,
     real_cells,
@@ -135,8 +135,9 @@ def _left(grid: Grid, short: list[int]) -> Tensor | None:
         return None
     first = grid.values[short[0], 0] if grid.given is None else filled(grid.values, grid.given)
     real = real_cells(grid.values, first)
-    starts = torch.where(real.any(1), real.int().argmax(1), grid.T)[short].tolist()
-    return first if starts == missing and bool(real[short, -1].all()) else None
+    reach = ends_of(real.flip(1))  # how far the data go back from the last step
+    fitting = all(reach[b] == grid.lengths[b] for b in short)
+    return first if fitting and bool(real[short, -1].all()) else None
 
 
 def _left_out(grid: Grid, pad: Pad) -> Iterator[Fault]:
@@ -160,18 +161,17 @@ def _taken_in(grid: Grid, pad: Pad) -> Iterator[Fault]:
     for b, end in enumerate(grid.ends):
         if end > grid.lengths[b]:  # its data go on: what is before the length is inside them
             real[b, grid.lengths[b] - 1] = True
-    found = _at_the_ends(grid, real, pad)
-    if found is None and min(grid.lengths) == grid.T and len(set(grid.starts)) > 1:  # alike: a vector of zeros
-        back = _at_the_ends(Grid(grid.values.flip(1), grid.lengths, grid.given), real.flip(1), pad)
-        if back is not None:
+    found = [*_at_the_ends(grid, real, pad)]
+    yield from found
+    if not found and min(grid.lengths) == grid.T and len(set(grid.starts)) > 1:  # alike: a vector of zeros
+        for back in _at_the_ends(Grid(grid.values.flip(1), grid.lengths, grid.given), real.flip(1), pad):
             rows, note = back.sequences, back.severity == "note"
             values = {"number": [grid.starts[b] for b in rows], "note": note, "counts": True, "code": pad.code}
-            found = _fault("left_padded", grid, rows, [0] * len(rows), pad, values)
-    yield from filter(None, [found])
+            yield _fault("left_padded", grid, rows, [0] * len(rows), pad, values)
 
 
-def _at_the_ends(grid: Grid, real: Tensor, pad: Pad) -> Fault | None:
-    """Return the fault where steps like pads end the sequences (B, T) or (B, T, ...).
+def _at_the_ends(grid: Grid, real: Tensor, pad: Pad) -> Iterator[Fault]:
+    """Yield the fault where steps like pads end the sequences (B, T) or (B, T, ...).
 
     It is certain where the caller gave the padding value and no step inside the sequences looks like it; else the
     steps may be real. With an assumed value it is a note at most, and nothing where such steps are inside the
@@ -183,11 +183,11 @@ def _at_the_ends(grid: Grid, real: Tensor, pad: Pad) -> Fault | None:
     rows = [b for b, end in enumerate(ends) if end < lengths[b] and (end or (pad.given and lengths[b] > 1))]
     within = sum(ends) - int(real.sum())
     if not rows or (within and not pad.given):
-        return None
+        return
     at_ends = sum(lengths[b] - ends[b] for b in rows)
     values: dict[str, object] = {"at_ends": at_ends, "within": within, "note": not pad.given or within > 0}
     values["such"] = int((grid.mask & ~real).sum())
-    return _fault("pads_packed", grid, rows, [ends[b] for b in rows], pad, values, first=ends[rows[0]])
+    yield _fault("pads_packed", grid, rows, [ends[b] for b in rows], pad, values, first=ends[rows[0]])
 
 
 @rule("packed numbers")
@@ -201,7 +201,7 @@ def packed_data(case: Case) -> Iterator[Fault]:
     if not all_finite(largest):
         bad = (~packed.data.isfinite()).reshape(len(packed.data), -1).any(1)
         about = {**_kinds(packed.data[bad]), "bad": int(bad.sum()), "of": len(bad)}
-        rows, steps = _first_in_each(as_grid(packed._replace(data=bad))[0])
+        rows, steps = first_in_each(as_grid(packed._replace(data=bad))[0])
         yield Fault("nan_in_packed", Answer(True), about, rows, steps, "silent")
     real = real_cells(packed.data.unsqueeze(0), given)[0] if given else largest != 0
     if bool(real.all()):
@@ -211,7 +211,7 @@ def packed_data(case: Case) -> Iterator[Fault]:
         values, _ = as_grid(packed._replace(data=packed.data.detach()))
         grid = Grid(values, lengths, given)
         pad = Pad(filled(values, given or 0), given is not None, True, f"{given or 0:g}")
-        yield from filter(None, [_at_the_ends(grid, flags, pad)])
+        yield from _at_the_ends(grid, flags, pad)
 
 
 @rule("grid numbers", "end", "layout")
@@ -223,12 +223,12 @@ def not_finite(case: Case) -> Iterator[Fault]:
     bad = ~case.peaks.isfinite()
     grid = Grid(values, case.ends or [case.T] * case.B, None)
     mask = grid.mask
-    rows, steps = _first_in_each(bad & mask)
+    rows, steps = first_in_each(bad & mask)
     if rows:
         b = rows[0]
         counts = {"bad": int((bad & mask)[b].sum()), "of": grid.lengths[b], **_kinds(values[bad & mask])}
         yield _fault("nan_in_data", grid, rows, steps, None, counts)
-    rows, steps = _first_in_each(bad & ~mask)
+    rows, steps = first_in_each(bad & ~mask)
     given = case.padding_value
     if rows and (given is None or isfinite(given)):
         b = rows[0]
@@ -236,12 +236,6 @@ def not_finite(case: Case) -> Iterator[Fault]:
         times_mask = (row * inner.reshape(-1, *[1] * (row.dim() - 1))).sum().item()
         kinds = _kinds(values[~mask])
         yield Fault("nan_in_pads", Answer(True), {"times_mask": times_mask, **kinds}, rows, steps, "silent")
-
-
-def _first_in_each(bad: Tensor) -> tuple[list[int], list[int]]:
-    """Return b and t of the first True in each row of (B, T) that has one."""
-    rows = bad.any(1).nonzero().flatten().tolist()
-    return rows, bad[rows].int().argmax(1).tolist() if rows else []
 
 
 def _kinds(values: Tensor) -> dict[str, object]:

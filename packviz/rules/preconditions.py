@@ -200,5 +200,5 @@ def _check_fields(packed: PackedSequence) -> None:
             continue
         built = described(value), "let pack_padded_sequence or pack_sequence build it"
         if obstacle := tensor_obstacle(value) if isinstance(value, Tensor) else built:
-            fix = "convert it, for example with x.cpu()" if isinstance(value, Tensor) else obstacle[1]
-            raise PackvizError(f"x.{name}", expected="a dense tensor on the CPU", got=obstacle[0], fix=fix)
+            got, fix = obstacle
+            raise PackvizError(f"x.{name}", expected="a dense tensor on the CPU", got=got, fix=fix)

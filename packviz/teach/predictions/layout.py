@@ -102,9 +102,8 @@ def sorted_indices(facts: Facts, _: None) -> Case:
 @kind("choice", once(lambda facts: not facts.packed or (facts.trace.config and facts.trace.config.enforce_sorted)))
 def enforced(facts: Facts, _: None) -> Case:
     """Ask what torch does with these lengths where enforce_sorted is True."""
-    if facts.packed:
-        return _order_check(facts, "does", _SORTED, refused=False)
-    return _order_check(facts, "does", Moment("sort"), refused=True)  # a refusal ends the stage
+    moment = _SORTED if facts.packed else Moment("sort")  # a refusal ends the stage
+    return _order_check(facts, "does", moment, refused=not facts.packed)
 
 
 @kind("choice", once(lambda facts: facts.packed and facts.trace.sorted.sorted_indices is not None))
