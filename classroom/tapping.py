@@ -52,7 +52,7 @@ def tapped(made: Trace, asked: Prediction) -> Tap:
         )
     facts = Facts(made)
     n = _row(asked)
-    right = facts.origins[n]
+    right = made.packed.origins[n]
     tokens = [(b, t) for b in range(facts.B) for t in range(facts.lengths[b])]
     by_sorted = [(b, t) for b in facts.order for t in range(facts.lengths[b])]
     timestep = right[1]
@@ -61,7 +61,7 @@ def tapped(made: Trace, asked: Prediction) -> Tap:
         "by_sorted_sequence": by_sorted[n],
         "unsorted": (n - facts.offsets[timestep], timestep),
         "nobody_ends": (facts.order[n % facts.B], n // facts.B),
-        "from_one": facts.origins[n - 1] if n else right,
+        "from_one": made.packed.origins[n - 1] if n else right,
     }
     names = {"n": n, "t": timestep, "name": sequence_label(right[0]), "start": facts.offsets[timestep]}
     names |= {"row": facts.rank[right[0]], "size": facts.batch_sizes[timestep]}

@@ -73,8 +73,7 @@ def unpacked_table(trace: Trace) -> pd.DataFrame:
 
 
 def _packed_rows(trace: Trace) -> dict[str, object]:
-    sequence, timestep = trace.packed.sequence.tolist(), trace.packed.timestep.tolist()
-    return {"packed row": range(len(sequence)), **_tokens(trace, zip(sequence, timestep, strict=True))}
+    return {"packed row": range(len(trace.packed.data)), **_tokens(trace, trace.packed.origins)}
 
 
 def _tokens(trace: Trace, given: Iterable[tuple[int, int]]) -> dict[str, object]:

@@ -118,6 +118,11 @@ class Packed(Brief):
     timestep: Tensor
 
     @cached_property
+    def origins(self) -> list[tuple[int, int]]:
+        """Return N pairs: the sequence and the time step that each row came from."""
+        return list(zip(self.sequence.tolist(), self.timestep.tolist(), strict=True))
+
+    @cached_property
     def offsets(self) -> Tensor:
         """Return (T,): the first row of each time step. For batch_sizes 3, 2, 1 it is 0, 3, 5."""
         return self.batch_sizes.cumsum(0) - self.batch_sizes

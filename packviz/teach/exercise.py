@@ -61,23 +61,23 @@ def exercise(trace: Trace) -> Exercise | None:
 
     Raises PackvizError where torch refused to pack the batch.
     """
-    sequence, timestep = trace.packed.sequence.tolist(), trace.packed.timestep.tolist()
-    order, sizes = trace.sorted.order.tolist(), trace.packed.batch_sizes.tolist()
-    if len(sequence) > MAX_TOKENS or len(order) > MAX_SEQUENCES:
+    origins, order, sizes = trace.packed.origins, trace.packed.order, trace.packed.sizes
+    N = len(origins)
+    if N > MAX_TOKENS or len(order) > MAX_SEQUENCES:
         return None
     lengths, T = trace.padded.lengths.tolist(), trace.padded.mask.size(1)
     cells = tuple(_cell(trace, b, t) for b in order for t in range(T))
     places = {(cell.b, cell.t): i for i, cell in enumerate(cells)}
-    live = [[b for b, at in zip(sequence, timestep, strict=True) if at == t] for t in range(len(sizes))]
+    live = [order[:size] for size in sizes]
     rows = []
-    for n, (b, t) in enumerate(zip(sequence, timestep, strict=True)):
+    for n, (b, t) in enumerate(origins):
         place = places[b, t]
-        named = vars(cells[place]) | {"n": n, "N": len(sequence), "live": live[t], "last": b == live[t][-1]}
+        named = vars(cells[place]) | {"n": n, "N": N, "live": live[t], "last": b == live[t][-1]}
         rows.append(Row(place, *(_say(f"row.{key}", **named) for key in ("found", "later", "other"))))
     answers = range(1, len(order) + 1)
     said = ([_about_size(given, t, live, order, lengths) for given in answers] for t in range(len(sizes)))
     counts = tuple(Size(size, tuple(each)) for size, each in zip(sizes, said, strict=True))
-    told = (_say(f"say.{key}", N=len(sequence), sizes=sizes) for key in ("start", "back", "cleared", "done"))
+    told = (_say(f"say.{key}", N=N, sizes=list(sizes)) for key in ("start", "back", "cleared", "done"))
     return Exercise(tuple(map(sequence_label, order)), cells, tuple(rows), counts, *told)
 
 
@@ -92,7 +92,7 @@ def _cell(trace: Trace, b: int, t: int) -> Cell:
     return Cell(b, t, text, is_pad, name, unpacked)
 
 
-def _about_size(given: int, t: int, live: Sequence[list[int]], order: Sequence[int], lengths: Sequence[int]) -> str:
+def _about_size(given: int, t: int, live: Sequence[Sequence[int]], order: Sequence[int], lengths: Sequence[int]) -> str:
     size, ended = len(live[t]), [b for b in order if b not in live[t]]
     named = {"given": given, "t": t, "T": len(live), "size": size, "live": live[t], "ended": ended}
     if given == size:

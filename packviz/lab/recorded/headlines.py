@@ -7,8 +7,8 @@ from datetime import date
 from packviz.lab import sentence
 from packviz.lab.cost import LEAST_ROUNDS, Measurement, Setting, Setup, wins_and_losses
 from packviz.lab.recorded.recording import CostRecording, Made, TrainingRecording
-from packviz.lab.training import Experiment, Outcome, summary
-from packviz.lab.training.results import BEYOND, ENOUGH_SEEDS, both_spreads
+from packviz.lab.training import Experiment, summary
+from packviz.lab.training.results import BEYOND, ENOUGH_SEEDS, both_spreads, by_padding
 
 __all__ = [
     "batch_takes",
@@ -24,7 +24,7 @@ __all__ = [
 
 def training_headline(recording: TrainingRecording, cell: str) -> str:
     """Say how accurate a cell was, read from the last column and packed, with the least and the most extra padding."""
-    naive, packed = (_by_padding(recording, cell, readout) for readout in ("naive", "packed"))
+    naive, packed = (by_padding(recording.outcomes(cell), readout) for readout in ("naive", "packed"))
     spread, seeds = both_spreads(naive[-1], packed[-1]), len(packed[-1].seeds)
     naive_means, packed_means = ([outcome.mean for outcome in side] for side in (naive, packed))
     same, pads = len(set(map(round, packed_means))) == 1, packed[-1].experiment.extra_padding
@@ -36,7 +36,7 @@ def training_headline(recording: TrainingRecording, cell: str) -> str:
 
 def training_caveat(recording: TrainingRecording, cell: str) -> str:
     """Say when the trainings of a cell were recorded, and how their difference compares with its spread."""
-    naive, packed = (_by_padding(recording, cell, readout)[-1] for readout in ("naive", "packed"))
+    naive, packed = (by_padding(recording.outcomes(cell), readout)[-1] for readout in ("naive", "packed"))
     apart, spread = abs(naive.mean - packed.mean), both_spreads(naive, packed)
     known = {"date": _day(recording.made), "seeds": len(packed.seeds), "pads": packed.experiment.extra_padding}
     return sentence("training.caveat", difference=apart, spread=spread, **known)
@@ -112,12 +112,6 @@ def _kind(setup: Setup) -> tuple[object, ...]:
 def _chain(setup: Setup, T: int) -> int:
     """Return how many steps of a run wait for one another."""
     return T * setup.num_layers * (1 + setup.bidirectional)
-
-
-def _by_padding(recording: TrainingRecording, cell: str, readout: str) -> list[Outcome]:
-    """Return the outcomes of one readout, from the least extra padding to the most."""
-    found = [outcome for outcome in recording.outcomes(cell) if outcome.experiment.readout == readout]
-    return sorted(found, key=lambda outcome: outcome.experiment.extra_padding)
 
 
 def _small(recording: CostRecording, cell: str) -> Measurement:

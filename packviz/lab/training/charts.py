@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from packviz.lab.recorded.recording import training
 from packviz.lab.training.experiment import READS, Experiment
-from packviz.lab.training.results import Outcome, label
+from packviz.lab.training.results import Outcome, by_padding, label
 from packviz.lab.training.run import Progress
 from packviz.show.charts.template import drawn, line, named_axis
 from packviz.show.theme import LIGHT, SEQUENCE_HUES, Palette, with_contrast
@@ -124,9 +124,7 @@ def accuracy_against_padding(outcomes: Sequence[Outcome], palette: Palette = LIG
     notes: list[dict[str, Any]] = []
     shown = [outcome for outcome in outcomes if outcome.experiment.readout in SHORT]
     for readout in SHORT:
-        name = READS[readout]
-        group = [outcome for outcome in shown if outcome.experiment.readout == readout]
-        group.sort(key=lambda outcome: outcome.experiment.extra_padding)
+        name, group = READS[readout], by_padding(shown, readout)
         if group:
             color, symbol = _look(group[0].experiment, palette)
             places = [outcome.experiment.extra_padding for outcome in group]

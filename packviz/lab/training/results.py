@@ -71,6 +71,12 @@ def summary(results: Iterable[Progress]) -> tuple[Outcome, ...]:
     )
 
 
+def by_padding(outcomes: Iterable[Outcome], readout: str) -> list[Outcome]:
+    """Return the outcomes of one readout, from the least extra padding to the most."""
+    found = [outcome for outcome in outcomes if outcome.experiment.readout == readout]
+    return sorted(found, key=lambda outcome: outcome.experiment.extra_padding)
+
+
 def table(outcomes: Iterable[Outcome]) -> list[dict[str, str | int | float | None]]:
     """Return a row for each outcome, names and units in its keys: accuracy in percent, spread in points."""
     return [

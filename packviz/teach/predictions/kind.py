@@ -67,12 +67,6 @@ class Facts:
         }
 
     @cached_property
-    def origins(self) -> list[tuple[int, int]]:
-        """The sequence and the time step that each packed row came from."""
-        packed = self.trace.packed
-        return list(zip(packed.sequence.tolist(), packed.timestep.tolist(), strict=True))
-
-    @cached_property
     def placed(self) -> list[int]:
         """The sequences whose sorted row follows from the lengths, or from the rule that ties keep their order."""
         pairs = zip(self.order, self.order[1:], strict=False)
@@ -82,8 +76,8 @@ class Facts:
     @cached_property
     def placed_rows(self) -> list[int]:
         """The packed rows of these sequences that a movie shows."""
-        placed = set(self.placed)
-        return [n for n, (b, t) in enumerate(self.origins) if b in placed and t in self.timesteps] if placed else []
+        placed, origins = set(self.placed), self.trace.packed.origins if self.packed else []
+        return [n for n, (b, t) in enumerate(origins) if b in placed and t in self.timesteps]
 
     def step(self, t: int, direction: int) -> Step:
         """Return the step of the top layer at time step t."""

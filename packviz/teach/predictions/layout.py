@@ -159,7 +159,7 @@ def batch_size(facts: Facts, t: int) -> Case:
 @kind("numbers", lambda facts: facts.placed_rows)
 def packed_row(facts: Facts, n: int) -> Case:
     """Ask for the packed row of one token."""
-    b, t = facts.origins[n]
+    b, t = facts.trace.packed.origins[n]
     row, start, lengths = facts.rank[b], facts.offsets[t], facts.lengths
     before = sum(lengths[:b])
     mistakes = {
@@ -178,7 +178,7 @@ def packed_row(facts: Facts, n: int) -> Case:
 @kind("letters", lambda facts: facts.placed_rows, single=True)
 def packed_token(facts: Facts, n: int) -> Case:
     """Ask which sequence the token in one packed row belongs to."""
-    b, t = facts.origins[n]
+    b, t = facts.trace.packed.origins[n]
     mistakes = {
         "by_sequence": facts.owner_of(n, range(facts.B)),
         "unsorted": n - facts.offsets[t],
