@@ -173,11 +173,9 @@ def _faults(given: _Batch, padding_value: float | None, tolerance: float | None)
     for copies in (1, len(given.ends)):  # copies, where the model cannot be run over one sequence
         alone, failure = _alone(given, outputs, copies)
         if not failure:
-            break
+            yield from _varied(given, [beside_alone(one, alone, copies) for one in outputs], padding_value)
+            return
         yield Fault("alone_fails", Answer(True), {"failure": failure, "copies": copies}, [len(alone)])
-    else:
-        return
-    yield from _varied(given, [beside_alone(one, alone, copies) for one in outputs], padding_value)
 
 
 def _alone(given: _Batch, outputs: list[Output], copies: int) -> tuple[list[Leaves], str]:
