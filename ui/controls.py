@@ -91,10 +91,10 @@ def source(chosen: Controls) -> Source:
         label = "Your sequences, one per line"
         fixed = address.fixed("sequences")
         taken = partial(_take_over, chosen.rerun)
+        drawn("sequences")
         text = st.text_area(
             label, text_of_example, 148, key="sequences", bind="query-params", on_change=taken, disabled=fixed
         )
-    drawn("sequences")
     return Source(picked, text, st.session_state["read_as"])
 
 
@@ -104,6 +104,7 @@ def _examples(rerun: Callable[[], None]) -> None:
     if "sequences" in address.asked() and "example" not in address.asked():
         st.session_state.setdefault("example", OWN)
     keys = [*(each.key for each in EXAMPLES), OWN]
+    drawn("example")
     picked = st.pills(
         "Example",
         keys,
@@ -114,7 +115,6 @@ def _examples(rerun: Callable[[], None]) -> None:
         on_change=partial(_fill_in, rerun),
         disabled=address.fixed("example", "sequences"),
     )
-    drawn("example")
     if picked == OWN or example(picked).text is not None:
         choice("read_as", get_args(ReadAs), label="Read as", on_change=rerun)
 

@@ -61,9 +61,9 @@ class Given:
 
 def examples() -> None:
     """Offer examples to try, and the visitor's own input once an example has replaced it."""
+    drawn("doctor example")
     own = [_OWN] if visit().doctor_input is not None else []
     st.pills("Try", [*EXAMPLES, *own], key="doctor example", on_change=_fill_in, label_visibility="collapsed")
-    drawn("doctor example")
 
 
 def _fill_in() -> None:
@@ -90,10 +90,10 @@ def typed() -> Given:
     left, right = st.columns([3, 2])
     with left:
         label = "x: a list, or a tensor or PackedSequence as torch prints it"
+        drawn("x")
         text = st.text_area(
             label, default("x"), 118, _MAX_CHARACTERS, key="x", on_change=_type_over, bind="query-params"
         )
-        drawn("x")
         x, bad_x = _read_x(text)
         if warning := address.warning(text):
             st.text(warning)

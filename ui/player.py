@@ -20,6 +20,8 @@ from starlette.routing import Route
 from packviz.show.movie import STAGES, assets
 from packviz.teach.exercise import Exercise
 from ui import address
+from ui.controls import BATCH
+from ui.replaced import on_the_way
 from ui.visit import Ask, visit
 
 AFTER = "after the picture"  # the key of the fragment that shows what belongs to the picture
@@ -126,7 +128,7 @@ def _follow(key: str, after: Sequence[str]) -> None:
     visit().stage, visit().narrow = shown["stage"], shown["narrow"]
     if is_first:  # the rest of the page has waited for it
         st.rerun()
-    st.rerun(after)
+    st.rerun((BATCH, *after) if on_the_way() else after)  # this run takes the place of one that may be on the way
 
 
 def _done(stage: str) -> None:

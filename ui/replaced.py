@@ -1,4 +1,4 @@
-"""Values that the app gives to widgets: until one is there, the browser sends the old one with all that is done."""
+"""Values that the app gives to widgets: until one is there, the browser sends older ones with all that is done."""
 
 import math
 import time
@@ -12,23 +12,40 @@ LATE = 0.5  # seconds after which the browser knows what was drawn
 
 def give(name: str, value: object) -> None:
     """Give a widget another value."""
-    if (old := st.session_state.get(name)) != value:
-        visit().replaced[name] = old, value, math.inf
+    older, last, _ = _replaced(name)
+    if (there := st.session_state.get(name, last)) != value:
+        visit().replaced[name] = (*older, there), value, math.inf
     st.session_state[name] = value
 
 
 def drawn(name: str) -> None:
-    """Note that a widget is drawn with the value that it was given."""
-    if name in visit().replaced:
-        old, value, first = visit().replaced[name]
-        visit().replaced[name] = old, value, min(first, time.monotonic())
+    """Note that a widget is drawn now; what it was given is told again, for the run that told it may be cut off."""
+    older, value, first = _replaced(name)
+    if older:
+        visit().replaced[name] = older, value, min(first, time.monotonic())
+        if st.session_state.get(name) == value:
+            st.session_state[name] = value
 
 
 def overtaken(name: str) -> bool:
-    """Return whether a change of a widget is only its old value, sent before the new one came; give it that again."""
-    old, value, first = visit().replaced.get(name, (None, None, -math.inf))
-    if st.session_state[name] != old or time.monotonic() > first + LATE:
-        visit().replaced.pop(name, None)
+    """Return whether a change of a widget is only an older value, sent before the last came; give it that again."""
+    older, value, _ = _replaced(name)
+    if not older:
         return False
-    st.session_state[name] = value
-    return True
+    if (there := st.session_state[name]) in older:
+        st.session_state[name] = value
+        return True
+    visit().replaced[name] = (*older, value), there, math.inf
+    st.session_state[name] = there  # the value may come after this was chosen, and stand there instead
+    return False
+
+
+def on_the_way() -> bool:
+    """Return whether the browser may not have all values yet."""
+    return any(_replaced(name)[0] for name in visit().replaced)
+
+
+def _replaced(name: str) -> tuple[tuple[object, ...], object, float]:
+    """Return older values of a widget that the browser may still send, the last one, and when it was first drawn."""
+    older, value, first = visit().replaced.get(name, ((), None, math.inf))
+    return ((), value, first) if time.monotonic() > first + LATE else (older, value, first)

@@ -32,8 +32,8 @@ class Ask:
 class Visit:
     """Hold all that is remembered of one visitor."""
 
-    # of widgets to which the app has given a value: the old one, the new one, and when this was first drawn
-    replaced: dict[str, tuple[object, object, float]] = field(default_factory=dict)
+    # of widgets to which the app has given a value: older ones, the last one, and when this was first drawn
+    replaced: dict[str, tuple[tuple[object, ...], object, float]] = field(default_factory=dict)
     link: Mapping[str, str] | None = None  # what the address asked for when the visitor came,
     first_request: "Request | None" = None  # and what that came to
     first_player: str | None = None

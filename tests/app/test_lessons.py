@@ -15,7 +15,6 @@ from visits import LAPTOP, PROJECTOR, Visit, follow, visit, words
 import packviz
 from packviz.show.movie import TERMS
 from pages import STAGES, movies, opened, press, texts
-from ui import replaced
 from ui.visit import Visit as Visited
 
 
@@ -87,10 +86,7 @@ def test_ones_own_text_comes_back_after_a_thing_to_try_and_after_an_example() ->
     assert app.text_area(key="sequences").value == "7 7 7 7\n8"
 
 
-def test_the_address_has_the_text_that_comes_in_the_place_of_an_example_of_tensors(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(replaced, "LATE", 0.0)  # what AppTest does at once is meant
+def test_the_address_has_the_text_that_comes_in_the_place_of_an_example_of_tensors() -> None:
     app = press(opened("packing", {"example": "hundred"}), "one long sequence")
     text = app.text_area(key="sequences").value
     assert text
