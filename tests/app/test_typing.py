@@ -1,12 +1,18 @@
 """Typing, picking and setting: what is asked for is what is shown, and nothing that was typed is lost."""
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
+import streamlit as st
 from playwright.sync_api import Browser, expect
 from tabs import tab
 from visits import LAPTOP, Visit, visit
+
+from ui import replaced
+from ui import visit as visits
 
 FAR = """
     const { addEventListener } = WebSocket.prototype;
@@ -114,13 +120,14 @@ def test_what_is_typed_stays_where_a_setting_is_chosen_before_the_answer_has_com
         expect(seen.text).to_have_value("7 8\n9")
         assert seen.query == {"example": "own", "sequences": "7 8\n9", "cell": "lstm"}
         with not_waiting(seen):
+            seen.text.fill("7 8\n9 10")
             pick(seen, "zen")
             seen.page.wait_for_timeout(50)
             pick(seen, "rnn")
         expect(seen.text).to_have_value(re.compile("^Beautiful is better than ugly"))
         assert seen.query == {"example": "zen", "cell": "rnn"}
         pick(seen, "own")
-        expect(seen.text).to_have_value("7 8\n9")
+        expect(seen.text).to_have_value("7 8\n9 10")
         for name in ("enforce_sorted", "bidirectional"):
             seen.sidebar.get_by_text(name, exact=True).click()
             seen.settle()
@@ -128,7 +135,7 @@ def test_what_is_typed_stays_where_a_setting_is_chosen_before_the_answer_has_com
             for label in ("cell = rnn", "bidirectional = True"):
                 seen.main.get_by_role("button", name=label).click()
                 seen.page.wait_for_timeout(100)
-        assert seen.query == {"example": "own", "sequences": "7 8\n9", "enforce_sorted": "true"}
+        assert seen.query == {"example": "own", "sequences": "7 8\n9 10", "enforce_sorted": "true"}
 
 
 def test_what_is_typed_over_an_example_of_the_doctor_stays_where_a_setting_is_chosen_at_once(
@@ -142,3 +149,33 @@ def test_what_is_typed_over_an_example_of_the_doctor_stays_where_a_setting_is_ch
             field.fill("[[1, 2], [3, 0]]")
             promise.click(delay=HAND)
         expect(field).to_have_value("[[1, 2], [3, 0]]")
+
+
+def test_older_values_that_come_within_half_a_second_are_not_meant_and_later_ones_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    state, record, now = {"example": "unsorted"}, visits.Visit(), 100.0
+    monkeypatch.setattr(st, "session_state", state)
+    monkeypatch.setattr(replaced, "visit", lambda: record)
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    monkeypatch.setattr(replaced, "LATE", 0.5)
+
+    def report(value: str) -> str:
+        state["example"] = value
+        replaced.overtaken("example")
+        return state["example"]
+
+    assert report("zen") == "zen"
+    replaced.give("example", "own")
+    now += 60  # until the widget is drawn, its browser cannot know
+    assert report("zen") == "own"
+    replaced.drawn("example")
+    now += 0.4
+    assert report("zen") == "own"
+    assert report("words") == "words"
+    assert [report(older) for older in ("zen", "own")] == ["words", "words"]
+    assert replaced.on_the_way()
+    replaced.drawn("example")
+    now += 0.6
+    assert not replaced.on_the_way()
+    assert [report(meant) for meant in ("zen", "own", "words")] == ["zen", "own", "words"]
