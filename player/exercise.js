@@ -9,6 +9,8 @@ const DRAGGED = 6; // pixels that a pointer moves before it drags
 
 /** @type {WeakMap<object, Packing>} */
 const exercises = new WeakMap();
+/** What was packed last, for the page may be drawn anew, or left and come back to. */
+let left = { given: "", taken: 0, said: "" };
 
 /**
  * The exercise as a Streamlit component: Python hears when it is done. Another batch is another exercise.
@@ -33,7 +35,8 @@ class Packing {
     this.data = data;
     this.given = given;
     this.onDone = onDone;
-    this.taken = 0; // of the rows, and then of the sizes: all that there is to remember
+    const { taken, said } = left.given === given ? left : { taken: 0, said: data.start };
+    this.taken = taken; // of the rows, and then of the sizes: all that there is to remember
     this.dragged = null;
     this.columns = data.cells.length / data.letters.length;
     this.cells = data.cells.map((cell, i) => this.cell(cell, i));
@@ -67,7 +70,7 @@ class Packing {
     this.retheme();
     this.rove(this.cells, 0);
     this.rove(this.answers, 0);
-    this.show(data.start);
+    this.show(said);
   }
 
   retheme() {
@@ -288,6 +291,7 @@ class Packing {
       N = rows.length,
       given = Math.max(0, this.taken - N);
     const finished = given === sizes.length;
+    left = { given: this.given, taken: this.taken, said };
     this.root.dataset.taken = String(this.taken);
     this.root.dataset.phase = finished ? "done" : this.taken < N ? "rows" : "sizes";
     for (const node of [...this.cells, ...this.answers]) node.toggleAttribute("data-wrong", node === mistake);

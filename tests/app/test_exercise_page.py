@@ -47,6 +47,9 @@ def test_the_mouse_drags_and_clicks_the_cells_and_the_lesson_is_ticked_off(brows
         expect(told).to_have_text("You packed it: 9 rows, batch_sizes = [3, 3, 2, 1].")
         go_to(visited, "running")
         assert ticked(visited, "Packing")
+        visited.page.go_back()
+        expect(told).to_have_text("You packed it: 9 rows, batch_sizes = [3, 3, 2, 1].")
+        expect(root.get_by_role("list", name="data", exact=True)).to_contain_text("8")
 
 
 def test_keys_alone_pack_the_batch_and_another_batch_is_another_exercise(browser: Browser, address: str) -> None:
