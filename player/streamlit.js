@@ -24,11 +24,10 @@ function keepInAddress(name, number) {
 /**
  * The step and the question in the address are those on screen: after the player has been mounted anew, too.
  * @param {"step" | "question"} name
- * @param {number} otherwise
  */
-function inAddress(name, otherwise) {
+function inAddress(name) {
   const number = new URL(window.location.href).searchParams.get(name);
-  return /^[1-9][0-9]{0,8}$/.test(number ?? "") ? Number(number) : otherwise;
+  return /^[1-9][0-9]{0,8}$/.test(number ?? "") ? Number(number) : 1;
 }
 
 /**
@@ -74,7 +73,7 @@ function mounted(there, data, parentElement, tell, setTriggerValue) {
     document.dispatchEvent(new CustomEvent("packviz step", { detail: step })); // for the teacher of a class
     if (there.told && stage !== there.told) tell(stage);
   };
-  const asked = data.loose ? data.step : inAddress("step", data.step);
+  const asked = data.step ?? inAddress("step");
   if (data.code === false) here.code.page = false;
   const step = Math.min(Math.max(1, asked), data.movie.steps.length);
   if (step !== asked && !data.loose) keepInAddress("step", step);
@@ -84,7 +83,7 @@ function mounted(there, data, parentElement, tell, setTriggerValue) {
     onPick: data.picks && ((picked) => setTriggerValue("picked", picked)),
     onward: data.onward ? { label: data.onward, go: onward } : undefined,
     onAnswered: () => setTriggerValue("answered", true),
-    question: data.loose ? 1 : inAddress("question", 1),
+    question: data.loose ? 1 : inAddress("question"),
     onAsk: data.loose ? undefined : (question) => keepInAddress("question", question),
     onWatch: data.watches && ((watched) => setTriggerValue("watched", watched)),
   });

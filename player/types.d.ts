@@ -306,7 +306,8 @@ export interface Aside {
 }
 export interface StreamlitData {
   movie: Movie;
-  step: number;
+  /** Of a loose player: where it stands. */
+  step?: number;
   ask?: { number: number; step?: number; token?: number; look?: boolean };
   picks?: boolean;
   watches?: boolean;

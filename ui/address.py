@@ -226,16 +226,6 @@ def view() -> Mapping[str, str]:
     return {"hide": ",".join(hidden()), "lock": ",".join(locked()), "theme": theme()}
 
 
-def first_step(player: str) -> int:
-    """Return the step that the link asks for; 1 where it asks for none, or for nonsense.
-
-    player: the key of the player; a link that opens one page says nothing about the steps of the next.
-    """
-    visited = visit()
-    visited.first_player = visited.first_player or player
-    return ordinal(asked(), "step") or 1 if visited.first_player == player else 1
-
-
 def ordinal(given: Mapping[str, str], name: str, most: int = 10**9) -> int | None:
     """Return the number from 1 to `most` that an address gives to a name; None for nothing, and for nonsense."""
     raw = given.get(name, "")

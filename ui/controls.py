@@ -101,8 +101,9 @@ def source(chosen: Controls) -> Source:
 @st.fragment(key=_EXAMPLES)
 def _examples(rerun: Callable[[], None]) -> None:
     """Offer the examples, and how to read a text; an edit of the text draws neither again."""
-    if "sequences" in address.asked() and "example" not in address.asked():
-        st.session_state.setdefault("example", OWN)
+    if "sequences" in address.asked() and "example" not in address.asked() and "example" not in st.session_state:
+        st.session_state["example"] = OWN
+        address.write("example", OWN)  # which Streamlit does not do for a value that comes before the widget
     keys = [*(each.key for each in EXAMPLES), OWN]
     drawn("example")
     picked = st.pills(

@@ -15,7 +15,7 @@ from ui import address
 from ui.controls import BATCH, Controls, controls, source, strip, ways_back
 from ui.part import folded, numbers, palette, part, records, refused, try_this
 from ui.path import script
-from ui.player import AFTER, WHY, key_of, play, stage_on_screen
+from ui.player import AFTER, WHY, play, stage_on_screen
 from ui.progress import leave_others
 from ui.runs import OWN, Request, Shown, View, in_turn, latest, run
 from ui.share import share
@@ -260,7 +260,7 @@ def _about_the_link(asked: Request, shown: Shown) -> None:
         return
     state = {name: st.session_state[name] for name in address.NAMES if name in st.session_state}
     state |= address.view()
-    state["step"] = min(address.first_step(key_of(asked.stages)), len(shown.movie["steps"]))
+    state["step"] = min(address.ordinal(address.asked(), "step") or 1, len(shown.movie["steps"]))
     if line := address.unmet(address.asked(), state):
         st.text(line)
 

@@ -63,7 +63,6 @@ def play(
     """
     key, ask = key_of(stages), visit().ask
     data = {
-        "step": address.first_step(key),
         "ask": asdict(ask) if ask.number else None,
         "picks": picks,
         "watches": True,

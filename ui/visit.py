@@ -36,7 +36,6 @@ class Visit:
     replaced: dict[str, tuple[tuple[object, ...], object, float]] = field(default_factory=dict)
     link: Mapping[str, str] | None = None  # what the address asked for when the visitor came,
     first_request: "Request | None" = None  # and what that came to
-    first_player: str | None = None
     last_good: "Request | None" = None  # the last request that could be shown
     own_text: str | None = None  # that was last typed
     put_aside: str | None = None  # a typed text that gave way to something to try

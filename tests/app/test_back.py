@@ -54,6 +54,26 @@ def test_back_and_forward_restore_the_batch_the_settings_and_the_step_and_an_edi
             stands_at(visited, *places[i])
 
 
+def test_what_a_link_leaves_unsaid_is_in_the_address_and_its_step_is_that_of_one_visit_only(
+    browser: Browser, address: str
+) -> None:
+    with visit(browser, address, {"sequences": "1 2\n3", "step": 4}, path="packing") as visited:
+        own = visited.sidebar.get_by_role("radio", name="own", exact=True)
+        expect(own).to_be_checked()
+        first = visited.page.url
+        go(visited, "Sorting")
+        go(visited, "Packing")
+        expect(visited.player).to_have_attribute("data-step", "1")
+        assert "step" not in visited.query
+        for _ in range(2):
+            visited.page.go_back()
+            visited.settle()
+        visited.page.wait_for_url(first)
+        expect(visited.player).to_have_attribute("data-step", "4")
+        expect(own).to_be_checked()
+        assert visited.query["example"] == "own"
+
+
 def test_back_leads_from_a_question_to_where_one_was(browser: Browser, address: str) -> None:
     with visit(browser, address, {"sequences": TEXT, "example": "own", "cell": "lstm"}, path="packing") as visited:
         page, packing = visited.page, visited.page.url
