@@ -1,10 +1,9 @@
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import FrozenInstanceError
 from typing import Any
 
 import pytest
 
 from packviz.errors import PackvizError
-from packviz.inputs.batch import Kind
 from packviz.inputs.config import Config
 
 
@@ -52,26 +51,6 @@ def test_a_wrong_value_is_refused_by_name(name: str, value: Any) -> None:
 )
 def test_the_ends_of_each_range_belong_to_it(name: str, value: int) -> None:
     assert getattr(Config(**{name: value}), name) == value  # type: ignore[arg-type]
-
-
-def test_words_have_an_embedding_and_numbers_only_if_asked() -> None:
-    assert [Config().embedding_for(kind) for kind in ("words", "numbers", "vectors")] == [4, None, None]
-    assert [Config(embedding_dim=7).embedding_for(kind) for kind in ("words", "numbers")] == [7, 7]
-
-
-def test_vectors_refuse_an_embedding() -> None:
-    with pytest.raises(PackvizError, match="feature vectors"):
-        Config(embedding_dim=3).embedding_for("vectors")
-
-
-def test_a_padding_idx_needs_an_embedding() -> None:
-    config = Config(padding_idx=0)
-    assert config.embedding_for("words") == 4
-    assert replace(config, embedding_dim=2).embedding_for("numbers") == 2
-    kinds: tuple[Kind, ...] = ("numbers", "vectors")
-    for kind in kinds:
-        with pytest.raises(PackvizError, match="no embedding"):
-            config.embedding_for(kind)
 
 
 def test_the_message_offers_the_choices_and_says_what_came() -> None:

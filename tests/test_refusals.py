@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, get_type_hints
 
 import pytest
@@ -153,7 +154,10 @@ def test_a_value_that_makes_no_sense_is_refused_by_the_name_of_its_parameter(
     assert refusal.value.fix
 
 
+PARTS = ("sorted", "packed", "packed_sequence", "packed_is_pad", "layers", "output", "h_0", "c_0", "h_n", "c_n")
+PARTS += ("unpacked", "proof", "exact")
 OF_A_PACKED_BATCH: list[Callable[[Trace], object]] = [
+    *map(attrgetter, PARTS),
     *(charts.states, charts.margins, lambda t: charts.units(t, 0)),
     *(facts.compare, facts.drift, facts.switches, facts.batch_dependence, facts.losses, facts.norms, facts.attention),
     *(facts.pooling, facts.readouts, facts.starts, facts.memory, facts.fields, facts.behaviours, ties),
