@@ -4,6 +4,7 @@ from functools import cache
 
 import pytest
 import torch
+from prediction_cases import label
 from random_runs import random_run
 from torch.nn.utils.rnn import pack_padded_sequence
 
@@ -61,7 +62,7 @@ def test_every_mistake_about_a_row_names_that_row_and_its_reason() -> None:
             here = f"the next row is {sequence_label(cell.b)} at t = {cell.t}, because "
             assert row.later.startswith(f"{here}a PackedSequence goes column by column")
             assert row.other.startswith(f"{here}the rows of a time step keep the sorted order: ")
-            live = [letter for letter in made.letters if lengths[_number(letter)] > cell.t]
+            live = [letter for letter in made.letters if lengths[label(letter)] > cell.t]
             told = row.other.partition("order: ")[2].rstrip(".").replace(" and ", ", ").split(", ")
             assert told[: len(live)] == live or len(live) > 8
 
@@ -80,14 +81,10 @@ def test_every_answer_about_a_size_is_told_what_it_counts() -> None:
                 spoken[kind] += 1
                 if kind == "length of":
                     letter = said.split("length of ")[1].split(".")[0]
-                    assert lengths[_number(letter)] == given
+                    assert lengths[label(letter)] == given
                 else:
                     assert (kind == "too many") == (given > size.size)
     assert all(spoken.values()), spoken
-
-
-def _number(letter: str) -> int:
-    return next(b for b in range(MAX_SEQUENCES) if sequence_label(b) == letter)
 
 
 def test_pads_on_the_left_are_packed_and_the_tokens_beyond_the_length_are_not() -> None:

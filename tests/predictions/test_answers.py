@@ -22,7 +22,7 @@ from packviz.teach.predictions import MAX_ASKED
 from packviz.teach.predictions.prediction import read_choice, read_letters, read_numbers
 from player.build import node
 
-CHOICES = ("It sorts them.", "It packs.")
+CHOICES = ("It `sorts` them.", "It packs.")
 READ: dict[str, tuple[Callable[[str], object], object]] = {
     **{
         typed: (read_numbers, numbers)
@@ -31,7 +31,7 @@ READ: dict[str, tuple[Callable[[str], object], object]] = {
                 "4 3 1",
                 "4, 3 1",
                 "[4,3,1]",
-                "(4, 3, 1)",
+                "(4,3,1,)",
                 "torch.Size([4, 3, 1])",
                 "4 x 3 x 1",
                 "4×3×1",
@@ -54,7 +54,7 @@ READ: dict[str, tuple[Callable[[str], object], object]] = {
         }.items()
         for typed in ways
     },
-    **{typed: (lambda text: read_choice(text, CHOICES), CHOICES[0]) for typed in ("it SORTS them", "It sorts them.")},
+    **{typed: (lambda text: read_choice(text, CHOICES), CHOICES[0]) for typed in ("it SORTS them", "It `sorts` them.")},
 }
 NO_NUMBERS = ["", "  \n", "three", "3 two", "2.5", "1e3", "9" * 5000, "1 " * 2000, "[]", "--1", "<b>"]
 NO_LETTERS = ["", "D", "A D", "1", "A\u202eB\x00", "<script>", "A" * 5000, "nobody knows"]
