@@ -154,8 +154,8 @@ def test_a_value_that_makes_no_sense_is_refused_by_the_name_of_its_parameter(
     assert refusal.value.fix
 
 
-PARTS = ("sorted", "packed", "packed_sequence", "packed_is_pad", "layers", "output", "h_0", "c_0", "h_n", "c_n")
-PARTS += ("unpacked", "proof", "exact")
+PARTS: tuple[str, ...] = ("sorted", "packed", "packed_sequence", "packed_is_pad", "layers", "output")
+PARTS += ("h_0", "c_0", "h_n", "c_n", "unpacked", "proof", "exact")
 OF_A_PACKED_BATCH: list[Callable[[Trace], object]] = [
     *map(attrgetter, PARTS),
     *(charts.states, charts.margins, lambda t: charts.units(t, 0)),
