@@ -74,7 +74,8 @@ def controls(*, wait: bool = False, apart: bool = True) -> Controls:
             st.text("The link fixes all settings." if "all" in names else f"Fixed by the link: {', '.join(names)}.")
         promise = "On: you promise that the lengths never increase. Off: PyTorch sorts them."
         settings = {**_cell(), "enforce_sorted": switch("enforce_sorted", promise)}
-        layer, direction = _watched(settings)
+        with st.container():  # there even if empty: what comes after it keeps its place, and stays open
+            layer, direction = _watched(settings)
         with st.expander("More settings"):
             settings |= {name: draw(name) for name, draw in _MORE.items()}
     return Controls(tuple((name, settings[name]) for name in _DEFAULTS), layer, direction, *places)

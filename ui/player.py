@@ -21,7 +21,7 @@ from packviz.show.movie import STAGES, assets
 from packviz.teach.exercise import Exercise
 from ui import address
 from ui.controls import BATCH
-from ui.replaced import on_the_way
+from ui.replaced import give, on_the_way
 from ui.visit import Ask, visit
 
 AFTER = "after the picture"  # the key of the fragment that shows what belongs to the picture
@@ -141,11 +141,11 @@ def _pick(key: str) -> None:
 
 def _watch(key: str) -> None:
     """Put the layer and the direction that were chosen in the player into their controls, where there are such."""
-    watched, state = st.session_state[key]["watched"], st.session_state
+    watched = st.session_state[key]["watched"]
     chosen = {"layer": watched["layer"], "direction": ("forward", "backward")[watched["direction"]]}
     for name, value in chosen.items():
-        if name in state and not address.fixed(name):
-            state[name] = value
+        if name in st.session_state and not address.fixed(name):
+            give(name, value)
     st.rerun()
 
 

@@ -80,7 +80,12 @@ def test_a_text_that_a_setting_does_not_fit_is_refused_beside_the_last_picture_u
 def test_a_click_on_the_map_in_the_player_sets_the_controls_of_layer_and_direction(
     browser: Browser, address: str
 ) -> None:
-    with visit(browser, address, "num_layers=2&bidirectional=true") as seen:
+    with visit(browser, address, "num_layers=2") as seen:
+        more = seen.sidebar.get_by_test_id("stExpander")
+        more.locator("summary").click()
+        seen.sidebar.get_by_text("bidirectional", exact=True).click()
+        seen.settle()
+        expect(more.get_by_text("initial_state", exact=True)).to_be_visible()  # it stays open
         layers = seen.player.get_by_role("group", name="Layers")
         layers.get_by_role("button", name="Layer 0 backward").click()
         expect(layers.get_by_role("button", pressed=True)).to_have_attribute("aria-label", "Layer 0 backward")
