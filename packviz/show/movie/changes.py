@@ -65,17 +65,18 @@ class Changes:
 
     def _group(self, first: Marks, *, there: bool) -> list[Any]:
         """Return what differs from the defaults before the first step."""
-        columns = {field: column for field, column in first.look.items() if column is not DEFAULTS[field]}
-        if first.role in VALUED:
-            columns["v"] = first.look["v"]
+        group = dict[str, Any]()
+        for field, column in first.look.items():
+            if column is not (default := DEFAULTS[field]) or (field == "v" and first.role in VALUED):
+                told = self._lists.put(field, column)
+                if told != default or field == "v":
+                    group[field] = told
         if first.seq is not None:
-            columns["seq"] = first.seq
+            group["seq"] = self._lists.put("seq", first.seq)
         if first.keys and (first.role in NUMBERED or "{k}" in str(first.tip)):
-            columns["k"] = first.keys[-1]
+            group["k"] = self._lists.put("k", first.keys[-1])
         if there and first.shown is not False:
-            columns["shown"] = first.shown
-        told = {field: self._lists.put(field, column) for field, column in columns.items()}
-        group = {field: one for field, one in told.items() if one != DEFAULTS.get(field) or field == "v"}
+            group["shown"] = self._lists.put("shown", first.shown)
         if first.tip:
             group["tip"] = self._tips.setdefault(first.tip, len(self._tips))
         if first.count != 1:
@@ -108,11 +109,11 @@ class Changes:
             fields = together.setdefault(where.tobytes(), (where, {}))[1]
             fields[field] = columns if field == "from" else columns[0]
         for where, fields in together.values():
-            at = where.ravel().nonzero()[0]
-            counts = np.bincount(at // first.count)
+            lines, marks = where.nonzero()
+            counts = np.bincount(lines)
             changed = counts.nonzero()[0]
-            whole = len(at) == len(changed) * first.count
-            told = (None, None) if whole else (put("", counts[changed]), put("", at % first.count))
+            whole = len(lines) == len(changed) * first.count
+            told = (None, None) if whole else (put("", counts[changed]), put("", marks))
             yield [put("", beats[changed]), *told, fields]
 
 
