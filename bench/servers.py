@@ -54,11 +54,11 @@ def _served(
         )
         try:
             address, deadline = f"http://localhost:{port}", time.monotonic() + PATIENCE
-            while not (healthy := _healthy(address)) and process.poll() is None and time.monotonic() < deadline:
+            while not (serves := healthy(address)) and process.poll() is None and time.monotonic() < deadline:
                 time.sleep(0.1)
             out.seek(0)
             said = out.read()
-            if not healthy or process.poll() is not None:  # after its end, somebody else's server may answer there
+            if not serves or process.poll() is not None:  # after its end, somebody else's server may answer there
                 raise RuntimeError(f"{app.name} does not serve at {address}:\n{said}")
             if "lifespan" in said:  # Streamlit goes on where ui/warm.py fails, and says so once a request comes
                 raise RuntimeError(f"{app.name} serves at {address}, but was not warmed:\n{said}")
@@ -79,7 +79,8 @@ def free_port() -> int:
     return port
 
 
-def _healthy(address: str) -> bool:
+def healthy(address: str) -> bool:
+    """Return whether a server, or one behind a balancer, answers there."""
     try:
         with urlopen(f"{address}/_stcore/health", timeout=2) as answer:
             return bool(answer.read() == b"ok")

@@ -1,10 +1,8 @@
 """What tests share: one browser, one app as `make run` starts it, one Redis; their order; torch kept to one thread."""
 
 import asyncio
-import socket
 import subprocess
 import sys
-import time
 from collections import defaultdict
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +14,9 @@ import pytest
 import torch
 from hypothesis import settings
 from playwright.sync_api import Browser, Error, expect
+from redis import Redis
+from redis.backoff import ConstantBackoff
+from redis.retry import Retry
 from seeds import many, some
 from servers import program
 from tabs import screenshots
@@ -124,13 +125,9 @@ def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     settings = {"port": port, "dir": folder, "bind": "127.0.0.1", "appendonly": "yes", "appendfsync": "always"}
     options = [word for name, value in settings.items() for word in (f"--{name}", str(value))]
     process = subprocess.Popen([program("redis-server"), *options], stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        with socket.socket() as tried:
-            if tried.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        time.sleep(0.05)
-    yield f"redis://127.0.0.1:{port}/0"
+    address = f"redis://127.0.0.1:{port}/0"
+    Redis.from_url(address, retry=Retry(ConstantBackoff(0.05), 600)).ping()  # within half a minute
+    yield address
     process.terminate()
     process.wait(30)
 

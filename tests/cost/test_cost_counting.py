@@ -1,7 +1,6 @@
 """Lengths as people type and upload them; counts and batches: torch's own tensors, and what sorting saves."""
 
 import random
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -10,7 +9,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from seeds import seeds
-from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 from trace_cases import random_case, random_lengths
 
@@ -19,7 +17,7 @@ from packviz.errors import PackvizError
 from packviz.facts import DISTRIBUTIONS, padding_cells
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
-from packviz.lab.cost import Amount, Batching, counts_of, draw_lengths, read_lengths, ways
+from packviz.lab.cost import Amount, counts_of, draw_lengths, read_lengths, ways
 from packviz.lab.cost.counting import reachable
 
 some_lengths = st.lists(st.integers(1, 60), min_size=1, max_size=80)
@@ -63,10 +61,6 @@ def test_a_trace_that_torch_refuses_is_counted_all_the_same() -> None:
     assert counts_of(refused).updates == Amount(4, 3)
 
 
-def cut_by_name(lengths: Sequence[int] | Tensor, size: int = 32, seed: int = 0) -> dict[str, Batching]:
-    return {cut.name: cut for cut in ways(lengths, size, seed)}
-
-
 @given(some_lengths, st.integers(1, 20), st.integers(0, 5))
 def test_every_sequence_is_in_one_batch_and_the_padding_is_torchs(lengths: list[int], size: int, seed: int) -> None:
     cuts = ways(lengths, size, seed)
@@ -99,7 +93,7 @@ def test_no_batch_exceeds_the_budget_and_none_could_take_the_next_sequence(
 @pytest.mark.parametrize("seed", range(3))
 def test_buckets_waste_less_than_random_batches(distribution: Any, seed: int) -> None:
     lengths = distribution.lengths(seed)
-    cuts = cut_by_name(lengths, seed=seed)
+    cuts = {cut.name: cut for cut in ways(lengths, 32, seed)}
     share = {name: cut.share for name, cut in cuts.items()}
     if distribution.key in ("same", "outlier"):  # nothing to sort: whoever shares a batch with the outlier is padded
         assert share["sorted"] <= share["buckets"] <= share["random"]

@@ -22,9 +22,10 @@ from phone_pages import OWN, Room
 from playwright.sync_api import Browser, Page, expect
 from servers import ROOT, Server, a_worker, server
 from tabs import tab
+from work_cases import until
 
 from bench.phones import Phone
-from bench.servers import free_port
+from bench.servers import free_port, healthy
 from ui.head import needed
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -68,20 +69,9 @@ def cluster(haproxy: Path, redis_url: str, tmp_path_factory: pytest.TempPathFact
         )
         running.callback(balancer.wait, 30)
         running.callback(balancer.kill)
-        cluster = Cluster(f"http://127.0.0.1:{port}", replicas)
-        _until_it_serves(cluster.address)
-        yield cluster
-
-
-def _until_it_serves(address: str) -> None:
-    deadline = time.monotonic() + 30
-    while True:
-        try:
-            with urlopen(f"{address}/_stcore/health", timeout=5):
-                return
-        except OSError:
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        address = f"http://127.0.0.1:{port}"
+        until(lambda: healthy(address))
+        yield Cluster(address, replicas)
 
 
 class Follower(Phone):
@@ -236,10 +226,8 @@ def test_an_open_lesson_returns_to_its_page_batch_settings_and_step(story: Story
 def test_a_training_survives_the_replica_that_it_was_started_on(story: Story) -> None:
     page = story.training
     page.wait_for_selector('[data-test-connection-state="CONNECTED"]', state="attached", timeout=LONG)
-    before, deadline = max(story.trained, _trained(page)), time.monotonic() + LONG / 1000
-    while _trained(page) <= before:  # then the other replica has drawn it, and knows its button
-        assert time.monotonic() < deadline
-        page.wait_for_timeout(200)
+    before = max(story.trained, _trained(page))
+    until(lambda: _trained(page) > before)  # then the other replica has drawn it, and knows its button
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped after")).to_be_visible(timeout=LONG)
 

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import suppress
-from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -30,12 +29,8 @@ TYPED = "11 22 33\n44 55"
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("data")
-
-
-@pytest.fixture(scope="module")
-def observed(data: Path) -> Iterator[Server]:
+def observed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    data = tmp_path_factory.mktemp("data")
     asked = {"PACKVIZ_METRICS": "1", "PACKVIZ_LOGS": "json", "PACKVIZ_DATA": str(data)}
     with server(data / "log", asked) as started:
         yield started
@@ -94,9 +89,7 @@ def test_an_error_is_told_by_its_kind_and_place_and_not_by_its_message() -> None
     assert "10.0.0.7" not in line
 
 
-async def test_a_server_that_is_asked_to_end_finishes_votes_and_ends_within_ten_seconds(
-    observed: Server, data: Path
-) -> None:
+async def test_a_server_that_is_asked_to_end_finishes_votes_and_ends_within_ten_seconds(observed: Server) -> None:
     room = Room(observed.address, OWN)
     room.act("next", "open")
     phones = [room.join() for _ in range(20)]
@@ -125,7 +118,7 @@ async def test_a_server_that_is_asked_to_end_finishes_votes_and_ends_within_ten_
         assert time.monotonic() - start < 10
     acknowledged = sum(each.result() for each in votes)
     assert acknowledged >= 1
-    seen = await Rooms(SqliteStore(data)).snapshot(room.code, room.host)
+    seen = await Rooms(SqliteStore(observed.log.parent)).snapshot(room.code, room.host)
     assert (seen["phase"], seen["joined"]) == ("vote", 20)
     assert seen["voted"] >= acknowledged
     assert json.loads(observed.log.read_text().splitlines()[-1])["event"] == "stopped"
