@@ -19,6 +19,7 @@ __all__ = [
     "listed",
     "match",
     "rect_of",
+    "shape_of",
     "standing",
     "tokens",
     "visible",
@@ -159,6 +160,10 @@ def listed(text: str, truth: list[int]) -> bool:
     """Return whether numbers, perhaps with their middle left out, are the truth."""
     *first, last = map(int, re.findall(r"-?\d+", text))
     return [*first, last] == truth if "…" not in text else first == truth[: len(first)] and last == truth[-1]
+
+
+def shape_of(text: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", text)))
 
 
 def detail(step: dict[str, Any], start: str) -> tuple[str, str]:

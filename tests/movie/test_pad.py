@@ -7,7 +7,7 @@ import pytest
 import torch
 from movie_cases import CASES, Case, over
 from movie_judge import close
-from movie_screen import grid_of, standing, within
+from movie_screen import grid_of, shape_of, standing, within
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
 each_case = over(CASES)
@@ -114,10 +114,6 @@ def ran(case: Case, line: str) -> Any:
         "sequences": [s.to(kind) for s in case.batch.sequences] if case.trace.batch else [],
     }  # fmt: skip
     return eval(line.removeprefix("mask = "), given)
-
-
-def shape_of(text: str) -> tuple[int, ...]:
-    return tuple(map(int, re.findall(r"\d+", text)))
 
 
 @each_case

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from movie_cases import CASES, Case, over
-from movie_screen import listed
+from movie_screen import listed, shape_of
 from seeds import some
 
 import packviz as pv
@@ -41,10 +41,6 @@ def moments(case: Case) -> Iterator[Moment]:
     for step in case.show.steps:
         t = next({"pack": packed, "run": taken}.get(step["stage"], iter([None])))
         yield Moment(case, step["stage"], t, step["caption"])
-
-
-def shape_of(text: str) -> tuple[int, ...]:
-    return tuple(map(int, re.findall(r"\d+", text)))
 
 
 def pads(case: Case) -> int:
