@@ -83,7 +83,7 @@ REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is 
     ("direction", "", lambda d: facts.unit_sum(T, 0, 0, direction=d), (1,)),
     ("trace", "", lambda t: facts.unit_sum(t, 0, 0), (OWN,)),
     ("trace", "", facts.starts, (OWN,)),
-    ("trace", "", snippet, (OWN,)),
+    ("trace", "", snippet, (OWN, None)),
     ("pads", "", lambda pads: facts.drift(T, pads), (0, 1001, 2.5, True)),
     ("seed", "", lambda seed: facts.losses(T, seed), (-1, 2**63, 0.5, True)),
     ("n", "at least 1", order_of_equals, (0, -1, "x", None)),
@@ -120,6 +120,7 @@ REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is 
     *(("sequences", "", lambda n, film=film: film(T, sequences=n), NO_COUNT) for film in (movie, beside)),
     *(("steps", "", lambda n, film=film: film(T, steps=n), NO_COUNT) for film in (movie, beside)),
     ("path", "", FILM.save, ("no/such/m.mp4", "no/such/m")),  # where writing would be another error
+    ("stage", SIDES, FILM.step_at, ("fly",)),
     ("step", "", drawn("step"), (0, 999)),
     ("width", "", drawn("width"), (10,)),
     ("theme", "", drawn("theme"), ("blue",)),
