@@ -2,6 +2,7 @@
 
 import io
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,6 +15,15 @@ from trace_cases import random_lengths, random_module, random_state
 from packviz.doctor import Finding, examine
 
 SOURCES = ("normal", "relu", "dropout", "ids from 1", "ids with 0", "whole numbers", "zeros inside")
+
+
+def pack(x: Tensor, lengths: Any, batch_first: bool = True, enforce_sorted: bool = False) -> PackedSequence:
+    return pack_padded_sequence(x, lengths, batch_first, enforce_sorted)
+
+
+def on_the_left(grid: Tensor, lengths: Sequence[int]) -> Tensor:
+    """Return a grid (B, T, ...) with its pads before the tokens."""
+    return torch.stack([row.roll(len(row) - n, 0) for row, n in zip(grid, lengths, strict=True)])
 
 
 @dataclass(frozen=True)
@@ -35,7 +45,7 @@ class Sound:
 
     @property
     def packed(self) -> PackedSequence:
-        return pack_padded_sequence(self.x, self.lengths, self.batch_first, self.enforce_sorted)
+        return pack(self.x, self.lengths, self.batch_first, self.enforce_sorted)
 
     def findings(self, **options: Any) -> tuple[Finding, ...]:
         named = {"enforce_sorted": self.enforce_sorted, **self.options, **options}

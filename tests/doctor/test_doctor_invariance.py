@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from doctor_cases import on_the_left, pack
 from seeds import seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
@@ -43,12 +44,12 @@ class Parts(nn.Module):
         return self.way(self, x, torch.as_tensor(lengths))
 
 
-def packed(x: Tensor, lengths: Tensor) -> PackedSequence:
-    return pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
-
-
 def unpacked(rows: PackedSequence) -> Tensor:
     return pad_packed_sequence(rows, batch_first=True)[0]
+
+
+def outputs(m: Parts, x: Tensor, lengths: Tensor) -> Tensor:
+    return unpacked(m.rnn(pack(x, lengths))[0])
 
 
 def in_order(m: Parts, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
@@ -62,7 +63,7 @@ def mask(x: Tensor, lengths: Tensor) -> Tensor:
 
 
 def attended(m: Parts, x: Tensor, lengths: Tensor, *, masked: bool) -> Any:
-    output = unpacked(m.rnn(packed(x, lengths))[0])
+    output = outputs(m, x, lengths)
     scores = m.score(output)
     if masked:
         scores = scores.masked_fill(~mask(output, lengths), float("-inf"))
@@ -70,90 +71,76 @@ def attended(m: Parts, x: Tensor, lengths: Tensor, *, masked: bool) -> Any:
 
 
 def carried(m: Parts, x: Tensor, lengths: Tensor) -> Tensor:
-    output, m.kept = m.rnn(packed(x, lengths), m.kept if m.kept is not None and m.kept.size(1) == len(x) else None)
+    output, m.kept = m.rnn(pack(x, lengths), m.kept if m.kept is not None and m.kept.size(1) == len(x) else None)
     return unpacked(output)
 
 
-def normed(norm: Callable[[Parts], Any]) -> Model:
-    return lambda m, x, n: m.rnn(packed(norm(m)(x.transpose(1, 2)).transpose(1, 2), n))[1]
+def over_time(part: Callable[[Parts], Any]) -> Model:
+    return lambda m, x, n: m.rnn(pack(part(m)(x.transpose(1, 2)).transpose(1, 2), n))[1]
 
 
 COUNTED = "Batch normalization counts the pads"
 WRONG: dict[str, tuple[Model, dict[str, Any], str]] = {  # what is wrong, and a word of what is said of it
     "not packed": (lambda m, x, _: m.rnn(x)[1], {}, "reads pads"),
     "not packed, both ways": (lambda m, x, _: m.rnn(x)[0], {"bidirectional": True}, "reads pads"),
-    "h_n.view": (
-        lambda m, x, n: m.rnn(packed(x, n))[1].view(len(x), -1),
-        {"bidirectional": True},
-        "Sequences are mixed",
-    ),
+    "h_n.view": (lambda m, x, n: m.rnn(pack(x, n))[1].view(len(x), -1), {"bidirectional": True}, "Sequences are mixed"),
     "never unsorted": (lambda m, x, n: in_order(m, x, n)[0], {}, "sequence B: the batch was sorted"),
     "unsorted with sort_idx": (lambda m, x, n: in_order(m, x, n)[0][in_order(m, x, n)[1]], {}, "the batch was sorted"),
     "batch_first left out": (lambda m, x, _: m.rnn(x)[0][:, -1], {"batch_first": False}, "Sequences are mixed"),
     "batch_first left out, h_n": (lambda m, x, _: m.rnn(x)[1][-1], {"batch_first": False}, "in its shape"),
-    "unpacked at once": (lambda m, x, n: m.second(unpacked(m.rnn(packed(x, n))[0]))[1], {}, "over it without packing"),
+    "unpacked at once": (lambda m, x, n: m.second(outputs(m, x, n))[1], {}, "over it without packing"),
     "state carried over": (carried, {}, "keeps something"),
-    "mean over all steps": (lambda m, x, n: unpacked(m.rnn(packed(x, n))[0]).mean(1), {}, "Steps after"),
-    "maximum over all steps": (lambda m, x, n: unpacked(m.rnn(packed(x, n))[0]).amax(1), {}, "Steps after"),
-    "output[:, -1]": (lambda m, x, n: unpacked(m.rnn(packed(x, n))[0])[:, -1], {}, "read at its end"),
+    "mean over all steps": (lambda m, x, n: outputs(m, x, n).mean(1), {}, "Steps after"),
+    "maximum over all steps": (lambda m, x, n: outputs(m, x, n).amax(1), {}, "Steps after"),
+    "output[:, -1]": (lambda m, x, n: outputs(m, x, n)[:, -1], {}, "read at its end"),
     "attention without mask": (lambda m, x, n: attended(m, x, n, masked=False), {}, "attended to"),
-    "pads in batch statistics": (normed(lambda m: m.norm), {}, COUNTED),
-    "in those of a scripted normalization": (normed(lambda m: m.scripted), {}, COUNTED),
-    "in those of a traced one, whose mode is fixed": (normed(lambda m: m.traced), {}, COUNTED),
-    "in those of a function": (normed(lambda m: m.by_function), {}, COUNTED),
-    "convolution over pads": (
-        lambda m, x, n: m.rnn(packed(m.wide(x.transpose(1, 2)).transpose(1, 2), n))[1],
-        {},
-        "other values in the pads",
-    ),
-    "dropout in evaluation": (lambda m, x, n: nn.functional.dropout(m.rnn(packed(x, n))[1]), {}, "random numbers"),
+    "pads in batch statistics": (over_time(lambda m: m.norm), {}, COUNTED),
+    "in those of a scripted normalization": (over_time(lambda m: m.scripted), {}, COUNTED),
+    "in those of a traced one, whose mode is fixed": (over_time(lambda m: m.traced), {}, COUNTED),
+    "in those of a function": (over_time(lambda m: m.by_function), {}, COUNTED),
+    "convolution over pads": (over_time(lambda m: m.wide), {}, "other values in the pads"),
+    "dropout in evaluation": (lambda m, x, n: nn.functional.dropout(m.rnn(pack(x, n))[1]), {}, "random numbers"),
     "a list, not packed": (lambda m, x, _: list(m.rnn(x)[1][-1]), {}, "reads pads"),
     "layers in a list, not packed": (lambda m, x, _: [m.rnn(x)[1][-1] * k for k in range(1, B + 1)], {}, "reads pads"),
     "loss over pads": (lambda m, x, _: m.rnn(x)[0].pow(2).mean(), {}, "more pads"),
 }
 RIGHT: dict[str, tuple[Model, dict[str, Any]]] = {
-    "packed": (lambda m, x, n: m.rnn(packed(x, n)), {}),
-    "RNN": (lambda m, x, n: m.rnn(packed(x, n)), {"cell": nn.RNN}),
+    "packed": (lambda m, x, n: m.rnn(pack(x, n)), {}),
+    "RNN": (lambda m, x, n: m.rnn(pack(x, n)), {"cell": nn.RNN}),
     "LSTM, three layers, both ways": (
-        lambda m, x, n: m.rnn(packed(x, n)),
+        lambda m, x, n: m.rnn(pack(x, n)),
         {"cell": nn.LSTM, "num_layers": 3, "bidirectional": True, "dropout": 0.5},
     ),
-    "as a dict": (lambda m, x, n: dict(zip(("output", "state"), m.rnn(packed(x, n)), strict=True)), {}),
-    "unpacked, with lengths": (lambda m, x, n: pad_packed_sequence(m.rnn(packed(x, n))[0], batch_first=True), {}),
+    "as a dict": (lambda m, x, n: dict(zip(("output", "state"), m.rnn(pack(x, n)), strict=True)), {}),
+    "unpacked, with lengths": (lambda m, x, n: pad_packed_sequence(m.rnn(pack(x, n))[0], batch_first=True), {}),
     "in full width": (
-        lambda m, x, n: pad_packed_sequence(m.rnn(packed(x, n))[0], batch_first=True, total_length=x.size(1))[0],
+        lambda m, x, n: pad_packed_sequence(m.rnn(pack(x, n))[0], batch_first=True, total_length=x.size(1))[0],
         {},
     ),
-    "time first": (lambda m, x, n: pad_packed_sequence(m.rnn(packed(x, n))[0])[0], {}),
+    "time first": (lambda m, x, n: pad_packed_sequence(m.rnn(pack(x, n))[0])[0], {}),
     "not packed, read at lengths - 1": (lambda m, x, n: m.rnn(x)[0][torch.arange(len(x)), n - 1], {}),
     "not packed, every output": (lambda m, x, _: m.rnn(x)[0], {}),
     "sorted and put back": (lambda m, x, n: in_order(m, x, n)[0][in_order(m, x, n)[1].argsort()], {}),
     "attention with mask": (lambda m, x, n: attended(m, x, n, masked=True), {}),
     "batch statistics of tokens": (
-        lambda m, x, n: m.rnn(rows._replace(data=m.norm(rows.data)))[1] if (rows := packed(x, n)) else None,
+        lambda m, x, n: m.rnn(rows._replace(data=m.norm(rows.data)))[1] if (rows := pack(x, n)) else None,
         {},
     ),
-    "convolution over masked x": (
-        lambda m, x, n: m.rnn(packed(m.wide((x * mask(x, n)).transpose(1, 2)).transpose(1, 2), n))[1],
-        {},
-    ),
+    "convolution over masked x": (lambda m, x, n: over_time(lambda m: m.wide)(m, x * mask(x, n), n), {}),
     "strided convolution with its lengths": (
-        lambda m, x, n: m.rnn(packed(m.strided(x.transpose(1, 2)).transpose(1, 2), n // 2)),
+        lambda m, x, n: m.rnn(pack(m.strided(x.transpose(1, 2)).transpose(1, 2), n // 2)),
         {},
     ),
     "masked mean": (lambda m, x, n: (m.rnn(x)[0] * mask(x, n)).sum(1) / n[:, None], {}),
     "a list of every sequence's own": (
-        lambda m, x, n: [row[:k] for row, k in zip(unpacked(m.rnn(packed(x, n))[0]), n.tolist(), strict=True)],
+        lambda m, x, n: [row[:k] for row, k in zip(outputs(m, x, n), n.tolist(), strict=True)],
         {},
     ),
-    "a list of as many layers as sequences": (
-        lambda m, x, n: [unpacked(m.rnn(packed(x, n))[0]) * k for k in range(1, B + 1)],
-        {},
-    ),
-    "a list of final states": (lambda m, x, n: list(m.rnn(packed(x, n))[1][-1]), {}),
+    "a list of as many layers as sequences": (lambda m, x, n: [outputs(m, x, n) * k for k in range(1, B + 1)], {}),
+    "a list of final states": (lambda m, x, n: list(m.rnn(pack(x, n))[1][-1]), {}),
     "all tokens in one dimension": (lambda m, x, n: m.score(m.rnn(x)[0][mask(x, n)[:, :, 0]]), {}),
-    "sparse": (lambda m, x, n: m.rnn(packed(x, n))[1].relu().to_sparse(), {}),
-    "loss over tokens": (lambda m, x, n: m.rnn(packed(x, n))[0].data.pow(2).mean(), {}),
+    "sparse": (lambda m, x, n: m.rnn(pack(x, n))[1].relu().to_sparse(), {}),
+    "loss over tokens": (lambda m, x, n: m.rnn(pack(x, n))[0].data.pow(2).mean(), {}),
 }
 
 
@@ -186,7 +173,7 @@ def test_a_right_model_is_clean(name: str) -> None:
 def test_left_padding_with_the_maximum_over_all_steps_is_found_and_right_once_it_is_masked() -> None:
     lengths, rnn = torch.tensor(LENGTHS), nn.GRU(F, H, batch_first=True)
     for seed in seeds(3):
-        x = torch.stack([row.roll(T - n, 0) for row, n in zip(batch(seed), LENGTHS, strict=True)])
+        x = on_the_left(batch(seed), LENGTHS)
         wrong = pv.check_invariance(
             rnn, x, lengths, batch_first=True, padding_side="left", call=lambda m, x, _: m(x)[0].amax(1)
         )
@@ -194,7 +181,7 @@ def test_left_padding_with_the_maximum_over_all_steps_is_found_and_right_once_it
 
         def repaired(m: nn.GRU, x: Tensor, lengths: Tensor) -> Tensor:
             shifted = torch.stack([row.roll(int(n) - len(row), 0) for row, n in zip(x, lengths, strict=True)])
-            output = unpacked(m(packed(shifted, lengths))[0])
+            output = unpacked(m(pack(shifted, lengths))[0])
             return output.masked_fill(~mask(output, lengths), float("-inf")).amax(1)
 
         assert pv.check_invariance(rnn, x, lengths, batch_first=True, padding_side="left", call=repaired) == ()
@@ -230,7 +217,7 @@ def test_rounding_is_no_difference_and_a_leak_is_one_in_every_dtype(dtype: torch
     torch.manual_seed(0)
     wide, lengths = nn.GRU(64, 96, 2, batch_first=True).to(dtype), torch.randint(1, 60, (24,))
     x = torch.randn(24, 60, 64, dtype=dtype) * mask(torch.empty(24, 60), lengths)
-    right = pv.check_invariance(wide, x, lengths, batch_first=True, call=lambda m, x, n: m(packed(x, n)))
+    right = pv.check_invariance(wide, x, lengths, batch_first=True, call=lambda m, x, n: m(pack(x, n)))
     wrong = pv.check_invariance(wide, x, lengths, batch_first=True, call=lambda m, x, _: m(x)[1])
     assert (right, bool(wrong.wrong)) == ((), True)
 
@@ -251,14 +238,13 @@ def test_other_layouts_ids_left_padding_and_models_that_need_sorted_lengths() ->
     (sorted_only,) = pv.check_invariance(rnn, ids.T, lengths, call=by_value, padding_value=0)
     assert (sorted_only.key, sorted_only.severity) == ("variation_fails", "note")
     assert "decreasing order" in sorted_only.found
-    left = torch.stack([row.roll(5 - n) for row, n in zip(ids, lengths.tolist(), strict=True)])
-    told: Any = {"padding_side": "left", "padding_value": 0}
+    left, told = on_the_left(ids, [5, 3, 2]), dict[str, Any](padding_side="left", padding_value=0)
     assert pv.check_invariance(rnn, left.T, lengths, call=from_left, **told) == ()
     assert pv.check_invariance(rnn, left.T, lengths, call=lambda m, x, _: m(embedding(x) + 1)[1], **told).wrong
 
 
 def test_a_result_that_loses_the_dimension_of_one_sequence_is_a_note() -> None:
-    model = Parts(lambda m, x, n: m.rnn(packed(x, n))[1].squeeze())
+    model = Parts(lambda m, x, n: m.rnn(pack(x, n))[1].squeeze())
     (note,) = pv.check_invariance(model, batch(0), LENGTHS, batch_first=True)
     assert (note.key, note.severity) == ("alone_fails", "note")
     assert "output is (4,)" in note.found

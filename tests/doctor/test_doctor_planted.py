@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 import torch
-from doctor_cases import found, repaired
+from doctor_cases import found, on_the_left, pack, repaired
 from torch import Tensor, nn
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
+from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence, pad_sequence
 
 import packviz as pv
 from packviz.doctor import Finding
@@ -29,10 +29,6 @@ NAN, INF = float("nan"), float("inf")
 def module(**settings: Any) -> Any:
     torch.manual_seed(1)
     return settings.pop("cell", nn.GRU)(settings.pop("F", F), H, batch_first=True, **settings)
-
-
-def pack(x: Tensor, lengths: Any, batch_first: bool = True, enforce_sorted: bool = False) -> PackedSequence:
-    return pack_padded_sequence(x, lengths, batch_first, enforce_sorted)
 
 
 @dataclass(frozen=True)
@@ -67,15 +63,12 @@ def filled(pad: float) -> Tensor:
     return X.masked_fill(~MASK[..., None], pad)
 
 
-def on_the_left(grid: Tensor) -> Tensor:
-    return torch.stack([row.roll(T - n, 0) for row, n in zip(grid, LENGTHS, strict=True)])
-
-
 PADS = (-100.0, -INF, NAN)
-LEFT = on_the_left(X)
+LEFT = on_the_left(X, LENGTHS)
 WITHOUT_NAN = [SEQUENCES[0], spoilt(SEQUENCES[1], (1,), 0.0), SEQUENCES[2]]
 SORTED = pack(X[ORDER], SHUFFLED)
 IN_ORDER = [SEQUENCES[b] for b in ORDER]
+SQUARE = [torch.randn(length, F) for length in (3, 3, 1)]  # as many steps as sequences
 BROKEN = torch.tensor([0, 0, 1])
 with torch.no_grad():
     OUTPUT = pad_packed_sequence(module()(pack(X, LENGTHS))[0], batch_first=True)[0]
@@ -93,6 +86,7 @@ RIGHT = [
     padded("lengths_dim", torch.tensor([[5], [3], [2]])),
     padded("wrong_count", [5, 3]),
     padded("batch_first", LENGTHS, X.transpose(0, 1)),
+    padded("batch_first", [3, 3, 1], pad_sequence(SQUARE), SQUARE),
     padded("viewed", LENGTHS, X.transpose(0, 1).contiguous().view(3, 5, F)),
     padded("left_padded", LENGTHS, LEFT),
     padded("left_padded", [T] * 3, LEFT),
@@ -103,7 +97,7 @@ RIGHT = [
     padded("pads_packed", [5, 5, 2]),
     *(padded("pads_packed", [5, 5, 2], filled(pad), padding_value=pad) for pad in PADS),
     *(packed_as("pads_packed", pack(filled(pad), [5, 5, 2]), padding_value=pad) for pad in PADS),
-    *(padded("left_padded", LENGTHS, on_the_left(filled(pad)), padding_value=pad) for pad in PADS),
+    *(padded("left_padded", LENGTHS, on_the_left(filled(pad), LENGTHS), padding_value=pad) for pad in PADS),
     padded("nan_in_data", LENGTHS, spoilt(X, (1, 1), NAN), WITHOUT_NAN),
     padded("nan_in_pads", LENGTHS, spoilt(X, (2, 4), INF)),
     padded("one_dimension", [5], torch.arange(1.0, 6), [torch.arange(1.0, 6)]),
@@ -210,7 +204,7 @@ BY_MEANING = {  # whose repair is carried out elsewhere, or can only be a hint
     "no_lengths": "trace_module() alone refuses it",
     "lengths_device": "a meta tensor holds no numbers, and the repair says so; lengths.cpu() needs a GPU",
     "data_device": "likewise",
-    "empty_batch": "the batch is left out: test_an_empty_batch_is_found_with_torchs_message",
+    "empty_batch": "the batch is left out: test_an_empty_batch_is_found_with_torchs_message, test_doctor_sound.py",
     "dropout_one_layer": "below",
     "features": "below",
     **dict.fromkeys(
@@ -351,13 +345,6 @@ def assert_same(got: Any, right: Any) -> None:
         assert (got.tolist() if isinstance(got, Tensor) else got) == right
 
 
-def test_a_square_batch_is_turned() -> None:
-    right = torch.randn(3, 3, F) * torch.tensor([[1, 1, 1], [1, 1, 1], [1, 0, 0]]).unsqueeze(-1)
-    finding = found(pv.examine(right.transpose(0, 1), [3, 3, 1], batch_first=True), "batch_first")
-    after = repaired(finding, x=right.transpose(0, 1), lengths=[3, 3, 1], batch_first=True, enforce_sorted=True)
-    assert_sequences(after, [right[0], right[1], right[2, :1]], packed=False)
-
-
 @pytest.mark.filterwarnings("ignore:dropout option adds dropout")
 def test_the_repairs_of_a_module_run_it() -> None:
     own = module(dropout=0.5)
@@ -412,7 +399,7 @@ def test_a_module_with_a_forward_of_its_own_is_not_judged_by_torchs() -> None:
 @pytest.mark.parametrize("lengths", [[5, 5, 5], [5, 3, 2]])
 def test_under_autocast_data_of_half_the_size_are_sound(cell: Any, lengths: list[int]) -> None:
     layer = cell(3, 4, batch_first=True)
-    given = pack_padded_sequence(torch.randn(3, 5, 3).bfloat16(), lengths, batch_first=True)
+    given = pack(torch.randn(3, 5, 3).bfloat16(), lengths, enforce_sorted=True)
     assert {finding.key for finding in pv.examine(layer, given)} == {"data_dtype"}
     with torch.autocast("cpu", torch.bfloat16), pv.watch(layer) as seen:
         layer(given)

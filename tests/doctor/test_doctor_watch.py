@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from doctor_cases import repaired
+from doctor_cases import on_the_left, pack, repaired
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
 
@@ -117,48 +117,45 @@ LENGTHS, T, F, H = [3, 5, 2], 5, 2, 4
 torch.manual_seed(0)
 SEQUENCES = [torch.randn(length, F) for length in LENGTHS]
 X = pad_sequence(SEQUENCES, batch_first=True)
+LEFT = on_the_left(X, LENGTHS)
 VECTOR = X.where(X != 0, torch.tensor([0.1, 0.3]))  # padded with the vector of a padding token
 GRU, BOTH = nn.GRU(F, H, batch_first=True), nn.GRU(F, H, batch_first=True, bidirectional=True)
 
 
-def pack(x: Tensor, lengths: list[int], batch_first: bool = True) -> PackedSequence:
-    return pack_padded_sequence(x, lengths, batch_first, enforce_sorted=False)
+def run(layer: nn.GRU, x: Tensor) -> object:
+    return layer(x)
 
 
-def left(x: Tensor) -> Tensor:
-    return torch.stack([row.roll(T - n, 0) for row, n in zip(x, LENGTHS, strict=True)])
+def pad_and_pack(layer: nn.GRU, _: Tensor) -> object:
+    x = pad_sequence(SEQUENCES, batch_first=True, padding_value=SEQUENCES[0][0, 0].item())
+    return layer(pack(x, [2, 4, 1]))
 
 
-def padded_and_packed(layer: nn.GRU, lengths: list[int]) -> None:
-    layer(pack(pad_sequence(SEQUENCES, batch_first=True, padding_value=SEQUENCES[0][0, 0].item()), lengths))
-
-
-AROUND: dict[
-    str, tuple[Callable[[Any], object], nn.GRU, dict[str, Any]]
-] = {  # what is done, with which layer, watched how
-    "pads_packed": (lambda layer: layer(pack(X, [5, 5, 2])), GRU, {}),
-    "tokens_dropped": (lambda layer: layer(pack(X, [2, 4, 1])), GRU, {}),
-    "left_padded": (lambda layer: layer(pack(left(X), LENGTHS)), GRU, {}),
-    "lengths_order": (lambda layer: layer(pack(X, [5, 3, 2])), GRU, {}),
-    "padded_lengths": (lambda layer: padded_and_packed(layer, [2, 4, 1]), GRU, {}),
-    "unpacked": (lambda layer: layer(X), GRU, {}),
-    "unpacked, both ways": (lambda layer: layer(X), BOTH, {"padding_value": 0.0}),
-    "unpacked, as one vector": (lambda layer: layer(VECTOR), GRU, {}),
-    "left_padded, not packed": (lambda layer: layer(left(X)), GRU, {}),
-    "left_padded, not packed, told": (lambda layer: layer(left(X)), BOTH, {"padding_value": 0.0}),
-    "left_padded, not packed, as one vector": (lambda layer: layer(left(VECTOR)), GRU, {}),
-    "batch_first": (lambda layer: layer(X.transpose(0, 1)), GRU, {}),
-    "unpacked_otherwise": (lambda layer: pad_packed_sequence(layer(pack(X, LENGTHS))[0]), GRU, {}),
+# what is done with which batch and which layer, and watched how
+AROUND: dict[str, tuple[Callable[[Any, Tensor], object], Tensor, nn.GRU, dict[str, Any]]] = {
+    "pads_packed": (lambda layer, x: layer(pack(x, [5, 5, 2])), X, GRU, {}),
+    "tokens_dropped": (lambda layer, x: layer(pack(x, [2, 4, 1])), X, GRU, {}),
+    "left_padded": (lambda layer, x: layer(pack(x, LENGTHS)), LEFT, GRU, {}),
+    "lengths_order": (lambda layer, x: layer(pack(x, [5, 3, 2])), X, GRU, {}),
+    "padded_lengths": (pad_and_pack, X, GRU, {}),
+    "unpacked": (run, X, GRU, {}),
+    "unpacked, both ways": (run, X, BOTH, {"padding_value": 0.0}),
+    "unpacked, as one vector": (run, VECTOR, GRU, {}),
+    "left_padded, not packed": (run, LEFT, GRU, {}),
+    "left_padded, not packed, told": (run, LEFT, BOTH, {"padding_value": 0.0}),
+    "left_padded, not packed, as one vector": (run, on_the_left(VECTOR, LENGTHS), GRU, {}),
+    "batch_first": (run, X.transpose(0, 1), GRU, {}),
+    "unpacked_otherwise": (lambda layer, x: pad_packed_sequence(layer(pack(x, LENGTHS))[0]), X, GRU, {}),
 }
 
 
 @pytest.mark.parametrize("name", AROUND)
 def test_what_is_packed_padded_or_run_unpacked_is_found_and_its_repair_gives_what_is_right(name: str) -> None:
-    act, layer, settings = AROUND[name]
+    act, x, layer, settings = AROUND[name]
     with torch.no_grad():
         right, final = layer(pack(X, LENGTHS))
         with pv.watch(nn.Sequential(layer), **settings) as watched:
-            given: Any = act(layer)
+            given: Any = act(layer, x)
     (finding,) = watched.findings
     assert finding.key == name.partition(",")[0]
     certain = "padding_value" in settings or name in ("left_padded", "lengths_order", "padded_lengths")
@@ -166,18 +163,10 @@ def test_what_is_packed_padded_or_run_unpacked_is_found_and_its_repair_gives_wha
     if finding.key == "unpacked_otherwise":
         assert torch.equal(repaired(finding, output=given[0])["output"], pad_packed_sequence(right, True)[0])
         return
-    x = {
-        "batch_first": X.transpose(0, 1),
-        "unpacked, as one vector": VECTOR,
-        "left_padded, not packed, as one vector": left(VECTOR),
-    }.get(name, left(X) if finding.key == "left_padded" else X)
-    after = repaired(finding, x=x, lengths=[5, 4, 3], batch_first=True, module=layer)
+    lengths = LENGTHS if finding.key == "batch_first" else [5, 4, 3]
+    after = repaired(finding, x=x, lengths=lengths, batch_first=True, module=layer)
     with torch.no_grad():
-        again = (
-            layer(after["packed"])[1]
-            if "packed" in after
-            else layer(pack(after["x"], after["lengths"] if finding.key != "batch_first" else LENGTHS))[1]
-        )
+        again = layer(after["packed"] if "packed" in after else pack(after["x"], after["lengths"]))[1]
     torch.testing.assert_close(again, final)
 
 
