@@ -5,7 +5,7 @@ import pickle
 import random
 import zipfile
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ import torch
 from doctor_cases import npy, npz, saved, sound
 from safetensors.torch import save
 from seeds import seeds
-from torch import Tensor, nn
+from torch import nn
 from trace_cases import random_module
 
 from packviz.doctor import MAX_BYTES, module_from, read_file, recurrent_prefixes
@@ -33,9 +33,7 @@ def test_every_kind_of_file_gives_its_tensors_back() -> None:
         ("a.safetensors", save(named)),
     ):
         loaded = read_file(name, data)
-        assert {key: value.tolist() for key, value in loaded.tensors.items()} == {
-            k: v.tolist() for k, v in named.items()
-        }
+        torch.testing.assert_close(loaded.tensors, named, rtol=0, atol=0)
         assert loaded.packed == {}
     assert torch.equal(read_file("my batch.npy", npy(x.numpy())).tensors["my batch"], x)
     assert torch.equal(read_file("x.npy", npy(x.numpy().astype(">f4"))).tensors["x"], x)
@@ -44,11 +42,10 @@ def test_every_kind_of_file_gives_its_tensors_back() -> None:
 
 
 def test_a_packed_sequence_that_was_saved_is_loaded() -> None:
-    packed = sound(7).packed
+    packed = sound(5).packed
     loaded = read_file("batch.pt", saved({"inputs": packed, "epoch": 3, "model": {"w": torch.ones(2)}}))
     assert list(loaded.tensors) == ["model.w"]
-    for one, other in zip(loaded.packed["inputs"], packed, strict=True):
-        assert one is other or torch.equal(cast(Tensor, one), cast(Tensor, other))
+    torch.testing.assert_close(loaded.packed, {"inputs": packed}, rtol=0, atol=0)
 
 
 class Evil:
@@ -122,15 +119,9 @@ def test_a_module_built_from_its_weights_computes_the_same() -> None:
         again = module_from(loaded.tensors, batch_first=module.batch_first, nonlinearity=nonlinearity)
         assert repr(again) == repr(module)
         x = torch.randn(4, 5, module.input_size, dtype=dtype)
-        with torch.no_grad():
-            ours, theirs = again(x), module.eval()(x)
-        weights = zip(again.state_dict().values(), module.state_dict().values(), strict=True)
-        assert all(torch.equal(one, other) for one, other in weights)
-        assert torch.allclose(ours[0], theirs[0], rtol=1e-5, atol=1e-6)  # kernels choose by alignment: the last bit
-        state_of = (lambda run: run[1]) if isinstance(ours[1], tuple) else (lambda run: (run[1],))
-        assert all(
-            torch.allclose(one, other, atol=1e-6) for one, other in zip(state_of(ours), state_of(theirs), strict=True)
-        )
+        torch.testing.assert_close(again.state_dict(), module.state_dict(), rtol=0, atol=0)
+        with torch.no_grad():  # kernels choose by alignment: the last bit
+            torch.testing.assert_close(again(x), module.eval()(x), rtol=1e-5, atol=1e-6)
 
 
 def changed(**others: torch.Tensor | None) -> dict[str, torch.Tensor]:
@@ -153,7 +144,6 @@ def changed(**others: torch.Tensor | None) -> dict[str, torch.Tensor]:
         changed(weight_ih_l0=torch.zeros(16, 3, dtype=torch.float64)),
         changed(weight_ih_l0_reverse=torch.zeros(16, 3)),
         changed(weight_hr_l0=torch.zeros(2, 4)),
-        {f"{k}.{name}": weight for k in "ab" for name, weight in changed().items()},
     ],
 )
 def test_weights_that_make_no_module_are_refused(state: dict[str, torch.Tensor]) -> None:

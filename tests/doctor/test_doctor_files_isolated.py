@@ -14,7 +14,7 @@ import torch
 from doctor_cases import npy, npz, saved, sound
 from safetensors.torch import save
 
-from packviz.doctor import MAX_BYTES, Loaded, files, read_file, read_isolated
+from packviz.doctor import MAX_BYTES, files, read_file, read_isolated
 from packviz.errors import PackvizError
 
 pytestmark = pytest.mark.slow
@@ -29,19 +29,10 @@ def side_by_side() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
-def flat(loaded: Loaded) -> dict[str, torch.Tensor | None]:
-    fields = {f"{name}/{n}": part for name, packed in loaded.packed.items() for n, part in enumerate(packed)}
-    return {**loaded.tensors, **fields}
-
-
-def same(one: torch.Tensor | None, other: torch.Tensor | None) -> bool:
-    return one is other or (one is not None and one.dtype == other.dtype and torch.equal(one, other))  # type: ignore[union-attr, arg-type]
-
-
 def test_a_good_file_of_each_format_gives_what_it_gives_in_this_process(side_by_side: ThreadPoolExecutor) -> None:
     x = torch.randn(3, 4, 2)
     named = {"x": x, "half": x.bfloat16(), "flag": x > 0, "none": torch.zeros(0, 3), "one": torch.tensor(7)}
-    batch = {"packed": sound(7).packed, "turned": x.transpose(0, 1), "wave": torch.view_as_complex(x.clone()).conj()}
+    batch = {"packed": sound(5).packed, "turned": x.transpose(0, 1), "wave": torch.view_as_complex(x.clone()).conj()}
     good = {
         "x.pt": saved({**named, **batch}),
         "ä\0\ud800.NPY": npy(x.numpy().astype(">f8")),
@@ -49,10 +40,10 @@ def test_a_good_file_of_each_format_gives_what_it_gives_in_this_process(side_by_
         "x.safetensors": save(named),
     }
     there = side_by_side.map(lambda name: read_isolated(good[name], name, seconds=PATIENCE), good)
-    for (name, data), loaded in zip(good.items(), there, strict=True):
-        ours, theirs = flat(read_file(name, data)), flat(loaded)
-        assert list(ours) == list(theirs)
-        assert all(same(ours[part], theirs[part]) for part in ours)
+    for (name, data), theirs in zip(good.items(), there, strict=True):
+        ours = read_file(name, data)
+        assert [*theirs.tensors, *theirs.packed] == [*ours.tensors, *ours.packed]
+        torch.testing.assert_close([theirs.tensors, theirs.packed], [ours.tensors, ours.packed], rtol=0, atol=0)
     assert torch.equal(read_file("x.pt", saved(batch)).tensors["wave"], torch.view_as_complex(x).conj())
 
 
