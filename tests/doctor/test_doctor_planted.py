@@ -9,7 +9,7 @@ import pytest
 import torch
 from doctor_cases import found, on_the_left, pack, repaired
 from torch import Tensor, nn
-from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence, pad_sequence
+from torch.nn.utils.rnn import PackedSequence, pad_packed_sequence, pad_sequence, unpack_sequence
 
 import packviz as pv
 from packviz.doctor import Finding
@@ -329,16 +329,12 @@ def assert_sequences(after: dict[str, Any], right: list[Tensor], *, packed: bool
         if packed
         else pack(*(after[name] for name in ("x", "lengths", "batch_first", "enforce_sorted")))
     )
-    values, lengths = pad_packed_sequence(whole, batch_first=True)
-    assert lengths.tolist() == [len(sequence) for sequence in right]
-    for row, sequence in zip(values, right, strict=True):
-        assert torch.equal(row[: len(sequence)], sequence)
+    torch.testing.assert_close(unpack_sequence(whole), right, rtol=0, atol=0)
 
 
 def assert_same(got: Any, right: Any) -> None:
     if isinstance(right, PackedSequence):
-        assert torch.equal(got.data, right.data)
-        assert torch.equal(got.batch_sizes, right.batch_sizes)
+        torch.testing.assert_close(got, right, rtol=0, atol=0)
     elif isinstance(right, Tensor):
         torch.testing.assert_close(got.detach(), right)
     else:

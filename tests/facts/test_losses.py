@@ -19,12 +19,6 @@ CELLS = ("rnn", "gru", "lstm")
 THREE = "1 2 3 4\n4 5\n6"
 
 
-def cell_losses(trace: Trace, output: Tensor, seed: int) -> list[list[float]]:
-    task = draw_task(trace, seed)
-    pairs = zip(task.head(output), task.target, strict=True)
-    return [F.cross_entropy(*pair, reduction="none").tolist() for pair in pairs]
-
-
 def autograd(trace: Trace, kind: str) -> dict[str, Tensor]:
     """Return .grad of every parameter of deep copies after backward()."""
     module, task, lengths = copy.deepcopy(trace.module), draw_task(trace, 0), trace.padded.lengths
@@ -52,26 +46,24 @@ def autograd(trace: Trace, kind: str) -> dict[str, Tensor]:
 @each_seed
 def test_the_losses_are_means_of_the_cells_losses(seed: int) -> None:
     trace = studied(seed)
-    done, T = losses(trace, seed), trace.padded.mask.size(1)
-    lengths = trace.padded.lengths.tolist()
-    packed_cells = [[t < n for t in range(T)] for n in lengths]
-    sides: tuple[tuple[Literal["padded", "packed"], Tensor, list[list[bool]]], ...] = (
-        ("padded", padded_run(trace)[0], trace.padded.mask.tolist()),
+    done, task = losses(trace, seed), draw_task(trace, seed)
+    packed_cells = torch.arange(trace.padded.mask.size(1)) < trace.padded.lengths[:, None]
+    sides: tuple[tuple[Literal["padded", "packed"], Tensor, Tensor], ...] = (
+        ("padded", padded_run(trace)[0], trace.padded.mask),
         ("packed", packed_run(trace)[0], packed_cells),
     )
-    for side, output, masks in sides:
-        grid = cell_losses(trace, output, seed)
-        every = [loss for row in grid for loss in row]
-        rows = [[x for x, ok in zip(*pair, strict=True) if ok] for pair in zip(grid, masks, strict=True)]
-        tokens = [loss for row in rows for loss in row]
+    for side, output, mask in sides:
+        logits = task.head(output).detach().mT  # (B, classes, T)
+        cells = F.cross_entropy(logits, task.target, reduction="none")  # (B, T)
         means = {
-            "unmasked": sum(every) / len(every),
-            "masked": sum(tokens) / len(tokens),
-            "ignore_index": sum(tokens) / len(tokens),
-            "sequence_mean": sum(sum(row) / len(row) for row in rows) / len(rows),
-            "naive": sum(tokens) / len(every),
+            "unmasked": cells.mean(),
+            "masked": cells[mask].mean(),
+            "ignore_index": F.cross_entropy(logits, task.target.masked_fill(~mask, -100)),
+            "sequence_mean": sum(row[own].mean() for row, own in zip(cells, mask, strict=True)) / len(mask),
+            "naive": cells[mask].sum() / cells.numel(),
         }
-        assert {key: done.value(side, key) for key in LOSSES} == pytest.approx(means, rel=1e-4, abs=1e-5)
+        expected = {key: float(mean) for key, mean in means.items()}
+        assert {key: done.value(side, key) for key in LOSSES} == pytest.approx(expected, rel=1e-4, abs=1e-5)
 
 
 @each_seed

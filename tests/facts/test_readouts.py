@@ -4,10 +4,8 @@ import random
 from functools import cache
 from typing import Any
 
-import pytest
 import torch
-from facts_cases import alone
-from seeds import seeds
+from facts_cases import alone, each_seed
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from trace_cases import torch_run
@@ -18,8 +16,6 @@ from packviz.inputs.module import one_layer
 
 KEYS = ("last_column", "last_valid", "h_n", "h_n_both", "mean", "max")
 ONE_STATE = KEYS[:4]
-SEEDS = seeds(20)
-each_seed = pytest.mark.parametrize("seed", SEEDS)
 Counts = dict[str, tuple[tuple[int, ...], ...]]
 
 
