@@ -7,13 +7,9 @@ lesson(
     "Which output do I want?",
     "`pad_packed_sequence` puts the output back into a grid. No cell computed its filler.",
     ("unpack",),
-    (
-        (
-            "Which one do I want?",
-            "Right means: every direction has read the whole sequence, and no padding is mixed in.",
-            unpacking.which_one,
-        ),
-    ),
+    {
+        "Which one do I want?": unpacking.which_one,
+    },
     to_try=("Run in both directions, or ask for a wider grid, and see which readouts stay right.", unpacking.to_try),
     ended=unpacking.finished,
     onward=("compare", "Next: does it matter? →"),

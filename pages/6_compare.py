@@ -10,34 +10,14 @@ compared(
     "keep changing its state.",
     BESIDE,
     comparing.at_a_glance,
-    (
-        ("What is equal", "Computed from both runs, just now.", comparing.verdicts),
-        (
-            "Three readouts",
-            "Three ways to read the result, on both sides, beside the state after the whole sequence.",
-            comparing.readings,
-        ),
-        (
-            "Drift on padding",
-            "After a sequence's last valid step, the cell goes on reading padding.",
-            comparing.drifting,
-        ),
-        (
-            "One switch at a time",
-            "The same comparison, each time with one setting changed.",
-            comparing.other_settings,
-        ),
-        ("Batch dependence", "One sequence alone, and in this batch.", comparing.alone),
-        (
-            "Loss and gradients",
-            "A small linear layer on top, with random targets, the same on both sides.",
-            comparing.training,
-        ),
-        (
-            "Padding in other layers",
-            "Batch norm, attention and pooling read the padding, too, unless it is masked out.",
-            comparing.pads_elsewhere,
-        ),
-    ),
+    {
+        "What is equal": comparing.verdicts,
+        "Three readouts": comparing.readings,
+        "Drift on padding": comparing.drifting,
+        "One switch at a time": comparing.other_settings,
+        "Batch dependence": comparing.alone,
+        "Loss and gradients": comparing.training,
+        "Padding in other layers": comparing.pads_elsewhere,
+    },
     ("training", "Next: does it hurt accuracy? →"),
 )

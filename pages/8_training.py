@@ -7,12 +7,8 @@ measured(
     "Does padding hurt accuracy?",
     "Real recordings, a small model, several seeds. A difference counts only if it is larger than the spread.",
     "train",
-    (
-        ("", "", trainings.full_run),
-        (
-            "Train it yourself",
-            "This server trains the same small model each time; only the readout and the added padding differ.",
-            trainings.trained,
-        ),
-    ),
+    {
+        "": trainings.full_run,
+        "Train it yourself": trainings.trained,
+    },
 )

@@ -31,6 +31,7 @@ def _mark(right: bool) -> str:
 
 def verdicts(shown: Shown) -> None:
     """Say what is equal and what is not, each line computed from the two runs; show the outputs place by place."""
+    st.markdown("Computed from both runs, just now.")
     done = shown.fact(facts.compare)
     for each in done.findings:
         st.markdown(f"{':green[**=**]' if each.severity == 'note' else ':red[**≠**]'} {each.found}")
@@ -40,6 +41,7 @@ def verdicts(shown: Shown) -> None:
 
 def readings(shown: Shown) -> None:
     """Show three ways to read the result, on both sides."""
+    st.markdown("Three ways to read the result, on both sides, beside the state after the whole sequence.")
     for each in shown.fact(facts.compare).readings:
         lines = [f"{_mark(side.right)} {name}: {side.sentence}." for name, side in each.sides.items()]
         st.markdown("\n\n".join([f"`{each.code}`", *lines]))
@@ -52,6 +54,7 @@ def readings(shown: Shown) -> None:
 
 def drifting(shown: Shown) -> None:
     """Show how far every state moves while the cell goes on reading padding."""
+    st.markdown("After a sequence's last valid step, the cell goes on reading padding.")
     moved = shown.fact(facts.drift)
     figure(shown, charts.drifts, moved, key="drifts")
     st.markdown(moved.sentence)
@@ -59,6 +62,7 @@ def drifting(shown: Shown) -> None:
 
 def other_settings(shown: Shown) -> None:
     """Offer settings that change the verdicts, and say for each setting which ones it changes."""
+    st.markdown("The same comparison, each time with one setting changed.")
     try_this("Switch what changes the verdict.", _TO_TRY)
     found = shown.fact(facts.switches)
     rows = [
@@ -76,6 +80,7 @@ def other_settings(shown: Shown) -> None:
 @st.fragment
 def alone(shown: Shown) -> None:
     """Show one sequence alone and in this batch, padded and packed."""
+    st.markdown("One sequence alone, and in this batch.")
     letters = shown.letters
     letter = st.selectbox("sequence", letters, key="alone")
     st.markdown(facts.batch_dependence(shown.trace, letters.index(letter)).sentence)
@@ -83,6 +88,7 @@ def alone(shown: Shown) -> None:
 
 def training(shown: Shown) -> None:
     """Show what the loss and its gradients make of pads."""
+    st.markdown("A small linear layer on top, with random targets, the same on both sides.")
     done = shown.fact(facts.losses)
     for verdict in done.verdicts:
         st.markdown(verdict)
@@ -96,5 +102,6 @@ def training(shown: Shown) -> None:
 
 def pads_elsewhere(shown: Shown) -> None:
     """Say what padding does in normalization, in attention and in pooling."""
+    st.markdown("Batch norm, attention and pooling read the padding, too, unless it is masked out.")
     for each in (shown.fact(facts.norms), shown.fact(facts.attention), shown.fact(facts.pooling)):
         st.markdown(each.sentence)

@@ -13,7 +13,7 @@ from packviz.facts import DISTRIBUTIONS, indices_outweigh
 from packviz.inputs.cell_kinds import Cell
 from packviz.lab import cost, recorded
 from packviz.lab.cost.charts import Across
-from ui.part import figure, folded, fresh, sheet
+from ui.part import figure, fresh, sheet
 from ui.progress import long_work
 from ui.runs import Shown
 from ui.work import Task
@@ -32,8 +32,9 @@ def full_run(shown: Shown) -> None:
     fresh(charts.winning, run.of(cell), key="recorded map")
     st.markdown(f":small[{recorded.cost_caveat(run, cell)}]")
     small = text.counted(len(run.batch[0].lengths), "sequence")
-    with folded(f"With backward, and the times of a batch of {small}", "recorded cost") as is_open:
-        if is_open:
+    label = f"With backward, and the times of a batch of {small}"
+    with st.expander(label, key="recorded cost", on_change="rerun") as panel:
+        if panel.open:
             st.markdown(f":small[{recorded.machine(run)}]")
             _map("batch_size", run.of(cell, backward=True), "recorded")
             _timings(run.batch, "recorded")
@@ -41,6 +42,7 @@ def full_run(shown: Shown) -> None:
 
 def counted(shown: Shown) -> None:
     """Show what can be counted without a clock."""
+    st.markdown("Cell updates and sequential steps of this batch; bytes of its inputs and outputs.")
     costs = cost.counts_of(shown.trace)
     figure(shown, charts.counts_bars, costs, key="counts")
     rows = {"input": costs.inputs, "output": costs.outputs}
@@ -56,6 +58,7 @@ def counted(shown: Shown) -> None:
 
 def measured(shown: Shown) -> None:
     """Measure this batch, with all three cells, on this machine, when asked to."""
+    st.markdown("Milliseconds of this batch on this server, now: medians of alternating runs, with their spread.")
     setups, module = cost.setups_of(shown.trace), shown.trace.module
     layers = f"{module.num_layers} layers" if module.num_layers > 1 else "one layer"
     ways = "both directions" if module.bidirectional else "one direction"
@@ -68,6 +71,10 @@ def measured(shown: Shown) -> None:
 
 def landscape(shown: Shown) -> None:
     """Measure many shapes, and map where packing wins."""
+    st.markdown(
+        "Packed ÷ padded time on this server, by fill (the share of real tokens) and by one size. Below 1, packing is "
+        "faster."
+    )
     left, middle, right = st.columns(3)
     cell = left.selectbox(
         "cell", CELLS, CELLS.index(shown.trace.config.cell if shown.trace.config else "lstm"), key="sweep_cell"
@@ -89,6 +96,7 @@ def landscape(shown: Shown) -> None:
 
 def without_packing(shown: Shown) -> None:
     """Show how much padding is left when batches are made with more care."""
+    st.markdown("Batches of similar lengths waste less, whatever model runs on them.")
     source = st.selectbox(
         "Lengths of a data set",
         [THIS_BATCH, TYPED, UPLOADED, *(each.title for each in DISTRIBUTIONS)],

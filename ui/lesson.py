@@ -1,6 +1,6 @@
 """The way through a page, in the order in which a visitor should see it: words, movie, the rest."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from urllib.parse import quote
 
@@ -13,7 +13,7 @@ from packviz.show.hook import hook, padded_most, pictures
 from packviz.show.movie import STAGES
 from ui import address
 from ui.controls import BATCH, Controls, controls, source, strip, ways_back
-from ui.part import folded, numbers, palette, part, records, refused, try_this
+from ui.part import numbers, palette, records, refused, try_this
 from ui.path import script
 from ui.player import AFTER, WHY, play, stage_on_screen
 from ui.progress import leave_others
@@ -23,7 +23,7 @@ from ui.visit import visit
 
 __all__ = ["apart", "compared", "lesson", "measured", "overview"]
 
-Part = tuple[str, str, Callable[[Shown], None]]  # a heading, a sentence or two of Markdown, and what is shown there
+Parts = Mapping[str, Callable[[Shown], None]]  # by its heading, what draws a part
 Try = Mapping[str, Mapping[str, object]] | Callable[[Shown], Mapping[str, Mapping[str, object]]]
 Stages = tuple[View, ...] | None  # whose movie a page shows; None for the whole way
 
@@ -41,10 +41,9 @@ def overview(title: str, purpose: str, end: Callable[[Shown], None], onward: tup
     def below(shown: Shown) -> None:
         stage = stage_on_screen() or STAGES[0]
         if stage == STAGES[-1]:
-            with part("What added padding does to accuracy"):
-                end(shown)
+            _parts({"What added padding does to accuracy": end}, shown)
         title = "All numbers of this stage, and the same run in plain PyTorch"
-        _folded([(title, "", lambda shown: records(shown, stage))], shown)
+        _folded({title: lambda shown: records(shown, stage)}, shown)
 
     _with_movie(title, purpose, None, onward, below)
 
@@ -53,7 +52,7 @@ def lesson(
     question: str,
     answer: str,
     stages: tuple[View, ...],
-    parts: Sequence[Part],
+    parts: Parts,
     *,
     to_try: tuple[str, Try],
     onward: tuple[str, str],
@@ -70,9 +69,11 @@ def lesson(
     def below(shown: Shown) -> None:
         text, settings = to_try
         try_this(text, settings(shown) if callable(settings) else settings)
-        first = 0 if visit().narrow else 1
-        _parts(parts[:first], shown)
-        _folded([*parts[first:], ("The numbers", "", lambda shown: numbers(shown, stages[0]))], shown)
+        rest = {**parts, "The numbers": lambda shown: numbers(shown, stages[0])}
+        if not visit().narrow:
+            first = next(iter(parts))
+            _parts({first: rest.pop(first)}, shown)
+        _folded(rest, shown)
         if ended is not None:
             ended()
 
@@ -84,7 +85,7 @@ def compared(
     answer: str,
     stages: tuple[View, ...],
     at_a_glance: Callable[[Shown], None],
-    parts: Sequence[Part],
+    parts: Parts,
     onward: tuple[str, str],
 ) -> None:
     """Show a movie and what it comes to on one screen, and everything else in tabs.
@@ -95,17 +96,16 @@ def compared(
 
     def below(shown: Shown) -> None:
         at_a_glance(shown)
-        tabs = st.tabs([title for title, _, _ in parts], key="parts", on_change="rerun")
-        for tab, (_, text, show) in zip(tabs, parts, strict=True):
+        tabs = st.tabs(list(parts), key="parts", on_change="rerun")
+        for tab, show in zip(tabs, parts.values(), strict=True):
             if tab.open:
                 with tab:
-                    st.markdown(text)
                     show(shown)
 
     _with_movie(question, answer, stages, onward, below)
 
 
-def measured(question: str, answer: str, work: str, parts: Sequence[Part]) -> None:
+def measured(question: str, answer: str, work: str, parts: Parts) -> None:
     """Show a page without a movie, whose numbers are measured when a visitor asks for them.
 
     work: the name of what may take long here; long work of other pages is ended.
@@ -159,27 +159,28 @@ def _head(question: str, answer: str, film: Callable[[], Request] | None = None)
 
 
 @st.fragment(key=BATCH)
-def _measured(chosen: Controls, parts: Sequence[Part]) -> None:
+def _measured(chosen: Controls, parts: Parts) -> None:
     """Show the controls of the batch, and what is measured for it."""
     shown = _shown(chosen, None)
     with st.container(key="measured"):
         _parts(parts, shown)
 
 
-def _folded(parts: Sequence[Part], shown: Shown) -> None:
+def _folded(parts: Parts, shown: Shown) -> None:
     """Offer parts by their headings; one is computed when it is opened."""
     with st.container(gap="xsmall"):
-        for title, text, show in parts:
-            with folded(title, f"fold {title}") as is_open:
-                if is_open:
-                    if text:
-                        st.markdown(text)
+        for title, show in parts.items():
+            with st.expander(title, key=f"fold {title}", on_change="rerun") as panel:
+                if panel.open:
                     show(shown)
 
 
-def _parts(parts: Sequence[Part], shown: Shown) -> None:
-    for title, text, show in parts:
-        with part(title, text):
+def _parts(parts: Parts, shown: Shown) -> None:
+    """Show parts under their headings, "" where a part has its own."""
+    for title, show in parts.items():
+        with st.container(border=True):
+            if title:
+                st.subheader(title, anchor=False)
             show(shown)
 
 

@@ -23,6 +23,7 @@ to_try: dict[str, dict[str, object]] = {
 
 def by_hand(shown: Shown) -> None:
     """Let a visitor pack the batch, or a smaller one where it is too large for that."""
+    st.markdown("Tap the cells in the order in which torch packs them, or drag them to `data`.")
     asked = shown.fact(exercise)
     if asked is not None:
         pack_yourself(asked)
@@ -35,6 +36,7 @@ def by_hand(shown: Shown) -> None:
 
 def addresses(shown: Shown) -> None:
     """Translate a sequence and a time step into a packed row, and back; the player lights the token up."""
+    st.markdown("At `data[offset[t] + position]`: after all earlier time steps, at its position within its own.")
     letters = shown.letters
     there, back = st.columns(2, gap="medium")
     with there:
@@ -65,11 +67,13 @@ def _tell(shown: Shown, find: Callable[[], Address], key: str) -> None:
 
 def margins(shown: Shown) -> None:
     """Show lengths and batch_sizes as the two margins of one staircase."""
+    st.markdown("Along the rows they give `lengths`, down the columns `batch_sizes`.")
     figure(shown, charts.margins, shown.trace, key="margins")
 
 
 def layouts(shown: Shown) -> None:
     """Show what the three layouts of one batch take in memory, and what torch says to the third."""
+    st.markdown("The same tokens in different orders, with or without padding between them.")
     held = shown.fact(memory)
     named = {"padded": held.padded, "packed": held.packed, "jagged nested tensor": held.jagged}
     rows = [(name, each.rows, each.pads, each.bytes, each.index_bytes) for name, each in named.items()]
@@ -84,6 +88,7 @@ def layouts(shown: Shown) -> None:
 
 def inside(shown: Shown) -> None:
     """Show the four fields of the PackedSequence, and what Python and torch make of it."""
+    st.markdown("A tuple of four fields, not a tensor. Each line was run on this batch.")
     columns = ["field", "type", "dtype", "shape", "device"]
     sheet(shown.fact(fields), columns, "fields", "The four fields of the PackedSequence")
     verdicts(shown.fact(behaviours))

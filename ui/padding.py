@@ -23,6 +23,7 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
 
 def stacked(shown: Shown) -> None:
     """Show what torch says when the rows are to be stacked as they are."""
+    st.markdown("The same sequences, as they are.")
     errors = facts.stack_errors(shown.batch)
     if errors:
         verdicts(errors)
@@ -33,6 +34,7 @@ def stacked(shown: Shown) -> None:
 
 def confused(shown: Shown) -> None:
     """Show what a count of cells that are not padding makes of the lengths."""
+    st.markdown("Counting the cells that are not padding works only while no real token equals the padding value.")
     found = facts.pad_collision(shown.trace)
     st.markdown(f":{'red' if found.wrong else 'green'}[**{'✗' if found.wrong else '✓'}**] {found.sentence}")
     if found.wrong:
@@ -43,6 +45,7 @@ def confused(shown: Shown) -> None:
 
 def embedding(shown: Shown) -> None:
     """Show what the pad's row of the embedding is, and that a vector of zeros moves the state."""
+    st.markdown("After the last token the cell goes on, with zeros as input.")
     row, zeros = facts.pad_row(shown.trace), shown.fact(facts.after_zero_vector)
     if row is not None:
         st.markdown(row.sentence)
@@ -57,6 +60,7 @@ def embedding(shown: Shown) -> None:
 
 def shares(shown: Shown) -> None:
     """Show the share of padding for ten distributions of lengths, and for this batch."""
+    st.markdown("The mean over random batches of 32, each padded to its own longest sequence.")
     here = shown.batch.padding_share
     figure(shown, charts.padding_shares, facts.padding_shares(), here, key="shares")
     outlier = next(each for each in facts.DISTRIBUTIONS if each.key == "outlier")

@@ -1,7 +1,6 @@
-"""What the parts of a page below its movie are made of: headings, things to try, charts, tables, facts by torch."""
+"""What the parts of a page below its movie are made of: things to try, charts, tables, facts by torch."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -27,25 +26,6 @@ TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "run": tables.run_table,
     "unpack": tables.unpacked_table,
 }
-
-
-@contextmanager
-def part(title: str, text: str = "") -> Iterator[None]:
-    """Stand under a heading, with a sentence or two of Markdown; title: "" where what follows has its own heading."""
-    with st.container(border=True):
-        if title:
-            st.subheader(title, anchor=False)
-        if text:
-            st.markdown(text)
-        yield
-
-
-@contextmanager
-def folded(label: str, key: str) -> Iterator[bool]:
-    """Stand folded until a visitor opens it; yield whether it is open, for what is folded need not be computed."""
-    shown = st.expander(label, key=key, on_change="rerun")
-    with shown:
-        yield bool(shown.open)
 
 
 def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:

@@ -22,6 +22,7 @@ _MAX_TERMS = 400
 
 def one_unit(shown: Shown) -> None:
     """Take one hidden unit apart: the one that was clicked in the movie, or chosen here."""
+    st.markdown("Click a number in the movie, or choose here.")
     trace, request = shown.trace, shown.request
     _follow_the_click(shown)
     left, middle, right = st.columns(3)
@@ -79,6 +80,7 @@ def _rows(gate: GateSum) -> Iterator[tuple[str, str, str, str]]:
 
 def over_time(shown: Shown) -> None:
     """Show the whole run as a heat map, and on demand one line for each hidden unit of a sequence."""
+    st.markdown("Each band is a sequence, each line in it a hidden unit. A ring marks the last valid step.")
     trace, request = shown.trace, shown.request
     figure(shown, charts.states, trace, key="states", layer=request.layer, direction=request.direction)
     letters = shown.letters
@@ -90,6 +92,7 @@ def over_time(shown: Shown) -> None:
 
 def initial_states(shown: Shown) -> None:
     """Say what each initial state means and, when asked to, how far it moves h_n on this batch."""
+    st.markdown("Four initial states, and how far each moves `h_n` on this batch.")
     if not st.toggle("Run this batch from each of them", key="starts"):
         for start in STARTS:
             st.markdown(f"**{start.name}.** {start.meaning} {start.wanted}")

@@ -12,7 +12,7 @@ import streamlit as st
 from packviz import charts
 from packviz.lab import recorded, training
 from packviz.text import counted
-from ui.part import folded, fresh
+from ui.part import fresh
 from ui.progress import long_work
 from ui.runs import Shown
 from ui.work import Task
@@ -24,8 +24,9 @@ def full_run(shown: Shown) -> None:
     """Show what the recorded training of the sidebar's cell came to, and its details folded."""
     accuracy(shown)
     run, cell = recorded.training(), shown.request.config.cell
-    with folded("All four readouts, with every seed and epoch", "recorded training") as is_open:
-        if is_open:
+    label = "All four readouts, with every seed and epoch"
+    with st.expander(label, key="recorded training", on_change="rerun") as panel:
+        if panel.open:
             st.markdown(f":small[{recorded.machine(run)}]")
             _results(run.of(cell), "recorded")
 
@@ -40,6 +41,7 @@ def accuracy(shown: Shown) -> None:
 
 def trained(shown: Shown) -> None:
     """Let a visitor choose what is compared, train it, and see it come."""
+    st.markdown("This server trains the same small model each time; only the readout and the added padding differ.")
     cell = shown.request.config.cell
     tasks = get_args(training.Task)
     task: training.Task = st.selectbox(

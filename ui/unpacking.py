@@ -5,7 +5,6 @@ import streamlit as st
 
 from packviz.facts import Readout, readouts
 from packviz.inputs.batch import sequence_label
-from ui.part import folded
 from ui.path import LESSONS, script
 from ui.runs import Shown
 from ui.visit import visit
@@ -32,6 +31,7 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
 
 def which_one(shown: Shown) -> None:
     """Show every way to read one vector for each sequence: its code, its numbers, whether it is right here, and why."""
+    st.markdown("Right means: every direction has read the whole sequence, and no padding is mixed in.")
     found = shown.fact(readouts)
     if caution := next((each.caution for each in found if each.caution), ""):
         st.markdown(f":red[**✗ {caution}**]")
@@ -39,10 +39,11 @@ def which_one(shown: Shown) -> None:
         for each in found:
             sign = ":green[**✓ right here**]" if each.right else ":red[**✗ wrong here**]"
             verdict = sign if each.available else "**not there**"
-            with folded(f"`{each.title}` {verdict}", f"readout of {each.key}") as is_open:
-                if is_open:
+            key = f"readout of {each.key}"
+            with st.expander(f"`{each.title}` {verdict}", key=key, on_change="rerun") as panel:
+                if panel.open:
                     st.markdown(each.reason)
-                if is_open and each.available:
+                if panel.open and each.available:
                     _values(each)
 
 
