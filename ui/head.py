@@ -9,20 +9,20 @@ after Streamlit's own: by itself, Streamlit's script asks for the code of an ele
 arrives. React then shows placeholders, and what arrives within the next half second waits for its end.
 """
 
-import gzip
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qsl
 
-from starlette.datastructures import URL, Headers, MutableHeaders
-from starlette.responses import RedirectResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.types import ASGIApp
 
 from packviz.teach.questions import ENTRIES, PAGES
 from packviz.text import markup, visible
 from ui.player import NAME
-from ui.static import FOLDER
+from ui.static import FOLDER, PAGE
 
 PREVIEW = "preview.png"  # 1200 x 630 pixels, beside this file; its name in the address, too
 
@@ -30,7 +30,7 @@ ELEMENTS = ("BidiComponent", "TextArea", "ButtonGroup", "NumberInput", "Checkbox
 
 _JS = FOLDER / "static" / "js"
 _IMPORT = re.compile(r"""(?:from|import)\s*["']\./([^"']+\.js)["']""")
-_TITLE = "<title>Streamlit</title>"
+_OF_THE_FILE = ("content-encoding", "content-length", "etag", "last-modified")  # headers
 _SCRIPTS = ("away", "history", "menu", "print", "theme", "typing")
 _STYLE = Path(__file__).with_name("style.css").read_text("utf-8")
 _SCRIPT = "".join(Path(__file__).with_name(f"{name}.js").read_text("utf-8") for name in _SCRIPTS)
@@ -42,58 +42,25 @@ _MAX_CHARACTERS = 200  # of a description
 _ALT = "A batch of three sequences, packed column by column into one tensor"
 
 
-class Head:
+class Head(BaseHTTPMiddleware):
     """Put it into every HTML page that is sent."""
 
     def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-        self.end = _end()
+        super().__init__(app)
+        end = f"{_end()}</head>"
+        self.before, _, after = PAGE.partition("<title>Streamlit</title>")
+        self.after = after.replace("</head>", end, 1).replace("</body>", f"<style>{_STYLE}</style></body>", 1)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        right = _right(scope["path"])
-        if right != scope["path"]:
-            query = scope["query_string"].decode("latin-1")
-            await RedirectResponse(f"{right}?{query}" if query else right)(scope, receive, send)
-            return
-        await self.app(scope, receive, _Sent(send, lambda: f"<script>{_SCRIPT}</script>{_tags(scope)}", self.end))
-
-
-class _Sent:
-    """Send an answer on; if it is an HTML page, with `head` in the place of the title, and `end` at its head's end."""
-
-    def __init__(self, send: Send, head: Callable[[], str], end: str) -> None:
-        self.send, self.head, self.end = send, head, end
-        self.start: Message | None = None  # held back until the length of the page is known
-        self.body = b""
-
-    async def __call__(self, message: Message) -> None:
-        if message["type"] == "http.response.start" and _is_page(message):
-            self.start = message
-        elif self.start is None:
-            await self.send(message)
-        else:
-            self.body += message.get("body", b"")
-            if not message.get("more_body", False):
-                await self._send_page()
-
-    async def _send_page(self) -> None:
-        assert self.start is not None
-        headers = MutableHeaders(raw=list(self.start["headers"]))
-        body = gzip.decompress(self.body) if headers.get("content-encoding") == "gzip" else self.body
-        if _TITLE.encode() not in body:  # not a page of Streamlit's
-            await self.send(self.start)
-            await self.send({"type": "http.response.body", "body": self.body})
-            return
-        text = body.decode("utf-8").replace(_TITLE, self.head(), 1).replace("</head>", f"{self.end}</head>", 1)
-        page = text.replace("</body>", f"<style>{_STYLE}</style></body>", 1).encode()  # behind Streamlit's own styles
-        for name in ("content-encoding", "etag", "last-modified"):  # the last two are of the file, the same for all
-            del headers[name]
-        headers["content-length"] = str(len(page))
-        await self.send({**self.start, "headers": headers.raw})
-        await self.send({"type": "http.response.body", "body": page})
+    async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
+        """Send the page in the place of Streamlit's own, with the styles behind Streamlit's; all else as it is."""
+        right = _right(request.url.path)
+        if right != request.url.path:
+            return RedirectResponse(f"{right}?{request.url.query}" if request.url.query else right)
+        answer = await call_next(request)
+        if answer.status_code != 200 or not answer.headers.get("content-type", "").startswith("text/html"):
+            return answer
+        headers = {name: value for name, value in answer.headers.items() if name not in _OF_THE_FILE}
+        return HTMLResponse(f"{self.before}<script>{_SCRIPT}</script>{_tags(request)}{self.after}", headers=headers)
 
 
 def told(path: str, query: str) -> tuple[str, str]:
@@ -119,10 +86,10 @@ def _right(path: str) -> str:
     return f"/{before.lstrip('/')}/{name.lower()}".replace("//", "/") if name.lower() in _OF_PAGES else path
 
 
-def _tags(scope: Scope) -> str:
+def _tags(request: Request) -> str:
     """Return the title of the page that was asked for, and the tags by which others show it."""
-    url = URL(scope=scope)
-    if Headers(scope=scope).get("x-forwarded-proto") == "https":  # a proxy has taken the encryption off
+    url = request.url
+    if request.headers.get("x-forwarded-proto") == "https":  # a proxy has taken the encryption off
         url = url.replace(scheme="https")
     title, about = told(url.path, url.query)
     image = url.replace(path=f"/{PREVIEW}", query="", fragment="")
@@ -132,19 +99,12 @@ def _tags(scope: Scope) -> str:
     return markup(Path(__file__).with_suffix(".html"), title=title, named=named, graph=graph | picture)
 
 
-def _is_page(message: Message) -> bool:
-    headers = MutableHeaders(raw=message["headers"])
-    return message["status"] == 200 and headers.get("content-type", "").startswith("text/html")
-
-
 def needed() -> list[str]:
     """Return the player, the files of ELEMENTS and whatever they import, except those that the page names itself."""
-    page = FOLDER / "index.html"
-    named = page.read_text("utf-8") if page.is_file() else ""
     found: dict[str, None] = {}
     for file in _first():
         found |= dict.fromkeys(_with_imports(file, set()))
-    return [NAME, *(f"static/js/{name}" for name in found if name not in named)]
+    return [NAME, *(f"static/js/{name}" for name in found if name not in PAGE)]
 
 
 def _end() -> str:

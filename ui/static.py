@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 FOLDER = Path(st.__file__).parent / "static"
+PAGE = (FOLDER / "index.html").read_text("utf-8")
 _TYPES = {".js": "application/javascript", ".css": "text/css"}
 _NAMES = {str(file.relative_to(FOLDER)) for suffix in _TYPES for file in FOLDER.glob(f"static/*/*{suffix}")}
 _ASKED = re.compile(r"static/\w+/[^/]+$")
@@ -42,8 +43,7 @@ class Static:
 
 def compress_all() -> None:
     """Compress now what the page itself names; everything else when it is asked for."""
-    page = FOLDER / "index.html"
-    for name in _NAMES & set(re.findall(r'"\./([^"]+)"', page.read_text("utf-8") if page.is_file() else "")):
+    for name in _NAMES & set(re.findall(r'"\./([^"]+)"', PAGE)):
         compressed(name)
 
 
