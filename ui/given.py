@@ -63,6 +63,10 @@ def examples() -> None:
     """Offer examples to try, and the visitor's own input once an example has replaced it."""
     drawn("doctor example")
     own = [_OWN] if visit().doctor_input is not None else []
+    if "doctor example" not in st.session_state:  # after a reload, and where a link asks for one
+        asked = [st.query_params.get(name, str(default(name))).lower() for name in _FIELDS[:-1]]
+        written = {name: [str(each).lower() for each in fields] for name, fields in EXAMPLES.items()}
+        st.session_state["doctor example"] = next((name for name in EXAMPLES if written[name] == asked), None)
     st.pills("Try", [*EXAMPLES, *own], key="doctor example", on_change=_fill_in, label_visibility="collapsed")
 
 

@@ -84,6 +84,13 @@ def test_what_was_typed_comes_back_after_an_example_and_after_files(app: AppTest
     assert app.text_input(key="lengths").value == "2, 1"
 
 
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_link_marks_the_example_that_it_asks_for(name: str) -> None:
+    asked = dict(zip(("x", "lengths", "x_batch_first", "x_enforce_sorted"), EXAMPLES[name], strict=True))
+    (example,) = [each for each in opened("doctor", asked).button_group if each.key == "doctor example"]
+    assert example.value == name
+
+
 def test_a_printed_packed_sequence_is_examined(app: AppTest) -> None:
     choose(app, "doctor example", "printed")
     (finding,) = shown(app)
