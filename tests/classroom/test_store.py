@@ -19,6 +19,7 @@ from classroom.rooms import Rooms
 from classroom.store import BehindError, SqliteStore, Store, UnavailableError
 
 OWN = {"prompt": "Which?", "options": ["this", "that"], "answer": 1}
+SIZES = {"kind": "batch_sizes", "sequences": "1 2 3\n4\n5 6"}
 Open = Callable[[], Store]  # another store on the same data, as another process has it
 
 
@@ -121,6 +122,22 @@ async def test_what_one_process_has_acknowledged_the_other_does_not_refuse(opene
             await servers[1].act(code, host, "close", {})
             await servers[0].act(code, host, action, {})
         assert (await servers[0].snapshot(code, token))["right"]
+
+
+async def test_in_every_phase_a_server_that_comes_later_has_all_of_it(opened: Open) -> None:
+    """As after kill -9: what was acknowledged, and only that, is there for the next one."""
+    rooms = Rooms(opened())
+    async with rooms.serving():
+        code, host = await rooms.create([SIZES])
+        token, _ = await rooms.join(code, None, None, None)
+        for action in ("next", "open", "close", "talk", "reopen", "reveal", "twin"):
+            await rooms.act(code, host, action, {})
+            if action in ("open", "reopen"):
+                await rooms.vote(code, token, 1 if action == "open" else 2, "3 2 1")
+            later = Rooms(opened())
+            for who in (host, token):
+                assert await later.snapshot(code, who) == await rooms.snapshot(code, who)
+            await later.store.close()
 
 
 async def test_a_deleted_room_is_gone_for_all_processes_and_from_the_store(opened: Open) -> None:
