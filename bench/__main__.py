@@ -7,11 +7,7 @@ so they run only by name, and on Linux.
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
 
-from playwright.sync_api import Browser
-
-from bench.browser import chromium
 from bench.classroom import classroom
 from bench.computing import doctor, fills, growth, movie_cost, trace_cost, watching
 from bench.editing import editing
@@ -23,18 +19,9 @@ from bench.soak import soak
 Part = Callable[[], Iterable[Line]]
 
 
-def _in_browser(part: Callable[[Browser], Iterable[Line]]) -> Part:
-    @wraps(part, assigned=("__name__", "__doc__"))
-    def measured() -> Iterable[Line]:
-        with chromium() as browser:
-            yield from part(browser)
-
-    return measured
-
-
-_IN_BROWSER = (_in_browser(part) for part in (first_paint, rerun, frames))
 _COMPUTING = (trace_cost, movie_cost, growth, fills, doctor, watching)
-PARTS: dict[str, Part] = {part.__name__: part for part in (size, *_IN_BROWSER, *_COMPUTING, classroom, editing, soak)}
+_ALL: tuple[Part, ...] = (size, first_paint, rerun, frames, *_COMPUTING, classroom, editing, soak)
+PARTS = {part.__name__: part for part in _ALL}
 ALONE = ("editing", "soak")  # run only by name
 
 

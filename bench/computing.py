@@ -4,8 +4,7 @@ import gc
 import io
 import json
 import random
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from statistics import median
@@ -26,6 +25,8 @@ from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.module import zero_state
 from packviz.inputs.tensors import valid_mask
 from packviz.lab.cost import Measurement, Setup, draw_lengths, measure
+from packviz.lab.cost.measuring import Lap, Stopwatch, in_turns
+from packviz.lab.cost.setup import Work
 
 Kind = type[nn.RNN] | type[nn.GRU] | type[nn.LSTM]
 MODULES: tuple[Kind, ...] = (nn.RNN, nn.GRU, nn.LSTM)
@@ -63,18 +64,16 @@ def undisturbed() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def fastest(*works: Callable[[], object], runs: int = RUNS) -> list[float]:
-    """Return the ms of the fastest run of each work, taken in turns; freeing the results is not timed."""
+def rounds(works: Iterable[Work], runs: int) -> list[list[Lap]]:
+    """Return what each work took in each round of turns; freeing the results is not timed."""
+    named = {str(i): work for i, work in enumerate(works)}
     with undisturbed():
-        return [min(times) for times in zip(*([_ms(work) for work in works] for _ in range(runs)), strict=True)]
+        return [[*laps.values()] for laps in in_turns(named, runs, around=nullcontext, watch=Stopwatch())]
 
 
-def _ms(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    result = work()
-    seconds = time.perf_counter() - began
-    del result
-    return 1000 * seconds
+def fastest(*works: Work, runs: int = RUNS) -> list[float]:
+    """Return the ms of the fastest run of each work."""
+    return [1000 * min(lap.wall for lap in laps) for laps in zip(*rounds(works, runs), strict=True)]
 
 
 def _ratio(what: str, costs: Sequence[float], target: float | None = None, runs: int = RUNS) -> Line:
@@ -173,24 +172,22 @@ def watching() -> Iterator[Line]:
         module, x, lengths = _drawn(kind, B, T, F, 64)
         step = partial(_trained, module, x, lengths, calls)
         ways = nullcontext, partial(_watched, module), partial(module.register_forward_hook, lambda *_: None)
-        with undisturbed():
-            rounds = [[_cpu_ms(step, way()) for way in ways] for _ in range(WATCHED_RUNS)]
-        watched, hooked = (median(one[n] / one[0] for one in rounds) for n in (1, 2))
-        how = (
-            f"{median(one[0] for one in rounds):,.3g} ms of CPU time not watched; with a bare forward hook {hooked:.2f}"
-        )
+        taken = [
+            [lap.cpu for lap in laps] for laps in rounds((partial(_five, step, way) for way in ways), WATCHED_RUNS)
+        ]
+        watched, hooked = (median(one[n] / one[0] for one in taken) for n in (1, 2))
+        bare = 1000 * median(one[0] for one in taken)
+        how = f"{bare:,.3g} ms of CPU time not watched; with a bare forward hook {hooked:.2f}"
         what = f"{calls} calls of one step" if calls > 1 else f"{B} × {T} × {F}, packed"
         named = f"5 training steps, {kind.__name__}, {what}: watched ÷ not, median of {WATCHED_RUNS} pairs"
         yield Line(named, watched, how, at_most=1.1)
 
 
-def _cpu_ms(step: Callable[[], None], way: AbstractContextManager[object]) -> float:
-    """Return what five steps take in a context, which is opened and closed meanwhile."""
-    began = time.process_time()
-    with way:
+def _five(step: Callable[[], None], way: Callable[[], AbstractContextManager[object]]) -> None:
+    """Take five steps in a context, which is opened and closed, too."""
+    with way():
         for _ in range(5):
             step()
-    return 1000 * (time.process_time() - began)
 
 
 @contextmanager

@@ -5,13 +5,12 @@ import os
 import random
 import time
 from collections.abc import Iterator
-from contextlib import AsyncExitStack
 from pathlib import Path
 from statistics import median, quantiles
 
 from bench import servers
 from bench.report import Line
-from bench.visitors import Visitor, visitor
+from bench.visitors import Visitor, crowd
 
 CLASSES = {10: None, 100: 150.0, 300: 800.0}  # visitors, and the most ms that 95 % of their edits may take
 EVERY, SECONDS = 5.0, 30.0
@@ -27,10 +26,7 @@ def editing() -> Iterator[Line]:
 
 
 async def _measured(address: str, process: int, visitors: int, app: str) -> list[Line]:
-    async with AsyncExitStack() as here:
-        everybody = [await here.enter_async_context(visitor(address)) for _ in range(visitors)]
-        for each in everybody:
-            await each.look()
+    async with crowd(address, visitors) as everybody:
         bytes_before, cpu_before = sum(each.received for each in everybody), _cpu(process)
         edits = await asyncio.gather(*(_edits(each, i) for i, each in enumerate(everybody)))
         received = sum(each.received for each in everybody) - bytes_before

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page
 
 import packviz as pv
 from bench import servers
-from bench.browser import fresh_page
+from bench.browser import chromium, fresh_page
 from bench.report import Line
 
 VISITS, EDITS, MOTIONS = 9, 17, 5
@@ -32,9 +32,9 @@ MOVE = f"""() => {{
 }}"""
 
 
-def first_paint(browser: Browser) -> list[Line]:
+def first_paint() -> list[Line]:
     """First painted grid ÷ first paint of a plain Streamlit app, each in turn with an empty cache."""
-    with servers.packviz() as (ours, _), servers.plain() as (theirs, _):
+    with chromium() as browser, servers.packviz() as (ours, _), servers.plain() as (theirs, _):
         pairs = [(_visit(browser, ours, GRID), _visit(browser, theirs, TITLE)) for _ in range(VISITS + 1)]
     grids, titles = zip(*pairs[1:], strict=True)  # nobody is the first visitor
     grid, title = median(grids), median(titles)
@@ -54,9 +54,9 @@ def _visit(browser: Browser, address: str, ready: str) -> float:
     return milliseconds
 
 
-def rerun(browser: Browser) -> list[Line]:
+def rerun() -> list[Line]:
     """Edit to repainted grid ÷ a plain app's rerun, in turn: ours, the least, a plain one with our imports, bare."""
-    with ExitStack() as open_now:
+    with chromium() as browser, ExitStack() as open_now:
         served = [servers.packviz(), servers.least(), servers.plain(*IMPORTS), servers.plain()]
         addresses = [open_now.enter_context(server)[0] for server in served]
         pages = [open_now.enter_context(fresh_page(browser)) for _ in addresses]
@@ -100,13 +100,14 @@ def _edit(page: Page, text: str, watch: str, key: str) -> float:
     return milliseconds
 
 
-def frames(browser: Browser) -> list[Line]:
+def frames() -> list[Line]:
     """Painted frames a second while the player sorts a batch, at half speed; the first motion does not count.
 
     A new frame is one in which something stands elsewhere than in the frame before. In Chromium's own trace of these
     motions the compositor drew exactly as many.
     """
-    return [_frames(browser, 14, 12, 55.0), _frames(browser, 31, 20, None)]
+    with chromium() as browser:
+        return [_frames(browser, 14, 12, 55.0), _frames(browser, 31, 20, None)]
 
 
 def _frames(browser: Browser, rows: int, longest: int, target: float | None) -> Line:

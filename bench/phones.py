@@ -4,17 +4,18 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 PATIENCE = 30.0  # seconds that an answer may take
 
 
-class Answer:
+class Answer(NamedTuple):
     """What came back: the status, the headers by their lower-case names, and the body as it was sent."""
 
-    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
-        self.status, self.headers, self.body = status, headers, body
+    status: int
+    headers: dict[str, str]
+    body: bytes
 
     @property
     def data(self) -> Any:
@@ -48,22 +49,22 @@ class Connection:
         async with asyncio.timeout(PATIENCE), self._turn:
             reused = self._streams is not None
             try:
-                status, told, content = await self._exchanged(sent, method)
+                answer = await self._exchanged(sent, method)
             except ConnectionError:
                 if not reused:
                     raise
-                status, told, content = await self._exchanged(sent, method)  # it had been idle for too long
-        if told.get("connection") == "close":
+                answer = await self._exchanged(sent, method)  # it had been idle for too long
+        if answer.headers.get("connection") == "close":
             self.close()
-        self._keep(" ".join(told.values()).encode() + content)
-        return Answer(status, told, content)
+        self._keep(" ".join(answer.headers.values()).encode() + answer.body)
+        return answer
 
-    async def _exchanged(self, sent: bytes, method: str) -> tuple[int, dict[str, str], bytes]:
+    async def _exchanged(self, sent: bytes, method: str) -> Answer:
         reader, writer = await self._opened()
         try:
             writer.write(sent)
             status, told = await self._head(reader)
-            return status, told, b"" if method == "HEAD" else await _content(reader, told)
+            return Answer(status, told, b"" if method == "HEAD" else await _content(reader, told))
         except (OSError, asyncio.IncompleteReadError, ValueError) as error:
             self.close()
             raise ConnectionError(str(error)) from error

@@ -12,10 +12,9 @@ from websockets.exceptions import ConnectionClosed
 
 from bench import servers
 from bench.report import Line
-from bench.visitors import visitor
+from bench.visitors import crowd, visitor
 
 IDLE, SLOW, HALF_OPEN = 500, 10, 400
-AT_ONCE = 10  # visitors that come at the same time
 ASKED = 25  # large pictures that each slow reader asks for
 LARGE = 64  # sequences, and steps of each
 PAUSE = 2.0  # seconds between two of its questions
@@ -105,21 +104,15 @@ async def _settled(before: Held, process: int) -> tuple[Held, float]:
 
 @asynccontextmanager
 async def _idle(address: str) -> AsyncIterator[None]:
-    """Let visitors come, a few at a time, each until its first picture; then all of them are there and do nothing."""
-    async with AsyncExitStack() as here:
-        for _ in range(IDLE // AT_ONCE):
-            some = [await here.enter_async_context(visitor(address)) for _ in range(AT_ONCE)]
-            await asyncio.gather(*(each.look() for each in some))
+    """Let visitors come who look and do nothing."""
+    async with crowd(address, IDLE):
         yield
 
 
 @asynccontextmanager
 async def _slow(address: str) -> AsyncIterator[None]:
     """Let visitors come who, after their first picture, ask for large ones and read no answer."""
-    async with AsyncExitStack() as here:
-        everybody = [await here.enter_async_context(visitor(address)) for _ in range(SLOW)]
-        for each in everybody:
-            await each.look()
+    async with crowd(address, SLOW) as everybody:
         for i in range(ASKED):
             for number, each in enumerate(everybody):
                 with suppress(ConnectionClosed):  # the server has had enough

@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -14,6 +14,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
 PATIENCE = 60.0  # seconds that a picture may take
+AT_ONCE = 10  # visitors that come at the same time
 _PLAYER = "packviz_player"
 _EARLY = ForwardMsg.FINISHED_EARLY_FOR_RERUN
 
@@ -104,6 +105,18 @@ async def visitor(address: str, page: str = "") -> AsyncIterator[Visitor]:
         yield Visitor(socket, page)
     finally:
         socket.transport.abort()  # as a tab that is closed; a polite goodbye would wait for answers that nobody reads
+
+
+@asynccontextmanager
+async def crowd(address: str, number: int) -> AsyncIterator[list[Visitor]]:
+    """Let visitors come, AT_ONCE at a time, each until its first picture; then all of them are there."""
+    there = list[Visitor]()
+    async with AsyncExitStack() as here:
+        while len(there) < number:
+            some = [await here.enter_async_context(visitor(address)) for _ in range(min(AT_ONCE, number - len(there)))]
+            await asyncio.gather(*(each.look() for each in some))
+            there += some
+        yield there
 
 
 def _unpacked(column: Any, count: int, shared: list[list[Any]]) -> list[Any]:
