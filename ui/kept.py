@@ -34,29 +34,22 @@ class Kept:
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return the result for a key; `make` computes it if it is not kept, and what it raises is not kept."""
         with self._lock:
-            if key in self._results:
-                return self._used(key)  # type: ignore[no-any-return]
             turn = self._in_progress.setdefault(key, threading.Lock())
         with turn:
-            with self._lock:
-                if key in self._results:
-                    return self._used(key)  # type: ignore[no-any-return]
             try:
-                result = make()
-                self._keep(key, result, bytes_of(result))
+                result, size = self._results.get(key) or _with_size(make())
+                self._keep(key, result, size)
             finally:
                 with self._lock:
                     self._in_progress.pop(key, None)
-            return result
-
-    def _used(self, key: Hashable) -> Any:
-        self._results.move_to_end(key)
-        return self._results[key][0]
+        return result  # type: ignore[no-any-return]
 
     def _keep(self, key: Hashable, result: object, size: int) -> None:
+        """Keep a result as the one that was used last, and drop those that were not used for longest."""
         with self._lock:
+            _, before = self._results.pop(key, (None, 0))
             self._results[key] = (result, size)
-            self.bytes += size
+            self.bytes += size - before
             while self.bytes > self._max and len(self._results) > 1:
                 self.bytes -= self._results.popitem(last=False)[1][1]
 
@@ -67,6 +60,10 @@ _KEPT = Kept()
 def kept(make: Callable[[], T], *key: Hashable) -> T:
     """Return what `make` returns; it is called only if no result is kept for the key."""
     return _KEPT.get(key, make)
+
+
+def _with_size(result: T) -> tuple[T, int]:
+    return result, bytes_of(result)
 
 
 def bytes_of(result: object) -> int:

@@ -4,7 +4,7 @@ import json
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar
@@ -31,8 +31,6 @@ MAX_STEPS = 64
 MAX_FEATURES = 64
 MAX_CHARACTERS = 100_000
 
-_LARGE = 1000  # places in the grid: larger movies are made one at a time: less memory, and no slower
-_ONE_AT_A_TIME = threading.Lock()
 _TURNS: deque[threading.Event] = deque()  # of those who make a picture, the one whose turn it is first
 _TURNS_CHANGE = threading.Lock()
 
@@ -133,18 +131,14 @@ def latest(request: Request) -> Shown:
 def run(request: Request) -> Shown:
     """Return the batch, the trace and the movie of a request; raises PackvizError where there are none."""
     source, config = request.source, request.config
-    batch, traced = kept(lambda: _traced(source, config), source, config)
-    return Shown(request, batch, traced, kept(lambda: as_json(_movie(traced, request)), request))
+    traced = kept(lambda: trace(_batch(source), config), source, config)
+    assert traced.batch is not None
+    return Shown(request, traced.batch, traced, kept(lambda: as_json(_movie(traced, request)), request))
 
 
 def as_json(film: Movie) -> bytes:
     """Return a movie as the player gets it."""
     return json.dumps(film.to_dict(), ensure_ascii=False, check_circular=False, separators=(",", ":")).encode()
-
-
-def _traced(source: Source, config: Config) -> tuple[Batch, Trace]:
-    batch = _batch(source)
-    return batch, trace(batch, config)
 
 
 def _batch(source: Source) -> Batch:
@@ -164,12 +158,8 @@ def _check(what: str, count: int, most: int) -> None:
 
 
 def _movie(traced: Trace, request: Request) -> Movie:
-    large = traced.padded.values.shape[:2].numel() > _LARGE
-    with _ONE_AT_A_TIME if large else nullcontext():
-        return _made(traced, request.stages, layer=request.layer, direction=request.direction)
-
-
-def _made(traced: Trace, stages: tuple[View, ...] | None, **watched: Any) -> Movie:
+    stages = request.stages
+    watched: dict[str, Any] = {"layer": request.layer, "direction": request.direction}
     if stages is None:
         return movie(traced, **watched)
     if stages == BESIDE and traced.error is None:
