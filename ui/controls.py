@@ -42,16 +42,10 @@ _MORE: Mapping[str, Callable[[str], object]] = {  # settings, each with what dra
 class Controls:
     """Hold what the settings ask for, what reruns for another batch, and two places in the sidebar."""
 
-    settings: tuple[tuple[str, object], ...]
-    layer: int | None
-    direction: int
+    asked: Request  # of the first example, whatever batch is chosen
     rerun: Callable[[], None]
     for_text: DeltaGenerator
     under_text: DeltaGenerator
-
-    def request(self, source: Source) -> Request:
-        """Return what all controls ask for."""
-        return Request(source, self.settings, self.layer, self.direction)
 
 
 @of_every_page()
@@ -69,7 +63,7 @@ def controls(*, wait: bool = False, apart: bool = True) -> Controls:
         _examples(rerun)
         places = (rerun, for_text, under_text)
         if wait and not address.touched((*_DEFAULTS, *_WATCHED)):
-            return Controls(tuple(_DEFAULTS.items()), None, 0, *places)
+            return Controls(Request(settings=tuple(_DEFAULTS.items())), *places)
         if names := address.locked():
             st.text("The link fixes all settings." if "all" in names else f"Fixed by the link: {', '.join(names)}.")
         promise = "On: you promise that the lengths never increase. Off: PyTorch sorts them."
@@ -78,7 +72,8 @@ def controls(*, wait: bool = False, apart: bool = True) -> Controls:
             layer, direction = _watched(settings)
         with st.expander("More settings"):
             settings |= {name: draw(name) for name, draw in _MORE.items()}
-    return Controls(tuple((name, settings[name]) for name in _DEFAULTS), layer, direction, *places)
+    in_order = tuple((name, settings[name]) for name in _DEFAULTS)
+    return Controls(Request(settings=in_order, layer=layer, direction=direction), *places)
 
 
 @of_every_page()
@@ -168,10 +163,11 @@ def put(settings: Mapping[str, object]) -> None:
 
 
 def put_back() -> None:
-    """Put the text that had to give way into the controls again."""
+    """Put the text that had to give way into the controls again; a fragment alone would leave the movie as it was."""
     text, visit().put_aside = visit().put_aside, None
     if text is not None:
         _own(text)
+    st.rerun()
 
 
 def ways_back(chosen: Controls) -> None:
@@ -187,7 +183,7 @@ def ways_back(chosen: Controls) -> None:
 
 def strip(chosen: Controls) -> None:
     """Show which settings are not the defaults, each with a button that takes it back; nothing where there are none."""
-    changed = {name: value for name, value in chosen.settings if value != address.default(name)}
+    changed = {name: value for name, value in chosen.asked.settings if value != address.default(name)}
     with st.container(horizontal=True, vertical_alignment="center", key="changed", gap="small"):
         if not changed:  # the container is there all the same: what comes after it keeps its place, and so its state
             return

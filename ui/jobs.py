@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -32,6 +32,7 @@ class _Job:
     ended: float | None = None  # when it was over
 
 
+@dataclass(eq=False)
 class Jobs:
     """A queue of jobs, and the one thread that has them done: the `Backend` of `ui.work` on this machine.
 
@@ -39,21 +40,15 @@ class Jobs:
     bytes that a job may have; its results so far stay. grace, kept: as in `ui.work`.
     """
 
-    def __init__(
-        self,
-        present: Callable[[str], bool],
-        *,
-        limit: float = TIME_LIMIT,
-        memory: int = MEMORY,
-        grace: float = GRACE,
-        kept: float = KEPT,
-    ) -> None:
-        self._present = present
-        self._limit, self._memory, self._grace, self._kept = limit, memory, grace, kept
-        self._jobs: dict[str, _Job] = {}  # by key, in the order in which they came
-        self._running: _Job | None = None
-        self._changed = threading.Condition()
-        self._thread: threading.Thread | None = None
+    present: Callable[[str], bool]
+    _: KW_ONLY
+    limit: float = TIME_LIMIT
+    memory: int = MEMORY
+    grace: float = GRACE
+    kept: float = KEPT
+    _jobs: dict[str, _Job] = field(default_factory=dict, init=False)  # by key, in the order in which they came
+    _changed: threading.Condition = field(default_factory=threading.Condition, init=False)
+    _thread: threading.Thread | None = field(default=None, init=False)
 
     def submit(self, visitor: str, task: Task) -> None:
         with self._changed:
@@ -99,7 +94,7 @@ class Jobs:
 
     def _queue(self) -> list[_Job]:
         """Return the jobs that are not over; if one runs, it is the first."""
-        return sorted((job for job in self._jobs.values() if not job.ended), key=lambda job: job is not self._running)
+        return sorted((job for job in self._jobs.values() if not job.ended), key=lambda job: job.state != "running")
 
     def _end(self, job: _Job, state: State, reason: str = "") -> None:
         with self._changed:
@@ -112,14 +107,13 @@ class Jobs:
             with self._changed:
                 self._changed.wait_for(self._queue)
                 self._look_after()
-                wanted = [job for job in self._queue() if any(map(self._present, job.wanted))]
+                wanted = [job for job in self._queue() if any(map(self.present, job.wanted))]
                 if not wanted:
                     self._changed.wait(_GLANCE)
                     continue
-                self._running = job = wanted[0]
+                job = wanted[0]
                 job.state = "running"
             self._have_done(job)
-            self._running = None
 
     def _look_after(self) -> None:
         """End the jobs of visitors who have been away for too long, and forget what is over for too long."""
@@ -127,20 +121,20 @@ class Jobs:
         with self._changed:
             for job in self._queue():
                 for visitor, seen in list(job.wanted.items()):
-                    if self._present(visitor):
+                    if self.present(visitor):
                         job.wanted[visitor] = now
-                    elif now - seen > self._grace:
+                    elif now - seen > self.grace:
                         self.stop(job.task.key, visitor)
             over = sorted((job.ended, key) for key, job in self._jobs.items() if job.ended)
             for ended, key in over:
-                if now - ended > self._kept or key in [each for _, each in over[:-_MAX_KEPT]]:
+                if now - ended > self.kept or key in [each for _, each in over[:-_MAX_KEPT]]:
                     del self._jobs[key]
 
     def _have_done(self, job: _Job) -> None:
         """Start a process for a job and take what it sends, until it ends, is stopped, or its time is up."""
-        end = time.monotonic() + self._limit
+        end = time.monotonic() + self.limit
         ours, theirs = _SPAWN.Pipe(duplex=False)
-        work = (job.task.work, job.task.measures, self._memory, theirs)
+        work = (job.task.work, job.task.measures, self.memory, theirs)
         process = _SPAWN.Process(target=_work, args=work, name="packviz job", daemon=True)
         try:
             process.start()

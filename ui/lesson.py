@@ -239,7 +239,7 @@ def _good(stages: Stages) -> Request:
 
 def _shown(chosen: Controls, stages: Stages) -> Shown:
     """Draw the controls of the batch; return what can be shown of it, and say why if that is not what is asked for."""
-    asked = replace(chosen.request(source(chosen)), stages=stages)
+    asked = replace(chosen.asked, source=source(chosen), stages=stages)
     shown = latest(asked)
     _about_the_link(asked, shown)
     if shown.problem is None:

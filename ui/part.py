@@ -39,18 +39,13 @@ def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
                 told = "The link fixes these settings." if is_fixed else None
                 st.button(label, on_click=_put, args=(settings,), key=f"try {label}", disabled=is_fixed, help=told)
         if visit().put_aside is not None:
-            st.button("my own text again", key="put back", on_click=_put_back)
+            st.button("my own text again", key="put back", on_click=put_back)
 
 
 def _put(settings: Mapping[str, object]) -> None:
     put(settings)
     show(step=0, look=True)
     st.rerun()  # the fragment alone would leave the movie as it was
-
-
-def _put_back() -> None:
-    put_back()
-    st.rerun()
 
 
 def refused(shown: Shown) -> None:

@@ -215,7 +215,7 @@ def _prediction(ask: Ask | None) -> None:
     """Offer the predictions that can be asked about the batch and the settings of the sidebar."""
     st.markdown("The batch and settings are those under **Your sequences**, at the top left.")
     chosen = controls(apart=False)
-    base = about(chosen.request(source(chosen)))
+    base = about(replace(chosen.asked, source=source(chosen)))
     if base is None:
         st.text("⚠ This example is a batch of tensors. Choose another one, or type the sequences.")
         return

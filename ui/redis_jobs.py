@@ -114,24 +114,21 @@ class RedisJobs:
         self._redis.delete(*_all_of(task.key))
         with suppress(NoSuchJobError):
             Job.fetch(task.key, connection=self._redis).delete()
-        kept: dict[str, Any] = {"task": pickle.dumps(task)}
-        refused = self._queue.count > MAX_WAITING
-        if refused:
-            reason = f"{MAX_WAITING} others are waiting already: try again later."
-            kept |= {"state": "failed", "reason": reason, "ended": time.time()}
-        self._redis.hset(_of(task.key), mapping=kept)
-        self._redis.expire(_of(task.key), KEPT if refused else 24 * KEPT)
-        if not refused:
-            self._redis.sadd(_OPEN, task.key)
-            self._queue.enqueue_call(
-                work_off,
-                (task.key, task.work, task.measures, self._memory),
-                timeout=self._limit,  # type: ignore[arg-type]
-                result_ttl=KEPT,
-                failure_ttl=KEPT,
-                description=f"{task.name} {task.key}",
-                job_id=task.key,
-            )
+        self._redis.hset(_of(task.key), "task", pickle.dumps(task))
+        if self._queue.count > MAX_WAITING:
+            _over(self._redis, task.key, "failed", f"{MAX_WAITING} others are waiting already: try again later.")
+            return
+        self._redis.expire(_of(task.key), 24 * KEPT)
+        self._redis.sadd(_OPEN, task.key)
+        self._queue.enqueue_call(
+            work_off,
+            (task.key, task.work, task.measures, self._memory),
+            timeout=self._limit,  # type: ignore[arg-type]
+            result_ttl=KEPT,
+            failure_ttl=KEPT,
+            description=f"{task.name} {task.key}",
+            job_id=task.key,
+        )
 
     def _state(self, key: str, kept: dict[bytes, bytes]) -> State:
         """Return what the job itself has said about its end, or else what RQ knows."""
