@@ -39,6 +39,7 @@ _OF_PAGES = {page.address: (page.title, page.about) for page in PAGES} | {
 }
 _OF_ENTRIES = {key: (entry.question, entry.claim) for entry in ENTRIES for key in (entry.key, *entry.also)}
 _MAX_CHARACTERS = 200  # of a description
+_FILES = "/media/"  # in the address of what Streamlit offers for download: a saved movie is an HTML page, too
 _ALT = "A batch of three sequences, packed column by column into one tensor"
 
 
@@ -57,7 +58,8 @@ class Head(BaseHTTPMiddleware):
         if right != request.url.path:
             return RedirectResponse(f"{right}?{request.url.query}" if request.url.query else right)
         answer = await call_next(request)
-        if answer.status_code != 200 or not answer.headers.get("content-type", "").startswith("text/html"):
+        is_html = answer.headers.get("content-type", "").startswith("text/html")
+        if answer.status_code != 200 or not is_html or _FILES in request.url.path:
             return answer
         headers = {name: value for name, value in answer.headers.items() if name not in _OF_THE_FILE}
         return HTMLResponse(f"{self.before}<script>{_SCRIPT}</script>{_tags(request)}{self.after}", headers=headers)
