@@ -11,13 +11,17 @@ const NARROW = 480; // pixels that it has on a phone, at most: as in player.css
 const players = new WeakMap();
 
 /**
+ * Write a number into the address, where 1 needs no mention. An address that says so already is left alone: writing it
+ * takes the browser some milliseconds.
  * @param {"step" | "question"} name
  * @param {number} number
  */
 function keepInAddress(name, number) {
-  const url = new URL(window.location.href);
-  if (number === 1) url.searchParams.delete(name);
-  else url.searchParams.set(name, String(number));
+  const url = new URL(window.location.href),
+    written = number === 1 ? null : String(number);
+  if (url.searchParams.get(name) === written) return;
+  if (written === null) url.searchParams.delete(name);
+  else url.searchParams.set(name, written);
   window.history.replaceState(window.history.state, "", url);
 }
 

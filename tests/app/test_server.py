@@ -39,6 +39,8 @@ def test_streamlit_knows_every_setting_and_still_has_the_hidden_ones_that_the_sp
     assert set(OPTIONS) <= set(config.get_config_options())
     assert SETTINGS["runner"]["postScriptGC"] is False
     assert config.get_config_options()["runner.postScriptGC"].default_val is True
+    assert SETTINGS["client"]["allowedOrigins"] == []
+    assert config.get_config_options()["client.allowedOrigins"].default_val
     assert hasattr(PagesManager, "uses_pages_directory")
 
 

@@ -50,9 +50,15 @@ def test_what_is_typed_is_shown_letter_by_letter_by_the_same_player_with_all_tha
         assert seen.data("cells") != cells
         assert seen.query == {"example": "own", "sequences": "on your mark\nget set\ngo"}
         expect(seen.text).to_be_focused()
+        seen.page.evaluate("""() => {
+            const write = history.replaceState;
+            history.written = 0;
+            history.replaceState = (...told) => { history.written++; write.apply(history, told); };
+        }""")
         for text, batch_sizes in (("1 2 3\n4", "[2, 1, 1]"), ("1 2 3\n4\n5", "[3, 1, 1]"), ("1 2\n3 4", "[2, 2]")):
             seen.type(text)
             expect(below).to_contain_text(f"tensor({batch_sizes})")
+        assert seen.page.evaluate("history.written") == 3  # by Streamlit, each text once; the step has not changed
         seen.type("1 nan")
         expect(below).to_contain_text("tensor([2, 2])")
         seen.type("1 2\n3 4 5")
