@@ -45,7 +45,7 @@ class Changes:
             for name, marks in frame.items():
                 if before.get(name) is marks:
                     continue
-                moves = beats > 1 and marks.moves
+                moves = beats > 1 and marks.moving
                 if name not in events:
                     self.groups.append(marks.at(0) if moves else marks)
                     events[name] = []

@@ -80,15 +80,15 @@ class Marks:
         return (":".join((self.name, *map(str, key))) for key in zip(*self.keys, strict=True))
 
     @property
-    def moves(self) -> bool:
-        """Whether a column has a line for each frame of a film."""
-        return _moves(self.shown) or any(map(_moves, self.look.values()))
+    def moving(self) -> dict[str, np.ndarray]:
+        """The columns that have a line for each frame of a film, by name."""
+        columns = {**self.look, "shown": self.shown}
+        return {name: each for name, each in columns.items() if isinstance(each, np.ndarray) and each.ndim == 2}
 
     def at(self, lines: Any) -> "Marks":
         """Return the group in one frame of a film, or in those of a column."""
-        moved = {name: column[lines] for name, column in self.look.items() if _moves(column)}
-        shown = self.shown[lines] if _moves(self.shown) else self.shown
-        return self.but(shown=shown, **moved) if moved or shown is not self.shown or self.origin else self
+        moved = {name: column[lines] for name, column in self.moving.items()}
+        return self.but(**moved) if moved or self.origin else self
 
     def but(
         self,
@@ -105,10 +105,6 @@ class Marks:
         shown = self.shown if shown is None else shown
         changed = {**self.look, **look} if look else self.look
         return Marks(self.name, self.role, self.keys, changed, self.seq, self.tip, shown, origin, anew)
-
-
-def _moves(column: Column) -> bool:
-    return isinstance(column, np.ndarray) and column.ndim == 2
 
 
 def marks(
@@ -155,7 +151,7 @@ def frame(*groups: Marks) -> Frame:
 
 def filmed(groups: Frame, lines: Sequence[int]) -> Frame:
     """Return groups of a film of which those that move do so in some of its frames only: they have a line for each."""
-    return {name: replace(group, lines=lines) if group.moves else group for name, group in groups.items()}
+    return {name: replace(group, lines=lines) if group.moving else group for name, group in groups.items()}
 
 
 class CodeLine(NamedTuple):
