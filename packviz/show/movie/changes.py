@@ -65,12 +65,11 @@ class Changes:
 
     def _group(self, first: Marks, *, there: bool) -> list[Any]:
         """Return what differs from the defaults before the first step."""
-        group = dict[str, Any]()
-        for field, column in first.look.items():
-            if column is not (default := DEFAULTS[field]) or (field == "v" and first.role in VALUED):
-                told = self._lists.put(field, column)
-                if told != default or field == "v":
-                    group[field] = told
+        look, put = first.look, self._lists.put
+        changed = {field: put(field, look[field]) for field, usual in DEFAULTS.items() if look[field] is not usual}
+        group = {field: told for field, told in changed.items() if told != DEFAULTS[field]}
+        if first.role in VALUED:
+            group.setdefault("v", 0)
         if first.seq is not None:
             group["seq"] = self._lists.put("seq", first.seq)
         if first.keys and (first.role in NUMBERED or "{k}" in str(first.tip)):
