@@ -24,11 +24,8 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
 def stacked(shown: Shown) -> None:
     """Show what torch says when the rows are to be stacked as they are."""
     st.markdown("The same sequences, as they are.")
-    errors = facts.stack_errors(shown.batch)
-    if errors:
-        verdicts(errors)
-    else:
-        verdicts([("torch.stack(sequences).shape", f"torch.Size({list(facts.stacked_shape(shown.batch) or ())})")])
+    verdicts(facts.stacking(shown.batch))
+    if len(set(shown.batch.lengths.tolist())) == 1:
         st.markdown("All of these sequences have the same length: they stack as they are, and need no padding.")
 
 

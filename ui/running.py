@@ -94,11 +94,11 @@ def initial_states(shown: Shown) -> None:
     """Say what each initial state means and, when asked to, how far it moves h_n on this batch."""
     st.markdown("Four initial states, and how far each moves `h_n` on this batch.")
     if not st.toggle("Run this batch from each of them", key="starts"):
-        for start in STARTS:
-            st.markdown(f"**{start.name}.** {start.meaning} {start.wanted}")
+        for name, meaning in STARTS.items():
+            st.markdown(f"**{name}.** {meaning}")
         return
     for each in shown.fact(starts):
         moved = f"h_n moves by at most {each.moved:.4g}" if each.moved else "what the others are compared with"
-        with st.expander(f"{each.start.name}: {moved}", expanded=each.chosen):
-            st.markdown(f"{each.start.meaning} {each.start.wanted}")
+        with st.expander(f"{each.name}: {moved}", expanded=each.chosen):
+            st.markdown(STARTS[each.name])
             st.code(each.code, language="python", wrap_lines=True)

@@ -1,4 +1,4 @@
-"""Where h_0 comes from: the four initial states, when one wants them, how far each moves the result, and their code."""
+"""Where h_0 comes from: the four initial states, when to use them, how far each moves the result, and their code."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,45 +12,24 @@ from packviz.inputs.cell_kinds import CELL_KINDS
 from packviz.inputs.config import InitialState
 from packviz.text import ENVIRONMENT
 
-__all__ = ["STARTS", "Start", "StartEffect", "starts"]
+__all__ = ["STARTS", "StartEffect", "starts"]
 
-_DEFAULTS = {  # torch's own, as Python writes them; -0.0 is another number, to the bit
-    "batch_first": ("False",),
-    "bias": ("True",),
-    "bidirectional": ("False",),
-    "dtype": ("torch.float32",),
-    "enforce_sorted": ("True",),
-    "nonlinearity": ("'tanh'",),
-    "num_layers": ("1",),
-    "padding_idx": ("None",),
-    "padding_side": ("'right'",),
-    "padding_value": ("0", "0.0"),
-    "total_length": ("None",),
-}
+# torch's own, as Python writes them; -0.0 is another number, to the bit
+_DEFAULTS = {"bias": "True", "bidirectional": "False", "dtype": "torch.float32", "nonlinearity": "'tanh'"}
+_DEFAULTS |= {"num_layers": "1", "batch_first": "False", "enforce_sorted": "True", "total_length": "None"}
+_DEFAULTS |= {"padding_idx": "None", "padding_side": "'right'", "padding_value": "0 0.0"}
 
-
-@dataclass(frozen=True)
-class Start:
-    """Hold one initial state: its name in Config, what it means, and when one wants it."""
-
-    name: InitialState
-    meaning: str
-    wanted: str
+STARTS: dict[InitialState, str] = {name: sentence(f"start.{name}") for name in get_args(InitialState)}
 
 
 @dataclass(frozen=True)
 class StartEffect:
     """Hold what one initial state does to a batch."""
 
-    start: Start
+    name: InitialState  # as in Config; STARTS says what it means, and when to use it
     code: str  # its lines in PyTorch, on the names sequences and packed and the cell's own
     moved: float  # the largest distance of h_n from that of a run from zeros
     chosen: bool  # whether the trace itself was run from it
-
-
-STARTS = tuple(
-    Start(name, sentence(f"start.{name}"), sentence(f"start.{name}_wanted")) for name in get_args(InitialState)
-)
 
 
 def starts(trace: Trace) -> tuple[StartEffect, ...]:
@@ -59,18 +38,19 @@ def starts(trace: Trace) -> tuple[StartEffect, ...]:
     Raises PackvizError for the trace of a module of your own, and where torch refuses the lengths.
     """
     batch, config = check_own_making(trace, "give the module another hx in trace_module, and compare h_n")
-    settings = {start.name: replace(config, initial_state=start.name) for start in STARTS}
+    settings = {name: replace(config, initial_state=name) for name in STARTS}
     ended = {name: trace.h_n if own == config else run(batch, own).h_n for name, own in settings.items()}
-    moved = {name: distance(h_n, ended["zeros"]) for name, h_n in ended.items()}
     kind, dtype = CELL_KINDS[config.cell], trace.h_n.dtype
     code = {name: SCRIPT.state(own, kind, dtype) + SCRIPT.running(own, kind) for name, own in settings.items()}
-    told = ((start, code[start.name].strip(), moved[start.name]) for start in STARTS)
-    return tuple(StartEffect(*each, chosen=settings[each[0].name] == config) for each in told)
+    return tuple(
+        StartEffect(name, code[name].strip(), distance(ended[name], ended["zeros"]), settings[name] == config)
+        for name in STARTS
+    )
 
 
 def call(function: str, *values: object, **settings: object) -> str:
     """Return a call as Python writes it, without the settings that are torch's defaults."""
-    changed = [f"{name}={value!r}" for name, value in settings.items() if repr(value) not in _DEFAULTS[name]]
+    changed = [f"{name}={value!r}" for name, value in settings.items() if repr(value) not in _DEFAULTS[name].split()]
     return f"{function}({', '.join([*map(str, values), *changed])})"
 
 

@@ -1,7 +1,9 @@
-"""What torch says: lines of code that are run, each with what came of it; and its order of equal lengths."""
+"""What torch says: lines of code that are run, each with its outcome; and torch's order of equal lengths."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
+from itertools import groupby
 
 import torch
 from torch import Tensor
@@ -12,11 +14,11 @@ from packviz.inputs.batch import Batch
 from packviz.inputs.torch_answers import ask
 from packviz.validate import integer
 
-__all__ = ["behaviours", "enforcing", "fields", "first_unstable", "order_of_equals", "stack_errors", "stacked_shape"]
-__all__ += ["ties"]
+__all__ = ["behaviours", "enforcing", "fields", "first_unstable", "order_of_equals", "stacking", "ties"]
 
 _LINES = 12  # of a value's text at most
 _STACKS = ("torch.stack(sequences)", "torch.tensor([x.tolist() for x in sequences])")
+_STACKED = ("torch.stack(sequences).shape",)
 _TRIED = (
     "isinstance(packed, tuple)",
     "type(packed).__bases__",
@@ -27,43 +29,33 @@ _TRIED = (
     "torch.sigmoid(packed)",
     "packed._replace(data=torch.sigmoid(packed.data))",
 )
+Outcomes = tuple[tuple[str, str], ...]  # lines of code, each with the repr of its value, or the error that it raised
 
 
-Field = tuple[str, str, str | None, str | None, str | None]  # of a PackedSequence: name, type, dtype, shape, device
+def stacking(batch: Batch) -> Outcomes:
+    """Run the calls that should make one tensor of the sequences: they raise errors, unless all lengths are equal.
 
-
-def stack_errors(batch: Batch) -> tuple[tuple[str, str], ...]:
-    """Return each call that should make one tensor of the sequences, and the error that it really raises.
-
-    The pairs are (code, "RuntimeError: ..."), from calls on this very batch. Where all lengths are equal there is
-    none: then the sequences do stack, to ``stacked_shape(batch)``.
+    Where they are, return the shape that the sequences stack to.
     """
     names = {"torch": torch, "sequences": list(batch.sequences)}
-    said = {code: ask(partial(eval, code, names)).last_line for code in _STACKS}
-    return tuple((code, message) for code, message in said.items() if message is not None)
+    return _outcomes(_STACKED if len(set(map(len, batch.sequences))) == 1 else _STACKS, names)
 
 
-def stacked_shape(batch: Batch) -> tuple[int, ...] | None:
-    """Return (B, T) or (B, T, F), what ``torch.stack`` makes of sequences of one length; None where it refuses."""
-    stacked = ask(lambda: torch.stack(list(batch.sequences))).result
-    return None if stacked is None else tuple(stacked.shape)
-
-
-def enforcing(trace: Trace) -> tuple[tuple[str, str], ...]:
-    """Pack the batch with enforce_sorted True, then False; return each line that was run, and what came of it."""
+def enforcing(trace: Trace) -> Outcomes:
+    """Pack the batch with enforce_sorted True, then False."""
     first = "batch_first=True, " if trace.padded.batch_first else ""
     call = f"pack_padded_sequence(x, lengths, {first}enforce_sorted={{}}).sorted_indices"
     names = {"pack_padded_sequence": pack_padded_sequence, "x": trace.padded.values, "lengths": trace.padded.lengths}
-    return tuple((code, _outcome(code, names)) for code in map(call.format, (True, False)))
+    return _outcomes(map(call.format, (True, False)), names)
 
 
-def fields(trace: Trace) -> tuple[Field, ...]:
-    """Return what the four fields of the trace's PackedSequence are, in torch's order; None where there is nothing.
+def fields(trace: Trace) -> tuple[tuple[str | None, ...], ...]:
+    """Return name, type, dtype, shape and device of the four fields of the trace's PackedSequence.
 
     Raises PackvizError where torch refused to pack the batch.
     """
 
-    def field(name: str, value: Tensor | None) -> Field:
+    def field(name: str, value: Tensor | None) -> tuple[str | None, ...]:
         if value is None:
             return name, "NoneType", None, None, None
         return name, type(value).__name__, str(value.dtype), str(tuple(value.shape)), str(value.device)
@@ -71,21 +63,24 @@ def fields(trace: Trace) -> tuple[Field, ...]:
     return tuple(map(field, PackedSequence._fields, trace.packed_sequence))
 
 
-def behaviours(trace: Trace) -> tuple[tuple[str, str], ...]:
-    """Execute a few lines of code on the trace's PackedSequence; return each with what came of it.
+def behaviours(trace: Trace) -> Outcomes:
+    """Run a few lines of code on the trace's PackedSequence; where a value's repr is long, its middle is left out.
 
-    An outcome is the shortened repr of the value, or the error as the last line of a traceback shows it.
     Raises PackvizError where torch refused to pack the batch.
     """
     names = {"packed": trace.packed_sequence, "torch": torch}
-    return tuple((code, _shortened(_outcome(code, names))) for code in _TRIED)
+    return tuple((code, _shortened(outcome)) for code, outcome in _outcomes(_TRIED, names))
 
 
-def _outcome(code: str, names: dict[str, object]) -> str:
-    """Execute one of our own lines, so that what is shown is what was run; return its value's repr, or the error."""
-    scope = dict(names)
-    answer = ask(lambda: exec(code if " = " in code else f"value = {code}", scope))
-    return answer.last_line or repr(scope.get("value"))
+def _outcomes(lines: Iterable[str], names: dict[str, object]) -> Outcomes:
+    """Execute our own lines: what is shown is what was run. An error is the last line of its traceback."""
+
+    def outcome(code: str) -> str:
+        scope = dict(names)
+        answer = ask(lambda: exec(code if " = " in code else f"value = {code}", scope))
+        return answer.last_line or repr(scope.get("value"))
+
+    return tuple((code, outcome(code)) for code in lines)
 
 
 def _shortened(text: str) -> str:
@@ -129,8 +124,6 @@ def first_unstable() -> int | None:
 
 def ties(trace: Trace) -> tuple[Tie, ...]:
     """Return every length that at least two sequences of the batch have, the longest first."""
-    order, lengths = trace.sorted.order.tolist(), trace.sorted.lengths.tolist()
-    groups: dict[int, list[int]] = {}
-    for b, length in zip(order, lengths, strict=True):
-        groups.setdefault(length, []).append(b)
-    return tuple(Tie(length, tuple(group)) for length, group in groups.items() if len(group) > 1)
+    lengths = trace.padded.lengths.tolist()
+    groups = [Tie(length, tuple(group)) for length, group in groupby(trace.sorted.order.tolist(), lengths.__getitem__)]
+    return tuple(tie for tie in groups if len(tie.sequences) > 1)

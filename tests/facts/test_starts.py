@@ -24,24 +24,24 @@ each_config = pytest.mark.parametrize("config", CONFIGS)
 
 
 def test_every_initial_state_of_a_config_is_told() -> None:
-    assert tuple(start.name for start in STARTS) == get_args(InitialState)
+    assert tuple(STARTS) == get_args(InitialState)
 
 
 @each_config
 def test_the_distance_is_that_of_two_runs(config: Config) -> None:
     zeros = trace(BATCH, replace(config, initial_state="zeros")).h_n
     for effect in starts(trace(BATCH, config)):
-        moved = (trace(BATCH, replace(config, initial_state=effect.start.name)).h_n.double() - zeros.double()).abs()
+        moved = (trace(BATCH, replace(config, initial_state=effect.name)).h_n.double() - zeros.double()).abs()
         assert effect.moved == float(moved.max())
-        assert (effect.moved > 0) == (effect.start.name != "zeros")
-        assert effect.chosen == (effect.start.name == config.initial_state)
+        assert (effect.moved > 0) == (effect.name != "zeros")
+        assert effect.chosen == (effect.name == config.initial_state)
 
 
 @each_config
 @pytest.mark.parametrize("batch", [BATCH, DOUBLE])
 def test_the_lines_run_and_end_in_the_state_of_the_trace(config: Config, batch: Batch) -> None:
     for effect in starts(trace(batch, config)):
-        seen = trace(batch, replace(config, initial_state=effect.start.name))
+        seen = trace(batch, replace(config, initial_state=effect.name))
         packed = pack_padded_sequence(
             seen.padded.values, seen.padded.lengths, config.batch_first, enforce_sorted=config.enforce_sorted
         )
