@@ -92,10 +92,7 @@ def training(shown: Shown) -> None:
     done = shown.fact(facts.losses)
     for verdict in done.verdicts:
         st.markdown(verdict)
-    values: dict[str, dict[str, float]] = {}
-    for each in done.losses:
-        values.setdefault(each.code, {})[each.side] = round(each.value, 6)
-    frame = pd.DataFrame.from_dict(values, orient="index", columns=["padded", "packed"])
+    frame = pd.DataFrame(done.losses, facts.LOSSES).rename(index=facts.LOSSES).round(6)
     st.dataframe(frame, height="content", key="losses", alt="Every loss on both outputs")
     figure(shown, charts.gradients, done, key="gradients")
 

@@ -3,7 +3,7 @@
 import copy
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Literal
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -19,9 +19,7 @@ from packviz.inputs.module import directions, state_size, weight_dtype
 from packviz.text import Brief
 from packviz.validate import integer
 
-__all__ = ["Gradient", "Loss", "Losses", "PadRowGradient", "Task", "draw_task", "losses"]
-
-Side = Literal["padded", "packed"]
+__all__ = ["LOSSES", "Gradient", "Losses", "PadRowGradient", "Task", "draw_task", "losses"]
 
 CLASSES = 5
 PAD_CLASS = 0  # the target at a pad: the pad's id is a class like any other, until a mask or ignore_index says no
@@ -29,16 +27,16 @@ PAD_CLASS = 0  # the target at a pad: the pad's id is a class like any other, un
 # By key: the lines that compute the losses, batch first; loss is (B, T), the cross entropy of each cell. They are run.
 LOSSES = {
     "unmasked": "F.cross_entropy(logits.flatten(0, 1), target.flatten())",
-    "masked": "loss[mask].mean()",
+    "masked": "loss[mask].mean()",  # the mean over tokens
     "ignore_index": "F.cross_entropy(logits.flatten(0, 1), target.masked_fill(~mask, -100).flatten())",
-    "sequence_mean": "(loss.masked_fill(~mask, 0).sum(1) / lens).mean()",
-    "naive": "loss.masked_fill(~mask, 0).mean()",
+    "sequence_mean": "(loss.masked_fill(~mask, 0).sum(1) / lens).mean()",  # over sequences, of each one's mean
+    "naive": "loss.masked_fill(~mask, 0).mean()",  # over all cells, with zeros at the pads
+    "packed_targets": "F.cross_entropy(head(output.data), packed_target.data)",  # on the packed side alone
 }
 _VERDICTS = (
     *(("agreement", ""), ("unmasked", ""), ("means", ""), ("overflow", ""), ("gradients", "masked")),
     *(("gradients", "unmasked"), ("packed_pads", ""), ("pad_row", ""), ("pad_trained", "")),
 )  # the sentences, where there is something to say, and of which gradients
-PACKED_TARGETS = "F.cross_entropy(head(output.data), packed_target.data)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,20 +45,6 @@ class Task(Brief):
 
     head: nn.Linear
     target: Tensor
-
-
-@dataclass(frozen=True)
-class Loss:
-    """Hold one loss: its key, the side whose output it is taken of, the line that computes it, and its value.
-
-    The keys: unmasked; masked, the mean over tokens; ignore_index; sequence_mean, the mean over sequences of each
-    one's mean; naive, zeros at the pads and a mean over all cells; packed_targets, on the packed side only.
-    """
-
-    key: str
-    side: Side
-    code: str
-    value: float
 
 
 @dataclass(frozen=True)
@@ -90,7 +74,7 @@ class PadRowGradient:
 class Losses(Brief):
     """Hold the losses of one head on both outputs, and the gradients of three of them."""
 
-    losses: tuple[Loss, ...]  # by side and key
+    losses: dict[str, dict[str, float]]  # on the output of either side, "padded" and "packed": by the key in LOSSES
     gradients: tuple[Gradient, ...]  # one for each parameter: padded without a mask and with one, each beside packed
     pad_row: PadRowGradient | None  # the gradient of the embedding row that pads; None without an embedding
     pads: int  # how many cells of the grid are pads
@@ -98,19 +82,15 @@ class Losses(Brief):
     packed_pads: int  # how many packed rows are pads, as after padding on the left
     tolerance: float  # the largest difference that is called equal
 
-    def value(self, side: Side, key: str) -> float:
-        """Return one loss. Raises KeyError where there is none of that name."""
-        return {(loss.side, loss.key): loss.value for loss in self.losses}[side, key]
-
     @property
     def agree(self) -> bool:
         """Return whether packed targets, ignore_index and the masked token mean are equal on the packed output."""
-        return self.spread <= self.tolerance * max(1.0, abs(self.value("packed", "masked")))
+        return self.spread <= self.tolerance * max(1.0, abs(self.losses["packed"]["masked"]))
 
     @property
     def spread(self) -> float:
         """Return how far these three are apart."""
-        values = [self.value("packed", key) for key in ("packed_targets", "ignore_index", "masked")]
+        values = [self.losses["packed"][key] for key in ("packed_targets", "ignore_index", "masked")]
         return max(values) - min(values)
 
     @property
@@ -129,23 +109,21 @@ def losses(trace: Trace, seed: int = 0) -> Losses:
     """
     task, real = draw_task(trace, integer("seed", seed, 0, 2**63 - 1)), trace.padded.mask
     with exact_arithmetic():
-        sides: dict[Side, tuple[Tensor, Tensor]] = {  # the output (B, T, D*H), and False where nothing counts
+        sides = {  # the output (B, T, D*H), and False where nothing counts
             "padded": (run_padded(trace)[0], real),
             "packed": (packed_grid(trace), valid_cells(trace)),
         }
-        logits = {side: task.head(output) for side, (output, _) in sides.items()}
-        found = [
-            Loss(key, side, code, float(_loss(key, logits[side], task.target, sides[side][1])))
-            for side in sides
-            for key, code in LOSSES.items()
-        ]
+        *keys, packed_targets = LOSSES
+        found = {
+            side: {key: float(_loss(key, task.head(output), task.target, mask)) for key in keys}
+            for side, (output, mask) in sides.items()
+        }
         target = task.target[trace.packed.sequence, trace.packed.timestep]  # (N,): by the rows of this very run
-        value = float(F.cross_entropy(task.head(trace.output), target))
-        found.append(Loss("packed_targets", "packed", PACKED_TARGETS, value))
+        found["packed"][packed_targets] = float(F.cross_entropy(task.head(trace.output), target))
         with torch.enable_grad():
             rows, pad_row = _compare_gradients(trace, task)
     return Losses(
-        tuple(found),
+        found,
         rows,
         pad_row,
         pads=int((~real).sum()),
