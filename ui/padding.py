@@ -43,12 +43,10 @@ def confused(shown: Shown) -> None:
 def embedding(shown: Shown) -> None:
     """Show what the pad's row of the embedding is, and that a vector of zeros moves the state."""
     st.markdown("After the last token the cell goes on, with zeros as input.")
-    row, zeros = facts.pad_row(shown.trace), shown.fact(facts.after_zero_vector)
-    if row is not None:
-        st.markdown(row.sentence)
-        table = shown.trace.padded.embedding
-        assert table is not None
-        verdicts([(f"embedding.weight.detach()[{row.id}]", repr(table[row.id]))])
+    zeros, table, config = shown.fact(facts.after_zero_vector), shown.trace.padded.embedding, shown.trace.config
+    if table is not None and config is not None:
+        st.markdown(facts.pad_row(config))
+        verdicts([(f"embedding.weight.detach()[{config.pad_id}]", repr(table[config.pad_id]))])
     st.markdown(zeros.sentence)
     columns = [f"unit {unit}" for unit in range(len(zeros.states[0]))]
     frame = pd.DataFrame(zeros.states, ["after its last token", "one zero later", "fifty zeros later"], columns)

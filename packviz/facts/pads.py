@@ -12,11 +12,12 @@ from packviz.compute.draw import Drawn, draw
 from packviz.compute.record import Trace
 from packviz.facts.padded_run import a_sequence, pad_input, run_tokens, tokens_of
 from packviz.facts.words import sentence
+from packviz.inputs.config import Config
 from packviz.inputs.module import directions
 from packviz.text import Brief, sequence_label, two_digits
 from packviz.validate import integer
 
-__all__ = ["Drift", "PadCollision", "PadRow", "ZeroStep", "after_zero_vector", "drift", "pad_collision", "pad_row"]
+__all__ = ["Drift", "PadCollision", "ZeroStep", "after_zero_vector", "drift", "pad_collision", "pad_row"]
 
 _MAX_PADS = 1000
 _RUN = (*range(11), 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 400, 500, 700)  # where each k takes a run of its own
@@ -80,25 +81,9 @@ def pad_collision(trace: Trace) -> PadCollision:
     )
 
 
-@dataclass(frozen=True)
-class PadRow:
-    """Hold the embedding of the id that pads: the row, E numbers, and padding_idx, which makes it zeros."""
-
-    id: int
-    row: tuple[float, ...]
-    padding_idx: int | None
-
-    @property
-    def sentence(self) -> str:
-        """Return what the row is and why, in plain sentences."""
-        return sentence("pad.row", it=self)
-
-
-def pad_row(trace: Trace) -> PadRow | None:
-    """Return the embedding of the id that pads; None where the trace has no embedding."""
-    if trace.padded.embedding is None or trace.config is None:
-        return None
-    return PadRow(trace.config.pad_id, tuple(pad_input(trace).tolist()), trace.config.padding_idx)
+def pad_row(config: Config) -> str:
+    """Say what the pad's row of the embedding is, and why."""
+    return sentence("pad.row", config=config)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -122,9 +107,9 @@ class Drift(Brief):
         return _norm(self.states[:, -1] - self.states[:, -2])
 
     @property
-    def converges(self) -> tuple[bool, ...]:
-        """Return for each sequence whether the last pad moved it by at most a thousandth of the whole way."""
-        return tuple((self.last_moves <= _AT_REST * self.distances[:, -1]).tolist())
+    def converges(self) -> Tensor:
+        """Return (B,) bool: whether the last pad moved the state by at most a thousandth of the whole way."""
+        return self.last_moves <= _AT_REST * self.distances[:, -1]
 
     @property
     def sentence(self) -> str:
@@ -140,7 +125,7 @@ class Drift(Brief):
             one=_span(self.distances[:, 1]),
             every=_span(self.distances[:, -1]),
             share=_span(percent, ".0f") if bool(percent.isfinite().all()) else "",
-            restless=[b for b, rests in enumerate(self.converges) if not rests],
+            restless=(~self.converges).nonzero().flatten().tolist(),
             last=float(self.last_moves.max()),
         )
 
