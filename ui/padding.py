@@ -59,8 +59,8 @@ def shares(shown: Shown) -> None:
     here = shown.batch.padding_share
     figure(shown, charts.padding_shares, facts.padding_shares(), here, key="shares")
     outlier = next(each for each in facts.DISTRIBUTIONS if each.key == "outlier")
-    share, (pads, cells) = facts.padding_share(outlier.lengths()), facts.padding_cells(outlier.lengths())
+    mean, of_all = facts.padding_share(outlier.lengths())
     st.markdown(
         f"A mean can hide a bad batch. {outlier.title.capitalize()}: {outlier.description} On average, "
-        f"{round(100 * share)} % of a batch is padding, but {round(100 * pads / cells)} % of all cells together."
+        f"{round(100 * mean)} % of a batch is padding, but {round(100 * of_all)} % of all cells together."
     )

@@ -12,13 +12,12 @@ from types import MappingProxyType
 
 import torch
 from torch import Generator, Tensor
-from torch.nn.utils.rnn import pad_sequence
 
 from packviz.facts.words import sentence
 from packviz.inputs.batch import Batch
 from packviz.text import Brief
 
-__all__ = ["COUNT", "DISTRIBUTIONS", "Distribution", "padding_cells", "padding_share", "padding_shares"]
+__all__ = ["COUNT", "DISTRIBUTIONS", "Distribution", "padding_share", "padding_shares"]
 
 COUNT = 1000  # lengths in each draw
 
@@ -40,36 +39,24 @@ class Distribution(Brief):
         return self.draw(generator).round().clamp(min=1).to(torch.int64)
 
 
-def padding_share(lengths: Tensor, batch_size: int = 32, seed: int = 0) -> float:
-    """Return the mean share of padding over random batches, each padded to its own longest sequence: 0.0 to 1.0.
+def padding_share(lengths: Tensor, batch_size: int = 32, seed: int = 0) -> tuple[float, float]:
+    """Return the share of padding in random batches, each padded to its own longest sequence: 0.0 to 1.0.
 
-    lengths (any number,) int64; seed: of the shuffle. The last batch may be smaller, as in a DataLoader. Every batch
-    counts alike, whatever its width; ``padding_cells`` counts every cell alike.
+    The first number is the mean over the batches, the second the share of all their cells together: one wide batch
+    weighs more in it. lengths (any number,) int64; seed: of the shuffle. The last batch may be smaller, as in a
+    DataLoader.
     """
-    counts = _count_cells(lengths, batch_size, seed)
-    return float((counts[:, 0].double() / counts[:, 1]).mean())
-
-
-def padding_cells(lengths: Tensor, batch_size: int = 32, seed: int = 0) -> tuple[int, int]:
-    """Return how many cells of all these random batches together are padding, and how many there are."""
-    pads, cells = _count_cells(lengths, batch_size, seed).sum(0).tolist()
-    return pads, cells
+    generator = torch.Generator("cpu").manual_seed(seed)
+    shuffled = lengths[torch.randperm(len(lengths), generator=generator, device="cpu")]
+    counts = [(len(batch) * int(batch.max()), int(batch.sum())) for batch in torch.split(shuffled, batch_size)]
+    cells, tokens = torch.tensor(counts, dtype=torch.float64, device="cpu").unbind(1)
+    return float(((cells - tokens) / cells).mean()), float((cells - tokens).sum() / cells.sum())
 
 
 @cache
 def padding_shares() -> Mapping[str, float]:
     """Return the mean share of padding in batches of 32, for all ten distributions by title."""
-    return MappingProxyType({each.title: padding_share(each.lengths()) for each in DISTRIBUTIONS})
-
-
-def _count_cells(lengths: Tensor, batch_size: int, seed: int) -> Tensor:
-    """Return (batches, 2) int64: the padding cells and all cells of the grid that torch pads each batch to."""
-    generator = torch.Generator("cpu").manual_seed(seed)
-    shuffled = lengths[torch.randperm(len(lengths), generator=generator, device="cpu")]
-    real = torch.zeros(int(lengths.max()), dtype=torch.bool, device="cpu")
-    batches = ([real[:length] for length in batch.tolist()] for batch in torch.split(shuffled, batch_size))
-    grids = [pad_sequence(batch, batch_first=True, padding_value=True) for batch in batches]  # (B, T) each
-    return torch.tensor([(int(grid.sum()), grid.numel()) for grid in grids], device="cpu")
+    return MappingProxyType({each.title: padding_share(each.lengths())[0] for each in DISTRIBUTIONS})
 
 
 def _empty() -> Tensor:
