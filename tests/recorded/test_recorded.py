@@ -18,14 +18,15 @@ from packviz.lab import recorded
 from packviz.lab.cost import Measurement, Point, Setting, Setup, Timing, plan_sweep
 from packviz.lab.recorded import CostRecording, Made, TrainingRecording
 from packviz.lab.recorded.__main__ import EXPERIMENTS, RECORDERS, main
-from packviz.lab.recorded.recording import as_text, read_cost, read_training, record_cost, record_training
+from packviz.lab.recorded.recording import read_cost, read_training, record_cost, record_training
 from packviz.lab.training import Experiment, Progress, Readout, run_all, summary
 from packviz.show.theme import DARK, LIGHT, Palette, contrast
 
 SCHEMA = json.loads((files("packviz.lab.recorded") / "recorded.schema.json").read_text("utf-8"))
 WAYS: tuple[Readout, Readout] = ("naive", "packed")
 TINY = [Experiment(cell="rnn", hidden_size=2, epochs=2, seeds=(0, 1), readout=way) for way in WAYS]
-MADE = Made("2026-11-22", 100.0, 25.0, "A processor", 2, (3.0, 4.0), 1, "3.11.7", "2.13.0")
+TINY_SWEEP = plan_sweep(("gru",), (0.5, 1.0), (2,), (4,), (3,), features=2)
+MADE = Made("2026-11-22", 100.0, 25.0, "A processor", 2, [3.0, 4.0], 1, "3.11.7", "2.13.0")
 CELLS = get_args(Cell)
 
 each_cell = pytest.mark.parametrize("cell", CELLS)
@@ -44,8 +45,8 @@ def tiny_training() -> dict[str, Any]:
 
 
 def tiny_cost() -> dict[str, Any]:
-    settings = plan_sweep(("gru",), (0.5, 1.0), (2,), (4,), (3,), features=2)
-    return record_cost([Setup("gru", 1, 2), Setup("gru", 1, 2, backward=True)], [2, 1], settings, 6, 0.01)
+    setups = [Setup("gru", 1, 2), Setup("gru", 1, 2, backward=True)]
+    return record_cost(setups, [2, 1], TINY_SWEEP, 6, 0.01)
 
 
 def training_of(naive: Sequence[float], packed: Sequence[float], *, seeds: int = 3) -> TrainingRecording:
@@ -132,27 +133,25 @@ def test_the_stored_times_are_the_apps_map_and_drawn_by_its_charts(cell: Cell, b
 
 @pytest.mark.slow
 def test_a_tiny_training_is_recorded_in_the_same_form_and_read_back_as_it_ran() -> None:
-    data = tiny_training()
+    data = json.loads(json.dumps(tiny_training()))
     assert valid(data, "training")
-    assert json.loads(as_text(data)) == data
     read = read_training(data)
     live = list(run_all(TINY))
-    assert [(each.experiment, each.seed, each.epoch) for each in read.results] == [
-        (each.experiment, each.seed, each.epoch) for each in live
-    ]
-    assert [each.test_accuracy for each in read.results] == pytest.approx([each.test_accuracy for each in live])
-    assert [each.train_loss for each in read.results] == pytest.approx([each.train_loss for each in live], abs=1e-5)
-    assert asdict(read.made) == data["made"] | {"load": tuple(data["made"]["load"])}
+    for ours, theirs in zip(read.results, live, strict=True):
+        assert replace(ours, train_loss=0.0, test_accuracy=0.0, seconds=0.0) == (
+            replace(theirs, train_loss=0.0, test_accuracy=0.0, seconds=0.0)
+        )
+        assert (ours.train_loss, ours.test_accuracy) == pytest.approx((theirs.train_loss, theirs.test_accuracy), 1e-5)
+    assert asdict(read.made) == data["made"]
     assert charts.final(summary(read.results)).data
 
 
 def test_a_tiny_measurement_is_recorded_in_the_same_form_and_read_back() -> None:
-    data = tiny_cost()
+    data = json.loads(json.dumps(tiny_cost()))
     assert valid(data, "cost")
-    assert json.loads(as_text(data)) == data
     read = read_cost(data)
     assert [each.setup.backward for each in read.batch] == [False, True]
-    assert [point.setting for point in read.shapes] == plan_sweep(("gru",), (0.5, 1.0), (2,), (4,), (3,), features=2)
+    assert [point.setting for point in read.shapes] == TINY_SWEEP
     assert list(read.shapes[0].measurement.packed.times) == data["shapes"][0]["packed"]
     assert charts.winning(read.shapes).data
 

@@ -3,6 +3,7 @@
 It takes several minutes on a quiet machine. The results replace the stored ones in `data/`.
 """
 
+import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from packviz.inputs.batch import Batch
 from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.examples import EXAMPLES
 from packviz.lab.cost import plan_sweep, setups_of
-from packviz.lab.recorded.recording import DATA, as_text, record_cost, record_training
+from packviz.lab.recorded.recording import DATA, record_cost, record_training
 from packviz.lab.training import EXTRA_PADDING, Experiment, Readout
 
 EXPERIMENTS = [
@@ -40,7 +41,7 @@ def main(names: Sequence[str], folder: Path = DATA) -> None:
     """Record what is named, or everything, into a folder."""
     for name in names or RECORDERS:
         data = RECORDERS[name]()
-        (folder / f"{name}.json").write_text(as_text(data), encoding="utf-8")
+        (folder / f"{name}.json").write_text(json.dumps(data), encoding="utf-8")
         print(f"{name}: recorded in {data['made']['seconds']:.0f} s", flush=True)
 
 

@@ -2,44 +2,33 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import date
+from typing import Any
 
 from packviz.lab import sentence
 from packviz.lab.cost import LEAST_ROUNDS, Measurement, Setting, Setup, wins_and_losses
-from packviz.lab.recorded.recording import CostRecording, Made, TrainingRecording
-from packviz.lab.training import Experiment, summary
-from packviz.lab.training.results import BEYOND, ENOUGH_SEEDS, both_spreads, by_padding
+from packviz.lab.recorded.recording import CostRecording, TrainingRecording
+from packviz.lab.training import Experiment, both_spreads, shows_difference, summary
+from packviz.lab.training.results import by_padding
 
-__all__ = [
-    "batch_takes",
-    "cost_caveat",
-    "cost_headline",
-    "machine",
-    "sweep_takes",
-    "training_caveat",
-    "training_headline",
-    "training_takes",
-]
+__all__ = ["batch_takes", "cost_caveat", "cost_headline", "machine", "sweep_takes", "training_caveat"]
+__all__ += ["training_headline", "training_takes"]
 
 
 def training_headline(recording: TrainingRecording, cell: str) -> str:
     """Say how accurate a cell was, read from the last column and packed, with the least and the most extra padding."""
-    naive, packed = (by_padding(recording.outcomes(cell), readout) for readout in ("naive", "packed"))
-    spread, seeds = both_spreads(naive[-1], packed[-1]), len(packed[-1].seeds)
-    naive_means, packed_means = ([outcome.mean for outcome in side] for side in (naive, packed))
-    same, pads = len(set(map(round, packed_means))) == 1, packed[-1].experiment.extra_padding
-    far = abs(naive_means[-1] - packed_means[-1])
-    shown = spread is not None and seeds >= ENOUGH_SEEDS and far > BEYOND * spread
-    told = {"naive": naive_means, "packed": packed_means, "same": same, "shown": shown, "seeds": seeds, "pads": pads}
-    return sentence("training.headline", **told)
+    return sentence("training.headline", **_naive_and_packed(recording, cell))
 
 
 def training_caveat(recording: TrainingRecording, cell: str) -> str:
     """Say when the trainings of a cell were recorded, and how their difference compares with its spread."""
-    naive, packed = (by_padding(recording.outcomes(cell), readout)[-1] for readout in ("naive", "packed"))
-    apart, spread = abs(naive.mean - packed.mean), both_spreads(naive, packed)
-    known = {"date": _day(recording.made), "seeds": len(packed.seeds), "pads": packed.experiment.extra_padding}
-    return sentence("training.caveat", difference=apart, spread=spread, **known)
+    return sentence("training.caveat", made=recording.made, **_naive_and_packed(recording, cell))
+
+
+def _naive_and_packed(recording: TrainingRecording, cell: str) -> dict[str, Any]:
+    """Return the outcomes of both readouts, by padding, and how those with the most padding differ."""
+    naive, packed = (by_padding(recording.outcomes(cell), readout) for readout in ("naive", "packed"))
+    ends = naive[-1], packed[-1]
+    return {"naive": naive, "packed": packed, "spread": both_spreads(*ends), "shown": shows_difference(*ends)}
 
 
 def training_takes(recording: TrainingRecording, experiments: Sequence[Experiment]) -> str:
@@ -58,15 +47,13 @@ def cost_headline(recording: CostRecording, cell: str) -> str:
 
 def cost_caveat(recording: CostRecording, cell: str) -> str:
     """Say when and how the times of a cell were recorded, and whether the machine was busy."""
-    done = [point.measurement for point in recording.of(cell)]
-    known = {"small": _small(recording, cell), "rounds": max(each.rounds for each in done)}
-    load, cores = max(recording.made.load, default=0.0), recording.made.cores
-    return sentence("cost.caveat", date=_day(recording.made), load=load, cores=cores, **known)
+    rounds = max(point.measurement.rounds for point in recording.of(cell))
+    return sentence("cost.caveat", made=recording.made, small=_small(recording, cell), rounds=rounds)
 
 
 def machine(recording: CostRecording | TrainingRecording) -> str:
     """Say when a run was recorded, on what machine, and with which versions."""
-    return sentence("made.machine", date=_day(recording.made), made=recording.made)
+    return sentence("made.machine", made=recording.made)
 
 
 def batch_takes(recording: CostRecording, setups: Sequence[Setup], T: int, rounds: int, seconds: float) -> str:
@@ -75,11 +62,10 @@ def batch_takes(recording: CostRecording, setups: Sequence[Setup], T: int, round
     A small model spends its time on its sequential steps, so a run takes as many times as long as the recorded small
     batch as it has steps: T in each layer and direction. rounds, seconds: of each measurement, as `measure` takes them.
     """
-    known = {_kind(each.setup): each for each in recording.batch}
+    known = {_kind(m.setup): _pair(m) / _chain(m.setup, max(m.lengths)) for m in recording.batch}  # seconds a step
 
     def measuring(setup: Setup) -> float:
-        each = known[_kind(setup)]
-        once = _pair(each) / _chain(each.setup, max(each.lengths)) * _chain(setup, T)
+        once = known[_kind(setup)] * _chain(setup, T)
         return min((rounds + 1) * once, max(seconds, (LEAST_ROUNDS + 1) * once))
 
     return _takes(map(measuring, setups))
@@ -118,8 +104,3 @@ def _small(recording: CostRecording, cell: str) -> Measurement:
     """Return the forward run of the small batch, as torch runs it by default."""
     forward = [each for each in recording.batch if each.setup.onednn and not each.setup.backward]
     return next(each for each in forward if each.setup.cell == cell)
-
-
-def _day(made: Made) -> str:
-    day = date.fromisoformat(made.date)
-    return f"{day.day} {day:%B %Y}"

@@ -37,10 +37,16 @@ class Made:
     cpu_seconds: float  # in which it had a processor: what it takes on a machine that does nothing else
     cpu: str
     cores: int
-    load: tuple[float, ...]  # the load averages of the last minute before and after it; nothing on systems without one
+    load: list[float]  # the load averages of the last minute before and after it; nothing on systems without one
     threads: int  # of torch's CPU work
     python: str
     torch: str
+
+    @property
+    def day(self) -> str:
+        """Return the date as a sentence has it: "22 November 2026"."""
+        day = date.fromisoformat(self.date)
+        return f"{day.day} {day:%B %Y}"
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,7 @@ def record_training(experiments: Sequence[Experiment]) -> Data:
     for (one, seed), of_seed in groupby(results, key=lambda each: (each.experiment, each.seed)):
         epochs = list(of_seed)
         columns = {name: [round(getattr(epoch, name), digits) for epoch in epochs] for name, digits in DIGITS.items()}
-        runs.append({"experiment": asdict(one) | {"seeds": list(one.seeds)}, "seed": seed, **columns})
+        runs.append({"experiment": asdict(one), "seed": seed, **columns})
     return {"format": FORMAT, "made": made, "runs": runs}
 
 
@@ -108,17 +114,17 @@ def read_training(data: Mapping[str, Any]) -> TrainingRecording:
     """Return recorded trainings, the records that `run_all` yields, from JSON data."""
     results = []
     for run in data["runs"]:
-        experiment = Experiment(**{**run["experiment"], "seeds": tuple(run["experiment"]["seeds"])})
-        numbers = zip(*(run[name] for name in DIGITS), strict=True)
+        experiment, numbers = Experiment(**run["experiment"]), zip(*(run[name] for name in DIGITS), strict=True)
         results += [Progress(experiment, run["seed"], epoch, *each) for epoch, each in enumerate(numbers, 1)]
-    return TrainingRecording(_made(data), tuple(results))
+    return TrainingRecording(Made(**data["made"]), tuple(results))
 
 
 def read_cost(data: Mapping[str, Any]) -> CostRecording:
     """Return recorded times, the records that `measure` and `sweep` return, from JSON data."""
-    shapes = [(each, _measurement(each)) for each in data["shapes"]]
-    points = tuple(Point(Setting(done.setup, *(each[name] for name in PLACE)), done) for each, done in shapes)
-    return CostRecording(_made(data), tuple(map(_measurement, data["batch"])), points)
+    batch, shapes = (tuple(map(_measurement, data[part])) for part in ("batch", "shapes"))
+    places = [tuple(each[name] for name in PLACE) for each in data["shapes"]]
+    points = (Point(Setting(done.setup, *place), done) for place, done in zip(places, shapes, strict=True))
+    return CostRecording(Made(**data["made"]), batch, tuple(points))
 
 
 @cache
@@ -133,21 +139,10 @@ def cost() -> CostRecording:
     return read_cost(json.loads(DATA.joinpath("cost.json").read_text(encoding="utf-8")))
 
 
-def as_text(data: Data) -> str:
-    """Return JSON data as a text, with each run on a line of its own."""
-
-    def lines(part: object) -> str:
-        if not isinstance(part, list):
-            return json.dumps(part)
-        return "[\n" + ",\n".join(json.dumps(each, separators=(",", ":")) for each in part) + "\n]"
-
-    return "{\n" + ",\n".join(f"{json.dumps(name)}: {lines(part)}" for name, part in data.items()) + "\n}\n"
-
-
 @contextmanager
 def _alone() -> Iterator[Data]:
-    """Compute with one thread, as the app does; what is yielded says, in the end, when and where that was."""
-    threads, before = torch.get_num_threads(), load_average()
+    """Compute with one thread, as the app does; what is yielded has, in the end, the fields of Made."""
+    threads, loads = torch.get_num_threads(), [load_average()]
     began, had = time.perf_counter(), time.process_time()
     made: Data = {"date": date.today().isoformat()}
     torch.set_num_threads(1)
@@ -155,9 +150,10 @@ def _alone() -> Iterator[Data]:
         yield made
         made["seconds"] = round(time.perf_counter() - began, 1)
         made["cpu_seconds"] = round(time.process_time() - had, 1)
-        loads = [round(load, 1) for load in (before, load_average()) if load is not None]
-        made |= {"cpu": _cpu(), "cores": os.cpu_count() or 1, "load": loads}
-        made |= {"threads": torch.get_num_threads(), "python": platform.python_version(), "torch": torch.__version__}
+        loads.append(load_average())
+        made |= {"cpu": _cpu(), "cores": os.cpu_count() or 1}
+        made |= {"load": [round(load, 1) for load in loads if load is not None], "threads": torch.get_num_threads()}
+        made |= {"python": platform.python_version(), "torch": torch.__version__}
     finally:
         torch.set_num_threads(threads)
 
@@ -171,14 +167,9 @@ def _cpu() -> str:
     return named[0] if named else platform.processor() or platform.machine()
 
 
-def _made(data: Mapping[str, Any]) -> Made:
-    made = data["made"]
-    return Made(**{**made, "load": tuple(made["load"])})
-
-
 def _measured(done: Measurement) -> Data:
     times = {side: [round(ms, 4) for ms in getattr(done, side).times] for side in ("padded", "packed")}
-    return {"setup": asdict(done.setup), "lengths": list(done.lengths), **times, "reasons": list(done.reasons)}
+    return {"setup": asdict(done.setup), "lengths": done.lengths, **times, "reasons": done.reasons}
 
 
 def _measurement(data: Mapping[str, Any]) -> Measurement:

@@ -12,7 +12,17 @@ from packviz.lab import sentence
 from packviz.lab.training.experiment import READS, Experiment
 from packviz.lab.training.run import Progress
 
-__all__ = ["COLUMNS", "Outcome", "both_spreads", "conclusion", "label", "summary", "table", "to_csv"]
+__all__ = [
+    "COLUMNS",
+    "Outcome",
+    "both_spreads",
+    "conclusion",
+    "label",
+    "shows_difference",
+    "summary",
+    "table",
+    "to_csv",
+]
 
 ENOUGH_SEEDS = 3  # fewer say next to nothing about their own spread
 BEYOND = 2  # times the combined spread; if both were the same, three seeds each would get there in 1 of 39 trials
@@ -48,6 +58,12 @@ class Outcome:
 def both_spreads(one: Outcome, other: Outcome) -> float | None:
     """Return the combined standard deviation over the seeds, in points; None for one seed."""
     return None if one.spread is None or other.spread is None else hypot(one.spread, other.spread)
+
+
+def shows_difference(one: Outcome, other: Outcome) -> bool:
+    """Return whether the means differ by more than twice the combined spread of at least three seeds."""
+    spread, seeds = both_spreads(one, other), min(len(one.seeds), len(other.seeds))
+    return spread is not None and seeds >= ENOUGH_SEEDS and abs(one.mean - other.mean) > BEYOND * spread
 
 
 def summary(results: Iterable[Progress]) -> tuple[Outcome, ...]:
@@ -138,8 +154,9 @@ def _beside(outcomes: Sequence[Outcome], setting: str, ground: Any, every: Seque
         partner = grounds.get(replace(outcome.experiment, seeds=(0,), **{setting: ground}))
         if partner is not None and partner is not outcome:
             than = READS[partner.experiment.readout] if setting == "readout" else "without extra pads"
-            seeds, spread = min(len(outcome.seeds), len(partner.seeds)), both_spreads(outcome, partner)
-            ours, theirs = ({*zip(each.seeds, each.accuracies, strict=True)} for each in (outcome, partner))
+            seeds, both = min(len(outcome.seeds), len(partner.seeds)), (outcome, partner)
+            ours, theirs = ({*zip(each.seeds, each.accuracies, strict=True)} for each in both)
             known = {"label": label(outcome.experiment, every), "it": outcome, "other": partner, "than": than}
-            known |= {"spread": None if seeds < ENOUGH_SEEDS else spread, "most": BEYOND * (spread or 0.0)}
-            yield sentence("training.compared", seeds=seeds, same=ours == theirs, **known)
+            known |= {"seeds": seeds, "few": seeds < ENOUGH_SEEDS, "same": ours == theirs}
+            known |= {"spread": both_spreads(*both), "shown": shows_difference(*both)}
+            yield sentence("training.compared", **known)
