@@ -133,7 +133,7 @@ def test_each_side_gets_its_own_times_in_ms_and_the_first_runs_do_not_count(seed
     assert done.fill == pytest.approx(7 / 12)
 
 
-def test_runs_take_turns_inside_their_switches_and_wait_for_the_device() -> None:
+def test_runs_take_turns_inside_their_switches() -> None:
     seen: list[str] = []
 
     @contextmanager
@@ -143,9 +143,9 @@ def test_runs_take_turns_inside_their_switches_and_wait_for_the_device() -> None
         seen.append(")")
 
     both = {name: partial(seen.append, name) for name in "AB"}
-    rounds = in_turns(both, 2, around=around, watch=scripted([]), sync=lambda: seen.append("."))
+    rounds = in_turns(both, 2, around=around, watch=scripted([]))
     assert [list(laps) for laps in rounds] == [["A", "B"]] * 2
-    assert "".join(seen) == "(.A.)(.B.)" * 3
+    assert "".join(seen) == "(A)(B)" * 3
 
 
 @pytest.mark.parametrize(("seconds", "rounds"), [(0.0, 6), (10.0, 9), (16.5, 16), (100.0, 20), (None, 20)])

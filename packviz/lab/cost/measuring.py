@@ -10,7 +10,6 @@ from math import comb
 from statistics import median, quantiles
 from typing import NamedTuple
 
-import torch
 from torch import Tensor
 
 from packviz.lab import sentence
@@ -73,26 +72,18 @@ class Stopwatch:
     load: Callable[[], float | None] = load_average  # the load average of the last minute, or None
     cores: int = os.cpu_count() or 1
 
-    def lap(self, work: Work, around: Around, sync: Callable[[], None]) -> Lap:
-        """Run the work once. Entering `around` and freeing the result are not timed; waiting for the device is."""
+    def lap(self, work: Work, around: Around) -> Lap:
+        """Run the work once. Entering `around` and freeing the result are not timed."""
         with around():
-            sync()
             began, had = self.clock(), self.cpu()
             result = work()
-            sync()
             done = Lap(self.clock() - began, self.cpu() - had)
             del result
         return done
 
 
 def in_turns(
-    all_works: Mapping[str, Work],
-    rounds: int,
-    *,
-    around: Around,
-    seconds: float | None = None,
-    watch: Stopwatch,
-    sync: Callable[[], None] = lambda: None,
+    all_works: Mapping[str, Work], rounds: int, *, around: Around, seconds: float | None = None, watch: Stopwatch
 ) -> Iterator[dict[str, Lap]]:
     """Run all works in turns, A B A B, and yield the laps of each round; every work's first run does not count.
 
@@ -100,25 +91,22 @@ def in_turns(
     """
     end = None if seconds is None else watch.clock() + seconds
     for work in all_works.values():
-        watch.lap(work, around, sync)
+        watch.lap(work, around)
     for number in range(rounds):
         if end is not None and number >= LEAST_ROUNDS and watch.clock() >= end:
             return
-        yield {name: watch.lap(work, around, sync) for name, work in all_works.items()}
+        yield {name: watch.lap(work, around) for name, work in all_works.items()}
 
 
-def busy_reasons(
-    laps: Sequence[Lap], fixed: Sequence[Lap], watch: Stopwatch, *, waits: bool = False
-) -> tuple[str, ...]:
+def busy_reasons(laps: Sequence[Lap], fixed: Sequence[Lap], watch: Stopwatch) -> tuple[str, ...]:
     """Return why the machine seems to have been busy with something else, in parts of a sentence; () if it was not.
 
-    laps: of what was measured. fixed: of a piece of work that is always the same. waits: whether the thread only waits
-    for a device. At least one lap of each kind.
+    laps: of what was measured, () where the thread only waits for a device. fixed: at least one, of a piece of work
+    that is always the same.
     """
-    wall, cpu = map(sum, zip(*laps, strict=True))
-    share = 1.0 if waits or wall <= 0 else cpu / wall
+    wall, walls = sum(lap.wall for lap in laps), [lap.wall for lap in fixed]
+    share = sum(lap.cpu for lap in laps) / wall if wall > 0 else 1.0
     load = watch.load() or 0.0
-    walls = [lap.wall for lap in fixed]
     swing = median(walls) / min(walls) if min(walls) > 0 else 1.0
     signs = {
         f"the measuring thread had a processor for only {100 * share:.0f} % of the time": share < LEAST_SHARE,
@@ -183,20 +171,11 @@ def measure(
     a batch that would take too much.
     """
     integer("repeats", repeats, 1, fix="choose 1 or more")
-    known, clocks = tuple(check_lengths(lengths)), watch or Stopwatch()
-    gpu = setup.device == "cuda"
-    laps = list(
-        in_turns(
-            {**works(setup, known), "fixed": lambda: sum(range(20_000))},
-            repeats,
-            around=partial(switches, setup),
-            seconds=seconds,
-            watch=clocks,
-            sync=torch.cuda.synchronize if gpu else lambda: None,
-        )
-    )
+    known, clocks, around = tuple(check_lengths(lengths)), watch or Stopwatch(), partial(switches, setup)
+    each_work = {**works(setup, known), "fixed": lambda: sum(range(20_000))}
+    laps = list(in_turns(each_work, repeats, around=around, seconds=seconds, watch=clocks))
     padded, packed, fixed = ([lap[name] for lap in laps] for name in ("padded", "packed", "fixed"))
-    reasons = busy_reasons([*padded, *packed], fixed, clocks, waits=gpu)
+    reasons = busy_reasons([*padded, *packed] if setup.device == "cpu" else (), fixed, clocks)
     first, second = (Timing(tuple(1e3 * lap.wall for lap in side)) for side in (padded, packed))
     return Measurement(setup, known, first, second, reasons)
 
@@ -218,10 +197,10 @@ def sweep(
 
 def _sign_test(padded: Sequence[float], packed: Sequence[float]) -> float:
     """Return the p-value of a two-sided sign test: how likely so one-sided a result is where both sides are alike."""
-    apart = [b - a for a, b in zip(padded, packed, strict=True) if a != b]
-    fewer = min(sum(difference > 0 for difference in apart), sum(difference < 0 for difference in apart))
-    as_rare = sum(comb(len(apart), k) for k in range(fewer + 1))  # of the 2 ** rounds ways to come out
-    return float(min(1.0, 2 * as_rare / 2 ** len(apart)))
+    slower = [a < b for a, b in zip(padded, packed, strict=True) if a != b]
+    fewer = min(slower.count(True), slower.count(False))
+    as_rare = sum(comb(len(slower), k) for k in range(fewer + 1))  # of the 2 ** rounds ways to come out
+    return float(min(1.0, 2 * as_rare / 2 ** len(slower)))
 
 
 def wins_and_losses(done: Sequence[Measurement]) -> tuple[int, int]:

@@ -87,7 +87,7 @@ def works(setup: Setup, lengths: Tensor | Sequence[int]) -> dict[str, Callable[[
 
     Both have the same weights and the same input (B, T, F), drawn from the seed, and return the output (B, T, D*H);
     with backward also the gradients of all weights. The gradient of the output is one at every valid cell and zero at
-    the pads, as in a masked sum. Raises PackvizError for more than a run may take.
+    the pads, as in a masked sum. They wait for the device. Raises PackvizError for more than a run may take.
     """
     known = torch.tensor(check_lengths(lengths), dtype=torch.int64, device="cpu")
     B, T = len(known), int(known.max())
@@ -96,14 +96,15 @@ def works(setup: Setup, lengths: Tensor | Sequence[int]) -> dict[str, Callable[[
         sizes = (setup.features, setup.hidden_size, setup.num_layers)
         module = CELL_KINDS[setup.cell].build(*sizes, batch_first=True, bidirectional=setup.bidirectional)
         x = torch.randn(B, T, setup.features, device="cpu")
-    mask = valid_mask(known, T).unsqueeze(-1)  # (B, T, 1)
-    x, mask, module = (x * mask).to(setup.device), mask.to(setup.device), module.to(setup.device)
+    ones = valid_mask(known, T).unsqueeze(-1).to(x)  # (B, T, 1)
+    x, ones, module = (x * ones).to(setup.device), ones.to(setup.device), module.to(setup.device)
     weights = tuple(module.parameters())
 
     def finish(output: Tensor) -> tuple[Tensor, ...]:
-        if not setup.backward:
-            return (output,)
-        return (output, *torch.autograd.grad(output, weights, mask.to(output.dtype).expand_as(output)))
+        gradients = torch.autograd.grad(output, weights, ones.expand_as(output)) if setup.backward else ()
+        if setup.device == "cuda":
+            torch.cuda.synchronize()
+        return output, *gradients
 
     def packed() -> tuple[Tensor, ...]:
         output, _ = module(pack_padded_sequence(x, known, batch_first=True, enforce_sorted=False))
