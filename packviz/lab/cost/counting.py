@@ -80,29 +80,29 @@ def read_lengths(text: str | bytes) -> Tensor:
     >>> read_lengths("length\n5\n3\n12").tolist()
     [5, 3, 12]
     """
-    lengths: list[int] = []
-    for number, line in enumerate(_lines(text), 1):
-        tokens = _TOKEN.findall(line)
-        if len(lengths) + len(tokens) > MAX_LENGTHS:
-            got, fix = f"more by line {number:,}", "give a random sample of them"
-            raise PackvizError("lengths", expected=f"at most {MAX_LENGTHS:,} lengths", got=got, fix=fix)
-        for token in tokens:
-            match = _LENGTH.fullmatch(token)
-            lengths.append(_checked(int(match[1]) if match else None, f"{quoted(token)} in line {number:,}"))
-    if not lengths:
-        fix = "type numbers such as 12 7 30, or upload a file with one number per line"
-        raise PackvizError("lengths", expected="at least one length", got="none", fix=fix)
+    tokens = [(token, number) for number, line in enumerate(_lines(text), 1) for token in _TOKEN.findall(line)]
+    lengths = [int(match[1]) if (match := _LENGTH.fullmatch(token)) else None for token, _ in tokens]
+    return _checked(lengths, [f"{quoted(token)} in line {number:,}" for token, number in tokens])
+
+
+def check_lengths(lengths: Tensor | Sequence[int]) -> Tensor:
+    """Return lengths (B,) int64; raises PackvizError for none, too many, and anything that is not a length."""
+    given = lengths.tolist() if isinstance(lengths, Tensor) and lengths.dim() else lengths
+    given = [] if isinstance(given, Tensor) else list(given)  # a single number is no list of lengths
+    return _checked(given, [f"lengths[{b}] = {shown(length)}" for b, length in enumerate(given)])
+
+
+def _checked(lengths: Sequence[object], places: Sequence[str]) -> Tensor:
+    """Return lengths as int64; places: what an error says of each that is wrong."""
+    if not 1 <= len(lengths) <= MAX_LENGTHS:
+        fix = "give one number, such as 12, for each sequence; of a large data set, take a random sample"
+        got = f"{len(lengths):,}" if lengths else "none"
+        raise PackvizError("lengths", expected=f"1 to {MAX_LENGTHS:,} lengths", got=got, fix=fix)
+    for length, place in zip(lengths, places, strict=True):
+        if not is_integer(length, 1, MAX_STEPS):
+            expected, fix = f"integers from 1 to {MAX_STEPS:,}", "correct that length, or leave it out"
+            raise PackvizError("lengths", expected=expected, got=place, fix=fix)
     return torch.tensor(lengths, dtype=torch.int64, device="cpu")
-
-
-def check_lengths(lengths: Tensor | Sequence[int]) -> list[int]:
-    """Return lengths (B,) as integers; raises PackvizError for none, too many, and anything that is not a length."""
-    given = lengths.tolist() if isinstance(lengths, Tensor) else list(lengths)
-    if not (isinstance(given, list) and 1 <= len(given) <= MAX_LENGTHS):
-        got = f"{len(given):,}" if isinstance(given, list) else "one number"
-        expected, fix = f"1 to {MAX_LENGTHS:,} lengths", "give one length for each sequence"
-        raise PackvizError("lengths", expected=expected, got=got, fix=fix)
-    return [_checked(length, f"lengths[{b}] = {shown(length)}") for b, length in enumerate(given)]
 
 
 def reachable(batch_size: int, steps: int, fill: float) -> bool:
@@ -132,13 +132,6 @@ def draw_lengths(batch_size: int, steps: int, fill: float, seed: int = 0) -> Ten
     lengths = torch.cat((ends.diff(prepend=ends.new_zeros(1)), ends.new_tensor([steps])))
     generator = torch.Generator("cpu").manual_seed(seed)
     return lengths[torch.randperm(batch_size, generator=generator, device="cpu")]
-
-
-def _checked(length: object, got: str) -> int:
-    if is_integer(length, 1, MAX_STEPS):
-        return length
-    expected = f"integers from 1 to {MAX_STEPS:,}"
-    raise PackvizError("lengths", expected=expected, got=got, fix="correct that length, or leave it out")
 
 
 def _lines(text: str | bytes) -> list[str]:
@@ -186,7 +179,7 @@ def ways(lengths: Tensor | Sequence[int], batch_size: int = 32, seed: int = 0) -
 
     Sorted batches come in random order. Raises PackvizError for lengths and sizes below 1.
     """
-    known = torch.tensor(check_lengths(lengths), dtype=torch.int64, device="cpu")
+    known = check_lengths(lengths)
     integer("batch_size", batch_size, 1, fix="choose 1 or more")
     generator = torch.Generator("cpu").manual_seed(seed)
     shuffled, by_length = _shuffled(len(known), generator), known.argsort(stable=True)

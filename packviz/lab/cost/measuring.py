@@ -171,7 +171,7 @@ def measure(
     a batch that would take too much.
     """
     integer("repeats", repeats, 1, fix="choose 1 or more")
-    known, clocks, around = tuple(check_lengths(lengths)), watch or Stopwatch(), partial(switches, setup)
+    known, clocks, around = tuple(check_lengths(lengths).tolist()), watch or Stopwatch(), partial(switches, setup)
     each_work = {**works(setup, known), "fixed": lambda: sum(range(20_000))}
     laps = list(in_turns(each_work, repeats, around=around, seconds=seconds, watch=clocks))
     padded, packed, fixed = ([lap[name] for lap in laps] for name in ("padded", "packed", "fixed"))

@@ -89,7 +89,7 @@ def works(setup: Setup, lengths: Tensor | Sequence[int]) -> dict[str, Callable[[
     with backward also the gradients of all weights. The gradient of the output is one at every valid cell and zero at
     the pads, as in a masked sum. They wait for the device. Raises PackvizError for more than a run may take.
     """
-    known = torch.tensor(check_lengths(lengths), dtype=torch.int64, device="cpu")
+    known = check_lengths(lengths)
     B, T = len(known), int(known.max())
     setup.check_amount(B * T)
     with seeded(setup.seed):
