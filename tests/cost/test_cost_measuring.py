@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
-from itertools import chain, product, repeat
+from itertools import accumulate, chain, product, repeat, tee
 from math import ceil, isnan, log2
 from statistics import median
 from typing import Any, cast
@@ -18,19 +18,7 @@ from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from packviz import Batch, charts, trace
-from packviz.lab.cost import (
-    Measurement,
-    Point,
-    Setting,
-    Setup,
-    Timing,
-    counts_of,
-    measure,
-    plan_sweep,
-    sweep,
-    verdict,
-    ways,
-)
+from packviz.lab.cost import Measurement, Point, Setting, Setup, Timing, counts_of, measure, plan_sweep, sweep, verdict
 from packviz.lab.cost.measuring import Lap, Stopwatch, in_turns
 from packviz.lab.cost.setup import switches, works
 from packviz.show.theme import LIGHT
@@ -44,20 +32,8 @@ def scripted(seconds: Iterable[float], share: float = 1.0, load: float | None = 
 
     share: of each run, in which its thread has a processor.
     """
-    clock, cpu = _ticks(seconds), 0.0
-    times: list[float] = []
-
-    def now() -> float:
-        times.append(next(clock))
-        return times[-1]
-
-    def had() -> float:
-        nonlocal cpu
-        if len(times) % 2 == 0:
-            cpu += share * (times[-1] - times[-2])
-        return cpu
-
-    return Stopwatch(now, had, lambda: load, cores)
+    clock, cpu = tee(accumulate(chain.from_iterable((0.0, each) for each in chain(seconds, repeat(1.0)))))
+    return Stopwatch(lambda: next(clock), lambda: share * next(cpu), lambda: load, cores)
 
 
 def measured(padded: Iterable[float], packed: Iterable[float], setup: Setup = SMALL, **machine: Any) -> Measurement:
@@ -67,20 +43,8 @@ def measured(padded: Iterable[float], packed: Iterable[float], setup: Setup = SM
     return measure(setup, LENGTHS, len(rounds), watch=scripted((ms / 1e3 for ms in script), **machine))
 
 
-def _ticks(seconds: Iterable[float]) -> Iterator[float]:
-    """Yield start and end of each run."""
-    at = 0.0
-    for lasts in chain(seconds, repeat(1.0)):
-        yield at
-        at += lasts
-        yield at
-
-
 KINDS = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}
 SLOW, FAST = [8.0, 9.0, 8.5, 8.0, 9.5, 8.2, 8.8], [4.0, 4.5, 4.1, 4.2, 4.4, 4.0, 4.3]
-
-
-# What is run
 
 
 @pytest.mark.parametrize(("cell", "both", "layers"), [*product(KINDS, (False, True), (1, 2))])
@@ -105,9 +69,6 @@ def test_backward_computes_the_same_gradients_of_all_weights_on_both_sides(cell:
     for one, two in zip(padded, packed, strict=True):
         assert float(one.abs().max()) > 0
         torch.testing.assert_close(one, two, rtol=1e-4, atol=1e-5)
-
-
-# How it is timed
 
 
 @pytest.mark.parametrize("seed", seeds(10))
@@ -150,14 +111,10 @@ def test_runs_take_turns_inside_their_switches() -> None:
 
 @pytest.mark.parametrize(("seconds", "rounds"), [(0.0, 6), (10.0, 9), (16.5, 16), (100.0, 20), (None, 20)])
 def test_no_round_begins_when_the_time_is_over_and_there_are_six(seconds: float | None, rounds: int) -> None:
-    at = 0.0
-
-    def work() -> None:
-        nonlocal at
-        at += 1.0
-
-    watch = Stopwatch(lambda: at, lambda: at, lambda: None, 2)
-    done = list(in_turns({"A": work}, 20, around=nullcontext, seconds=seconds, watch=watch))
+    runs: list[None] = []  # a second each
+    watch = Stopwatch(lambda: len(runs), lambda: len(runs), lambda: None, 2)
+    works = {"A": lambda: runs.append(None)}
+    done = list(in_turns(works, 20, around=nullcontext, seconds=seconds, watch=watch))
     assert done == [{"A": Lap(1.0, 1.0)}] * rounds
 
 
@@ -166,20 +123,11 @@ def test_a_run_has_its_switches_and_leaves_them_as_they_were(onednn: bool, backw
     def state() -> tuple[bool, int, bool]:
         return torch._C._get_mkldnn_enabled(), torch.get_num_threads(), torch.is_grad_enabled()
 
-    before, during = state(), []
-
-    def fail() -> None:
-        with switches(Setup("gru", 2, 3, backward=backward, onednn=onednn, threads=1)):
-            during.append(state())
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        fail()
-    assert during == [(onednn, 1, backward)]
+    before = state()
+    with pytest.raises(KeyError) as raised, switches(Setup("gru", 2, 3, 1, False, backward, onednn, threads=1)):
+        raise KeyError(*state())
+    assert raised.value.args == (onednn, 1, backward)
     assert state() == before
-
-
-# What it says
 
 
 @pytest.mark.parametrize("packed", [FAST, FAST[::-1], [ms + 0.1 for ms in FAST], [1.0, 9.0, 1.0, 9.0, 1.0, 9.0, 9.0]])
@@ -194,9 +142,6 @@ def test_a_difference_takes_six_rounds(rounds: int, differs: bool) -> None:
     done = measured(FAST[:rounds], SLOW[:rounds])
     assert done.differs is differs
     assert ("too few" in verdict(done)) is (rounds < 6)
-
-
-# A busy machine
 
 
 @pytest.mark.parametrize(
@@ -217,41 +162,32 @@ def test_a_measurement_on_a_busy_machine_says_so_and_no_other(machine: Any, told
     assert verdict(done).endswith(f" The machine was busy: {told}." if told else "(GRU forward, fill 58 %).")
 
 
-# A sweep
-
-
 def test_the_plan_is_every_combination_that_can_be() -> None:
     cells: tuple[Any, ...] = ("rnn", "lstm")
     fills, sizes, steps, hidden = (0.05, 0.5, 1.0), (1, 4, 64), (5, 40), (2, 8)
     planned = plan_sweep(cells, fills, sizes, steps, hidden, backward=True, onednn=False, threads=1, seed=3)
-    found = {(s.setup.cell, s.fill, s.batch_size, s.steps, s.hidden_size) for s in planned}
-    possible = {
-        place
-        for place in product(cells, fills, sizes, steps, hidden)
-        if round(place[1] * place[2] * place[3]) >= place[3] + place[2] - 1
-    }
-    assert found == possible
-    assert len(planned) == len(found) < 2 * 3 * 3 * 2 * 2
+    found = [(s.setup.cell, s.fill, s.batch_size, s.steps, s.hidden_size) for s in planned]
+    places = list(product(cells, fills, sizes, steps, hidden))
+    possible = [(cell, fill, B, T, H) for cell, fill, B, T, H in places if round(fill * B * T) >= T + B - 1]
+    assert sorted(found) == sorted(possible)
+    assert len(possible) < len(places)
     assert {(s.setup.backward, s.setup.onednn, s.setup.threads, s.setup.seed) for s in planned} == {(True, False, 1, 3)}
 
 
 def test_points_come_one_by_one_in_the_order_of_the_plan() -> None:
     planned = plan_sweep(cast(Any, tuple(KINDS)), (0.5, 1.0), (4,), (6,), (3,), features=2)
-    asked: list[int] = []
+    asked: list[float] = []
 
     def clock() -> float:
-        asked.append(0)
-        return float(len(asked))
+        asked.append(len(asked))
+        return asked[-1]
 
     points = sweep(planned, repeats=2, watch=Stopwatch(clock))
-    for i, (setting, done) in enumerate(points, 1):
-        assert setting == planned[i - 1]
-        assert done.setup == setting.setup
+    for i, (wanted, (setting, done)) in enumerate(zip(planned, points, strict=True), 1):
+        assert (setting, done.setup, done.rounds) == (wanted, wanted.setup, 2)
         assert done.lengths == tuple(setting.lengths.tolist())
         assert sum(done.lengths) == ceil(setting.fill * 24)
-        assert done.rounds == 2
         assert len(asked) % i == 0  # each point asks the clock as often, and none is measured in advance
-    assert i == len(planned)
 
 
 BUSY = ("the load average was 9.0 on 2 processors",)
@@ -299,10 +235,11 @@ def test_the_map_colours_what_the_runs_tell_from_one_and_writes_every_ratio() ->
 
 
 def test_waste_is_one_bar_for_each_way_to_batch() -> None:
-    shares = {cut.name: cut.share for cut in ways([1, 9, 2, 8, 3, 30], 2)}
+    shares = {"random": 0.5, "sorted": 0.25, "buckets": 0.3, "token budget": 0.125}
     figure = charts.waste(shares)
-    assert list(figure.data[0].x) == pytest.approx([100 * share for share in shares.values()])
-    assert list(figure.layout.yaxis.ticktext) == ["random", "sorted", "buckets", "token budget"]
+    assert dict(zip(figure.layout.yaxis.ticktext, figure.data[0].x, strict=True)) == (
+        {name: 100 * share for name, share in shares.items()}
+    )
     assert "(%)" in figure.layout.xaxis.title.text
 
 
