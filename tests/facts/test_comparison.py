@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from facts_cases import alone, bound, each_seed, made, packed_run, padded_run, studied
+from facts_cases import alone, bound, made, packed_run, padded_run, studied
 from torch import nn
 from torch.nn.utils.rnn import pad_packed_sequence
 
@@ -43,79 +43,67 @@ def number_in(finding: Finding) -> float:
     return float(said[1])
 
 
-@each_seed
-def test_both_sides_are_torchs_own_runs_and_as_wide_as_the_grid(seed: int) -> None:
-    trace = studied(seed)
-    done, (ours, states), (theirs, _) = compare(trace), padded_run(trace), packed_run(trace)
+def test_both_sides_are_torchs_own_runs_and_as_wide_as_the_grid(seen: Trace) -> None:
+    done, (ours, states), (theirs, _) = compare(seen), padded_run(seen), packed_run(seen)
     assert torch.equal(done.padded, ours)
     assert done.packed.shape == done.padded.shape
-    torch.testing.assert_close(done.packed, theirs, atol=bound(trace, theirs), rtol=0)
+    torch.testing.assert_close(done.packed, theirs, atol=bound(seen, theirs), rtol=0)
     with exact_arithmetic():
-        layers = layer_states(trace)
+        layers = layer_states(seen)
     assert torch.equal(torch.cat(layers[-1], 2), ours)  # what torch passes on from layer to layer
     ends = [half[:, 0 if d else -1] for layer in layers for d, half in enumerate(layer)]
     assert torch.equal(torch.stack(ends), states[0])
 
 
-@each_seed
-def test_a_forward_half_that_reads_no_backward_half_is_equal_wherever_both_computed(seed: int) -> None:
-    trace = studied(seed)
-    done, D = compare(trace), len(trace.layers[0])
+def test_a_forward_half_that_reads_no_backward_half_is_equal_wherever_both_computed(seen: Trace) -> None:
+    done, D = compare(seen), len(seen.layers[0])
     padded, packed = (grid.chunk(D, 2)[0][done.valid] for grid in (done.padded, done.packed))
     off = float((padded - packed).abs().max())
     assert number_in(finding(done, "forward")) == pytest.approx(off, rel=0.06, abs=1e-12)
-    assert same(done, "forward") == (off <= bound(trace, padded))
-    if D == 1 or len(trace.layers) == 1:
+    assert same(done, "forward") == (off <= bound(seen, padded))
+    if D == 1 or len(seen.layers) == 1:
         assert same(done, "forward")
 
 
-@each_seed
-def test_the_readings_are_read_from_both_sides_and_wanted_is_the_state_after_the_sequences_own_tokens(
-    seed: int,
-) -> None:
-    trace = studied(seed)
-    done, D = compare(trace), len(trace.layers[0])
+def test_each_side_is_read_and_what_is_wanted_is_the_state_after_the_sequences_own_tokens(seen: Trace) -> None:
+    done, D = compare(seen), len(seen.layers[0])
     column, valid, *final = done.readings
-    output = trace.packed_sequence._replace(data=trace.output)
-    out, _ = pad_packed_sequence(output, True, trace.padding_value, trace.total_length)
+    output = seen.packed_sequence._replace(data=seen.output)
+    out, _ = pad_packed_sequence(output, True, seen.padding_value, seen.total_length)
     assert torch.equal(column.packed.values, out[:, -1])
-    for b, length in enumerate(trace.padded.lengths.tolist()):
+    for b, length in enumerate(seen.padded.lengths.tolist()):
         assert torch.equal(column.padded.values[b], done.padded[b, -1])
         assert torch.equal(valid.padded.values[b], done.padded[b, length - 1])
         assert torch.equal(valid.packed.values[b], done.packed[b, length - 1])
-        own = alone(trace, b)[1][0][-D:]
+        own = alone(seen, b)[1][0][-D:]
         wanted = [own.flatten(), own.flatten(), *own]
         for reading, state in zip(done.readings, wanted, strict=True):
             for side in (reading.padded, reading.packed):
-                torch.testing.assert_close(side.wanted[b], state, atol=bound(trace, state), rtol=0)
+                torch.testing.assert_close(side.wanted[b], state, atol=bound(seen, state), rtol=0)
     for d, reading in enumerate(final):
-        assert torch.equal(reading.padded.values, padded_run(trace)[1][0][d - D])
-        assert torch.equal(reading.packed.values, trace.h_n[d - D])
-        assert reading.packed.right or not right_padded(trace)
+        assert torch.equal(reading.padded.values, padded_run(seen)[1][0][d - D])
+        assert torch.equal(reading.packed.values, seen.h_n[d - D])
+        assert reading.packed.right or not right_padded(seen)
 
 
-@each_seed
-def test_a_verdict_names_exactly_the_sequences_that_differ_by_more_than_rounding(seed: int) -> None:
-    trace = studied(seed)
-    done, D = compare(trace), len(trace.layers[0])
-    states = zip(("h_n", "c_n"), padded_run(trace)[1], packed_run(trace)[1], strict=False)
+def test_a_verdict_names_exactly_the_sequences_that_differ_by_more_than_rounding(seen: Trace) -> None:
+    done, D = compare(seen), len(seen.layers[0])
+    states = zip(("h_n", "c_n"), padded_run(seen)[1], packed_run(seen)[1], strict=False)
     for (name, padded, packed), (d, way) in product(states, list(enumerate(WAYS[:D]))):
         ours, theirs = padded[d::D], packed[d::D]
         apart = (ours - theirs).abs().amax((0, 2)).tolist()  # (B,)
-        off = [b for b, number in enumerate(apart) if number > bound(trace, ours[:, b], theirs[:, b])]
+        off = [b for b, number in enumerate(apart) if number > bound(seen, ours[:, b], theirs[:, b])]
         found = finding(done, f"{name}_{way}")
         assert list(found.sequences) == off
         assert same(done, found.key) == (not off)
-        assert number_in(found) == pytest.approx(max(apart), rel=0.06, abs=bound(trace, ours, theirs))
+        assert number_in(found) == pytest.approx(max(apart), rel=0.06, abs=bound(seen, ours, theirs))
 
 
-@each_seed
-def test_a_reading_is_right_where_no_sequence_is_off_and_a_reason_follows_from_what_was_read(seed: int) -> None:
+def test_a_reading_is_right_where_no_sequence_is_off_and_a_reason_follows_from_what_was_read(seen: Trace) -> None:
     spoke = 0
-    trace = studied(seed)
-    done, width = compare(trace), trace.unpacked.output.size(1 if trace.module.batch_first else 0)
+    done, width = compare(seen), seen.unpacked.output.size(1 if seen.module.batch_first else 0)
     for reading in done.readings:
-        bounds = bound(trace, reading.padded.values, reading.packed.values, reading.packed.wanted)
+        bounds = bound(seen, reading.padded.values, reading.packed.values, reading.packed.wanted)
         for side in (reading.padded, reading.packed):
             off = float((side.values - side.wanted).abs().max())
             if rows := list(side.wrong):
@@ -124,11 +112,11 @@ def test_a_reading_is_right_where_no_sequence_is_off_and_a_reason_follows_from_w
             if off <= bounds / 100 or off > bounds:
                 spoke += 1
                 assert side.right == (off <= bounds)
-        for b, length in enumerate(trace.padded.lengths.tolist()):
+        for b, length in enumerate(seen.padded.lengths.tolist()):
             for d, why in enumerate(reading.packed.reasons[b]):
                 filler = reading.key == "last_column" and length < width
                 assert (why == "filler") == filler
-                if reading.key == "last_valid" and d == 1 and right_padded(trace) and length > 1:
+                if reading.key == "last_valid" and d == 1 and right_padded(seen) and length > 1:
                     assert why == "the backward half has read only one token"
     assert spoke
 
@@ -228,16 +216,14 @@ def test_each_switch_is_the_comparison_of_a_new_trace(seed: int) -> None:
             assert (key in one.changed) == (verdict != now.get(key, verdict if all(verdict) else ())), key
 
 
-@each_seed
-def test_alone_and_in_the_batch_the_four_states_are_torchs_own(seed: int) -> None:
-    trace = studied(seed)
-    D, in_batch = len(trace.layers[0]), (padded_run(trace)[1][0], packed_run(trace)[1][0])
-    for b in range(min(3, len(trace.padded.lengths))):
-        done, own = batch_dependence(trace, b), alone(trace, b)[1][0][-D:].flatten()
+def test_alone_and_in_the_batch_the_four_states_are_torchs_own(seen: Trace) -> None:
+    D, in_batch = len(seen.layers[0]), (padded_run(seen)[1][0], packed_run(seen)[1][0])
+    for b in range(min(3, len(seen.padded.lengths))):
+        done, own = batch_dependence(seen, b), alone(seen, b)[1][0][-D:].flatten()
         for pair, batch in zip((done.padded, done.packed), in_batch, strict=True):
             h_n = batch[-D:, b].flatten()
-            torch.testing.assert_close(pair[0], own, atol=bound(trace, own), rtol=0)
-            torch.testing.assert_close(pair[1], h_n, atol=bound(trace, h_n), rtol=0)
-        if right_padded(trace):
+            torch.testing.assert_close(pair[0], own, atol=bound(seen, own), rtol=0)
+            torch.testing.assert_close(pair[1], h_n, atol=bound(seen, h_n), rtol=0)
+        if right_padded(seen):
             assert not differing(done.packed[0][None], done.packed[1][None])
-            assert done.outputs[1] <= bound(trace, trace.output)
+            assert done.outputs[1] <= bound(seen, seen.output)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
-from facts_cases import batch_first, bound, each_seed, hx_of, made, packed_run, padded_run, studied
+from facts_cases import batch_first, bound, hx_of, made, packed_run, padded_run
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
@@ -43,12 +43,10 @@ def autograd(trace: Trace, kind: str) -> dict[str, Tensor]:
     return dict(zip(named, torch.autograd.grad(loss, list(named.values())), strict=True))
 
 
-@each_seed
-def test_the_losses_are_means_of_the_cells_losses(seed: int) -> None:
-    trace = studied(seed)
-    done, task = losses(trace, seed), draw_task(trace, seed)
-    packed_cells = torch.arange(trace.padded.mask.size(1)) < trace.padded.lengths[:, None]
-    sides = (("padded", padded_run(trace)[0], trace.padded.mask), ("packed", packed_run(trace)[0], packed_cells))
+def test_the_losses_are_means_of_the_cells_losses(seen: Trace) -> None:
+    done, task = losses(seen, 5), draw_task(seen, 5)
+    packed_cells = torch.arange(seen.padded.mask.size(1)) < seen.padded.lengths[:, None]
+    sides = (("padded", padded_run(seen)[0], seen.padded.mask), ("packed", packed_run(seen)[0], packed_cells))
     for side, output, mask in sides:
         logits = task.head(output).detach().mT  # (B, classes, T)
         cells = F.cross_entropy(logits, task.target, reduction="none")  # (B, T)
@@ -63,24 +61,17 @@ def test_the_losses_are_means_of_the_cells_losses(seed: int) -> None:
         if side == "packed":
             expected["packed_targets"] = expected["ignore_index"]
         assert done.losses[side] == pytest.approx(expected, rel=1e-4, abs=1e-5)
-
-
-@each_seed
-def test_packed_targets_ignore_index_and_the_masked_mean_are_one_number(seed: int) -> None:
-    done = losses(studied(seed))
     assert done.agree
     assert done.losses["packed"]["packed_targets"] == pytest.approx(done.losses["packed"]["ignore_index"], rel=1e-5)
     assert done.verdicts[0].startswith("Packed targets, ignore_index and the masked token mean give the same loss")
 
 
-@each_seed
-def test_the_gradients_distances_are_those_of_torchs_autograd(seed: int) -> None:
-    trace = studied(seed)
-    unmasked, masked, packed = (autograd(trace, kind) for kind in ("unmasked", "masked", "packed"))
-    done = losses(trace)
+def test_the_gradients_distances_are_those_of_torchs_autograd(seen: Trace) -> None:
+    unmasked, masked, packed = (autograd(seen, kind) for kind in ("unmasked", "masked", "packed"))
+    done = losses(seen)
     assert [row.name for row in done.gradients] == list(packed)
     for row in done.gradients:
-        within = 3 * bound(trace, packed[row.name], unmasked[row.name])
+        within = 3 * bound(seen, packed[row.name], unmasked[row.name])
         assert row.unmasked == pytest.approx(float((unmasked[row.name] - packed[row.name]).abs().max()), abs=within)
         assert row.masked == pytest.approx(float((masked[row.name] - packed[row.name]).abs().max()), abs=within)
         assert row.size == pytest.approx(float(packed[row.name].abs().max()), abs=within)
@@ -131,12 +122,10 @@ def test_what_trains_the_pads_row_packed_is_said() -> None:
     assert frozen.verdicts[-1] == "padding_idx=0: torch gives this row no gradient."
 
 
-@each_seed
-def test_the_statistics_are_those_that_torchs_batch_norm_takes(seed: int) -> None:
-    trace = studied(seed)
-    grid = trace.padded.grid
-    data = pack_padded_sequence(grid, trace.padded.lengths, True, enforce_sorted=False).data
-    done = norms(trace)
+def test_the_statistics_are_those_that_torchs_batch_norm_takes(seen: Trace) -> None:
+    grid = seen.padded.grid
+    data = pack_padded_sequence(grid, seen.padded.lengths, True, enforce_sorted=False).data
+    done = norms(seen)
     for rows, mean, var in (
         (grid.flatten(0, 1), done.mean_padded, done.var_padded),
         (data, done.mean_packed, done.var_packed),
@@ -145,35 +134,31 @@ def test_the_statistics_are_those_that_torchs_batch_norm_takes(seed: int) -> Non
             continue  # torch's batch norm refuses one row
         layer = nn.BatchNorm1d(rows.size(1), momentum=1.0, dtype=rows.dtype)
         layer(rows)
-        torch.testing.assert_close(mean, layer.running_mean, atol=bound(trace, rows), rtol=1e-4)
+        torch.testing.assert_close(mean, layer.running_mean, atol=bound(seen, rows), rtol=1e-4)
         unbiased = var * len(rows) / (len(rows) - 1)
-        torch.testing.assert_close(unbiased, layer.running_var, atol=bound(trace, rows, rows**2), rtol=1e-4)
+        torch.testing.assert_close(unbiased, layer.running_var, atol=bound(seen, rows, rows**2), rtol=1e-4)
 
 
-@each_seed
-def test_the_weights_are_a_softmax_of_dot_products_sequence_by_sequence(seed: int) -> None:
-    trace = studied(seed)
-    done, lengths = attention(trace), trace.padded.lengths.tolist()
-    output, query = packed_run(trace)[0], trace.unpacked.last_valid
+def test_the_weights_are_a_softmax_of_dot_products_sequence_by_sequence(seen: Trace) -> None:
+    done, lengths = attention(seen), seen.padded.lengths.tolist()
+    output, query = packed_run(seen)[0], seen.unpacked.last_valid
     for b, length in enumerate(lengths):
         keys = torch.cat([output[b, :length], torch.zeros_like(output[b, length:])])
-        within: Any = {"atol": 1e-3 if trace.h_0.dtype == torch.float32 else 1e-9, "rtol": 1e-3}
+        within: Any = {"atol": 1e-3 if seen.h_0.dtype == torch.float32 else 1e-9, "rtol": 1e-3}
         torch.testing.assert_close(done.unmasked[b], (keys @ query[b]).softmax(0), **within)
         torch.testing.assert_close(done.masked[b, :length], (keys[:length] @ query[b]).softmax(0), **within)
-        pads = ~trace.padded.mask[b]
+        pads = ~seen.padded.mask[b]
         assert done.leaks[b] == pytest.approx(float(done.unmasked[b, pads].sum()), abs=1e-6)
         assert done.leaks_masked[b] == pytest.approx(float(done.masked[b, pads].sum()), abs=1e-6)
-        assert (done.leaks_masked[b] > 0) == bool(trace.packed_is_pad[trace.packed.sequence == b].any())
+        assert (done.leaks_masked[b] > 0) == bool(seen.packed_is_pad[seen.packed.sequence == b].any())
 
 
-@each_seed
-def test_pooling_over_valid_steps_is_pooling_of_each_sequence_alone(seed: int) -> None:
-    trace = studied(seed)
-    done, output = pooling(trace), packed_run(trace)[0]
-    for b, length in enumerate(trace.padded.lengths.tolist()):
+def test_pooling_over_valid_steps_is_pooling_of_each_sequence_alone(seen: Trace) -> None:
+    done, output = pooling(seen), packed_run(seen)[0]
+    for b, length in enumerate(seen.padded.lengths.tolist()):
         own, filled = output[b, :length], output[b].clone()
         filled[length:] = 0.0
-        within: Any = {"atol": bound(trace, own), "rtol": 0}
+        within: Any = {"atol": bound(seen, own), "rtol": 0}
         torch.testing.assert_close(done.mean_valid[b], own.mean(0), **within)
         torch.testing.assert_close(done.max_valid[b], own.amax(0), **within)
         torch.testing.assert_close(done.mean[b], filled.mean(0), **within)

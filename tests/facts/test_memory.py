@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import torch
-from facts_cases import each_seed, made, refused, studied
+from facts_cases import made, refused
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
@@ -33,9 +33,7 @@ def hold(seen: Trace, layout: Layout, rows: Tensor) -> None:
             assert torch.equal(row, seen.padded.grid[cell])
 
 
-@each_seed
-def test_the_padded_rows_lie_as_the_grid_does(seed: int) -> None:
-    seen = studied(seed)
+def test_the_padded_rows_lie_as_the_grid_does(seen: Trace) -> None:
     layout = memory(seen).padded
     hold(seen, layout, seen.padded.values.contiguous().flatten(0, 1))
     B, T = seen.padded.mask.shape
@@ -47,9 +45,7 @@ def test_the_padded_rows_lie_as_the_grid_does(seed: int) -> None:
     assert seen.config is None or seen.padded.values.is_contiguous()
 
 
-@each_seed
-def test_the_packed_rows_are_datas(seed: int) -> None:
-    seen = studied(seed)
+def test_the_packed_rows_are_datas(seen: Trace) -> None:
     layout, packed = memory(seen).packed, seen.packed_sequence
     hold(seen, layout, packed.data)
     assert layout.index_bytes == 8 * sum(part.numel() for part in packed[1:] if part is not None)
@@ -61,9 +57,7 @@ def test_the_packed_rows_are_datas(seed: int) -> None:
         assert cells_of(layout) == [cell if seen.padded.mask[cell] else None for cell in cells]
 
 
-@each_seed
-def test_the_jagged_rows_are_the_nested_tensors(seed: int) -> None:
-    seen = studied(seed)
+def test_the_jagged_rows_are_the_nested_tensors(seen: Trace) -> None:
     found, theirs = memory(seen), nested(seen)
     hold(seen, found.jagged, theirs.values())
     assert cells_of(found.jagged) == [(b, t) for b, t in seen.padded.mask.nonzero().tolist()]
@@ -71,9 +65,7 @@ def test_the_jagged_rows_are_the_nested_tensors(seed: int) -> None:
     assert found.jagged.index_bytes == 8 * len(found.offsets)
 
 
-@each_seed
-def test_what_torch_says_of_a_nested_tensor_is_its_own_error(seed: int) -> None:
-    seen = studied(seed)
+def test_what_torch_says_of_a_nested_tensor_is_its_own_error(seen: Trace) -> None:
     values = nested(seen)
     module = {"LSTM": nn.LSTM, "GRU": nn.GRU}.get(seen.module.mode, nn.RNN)(
         values.size(2), 3, batch_first=True, dtype=values.dtype

@@ -4,20 +4,18 @@ from typing import Any
 
 import pytest
 import torch
-from facts_cases import SEEDS, alone, bound, each_seed, made, refused, studied
+from facts_cases import alone, bound, made, refused, studied
 from seeds import all_of_them, seeds
 from torch import nn
 from torch.nn.utils.rnn import pad_sequence
 
-from packviz import trace_module
+from packviz import Trace, trace_module
 from packviz.facts import after_zero_vector, drift, pad_collision, pad_row
 from packviz.facts.padded_run import pad_input
 from packviz.facts.pads import PadCollision
 
 
-@each_seed
-def test_the_count_is_the_codes_own_and_the_cells_are_the_tokens_that_equal_the_pad(seed: int) -> None:
-    seen = studied(seed)
+def test_the_count_is_the_codes_own_and_the_cells_are_the_tokens_that_equal_the_pad(seen: Trace) -> None:
     found, x = pad_collision(seen), seen.padded.grid
     if seen.batch is not None and seen.config is not None:
         x = pad_sequence(list(seen.batch.sequences), True, found.pad, seen.config.padding_side)
@@ -88,9 +86,7 @@ def test_it_works_where_torch_refused_the_lengths() -> None:
     assert pad_collision(refused()).cells == ((0, 0), (1, 2))
 
 
-@each_seed
-def test_the_pads_row_is_the_embeddings_own(seed: int) -> None:
-    seen = studied(seed)
+def test_the_pads_row_is_the_embeddings_own(seen: Trace) -> None:
     if seen.padded.embedding is None or seen.config is None:
         return
     row = pad_input(seen)
@@ -102,29 +98,26 @@ def test_the_pads_row_is_the_embeddings_own(seed: int) -> None:
     assert bool(row.any()) == (seen.config.padding_idx is None) == ("is random" in pad_row(seen.config))
 
 
-@each_seed
-def test_the_state_after_k_pads_is_torchs_own_over_the_tokens_and_k_pads(seed: int) -> None:
-    trace = studied(seed)
-    done, D = drift(trace, 5), 2 if trace.module.bidirectional else 1
-    for b in range(min(4, len(trace.padded.lengths))):
-        states = [alone(trace, b, done.pad.expand(k, -1))[1][0][-D] for k in range(6)]
-        torch.testing.assert_close(done.states[b], torch.stack(states), atol=bound(trace, *states), rtol=0)
+def test_the_state_after_k_pads_is_torchs_own_over_the_tokens_and_k_pads(seen: Trace) -> None:
+    done, D = drift(seen, 5), 2 if seen.module.bidirectional else 1
+    for b in range(min(4, len(seen.padded.lengths))):
+        states = [alone(seen, b, done.pad.expand(k, -1))[1][0][-D] for k in range(6)]
+        torch.testing.assert_close(done.states[b], torch.stack(states), atol=bound(seen, *states), rtol=0)
         norms = [float((state - states[0]).norm()) for state in states]
-        assert done.distances[b].tolist() == pytest.approx(norms, abs=10 * bound(trace, *states), rel=1e-4)
+        assert done.distances[b].tolist() == pytest.approx(norms, abs=10 * bound(seen, *states), rel=1e-4)
 
 
 @all_of_them
 def test_a_pad_enters_the_cell_as_it_stands_in_the_grid() -> None:
     alike = 0
-    for seed in SEEDS:
-        trace = studied(seed)
+    for trace in map(studied, range(20)):
         pads = trace.padded.grid[~trace.padded.mask]
         if len(pads) and bool((pads == pads[0]).all()):
             alike += 1
             assert torch.equal(pad_input(trace), pads[0])
         elif trace.config is None:
             assert not pad_input(trace).any()
-    assert alike >= len(SEEDS) / 10
+    assert alike >= 2
 
 
 @pytest.mark.parametrize("pads", [1, 2, 3, 11, 12, 50, 120])
@@ -139,18 +132,16 @@ def test_the_record_holds_which_numbers_of_pads_were_run(pads: int) -> None:
             torch.testing.assert_close(state, alone(trace, b, done.pad.expand(k, -1))[1][0][-2], atol=1e-5, rtol=0)
 
 
-@each_seed
-def test_the_states_before_and_after_zeros_are_torchs(seed: int) -> None:
-    trace = studied(seed)
-    b, D = seed % len(trace.padded.lengths), 2 if trace.module.bidirectional else 1
-    step, zero = after_zero_vector(trace, b), torch.zeros_like(trace.padded.grid[0, :1])
-    states = [alone(trace, b, zero.expand(k, -1))[1][0][-D] for k in (0, 1, 50)]
+def test_the_states_before_and_after_zeros_are_torchs(seen: Trace) -> None:
+    b, D = len(seen.padded.lengths) // 2, 2 if seen.module.bidirectional else 1
+    step, zero = after_zero_vector(seen, b), torch.zeros_like(seen.padded.grid[0, :1])
+    states = [alone(seen, b, zero.expand(k, -1))[1][0][-D] for k in (0, 1, 50)]
     for ours, theirs in zip(step.states, states, strict=True):
         torch.testing.assert_close(torch.tensor(ours, dtype=theirs.dtype), theirs, rtol=1e-4, atol=1e-5)
     before, after, later = (state.double() for state in states)
     norms = (float(before.norm()), float((after - before).norm()), float((later - before).norm()))
     assert step.norms == pytest.approx(norms, rel=1e-4, abs=1e-5)
-    assert step.length == trace.padded.lengths[b]
+    assert step.length == seen.padded.lengths[b]
 
 
 def test_a_zero_vector_moves_a_gru_and_leaves_a_dead_relu() -> None:

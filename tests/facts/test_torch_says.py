@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 import torch
-from facts_cases import each_seed, made, refused, studied
+from facts_cases import made, refused, studied
 from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence
 
-from packviz import Batch
+from packviz import Batch, Trace
 from packviz.facts import behaviours, enforcing, fields, row_of, stacking, token_of
 from packviz.facts.torch_says import order_of_equals, ties
 
@@ -33,9 +33,7 @@ def is_shortened(text: str, whole: str) -> bool:
     return kept[:half] == lines[:half] and kept[-half:] == lines[-half:] and kept[half].strip() == "...,"
 
 
-@each_seed
-def test_the_fields_are_those_of_torchs_packed_sequence(seed: int) -> None:
-    seen = studied(seed)
+def test_the_fields_are_those_of_torchs_packed_sequence(seen: Trace) -> None:
     shown = fields(seen)
     assert [name for name, *_ in shown] == NAMES
     for name, *found in shown:
@@ -51,9 +49,7 @@ def test_the_fields_are_those_of_torchs_packed_sequence(seed: int) -> None:
         assert [shape for *_, shape, _ in shown] == shapes
 
 
-@each_seed
-def test_each_answer_is_what_the_line_gives_when_anybody_runs_it(seed: int) -> None:
-    seen = studied(seed)
+def test_each_answer_is_what_the_line_gives_when_anybody_runs_it(seen: Trace) -> None:
     before = seen.packed.data.clone()
     for code, outcome in behaviours(seen):
         assert is_shortened(outcome, run_again(code, packed=seen.packed_sequence, torch=torch)), code
@@ -87,9 +83,7 @@ def test_ragged_sequences_do_not_stack_and_those_of_one_length_do(batch: Batch) 
     assert not equal or shown[0][1] == repr(torch.stack(sequences).shape)
 
 
-@each_seed
-def test_every_row_is_found_from_its_token_and_back(seed: int) -> None:
-    seen = studied(seed)
+def test_every_row_is_found_from_its_token_and_back(seen: Trace) -> None:
     packed, found = seen.packed_sequence, set()
     for b, length in enumerate(seen.padded.lengths.tolist()):
         rank = b if packed.unsorted_indices is None else int(packed.unsorted_indices[b])
@@ -111,9 +105,7 @@ def test_the_order_of_equals_is_torchs(n: int) -> None:
     assert list(order_of_equals(n)) == packed.sorted_indices.tolist()
 
 
-@each_seed
-def test_ties_are_the_runs_of_equal_lengths_in_torchs_order(seed: int) -> None:
-    seen = studied(seed)
+def test_ties_are_the_runs_of_equal_lengths_in_torchs_order(seen: Trace) -> None:
     order, lengths = seen.sorted.order.tolist(), seen.padded.lengths.tolist()
     found = ties(seen)
     assert [tie.length for tie in found] == sorted({n for n in lengths if lengths.count(n) > 1}, reverse=True)
