@@ -92,7 +92,7 @@ def training(shown: Shown) -> None:
     done = shown.fact(facts.losses)
     for verdict in done.verdicts:
         st.markdown(verdict)
-    frame = pd.DataFrame(done.losses, facts.LOSSES).rename(index=facts.LOSSES).round(6)
+    frame = pd.DataFrame(done.losses, list(facts.LOSSES)).rename(index=facts.LOSSES).round(6)
     st.dataframe(frame, height="content", key="losses", alt="Every loss on both outputs")
     figure(shown, charts.gradients, done, key="gradients")
 

@@ -3,21 +3,15 @@
 from functools import cache
 from typing import Any
 
-import pytest
 import torch
 from random_runs import random_run
-from seeds import seeds
 from torch import Tensor
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from trace_cases import made, random_case, torch_run
 
 from packviz.compute.trace import Trace, trace, trace_module
 
-__all__ = ["SEEDS", "alone", "batch_first", "bound", "each_seed", "hx_of", "made", "packed_run", "padded_run"]
-__all__ += ["refused", "studied"]
-
-SEEDS = seeds(20)
-each_seed = pytest.mark.parametrize("seed", SEEDS)
+__all__ = ["alone", "batch_first", "bound", "hx_of", "made", "packed_run", "padded_run", "refused", "studied"]
 
 
 def refused() -> Trace:

@@ -1,17 +1,18 @@
 """The six readouts: their code is run on torch's own results, and what each has seen is found by experiment."""
 
 import random
-from functools import cache
-from typing import Any
+from typing import Any, cast
 
+import pytest
 import torch
-from facts_cases import alone, each_seed
+from facts_cases import alone
+from seeds import seeds
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from trace_cases import torch_run
 
 from packviz import Batch, Config, Trace, trace, trace_module
-from packviz.facts import Readout, readouts
+from packviz.facts import readouts
 from packviz.inputs.module import one_layer
 
 KEYS = ("last_column", "last_valid", "h_n", "h_n_both", "mean", "max")
@@ -19,8 +20,9 @@ ONE_STATE = KEYS[:4]
 Counts = dict[str, tuple[tuple[int, ...], ...]]
 
 
-@cache
-def random_trace(seed: int) -> Trace:
+@pytest.fixture(scope="module", params=seeds(20))
+def t(request: pytest.FixtureRequest) -> Trace:
+    seed = request.param
     draw = random.Random(seed)
     B, most = draw.choice((1, 2, 4, 5)), draw.choice((1, 3, 5))
     lengths = [most] * B if draw.random() < 0.3 else [draw.randint(1, most) for _ in range(B)]
@@ -63,14 +65,10 @@ def top_alone(t: Trace) -> tuple[nn.RNNBase, Tensor]:
 def read(code: str, names: dict[str, Any]) -> Tensor:
     names = dict(names)
     exec(code, names)
-    state = names["state"]
-    assert isinstance(state, Tensor)
-    return state
+    return cast(Tensor, names["state"])
 
 
-@each_seed
-def test_the_code_run_on_torchs_own_results_gives_the_values_and_wrong_are_those_that_are_not_wanted(seed: int) -> None:
-    t = random_trace(seed)
+def test_the_code_run_on_torchs_own_results_gives_the_values_and_wrong_are_those_that_are_not_wanted(t: Trace) -> None:
     names, found = torchs_own(t, t.padded.values), readouts(t)
     wanted = [alone(t, b)[1][0][-len(t.layers[0]) :].flatten() for b in range(len(t.padded.lengths))]
     assert tuple(readout.key for readout in found) == KEYS
@@ -114,18 +112,14 @@ def assert_found(found: Counts, told: Counts) -> None:
     assert found == told
 
 
-@each_seed
-def test_what_a_half_has_seen_is_what_changes_it_and_its_steps_are_those_of_the_top_layer(seed: int) -> None:
-    t = random_trace(seed)
+def test_what_a_half_has_seen_is_what_changes_it_and_its_steps_are_those_of_the_top_layer(t: Trace) -> None:
     available = [readout for readout in readouts(t) if readout.available]
     assert_found(changes(t, t.padded.values), {readout.key: readout.seen for readout in available})
     top, grid = top_alone(t)
     assert_found(changes(t, grid, top), {readout.key: readout.steps for readout in available})
 
 
-@each_seed
-def test_the_numbers_stand_in_the_cells_that_are_named(seed: int) -> None:
-    t = random_trace(seed)
+def test_the_numbers_stand_in_the_cells_that_are_named(t: Trace) -> None:
     grid = t.unpacked.output if t.padded.batch_first else t.unpacked.output.transpose(0, 1)
     H, pooled = t.module.hidden_size, {"mean": lambda rows: rows.mean(0), "max": lambda rows: rows.amax(0)}
     for readout in readouts(t):
@@ -139,10 +133,6 @@ def test_the_numbers_stand_in_the_cells_that_are_named(seed: int) -> None:
             torch.testing.assert_close(joined, readout.values[b], rtol=close, atol=close)
 
 
-def by_key(t: Trace) -> dict[str, Readout]:
-    return {readout.key: readout for readout in readouts(t)}
-
-
 def test_equal_numbers_are_no_proof_for_filler() -> None:
     """An RNN whose units are all dead gives zeros, as filler is: the last column is still not the last step."""
     module = nn.RNN(1, 2, nonlinearity="relu", batch_first=True)
@@ -151,4 +141,5 @@ def test_equal_numbers_are_no_proof_for_filler() -> None:
             weights.fill_(-1.0)
     t = trace_module(module, torch.ones(2, 3, 1), [3, 1])
     assert torch.equal(t.unpacked.output[:, -1], t.unpacked.last_valid)
-    assert by_key(t)["last_column"].wrong == (1,)
+    last_column, *_ = readouts(t)
+    assert last_column.wrong == (1,)

@@ -37,7 +37,7 @@ def test_the_fields_are_those_of_torchs_packed_sequence(seen: Trace) -> None:
     shown = fields(seen)
     assert [name for name, *_ in shown] == NAMES
     for name, *found in shown:
-        value = getattr(seen.packed_sequence, name)
+        value = getattr(seen.packed_sequence, str(name))
         if value is None:
             assert found == ["NoneType", None, None, None]
         else:

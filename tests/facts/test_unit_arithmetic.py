@@ -2,7 +2,6 @@
 
 import math
 import random
-from functools import cache
 
 import pytest
 import torch
@@ -16,25 +15,18 @@ from packviz import Trace, trace_module
 from packviz.facts import UnitSum, unit_sum
 
 SEEDS = [seed for seed in seeds(24) if not random_case(seed).module.proj_size]
-each_seed = pytest.mark.parametrize("seed", SEEDS)
 LETTERS = {"RNN_TANH": "h", "RNN_RELU": "h", "GRU": "rzn", "LSTM": "ifgo"}
+Taken = tuple[Trace, list[UnitSum]]
 
 
-@cache
-def traced(seed: int) -> Trace:
-    case = random_case(seed)
-    return trace_module(case.module, case.x, case.lengths, enforce_sorted=case.enforce_sorted, hx=case.hx)
-
-
-def some_sums(t: Trace, seed: int) -> list[UnitSum]:
-    draw = random.Random(seed)
-    sums = []
-    for layer, ways in enumerate(t.layers):
-        for direction in range(len(ways)):
-            for _ in range(3):
-                n, unit = draw.randrange(len(t.output)), draw.randrange(t.module.hidden_size)
-                sums.append(unit_sum(t, n, unit, layer=layer, direction=direction))
-    return sums
+@pytest.fixture(scope="module", params=SEEDS)
+def taken(request: pytest.FixtureRequest) -> Taken:
+    """Return a random trace, and three units of each layer and direction."""
+    case, draw = random_case(request.param), random.Random(request.param)
+    t = trace_module(case.module, case.x, case.lengths, enforce_sorted=case.enforce_sorted, hx=case.hx)
+    places = [(layer, d) for layer, ways in enumerate(t.layers) for d in range(len(ways)) for _ in range(3)]
+    rows = [(draw.randrange(len(t.output)), draw.randrange(t.module.hidden_size)) for _ in places]
+    return t, [unit_sum(t, *row, layer=layer, direction=d) for row, (layer, d) in zip(rows, places, strict=True)]
 
 
 def close(ours: float, theirs: Tensor | float, scale: float, dtype: torch.dtype) -> bool:
@@ -56,11 +48,10 @@ def entering(t: Trace, s: UnitSum) -> tuple[Tensor, Tensor, Tensor | None]:
     return below[s.n], h, t.c_0[slot, s.sequence] if before is None else way.c[before]
 
 
-@each_seed
-def test_the_terms_are_weights_times_what_entered_and_add_up_to_what_torchs_linear_gives(seed: int) -> None:
-    t = traced(seed)
+def test_the_terms_are_weights_times_what_entered_and_add_up_to_what_torchs_linear_gives(taken: Taken) -> None:
+    t, sums = taken
     dtype, parameters = t.output.dtype, {name: weights.detach() for name, weights in t.module.named_parameters()}
-    for s in some_sums(t, seed):
+    for s in sums:
         suffix = f"l{s.layer}{'_reverse' if s.direction else ''}"
         x, h, c = entering(t, s)
         assert s.before == {"h": float(h[s.unit])} | ({} if c is None else {"c": float(c[s.unit])})
@@ -71,7 +62,10 @@ def test_the_terms_are_weights_times_what_entered_and_add_up_to_what_torchs_line
         for g, gate in enumerate(s.gates):
             row = g * t.module.hidden_size + s.unit
             r = s.gates[0].formula.value if gate.name == "n" else 1.0
-            scale = sum(abs(term.part) for term in gate.terms)
+            sizes = [abs(term.part) for term in gate.largest]
+            assert sizes == sorted(sizes, reverse=True)
+            assert sorted(gate.largest) == sorted(gate.terms)
+            scale = sum(sizes)
             assert close(gate.input_sum, given[row], scale, dtype)
             assert close(gate.hidden_sum, kept[row], scale, dtype)
             assert close(gate.total, given[row] + r * kept[row], scale, dtype)
@@ -94,12 +88,11 @@ def worked_out(numbers: str) -> tuple[float, float]:
     return eval(middle.replace("·", "*"), {"__builtins__": {}}, names), float(last)
 
 
-@each_seed
-def test_gates_and_formulas_have_the_recorded_values_and_print_a_true_sum(seed: int) -> None:
-    t = traced(seed)
+def test_gates_and_formulas_have_the_recorded_values_and_print_a_true_sum(taken: Taken) -> None:
+    t, sums = taken
     mode, dtype = t.module.mode, t.output.dtype
     functions = {"n": torch.tanh, "g": torch.tanh, "h": F.relu if mode == "RNN_RELU" else torch.tanh}
-    for s in some_sums(t, seed):
+    for s in sums:
         assert "".join(gate.name for gate in s.gates) == LETTERS[mode]
         way = t.layers[s.layer][s.direction]
         for gate in s.gates:
@@ -142,12 +135,3 @@ def test_the_formulas_are_those_of_pytorchs_documentation() -> None:
     assert symbols(cell="rnn") == ["h' = tanh(W_ih x + b_ih + W_hh h + b_hh)"] * 2
     assert symbols(cell="rnn", nonlinearity="relu", bias=False)[0] == "h' = ReLU(W_ih x + W_hh h)"
     assert symbols(cell="gru", bias=False)[2] == "n = tanh(W_in x + r · (W_hn h))"
-
-
-@each_seed
-def test_the_largest_terms_come_first_and_none_is_lost(seed: int) -> None:
-    for s in some_sums(traced(seed), seed):
-        for gate in s.gates:
-            sizes = [abs(term.part) for term in gate.largest]
-            assert sizes == sorted(sizes, reverse=True)
-            assert sorted(gate.largest) == sorted(gate.terms)
