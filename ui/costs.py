@@ -86,12 +86,12 @@ def landscape(shown: Shown) -> None:
         "steps": {"batch_sizes": (32,), "steps": (10, 25, 50, 100)},
         "hidden_size": {"batch_sizes": (32,), "hidden_sizes": (16, 64, 128, 256)},
     }
-    settings = cost.plan_sweep((cell,), backward=backward, **sizes[across])
-    told = f"{cell.upper()}, fill against {across}, {settings[0].setup.passes}"
-    work = partial(cost.sweep, settings, repeats=ROUNDS_OF_A_SHAPE, seconds=SECONDS_OF_A_SHAPE)
-    takes = recorded.sweep_takes(recorded.cost(), settings, ROUNDS_OF_A_SHAPE + 1)
-    task = Task("sweep", told, len(settings), work, partial(_map, across), measures=True)
-    long_work(task, f"Measure {len(settings)} shapes", takes)
+    planned = cost.plan_sweep((cell,), backward=backward, **sizes[across])
+    told = f"{cell.upper()}, fill against {across}, {planned[0][0].passes}"
+    work = partial(cost.sweep, planned, repeats=ROUNDS_OF_A_SHAPE, seconds=SECONDS_OF_A_SHAPE)
+    takes = recorded.sweep_takes(recorded.cost(), planned, ROUNDS_OF_A_SHAPE + 1)
+    task = Task("sweep", told, len(planned), work, partial(_map, across), measures=True)
+    long_work(task, f"Measure {len(planned)} shapes", takes)
 
 
 def without_packing(shown: Shown) -> None:
@@ -159,13 +159,12 @@ def _timings(results: Sequence[cost.Measurement], which: str = "now") -> None:
         st.markdown("Rows without a ratio show no measurable difference.")
 
 
-def _map(across: Across, points: Sequence[cost.Point], which: str = "now") -> None:
-    fresh(charts.winning, points, key=f"winning {which}", across=across)
-    done = [point.measurement for point in points]
+def _map(across: Across, done: Sequence[cost.Measurement], which: str = "now") -> None:
+    fresh(charts.winning, done, key=f"winning {which}", across=across)
     wins, losses = cost.wins_and_losses(done)
     busy = sum(each.busy for each in done)
     told = (
-        f"Of {len(points)} shapes, packing is faster on {wins} and slower on {losses}; "
+        f"Of {len(done)} shapes, packing is faster on {wins} and slower on {losses}; "
         "the others show no measurable difference."
     )
     were = "was" if busy == 1 else "were"

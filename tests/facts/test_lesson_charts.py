@@ -13,7 +13,7 @@ from torch.nn.utils.rnn import pack_padded_sequence
 import packviz as pv
 from packviz import Batch, Config, charts
 from packviz.facts import compare, drift, losses
-from packviz.lab.cost import Point, Setting, Setup, counts_of, measure
+from packviz.lab.cost import Setup, counts_of, measure
 from packviz.lab.training import Experiment, Progress, summary
 from packviz.lab.training.charts import final, learning
 from packviz.show.charts.differences import difference, drifts, gradients
@@ -154,7 +154,7 @@ CHARTS: dict[str, Callable[[Palette], Any]] = {
     "margins": lambda palette: charts.margins(TRACES[1], palette),
     "padding_shares": lambda palette: charts.padding_shares({"even": 0.5}, 0.2, palette),
     "timings": lambda palette: charts.timings([DONE], palette),
-    "winning": lambda palette: charts.winning([Point(Setting(DONE.setup, 3, 4, 0.5), DONE)], palette=palette),
+    "winning": lambda palette: charts.winning([DONE], palette=palette),
     "waste": lambda palette: charts.waste({"random": 0.4}, palette),
     "counts_bars": lambda palette: charts.counts_bars(counts_of(TRACES[1]), palette),
     "difference": lambda palette: difference(compare(TRACES[1]), palette),

@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from packviz import charts
 from packviz.inputs.cell_kinds import Cell
 from packviz.lab import recorded
-from packviz.lab.cost import Measurement, Point, Setting, Setup, Timing, plan_sweep
+from packviz.lab.cost import Measurement, Setup, Timing, plan_sweep
 from packviz.lab.recorded import CostRecording, Made, TrainingRecording
 from packviz.lab.recorded.__main__ import EXPERIMENTS, RECORDERS, main
 from packviz.lab.recorded.recording import read_cost, read_training, record_cost, record_training
@@ -61,8 +61,7 @@ def cost_of(small: float, *larger: float) -> CostRecording:
     setup = Setup("gru", 2, 3)
     timings = [Timing((10 * ratio,) * 7) for ratio in (1.0, small, *larger)]
     first, *done = [Measurement(setup, (4, 1), timings[0], packed, ()) for packed in timings[1:]]
-    points = [Point(Setting(setup, 8, 4, fill / 10), each) for fill, each in enumerate(done, 1)]
-    return CostRecording(MADE, (first,), tuple(points))
+    return CostRecording(MADE, (first,), tuple(done))
 
 
 @pytest.mark.parametrize("kind", ["training", "cost"])
@@ -71,7 +70,7 @@ def test_what_is_stored_keeps_to_the_schema_which_allows_nothing_else(kind: str)
     data = stored(kind)
     assert valid(data, kind)
     assert not valid(data, {"training": "cost", "cost": "training"}[kind])
-    for changed in ({"more": 1}, {"format": 2}, {"made": data["made"] | {"cpu": "/home/somebody"}}, {"made": None}):
+    for changed in ({"more": 1}, {"format": 1}, {"made": data["made"] | {"cpu": "/home/somebody"}}, {"made": None}):
         assert not valid(data | changed, kind)
 
 
@@ -112,11 +111,10 @@ def test_a_model_trained_now_learns_as_the_recorded_one(cell: Cell) -> None:
 @pytest.mark.parametrize("backward", [False, True])
 def test_the_stored_times_are_the_apps_map_and_drawn_by_its_charts(cell: Cell, backward: bool) -> None:
     run = recorded.cost()
-    points = run.of(cell, backward=backward)
-    assert [point.setting for point in points] == plan_sweep((cell,), backward=backward)
-    assert all(len(m.padded.times) == len(m.packed.times) >= 6 for _, m in points)
-    assert all(tuple(setting.lengths.tolist()) == m.lengths for setting, m in points)
-    assert len(charts.winning(points).layout.annotations) == len(points)
+    done = run.of(cell, backward=backward)
+    assert [(m.setup, m.lengths) for m in done] == plan_sweep((cell,), backward=backward)
+    assert all(len(m.padded.times) == len(m.packed.times) >= 6 for m in done)
+    assert len(charts.winning(done).layout.annotations) == len(done)
     bars = charts.timings(run.batch).data
     assert [*zip(*(each.x for each in bars), strict=True)] == [(m.padded.median, m.packed.median) for m in run.batch]
 
@@ -141,8 +139,8 @@ def test_a_tiny_measurement_is_recorded_in_the_same_form_and_read_back() -> None
     assert valid(data, "cost")
     read = read_cost(data)
     assert [each.setup.backward for each in read.batch] == [False, True]
-    assert [point.setting for point in read.shapes] == TINY_SWEEP
-    assert list(read.shapes[0].measurement.packed.times) == data["shapes"][0]["packed"]
+    assert [(each.setup, each.lengths) for each in read.shapes] == TINY_SWEEP
+    assert list(read.shapes[0].packed.times) == data["shapes"][0]["packed"]
     assert charts.winning(read.shapes).data
 
 

@@ -1,6 +1,6 @@
 """What padding and packing cost, as charts: ms on this machine, where packing wins, counts, and padding in batches."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import log2
 from typing import Any, Literal
 
@@ -8,8 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from packviz.lab.cost.counting import Counts
-from packviz.lab.cost.measuring import Measurement, Point, Timing, wins_and_losses
-from packviz.lab.cost.setup import Setting
+from packviz.lab.cost.measuring import Measurement, Timing, wins_and_losses
 from packviz.show.charts.lengths import padding_shares
 from packviz.show.charts.template import bars, drawn, heatmap, named_axis
 from packviz.show.theme import LIGHT, Palette, diverging, text_on
@@ -17,6 +16,11 @@ from packviz.text import counted
 
 Across = Literal["batch_size", "hidden_size", "steps"]
 ACROSS = {"batch_size": "batch size B", "hidden_size": "hidden size H", "steps": "longest length T"}
+SIZES: dict[str, Callable[[Measurement], int]] = {
+    "batch_size": lambda measured: len(measured.lengths),
+    "hidden_size": lambda measured: measured.setup.hidden_size,
+    "steps": lambda measured: max(measured.lengths),
+}
 MARKS = {"?": "the runs show no difference", "*": "the machine was busy"}
 LEAST_END = 1.0  # log2 of the ratio at which the scale of the map ends, at least: from half to double
 
@@ -112,14 +116,14 @@ def counts_bars(counts: Counts, palette: Palette = LIGHT) -> go.Figure:
     return drawn(data, alt, palette, title="Counted, not measured", height=380, showlegend=False, **axes)
 
 
-def winning(points: Sequence[Point], across: Across = "batch_size", palette: Palette = LIGHT) -> go.Figure:
+def winning(measured: Sequence[Measurement], across: Across = "batch_size", palette: Palette = LIGHT) -> go.Figure:
     """Return a map of packed ÷ padded: fill upwards, the batch size (or another size) across, on a log scale.
 
     Blue is where packing wins, red where it loses. A ratio that the runs do not tell from 1 has a question mark and
-    the neutral colour of 1; a star says that the machine was busy. Where several points share a place, it shows the
-    median of their ratios. A place without a point stays empty.
+    the neutral colour of 1; a star says that the machine was busy. Where several measurements share a place, which is
+    a fill in whole percent and a size, it shows the median of their ratios. A place without one stays empty.
     """
-    rows = [(at.fill, getattr(at, across), done.ratio, done.differs, done.busy, _told(at, done)) for at, done in points]
+    rows = [(round(m.fill, 2), SIZES[across](m), m.ratio, m.differs, m.busy, _told(m)) for m in measured]
     frame = pd.DataFrame(rows, columns=["fill", "size", "ratio", "differs", "busy", "told"])
     how: dict[str, Any] = {"ratio": "median", "differs": "any", "busy": "any", "told": "<br>".join}
     places = frame.groupby(["fill", "size"]).agg(how).astype({"differs": bool, "busy": bool})
@@ -130,7 +134,7 @@ def winning(points: Sequence[Point], across: Across = "batch_size", palette: Pal
     bar = {"title": "ratio", "tickvals": ticks, "ticktext": [f"{2.0**tick:.3g}" for tick in ticks]}
     marks = {"?": ~places["differs"], "*": places["busy"]}
     key = ["packed ÷ padded: below 1 packing wins", *(f"{mark} {MARKS[mark]}" for mark in marks if marks[mark].any())]
-    cells = dict.fromkeys(point.setting.setup.told for point in points)
+    cells = dict.fromkeys(each.setup.told for each in measured)
     ran = f",<br>{' and '.join(cells)}" if cells else ": nothing was measured yet"
     numbers = [
         {
@@ -144,10 +148,10 @@ def winning(points: Sequence[Point], across: Across = "batch_size", palette: Pal
     ]
     return drawn(
         [heatmap(z.to_numpy().tolist(), told.to_numpy().tolist(), end, palette, xgap=2, ygap=2, colorbar=bar)],
-        _alt([point.measurement for point in points]),
+        _alt(measured),
         palette,
         title=f"Where packing wins{ran}",
-        subtitle="<br>".join(key) if points else "",
+        subtitle="<br>".join(key) if measured else "",
         on_top=True,
         margin={"t": 150},
         height=296 + 40 * max(3, len(z.index)),
@@ -161,12 +165,11 @@ def _ratio(ratio: float) -> str:
     return f"{ratio:.1f}" if ratio >= 1.95 else f"{ratio:.2f}"
 
 
-def _told(setting: Setting, done: Measurement) -> str:
-    sizes = f"B {setting.batch_size}, T {setting.steps}, H {setting.hidden_size}, fill {100 * setting.fill:.3g} %"
+def _told(done: Measurement) -> str:
     sure = "" if done.differs else ", the runs show no difference"
     busy = ", machine busy" if done.busy else ""
     times = f"padded {done.padded.median:.3g} ms, packed {done.packed.median:.3g} ms: {_ratio(done.ratio)} times"
-    return f"{setting.setup.name}, {sizes}<br>{times}{sure}{busy}"
+    return f"{done.setup.name}, {_sizes(done)}, fill {100 * done.fill:.3g} %<br>{times}{sure}{busy}"
 
 
 def _alt(done: Sequence[Measurement]) -> str:

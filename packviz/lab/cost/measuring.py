@@ -14,11 +14,11 @@ from torch import Tensor
 
 from packviz.lab import sentence
 from packviz.lab.cost.counting import check_lengths
-from packviz.lab.cost.setup import Setting, Setup, Work, switches, works
+from packviz.lab.cost.setup import Planned, Setup, Work, switches, works
 from packviz.text import counted
 from packviz.validate import integer
 
-__all__ = ["LEAST_ROUNDS", "Measurement", "Point", "Timing", "measure", "sweep", "verdict", "wins_and_losses"]
+__all__ = ["LEAST_ROUNDS", "Measurement", "Timing", "measure", "sweep", "verdict", "wins_and_losses"]
 
 LEAST_ROUNDS = 6  # fewer can all come out the same way by chance: once in 16 times or more
 MAX_CHANCE = 0.05
@@ -180,19 +180,12 @@ def measure(
     return Measurement(setup, known, first, second, reasons)
 
 
-class Point(NamedTuple):
-    """Hold one finished place of a sweep."""
-
-    setting: Setting
-    measurement: Measurement
-
-
 def sweep(
-    settings: Iterable[Setting], *, repeats: int = 7, seconds: float = 0.2, watch: Stopwatch | None = None
-) -> Iterator[Point]:
-    """Yield a point for each setting, in their order; repeats and seconds as in ``measure``."""
-    for setting in settings:
-        yield Point(setting, measure(setting.setup, setting.lengths, repeats, seconds=seconds, watch=watch))
+    planned: Iterable[Planned], *, repeats: int = 7, seconds: float = 0.2, watch: Stopwatch | None = None
+) -> Iterator[Measurement]:
+    """Measure each of the batches that are planned, in their order; repeats and seconds as in ``measure``."""
+    for setup, lengths in planned:
+        yield measure(setup, lengths, repeats, seconds=seconds, watch=watch)
 
 
 def _sign_test(padded: Sequence[float], packed: Sequence[float]) -> float:

@@ -19,9 +19,10 @@ from packviz.inputs.tensors import valid_mask
 from packviz.lab.cost.counting import check_lengths, draw_lengths, reachable
 from packviz.validate import choice, integer
 
-__all__ = ["Setting", "Setup", "Work", "devices", "plan_sweep", "setups_of", "switches", "works"]
+__all__ = ["Planned", "Setup", "Work", "devices", "plan_sweep", "setups_of", "switches", "works"]
 
 Work = Callable[[], object]
+Planned = tuple["Setup", tuple[int, ...]]  # how a batch is run, and its lengths
 
 FILLS = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0)
 MAX_SETTINGS = 1000
@@ -149,26 +150,6 @@ def setups_of(trace: Trace) -> tuple[Setup, ...]:
     )
 
 
-@dataclass(frozen=True)
-class Setting:
-    """Hold one place of a sweep: how it is run, and a batch of B sequences, the longest T, with a share of fill."""
-
-    setup: Setup
-    batch_size: int
-    steps: int
-    fill: float
-
-    @property
-    def hidden_size(self) -> int:
-        """Return H."""
-        return self.setup.hidden_size
-
-    @property
-    def lengths(self) -> Tensor:
-        """Return (B,) int64, drawn from the setup's seed."""
-        return draw_lengths(self.batch_size, self.steps, self.fill, self.setup.seed)
-
-
 def plan_sweep(
     cells: Sequence[Cell] = ("lstm",),
     fills: Sequence[float] = FILLS,
@@ -178,19 +159,20 @@ def plan_sweep(
     *,
     features: int = 32,
     **how: Any,
-) -> list[Setting]:
+) -> list[Planned]:
     """Return every combination that is possible: a small batch with one long sequence cannot be nearly empty.
 
-    fills: shares from above 0.0 to 1.0; how: other fields of Setup. Raises PackvizError for invalid sizes and shares,
-    for more than 1,000 combinations, and for one that would not be quick.
+    The lengths are drawn from the setup's seed. fills: shares from above 0.0 to 1.0; how: other fields of Setup.
+    Raises PackvizError for invalid sizes and shares, for more than 1,000 combinations, and for one that would not be
+    quick.
     """
     if (many := len(cells) * len(fills) * len(batch_sizes) * len(steps) * len(hidden_sizes)) > MAX_SETTINGS:
         expected, fix = f"at most {MAX_SETTINGS:,} combinations", "choose fewer values"
         raise PackvizError("sweep", expected=expected, got=f"{many:,}", fix=fix)
-    planned = []
+    planned: list[Planned] = []
     for cell, H, T, B, fill in product(cells, hidden_sizes, steps, batch_sizes, fills):
         setup = Setup(cell, features, H, **how)
         if reachable(B, T, fill):
             setup.check_amount(B * T, QUICK_WORK, "sweep")
-            planned.append(Setting(setup, B, T, fill))
+            planned.append((setup, tuple(draw_lengths(B, T, fill, setup.seed).tolist())))
     return planned

@@ -29,9 +29,9 @@ ROUNDS, SECONDS = 41, 0.7  # of each measurement
 def _cost() -> dict[str, Any]:
     """Measure the first example, and the app's map of the three cells, forward and with backward."""
     first = trace(Batch.example(EXAMPLES[0].key))
-    settings = [each for backward in (False, True) for each in plan_sweep(get_args(Cell), backward=backward)]
+    planned = [each for backward in (False, True) for each in plan_sweep(get_args(Cell), backward=backward)]
     setups = [setup for setup in setups_of(first) if setup.device == "cpu"]
-    return record_cost(setups, first.padded.lengths.tolist(), settings, ROUNDS, SECONDS)
+    return record_cost(setups, first.padded.lengths.tolist(), planned, ROUNDS, SECONDS)
 
 
 RECORDERS: dict[str, Callable[[], dict[str, Any]]] = {"training": lambda: record_training(EXPERIMENTS), "cost": _cost}

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from packviz.lab import sentence
-from packviz.lab.cost import LEAST_ROUNDS, Measurement, Setting, Setup, wins_and_losses
+from packviz.lab.cost import LEAST_ROUNDS, Measurement, Planned, Setup, wins_and_losses
 from packviz.lab.recorded.recording import CostRecording, TrainingRecording
 from packviz.lab.training import Experiment, both_spreads, shows_difference, summary
 from packviz.lab.training.results import by_padding
@@ -40,14 +40,14 @@ def training_takes(recording: TrainingRecording, experiments: Sequence[Experimen
 
 def cost_headline(recording: CostRecording, cell: str) -> str:
     """Say what packing costs a cell's forward run on the small batch, and for how many larger ones it pays."""
-    done = [point.measurement for point in recording.of(cell)]
+    done = recording.of(cell)
     wins, losses = wins_and_losses(done)
     return sentence("cost.headline", small=_small(recording, cell), larger=len(done), wins=wins, losses=losses)
 
 
 def cost_caveat(recording: CostRecording, cell: str) -> str:
     """Say when and how the times of a cell were recorded, and whether the machine was busy."""
-    rounds = max(point.measurement.rounds for point in recording.of(cell))
+    rounds = max(each.rounds for each in recording.of(cell))
     return sentence("cost.caveat", made=recording.made, small=_small(recording, cell), rounds=rounds)
 
 
@@ -71,10 +71,10 @@ def batch_takes(recording: CostRecording, setups: Sequence[Setup], T: int, round
     return _takes(map(measuring, setups))
 
 
-def sweep_takes(recording: CostRecording, settings: Sequence[Setting], runs: int) -> str:
-    """Say how long so many runs of each setting take, as far as the same ones were recorded; "" if one was not."""
-    known = {point.setting: _pair(point.measurement) for point in recording.shapes}
-    return _takes(runs * known[setting] for setting in settings)
+def sweep_takes(recording: CostRecording, planned: Sequence[Planned], runs: int) -> str:
+    """Say how long so many runs of each batch take, as far as the same ones were recorded; "" if one was not."""
+    known = {(each.setup, each.lengths): _pair(each) for each in recording.shapes}
+    return _takes(runs * known[one] for one in planned)
 
 
 def _takes(seconds: Iterable[float]) -> str:

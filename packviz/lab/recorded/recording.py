@@ -15,16 +15,15 @@ from typing import Any
 
 import torch
 
-from packviz.lab.cost import Measurement, Point, Setting, Setup, Timing, measure, sweep
+from packviz.lab.cost import Measurement, Planned, Setup, Timing, measure, sweep
 from packviz.lab.cost.measuring import Stopwatch, load_average
 from packviz.lab.training import Experiment, Outcome, Progress, run_all, summary
 
 __all__ = ["CostRecording", "Made", "TrainingRecording", "cost", "training"]
 
 DIGITS = {"train_loss": 6, "test_accuracy": 6, "seconds": 3}  # behind the point, of what is kept of an epoch
-PLACE = ("batch_size", "steps", "fill")  # of a setting
 DATA = Path(__file__).with_name("data")
-FORMAT = 1  # of the data, as recorded.schema.json describes it
+FORMAT = 2  # of the data, as recorded.schema.json describes it
 Data = dict[str, Any]
 
 
@@ -74,12 +73,11 @@ class CostRecording:
 
     made: Made
     batch: tuple[Measurement, ...]
-    shapes: tuple[Point, ...]
+    shapes: tuple[Measurement, ...]
 
-    def of(self, cell: str, *, backward: bool = False) -> tuple[Point, ...]:
+    def of(self, cell: str, *, backward: bool = False) -> tuple[Measurement, ...]:
         """Return the map of one kind of cell, forward alone or with backward."""
-        wanted = (cell, backward)
-        return tuple(at for at in self.shapes if (at.setting.setup.cell, at.setting.setup.backward) == wanted)
+        return tuple(each for each in self.shapes if (each.setup.cell, each.setup.backward) == (cell, backward))
 
 
 def record_training(experiments: Sequence[Experiment]) -> Data:
@@ -95,7 +93,7 @@ def record_training(experiments: Sequence[Experiment]) -> Data:
 
 
 def record_cost(
-    setups: Iterable[Setup], lengths: Sequence[int], settings: Iterable[Setting], rounds: int, seconds: float
+    setups: Iterable[Setup], lengths: Sequence[int], planned: Iterable[Planned], rounds: int, seconds: float
 ) -> Data:
     """Measure a small batch in several setups, and a map of larger ones, with one thread; return JSON data.
 
@@ -105,8 +103,7 @@ def record_cost(
     watch = Stopwatch(clock=time.thread_time, load=lambda: None)  # the load is in `made`
     with _alone() as made:
         batch = [_measured(measure(setup, lengths, rounds, seconds=seconds, watch=watch)) for setup in setups]
-        points = list(sweep(settings, repeats=rounds, seconds=seconds, watch=watch))
-    shapes = [{name: getattr(at, name) for name in PLACE} | _measured(done) for at, done in points]
+        shapes = [_measured(each) for each in sweep(planned, repeats=rounds, seconds=seconds, watch=watch)]
     return {"format": FORMAT, "made": made, "batch": batch, "shapes": shapes}
 
 
@@ -122,9 +119,7 @@ def read_training(data: Mapping[str, Any]) -> TrainingRecording:
 def read_cost(data: Mapping[str, Any]) -> CostRecording:
     """Return recorded times, the records that `measure` and `sweep` return, from JSON data."""
     batch, shapes = (tuple(map(_measurement, data[part])) for part in ("batch", "shapes"))
-    places = [tuple(each[name] for name in PLACE) for each in data["shapes"]]
-    points = (Point(Setting(done.setup, *place), done) for place, done in zip(places, shapes, strict=True))
-    return CostRecording(Made(**data["made"]), batch, tuple(points))
+    return CostRecording(Made(**data["made"]), batch, shapes)
 
 
 @cache
