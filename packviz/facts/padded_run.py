@@ -106,21 +106,12 @@ def a_sequence(trace: Trace, b: object) -> int:
 class BatchDependence(Brief):
     """Hold what a batch does to one sequence: its result alone and in this batch, padded and packed."""
 
-    b: int  # the sequence
-    pads: int  # how many pads its row of the padded grid has
     # the top layer's h_n alone and in the batch, (D*H,) each: its directions side by side
     padded: tuple[Tensor, Tensor]
     packed: tuple[Tensor, Tensor]  # the same, packed
     # the largest difference between its outputs alone and in the batch, over its own tokens: padded, packed
     outputs: tuple[float, float]
-
-    @property
-    def sentence(self) -> str:
-        """Return what the batch does to this sequence, in plain sentences."""
-        told: dict[str, object] = {}
-        for side, (alone, in_batch) in {"padded": self.padded, "packed": self.packed}.items():
-            told |= {side: distance(alone, in_batch), f"{side}_off": differing(alone[None], in_batch[None])}
-        return sentence("drift.batch", it=self, **told)
+    sentence: str  # what the batch does to this sequence
 
 
 def batch_dependence(trace: Trace, b: int = 0) -> BatchDependence:
@@ -136,13 +127,12 @@ def batch_dependence(trace: Trace, b: int = 0) -> BatchDependence:
         alone, state = trace.module(x.unsqueeze(axis), initial_state(trace, [b]))
         packed, packed_h_n = run_tokens(trace, [x], [b])
         in_batch = packed_grid(trace)[b, : len(x)]
-    return BatchDependence(
-        b,
-        pads=len(own) - len(x),
-        padded=(states_of(state)[0][-D:, 0].flatten(), h_n[-D:, b].flatten()),
-        packed=(packed_h_n[-D:, 0].flatten(), trace.h_n[-D:, b].flatten()),
-        outputs=(distance(output[b][own], alone.squeeze(axis)), distance(in_batch, packed.data)),
-    )
+    outputs = distance(output[b][own], alone.squeeze(axis)), distance(in_batch, packed.data)
+    pairs = {"padded": (states_of(state)[0][-D:, 0], h_n[-D:, b]), "packed": (packed_h_n[-D:, 0], trace.h_n[-D:, b])}
+    known = {side: distance(*pair) for side, pair in pairs.items()}
+    known |= {f"{side}_off": differing(pair[0][None], pair[1][None]) for side, pair in pairs.items()}
+    states = [(one.flatten(), other.flatten()) for one, other in pairs.values()]
+    return BatchDependence(*states, outputs, sentence("drift.batch", b=b, pads=len(own) - len(x), **known))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -153,16 +143,23 @@ class Norms(Brief):
     var_padded: Tensor
     mean_packed: Tensor  # over packed data
     var_packed: Tensor
-    cells: int  # how many there are
-    rows: int  # how many packed rows there are
-    packed_pads: int  # how many of the packed rows are pads, as after padding on the left
+    sentence: str  # how far they are apart
 
-    @property
-    def sentence(self) -> str:
-        """Return how far both are apart, in a sentence."""
-        mean, var = distance(self.mean_padded, self.mean_packed), distance(self.var_padded, self.var_packed)
-        f = int((self.mean_padded - self.mean_packed).abs().argmax())
-        return sentence("statistics.norms", it=self, f=f, mean=mean, var=var)
+
+def norms(trace: Trace) -> Norms:
+    """Let torch take mean and variance of each feature, over the padded grid and over packed data.
+
+    Raises PackvizError where torch refused to pack the lengths.
+    """
+    rows, cells = trace.packed.data, trace.padded.grid.flatten(0, 1)
+    with exact_arithmetic():
+        var_padded, mean_padded = torch.var_mean(cells, 0, correction=0)
+        var_packed, mean_packed = torch.var_mean(rows, 0, correction=0)
+    f = int((mean_padded - mean_packed).abs().argmax())
+    known = {"f": f, "mean_padded": mean_padded[f], "mean_packed": mean_packed[f]}
+    known |= {"mean": distance(mean_padded, mean_packed), "var": distance(var_padded, var_packed)}
+    known |= {"cells": len(cells), "rows": len(rows), "packed_pads": int(trace.packed_is_pad.sum())}
+    return Norms(mean_padded, var_padded, mean_packed, var_packed, sentence("statistics.norms", **known))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -174,26 +171,24 @@ class Attention(Brief):
 
     unmasked: Tensor  # the weights without a mask
     masked: Tensor  # those with -inf in place of the scores of what was not packed
-    valid: Tensor  # (B, T) bool: the cells that were packed, which is the mask by length
-    real: Tensor  # (B, T) bool: the cells that hold a token; they differ from valid only after padding on the left
+    leaks: Tensor  # (B,): the share of the weight that lies on pads without a mask, 0.0 to 1.0
+    leaks_masked: Tensor  # (B,): the same with the mask by length; above 0 only where pads were packed
+    sentence: str  # how much weight leaks to pads
 
-    @property
-    def leaks(self) -> Tensor:
-        """Return (B,): the share of the weight that lies on pads without a mask, 0.0 to 1.0."""
-        return self.unmasked.masked_fill(self.real, 0.0).sum(1)
 
-    @property
-    def leaks_masked(self) -> Tensor:
-        """Return (B,): the same with the mask by length; above 0 only where pads were packed."""
-        return self.masked.masked_fill(self.real, 0.0).sum(1)
+def attention(trace: Trace) -> Attention:
+    """Let each sequence's last valid state attend to its row of the unpacked output, by dot products and softmax.
 
-    @property
-    def sentence(self) -> str:
-        """Return how much weight leaks to pads, in a sentence."""
-        leaks, masked = 100 * self.leaks, 100 * self.leaks_masked
-        short = (~self.real).any(1).nonzero().flatten().tolist()
-        most = {"b": int(leaks.argmax()), "most": leaks.max(), "mean": leaks[short].mean(), "masked": masked.max()}
-        return sentence("statistics.attention", short=short, through=int((self.valid & ~self.real).sum()), **most)
+    Raises PackvizError where torch refused to pack the lengths.
+    """
+    keys, real = packed_grid(trace, 0.0), trace.padded.mask
+    with exact_arithmetic():
+        scores = torch.einsum("bth,bh->bt", keys, trace.unpacked.last_valid)
+        unmasked, masked = scores.softmax(1), scores.masked_fill(~valid_cells(trace), float("-inf")).softmax(1)
+    leaks, leaks_masked = (weights.masked_fill(real, 0.0).sum(1) for weights in (unmasked, masked))
+    known = {"short": (~real).any(1).nonzero().flatten().tolist(), "through": int(trace.packed_is_pad.sum())}
+    told = sentence("statistics.attention", leaks=100 * leaks, masked=100 * leaks_masked.max(), **known)
+    return Attention(unmasked, masked, leaks, leaks_masked, told)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -204,40 +199,7 @@ class Pooling(Brief):
     max: Tensor
     mean_valid: Tensor  # over the packed steps of each sequence alone
     max_valid: Tensor
-    packed_pads: int  # how many of these are pads, as after padding on the left
-
-    @property
-    def sentence(self) -> str:
-        """Return for which sequences filler changes the mean and the largest number, in a sentence."""
-        told = []
-        for name, naive, valid in (("mean", self.mean, self.mean_valid), ("max", self.max, self.max_valid)):
-            off, most = differing(naive, valid), distance(naive, valid)
-            told.append(sentence("statistics.pooling", name=name, off=off, most=most))
-        return " ".join([*told, sentence("statistics.pooled_pads", it=self)] if self.packed_pads else told)
-
-
-def norms(trace: Trace) -> Norms:
-    """Let torch take mean and variance of each feature, over the padded grid and over packed data.
-
-    Raises PackvizError where torch refused to pack the lengths.
-    """
-    data, cells, pads = trace.packed.data, trace.padded.grid.flatten(0, 1), int(trace.packed_is_pad.sum())
-    with exact_arithmetic():
-        var_padded, mean_padded = torch.var_mean(cells, 0, correction=0)
-        var_packed, mean_packed = torch.var_mean(data, 0, correction=0)
-    return Norms(mean_padded, var_padded, mean_packed, var_packed, len(cells), len(data), pads)
-
-
-def attention(trace: Trace) -> Attention:
-    """Let each sequence's last valid state attend to its row of the unpacked output, by dot products and softmax.
-
-    Raises PackvizError where torch refused to pack the lengths.
-    """
-    keys, valid = packed_grid(trace, 0.0), valid_cells(trace)
-    with exact_arithmetic():
-        scores = torch.einsum("bth,bh->bt", keys, trace.unpacked.last_valid)
-        masked = scores.masked_fill(~valid, float("-inf"))
-        return Attention(scores.softmax(1), masked.softmax(1), valid, trace.padded.mask)
+    sentence: str  # for which sequences filler changes the mean and the largest number
 
 
 def pooling(trace: Trace) -> Pooling:
@@ -249,4 +211,8 @@ def pooling(trace: Trace) -> Pooling:
     with exact_arithmetic():
         mean_valid = grid.sum(1) / trace.padded.lengths.unsqueeze(1)  # the filler is 0
         max_valid = grid.masked_fill(outside, float("-inf")).amax(1)
-        return Pooling(grid.mean(1), grid.amax(1), mean_valid, max_valid, int(trace.packed_is_pad.sum()))
+        mean, largest = grid.mean(1), grid.amax(1)
+    pairs = {"mean": (mean, mean_valid), "max": (largest, max_valid)}
+    off = {name: (differing(*pair), distance(*pair)) for name, pair in pairs.items()}
+    told = sentence("statistics.pooling", off=off, packed_pads=int(trace.packed_is_pad.sum()))
+    return Pooling(mean, largest, mean_valid, max_valid, told)
