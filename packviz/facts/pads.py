@@ -36,21 +36,8 @@ class PadCollision:
     cells: tuple[tuple[int, int], ...]
     lengths: tuple[int, ...]  # the true lengths, B of them
     counted: tuple[int, ...]  # what the code counts instead
-    ids: bool  # whether the tokens are ids that are looked up in an embedding
-    words: bool  # whether these ids were given to words, from 1 on
-    zeros: bool  # whether the pad's row of the embedding is zeros that are never trained (padding_idx)
-
-    @property
-    def wrong(self) -> tuple[int, ...]:
-        """Return the sequences whose length is counted wrong."""
-        return tuple(b for b, length in enumerate(self.lengths) if length != self.counted[b])
-
-    @property
-    def sentence(self) -> str:
-        """Return what is lost, or why nothing is, in plain sentences."""
-        counts = [f"{self.counted[b]} for {sequence_label(b)} (length {self.lengths[b]})" for b in self.wrong]
-        places = [f"{sequence_label(b)} at t = {t}" for b, t in self.cells]
-        return sentence("pad.collision", it=self, counts=counts, places=places)
+    wrong: tuple[int, ...]  # the sequences whose length is counted wrong
+    sentence: str  # what is lost, or why nothing is
 
 
 def pad_collision(trace: Trace) -> PadCollision:
@@ -69,16 +56,15 @@ def pad_collision(trace: Trace) -> PadCollision:
     differs, code = padded.tokens != pad, f"(x != {pad:g}).sum(1)"  # (B, T) or (B, T, F)
     if differs.dim() == 3:
         differs, code = differs.any(2), f"(x != {pad:g}).any(2).sum(1)"
-    return PadCollision(
-        pad,
-        code,
-        cells=tuple((b, t) for b, t in (padded.mask & ~differs).nonzero().tolist()),
-        lengths=tuple(padded.lengths.tolist()),
-        counted=tuple(differs.sum(1).tolist()),
-        ids=ids,
-        words=trace.batch is not None and trace.batch.kind == "words",
-        zeros=ids and config is not None and config.padding_idx is not None,
-    )
+    lengths, counted = padded.lengths.tolist(), differs.sum(1).tolist()
+    cells = tuple((b, t) for b, t in (padded.mask & ~differs).nonzero().tolist())
+    wrong = tuple(b for b, length in enumerate(lengths) if length != counted[b])
+    counts = [f"{counted[b]} for {sequence_label(b)} (length {lengths[b]})" for b in wrong]
+    places = [f"{sequence_label(b)} at t = {t}" for b, t in cells]
+    known = {"pad": pad, "code": code, "counts": counts, "places": places, "ids": ids}
+    known["words"] = trace.batch is not None and trace.batch.kind == "words"
+    known["zeros"] = ids and config is not None and config.padding_idx is not None
+    return PadCollision(pad, code, cells, tuple(lengths), tuple(counted), wrong, sentence("pad.collision", **known))
 
 
 def pad_row(config: Config) -> str:
@@ -159,17 +145,10 @@ def drift(trace: Trace, pads: int = 50) -> Drift:
 class ZeroStep:
     """Hold the top layer's forward state of one sequence, before and after more steps whose input is all zeros."""
 
-    b: int  # the sequence
-    length: int
     # h after its last token, after one more step of zeros, and after fifty; each as many numbers as h is wide
     states: tuple[tuple[float, ...], ...]
     norms: tuple[float, ...]  # of the first state, of the move to the second, of the move to the third
-
-    @property
-    def sentence(self) -> str:
-        """Return what one step of zeros does to h, and what fifty do, in plain sentences."""
-        norm, once, often = self.norms
-        return sentence("drift.zeros", it=self, norm=norm, once=once, often=often, many=_MANY)
+    sentence: str  # what one step of zeros does to h, and what fifty do
 
 
 def after_zero_vector(trace: Trace, b: int = 0) -> ZeroStep:
@@ -186,8 +165,9 @@ def after_zero_vector(trace: Trace, b: int = 0) -> ZeroStep:
     with exact_arithmetic():
         longer = [torch.cat([x, x.new_zeros(zeros, x.size(1))]) for zeros in (0, 1, _MANY)]
         states = [run_tokens(start, [tokens], [b])[1][-D, 0] for tokens in longer]
-    norms = (float(states[0].norm()), *(float((state - states[0]).norm()) for state in states[1:]))
-    return ZeroStep(b, len(x), tuple(tuple(state.tolist()) for state in states), norms)
+    norms = norm, once, often = [float(state.norm()) for state in (states[0], *(h - states[0] for h in states[1:]))]
+    told = sentence("drift.zeros", b=b, length=len(x), norm=norm, once=once, often=often, many=_MANY)
+    return ZeroStep(tuple(tuple(state.tolist()) for state in states), tuple(norms), told)
 
 
 def _norm(states: Tensor) -> Tensor:
