@@ -95,36 +95,18 @@ class Side(Brief):
     values: Tensor  # (B, W), as read
     wanted: Tensor  # (B, W), each direction's state after it has read exactly the sequence's own tokens
     reasons: tuple[tuple[str, ...], ...]  # for each sequence and half, why a state that is wrong there is wrong
-    single: tuple[int, ...] = ()  # the sequences of one token, where both halves are right for that alone
-
-    @property
-    def wrong(self) -> tuple[int, ...]:
-        """Return the sequences for which this is not what is wanted, by more than rounding."""
-        return differing(self.values, self.wanted)
+    wrong: tuple[int, ...]  # the sequences for which it is not what is wanted, by more than rounding
+    sentence: str  # for which sequences it is, and why not
 
     @property
     def right(self) -> bool:
-        """Return whether it is that for every sequence."""
+        """Return whether it is what is wanted for every sequence."""
         return not self.wrong
 
     @property
     def verdict(self) -> str:
         """Return whether it is right, or for which sequences it is wrong, in a few words."""
         return sentence("reading.verdict", wrong=self.wrong)
-
-    @property
-    def sentence(self) -> str:
-        """Return for which sequences it is the state after exactly their own tokens, and why not."""
-        wrong, single = self.wrong, [b for b in self.single if b not in self.wrong]
-        if not wrong:
-            return sentence("reading.right", single=single, count=len(self.values))
-        whys: dict[str, list[int]] = {}
-        for b in wrong:  # the reasons of its halves that are wrong
-            ours, wanted = (rows[b].view(len(self.reasons[b]), -1) for rows in (self.values, self.wanted))
-            reasons = dict.fromkeys(self.reasons[b][half] for half in differing(ours, wanted))
-            whys.setdefault(", and ".join(reasons) or "its numbers are too far off", []).append(b)
-        most = distance(self.values[list(wrong)], self.wanted[list(wrong)])
-        return sentence("reading.wrong", whys=whys, most=most, single=single)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -263,11 +245,19 @@ def _side(run: _Run, code: str, wanted: Tensor) -> Side:
     code = f"state = {code}"
     cells, real = run.cells(code), run.trace.padded.mask.tolist()
     both = len(cells[0]) == 2
-    single = tuple(b for b, length in enumerate(run.lengths) if both and length == 1)
     rows = zip(cells, run.ends, real, strict=True)
     reasons = tuple(tuple(_reason(spot, end, tokens, both=both) for spot in row) for row, end, tokens in rows)
-    own = wanted if len(cells[0]) == run.D else wanted.chunk(run.D, 1)[cells[0][0].half]
-    return Side(run.read(code), own, reasons, single)
+    values, own = run.read(code), wanted if len(cells[0]) == run.D else wanted.chunk(run.D, 1)[cells[0][0].half]
+    wrong, whys = differing(values, own), dict[str, list[int]]()
+    for b in wrong:  # the reasons of its halves that are wrong
+        halves = differing(values[b].view(len(cells[b]), -1), own[b].view(len(cells[b]), -1))
+        why = ", and ".join(dict.fromkeys(reasons[b][half] for half in halves))
+        whys.setdefault(why or "its numbers are too far off", []).append(b)
+    # where both halves are right for that alone
+    single = [b for b, length in enumerate(run.lengths) if both and length == 1 and b not in wrong]
+    most = distance(values[list(wrong)], own[list(wrong)]) if wrong else 0.0
+    told = sentence("reading.side", whys=whys, most=most, single=single, count=len(values))
+    return Side(values, own, reasons, wrong, told)
 
 
 def _reason(spot: Spot, end: int, real: list[bool], *, both: bool) -> str:
