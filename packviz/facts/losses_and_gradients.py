@@ -1,6 +1,7 @@
 """One loss, many numbers: without a mask, with one, with packed targets, with ignore_index; and the gradients."""
 
 import copy
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -19,7 +20,7 @@ from packviz.inputs.module import directions, state_size, weight_dtype
 from packviz.text import Brief
 from packviz.validate import integer
 
-__all__ = ["LOSSES", "Gradient", "Losses", "PadRowGradient", "Task", "draw_task", "losses"]
+__all__ = ["LOSSES", "Gradient", "Losses", "Task", "draw_task", "losses"]
 
 CLASSES = 5
 PAD_CLASS = 0  # the target at a pad: the pad's id is a class like any other, until a mask or ignore_index says no
@@ -59,47 +60,17 @@ class Gradient:
     same_masked: bool  # the same
 
 
-@dataclass(frozen=True)
-class PadRowGradient:
-    """Hold the norm of the gradient of the embedding row that pads, in three runs."""
-
-    id: int  # the row
-    # padded, the loss taken of all cells; padded, of the tokens alone; packed, with packed targets
-    norms: tuple[float, ...]
-    padding_idx: int | None  # as in the settings: with it, torch gives this row no gradient at all
-    is_token: bool  # whether a real token has this id, too: then it is trained by that token
-
-
 @dataclass(frozen=True, repr=False)
 class Losses(Brief):
     """Hold the losses of one head on both outputs, and the gradients of three of them."""
 
     losses: dict[str, dict[str, float]]  # on the output of either side, "padded" and "packed": by the key in LOSSES
     gradients: tuple[Gradient, ...]  # one for each parameter: padded without a mask and with one, each beside packed
-    pad_row: PadRowGradient | None  # the gradient of the embedding row that pads; None without an embedding
-    pads: int  # how many cells of the grid are pads
-    cells: int  # how many cells it has
-    packed_pads: int  # how many packed rows are pads, as after padding on the left
-    tolerance: float  # the largest difference that is called equal
-
-    @property
-    def agree(self) -> bool:
-        """Return whether packed targets, ignore_index and the masked token mean are equal on the packed output."""
-        return self.spread <= self.tolerance * max(1.0, abs(self.losses["packed"]["masked"]))
-
-    @property
-    def spread(self) -> float:
-        """Return how far these three are apart."""
-        values = [self.losses["packed"][key] for key in ("packed_targets", "ignore_index", "masked")]
-        return max(values) - min(values)
-
-    @property
-    def verdicts(self) -> tuple[str, ...]:
-        """Return what the numbers say, in plain sentences."""
-        known: dict[str, Any] = {"it": self, "row": self.pad_row, "pad_class": PAD_CLASS}
-        known["finite"] = isfinite(self.spread)
-        known["overflowed"] = sum(not isfinite(row.size) for row in self.gradients)
-        return tuple(filter(None, (sentence(f"losses.{key}", how=how, **known) for key, how in _VERDICTS)))
+    # the norm of the gradient of the embedding row that pads: padded, the loss taken of all cells; padded, of the
+    # tokens alone; packed, with packed targets; () without an embedding
+    pad_norms: tuple[float, ...]
+    agree: bool  # whether packed targets, ignore_index and the masked token mean are equal on the packed output
+    verdicts: tuple[str, ...]  # what the numbers say
 
 
 def losses(trace: Trace, seed: int = 0) -> Losses:
@@ -121,16 +92,33 @@ def losses(trace: Trace, seed: int = 0) -> Losses:
         target = task.target[trace.packed.sequence, trace.packed.timestep]  # (N,): by the rows of this very run
         found["packed"][packed_targets] = float(F.cross_entropy(task.head(trace.output), target))
         with torch.enable_grad():
-            rows, pad_row = _compare_gradients(trace, task)
-    return Losses(
-        found,
-        rows,
-        pad_row,
-        pads=int((~real).sum()),
-        cells=real.numel(),
-        packed_pads=int(trace.packed_is_pad.sum()),
-        tolerance=tolerance_of(task.head.weight.dtype),
-    )
+            unmasked, masked, packed = (_gradients_of(trace, task, kind) for kind in ("unmasked", "masked", "packed"))
+    rows = tuple(_compared(name, unmasked[name], masked[name], theirs) for name, theirs in packed.items())
+    norms: tuple[float, ...] = ()
+    if "embedding.weight" in packed and trace.config is not None:
+        pad = trace.config.pad_id
+        norms = tuple(float(each["embedding.weight"][pad].norm()) for each in (unmasked, masked, packed))
+    equal = [found["packed"][key] for key in ("packed_targets", "ignore_index", "masked")]
+    spread = max(equal) - min(equal)
+    agree = spread <= tolerance_of(task.head.weight.dtype) * max(1.0, abs(found["packed"]["masked"]))
+    known = {"losses": found, "gradients": rows, "norms": norms, "spread": spread, "agree": agree}
+    return Losses(found, rows, norms, agree, tuple(_verdicts(trace, known)))
+
+
+def _verdicts(trace: Trace, known: dict[str, Any]) -> Iterator[str]:
+    """Yield the sentences of those templates that have something to say of these numbers."""
+    padded, config = trace.padded, trace.config
+    known |= {"config": config, "pads": int((~padded.mask).sum()), "cells": padded.mask.numel()}
+    known |= {
+        "packed_pads": int(trace.packed_is_pad.sum()),
+        "pad_class": PAD_CLASS,
+        "finite": isfinite(known["spread"]),
+    }
+    known["overflowed"] = sum(not isfinite(row.size) for row in known["gradients"])
+    known["is_token"] = config is not None and bool((padded.tokens[padded.mask] == config.pad_id).any())
+    for key, how in _VERDICTS:
+        if told := sentence(f"losses.{key}", how=how, **known):
+            yield told
 
 
 def draw_task(trace: Trace, seed: int) -> Task:
@@ -150,26 +138,9 @@ def _loss(key: str, logits: Tensor, target: Tensor, mask: Tensor) -> Tensor:
     return value
 
 
-def _compare_gradients(trace: Trace, task: Task) -> tuple[tuple[Gradient, ...], PadRowGradient | None]:
-    """Return a record for each parameter, and one for the embedding row that pads, None without an embedding."""
-    unmasked, masked, packed = (_gradients_of(trace, task, kind) for kind in ("unmasked", "masked", "packed"))
-    rows = tuple(
-        Gradient(
-            name,
-            unmasked=distance(unmasked[name], theirs),
-            masked=distance(masked[name], theirs),
-            size=float(theirs.abs().max()),
-            same_unmasked=not differing(unmasked[name][None], theirs[None]),
-            same_masked=not differing(masked[name][None], theirs[None]),
-        )
-        for name, theirs in packed.items()
-    )
-    if trace.config is None or trace.padded.embedding is None:
-        return rows, None
-    pad = trace.config.pad_id
-    norms = (float(of["embedding.weight"][pad].norm()) for of in (unmasked, masked, packed))
-    is_token = bool((trace.padded.tokens[trace.padded.mask] == pad).any())
-    return rows, PadRowGradient(pad, tuple(norms), trace.config.padding_idx, is_token)
+def _compared(name: str, unmasked: Tensor, masked: Tensor, packed: Tensor) -> Gradient:
+    same = [not differing(one[None], packed[None]) for one in (unmasked, masked)]
+    return Gradient(name, distance(unmasked, packed), distance(masked, packed), float(packed.abs().max()), *same)
 
 
 def _gradients_of(trace: Trace, task: Task, kind: str) -> dict[str, Tensor]:

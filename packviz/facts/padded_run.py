@@ -128,11 +128,12 @@ def batch_dependence(trace: Trace, b: int = 0) -> BatchDependence:
         packed, packed_h_n = run_tokens(trace, [x], [b])
         in_batch = packed_grid(trace)[b, : len(x)]
     outputs = distance(output[b][own], alone.squeeze(axis)), distance(in_batch, packed.data)
-    pairs = {"padded": (states_of(state)[0][-D:, 0], h_n[-D:, b]), "packed": (packed_h_n[-D:, 0], trace.h_n[-D:, b])}
-    known = {side: distance(*pair) for side, pair in pairs.items()}
-    known |= {f"{side}_off": differing(pair[0][None], pair[1][None]) for side, pair in pairs.items()}
-    states = [(one.flatten(), other.flatten()) for one, other in pairs.values()]
-    return BatchDependence(*states, outputs, sentence("drift.batch", b=b, pads=len(own) - len(x), **known))
+    in_padded = states_of(state)[0][-D:, 0].flatten(), h_n[-D:, b].flatten()
+    in_packed = packed_h_n[-D:, 0].flatten(), trace.h_n[-D:, b].flatten()
+    known: dict[str, object] = {"b": b, "pads": len(own) - len(x)}
+    for side, (one, other) in {"padded": in_padded, "packed": in_packed}.items():
+        known |= {side: distance(one, other), f"{side}_off": differing(one[None], other[None])}
+    return BatchDependence(in_padded, in_packed, outputs, sentence("drift.batch", **known))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

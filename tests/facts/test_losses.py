@@ -13,7 +13,7 @@ from torch.nn.utils.rnn import pack_padded_sequence
 
 from packviz import Trace
 from packviz.facts import attention, losses, norms, pooling
-from packviz.facts.losses_and_gradients import PadRowGradient, draw_task
+from packviz.facts.losses_and_gradients import draw_task
 
 CELLS = ("rnn", "gru", "lstm")
 THREE = "1 2 3 4\n4 5\n6"
@@ -93,33 +93,28 @@ def test_of_two_directions_they_differ_with_a_bias_and_are_equal_without(cell: s
     assert all(row.masked < 1e-6 for row in without.gradients)
 
 
-def pad_row(text: str = "on your mark\nget set\ngo", **settings: Any) -> PadRowGradient:
-    row = losses(made(text, **settings)).pad_row
-    assert row is not None
-    return row
+WORDS = "on your mark\nget set\ngo"
 
 
 @pytest.mark.parametrize(("cell", "bidirectional"), [*product(CELLS, (False, True))])
 def test_the_pads_embedding_row_gets_no_gradient_packed_and_with_padding_idx_none_at_all(
     cell: str, bidirectional: bool
 ) -> None:
-    unmasked, masked, packed = pad_row(cell=cell, bidirectional=bidirectional).norms
+    unmasked, masked, packed = losses(made(WORDS, cell=cell, bidirectional=bidirectional)).pad_norms
     assert packed == 0.0
     assert unmasked > 1e-4
     assert (masked == 0.0) is not bidirectional
-    assert pad_row(cell=cell, bidirectional=bidirectional, padding_idx=0).norms == (0.0, 0.0, 0.0)
+    frozen = losses(made(WORDS, cell=cell, bidirectional=bidirectional, padding_idx=0))
+    assert frozen.pad_norms == (0.0, 0.0, 0.0)
+    assert frozen.verdicts[-1] == "padding_idx=0: torch gives this row no gradient."
 
 
 def test_what_trains_the_pads_row_packed_is_said() -> None:
-    token = pad_row("0 2 3\n1 0", embedding_dim=3)
-    assert token.is_token
-    assert token.norms[2] > 0.0
-    assert pad_row(padding_side="left").norms[2] > 0.0
-    left = losses(made("on your mark\nget set\ngo", padding_side="left"))
-    assert left.packed_pads == 2
+    token, left = losses(made("0 2 3\n1 0", embedding_dim=3)), losses(made(WORDS, padding_side="left"))
+    assert token.verdicts[-1] == "A real token also has the id 0 and trains this row."
+    assert token.pad_norms[2] > 0.0
+    assert left.pad_norms[2] > 0.0
     assert "2 packed rows are pads: the packed run, too, trains on padding." in left.verdicts
-    frozen = losses(made("on your mark\nget set\ngo", padding_idx=0, bidirectional=True))
-    assert frozen.verdicts[-1] == "padding_idx=0: torch gives this row no gradient."
 
 
 def test_the_statistics_are_those_that_torchs_batch_norm_takes(seen: Trace) -> None:
