@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from importlib.resources import files
 from itertools import product
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -19,8 +20,8 @@ from packviz.inputs.cell_kinds import Cell
 from packviz.lab import recorded
 from packviz.lab.cost import Measurement, Setup, Timing, plan_sweep
 from packviz.lab.recorded import CostRecording, Made, TrainingRecording
-from packviz.lab.recorded.__main__ import EXPERIMENTS, RECORDERS, main
-from packviz.lab.recorded.recording import read_cost, read_training, record_cost, record_training
+from packviz.lab.recorded.__main__ import EXPERIMENTS, RECORDERS, main, record_cost, record_training
+from packviz.lab.recorded.recording import DATA
 from packviz.lab.training import Experiment, Progress, Readout, run_all, summary
 from packviz.show.theme import DARK, LIGHT, Palette, contrast
 
@@ -34,8 +35,8 @@ CELLS = get_args(Cell)
 each_cell = pytest.mark.parametrize("cell", CELLS)
 
 
-def stored(name: str) -> Any:
-    return json.loads((files("packviz.lab.recorded") / "data" / f"{name}.json").read_text("utf-8"))
+def stored(kind: str, folder: Path = DATA) -> Any:
+    return json.loads((folder / f"{kind}.json").read_text("utf-8"))
 
 
 def valid(data: Any, kind: str) -> bool:
@@ -120,39 +121,27 @@ def test_the_stored_times_are_the_apps_map_and_drawn_by_its_charts(cell: Cell, b
 
 
 @pytest.mark.slow
-def test_a_tiny_training_is_recorded_in_the_same_form_and_read_back_as_it_ran() -> None:
-    data = json.loads(json.dumps(record_training(TINY)))
-    assert valid(data, "training")
-    read = read_training(data)
-    live = list(run_all(TINY))
-    for ours, theirs in zip(read.results, live, strict=True):
-        assert replace(ours, train_loss=0.0, test_accuracy=0.0, seconds=0.0) == (
-            replace(theirs, train_loss=0.0, test_accuracy=0.0, seconds=0.0)
-        )
-        assert (ours.train_loss, ours.test_accuracy) == pytest.approx((theirs.train_loss, theirs.test_accuracy), 1e-5)
-    assert asdict(read.made) == data["made"]
-    assert charts.final(summary(read.results)).data
-
-
-def test_a_tiny_measurement_is_recorded_in_the_same_form_and_read_back() -> None:
-    data = json.loads(json.dumps(tiny_cost()))
-    assert valid(data, "cost")
-    read = read_cost(data)
-    assert [each.setup.backward for each in read.batch] == [False, True]
-    assert [(each.setup, each.lengths) for each in read.shapes] == TINY_SWEEP
-    assert list(read.shapes[0].packed.times) == data["shapes"][0]["packed"]
-    assert charts.winning(read.shapes).data
-
-
-@pytest.mark.slow
-def test_the_command_writes_what_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+def test_tiny_runs_are_recorded_in_the_same_form_and_read_back_as_they_ran(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setitem(RECORDERS, "training", partial(record_training, TINY))
     monkeypatch.setitem(RECORDERS, "cost", tiny_cost)
     main(["training"], tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["training.json"]
     main([], tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"training.json", "cost.json"}
-    assert valid(json.loads((tmp_path / "cost.json").read_text("utf-8")), "cost")
+    for kind in ("training", "cost"):
+        assert valid(stored(kind, tmp_path), kind)
+    read, live = recorded.training(tmp_path), list(run_all(TINY))
+    for ours, theirs in zip(read.results, live, strict=True):
+        assert (ours.experiment, ours.seed, ours.epoch) == (theirs.experiment, theirs.seed, theirs.epoch)
+        assert (ours.train_loss, ours.test_accuracy) == pytest.approx((theirs.train_loss, theirs.test_accuracy), 1e-5)
+    assert asdict(read.made) == stored("training", tmp_path)["made"]
+    assert charts.final(summary(read.results)).data
+    times = recorded.cost(tmp_path)
+    assert [each.setup.backward for each in times.batch] == [False, True]
+    assert [(each.setup, each.lengths) for each in times.shapes] == TINY_SWEEP
+    assert list(times.shapes[0].packed.times) == stored("cost", tmp_path)["shapes"][0]["packed"]
+    assert charts.winning(times.shapes).data
 
 
 ALWAYS = "Last column, `output[:, -1]`: 78 % → 13 % as padding grows. Packed: 93 % always."

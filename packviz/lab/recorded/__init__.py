@@ -1,4 +1,3 @@
 """Full runs of the experiments, recorded by `python -m packviz.lab.recorded` and stored with when and where."""
 
-from packviz.lab.recorded.headlines import *
 from packviz.lab.recorded.recording import *

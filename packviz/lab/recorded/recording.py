@@ -1,30 +1,23 @@
-"""Record full runs of the experiments as JSON, with the date, the machine and the versions; and read them back."""
+"""Recorded runs of the experiments, read back, and what they say in a sentence or two."""
 
 import json
-import os
-import platform
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import torch
+from packviz.lab import sentence
+from packviz.lab.cost import LEAST_ROUNDS, Measurement, Planned, Setup, Timing, wins_and_losses
+from packviz.lab.training import Experiment, Outcome, Progress, both_spreads, shows_difference, summary
+from packviz.lab.training.results import by_padding
 
-from packviz.lab.cost import Measurement, Planned, Setup, Timing, measure, sweep
-from packviz.lab.cost.measuring import Stopwatch, load_average
-from packviz.lab.training import Experiment, Outcome, Progress, run_all, summary
+__all__ = ["CostRecording", "Made", "TrainingRecording", "batch_takes", "cost", "cost_caveat", "cost_headline"]
+__all__ += ["machine", "sweep_takes", "training", "training_caveat", "training_headline", "training_takes"]
 
-__all__ = ["CostRecording", "Made", "TrainingRecording", "cost", "training"]
-
-DIGITS = {"train_loss": 6, "test_accuracy": 6, "seconds": 3}  # behind the point, of what is kept of an epoch
+EPOCH = ("train_loss", "test_accuracy", "seconds")  # what is kept of each
 DATA = Path(__file__).with_name("data")
-FORMAT = 2  # of the data, as recorded.schema.json describes it
-Data = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -80,93 +73,116 @@ class CostRecording:
         return tuple(each for each in self.shapes if (each.setup.cell, each.setup.backward) == (cell, backward))
 
 
-def record_training(experiments: Sequence[Experiment]) -> Data:
-    """Train all experiments with one thread; return every epoch of theirs as JSON data."""
-    with _alone() as made:
-        results = list(run_all(experiments))
-    runs = []
-    for (one, seed), of_seed in groupby(results, key=lambda each: (each.experiment, each.seed)):
-        epochs = list(of_seed)
-        columns = {name: [round(getattr(epoch, name), digits) for epoch in epochs] for name, digits in DIGITS.items()}
-        runs.append({"experiment": asdict(one), "seed": seed, **columns})
-    return {"format": FORMAT, "made": made, "runs": runs}
-
-
-def record_cost(
-    setups: Iterable[Setup], lengths: Sequence[int], planned: Iterable[Planned], rounds: int, seconds: float
-) -> Data:
-    """Measure a small batch in several setups, and a map of larger ones, with one thread; return JSON data.
-
-    The times are those in which the thread had a processor: other work on the machine disturbs them least.
-    lengths: (B,) of the small batch. rounds, seconds: of each measurement, as `measure` takes them.
-    """
-    watch = Stopwatch(clock=time.thread_time, load=lambda: None)  # the load is in `made`
-    with _alone() as made:
-        batch = [_measured(measure(setup, lengths, rounds, seconds=seconds, watch=watch)) for setup in setups]
-        shapes = [_measured(each) for each in sweep(planned, repeats=rounds, seconds=seconds, watch=watch)]
-    return {"format": FORMAT, "made": made, "batch": batch, "shapes": shapes}
-
-
-def read_training(data: Mapping[str, Any]) -> TrainingRecording:
-    """Return recorded trainings, the records that `run_all` yields, from JSON data."""
-    results = []
+@cache
+def training(folder: Path = DATA) -> TrainingRecording:
+    """Return recorded trainings, the records that `run_all` yields: those in the package, or in another folder."""
+    data, results = json.loads((folder / "training.json").read_text(encoding="utf-8")), []
     for run in data["runs"]:
-        experiment, numbers = Experiment(**run["experiment"]), zip(*(run[name] for name in DIGITS), strict=True)
+        experiment, numbers = Experiment(**run["experiment"]), zip(*(run[name] for name in EPOCH), strict=True)
         results += [Progress(experiment, run["seed"], epoch, *each) for epoch, each in enumerate(numbers, 1)]
     return TrainingRecording(Made(**data["made"]), tuple(results))
 
 
-def read_cost(data: Mapping[str, Any]) -> CostRecording:
-    """Return recorded times, the records that `measure` and `sweep` return, from JSON data."""
+@cache
+def cost(folder: Path = DATA) -> CostRecording:
+    """Return recorded times, the records that `measure` and `sweep` return, from the same place."""
+    data = json.loads((folder / "cost.json").read_text(encoding="utf-8"))
     batch, shapes = (tuple(map(_measurement, data[part])) for part in ("batch", "shapes"))
     return CostRecording(Made(**data["made"]), batch, shapes)
 
 
-@cache
-def training() -> TrainingRecording:
-    """Return the trainings that are stored in the package."""
-    return read_training(json.loads(DATA.joinpath("training.json").read_text(encoding="utf-8")))
-
-
-@cache
-def cost() -> CostRecording:
-    """Return the times that are stored in the package."""
-    return read_cost(json.loads(DATA.joinpath("cost.json").read_text(encoding="utf-8")))
-
-
-@contextmanager
-def _alone() -> Iterator[Data]:
-    """Compute with one thread, as the app does; what is yielded has, in the end, the fields of Made."""
-    threads, loads = torch.get_num_threads(), [load_average()]
-    began, had = time.perf_counter(), time.process_time()
-    made: Data = {"date": date.today().isoformat()}
-    torch.set_num_threads(1)
-    try:
-        yield made
-        made["seconds"] = round(time.perf_counter() - began, 1)
-        made["cpu_seconds"] = round(time.process_time() - had, 1)
-        loads.append(load_average())
-        made |= {"cpu": _cpu(), "cores": os.cpu_count() or 1}
-        made |= {"load": [round(load, 1) for load in loads if load is not None], "threads": torch.get_num_threads()}
-        made |= {"python": platform.python_version(), "torch": torch.__version__}
-    finally:
-        torch.set_num_threads(threads)
-
-
-def _cpu() -> str:
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as lines:
-            named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    except OSError:
-        named = []
-    return named[0] if named else platform.processor() or platform.machine()
-
-
-def _measured(done: Measurement) -> Data:
-    times = {side: [round(ms, 4) for ms in getattr(done, side).times] for side in ("padded", "packed")}
-    return {"setup": asdict(done.setup), "lengths": done.lengths, **times, "reasons": done.reasons}
-
-
-def _measurement(data: Mapping[str, Any]) -> Measurement:
+def _measurement(data: dict[str, Any]) -> Measurement:
     padded, packed = Timing(tuple(data["padded"])), Timing(tuple(data["packed"]))
     return Measurement(Setup(**data["setup"]), tuple(data["lengths"]), padded, packed, tuple(data["reasons"]))
+
+
+def training_headline(recording: TrainingRecording, cell: str) -> str:
+    """Say how accurate a cell was, read from the last column and packed, with the least and the most extra padding."""
+    return sentence("training.headline", **_naive_and_packed(recording, cell))
+
+
+def training_caveat(recording: TrainingRecording, cell: str) -> str:
+    """Say when the trainings of a cell were recorded, and how their difference compares with its spread."""
+    return sentence("training.caveat", made=recording.made, **_naive_and_packed(recording, cell))
+
+
+def _naive_and_packed(recording: TrainingRecording, cell: str) -> dict[str, Any]:
+    """Return the outcomes of both readouts, by padding, and how those with the most padding differ."""
+    naive, packed = (by_padding(recording.outcomes(cell), readout) for readout in ("naive", "packed"))
+    ends = naive[-1], packed[-1]
+    return {"naive": naive, "packed": packed, "spread": both_spreads(*ends), "shown": shows_difference(*ends)}
+
+
+def training_takes(recording: TrainingRecording, experiments: Sequence[Experiment]) -> str:
+    """Say how long all seeds of some experiments take, as far as the same ones were recorded; "" if one was not."""
+    known = {replace(each.experiment, seeds=(0,)): each.seconds for each in summary(recording.results)}
+    share = recording.made.cpu_seconds / recording.made.seconds  # of the time, in which it had a processor
+    return _takes(share * len(one.seeds) * known[replace(one, seeds=(0,))] for one in experiments)
+
+
+def cost_headline(recording: CostRecording, cell: str) -> str:
+    """Say what packing costs a cell's forward run on the small batch, and for how many larger ones it pays."""
+    done = recording.of(cell)
+    wins, losses = wins_and_losses(done)
+    return sentence("cost.headline", small=_small(recording, cell), larger=len(done), wins=wins, losses=losses)
+
+
+def cost_caveat(recording: CostRecording, cell: str) -> str:
+    """Say when and how the times of a cell were recorded, and whether the machine was busy."""
+    rounds = max(each.rounds for each in recording.of(cell))
+    return sentence("cost.caveat", made=recording.made, small=_small(recording, cell), rounds=rounds)
+
+
+def machine(recording: CostRecording | TrainingRecording) -> str:
+    """Say when a run was recorded, on what machine, and with which versions."""
+    return sentence("made.machine", made=recording.made)
+
+
+def batch_takes(recording: CostRecording, setups: Sequence[Setup], T: int, rounds: int, seconds: float) -> str:
+    """Say how long it takes to measure a batch in several setups; "" if one of them was not recorded.
+
+    A small model spends its time on its sequential steps, so a run takes as many times as long as the recorded small
+    batch as it has steps: T in each layer and direction. rounds, seconds: of each measurement, as `measure` takes them.
+    """
+    known = {_kind(m.setup): _pair(m) / _chain(m.setup, max(m.lengths)) for m in recording.batch}  # seconds a step
+
+    def measuring(setup: Setup) -> float:
+        once = known[_kind(setup)] * _chain(setup, T)
+        return min((rounds + 1) * once, max(seconds, (LEAST_ROUNDS + 1) * once))
+
+    return _takes(map(measuring, setups))
+
+
+def sweep_takes(recording: CostRecording, planned: Sequence[Planned], runs: int) -> str:
+    """Say how long so many runs of each batch take, as far as the same ones were recorded; "" if one was not."""
+    known = {(each.setup, each.lengths): _pair(each) for each in recording.shapes}
+    return _takes(runs * known[one] for one in planned)
+
+
+def _takes(seconds: Iterable[float]) -> str:
+    """Say how long several things take; "" if one of them is not found among what was recorded, a KeyError."""
+    try:
+        total = sum(seconds)
+    except KeyError:
+        return ""
+    return sentence("made.takes", seconds=max(1, round(total)))
+
+
+def _pair(done: Measurement) -> float:
+    """Return the seconds of one padded and one packed run."""
+    return (done.padded.median + done.packed.median) / 1000
+
+
+def _kind(setup: Setup) -> tuple[object, ...]:
+    return setup.cell, setup.backward, setup.onednn, setup.device
+
+
+def _chain(setup: Setup, T: int) -> int:
+    """Return how many steps of a run wait for one another."""
+    return T * setup.num_layers * (1 + setup.bidirectional)
+
+
+def _small(recording: CostRecording, cell: str) -> Measurement:
+    """Return the forward run of the small batch, as torch runs it by default."""
+    forward = [each for each in recording.batch if each.setup.onednn and not each.setup.backward]
+    return next(each for each in forward if each.setup.cell == cell)
