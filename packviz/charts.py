@@ -11,15 +11,8 @@ with extra("charts"):
     from packviz.show.charts.states import states, units
     from packviz.show.charts.template import template
 
-__all__ = [
-    "Panel",
-    "accuracy_against_padding",
-    "counts_bars",
-    "difference",
-    "drifts",
-    "final",
-    "gradients",
-    "learning",
+__all__ = ["Panel", "accuracy_against_padding", "counts_bars", "difference", "drifts", "final", "gradients", "learning"]
+__all__ += [
     "margins",
     "padding_shares",
     "panels",
@@ -29,5 +22,5 @@ __all__ = [
     "timings",
     "units",
     "waste",
-    "winning",
 ]
+__all__ += ["winning"]

@@ -79,15 +79,12 @@ class Experiment(Brief):
 
 
 def _seeds(value: object) -> tuple[int, ...]:
-    expected, fix = "a few integers without duplicates", "give seeds such as (0, 1, 2)"
-    if not isinstance(value, Sequence) or isinstance(value, str) or not value:
-        got = "no seed" if isinstance(value, Sequence) and not value else shown(value)
-        raise PackvizError("seeds", expected=expected, got=got, fix=fix)
-    for seed in value:
-        integer("seeds", seed, 0, MAX_SEED)
-        if list(value).count(seed) > 1:
-            raise PackvizError("seeds", expected=expected, got=f"{seed} more than once", fix=fix)
-    return tuple(value)
+    given = value if isinstance(value, Sequence) and not isinstance(value, str) else ()
+    seeds = tuple(integer("seeds", seed, 0, MAX_SEED) for seed in given)
+    if not seeds or len(set(seeds)) < len(seeds):
+        expected, fix = "a few integers without duplicates", "give seeds such as (0, 1, 2)"
+        raise PackvizError("seeds", expected=expected, got=f"{value!r:.60}", fix=fix)
+    return seeds
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -12,17 +12,7 @@ from packviz.lab import sentence
 from packviz.lab.training.experiment import READS, Experiment
 from packviz.lab.training.run import Progress
 
-__all__ = [
-    "COLUMNS",
-    "Outcome",
-    "both_spreads",
-    "conclusion",
-    "label",
-    "shows_difference",
-    "summary",
-    "table",
-    "to_csv",
-]
+__all__ = ["COLUMNS", "Outcome", "both_spreads", "conclusion", "shows_difference", "summary", "table", "to_csv"]
 
 ENOUGH_SEEDS = 3  # fewer say next to nothing about their own spread
 BEYOND = 2  # times the combined spread; if both were the same, three seeds each would get there in 1 of 39 trials
@@ -75,16 +65,11 @@ def summary(results: Iterable[Progress]) -> tuple[Outcome, ...]:
     for progress in results:
         if progress.finished:
             ended.setdefault(progress.experiment, []).append(progress)
-    return tuple(
-        Outcome(
-            one,
-            tuple(progress.seed for progress in runs),
-            tuple(progress.test_accuracy for progress in runs),
-            fmean(progress.seconds for progress in runs),
-            one.data.majority_baseline,
-        )
-        for one, runs in ended.items()
-    )
+    done = []
+    for one, runs in ended.items():
+        seeds, accuracies, seconds = zip(*((each.seed, each.test_accuracy, each.seconds) for each in runs), strict=True)
+        done.append(Outcome(one, seeds, accuracies, fmean(seconds), one.data.majority_baseline))
+    return tuple(done)
 
 
 def by_padding(outcomes: Iterable[Outcome], readout: str) -> list[Outcome]:

@@ -30,11 +30,6 @@ class Panel:
     columns: tuple[str, ...] = ()
 
     @property
-    def size(self) -> tuple[int, int]:
-        """Return rows and columns."""
-        return len(self.texts), max((len(row) for row in self.texts), default=0)
-
-    @property
     def head(self) -> float:
         """Return the cells above the first row: the title's, and less than one for the names of the columns."""
         return HEAD + (0.7 if self.columns else 0.0)
@@ -77,13 +72,13 @@ def _placed(given: Sequence[Panel], wide: int) -> tuple[list[tuple[Panel, float,
     placed: list[tuple[Panel, float, float]] = []
     left, top, tallest, widest = 0.0, 0.0, 0.0, 0.0
     for panel in given:
-        rows, columns = panel.size
+        columns = max(map(len, panel.texts), default=0)
         names = max((0.4 + 0.26 * len(name) for name in panel.rows), default=0.0)  # cells for the names of the rows
         across = max(columns, 0.24 * len(panel.title)) + names
         if left and left + across > wide:
             left, top, tallest = 0.0, top + tallest + GAP, 0.0
         placed.append((panel, left + names, top))
-        tallest = max(tallest, panel.head + rows)
+        tallest = max(tallest, panel.head + len(panel.texts))
         left += across + 2 * GAP
         widest = max(widest, left - 2 * GAP)
     return placed, widest, top + tallest
