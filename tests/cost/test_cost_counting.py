@@ -108,16 +108,10 @@ def test_numbers_between_anything_sensible_are_read(
     assert lengths.tolist() == [number for number, _ in parts]
 
 
-@pytest.mark.parametrize(
-    ("text", "lengths"),
-    [
-        ("12", [12]),
-        ("007 +3 4.0 5.", [7, 3, 4, 5]),
-        ('"3"\n"4"\n', [3, 4]),
-        ("[3, 4]", [3, 4]),
-        ("n_tokens,\n9,\n8", [9, 8]),
-    ],
-)
+WRITTEN = [("12", [12]), ("007 +3 4.0 5.", [7, 3, 4, 5]), ('"3"\n"4"\n', [3, 4]), ("[3, 4]", [3, 4])]
+
+
+@pytest.mark.parametrize(("text", "lengths"), [*WRITTEN, ("n_tokens,\n9,\n8", [9, 8])])
 def test_lengths_may_be_written_as_files_write_them(text: str, lengths: list[int]) -> None:
     assert read_lengths(text).tolist() == lengths
 

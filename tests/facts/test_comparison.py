@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from facts_cases import alone, bound, made, packed_run, padded_run, studied
+from facts_cases import alone, bound, made, packed_run, padded_run
 from torch import nn
 from torch.nn.utils.rnn import pad_packed_sequence
 
@@ -66,24 +66,23 @@ def test_a_forward_half_that_reads_no_backward_half_is_equal_wherever_both_compu
 
 
 def test_each_side_is_read_and_what_is_wanted_is_the_state_after_the_sequences_own_tokens(seen: Trace) -> None:
-    done, D = compare(seen), len(seen.layers[0])
+    done, D, ours = compare(seen), len(seen.layers[0]), padded_run(seen)[1][0]
     column, valid, *final = done.readings
     output = seen.packed_sequence._replace(data=seen.output)
     out, _ = pad_packed_sequence(output, True, seen.padding_value, seen.total_length)
     assert torch.equal(column.packed.values, out[:, -1])
-    for b, length in enumerate(seen.padded.lengths.tolist()):
-        assert torch.equal(column.padded.values[b], done.padded[b, -1])
-        assert torch.equal(valid.padded.values[b], done.padded[b, length - 1])
-        assert torch.equal(valid.packed.values[b], done.packed[b, length - 1])
-        own = alone(seen, b)[1][0][-D:]
-        wanted = [own.flatten(), own.flatten(), *own]
-        for reading, state in zip(done.readings, wanted, strict=True):
-            for side in (reading.padded, reading.packed):
-                torch.testing.assert_close(side.wanted[b], state, atol=bound(seen, state), rtol=0)
+    assert torch.equal(column.padded.values, done.padded[:, -1])
+    rows, ends = range(len(done.padded)), seen.padded.lengths - 1
+    assert torch.equal(valid.padded.values, done.padded[rows, ends])
+    assert torch.equal(valid.packed.values, done.packed[rows, ends])
     for d, reading in enumerate(final):
-        assert torch.equal(reading.padded.values, padded_run(seen)[1][0][d - D])
+        assert torch.equal(reading.padded.values, ours[d - D])
         assert torch.equal(reading.packed.values, seen.h_n[d - D])
         assert reading.packed.right or not right_padded(seen)
+    own = torch.stack([alone(seen, b)[1][0][-D:] for b in rows])  # (B, D, H)
+    for reading, state in zip(done.readings, (own.flatten(1), own.flatten(1), *own.unbind(1)), strict=True):
+        for side in (reading.padded, reading.packed):
+            torch.testing.assert_close(side.wanted, state, atol=bound(seen, state), rtol=0)
 
 
 def test_a_verdict_names_exactly_the_sequences_that_differ_by_more_than_rounding(seen: Trace) -> None:
@@ -142,11 +141,9 @@ def test_what_padding_changes(text: str, settings: dict[str, Any], differs: set[
     found = {each.key for each in done.findings if each.severity != "note"}
     assert {key for key in found if not key.startswith("c_n")} - {"pads"} == differs
     assert ("pads" in done.sentences) == (text == THREE)
-    for half in {"forward", "backward"} & {each.key for each in done.findings}:
-        H = trace.module.hidden_size
-        columns = slice(H, 2 * H) if half == "backward" else slice(0, H)
-        off = (padded_run(trace)[0] - packed_run(trace)[0])[..., columns][done.valid].abs().max()
-        assert (float(off) > 1e-5) == (half in differs)
+    apart = (padded_run(trace)[0] - packed_run(trace)[0])[done.valid].abs()  # (N, D*H)
+    for half, off in zip(WAYS, torch.split(apart, trace.module.hidden_size, 1), strict=False):
+        assert (float(off.max()) > 1e-5) == (half in differs)
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
@@ -196,22 +193,16 @@ def test_a_module_of_ones_own_is_left_as_it_is() -> None:
     assert torch.is_grad_enabled()
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_each_switch_is_the_comparison_of_a_new_trace(seed: int) -> None:
-    seen = studied(seed)
-    done = switches(seen)
-    if seen.batch is None or seen.config is None:
-        assert done == ()
-        return
-    assert done
-    now = compare(seen).verdicts
+def test_each_switch_is_the_comparison_of_a_new_trace(seen: Trace) -> None:
+    done, now = switches(seen), compare(seen).verdicts
+    assert bool(done) == (seen.config is not None)
     for one in done:
+        assert seen.batch is not None
+        assert seen.config is not None
         assert getattr(seen.config, one.setting) == one.before != one.after
         setting: dict[str, Any] = {one.setting: one.after}
         again = compare(trace(seen.batch, replace(seen.config, **setting)))
-        assert {
-            key: again.sentences[key] for key in one.changed if key in again.sentences
-        }.items() <= one.changed.items()
+        assert all(again.sentences.get(key, told) == told for key, told in one.changed.items())
         for key, verdict in again.verdicts.items():
             assert (key in one.changed) == (verdict != now.get(key, verdict if all(verdict) else ())), key
 

@@ -1,25 +1,22 @@
 """Why pack: what pads do to the sequence that has the most of them, beside torch's own runs."""
 
+from itertools import product
+
 import pytest
 import torch
+from facts_cases import made, refused
 from torch import nn
 from torch.nn.utils.rnn import pack_sequence
 
-import packviz as pv
-from packviz.inputs.cell_kinds import Cell
+from packviz import trace_module
 from packviz.show.hook import hook, pictures
 
 TEXT = "I love cats\nshe sleeps\nwe sing old songs"
 
 
-@pytest.mark.parametrize("cell", ["rnn", "gru", "lstm"])
-@pytest.mark.parametrize("bidirectional", [False, True])
-@pytest.mark.parametrize("num_layers", [1, 2])
-def test_both_sides_are_what_torch_returns_of_several_layers_the_top_one(
-    cell: Cell, bidirectional: bool, num_layers: int
-) -> None:
-    config = pv.Config(cell=cell, bidirectional=bidirectional, num_layers=num_layers, batch_first=False)
-    t = pv.trace(pv.Batch.parse(TEXT), config)
+@pytest.mark.parametrize(("cell", "both", "layers"), [*product(("rnn", "gru", "lstm"), (False, True), (1, 2))])
+def test_both_sides_are_what_torch_returns_of_several_layers_the_top_one(cell: str, both: bool, layers: int) -> None:
+    t = made(TEXT, cell=cell, bidirectional=both, num_layers=layers, batch_first=False)
     found, size = hook(t), t.module.hidden_size
     assert found is not None
     assert (found.b, found.texts) == (1, ("she", "sleeps", "0", "0"))
@@ -30,23 +27,20 @@ def test_both_sides_are_what_torch_returns_of_several_layers_the_top_one(
     assert found.moved > 0
 
 
-@pytest.mark.parametrize(
-    ("text", "settings"),
-    [("1 2\n3 4", {}), ("1 2\n3", {"padding_side": "left"}), ("1\n2 3", {"enforce_sorted": True})],
-    ids=["no pads", "pads on the left", "refused"],
-)
-def test_without_a_pad_on_the_right_there_is_nothing_to_show(text: str, settings: dict[str, object]) -> None:
-    assert hook(pv.trace(pv.Batch.parse(text), pv.Config(**settings))) is None  # type: ignore[arg-type]
+def test_without_a_pad_on_the_right_there_is_nothing_to_show() -> None:
+    assert hook(made("1 2\n3 4")) is None
+    assert hook(made("1 2\n3", padding_side="left")) is None
+    assert hook(refused()) is None
 
 
 def test_a_module_of_ones_own_has_no_texts() -> None:
-    found = hook(pv.trace_module(nn.GRU(3, 4, batch_first=True), torch.randn(2, 5, 3), [5, 2]))
+    found = hook(trace_module(nn.GRU(3, 4, batch_first=True), torch.randn(2, 5, 3), [5, 2]))
     assert found is not None
     assert found.texts == ("",) * 5
 
 
 def test_the_pictures_say_what_was_computed_and_show_what_was_typed_as_text() -> None:
-    found = hook(pv.trace(pv.Batch.parse('a b c\n<b> "&'), pv.Config()))
+    found = hook(made('a b c\n<b> "&'))
     assert found is not None
     (moving, padded), (resting, packed) = pictures(found)
     assert "B's " in moving

@@ -22,17 +22,13 @@ def test_the_count_is_the_codes_own_and_the_cells_are_the_tokens_that_equal_the_
     assert found.counted == tuple(eval(found.code, {"x": x}).tolist())
     assert found.lengths == tuple(seen.padded.lengths.tolist())
     assert found.wrong == tuple(b for b in range(len(x)) if found.counted[b] != found.lengths[b])
-    cells = [
-        (b, t)
-        for b, t in seen.padded.mask.nonzero().tolist()
-        if all(number == found.pad for number in seen.padded.tokens[b, t].flatten().tolist())
-    ]
+    real = [(b, t) for b, t in seen.padded.mask.nonzero().tolist()]
+    cells = [cell for cell in real if bool((seen.padded.tokens[cell] == found.pad).all())]
     assert list(found.cells) == cells
     assert bool(cells) == ("equal" in found.sentence)
     if seen.config is not None:  # each such token is missing from the count, and nothing else is
-        assert found.counted == tuple(
-            length - sum(b == other for other, _ in cells) for b, length in enumerate(found.lengths)
-        )
+        missing = [sum(b == other for other, _ in cells) for b in range(len(x))]
+        assert [n - k for n, k in zip(found.lengths, missing, strict=True)] == list(found.counted)
 
 
 LUCK = "Nothing is lost in this batch, but only by luck: no token is -1."
@@ -40,16 +36,15 @@ SAFE = "Nothing is lost: words get ids from 1 on, and no word has the padding id
 TRAINED = "With padding_idx, the embedding of such a token is zeros and is never trained."
 
 
+THREE = (
+    "3 real tokens equal the pad, 0: A at t = 0, B at t = 1 and B at t = 2. (x != 0).sum(1) counts 1 for A (length 2)"
+)
+
+
 @pytest.mark.parametrize(
     ("text", "settings", "cells", "told"),
     [
-        (
-            "0 1\n2 0 0\n3",
-            {},
-            [(0, 0), (1, 1), (1, 2)],
-            "3 real tokens equal the pad, 0: A at t = 0, B at t = 1 and B at t = 2. "
-            "(x != 0).sum(1) counts 1 for A (length 2) and 1 for B (length 3).",
-        ),
+        ("0 1\n2 0 0\n3", {}, [(0, 0), (1, 1), (1, 2)], f"{THREE} and 1 for B (length 3)."),
         ("0 1\n2 0 0\n3", {"padding_value": 3.0}, [(2, 0)], "1 real token equals the pad, 3: C at t = 0."),
         ("0 1\n2 0 0\n3", {"padding_value": -1.0}, [], LUCK),
         ("0.1 2\n3", {"padding_value": 0.1}, [(0, 0)], "1 real token equals the pad, 0.1:"),  # as float32 rounds it
@@ -69,7 +64,7 @@ def test_what_is_lost_is_told(text: str, settings: dict[str, Any], cells: list[A
     assert ("never trained" in found.sentence) == (told == TRAINED)
 
 
-def test_a_grid_of_your_own_tells_what_pads_it_and_0_is_assumed_where_it_does_not() -> None:
+def test_a_grid_of_your_own_or_one_that_torch_refused_tells_what_pads_it_else_0_is_assumed() -> None:
     def found(*rows: list[float], lengths: list[int]) -> PadCollision:
         return pad_collision(trace_module(nn.GRU(1, 2, batch_first=True), torch.tensor(rows).unsqueeze(2), lengths))
 
@@ -80,9 +75,6 @@ def test_a_grid_of_your_own_tells_what_pads_it_and_0_is_assumed_where_it_does_no
     assert mixed.sentence.startswith("The grid is not padded with 0 everywhere.")
     none = found([1.0, 1.0], [1.0, 1.0], lengths=[2, 2])
     assert (none.pad, none.cells, none.wrong) == (0.0, (), ())
-
-
-def test_it_works_where_torch_refused_the_lengths() -> None:
     assert pad_collision(refused()).cells == ((0, 0), (1, 2))
 
 
@@ -127,20 +119,17 @@ def test_the_record_holds_which_numbers_of_pads_were_run(pads: int) -> None:
     assert every.pads == tuple(range(pads + 1))
     assert done.pads == tuple(sorted(set(done.pads)))
     assert {0, 1, pads - 1, pads} <= set(done.pads)
-    for b in range(2):
-        for k, state in zip(done.pads, done.states[b], strict=True):
-            torch.testing.assert_close(state, alone(trace, b, done.pad.expand(k, -1))[1][0][-2], atol=1e-5, rtol=0)
+    theirs = [[alone(trace, b, done.pad.expand(k, -1))[1][0][-2] for k in done.pads] for b in range(2)]
+    torch.testing.assert_close(done.states, torch.stack([*map(torch.stack, theirs)]), atol=1e-5, rtol=0)
 
 
 def test_the_states_before_and_after_zeros_are_torchs(seen: Trace) -> None:
     b, D = len(seen.padded.lengths) // 2, 2 if seen.module.bidirectional else 1
     step, zero = after_zero_vector(seen, b), torch.zeros_like(seen.padded.grid[0, :1])
-    states = [alone(seen, b, zero.expand(k, -1))[1][0][-D] for k in (0, 1, 50)]
-    for ours, theirs in zip(step.states, states, strict=True):
-        torch.testing.assert_close(torch.tensor(ours, dtype=theirs.dtype), theirs, rtol=1e-4, atol=1e-5)
-    before, after, later = (state.double() for state in states)
-    norms = (float(before.norm()), float((after - before).norm()), float((later - before).norm()))
-    assert step.norms == pytest.approx(norms, rel=1e-4, abs=1e-5)
+    states = torch.stack([alone(seen, b, zero.expand(k, -1))[1][0][-D] for k in (0, 1, 50)]).double()
+    torch.testing.assert_close(torch.tensor(step.states, dtype=torch.double), states, rtol=1e-4, atol=1e-5)
+    moved = torch.cat([states[:1], states[1:] - states[0]])
+    assert step.norms == pytest.approx(moved.norm(dim=1).tolist(), rel=1e-4, abs=1e-5)
 
 
 def test_a_zero_vector_moves_a_gru_and_leaves_a_dead_relu() -> None:

@@ -24,13 +24,12 @@ def run_again(code: str, **names: Any) -> str:
 
 
 def is_shortened(text: str, whole: str) -> bool:
-    """Tell whether a text is the whole of another one, or of too many lines the first and the last."""
-    half = 5
-    lines = whole.splitlines()
-    if len(lines) <= 12:
-        return text == whole
-    kept = text.splitlines()
-    return kept[:half] == lines[:half] and kept[-half:] == lines[-half:] and kept[half].strip() == "...,"
+    """Tell whether a text is the whole of another one, or of more than twelve lines the first five and the last."""
+    lines, kept = whole.splitlines(), text.splitlines()
+    if len(lines) > 12:
+        lines[5:-5] = ["...,"]
+        kept[5] = kept[5].strip()
+    return kept == lines
 
 
 def test_the_fields_are_those_of_torchs_packed_sequence(seen: Trace) -> None:

@@ -3,33 +3,20 @@
 import csv
 from dataclasses import replace
 from io import StringIO
+from itertools import product
 from statistics import mean, stdev
 from typing import Any
 
 import pytest
 import torch
 
-from packviz.lab.training import (
-    COLUMNS,
-    Experiment,
-    Outcome,
-    Progress,
-    conclusion,
-    run_all,
-    summary,
-    table,
-    to_csv,
-)
+from packviz.lab.training import COLUMNS, Experiment, Outcome, Progress, conclusion, run_all, summary, table, to_csv
 from packviz.lab.training.charts import final, learning
 
 
 def ended(*accuracies: float, majority_baseline: float = 10.0, **settings: Any) -> Outcome:
     seeds = tuple(range(len(accuracies)))
     return Outcome(Experiment(seeds=seeds, **settings), seeds, accuracies, 1.0, majority_baseline)
-
-
-def record(experiment: Experiment, seed: int, epoch: int, accuracy: float, loss: float = 1.0) -> Progress:
-    return Progress(experiment, seed, epoch, loss, accuracy, 0.25 * epoch)
 
 
 NAIVE: dict[str, Any] = {"readout": "naive"}
@@ -55,9 +42,10 @@ def test_what_the_spread_bears_is_concluded_and_no_more(outcomes: list[Outcome],
 
 def test_only_experiments_that_differ_in_one_setting_are_compared() -> None:
     good, bad = (95.0, 95.5, 96.0), (20.0, 20.5, 21.0)
-    for settings in ({"cell": "rnn"}, {"bidirectional": True}, {"extra_padding": 20}, {"task": "first_token"},
-                     {"epochs": 3}, {"hidden_size": 4}, {"lr": 0.5}, {"batch_size": 9}):  # fmt: skip
-        assert conclusion([ended(*bad, readout="naive", **settings), ended(*good)]) == ()
+    others: dict[str, Any] = {"cell": "rnn", "bidirectional": True, "extra_padding": 20, "task": "first_token"}
+    others |= {"epochs": 3, "hidden_size": 4, "lr": 0.5, "batch_size": 9}
+    for setting, value in others.items():
+        assert conclusion([ended(*bad, readout="naive", **{setting: value}), ended(*good)]) == ()
     assert len(conclusion([ended(*bad, readout="naive"), ended(*good)])) == 1
     assert conclusion([]) == ()
 
@@ -74,9 +62,9 @@ def test_chance_alone_is_called_a_difference_in_few_of_many_trials() -> None:
 def test_the_summary_takes_the_last_epoch_of_finished_seeds_alone() -> None:
     one = Experiment(epochs=2, seeds=(4, 5, 6))
     other = replace(one, readout="naive")
-    results = [record(one, 4, 1, 10.0), record(one, 4, 2, 80.0), record(other, 4, 1, 1.0),
-               record(one, 5, 1, 20.0), record(one, 5, 2, 90.0), record(one, 6, 1, 99.0)]  # fmt: skip
-    (outcome,) = summary(results)
+    runs = [(one, 4, 1, 10.0), (one, 4, 2, 80.0), (other, 4, 1, 1.0), (one, 5, 1, 20.0), (one, 5, 2, 90.0)]
+    runs.append((one, 6, 1, 99.0))
+    (outcome,) = summary([Progress(each, seed, epoch, 1.0, a, 0.25 * epoch) for each, seed, epoch, a in runs])
     assert (outcome.experiment, outcome.seeds, outcome.accuracies) == (one, (4, 5), (80.0, 90.0))
     assert outcome.mean == 85.0
     assert outcome.spread == pytest.approx(stdev((80.0, 90.0)))
@@ -86,12 +74,11 @@ def test_the_summary_takes_the_last_epoch_of_finished_seeds_alone() -> None:
 
 
 def test_the_table_has_a_row_for_each_outcome_with_its_units() -> None:
-    rows = table([ended(80.0, 84.0, 88.0, readout="naive", extra_padding=20), ended(90.0)])
-    assert rows[0]["mean (%)"] == mean((80.0, 84.0, 88.0))
-    assert rows[0]["standard deviation (points)"] == stdev((80.0, 84.0, 88.0))
-    assert (rows[0]["worst seed (%)"], rows[0]["best seed (%)"], rows[0]["seeds"]) == (80.0, 88.0, 3)
-    assert (rows[0]["readout"], rows[0]["extra pads"], rows[0]["directions"]) == ("last column", 20, 1)
-    assert rows[1]["standard deviation (points)"] is None
+    first, other = table([ended(80.0, 84.0, 88.0, readout="naive", extra_padding=20), ended(90.0)])
+    settings = {"task": "vowels", "cell": "gru", "directions": 1, "readout": "last column", "extra pads": 20}
+    numbers = {"mean (%)": 84.0, "standard deviation (points)": 4.0, "worst seed (%)": 80.0, "best seed (%)": 88.0}
+    assert first == settings | numbers | {"seeds": 3, "seconds a seed": 1.0}
+    assert other["standard deviation (points)"] is None
 
 
 @pytest.mark.slow
@@ -118,8 +105,8 @@ def records(*experiments: Experiment) -> list[Progress]:
     ]
 
 
-EXPERIMENTS = [Experiment(epochs=4, readout=readout, extra_padding=extra)
-               for readout in ("naive", "packed") for extra in (0, 100)]  # fmt: skip
+CASES: Any = product(("naive", "packed"), (0, 100))
+EXPERIMENTS = [Experiment(epochs=4, readout=readout, extra_padding=extra) for readout, extra in CASES]
 
 
 def lines(figure: Any, axis: str) -> list[Any]:
@@ -159,9 +146,9 @@ def test_the_final_chart_has_a_dot_for_every_seed_and_a_mean_for_every_experimen
 def test_experiments_that_differ_in_other_settings_stay_apart() -> None:
     settings = {"cell": "lstm", "hidden_size": 3, "lr": 0.5, "batch_size": 7, "bidirectional": True}
     others = [Experiment(epochs=2, **{name: value}) for name, value in settings.items()]  # type: ignore[arg-type]
-    everything = [Experiment(epochs=2), *others]
-    assert len({trace.name for trace in lines(learning(records(*everything)), "y")}) == 6
-    assert len({trace.name for trace in final(summary(records(*everything))).data}) == 12
+    results = records(Experiment(epochs=2), *others)
+    assert len({trace.name for trace in lines(learning(results), "y")}) == 6
+    assert len({trace.name for trace in final(summary(results)).data}) == 12
 
 
 def test_nothing_trained_is_a_titled_empty_chart() -> None:
