@@ -1,7 +1,7 @@
 """The parts of the page on what padding and packing cost: recorded, counted, measured, and what else can be done."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, get_args
 
@@ -64,7 +64,7 @@ def measured(shown: Shown) -> None:
     ways = "both directions" if module.bidirectional else "one direction"
     told = f"{shown.batch.summary}, hidden size {module.hidden_size}, {layers}, {ways}"
     lengths = tuple(shown.trace.padded.lengths.tolist())
-    work = partial(_measure_all, setups, lengths)
+    work = partial(cost.sweep, [(setup, lengths) for setup in setups], repeats=ROUNDS, seconds=SECONDS)
     takes = recorded.batch_takes(recorded.cost(), setups, max(lengths), ROUNDS, SECONDS)
     long_work(Task("measure", told, len(setups), work, _timings, measures=True), "Measure this batch", takes)
 
@@ -129,11 +129,6 @@ def _lengths(shown: Shown, source: str) -> Any:
         file = st.file_uploader(label, ["txt", "csv"], key="waste_file", max_upload_size=1)
         return None if file is None else cost.read_lengths(file.getvalue())
     return next(each for each in DISTRIBUTIONS if each.title == source).lengths()
-
-
-def _measure_all(setups: Sequence[cost.Setup], lengths: Sequence[int]) -> Iterator[cost.Measurement]:
-    for setup in setups:
-        yield cost.measure(setup, lengths, ROUNDS, seconds=SECONDS)
 
 
 def _timings(results: Sequence[cost.Measurement], which: str = "now") -> None:

@@ -1,12 +1,12 @@
 """How much of a batch is padding: ten distributions of lengths, and the share of padding in random batches.
 
-Eight are drawn from named distributions with the parameters that their descriptions tell; they stand for no data set.
-Two draw again and again from lengths that are real: the lines of the Zen of Python, and nine recordings of vowels.
+Eight are drawn from named distributions, with the parameters that their descriptions give; they stand for no data set.
+Two draw with replacement from real lengths: the lines of the Zen of Python, and nine recordings of vowels.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from math import log
 from types import MappingProxyType
 
@@ -69,14 +69,10 @@ def _questions_and_documents(generator: Generator) -> Tensor:
     return torch.where(_empty().uniform_(generator=generator) < 0.7, question, document)
 
 
-def _again(key: str) -> Draw:
-    """Draw again and again from the lengths of a built-in batch."""
-
-    def draw(generator: Generator) -> Tensor:
-        lengths = Batch.example(key).lengths.double()
-        return lengths[torch.randint(len(lengths), (COUNT,), generator=generator, device="cpu")]
-
-    return draw
+def _with_replacement(key: str, generator: Generator) -> Tensor:
+    """Draw from the lengths of a built-in batch."""
+    lengths = Batch.example(key).lengths.double()
+    return lengths[torch.randint(len(lengths), (COUNT,), generator=generator, device="cpu")]
 
 
 _DRAWS: dict[str, Draw] = {
@@ -90,8 +86,8 @@ _DRAWS: dict[str, Draw] = {
     "outlier": lambda generator: (
         _empty().fill_(10).index_fill_(0, torch.randint(COUNT, (1,), generator=generator, device="cpu"), 1000)
     ),
-    "zen": _again("zen"),
-    "vowels": _again("vowels"),
+    "zen": partial(_with_replacement, "zen"),
+    "vowels": partial(_with_replacement, "vowels"),
 }
 DISTRIBUTIONS = tuple(
     Distribution(key, sentence(f"distribution.{key}"), sentence(f"distribution.{key}_drawn"), draw)

@@ -44,8 +44,8 @@ def valid(data: Any, kind: str) -> bool:
 
 
 def tiny_cost() -> dict[str, Any]:
-    setups = [Setup("gru", 1, 2), Setup("gru", 1, 2, backward=True)]
-    return record_cost(setups, [2, 1], TINY_SWEEP, 6, 0.01)
+    batch = [(Setup("gru", 1, 2, backward=backward), (2, 1)) for backward in (False, True)]
+    return record_cost(batch, TINY_SWEEP, 6, 0.01)
 
 
 def training_of(naive: Sequence[float], packed: Sequence[float], *, seeds: int = 3) -> TrainingRecording:

@@ -87,8 +87,8 @@ def read_lengths(text: str | bytes) -> Tensor:
 
 def check_lengths(lengths: Tensor | Sequence[int]) -> Tensor:
     """Return lengths (B,) int64; raises PackvizError for none, too many, and anything that is not a length."""
-    given = lengths.tolist() if isinstance(lengths, Tensor) and lengths.dim() else lengths
-    given = [] if isinstance(given, Tensor) else list(given)  # a single number is no list of lengths
+    given = lengths.tolist() if isinstance(lengths, Tensor) else list(lengths)
+    given = given if isinstance(given, list) else []  # a tensor of one number is no list of lengths
     return _checked(given, [f"lengths[{b}] = {shown(length)}" for b, length in enumerate(given)])
 
 

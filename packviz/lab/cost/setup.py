@@ -123,13 +123,11 @@ def switches(setup: Setup) -> Iterator[None]:
     """
     with with_onednn(setup.onednn), torch.set_grad_enabled(setup.backward), torch.autocast(setup.device, enabled=False):
         threads = torch.get_num_threads()
+        torch.set_num_threads(setup.threads or threads)
         try:
-            if setup.threads is not None:
-                torch.set_num_threads(setup.threads)
             yield
         finally:
-            if setup.threads is not None:
-                torch.set_num_threads(threads)
+            torch.set_num_threads(threads)
 
 
 def devices() -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from packviz.compute.trace import trace
 from packviz.inputs.batch import Batch
 from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.examples import EXAMPLES
-from packviz.lab.cost import Measurement, Planned, Setup, measure, plan_sweep, setups_of, sweep
+from packviz.lab.cost import Measurement, Planned, plan_sweep, setups_of, sweep
 from packviz.lab.cost.measuring import Stopwatch, load_average
 from packviz.lab.recorded.recording import DATA, EPOCH
 from packviz.lab.training import EXTRA_PADDING, Experiment, Readout, run_all
@@ -51,19 +51,17 @@ def record_training(experiments: Sequence[Experiment]) -> Data:
     return {"format": FORMAT, "made": made, "runs": runs}
 
 
-def record_cost(
-    setups: Iterable[Setup], lengths: Sequence[int], planned: Iterable[Planned], rounds: int, seconds: float
-) -> Data:
+def record_cost(batch: Iterable[Planned], shapes: Iterable[Planned], rounds: int, seconds: float) -> Data:
     """Measure a small batch in several setups, and a map of larger ones, with one thread; return JSON data.
 
     The times are those in which the thread had a processor: other work on the machine disturbs them least.
-    lengths: (B,) of the small batch. rounds, seconds: of each measurement, as `measure` takes them.
+    rounds, seconds: of each measurement, as `measure` takes them.
     """
     watch = Stopwatch(clock=time.thread_time, load=lambda: None)  # the load is in `made`
+    how: dict[str, Any] = {"repeats": rounds, "seconds": seconds, "watch": watch}
     with _alone() as made:
-        batch = [_measured(measure(setup, lengths, rounds, seconds=seconds, watch=watch)) for setup in setups]
-        shapes = [_measured(each) for each in sweep(planned, repeats=rounds, seconds=seconds, watch=watch)]
-    return {"format": FORMAT, "made": made, "batch": batch, "shapes": shapes}
+        done = [[_measured(each) for each in sweep(planned, **how)] for planned in (batch, shapes)]
+    return {"format": FORMAT, "made": made, "batch": done[0], "shapes": done[1]}
 
 
 def _measured(done: Measurement) -> Data:
@@ -102,9 +100,10 @@ def _cpu() -> str:
 def _cost() -> Data:
     """Measure the first example, and the app's map of the three cells, forward and with backward."""
     first = trace(Batch.example(EXAMPLES[0].key))
-    planned = [each for backward in (False, True) for each in plan_sweep(get_args(Cell), backward=backward)]
-    setups = [setup for setup in setups_of(first) if setup.device == "cpu"]
-    return record_cost(setups, first.padded.lengths.tolist(), planned, ROUNDS, SECONDS)
+    lengths = tuple(first.padded.lengths.tolist())
+    batch = [(setup, lengths) for setup in setups_of(first) if setup.device == "cpu"]
+    shapes = [each for backward in (False, True) for each in plan_sweep(get_args(Cell), backward=backward)]
+    return record_cost(batch, shapes, ROUNDS, SECONDS)
 
 
 RECORDERS: dict[str, Callable[[], Data]] = {"training": lambda: record_training(EXPERIMENTS), "cost": _cost}
