@@ -1,6 +1,5 @@
 """The charts of the lessons, by value: torch is the judge of every number in them."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -130,27 +129,18 @@ def test_gradients_has_two_bars_for_each_parameter() -> None:
 
 TRAINED = [Progress(Experiment(epochs=1, seeds=(0,)), 0, 1, 1.3, 40.0, 1.0)]
 DONE = measure(Setup("gru", 2, 3), (4, 2, 1), 1)
-CHARTS: dict[str, Callable[[Palette], Any]] = {
-    "states": lambda palette: charts.states(TRACES[1], palette=palette),
-    "units": lambda palette: charts.units(TRACES[1], 0, palette=palette),
-    "margins": lambda palette: charts.margins(TRACES[1], palette),
-    "padding_shares": lambda palette: charts.padding_shares({"even": 0.5}, 0.2, palette),
-    "timings": lambda palette: charts.timings([DONE], palette),
-    "winning": lambda palette: charts.winning([DONE], palette=palette),
-    "waste": lambda palette: charts.waste({"random": 0.4}, palette),
-    "counts_bars": lambda palette: charts.counts_bars(counts_of(TRACES[1]), palette),
-    "difference": lambda palette: difference(compare(TRACES[1]), palette),
-    "drifts": lambda palette: drifts(drift(TRACES[1]), palette),
-    "gradients": lambda palette: gradients(losses(TRACES[1]), palette),
-    "learning": lambda palette: learning(TRAINED, palette),
-    "final": lambda palette: final(summary(TRAINED), palette),
-}
+T = TRACES[1]
+CHARTS: list[tuple[Any, ...]] = [(charts.states, T), (charts.units, T, 0), (charts.margins, T)]
+CHARTS += [(charts.padding_shares, {"even": 0.5}, 0.2), (charts.waste, {"random": 0.4}), (charts.timings, [DONE])]
+CHARTS += [(charts.winning, [DONE]), (charts.counts_bars, counts_of(T)), (difference, compare(T)), (drifts, drift(T))]
+CHARTS += [(gradients, losses(T)), (learning, TRAINED), (final, summary(TRAINED))]
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
-@pytest.mark.parametrize("draw", CHARTS.values(), ids=CHARTS)
-def test_every_chart_has_our_template_a_sentence_and_named_axes(draw: Callable[..., Any], palette: Palette) -> None:
-    layout = draw(palette).layout
+@pytest.mark.parametrize("chart", CHARTS, ids=lambda chart: chart[0].__name__)
+def test_every_chart_has_our_template_a_sentence_and_named_axes(chart: tuple[Any, ...], palette: Palette) -> None:
+    draw, *of = chart
+    layout = draw(*of, palette=palette).layout
     assert layout.template == charts.template(palette)
     assert layout.template.layout.font.size >= 13
     assert layout.template.layout.font.color == palette.text
