@@ -149,7 +149,7 @@ def _open(game: Game, i: int) -> None:
             st.text(f"⚠ {game.problem}")
         elif verdict is not None:
             st.markdown(f":red[**✗ Not quite.**] {verdict.reason} You have one more try.")
-        elif game.scorecard.half == i:
+        elif game.scorecard.standing.get(i) == "w":
             st.markdown("One answer was wrong. You have one more try.")
 
 
@@ -247,7 +247,7 @@ def _line(game: Game, i: int) -> None:
 def _said(game: Game, i: int) -> str:
     """Return what was said; nothing about what was said before a reload, which nobody has kept."""
     said = ", then ".join(game.scorecard.tries(i))
-    if not said and i < len(game.scorecard.restored):
+    if not said and i not in game.scorecard.shown:
         return ""
     if not said and i in game.unread:
         return f"You typed: {quoted(game.unread[i])}. "

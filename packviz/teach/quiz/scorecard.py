@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -16,11 +16,8 @@ __all__ = ["Mark", "Scorecard", "progress_code", "read_progress_code"]
 
 Mark = Literal["open", "first", "second", "missed"]  # right at the first or the second try; missed: neither
 
-POINTS: dict[Mark, int] = {"open": 0, "first": 2, "second": 1, "missed": 0}
-TRIES = 2
-
-_MARKS: dict[str, Mark] = {str(POINTS[mark]): mark for mark in ("first", "second", "missed")}
-_CODE = re.compile(r"([012]*)([w-]?)", re.ASCII)  # w: one wrong answer to the question after them; -: none yet
+_MARKS: Mapping[str, Mark] = {"2": "first", "1": "second", "0": "missed"}  # by the points
+_CODE = re.compile("[012]*[w-]?")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,12 +25,11 @@ class Scorecard(Brief):
     """Hold the answers to the questions of a round; each answer makes a new scorecard."""
 
     questions: tuple[Question, ...]
-    # for each question that was answered, what was typed, at most two answers
-    answers: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    # by question, its points, "2", "1" or "0", or "w" after one wrong answer; a question that is not here has had none
+    standing: Mapping[int, str] = field(default_factory=dict)
+    # by question, what was typed, at most two answers; nothing that was typed before the scorecard was read from a code
+    answers: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     shown: frozenset[int] = frozenset()  # the questions whose solution was asked for
-    # the marks of the first questions in a scorecard read from a code; what was typed for them is unknown
-    restored: tuple[Mark, ...] = ()
-    half: int = -1  # the question that had one wrong answer then, and has one more try; -1 for none
 
     def answered(self, i: int, typed: str) -> Scorecard:
         """Return the scorecard with one more answer to question i.
@@ -50,11 +46,15 @@ class Scorecard(Brief):
                 raise PackvizError("answer", expected=asked, got=got, fix=f"type {asked}; this did not count as a try")
         if self.settled(i) or _plain(typed) in map(_plain, before):
             return self
-        return replace(self, answers={**self.answers, i: (*before, typed)})
+        right, wrong = ("1", "0") if i in self.standing else ("2", "w")
+        standing = {**self.standing, i: right if given == prediction.answer else wrong}
+        return replace(self, standing=standing, answers={**self.answers, i: (*before, typed)})
 
     def given_up(self, i: int) -> Scorecard:
         """Return the scorecard with the solution of question i shown, which ends it."""
-        return self if self.settled(i) else replace(self, shown=self.shown | {i})
+        if self.settled(i):
+            return self
+        return replace(self, standing={**self.standing, i: "0"}, shown=self.shown | {i})
 
     def tries(self, i: int) -> Sequence[str]:
         """Return what was typed for question i."""
@@ -67,12 +67,7 @@ class Scorecard(Brief):
 
     def mark(self, i: int) -> Mark:
         """Return how question i stands."""
-        if i < len(self.restored):
-            return self.restored[i]
-        verdict, tries = self.verdict(i), len(self.tries(i)) + (i == self.half)
-        if verdict is not None and verdict.right:
-            return "first" if tries == 1 else "second"
-        return "missed" if tries == TRIES or i in self.shown else "open"
+        return _MARKS.get(self.standing.get(i, ""), "open")
 
     def settled(self, i: int) -> bool:
         """Return whether question i takes no more answers."""
@@ -86,17 +81,17 @@ class Scorecard(Brief):
     @property
     def points(self) -> int:
         """Return the points so far: 2 for each right at the first try, 1 at the second."""
-        return sum(POINTS[mark] for mark in self.marks)
+        return sum(int(points) for points in self.standing.values() if points != "w")
 
     @property
     def most(self) -> int:
         """Return the points for a round without a mistake."""
-        return POINTS["first"] * len(self.questions)
+        return 2 * len(self.questions)
 
     @property
     def untouched(self) -> bool:
         """Return whether nothing was answered and no solution was asked for."""
-        return not (self.answers or self.shown or self.restored) and self.half < 0
+        return not self.standing
 
     @property
     def over(self) -> bool:
@@ -109,28 +104,26 @@ def _plain(typed: str) -> str:
 
 
 def progress_code(scorecard: Scorecard, at: int) -> str:
-    """Return the points of the questions that are settled from the first one on, and whether the next one is reached.
+    """Return the points of the questions that are settled from the first one on, and where the visitor is after them.
 
+    A "w" follows where the next question has had one wrong answer, a "-" where it is on the screen without one.
     at: the question on the screen; behind the last one for the result. "" before the first answer.
 
     >>> from packviz.teach.quiz import Scorecard, questions
     >>> progress_code(Scorecard(questions(1, 77)).given_up(0), at=1)
     '0-'
     """
-    settled = next((i for i, mark in enumerate(scorecard.marks) if mark == "open"), len(scorecard.marks))
-    digits = "".join(str(POINTS[mark]) for mark in scorecard.marks[:settled])
-    if scorecard.half == settled or scorecard.tries(settled):
+    standing = "".join(scorecard.standing.get(i, " ") for i in range(len(scorecard.questions)))
+    digits = standing[: len(standing) - len(standing.lstrip("012"))]
+    if standing[len(digits) :].startswith("w"):
         return f"{digits}w"
-    return f"{digits}-" if digits and at >= settled else digits
+    return f"{digits}-" if digits and at >= len(digits) else digits
 
 
 def read_progress_code(questions: tuple[Question, ...], code: str) -> tuple[Scorecard, int] | None:
     """Return the scorecard of a code, without what was typed, and the question on the screen; None for no code."""
-    match = _CODE.fullmatch(code) if len(code) <= len(questions) + 1 else None
-    if match is None or len(match[1]) + (match[2] == "w") > len(questions):
+    standing = code.removesuffix("-")
+    if not _CODE.fullmatch(code) or len(standing) > len(questions):
         return None
-    digits, reached = len(match[1]), bool(match[2])
-    scorecard = Scorecard(
-        questions, restored=tuple(_MARKS[digit] for digit in match[1]), half=digits if match[2] == "w" else -1
-    )
-    return scorecard, digits if reached or not digits else digits - 1
+    settled = len(standing.rstrip("w"))
+    return Scorecard(questions, dict(enumerate(standing))), settled if code[settled:] or not settled else settled - 1
