@@ -1,6 +1,7 @@
 """Random traces, each known by its seed, and torch's own answers to every question about them."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -87,84 +88,53 @@ def label(letters: str) -> int:
 
 def torch_answer(case: Asked, prediction: Prediction) -> Answer:
     """Ask torch itself what the prompt asks."""
-    key, prompt = prediction.key, prediction.prompt
+    key = prediction.key
     if key in ("enforced", "promised"):
         return "It raises a RuntimeError." if case.refused() else "It packs the batch as it is."
     if key in ("padded_shape", "pad_count"):
         padded = case.padded()
         return tuple(padded.shape) if key == "padded_shape" else (int((padded[..., 0] == 0).sum()),)
-    if key in ("sorted_row", "sorted_indices"):
-        return of_the_sort(case, key, prompt)
-    if key in ("batch_sizes", "batch_size", "packed_row", "packed_token"):
-        return of_the_strip(case, key, prompt)
-    if key in ("alive", "ended", "final_step"):
-        return of_the_run(case, key, prompt)
-    if key in ("fed_backward", "joins_backward", "final_backward"):
-        return of_the_way_back(case, key, prompt)
-    grid, h_n = case.output()
-    if key == "unpacked_width":
-        return (grid.size(1),)
-    return of_the_last_column(grid, h_n, named(prompt), two_ways=case.seen.module.bidirectional)
-
-
-def named(prompt: str) -> int:
-    found = re.search(r"sequence ([A-Z]+)\b", prompt)
-    assert found, prompt
-    return label(found[1])
-
-
-def number_in(pattern: str, prompt: str) -> int:
-    found = re.search(pattern, prompt)
-    assert found, prompt
-    return int(found[1])
-
-
-def of_the_sort(case: Asked, key: str, prompt: str) -> Answer:
+    letters = re.search(r"sequence ([A-Z]+)\b", prediction.prompt)
+    b, t = label(letters[1]) if letters else -1, number_in(prediction.prompt)
+    if key in ("alive", "ended", "fed_backward", "joins_backward"):
+        return of_the_run(case, key, t)
+    if key in ("unpacked_width", "last_column", "final_backward"):
+        return of_the_output(case, key, b)
     packed = case.packed()
-    if key == "sorted_indices":
-        return f"`{None}`" if packed.sorted_indices is None else tuple(packed.sorted_indices.tolist())
-    b = named(prompt)
-    return (b if packed.unsorted_indices is None else int(packed.unsorted_indices[b]),)
+    order, rank = packed.sorted_indices, packed.unsorted_indices
+    answers: dict[str, Callable[[], Answer]] = {
+        "sorted_indices": lambda: "`None`" if order is None else tuple(order.tolist()),
+        "sorted_row": lambda: (b if rank is None else int(rank[b]),),
+        "batch_sizes": lambda: tuple(packed.batch_sizes.tolist()),
+        "batch_size": lambda: (int(packed.batch_sizes[t]),),
+        "packed_row": lambda: (case.cells().index((b, t)),),
+        "packed_token": lambda: (sequence_label(case.cells()[t][0]),),
+        "final_step": lambda: (int(pad_packed_sequence(packed)[1][b]) - 1,),
+    }
+    return answers[key]()
 
 
-def of_the_strip(case: Asked, key: str, prompt: str) -> Answer:
-    sizes = case.packed().batch_sizes
-    if key == "batch_sizes":
-        return tuple(sizes.tolist())
-    if key == "batch_size":
-        return (int(sizes[number_in(r"\[(\d+)\]", prompt)]),)
-    if key == "packed_row":
-        return (case.cells().index((named(prompt), number_in(r"time step (\d+)", prompt))),)
-    return (sequence_label(case.cells()[number_in(r"row (\d+)", prompt)][0]),)
+def number_in(prompt: str) -> int:
+    """Return the time step, or else the row, that a prompt names; -1 where it names none."""
+    found = re.search(r"(?:t = |time step |row |\[)(\d+)", prompt)
+    return int(found[1]) if found else -1
 
 
-def of_the_run(case: Asked, key: str, prompt: str) -> Answer:
-    packed = case.packed()
-    if key == "final_step":
-        return (int(pad_packed_sequence(packed)[1][named(prompt)]) - 1,)
-    t = number_in(r"at t = (\d+)", prompt)
-    groups = [{b for b, _ in case.cells()[rows]} for rows in slices(packed.batch_sizes.tolist())]
-    live = groups[t] if key == "alive" else groups[t] - (groups[t + 1] if t + 1 < len(groups) else set())
-    return tuple(sequence_label(b) for b in sorted(live))
-
-
-def of_the_way_back(case: Asked, key: str, prompt: str) -> Answer:
-    if key == "final_backward":
-        grid, h_n = case.output()
-        b = named(prompt)
-        (t,) = [t for t in range(case.lengths[b]) if torch.equal(grid[b, t, 3:], h_n[1, b])]
-        return (t,)
-    t = number_in(r"at t = (\d+)", prompt)
-    fed, joined = backward_influence(case)
-    if key == "fed_backward":
-        return tuple(sequence_label(b) for b in range(len(case.lengths)) if fed[b, t])
-    began = joined[t] & ~joined[t + 1] if t + 1 < len(joined) else joined[t]
-    return tuple(sequence_label(b) for b in range(len(case.lengths)) if began[b])
+def of_the_run(case: Asked, key: str, t: int) -> Answer:
+    """Return the sequences that are live at a time step, or those that are live there and no more at the next."""
+    if key.endswith("_backward"):
+        live = backward_influence(case)[key]
+    else:
+        live = torch.zeros(len(case.lengths), case.steps, dtype=torch.bool)
+        live[tuple(zip(*case.cells(), strict=True))] = True
+    live = nn.functional.pad(live, (0, 1))  # nobody is, after the last time step
+    asked = live[:, t] if key in ("alive", "fed_backward") else live[:, t] & ~live[:, t + 1]
+    return tuple(map(sequence_label, asked.nonzero().flatten().tolist()))
 
 
 @cache
-def backward_influence(case: Asked) -> tuple[Tensor, Tensor]:
-    """Run a GRU of our own; return whether x (B, T) changes the backward h_n, and h_0 (B,) the output at t (T, B)."""
+def backward_influence(case: Asked) -> dict[str, Tensor]:
+    """Run a GRU of our own; return whether x changes the backward h_n, and h_0 the output at t, (B, T) each."""
     torch.manual_seed(1)
     module = nn.GRU(1, 3, batch_first=True, bidirectional=True).double()
     x = torch.randn(len(case.lengths), case.steps, 1, dtype=torch.float64, requires_grad=True)
@@ -173,21 +143,21 @@ def backward_influence(case: Asked) -> tuple[Tensor, Tensor]:
     grid = pad_packed_sequence(output, True)[0]
     (by_x,) = torch.autograd.grad(h_n[1].sum(), x, retain_graph=True)
     by_h_0 = [torch.autograd.grad(grid[:, t, 3:].sum(), h_0, retain_graph=True)[0][1] for t in range(grid.size(1))]
-    return by_x[..., 0] != 0, torch.stack([(each != 0).any(1) for each in by_h_0])
+    return {"fed_backward": by_x[..., 0] != 0, "joins_backward": torch.stack([(h != 0).any(1) for h in by_h_0], 1)}
 
 
-def slices(sizes: list[int]) -> list[slice]:
-    return [slice(sum(sizes[:t]), sum(sizes[: t + 1])) for t in range(len(sizes))]
-
-
-def of_the_last_column(grid: Tensor, h_n: Tensor, b: int, *, two_ways: bool) -> str:
-    end = grid[b, -1]
+def of_the_output(case: Asked, key: str, b: int) -> Answer:
+    grid, h_n = case.output()
+    if key == "unpacked_width":
+        return (grid.size(1),)
+    if key == "final_backward":
+        return tuple(t for t in range(case.lengths[b]) if torch.equal(grid[b, t, 3:], h_n[1, b]))
+    end, whole = grid[b, -1], h_n[:, b].flatten()
     if bool((end == FILLER).all()):
         return "`padding_value`, a filler that no cell computed"
-    if not two_ways:
-        assert torch.equal(end, h_n[-1, b])
+    assert torch.equal(end[:3], whole[:3])
+    if len(whole) == 3:
         return "its state after its last step"
-    assert torch.equal(end[:3], h_n[0, b])
-    if torch.equal(end[3:], h_n[1, b]):
+    if torch.equal(end, whole):
         return "both directions' states after the whole sequence"
     return "the forward state after the whole sequence, but the backward state after one step only"

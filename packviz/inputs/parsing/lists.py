@@ -51,6 +51,9 @@ def _vectors(text: str, sequences: list[Group]) -> Parsed:
     for sequence in sequences:
         if sequence.atoms:
             raise _mixture(text, sequence, "steps that are all numbers or all feature vectors")
+        if deeper := [inner for step in sequence.groups for inner in step.groups]:
+            expected = "at most 3 levels of brackets (sequences, steps, features)"
+            raise list_refusal(text, deeper[0].offset, expected, "one more", f"remove brackets, as in {EXAMPLE}")
     batch = [[step.atoms for step in sequence.groups] for sequence in sequences]
     _check_numbers(text, [atom for steps in batch for step in steps for atom in step])
     features = next(len(steps[0]) for steps in batch if steps)

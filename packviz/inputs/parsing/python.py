@@ -12,7 +12,6 @@ from packviz.inputs.parsing.lines import AS_WORDS
 from packviz.text import quoted
 
 EXAMPLE = "[[1, 2, 3], [4, 5]]"
-DEPTH = 3  # a list of sequences of feature vectors
 
 _TENSORS = r"(?:(?:Float|Double|Half|Long|Int|Short|Bool)?Tensor|(?:as_)?tensor|(?:as)?array)"
 _AROUND = re.compile(rf"{_TENSORS}|list|tuple|pad_sequence|pack_sequence")
@@ -103,7 +102,6 @@ class Reader:
                 got = f"{len(groups)} lists, the second one"
                 raise list_refusal(self.text, groups[1].offset, "one list of sequences", got, self._fix)
             root = Group([*groups], groups[0].offset)
-        self._check_depth(root, 1)
         ignored = ", ".join(self._ignored)
         return root, (f"Ignored: {ignored[:80]}{'…' if len(ignored) > 80 else ''}.",) if ignored else ()
 
@@ -117,21 +115,9 @@ class Reader:
     @property
     def is_one_list(self) -> bool:
         """Return whether the text is one list, or one tuple in brackets of its own, and nothing else."""
-        match self.expression():
-            case ast.List() as node:
-                return self.source(node) == self.text.strip()
-            case ast.Tuple(elts=[first, *_]) as node:
-                return self.source(node) == self.text.strip() and self._at(first) > self._at(node)
-        return False
-
-    def _check_depth(self, group: Group, depth: int) -> None:
-        """Raise PackvizError for a list, itself so many brackets deep, in which lists are nested too deeply."""
-        if depth > DEPTH:
-            expected = f"at most {DEPTH} levels of brackets (sequences, steps, features)"
-            fix = f"remove brackets, as in {EXAMPLE}"
-            raise list_refusal(self.text, group.offset, expected, "one more", fix)
-        for inner in group.groups:
-            self._check_depth(inner, depth + 1)
+        node = self.expression()
+        in_brackets = isinstance(node, ast.List) or (isinstance(node, ast.Tuple) and self.source(node)[0] == "(")
+        return in_brackets and self.source(node) == self.text.strip()
 
     def _parsed(self) -> ast.Module:
         try:
