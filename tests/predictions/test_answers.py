@@ -23,39 +23,30 @@ from packviz.teach.predictions.prediction import read_choice, read_letters, read
 from player.build import node
 
 CHOICES = ("It `sorts` them.", "It packs.")
-READ: dict[str, tuple[Callable[[str], object], object]] = {
-    **{
-        typed: (read_numbers, numbers)
-        for numbers, ways in {
-            (4, 3, 1): [
-                "4 3 1",
-                "4, 3 1",
-                "[4,3,1]",
-                "(4,3,1,)",
-                "torch.Size([4, 3, 1])",
-                "4 x 3 x 1",
-                "4×3×1",
-                "4*3*1",
-            ],
-            (3, 2): ["tensor([3, 2])", "torch.tensor([3, 2])", "tensor([3, 2], dtype=torch.int32)", "Size([3, 2])"],
-            (3, 2, 1): ["batch_sizes = tensor([3, 2, 1])", "3;2;1", "3，2、1", "3. 2. 1.0", "٣ ٢ ١"],
-            (-1,): ["-1", "\n -1 \t"],
-        }.items()
-        for typed in ways
-    },
-    **{
-        typed: (lambda text: read_letters(text, "ABC"), letters)
-        for letters, ways in {
-            ("A", "B"): ["A B", "a,b", "b a", "AB"],
-            ("A", "C"): ["A and C", "['A', 'C']"],
-            ("A", "B", "C"): ["A, B, and C.", "all"],
-            ("A",): ["A A"],
-            (): ["none", "None", "-", "[]", "nobody"],
-        }.items()
-        for typed in ways
-    },
-    **{typed: (lambda text: read_choice(text, CHOICES), CHOICES[0]) for typed in ("it SORTS them", "It `sorts` them.")},
-}
+
+
+def read_abc(typed: Any) -> object:
+    return read_letters(typed, "ABC")
+
+
+def chosen(typed: Any) -> object:
+    return read_choice(typed, CHOICES)
+
+
+WAYS: list[tuple[Callable[[Any], object], object, str]] = [
+    (read_numbers, (4, 3, 1), "4 3 1 | 4, 3 1 | [4,3,1] | (4,3,1,) | torch.Size([4, 3, 1])"),
+    (read_numbers, (4, 3, 1), "4 x 3 x 1 | 4×3×1 | 4*3*1"),
+    (read_numbers, (3, 2), "tensor([3, 2]) | torch.tensor([3, 2]) | tensor([3, 2], dtype=torch.int32) | Size([3, 2])"),
+    (read_numbers, (3, 2, 1), "batch_sizes = tensor([3, 2, 1]) | 3;2;1 | 3，2、1 | 3. 2. 1.0 | ٣ ٢ ١"),
+    (read_numbers, (-1,), "-1 | \n -1 \t"),
+    (read_abc, ("A", "B"), "A B | a,b | b a | AB"),
+    (read_abc, ("A", "C"), "A and C | ['A', 'C']"),
+    (read_abc, ("A", "B", "C"), "A, B, and C. | all"),
+    (read_abc, ("A",), "A A"),
+    (read_abc, (), "none | None | - | [] | nobody"),
+    (chosen, CHOICES[0], "it SORTS them | It `sorts` them."),
+]
+READ = {typed: (read, answer) for read, answer, ways in WAYS for typed in ways.split(" | ")}
 NO_NUMBERS = ["", "  \n", "three", "3 two", "2.5", "1e3", "9" * 5000, "1 " * 2000, "[]", "--1", "<b>"]
 NO_LETTERS = ["", "D", "A D", "1", "A\u202eB\x00", "<script>", "A" * 5000, "nobody knows"]
 
@@ -75,8 +66,8 @@ def test_a_label_of_two_letters_is_one_sequence() -> None:
 
 @pytest.mark.parametrize(("read", "typed"), [
     *((read_numbers, typed) for typed in [*NO_NUMBERS, None]),
-    *((lambda text: read_letters(text, "ABC"), typed) for typed in NO_LETTERS),
-    (lambda text: read_choice(text, CHOICES), "something else"),
+    *((read_abc, typed) for typed in NO_LETTERS),
+    (chosen, "something else"),
 ])  # fmt: skip
 def test_what_cannot_be_read_is_refused_in_a_short_message(read: Callable[[object], object], typed: object) -> None:
     with pytest.raises(PackvizError) as refusal:
@@ -89,7 +80,7 @@ def test_what_cannot_be_read_is_refused_in_a_short_message(read: Callable[[objec
 @settings(max_examples=many(300), deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused(typed: str) -> None:
-    for read in (read_numbers, lambda text: read_letters(text, "ABC"), lambda text: read_choice(text, ("a", "b"))):
+    for read in (read_numbers, read_abc, chosen):
         with suppress(PackvizError):
             assert isinstance(read(typed), tuple | str)
 
@@ -111,8 +102,8 @@ def said_by_python(prediction: Prediction, typed: str) -> Said:
 
 def questions(seen: Trace) -> Iterator[tuple[Prediction, dict[str, Any]]]:
     """Yield the predictions about a trace, each with what a movie carries of it."""
+    film = movie(seen)
     for stage in STAGES:
-        film = movie(seen, None)
         carried = asking(film, stage).to_dict().get("questions", [])
         asked_for = dict.fromkeys(ask(seen, stage, number) for number in range(MAX_ASKED))
         yield from zip(filter(None, asked_for), carried, strict=True)
@@ -152,10 +143,8 @@ def test_right_answers_mistakes_and_others_are_judged_as_python_judges_them(seed
 
 
 def test_what_is_read_and_what_is_refused_is_the_same_with_the_same_words() -> None:
-    seen = made(FIRST)
     typed = [*READ, *NO_NUMBERS, *NO_LETTERS]
-    cases = [(each, question, 3, typed) for each, question in questions(seen) if each.form != "choice"]
-    said = compare(cases)
+    said = compare((each, question, 3, typed) for each, question in questions(made(FIRST)) if each.form != "choice")
     assert {None, False} <= {right for right, _ in said}
     assert len(said) > 500
 
