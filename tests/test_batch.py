@@ -15,29 +15,18 @@ from packviz.inputs.batch import Batch, sequence_label
 from packviz.inputs.examples import EXAMPLES, Example
 
 
-def test_words_get_ids_in_order_of_first_use_from_one() -> None:
-    batch = Batch.parse("to be or\nnot to be")
-    assert batch.kind == "words"
-    assert [sequence.tolist() for sequence in batch.sequences] == [[1, 2, 3], [4, 1, 2]]
-    assert batch.vocabulary == ("<pad>", "to", "be", "or", "not")
-    assert batch.texts == (("to", "be", "or"), ("not", "to", "be"))
-    assert all(sequence.dtype == torch.int64 for sequence in batch.sequences)
-
-
-def test_numbers_are_float32_and_shown_as_typed() -> None:
-    batch = Batch.parse("1 2.50 -3e1\n+.5")
-    assert batch.kind == "numbers"
-    assert [sequence.tolist() for sequence in batch.sequences] == [[1.0, 2.5, -30.0], [0.5]]
-    assert batch.texts == (("1", "2.50", "-3e1"), ("+.5",))
-    assert batch.vocabulary == ()
-    assert all(sequence.dtype == torch.float32 for sequence in batch.sequences)
-
-
-def test_vectors_have_one_row_a_step() -> None:
-    batch = Batch.parse("[[[1, 2], [3, 4], [5, 6]], [[7, 8]]]")
-    assert batch.kind == "vectors"
-    assert [sequence.tolist() for sequence in batch.sequences] == [[[1, 2], [3, 4], [5, 6]], [[7, 8]]]
-    assert batch.texts == ((), ())
+@pytest.mark.parametrize(("text", "kind", "dtype", "rows", "texts"), [
+    ("to be or\nnot to be", "words", torch.int64, [[1, 2, 3], [4, 1, 2]], (("to", "be", "or"), ("not", "to", "be"))),
+    ("1 2.50 -3e1\n+.5", "numbers", torch.float32, [[1.0, 2.5, -30.0], [0.5]], (("1", "2.50", "-3e1"), ("+.5",))),
+    ("[[[1, 2], [3, 4]], [[7, 8]]]", "vectors", torch.float32, [[[1, 2], [3, 4]], [[7, 8]]], ((), ())),
+])  # fmt: skip
+def test_words_become_ids_numbers_stay_as_typed_and_vectors_have_one_row_a_step(
+    text: str, kind: str, dtype: torch.dtype, rows: Any, texts: tuple[tuple[str, ...], ...]
+) -> None:
+    batch = Batch.parse(text)
+    assert (batch.kind, [sequence.tolist() for sequence in batch.sequences], batch.texts) == (kind, rows, texts)
+    assert {sequence.dtype for sequence in batch.sequences} == {dtype}
+    assert batch.vocabulary == (("<pad>", "to", "be", "or", "not") if kind == "words" else ())  # in order of first use
 
 
 def test_the_summary_counts_sequences_tokens_and_padding() -> None:
@@ -73,18 +62,11 @@ def test_a_sequence_of_length_zero_is_refused_in_the_words_of_torch() -> None:
     assert "tensors[1]" in str(from_tensors.value)
 
 
-@pytest.mark.parametrize(
-    ("got", "kept"),
-    [
-        (torch.int64, torch.int64),
-        (torch.int16, torch.int64),
-        (torch.uint8, torch.int64),
-        (torch.float16, torch.float32),
-        (torch.bfloat16, torch.float32),
-        (torch.float32, torch.float32),
-        (torch.float64, torch.float64),
-    ],
-)
+@pytest.mark.parametrize(("got", "kept"), [
+    *((dtype, torch.int64) for dtype in (torch.int64, torch.int16, torch.uint8)),
+    *((dtype, torch.float32) for dtype in (torch.float16, torch.bfloat16, torch.float32)),
+    (torch.float64, torch.float64),
+])  # fmt: skip
 def test_numbers_as_tensors_keep_their_precision(got: torch.dtype, kept: torch.dtype) -> None:
     batch = Batch.from_tensors([torch.tensor([1, 2, 3]).to(got), torch.tensor([4]).to(got)])
     assert batch.kind == "numbers"
@@ -107,28 +89,25 @@ def test_a_batch_is_a_copy_without_gradients() -> None:
     assert bool((batch.sequences[0] == 1).all())
 
 
-@pytest.mark.parametrize(
-    ("tensors", "says"),
-    [
-        (torch.ones(2, 3), "a list of tensors, but got a cpu tensor of shape (2, 3)"),
-        ("1 2", "a list of tensors, but got a str"),
-        (None, "a list of tensors, but got a NoneType"),
-        ([], "at least one tensor"),
-        ([[1, 2]], "a list as tensors[0]"),
-        ([torch.tensor(1.0)], "shape (len,) or (len, F)"),
-        ([torch.ones(2, 3, 4)], "shape (len,) or (len, F)"),
-        ([torch.ones(2, 0)], "at least one feature"),
-        ([torch.ones(2, 3), torch.ones(2, 4)], "shape (len, 3) in all"),
-        ([torch.ones(2), torch.ones(2, 1)], "shape (len,) in all"),
-        ([torch.ones(2), torch.tensor([1])], "only integers, or only floating-point numbers"),
-        ([torch.tensor([True])], "torch.bool"),
-        ([torch.ones(2, dtype=torch.complex64)], "torch.complex64"),
-        ([torch.ones(2).to_sparse()], "sparse"),
-        ([torch.ones(2, device="meta")], "meta"),
-        ([torch.ones(2), torch.tensor([1.0, math.nan])], "nan at tensors[1][1]"),
-        ([torch.tensor([[0.0, -math.inf]])], "-inf at tensors[0][0, 1]"),
-    ],
-)
+@pytest.mark.parametrize(("tensors", "says"), [
+    (torch.ones(2, 3), "a list of tensors, but got a cpu tensor of shape (2, 3)"),
+    ("1 2", "a list of tensors, but got a str"),
+    (None, "a list of tensors, but got a NoneType"),
+    ([], "at least one tensor"),
+    ([[1, 2]], "a list as tensors[0]"),
+    ([torch.tensor(1.0)], "shape (len,) or (len, F)"),
+    ([torch.ones(2, 3, 4)], "shape (len,) or (len, F)"),
+    ([torch.ones(2, 0)], "at least one feature"),
+    ([torch.ones(2, 3), torch.ones(2, 4)], "shape (len, 3) in all"),
+    ([torch.ones(2), torch.ones(2, 1)], "shape (len,) in all"),
+    ([torch.ones(2), torch.tensor([1])], "only integers, or only floating-point numbers"),
+    ([torch.tensor([True])], "torch.bool"),
+    ([torch.ones(2, dtype=torch.complex64)], "torch.complex64"),
+    ([torch.ones(2).to_sparse()], "sparse"),
+    ([torch.ones(2, device="meta")], "meta"),
+    ([torch.ones(2), torch.tensor([1.0, math.nan])], "nan at tensors[1][1]"),
+    ([torch.tensor([[0.0, -math.inf]])], "-inf at tensors[0][0, 1]"),
+])  # fmt: skip
 def test_tensors_that_are_no_sequences_are_refused(tensors: Any, says: str) -> None:
     with pytest.raises(PackvizError) as caught:
         Batch.from_tensors(tensors)
@@ -136,49 +115,34 @@ def test_tensors_that_are_no_sequences_are_refused(tensors: Any, says: str) -> N
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.key)
-def test_every_example_is_a_batch_with_a_title(example: Example) -> None:
+def test_every_example_is_a_batch_with_a_title_whose_lengths_are_not_its_batch_sizes(example: Example) -> None:
     batch = Batch.example(example.key)
     assert example.title
     assert len(batch.sequences) > 1
-    assert int(batch.lengths.min()) >= 1
+    lengths = sorted(batch.lengths.tolist(), reverse=True)
+    assert lengths[-1] >= 1
+    assert pack_sequence(list(batch.sequences), enforce_sorted=False).batch_sizes.tolist() != lengths
     if example.text is not None:
         assert Batch.parse(example.text, max_sequences=64, max_steps=64).texts == batch.texts
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.key)
-def test_in_no_example_are_the_lengths_the_batch_sizes(example: Example) -> None:
-    packed = pack_sequence(list(Batch.example(example.key).sequences), enforce_sorted=False)
-    lengths = sorted(Batch.example(example.key).lengths.tolist(), reverse=True)
-    assert packed.batch_sizes.tolist() != lengths
-
-
 def test_the_vowels_are_nine_recordings_of_twelve_features_with_their_credit() -> None:
     batch = Batch.example("vowels")
-    assert [tuple(sequence.shape) for sequence in batch.sequences] == [
-        (length, 12) for length in (26, 12, 7, 24, 14, 19, 21, 16, 9)
-    ]
+    assert batch.lengths.tolist() == [26, 12, 7, 24, 14, 19, 21, 16, 9]
+    assert {sequence.shape[1:] for sequence in batch.sequences} == {(12,)}
     credit = next(example.credit for example in EXAMPLES if example.key == "vowels")
     assert credit
     assert all(part in credit for part in ("Kudo", "UCI", "CC BY 4.0", "10.24432/C5NS47"))
     assert len(files("packviz.inputs").joinpath("data/japanese_vowels.json").read_bytes()) < 25_000
 
 
-def test_the_hundred_has_818_tokens_and_the_batch_sizes_it_is_known_by() -> None:
-    batch = Batch.example("hundred")
-    packed = pack_sequence(list(batch.sequences), enforce_sorted=False)
+def test_the_hundred_is_known_by_its_batch_sizes_the_same_each_time_and_leaves_the_global_seed_alone() -> None:
+    state = torch.random.get_rng_state()
+    first, second = (list(Batch.example("hundred").sequences) for _ in range(2))
+    assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
+    assert torch.equal(torch.random.get_rng_state(), state)
+    packed = pack_sequence(first, enforce_sorted=False)
     assert tuple(packed.data.shape) == (818, 200)
     assert packed.batch_sizes.tolist() == [100, 100, 100, 100, 100, 99, 77, 58, 35, 25, 11, 5, 3, 2, 2, 1]
     assert packed.sorted_indices is not None
     assert packed.sorted_indices.tolist() != list(range(100))
-
-
-def test_the_hundred_is_the_same_each_time_and_leaves_the_global_seed_alone() -> None:
-    state = torch.random.get_rng_state()
-    first, second = Batch.example("hundred").sequences, Batch.example("hundred").sequences
-    assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
-    assert torch.equal(torch.random.get_rng_state(), state)
-
-
-def test_an_unknown_example_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(PackvizError, match="sentences, unsorted, forum, words, zen, vowels or hundred, but got 'none'"):
-        Batch.example("none")

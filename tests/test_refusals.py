@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from dataclasses import FrozenInstanceError
 from operator import attrgetter
 from typing import Any, get_type_hints
 
@@ -53,6 +54,10 @@ def called(texts: Any) -> object:
     return trace_module(nn.GRU(1, 2, batch_first=True), torch.zeros(2, 2, 1), [2, 1], texts=texts)
 
 
+def configured_with(name: str) -> Call:
+    return lambda value: Config(**{name: value})
+
+
 FILM = movie(T)
 NO_COUNT = (0, -1, 2.0, True, "3")
 NO_TEXTS: tuple[Any, ...] = ([], [["a"]], [["a", "b"], "xy"], [["a"], ["b", "c"]], [["a", 1], ["b"]], [1, 2], 5)
@@ -61,7 +66,26 @@ NO_SEQUENCE = (-1, 3, 100, True, False, 1.0, "A", None)
 SIDES = "pad, embed, sort, pack, run or unpack"
 LENGTHS: tuple[Any, ...] = ([], [0], [3, -1], [2.5], [True], ["3"], torch.tensor([2.0]), torch.tensor(3))
 LENGTHS += ([2**40], [1] * 100_001)
+SETTINGS: dict[str, tuple[object, ...]] = {
+    "cell": ("elman", "GRU", None, ["gru"]),
+    "hidden_size": (0, True, 4.0, "4", None),
+    "num_layers": (0, 5),
+    "bidirectional": (1,),
+    "bias": (None,),
+    "batch_first": ("yes",),
+    "enforce_sorted": (0,),
+    "nonlinearity": ("sigmoid",),
+    # 3.4028235e38 rounds to float32's largest number, and torch refuses it
+    "padding_value": (NAN, INF, 1e39, 3.4028235e38, 10**400, True, "0"),
+    "padding_side": ("both",),
+    "total_length": (0, 2.0),
+    "initial_state": ("ones",),
+    "embedding_dim": (0,),
+    "padding_idx": (-1,),
+    "seed": (-1, 2**63),
+}
 REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is expected, call, values
+    *((name, "", configured_with(name), values) for name, values in SETTINGS.items()),
     ("shares", "", lambda share: charts.padding_shares({"odd": share}), (-0.1, 1.5, NAN, INF)),
     ("shares", "", lambda share: charts.waste({"odd": share}), (2.0,)),
     ("layer", "", lambda layer: charts.states(T, layer=layer), (1, -1, "top", False)),
@@ -70,12 +94,7 @@ REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is 
     ("b", "from 0 to 2", lambda b: facts.after_zero_vector(T, b), NO_SEQUENCE),
     ("b", "from 0 to 2", lambda b: facts.batch_dependence(T, b), NO_SEQUENCE),
     ("b", "a sequence from 0 to 2", lambda b: facts.row_of(T, b, 0), NO_SEQUENCE),
-    (
-        "t",
-        "a time step of B (length 2) from 0 to 1",
-        lambda t: facts.row_of(T, 1, t),
-        (-1, 2, 3, 100, False, 0.5, None),
-    ),
+    ("t", "a time step of B (length 2) from 0 to 1", lambda t: facts.row_of(T, 1, t), (-1, 2, 100, False, 0.5, None)),
     ("n", "a packed row from 0 to 8", lambda n: facts.token_of(T, n), (-1, 9, 1000, True, 2.0, None)),
     ("n", "", lambda n: facts.unit_sum(T, n, 0), (9, -1, True, 0.0)),
     ("unit", "", lambda unit: facts.unit_sum(T, 0, unit), (4, -1)),
@@ -113,6 +132,7 @@ REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is 
     ("count", "", lambda count: questions(1, 1, count), (0, MAX_QUESTIONS + 1, None)),
     ("text", "", Batch.parse, (None, b"1 2", ["1"])),
     ("kind", "", lambda kind: Batch.parse("1 2", kind=kind), ("vectors", None)),
+    ("example", "sentences, unsorted, forum, words, zen, vowels or hundred", Batch.example, ("none", None)),
     ("max_steps", "", lambda limit: Batch.parse("1 2", max_steps=limit), (0, -1, 2.5)),
     ("stages", "", lambda stages: movie(T, stages), (("pack", "fly"), (), "fly", 5, ("embed",))),
     ("layer", "", lambda layer: movie(T, layer=layer), (1, -1)),
@@ -153,6 +173,22 @@ def test_a_value_that_makes_no_sense_is_refused_by_the_name_of_its_parameter(
     assert expected in refusal.value.expected
     assert refusal.value.got
     assert refusal.value.fix
+    assert len(str(refusal.value)) < 400
+
+
+def test_the_message_offers_the_choices_and_says_what_came() -> None:
+    with pytest.raises(PackvizError, match="cell: expected rnn, gru or lstm, but got 'elman'"):
+        Config(cell="elman")  # type: ignore[arg-type]
+    with pytest.raises(PackvizError, match="a number of 5001 digits"):
+        Config(seed=10**5000)
+
+
+def test_the_ends_of_each_range_belong_to_it_and_equal_settings_have_one_hash() -> None:
+    Config(num_layers=4, seed=2**63 - 1, total_length=1, embedding_dim=1, padding_idx=0)
+    assert len({Config(), Config(seed=0), Config(padding_value=0), Config(seed=1)}) == 2
+    assert isinstance(Config(padding_value=-100).padding_value, float)
+    with pytest.raises(FrozenInstanceError):
+        Config().seed = 1  # type: ignore[misc]
 
 
 PARTS: tuple[str, ...] = ("sorted", "packed", "packed_sequence", "packed_is_pad", "layers", "output")
