@@ -7,13 +7,13 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 from trace_cases import torch_run
 
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 
-__all__ = ["Run", "Torchs", "random_run", "torchs"]
+__all__ = ["Run", "random_run", "torchs"]
 
 KINDS = ("words", "ids", "decimals", "vectors", "float64", "float64 vectors", "int64")
 WORDS = ("on", "your", "mark", "Ωmega", "世界", "שלום", "naïve", "🙂")
@@ -21,22 +21,16 @@ WORDS = ("on", "your", "mark", "Ωmega", "世界", "שלום", "naïve", "🙂")
 
 @dataclass(frozen=True)
 class Run:
-    """Hold a batch, its settings, and what it was made from.
-
-    kind   one of KINDS
-    rows   rows[b][t]: the word, the number, or the vector
-    texts  texts[b][t]: its text in a table, "" for a vector
-    """
+    """Hold a batch of one of the KINDS, its settings, and the text of each token in a table, "" for a vector."""
 
     kind: str
     batch: Batch
     config: Config
-    rows: list[list[Any]]
     texts: list[list[str]]
 
     @property
     def lengths(self) -> list[int]:
-        return [len(row) for row in self.rows]
+        return [len(row) for row in self.texts]
 
     @property
     def embedded(self) -> bool:
@@ -47,23 +41,7 @@ def random_run(seed: int) -> Run:
     draw = random.Random(seed)
     kind, most = KINDS[seed % len(KINDS)], draw.choice((1, 4, 7))
     lengths = [draw.randint(1, most) for _ in range(draw.choice((1, 2, 3, 5, 30)))]
-    settings = random_settings(draw, seed)
-    if settings["enforce_sorted"]:
-        lengths.sort(reverse=True)
-    if draw.random() < 0.4:
-        settings["total_length"] = max(lengths) + draw.randint(0, 3)
-    if kind == "ids" or (kind == "words" and draw.random() < 0.5):
-        settings["embedding_dim"] = draw.choice((1, 3, 8))
-    if kind in ("ids", "words"):
-        settings["padding_idx"] = draw.choice((None, 0, 3, 40))
-    F = draw.choice((1, 2, 5))
-    rows = [[random_token(draw, kind, F) for _ in range(length)] for length in lengths]
-    texts = [["" if "vectors" in kind else told(token) for token in row] for row in rows]
-    return Run(kind, batch_of(kind, rows, texts), Config(**settings), rows, texts)
-
-
-def random_settings(draw: random.Random, seed: int) -> dict[str, Any]:
-    return {
+    settings: dict[str, Any] = {
         "cell": draw.choice(("rnn", "gru", "lstm")),
         "nonlinearity": draw.choice(("tanh", "relu")),
         "hidden_size": draw.choice((1, 3, 8, 17)),
@@ -77,6 +55,26 @@ def random_settings(draw: random.Random, seed: int) -> dict[str, Any]:
         "initial_state": draw.choice(("zeros", "random", "learned", "carried")),
         "seed": draw.choice((0, 1, seed, 2**63 - 1)),
     }
+    if settings["enforce_sorted"]:
+        lengths.sort(reverse=True)
+    if draw.random() < 0.4:
+        settings["total_length"] = max(lengths) + draw.randint(0, 3)
+    if kind == "ids" or (kind == "words" and draw.random() < 0.5):
+        settings["embedding_dim"] = draw.choice((1, 3, 8))
+    if kind in ("ids", "words"):
+        settings["padding_idx"] = draw.choice((None, 0, 3, 40))
+    F = draw.choice((1, 2, 5))
+    rows = [[random_token(draw, kind, F) for _ in range(length)] for length in lengths]
+    texts = [
+        ["" if "vectors" in kind else token if kind == "words" else f"{token:.6g}" for token in row] for row in rows
+    ]
+    if kind.startswith(("float64", "int64")):
+        batch = Batch.from_tensors([torch.tensor(row, dtype=getattr(torch, kind.split()[0])) for row in rows])
+    elif kind == "vectors":
+        batch = Batch.parse(json.dumps(rows))
+    else:
+        batch = Batch.parse("\n".join(map(" ".join, texts)), kind="words" if kind == "words" else "numbers")
+    return Run(kind, batch, Config(**settings), texts)
 
 
 def random_token(draw: random.Random, kind: str, F: int) -> Any:
@@ -90,31 +88,7 @@ def random_token(draw: random.Random, kind: str, F: int) -> Any:
     return [draw.gauss(0, 1) for _ in range(F)] if "vectors" in kind else float(f"{number:.6g}")
 
 
-def told(token: str | float) -> str:
-    return token if isinstance(token, str) else f"{token:.6g}"
-
-
-def batch_of(kind: str, rows: list[list[Any]], texts: list[list[str]]) -> Batch:
-    if kind.startswith(("float64", "int64")):
-        return Batch.from_tensors([torch.tensor(row, dtype=getattr(torch, kind.split()[0])) for row in rows])
-    if kind == "vectors":
-        return Batch.parse(json.dumps(rows))
-    return Batch.parse("\n".join(map(" ".join, texts)), kind="words" if kind == "words" else "numbers")
-
-
-@dataclass(frozen=True)
-class Torchs:
-    """Hold what torch itself makes of a run: x and unpacked as batch_first says, h_n alone or with c_n as state."""
-
-    x: Tensor
-    packed: PackedSequence
-    h_0: Tensor
-    output: PackedSequence
-    state: tuple[Tensor, ...]
-    unpacked: Tensor
-
-
-def torchs(run: Run) -> Torchs:
+def torchs(run: Run) -> dict[str, Tensor]:
     """Do what trace() promises to do, as a reader of PyTorch's documentation would write it down."""
     config, sequences = run.config, list(run.batch.sequences)
     float64 = sequences[0].dtype == torch.float64 and not run.embedded
@@ -130,32 +104,25 @@ def torchs(run: Run) -> Torchs:
         rows = [row if row.dim() == 2 else row.unsqueeze(-1) for row in sequences]
         x = pad_sequence([row.to(dtype) for row in rows], config.batch_first, config.padding_value, config.padding_side)
     cell = {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}[config.cell]
-    module = cell(
-        x.size(2),
-        config.hidden_size,
-        config.num_layers,
-        bias=config.bias,
-        batch_first=config.batch_first,
-        bidirectional=config.bidirectional,
-        dtype=dtype,
-        **({"nonlinearity": config.nonlinearity} if config.cell == "rnn" else {}),
-    )
+    names = ("bias", "batch_first", "bidirectional", *(["nonlinearity"] if config.cell == "rnn" else []))
+    settings = {name: getattr(config, name) for name in names}
+    module = cell(x.size(2), config.hidden_size, config.num_layers, dtype=dtype, **settings)
     hx = initial_state(config, len(sequences), dtype)
     lengths = torch.tensor([len(sequence) for sequence in sequences])
     packed = pack_padded_sequence(x, lengths, config.batch_first, config.enforce_sorted)
     if config.initial_state == "carried":
-        hx = tuple(torch_run(module, packed, None)[1])
-    output, state = torch_run(module, packed, (hx[0], hx[1]) if config.cell == "lstm" else hx[0])
+        hx = torch_run(module, packed, None)[1]
+    output, (h_n, *_) = torch_run(module, packed, hx if config.cell == "lstm" else hx[0])
     unpacked, _ = pad_packed_sequence(output, config.batch_first, config.padding_value, config.total_length)
-    return Torchs(x, packed, hx[0], output, tuple(state), unpacked)
+    return {"x": x, "data": packed.data, "h_0": hx[0], "output": output.data, "h_n": h_n, "unpacked": unpacked}
 
 
 def initial_state(config: Config, B: int, dtype: torch.dtype) -> tuple[Tensor, ...]:
     """Return h_0, and for an LSTM c_0, (L*D, B, H) each, as torch draws them after the module's weights."""
     slots, H = config.num_layers * (2 if config.bidirectional else 1), config.hidden_size
-    if config.initial_state in ("zeros", "carried"):
-        return torch.zeros(slots, B, H, dtype=dtype), torch.zeros(slots, B, H, dtype=dtype)
     count = 2 if config.cell == "lstm" else 1
+    if config.initial_state in ("zeros", "carried"):
+        return (torch.zeros(slots, B, H, dtype=dtype),) * count
     if config.initial_state == "random":
         return tuple(torch.randn(slots, B, H, dtype=dtype) for _ in range(count))
     learned = [torch.randn(slots, 1, H, dtype=dtype) * 0.1 for _ in range(count)]

@@ -77,7 +77,8 @@ def asked(seed: int) -> Asked:
     run = random_run(seed)
     enforced = run.config.enforce_sorted or seed % 5 == 0  # which torch may refuse
     config = replace(run.config, enforce_sorted=enforced)
-    features = (config.embedding_dim or 4) if run.embedded else len(run.rows[0][0]) if "vectors" in run.kind else 1
+    first = run.batch.sequences[0]
+    features = (config.embedding_dim or 4) if run.embedded else first.size(1) if first.dim() == 2 else 1
     settings = (config.batch_first, config.padding_side, enforced, config.total_length)
     return Asked(trace(run.batch, config), run.lengths, max(run.lengths), features, *settings)
 
