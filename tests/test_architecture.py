@@ -23,18 +23,12 @@ CLASSROOM = sorted((ROOT / "classroom").rglob("*.py"))
 UI = sorted((ROOT / "ui").rglob("*.py"))
 PAGES = sorted((ROOT / "pages").rglob("*.py"))
 APP = [ROOT / "app.py"]
+EVERYTHING = [*LIBRARY, *CLASSROOM, *UI, *PAGES, *APP]
 
 # The folders in the order of the data: one imports only from those before it; inside a folder, anything goes.
 ORDER = ("inputs", "rules", "compute", "facts", "show", "lab", "doctor", "teach")
 DRAWERS = ("errors", "text", "validate")  # open to everybody
-DOORS = (
-    "__init__",
-    "__main__",
-    "charts",
-    "predictions",
-    "tables",
-    "testing",
-)  # for callers; nobody inside imports them
+DOORS = ("__init__", "__main__", "charts", "predictions", "tables", "testing")  # for callers: not imported inside
 
 
 def offenders(paths: Sequence[Path], fault: Callable[[Path], object]) -> dict[str, object]:
@@ -111,7 +105,7 @@ def test_no_file_and_no_function_grows_too_long() -> None:
         functions = [node for node in nodes_of(path) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
         return [node.name for node in functions if (node.end_lineno or 0) - node.lineno >= 45]
 
-    assert offenders([*LIBRARY, *CLASSROOM, *UI, *PAGES, *APP], long_functions) == {}
+    assert offenders(EVERYTHING, long_functions) == {}
 
     def lines(path: Path) -> int:
         return path.read_text(encoding="utf-8").count("\n")
@@ -140,10 +134,7 @@ def test_colours_are_written_in_the_theme_alone() -> None:
         texts = [node.value for node in nodes_of(path) if isinstance(node, ast.Constant)]
         return [text for text in texts if isinstance(text, str) and re.search(r"#[0-9a-fA-F]{6}\b|\brgba?\(", text)]
 
-    assert (
-        offenders([path for path in [*LIBRARY, *CLASSROOM, *UI, *PAGES, *APP] if path.name != "theme.py"], colours)
-        == {}
-    )
+    assert offenders([path for path in EVERYTHING if path.name != "theme.py"], colours) == {}
 
 
 def test_every_chart_has_its_name_among_the_charts_and_every_page_in_the_navigation() -> None:

@@ -145,9 +145,8 @@ def test_the_library_requires_what_it_imports() -> None:
     imported = {head for path in LIBRARY for head in heads_of(path)} - {"packviz", *sys.stdlib_module_names}
     required = {Requirement(each).name for each in NEEDS}
     extra = {Requirement(each).name for name in EXTRAS.keys() - {"app", "cluster"} for each in EXTRAS[name]}
-    assert {{"PIL": "pillow"}.get(head, head) for head in imported} == (required | extra | {"safetensors"}) - {
-        "packviz"
-    }
+    named = {"pillow" if head == "PIL" else head for head in imported}
+    assert named | {"packviz"} == required | extra | {"safetensors", "packviz"}
     assert {"pandas", "plotly"} <= extra
 
 
@@ -185,9 +184,8 @@ def test_the_library_works_without_the_extras_and_names_the_one_that_is_missing(
 
 def test_the_releases_of_torch_that_were_tested_are_the_same_everywhere() -> None:
     (asked,) = (Requirement(each).specifier for each in NEEDS if each.startswith("torch"))
-    oldest, newest = re.findall(
-        r"\d+\.\d+\.\d+", (ROOT / "README.md").read_text("utf-8").split("Tested with torch ")[1]
-    )[:2]
+    readme = (ROOT / "README.md").read_text("utf-8")
+    oldest, newest = re.findall(r"\d+\.\d+\.\d+", readme.partition("Tested with torch ")[2])[:2]
     assert f">={oldest.removesuffix('.0')}" in str(asked)
     assert newest in asked
     guide = " ".join((ROOT / "docs" / "engineers.md").read_text("utf-8").split())
@@ -204,14 +202,11 @@ def test_the_pins_of_the_app_lie_in_what_the_package_asks_for() -> None:
     assert {each.name for each in asked} - {"packviz", "numpy"} == set(pinned)  # numpy comes with pandas
 
 
-@pytest.mark.parametrize(
-    ("given", "options", "text", "settings"),
-    [
-        ("1 2 3 / 4 5", "--cell lstm --no-batch-first", "1 2 3\n4 5", {"cell": "lstm", "batch_first": False}),
-        ("on and/or off\ngo", "--hidden-size 2 --padding-idx 3", None, {"hidden_size": 2, "padding_idx": 3}),
-        ("[[1, 2], [3]]", "--total-length 4 --padding-value=-1", "1 2\n3", {"total_length": 4, "padding_value": -1.0}),
-    ],
-)
+@pytest.mark.parametrize(("given", "options", "text", "settings"), [
+    ("1 2 3 / 4 5", "--cell lstm --no-batch-first", "1 2 3\n4 5", {"cell": "lstm", "batch_first": False}),
+    ("on and/or off\ngo", "--hidden-size 2 --padding-idx 3", None, {"hidden_size": 2, "padding_idx": 3}),
+    ("[[1, 2], [3]]", "--total-length 4 --padding-value=-1", "1 2\n3", {"total_length": 4, "padding_value": -1.0}),
+])  # fmt: skip
 def test_a_movie_is_that_of_the_text_and_the_settings(
     given: str, options: str, text: str | None, settings: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -228,16 +223,13 @@ def batch(tmp_path: Path) -> Path:
     return tmp_path / "batch.npz"
 
 
-@pytest.mark.parametrize(
-    ("options", "status", "keys"),
-    [
-        ([], 0, []),
-        (["--lengths", "5.0, 3.0, 2.0"], 0, ["float_lengths"]),  # a note
-        (["--lengths", "wrong"], 1, ["length_over_T"]),
-        (["--lengths", "2,3,5"], 1, ["unsorted", "lengths_order"]),
-        (["--lengths", "3,5", "--no-enforce-sorted"], 1, ["wrong_count"]),
-    ],
-)
+@pytest.mark.parametrize(("options", "status", "keys"), [
+    ([], 0, []),
+    (["--lengths", "5.0, 3.0, 2.0"], 0, ["float_lengths"]),  # a note
+    (["--lengths", "wrong"], 1, ["length_over_T"]),
+    (["--lengths", "2,3,5"], 1, ["unsorted", "lengths_order"]),
+    (["--lengths", "3,5", "--no-enforce-sorted"], 1, ["wrong_count"]),
+])  # fmt: skip
 def test_the_status_of_examine_says_whether_something_is_wrong(
     options: list[str], status: int, keys: list[str], batch: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -264,26 +256,17 @@ def test_the_layout_that_was_not_told_follows_from_the_lengths_and_is_said(
     assert "torch's default" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["movie", " "], "text: expected at least one sequence, but got nothing."),
-        (["movie", "1", "--hidden-size", "0"], "hidden_size: expected an integer of at least 1, but got 0."),
-        (["movie", "1", "--stages", "pack,fly"], "stages: expected"),
-        (["movie", "1", "--out", "no/such/folder.html"], "no/such/folder.html: No such file or directory"),
-        (["examine", "nothing.npz"], "nothing.npz: No such file or directory"),
-        (
-            ["examine", "BATCH", "--x", "y"],
-            "--x: expected the name of the batch, but got 'y'. Choose from the tensors in the files: 'x'",
-        ),
-        (
-            ["examine", "BATCH", "--lengths", "five"],
-            "--lengths: expected numbers such as 5,3,2, or the name of a tensor, but got 'five'.",
-        ),
-        (["movie", "1", "--cell", "lstn"], "argument --cell: invalid choice: 'lstn'"),
-        ([], "the following arguments are required: COMMAND"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["movie", " "], "text: expected at least one sequence, but got nothing."),
+    (["movie", "1", "--hidden-size", "0"], "hidden_size: expected an integer of at least 1, but got 0."),
+    (["movie", "1", "--stages", "pack,fly"], "stages: expected"),
+    (["movie", "1", "--out", "no/such/folder.html"], "no/such/folder.html: No such file or directory"),
+    (["examine", "nothing.npz"], "nothing.npz: No such file or directory"),
+    (["examine", "BATCH", "--x", "y"], "--x: expected the name of the batch, but got 'y'. Choose from the tensors in"),
+    (["examine", "BATCH", "--lengths", "five"], "expected numbers such as 5,3,2, or the name of a tensor, but got 'f"),
+    (["movie", "1", "--cell", "lstn"], "argument --cell: invalid choice: 'lstn'"),
+    ([], "the following arguments are required: COMMAND"),
+])  # fmt: skip
 def test_what_cannot_be_used_is_said_without_a_traceback(
     arguments: list[str], said: str, batch: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
