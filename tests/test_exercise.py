@@ -3,42 +3,29 @@
 from functools import cache
 
 import pytest
-import torch
-from prediction_cases import label
-from random_runs import random_run
-from torch.nn.utils.rnn import pack_padded_sequence
+from prediction_cases import Asked, asked, label
 
 from packviz import Batch, Config, trace
 from packviz.teach.exercise import MAX_SEQUENCES, MAX_TOKENS, Exercise, exercise
 from packviz.text import sequence_label
 
 
-def packed_by_torch(lengths: list[int], *, enforce_sorted: bool = False) -> tuple[list[tuple[int, int]], list[int]]:
-    """Return the (b, t) of each row as torch packs a grid in which every cell holds its own number; batch_sizes."""
-    T = max(lengths)
-    grid = torch.arange(len(lengths) * T).view(len(lengths), T)
-    packed = pack_padded_sequence(grid, torch.tensor(lengths), batch_first=True, enforce_sorted=enforce_sorted)
-    return [divmod(number, T) for number in packed.data.tolist()], packed.batch_sizes.tolist()
-
-
 @cache
-def small() -> list[tuple[Exercise, list[int], bool]]:
-    """Return the exercises on random batches that are small enough, with their lengths, and enforce_sorted."""
+def small() -> list[tuple[Exercise, Asked]]:
+    """Return the exercises on the random batches that are small enough, and what torch can be asked about these."""
     found = []
-    for seed in range(40):
-        run = random_run(seed)
-        made = exercise(trace(run.batch, run.config))
-        fits = sum(run.lengths) <= MAX_TOKENS and len(run.lengths) <= MAX_SEQUENCES
-        assert (made is not None) == fits
-        if made is not None:
-            found.append((made, run.lengths, run.config.enforce_sorted))
+    for case in map(asked, range(60)):
+        if case.seen.error is None:
+            made = exercise(case.seen)
+            assert (made is not None) == (sum(case.lengths) <= MAX_TOKENS and len(case.lengths) <= MAX_SEQUENCES)
+            found += [] if made is None else [(made, case)]
     assert len(found) >= 5
     return found
 
 
 def test_the_rows_and_the_sizes_are_those_of_torch() -> None:
-    for made, lengths, enforce_sorted in small():
-        rows, sizes = packed_by_torch(lengths, enforce_sorted=enforce_sorted)
+    for made, case in small():
+        rows, sizes = case.cells(), case.packed().batch_sizes.tolist()
         assert [(made.cells[row.cell].b, made.cells[row.cell].t) for row in made.rows] == rows
         assert [each.size for each in made.sizes] == sizes
         assert f"{len(rows)} row" in made.done
@@ -46,32 +33,31 @@ def test_the_rows_and_the_sizes_are_those_of_torch() -> None:
 
 
 def test_every_cell_that_torch_leaves_out_says_why_and_no_other_one() -> None:
-    for made, lengths, _ in small():
-        rows, _ = packed_by_torch(lengths)
-        assert {(cell.b, cell.t) for cell in made.cells if not cell.unpacked} == set(rows)
+    for made, case in small():
+        assert {(cell.b, cell.t) for cell in made.cells if not cell.unpacked} == set(case.cells())
         for cell in made.cells:
             if cell.unpacked:
                 assert ("Padding is never packed" in cell.unpacked) == cell.is_pad
-                assert str(lengths[cell.b]) in cell.unpacked
+                assert str(case.lengths[cell.b]) in cell.unpacked
 
 
 def test_every_mistake_about_a_row_names_that_row_and_its_reason() -> None:
-    for made, lengths, _ in small():
+    for made, case in small():
         for row in made.rows:
             cell = made.cells[row.cell]
             here = f"the next row is {sequence_label(cell.b)} at t = {cell.t}, because "
             assert row.later.startswith(f"{here}a PackedSequence goes column by column")
             assert row.other.startswith(f"{here}the rows of a time step keep the sorted order: ")
-            live = [letter for letter in made.letters if lengths[label(letter)] > cell.t]
+            live = [letter for letter in made.letters if case.lengths[label(letter)] > cell.t]
             told = row.other.partition("order: ")[2].rstrip(".").replace(" and ", ", ").split(", ")
             assert told[: len(live)] == live or len(live) > 8
 
 
 def test_every_answer_about_a_size_is_told_what_it_counts() -> None:
     spoken = dict.fromkeys(("length of", "too many", "too few"), 0)
-    for made, lengths, _ in small():
+    for made, case in small():
         for t, size in enumerate(made.sizes):
-            assert len(size.said) == len(lengths)
+            assert len(size.said) == len(case.lengths)
             for given, said in enumerate(size.said, 1):
                 if given == size.size:
                     assert said.startswith(f"batch_sizes[{t}] = {given}: ")
@@ -81,7 +67,7 @@ def test_every_answer_about_a_size_is_told_what_it_counts() -> None:
                 spoken[kind] += 1
                 if kind == "length of":
                     letter = said.split("length of ")[1].split(".")[0]
-                    assert lengths[label(letter)] == given
+                    assert case.lengths[label(letter)] == given
                 else:
                     assert (kind == "too many") == (given > size.size)
     assert all(spoken.values()), spoken

@@ -10,23 +10,12 @@ import torch
 from random_runs import random_run
 from seeds import seeds
 from torch import Tensor
-from torch.nn.utils.rnn import PackedSequence
 from trace_cases import made
 
 from packviz.compute.trace import Trace, trace
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 from packviz.show.snippet import snippet
-
-NUMBERS = "1 2 3\n4 5\n6 7 8 9"
-VECTORS = "[[[1, 2.5], [3, 4]], [[5, 6], [7, 8], [0.1, -1e-7]]]"
-
-RANDOM_RUNS = seeds(21)
-
-
-def traced(seed: int) -> Trace:
-    run = random_run(seed)
-    return trace(run.batch, run.config)
 
 
 def expected(seen: Trace) -> dict[str, Tensor | None]:
@@ -46,23 +35,14 @@ def expected(seen: Trace) -> dict[str, Tensor | None]:
 
 
 def run(script: str, **given: Any) -> dict[str, Any]:
-    space = dict(given)
-    enabled = torch.backends.mkldnn.enabled
+    """Return the names that a script leaves, and the fields of its `packed`; its `output` as packed rows."""
+    space, enabled = dict(given), torch.backends.mkldnn.enabled
     try:
         with torch.random.fork_rng(devices=[]):
             exec(compile(script.encode("utf-8"), "snippet", "exec"), space)
     finally:
         torch.backends.mkldnn.enabled = enabled
-    return opened(space)
-
-
-def opened(space: dict[str, Any]) -> dict[str, Any]:
-    """Put the fields of `packed` beside the other names, and the output's rows in its place."""
-    if "packed" in space:
-        space |= space["packed"]._asdict()
-    if isinstance(space.get("output"), PackedSequence):
-        space["output"] = space["output"].data
-    return space
+    return space | space["packed"]._asdict() | {"output": space["output"].data}
 
 
 def assert_same(space: dict[str, Any], seen: Trace, run: object = "") -> None:
@@ -71,19 +51,19 @@ def assert_same(space: dict[str, Any], seen: Trace, run: object = "") -> None:
     assert ("c_n" in space) == ("c_n" in wanted)
     for name, tensor in wanted.items():
         got = space[name]
-        if tensor is None:
-            assert got is None, (name, run)
-            continue
-        assert got.dtype == tensor.dtype, (name, run)
-        assert torch.equal(got, tensor), (name, run)
-        assert torch.equal(got.signbit(), tensor.signbit()), (name, run)
+        assert (got is None) == (tensor is None), (name, run)
+        if tensor is not None:
+            assert got.dtype == tensor.dtype, (name, run)
+            assert torch.equal(got, tensor), (name, run)
+            assert torch.equal(got.signbit(), tensor.signbit()), (name, run)
 
 
-@pytest.mark.parametrize("seed", RANDOM_RUNS)
+@pytest.mark.parametrize("seed", seeds(21))
 def test_any_script_imports_torch_alone_and_makes_and_prints_the_tensors_of_its_trace(
     seed: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    seen = traced(seed)
+    given = random_run(seed)
+    seen = trace(given.batch, given.config)
     script = snippet(seen)
     assert max(map(len, script.splitlines())) <= 120
     assert script.endswith("\n")
@@ -116,14 +96,11 @@ def test_filled_in_by_the_reader_it_makes_the_same_tensors(batch: Batch, setting
     assert_same(run(script.replace("sequences = ...", "sequences = given"), given=given), seen)
 
 
-REFUSALS: list[tuple[str, dict[str, Any]]] = [
-    (NUMBERS, {}),
-    (VECTORS, {"total_length": 9}),
+@pytest.mark.parametrize(("text", "settings"), [
+    ("1 2 3\n4 5\n6 7 8 9", {}),
+    ("[[[1, 2.5], [3, 4]], [[5, 6], [7, 8], [0.1, -1e-7]]]", {"total_length": 9}),
     ("1 2\n" * 1_000 + "3 4 5", {"embedding_dim": 2}),
-]
-
-
-@pytest.mark.parametrize(("text", "settings"), REFUSALS)
+])  # fmt: skip
 def test_the_script_ends_where_torch_refuses(text: str, settings: dict[str, Any]) -> None:
     seen = made(text, **{**settings, "enforce_sorted": True})
     script = snippet(seen)
