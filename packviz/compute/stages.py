@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import torch
 import torch.nn.functional as F
@@ -52,12 +52,9 @@ def pad(
 
     With an embedding (V, E) the sequences hold int64 ids and padding_value is the id of the padding token.
     """
-
-    def padded(batch_first: bool) -> Tensor:
-        return pad_sequence(list(sequences), batch_first, padding_value, padding_side)
-
-    tokens = padded(True)  # (B, T) or (B, T, F)
-    values = tokens if batch_first else padded(False)
+    padded = partial(pad_sequence, list(sequences), padding_value=padding_value, padding_side=padding_side)
+    tokens = padded(batch_first=True)  # (B, T) or (B, T, F)
+    values = tokens if batch_first else padded(batch_first=False)
     if embedding is not None:
         values = F.embedding(values, embedding)
     elif tokens.dim() == 2:

@@ -11,7 +11,7 @@ from packviz.compute.determinism import exact_arithmetic
 from packviz.compute.draw import draw
 from packviz.compute.record import Refused, Start, Trace
 from packviz.compute.recurrence import run_layers
-from packviz.compute.stages import Packed, Padded, locate, pad, read_padded
+from packviz.compute.stages import Padded, locate, pad, read_padded
 from packviz.compute.verify import prove
 from packviz.errors import PackvizError
 from packviz.inputs.batch import Batch
@@ -110,15 +110,14 @@ def _run(start: Start, state: State, given: PackedSequence | None = None, *, enf
     if start.config is not None and start.config.initial_state == "carried":
         state = states_of(start.module(packed)[1])
     done = record(start, packed, state)
-    return replace(done, distances=tuple(prove(done).items()))
+    return replace(done, notes=done.notes + _notes(done), distances=tuple(prove(done).items()))
 
 
 def record(start: Start, packed: PackedSequence, state: State) -> Trace:
-    """Run every layer over a packed sequence from h_0 and c_0: all of a trace but the proof."""
+    """Run every layer over a packed sequence from h_0 and c_0: all of a trace but its notes and the proof."""
     rows, (h_0, c_0) = locate(packed), state
-    notes = start.notes + _notes(start, rows)
     layers = run_layers(start.module, rows, h_0, c_0)
-    return Trace(**{**vars(start), "notes": notes}, packed=rows, h_0=h_0, c_0=c_0, layers=layers, distances=())
+    return Trace(**vars(start), packed=rows, h_0=h_0, c_0=c_0, layers=layers, distances=())
 
 
 def _read(case: Case) -> tuple[Padded, PackedSequence | None]:
@@ -154,14 +153,15 @@ def _in_full_precision(x: Tensor | PackedSequence, dtype: torch.dtype) -> Tensor
     return x._replace(data=data.to(dtype)) if isinstance(x, PackedSequence) else x.to(dtype)
 
 
-def _notes(start: Start, packed: Packed) -> tuple[str, ...]:
+def _notes(done: Trace) -> tuple[str, ...]:
+    """Return what a reader should know of a run: what was left out, and what was packed by mistake."""
     notes = []
-    module, longest, T = start.module, int(start.padded.lengths.max()), start.padded.mask.size(1)
+    module, longest, T = done.module, int(done.padded.lengths.max()), done.padded.mask.size(1)
     if module.dropout > 0 and module.num_layers > 1:
         notes.append(f"dropout {module.dropout:g} between layers is switched off, as in evaluation")
     if longest < T:
         notes.append(f"x has {T} time steps, the longest length is {longest}: the columns after it are not packed")
-    if pads := int((~start.padded.mask[packed.sequence, packed.timestep]).sum()):
+    if pads := int(done.packed_is_pad.sum()):
         are = "is a pad" if pads == 1 else "are pads"
-        notes.append(f"{pads} of the {len(packed.data)} packed rows {are}, and as many tokens were dropped")
+        notes.append(f"{pads} of the {len(done.packed.data)} packed rows {are}, and as many tokens were dropped")
     return tuple(notes)

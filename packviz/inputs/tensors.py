@@ -1,6 +1,7 @@
 """The sequences that a caller hands over as tensors: checked, copied, brought to one dtype."""
 
 from collections.abc import Sequence
+from functools import reduce
 
 import torch
 from torch import Tensor
@@ -26,15 +27,13 @@ def checked_sequences(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     if not tensors:
         raise _refusal("at least one tensor", "an empty list", "give one tensor per sequence")
     for b, tensor in enumerate(tensors):
-        _check_one(tensor, f"tensors[{b}]")
+        _check(tensor, tensors[0], f"tensors[{b}]")
     lengths = [len(tensor) for tensor in tensors]
     if 0 in lengths:
         raise zero_length_refusal("tensors", lengths, f"tensors[{lengths.index(0)}]")
-    for b, tensor in enumerate(tensors):
-        _check_beside(tensor, tensors[0], f"tensors[{b}]")
-    dtype = torch.int64 if tensors[0].dim() == 1 and tensors[0].dtype in _INTEGERS else torch.float32
-    if any(tensor.dtype == torch.float64 for tensor in tensors):
-        dtype = torch.float64
+    whole = tensors[0].dim() == 1 and tensors[0].dtype in _INTEGERS
+    least = torch.int64 if whole else torch.float32
+    dtype = reduce(torch.promote_types, (tensor.dtype for tensor in tensors), least)
     return tuple(tensor.detach().to(dtype, copy=True) for tensor in tensors)
 
 
@@ -55,8 +54,8 @@ def _refusal(expected: str, got: str, fix: str) -> PackvizError:
     return PackvizError("tensors", expected=expected, got=got, fix=fix)
 
 
-def _check_one(tensor: object, name: str) -> None:
-    """Check a tensor by itself; each check relies on those before it."""
+def _check(tensor: object, first: Tensor, name: str) -> None:
+    """Check a tensor by itself, then against the first one, then its values; each check relies on those before it."""
     if not isinstance(tensor, Tensor):
         got = f"{with_article(type(tensor).__name__)} as {name}"
         raise _refusal("tensors", got, "use torch.tensor(...) for each sequence, or Batch.parse for text")
@@ -73,12 +72,9 @@ def _check_one(tensor: object, name: str) -> None:
     if tensor.dim() == 2 and tensor.size(1) == 0:
         raise _refusal("at least one feature", got, "give each step at least one number")
 
-
-def _check_beside(tensor: Tensor, first: Tensor, name: str) -> None:
-    """Check a tensor against the first one, and its values."""
     if tensor.shape[1:] != first.shape[1:]:
         pattern = "(len,)" if first.dim() == 1 else f"(len, {first.size(1)})"
-        expected, got = f"shape {pattern} in all, as in tensors[0]", f"{_described(tensor)} as {name}"
+        expected = f"shape {pattern} in all, as in tensors[0]"
         raise _refusal(expected, got, "give every sequence the same number of features")
     if tensor.dtype.is_floating_point != first.dtype.is_floating_point:
         got = f"{first.dtype} in tensors[0] and {tensor.dtype} in {name}"
