@@ -81,7 +81,7 @@ def _with_solution(asked: Prediction, movie: Movie) -> Mapping[str, Any]:
 
 
 def _question(facts: Facts, stage: Stage, number: int, direction: int) -> Prediction | None:
-    if stage == "embed" and facts.trace.padded.embedding is None:
+    if stage == "embed" and not facts.embedded:
         return None
     asked = _BACKWARD if stage == "run" and direction else _LESSONS[stage]
     kinds = [kind for kind in asked if kind.places(facts)]

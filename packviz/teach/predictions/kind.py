@@ -25,9 +25,12 @@ Given = int | str | Sequence[int]  # a number; the name of a choice; several num
 
 
 class Facts:
-    """Hold the numbers of a trace; those after the sort are empty where torch refused to pack.
+    """Hold the numbers of a trace, under the names by which the templates know them.
+
+    Those after the sort are empty where torch refused to pack.
 
     packed, two_ways      whether torch packed the batch, and whether the module is bidirectional
+    embedded, pads_packed whether the tokens were embedded, and whether pads are among the packed rows
     B, T, N               the sequences and the columns of the padded grid, and the sum of the lengths
     lengths               B numbers, in the order in which the sequences came
     sequences, timesteps  the sequences that torch packed, and the packed time steps that a movie shows
@@ -38,7 +41,10 @@ class Facts:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        self.packed, self.two_ways = trace.error is None, trace.module.bidirectional
+        self.cell, self.two_ways = trace.module.mode.split("_")[0], trace.module.bidirectional
+        self.batch_first, self.embedded = trace.padded.batch_first, trace.padded.embedding is not None
+        self.packed = trace.error is None
+        self.pads_packed = self.packed and bool(trace.packed_is_pad.any())
         self.B, self.T = trace.padded.mask.shape
         self.lengths: list[int] = trace.padded.lengths.tolist()
         self.letters = tuple(map(sequence_label, range(self.B)))
@@ -53,18 +59,6 @@ class Facts:
         how_often = Counter(self.lengths)
         self.tied = [how_often[length] > 1 for length in self.lengths]
         self.ranked: dict[str, list[Case]] = {}
-
-    @property
-    def names(self) -> dict[str, object]:
-        """Return what every template may say."""
-        names = ("B", "T", "N", "lengths", "letters", "longest", "shortest", "two_ways")
-        return {
-            **{name: getattr(self, name) for name in names},
-            "cell": self.trace.module.mode.split("_")[0],
-            "batch_first": self.trace.padded.batch_first,
-            "embedded": self.trace.padded.embedding is not None,
-            "pads_packed": self.packed and bool(self.trace.packed_is_pad.any()),
-        }
 
     @cached_property
     def placed(self) -> list[int]:
@@ -166,7 +160,7 @@ class Kind:
         table = _WORDS[case.words or self.key]
         reasons = {**_WORDS["any"], **table.get("mistakes", {})}
         right = self._answer(facts, case.answer)
-        names = {**facts.names, **case.names, "answer": _told(right)}
+        names = {**vars(facts), **case.names, "answer": _told(right)}
         for name, template in table.items():
             if isinstance(template, str):
                 names[name] = filled(template, names)

@@ -15,12 +15,11 @@ _SORTED = Moment("sort", name="sorted")
 @kind("numbers", once(lambda _: True))
 def padded_shape(facts: Facts, _: None) -> Case:
     """Ask for the shape of what enters the cell, (B, T, F) or (T, B, F)."""
-    padded, (B, N) = facts.trace.padded, (facts.B, facts.N)
-    first, second, F = shape = tuple(padded.values.shape)
-    embedded = padded.embedding is not None
+    B, N, embedded = facts.B, facts.N, facts.embedded
+    first, second, F = shape = tuple(facts.trace.padded.values.shape)
 
     def with_columns(columns: int) -> tuple[int, ...]:
-        return (B, columns, F) if padded.batch_first else (columns, B, F)
+        return (B, columns, F) if facts.batch_first else (columns, B, F)
 
     mistakes: dict[str, Given | None] = {
         "exchanged": (second, first, F),
@@ -56,25 +55,15 @@ def pad_count(facts: Facts, _: None) -> Case:
 @kind("numbers", lambda facts: facts.placed)
 def sorted_row(facts: Facts, b: int) -> Case:
     """Ask for the row of one sequence in the sorted batch."""
-    row, length = facts.rank[b], facts.lengths[b]
-    moved = facts.trace.sorted.sorted_indices is not None
-    longer = len(facts.where(range(length + 1, facts.longest + 1)))
+    row, moved = facts.rank[b], facts.trace.sorted.sorted_indices is not None
     mistakes = {
         "sorted_indices": facts.order[b] if moved else None,
         "unsorted": b,
         "from_one": row + 1,
         "from_the_end": facts.B - 1 - row,
     }
-    names = {
-        "b": b,
-        "name": facts.letters[b],
-        "length": length,
-        "moved": moved,
-        "longer": longer,
-        "equal": row - longer,
-        "tied": facts.tied[b],
-    }
-    return Case(row, _SORTED, mistakes, names)
+    longer = facts.where(range(facts.lengths[b] + 1, facts.longest + 1))
+    return Case(row, _SORTED, mistakes, {"b": b, "longer": len(longer), "moved": moved})
 
 
 @kind(
@@ -87,7 +76,7 @@ def sorted_indices(facts: Facts, _: None) -> Case:
     B, order = facts.B, facts.order
     if facts.trace.sorted.sorted_indices is None:
         choices = ("nothing", "kept", "turned") if B > 1 else ("nothing", "kept")
-        return Case("nothing", _SORTED, names={"order": list(range(B))}, choices=choices, words="no_indices")
+        return Case("nothing", _SORTED, choices=choices, words="no_indices")
     mistakes: dict[str, Given | None] = {
         "unsorted_indices": facts.rank,
         "sorted_lengths": facts.sorted_lengths,
@@ -96,7 +85,7 @@ def sorted_indices(facts: Facts, _: None) -> Case:
         "from_one": [b + 1 for b in order],
         "unsorted": range(B),
     }
-    return Case(order, _SORTED, mistakes, {"order": order, "tied": any(facts.tied)})
+    return Case(order, _SORTED, mistakes, {"tied": any(facts.tied)})
 
 
 @kind("choice", once(lambda facts: not facts.packed or (facts.trace.config and facts.trace.config.enforce_sorted)))
@@ -132,7 +121,7 @@ def batch_sizes(facts: Facts, _: None) -> Case:
         "ended": [facts.B - size for size in sizes],
         "all": [facts.B] * len(sizes),
     }
-    return Case(sizes, Moment("pack", facts.timesteps[-1], since=0), mistakes, {"sizes": sizes})
+    return Case(sizes, Moment("pack", facts.timesteps[-1], since=0), mistakes)
 
 
 @kind(
@@ -152,8 +141,7 @@ def batch_size(facts: Facts, t: int) -> Case:
         "offset": facts.offsets[t],
         "all": B,
     }
-    names = {"t": t, "all_equal": facts.shortest == facts.longest and B > 1}
-    return Case(size, Moment("pack", t), mistakes, names)
+    return Case(size, Moment("pack", t), mistakes, {"t": t})
 
 
 @kind("numbers", lambda facts: facts.placed_rows)
@@ -171,8 +159,7 @@ def packed_row(facts: Facts, n: int) -> Case:
         "nobody_ends": t * facts.B + row,
         "from_one": n + 1,
     }
-    names = {"b": b, "t": t, "name": facts.letters[b], "row": row, "start": start, "before": before}
-    return Case(n, Moment("pack", t), mistakes, names | {"tied": facts.tied[b]})
+    return Case(n, Moment("pack", t), mistakes, {"b": b, "t": t, "before": before})
 
 
 @kind("letters", lambda facts: facts.placed_rows, single=True)
@@ -191,13 +178,11 @@ def packed_token(facts: Facts, n: int) -> Case:
 
 
 def _order_check(facts: Facts, verb: str, moment: Moment, *, refused: bool) -> Case:
-    lengths, letters = facts.lengths, facts.letters
-    choices = ("raises", "sorts", "packs")
+    lengths, choices = facts.lengths, ("raises", "sorts", "packs")
     if not refused:
         return Case("packs", moment, names={"verb": verb}, choices=choices, words="in_order")
     b = next(b for b in range(1, facts.B) if lengths[b] > lengths[b - 1])
-    names = {"verb": verb, "b": b, "name": letters[b], "other": letters[b - 1]}
-    return Case("raises", moment, names=names, choices=choices, words="out_of_order")
+    return Case("raises", moment, names={"verb": verb, "b": b}, choices=choices, words="out_of_order")
 
 
 def _indices_known(facts: Facts) -> bool:
