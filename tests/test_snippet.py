@@ -42,7 +42,7 @@ def run(script: str, **given: Any) -> dict[str, Any]:
             exec(compile(script.encode("utf-8"), "snippet", "exec"), space)
     finally:
         torch.backends.mkldnn.enabled = enabled
-    return space | space["packed"]._asdict() | {"output": space["output"].data}
+    return {**space, **space["packed"]._asdict(), "output": space["output"].data}
 
 
 def assert_same(space: dict[str, Any], seen: Trace, run: object = "") -> None:

@@ -35,7 +35,7 @@ def test_text_reaches_4_5_on_its_grounds_and_lines_reach_3(palette: Palette) -> 
 
 
 # What is left of linear red, green and blue in sight of one kind: Machado, Oliveira, Fernandes 2009, severity 1.
-SIGHTS = {
+SIGHTS: dict[str, list[list[float]]] = {
     "normal": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
     "protanopic": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
     "deuteranopic": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],

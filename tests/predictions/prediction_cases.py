@@ -14,6 +14,7 @@ from trace_cases import random_case
 
 from packviz.compute.trace import Trace, trace, trace_module
 from packviz.inputs.batch import sequence_label
+from packviz.inputs.config import Config
 from packviz.teach.predictions import Answer, Prediction, Stage
 
 SEEDS = seeds(20)
@@ -26,32 +27,32 @@ class Asked:
     """A trace, and what it was made from: nothing here is read from the trace itself."""
 
     seen: Trace
+    config: Config
     lengths: list[int]
-    steps: int
-    features: int
-    batch_first: bool
-    side: str
-    enforce_sorted: bool
-    total_length: int | None = None
+    T: int  # columns of the padded grid
+    features: int = 1
 
     def padded(self) -> Tensor:
         rows = [torch.ones(length, self.features) for length in self.lengths]
-        if max(self.lengths) < self.steps:
-            rows[0] = torch.cat([rows[0], torch.zeros(self.steps - len(rows[0]), self.features)])
-        return pad_sequence(rows, self.batch_first, 0.0, self.side)
+        if max(self.lengths) < self.T:
+            rows[0] = nn.functional.pad(rows[0], (0, 0, 0, self.T - len(rows[0])))
+        return pad_sequence(rows, self.config.batch_first, 0.0, self.config.padding_side)
+
+    def pack(self, grid: Tensor, enforce_sorted: bool | None = None) -> PackedSequence:
+        """Pack a grid (B, T) or (B, T, F) as the trace was packed, or as told."""
+        told = self.config.enforce_sorted if enforce_sorted is None else enforce_sorted
+        return pack_padded_sequence(grid, torch.tensor(self.lengths), True, told)
 
     def packed(self) -> PackedSequence:
         """Pack a grid in which every cell holds its own number, b * T + t."""
-        cells = torch.arange(len(self.lengths) * self.steps).view(len(self.lengths), self.steps)
-        return pack_padded_sequence(cells, torch.tensor(self.lengths), True, self.enforce_sorted)
+        return self.pack(torch.arange(len(self.lengths) * self.T).view(-1, self.T))
 
     def cells(self) -> list[tuple[int, int]]:
-        return [divmod(cell, self.steps) for cell in self.packed().data.tolist()]
+        return [divmod(cell, self.T) for cell in self.packed().data.tolist()]
 
     def refused(self) -> bool:
-        cells = torch.zeros(len(self.lengths), self.steps)
         try:
-            pack_padded_sequence(cells, torch.tensor(self.lengths), True, enforce_sorted=True)
+            self.pack(torch.zeros(len(self.lengths), self.T), enforce_sorted=True)
         except RuntimeError:
             return True
         return False
@@ -60,27 +61,23 @@ class Asked:
         """Run a GRU of our own over random numbers; return its unpacked output, batch first, and h_n."""
         torch.manual_seed(1)
         module = nn.GRU(1, 3, batch_first=True, bidirectional=self.seen.module.bidirectional)
-        x = torch.randn(len(self.lengths), self.steps, 1)
-        packed = pack_padded_sequence(x, torch.tensor(self.lengths), True, self.enforce_sorted)
         with torch.no_grad():
-            output, h_n = module(packed)
-        return pad_packed_sequence(output, True, FILLER, self.total_length)[0], h_n
+            output, h_n = module(self.pack(torch.randn(len(self.lengths), self.T, 1)))
+        return pad_packed_sequence(output, True, FILLER, self.config.total_length)[0], h_n
 
 
 @cache
 def asked(seed: int) -> Asked:
     if seed % 4 == 3:
         case = random_case(seed)
-        first, x, enforced = case.module.batch_first, case.x, case.enforce_sorted
-        seen = trace_module(case.module, x, case.lengths, enforce_sorted=enforced, hx=case.hx)
-        return Asked(seen, case.lengths, x.size(1 if first else 0), x.size(2), first, "right", enforced)
+        config = Config(batch_first=case.module.batch_first, enforce_sorted=case.enforce_sorted)
+        seen = trace_module(case.module, case.x, case.lengths, enforce_sorted=case.enforce_sorted, hx=case.hx)
+        return Asked(seen, config, case.lengths, case.x.size(int(config.batch_first)), case.x.size(2))
     run = random_run(seed)
-    enforced = run.config.enforce_sorted or seed % 5 == 0  # which torch may refuse
-    config = replace(run.config, enforce_sorted=enforced)
+    config = replace(run.config, enforce_sorted=run.config.enforce_sorted or seed % 5 == 0)  # which torch may refuse
     first = run.batch.sequences[0]
     features = (config.embedding_dim or 4) if run.embedded else first.size(1) if first.dim() == 2 else 1
-    settings = (config.batch_first, config.padding_side, enforced, config.total_length)
-    return Asked(trace(run.batch, config), run.lengths, max(run.lengths), features, *settings)
+    return Asked(trace(run.batch, config), config, run.lengths, max(run.lengths), features)
 
 
 def label(letters: str) -> int:
@@ -126,7 +123,7 @@ def of_the_run(case: Asked, key: str, t: int) -> Answer:
     if key.endswith("_backward"):
         live = backward_influence(case)[key]
     else:
-        live = torch.zeros(len(case.lengths), case.steps, dtype=torch.bool)
+        live = torch.zeros(len(case.lengths), case.T, dtype=torch.bool)
         live[tuple(zip(*case.cells(), strict=True))] = True
     live = nn.functional.pad(live, (0, 1))  # nobody is, after the last time step
     asked = live[:, t] if key in ("alive", "fed_backward") else live[:, t] & ~live[:, t + 1]
@@ -138,9 +135,9 @@ def backward_influence(case: Asked) -> dict[str, Tensor]:
     """Run a GRU of our own; return whether x changes the backward h_n, and h_0 the output at t, (B, T) each."""
     torch.manual_seed(1)
     module = nn.GRU(1, 3, batch_first=True, bidirectional=True).double()
-    x = torch.randn(len(case.lengths), case.steps, 1, dtype=torch.float64, requires_grad=True)
+    x = torch.randn(len(case.lengths), case.T, 1, dtype=torch.float64, requires_grad=True)
     h_0 = torch.randn(2, len(case.lengths), 3, dtype=torch.float64, requires_grad=True)
-    output, h_n = module(pack_padded_sequence(x, torch.tensor(case.lengths), True, case.enforce_sorted), h_0)
+    output, h_n = module(case.pack(x), h_0)
     grid = pad_packed_sequence(output, True)[0]
     (by_x,) = torch.autograd.grad(h_n[1].sum(), x, retain_graph=True)
     by_h_0 = [torch.autograd.grad(grid[:, t, 3:].sum(), h_0, retain_graph=True)[0][1] for t in range(grid.size(1))]

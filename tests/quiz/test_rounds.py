@@ -32,10 +32,8 @@ def lengths_of(question: Question) -> list[int]:
 
 def asked_of(question: Question) -> Asked:
     """Return what torch is to be asked: from the text and the settings alone."""
-    config, lengths = question.config, lengths_of(question)
-    features = 4 if question.text.split()[0].isalpha() else 1
-    settings = (config.batch_first, config.padding_side, config.enforce_sorted, config.total_length)
-    return Asked(question.trace, lengths, max(lengths), features, *settings)
+    lengths, features = lengths_of(question), 4 if question.text.split()[0].isalpha() else 1
+    return Asked(question.trace, question.config, lengths, max(lengths), features)
 
 
 LEAST_KINDS = {1: 6, 2: 8, 3: 8}
