@@ -67,7 +67,7 @@ function add({ panels, scales }, { role, p, x, y, w, h, text, vec, scale }) {
   panels[p] ??= { ...far, texts: new Map(), letters: 0, whole: false };
   const box = panels[p],
     inside = role === "value" ? NUMBER : role === "token" || role === "ghost" ? text.length : 0;
-  box.letters = Math.max(box.letters, inside / w);
+  if (inside) box.letters = Math.max(box.letters, inside / w); // a thread that leads straight down has no width
   box.whole ||= role === "label" || role === "value";
   if (role === "value" || (vec && role !== "label")) scales.add(scale);
   box.left = Math.min(box.left, x);

@@ -15,7 +15,7 @@ from tabs import tab
 
 import packviz as pv
 from packviz import Batch, Config
-from packviz.show.movie import Movie, assets
+from packviz.show.movie import STAGES, Movie, assets
 from packviz.show.movie.staging import Staging
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES
 
@@ -148,11 +148,12 @@ def test_the_player_has_the_same_cells_in_the_same_places(browser: Browser) -> N
     many, long = "\n".join("1 " * n for n in range(9, 40, 2)), "a b c d e f g h extraordinary\n" * 20
     typed = ("1 2 3\n4 5\n6 7 8 9", "on your mark\nget set\ngo", many, long.strip())
     movies = [pv.movie(pv.trace(Batch.parse(text), Config(cell="lstm", bidirectional=True))) for text in typed]
+    movies.append(pv.movie(pv.trace(Batch.parse("1 2 3\n4\n5 6"), Config(batch_first=False)), deep=True))
     compared = 0
     for size in ((1280, 720), (900, 600)):
         with tab(browser, size) as opened:
             for movie in movies:
-                steps = [movie.step_at(stage) for stage in ("pad", "pack", "run", "unpack")]
+                steps = [movie.step_at(stage) - (stage == "sort") for stage in STAGES if stage in movie.scenes]
                 opened.page.goto("about:blank")
                 for step, wide, high, there in opened.page.evaluate(PLACES, [*assets(), movie.to_dict(), steps]):
                     here = [rect for _, rect in placed(movie, step, wide, high)]

@@ -242,7 +242,8 @@ class Staging:
                 far = {"left": 1e9, "top": 1e9, "right": -1e9, "bottom": -1e9, "letters": 0, "whole": False}
                 box = panels.setdefault(cell.p, Cell(**far, texts={}))
                 inside = NUMBER if cell.role == "value" else len(cell.text) if cell.role in ("token", "ghost") else 0
-                box.letters = max(box.letters, inside / cell.w)
+                if inside:  # a thread that leads straight down has no width
+                    box.letters = max(box.letters, inside / cell.w)
                 box.whole |= cell.role in ("label", "value")
                 box.left, box.top = min(box.left, cell.x), min(box.top, cell.y, cell.y + cell.h)
                 box.bottom = max(box.bottom, cell.y, cell.y + cell.h)
