@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from textwrap import TextWrapper
 
 import torch
 
@@ -21,6 +22,7 @@ DEFAULTS = {"batch_first": False, "padding_value": 0, "padding_side": "right", "
 DEFAULTS |= {"total_length": None}
 DIGITS = (2, 3, 4)  # behind the point: as many as it takes to come to the number that the trace has
 HUGE = 1e4
+FILL = TextWrapper(LINE, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False, break_long_words=False)
 LETTER = re.compile(r"\b[a-z]\b'?")  # of a formula: a gate, a state, or a new one
 
 
@@ -56,18 +58,9 @@ def _call(function: str, *arguments: str, **settings: object) -> str:
     settings: those that are torch's defaults are left out.
     """
     changed = {name: value for name, value in settings.items() if value != DEFAULTS[name]}
-    arguments = (*arguments, *(f"{name}={_literal(value)}" for name, value in changed.items()))
-    line = f"{function}({', '.join(arguments)})"
-    if len(line) <= LINE:
-        return line
-    lines = [f"{function}("]
-    for argument in arguments:
-        longer = f"{lines[-1]} {argument},"
-        if len(lines) > 1 and len(longer) <= LINE:
-            lines[-1] = longer
-        else:
-            lines.append(f"    {argument},")
-    return "\n".join(lines).removesuffix(",") + ")"
+    given = ", ".join((*arguments, *(f"{name}={_literal(value)}" for name, value in changed.items()))) + ")"
+    line = f"{function}({given}"
+    return line if len(line) <= LINE else f"{function}(\n{FILL.fill(given)}"
 
 
 def _literal(value: object) -> str:

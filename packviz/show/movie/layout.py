@@ -144,8 +144,8 @@ def short(units: float) -> float:
 class Grid:
     """The padded grid: `rows` sequences by `columns` time steps; `transposed` (batch_first=False) turns it by a mirror.
 
-    width: of one cell. text: room for a line of text, in units; more where cells are small. below: more room at the
-    bottom. A position p is a row of the picture, counted from 0; t is a time step.
+    width, height: of one cell. text: room for a line of text, in units; more where cells are small. below: more room at
+    the bottom. A position p is a row of the picture, counted from 0; t is a time step.
     """
 
     name: str
@@ -155,6 +155,7 @@ class Grid:
     transposed: bool = False
     text: float = 1.0
     below: float = 0.0
+    height: float = 1.0  # another one only where it is transposed
 
     def _at(self, across: Column, along: Column) -> Place:
         """Return a place by its distance across the rows and along them, in units: time goes along."""
@@ -162,7 +163,7 @@ class Grid:
 
     def _units(self, p: Column = 0, t: Column = 0) -> tuple[Column, Column]:
         """Return how far position p is across, and time step t along, in units."""
-        return (p * self.width, t) if self.transposed else (p, t * self.width)
+        return (p * self.width, t * self.height) if self.transposed else (p, t * self.width)
 
     def cell(self, p: Column, t: Column) -> Place:
         """Return where the cell of position p and time step t stands."""
@@ -178,8 +179,8 @@ class Grid:
 
     def length(self, p: Column) -> Place:
         """Return where the length of position p stands: behind its last time step."""
-        end = self.columns + 0.05 if self.transposed else self.columns * self.width + 0.2 * self.text
-        return self._at(self._units(p)[0], end)
+        across, end = self._units(p, self.columns)
+        return self._at(across, end + 0.05 * self.height if self.transposed else end + 0.2 * self.text)
 
     def count(self, t: Column) -> Place:
         """Return where batch_sizes[t] stands: at the far end of its time step."""

@@ -48,8 +48,8 @@ def pad(view: View) -> Iterator[Step]:
         if view.total != (1, 1):
             first, second, features = sizes
             name, turned_sizes = ("ids", (second, first)) if view.embedded else ("x", (second, first, features))
-            there, wide = shape(*turned_sizes), _turned(view)
-            turned = sheet(view, wide, view.place, f"padded {name} {there}", tall=_tall(view), raw=True)
+            there = shape(*turned_sizes)
+            turned = sheet(view, _turned(view), view.place, f"padded {name} {there}", raw=True)
             detail = (CodeLine(f"{name}.transpose(0, 1)", there),)
             yield Step(say("pad", "turned", view, there=there, here=here), (back, turned), detail=detail)
         yield Step(say("pad", "back", view, here=here), (end,))
@@ -64,8 +64,7 @@ def pad_scene(view: View) -> Scene:
     """Return the scene of the padding: the grid as it is written, as it is computed, and in depth as it is turned."""
     boxes = [upright(view).box(counts=False), view.grid.box(counts=False)]
     if "pad" in view.deep:
-        turned = _turned(view).box(counts=False)
-        boxes.append(Box(turned.width, turned.height - view.columns * (1 - _tall(view)), turned.panels))
+        boxes.append(_turned(view).box(counts=False))
     return Scene([_together(*boxes)])
 
 
@@ -126,17 +125,14 @@ def _other_side(view: View, end: Frame) -> Step:
 
 
 def _turned(view: View) -> Grid:
-    """Return the grid the other way round; its cells are as wide as before where there is room for that."""
+    """Return the grid the other way round: its cells are as wide as before where there is room for that.
+
+    They are lower where there are far more time steps than sequences.
+    """
     grid = view.grid
     if grid.transposed:
         return upright(view)
-    room = max(grid.columns * grid.width, grid.rows * (1.0 if view.small else ASPECT))
-    return replace(grid, transposed=True, width=max(1.0, min(grid.width, room / grid.rows)))
-
-
-def _tall(view: View) -> float:
-    """Units of a row of the turned grid: fewer than one where there are far more time steps than sequences."""
-    grid = view.grid
-    if grid.transposed:
-        return 1.0
-    return min(1.0, max(float(grid.rows), grid.columns * grid.width / ASPECT, 9.0) / grid.columns)
+    wide = grid.columns * grid.width
+    room = max(wide, grid.rows * (1.0 if view.small else ASPECT))
+    height = min(1.0, max(float(grid.rows), wide / ASPECT, 9.0) / grid.columns)
+    return replace(grid, transposed=True, width=max(1.0, min(grid.width, room / grid.rows)), height=height)

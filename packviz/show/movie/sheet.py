@@ -35,33 +35,31 @@ def upright(view: View) -> Grid:
     return Grid("x", len(view.shown), view.columns, view.cell_width, False, view.text, view.grid.below)
 
 
-def sheet(view: View, grid: Grid, row: Any, heading: str, *, tall: float = 1.0, raw: bool = False) -> dict[str, Marks]:
+def sheet(view: View, grid: Grid, row: Any, heading: str, *, raw: bool = False) -> Frame:
     """Return all of the padded grid.
 
-    row: (B,) the position of each sequence in the picture. tall: units of a row where time goes down. raw: whether ids
-    are not embedded yet.
+    row: (B,) the position of each sequence in the picture. raw: whether ids are not embedded yet.
     """
-    size: dict[str, Any] = {"w": grid.width, "h": tall, "scale": "input"}
+    size: dict[str, Any] = {"w": grid.width, "h": grid.height, "scale": "input"}
     (b, t), (pad_b, pad_t) = (view.token_b, view.token_t), view.pads
-    at, pad_at = _lowered(grid.cell(row[b], t), tall), _lowered(grid.cell(row[pad_b], pad_t), tall)
     words: dict[str, Any] = {"text": view.token_text, "sub": view.token_sub, "token": np.arange(len(b))}
-    token = marks("token", "token", at, b, t, vec=_vectors(view, "token", raw=raw), **words, **size)
-    vec = _vectors(view, "pad", raw=raw)
-    pad = marks("pad", "pad", pad_at, pad_b, pad_t, text=view.pad_text, vec=vec, **size)
-    return frame(*edges(view, grid, row, heading, tall=tall), token, pad)
+    vec, pad_vec = (_vectors(view, kind, raw=raw) for kind in ("token", "pad"))
+    token = marks("token", "token", grid.cell(row[b], t), b, t, vec=vec, **words, **size)
+    pad_at = grid.cell(row[pad_b], pad_t)
+    pad = marks("pad", "pad", pad_at, pad_b, pad_t, text=view.pad_text, vec=pad_vec, **size)
+    return frame(*edges(view, grid, row, heading), token, pad)
 
 
-def edges(view: View, grid: Grid, row: Any, heading: str, prefix: str = "", tall: float = 1.0) -> tuple[Marks, ...]:
+def edges(view: View, grid: Grid, row: Any, heading: str, prefix: str = "") -> tuple[Marks, ...]:
     """Return what stands around a grid: its heading, letters and lengths of its rows, and names of its time steps."""
-    down, x, bs, t = grid.transposed, view.text, view.bs, np.arange(grid.columns)
-    p, lengths = row[bs], _lengths(view)
-    at, axis = _lowered(grid.length(p), tall), _lowered(grid.axis(t), tall)
-    width, low, w, h = (grid.width, grid.width, x, tall) if down else (x, 1.0, grid.width, x)
+    x, bs, t, lengths = view.text, view.bs, np.arange(grid.columns), _lengths(view)
+    p = row[bs]
+    width, low, w, h = (grid.width, grid.width, x, grid.height) if grid.transposed else (x, 1.0, grid.width, x)
     return (
         title(grid.heading(), heading),
         marks(f"{prefix}label", "label", grid.label(p), bs, text=view.letters, w=width),
-        marks(f"{prefix}length", "note", at, bs, text="len " + lengths, sub=lengths, w=low),
-        marks(f"{prefix}axis", "axis", axis, t, text=steps(grid.columns), w=w, h=h),
+        marks(f"{prefix}length", "note", grid.length(p), bs, text="len " + lengths, sub=lengths, w=low),
+        marks(f"{prefix}axis", "axis", grid.axis(t), t, text=steps(grid.columns), w=w, h=h),
     )
 
 
@@ -113,8 +111,3 @@ def _vectors(view: View, kind: str, *, raw: bool) -> Any:
     if view.embedded and not raw:
         return view.x_rows(*(view.pads if kind == "pad" else (view.token_b, view.token_t)))
     return view.x_rows(view.token_b, view.token_t) if view.raw_vectors and kind == "token" else -1
-
-
-def _lowered(place: Place, tall: float) -> Place:
-    """Return the place in a grid whose rows are so tall; what stands above its first row stays there."""
-    return place if tall == 1.0 else Place(place.panel, place.x, np.where(place.y > 0, place.y * tall, place.y))
