@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate
 from types import MappingProxyType
 from types import SimpleNamespace as Cell  # one mark at one moment, with the fields of the data
 from typing import Any, NamedTuple
@@ -11,6 +10,7 @@ Data = Mapping[str, Any]
 AROUND = ("ring", "mark")  # painted after what they go around
 FIELDS = {"w": 1, "h": 1, "text": "", "sub": "", "scale": "state", "tone": "", "vec": None, "v": 0, "shown": False}
 FIELDS |= {"seq": None, "k": 0}
+UNSEEN = ("n", "tip", "token", "from")  # columns of the data that no still picture needs
 MAX_UNIT, LOW, EDGE, READABLE = 110, 600, 10, 11  # pixels, as in layout.js
 LETTER, BOLD, NUMBER, NEAR, WORDY, WIDER, TIGHT = 0.6, 0.68, 4.1, 0.3, 1.6, 1.8, 0.77
 
@@ -125,29 +125,25 @@ class Staging:
     @cached_property
     def frames(self) -> list[tuple[int, str, list[Cell]]]:
         """Of every frame the number of its step, from 1, its scene, and all cells in the order of drawing."""
-        groups, steps = self.data["groups"], self.data["steps"]
-        order = sorted(range(len(groups)), key=lambda g: groups[g][0] in AROUND)
-        starts = dict(zip(order, accumulate((groups[g][4].get("n", 1) for g in order), initial=0), strict=False))
-        cells = []
-        for g in order:
-            role, p, x, y, more = groups[g]
-            columns = {name: column for name, column in more.items() if name not in ("n", "tip", "token")}
-            columns |= {"p": p, "x": x, "y": y}
-            cells += [Cell(role=role, **FIELDS | found) for found in self._records(columns, more.get("n", 1))]
-        changes, frames, stage, beat = self._changes(starts), [], "", 0
-        for number, step in enumerate(steps, 1):
+        cells, firsts = list[Cell](), list[int]()
+        for role, p, x, y, more in self.data["groups"]:
+            firsts.append(len(cells))
+            columns = {"role": role, "p": p, "x": x, "y": y, **more}
+            cells += [Cell(**FIELDS | record) for record in self._records(columns, more.get("n", 1))]
+        changes, frames, stage, beat = self._changes(firsts), [], "", 0
+        for number, step in enumerate(self.data["steps"], 1):
             stage = step.get("stage", stage)
-            told = [changes[each] for each in range(beat, beat + step.get("beats", 2)) if each in changes]
-            beat += step.get("beats", 2)
-            for change in told or [{}]:
+            beats = range(beat, beat := beat + step.get("beats", 2))
+            for change in [changes[each] for each in beats if each in changes] or [{}]:
                 cells = cells.copy()
                 for i, changed in change.items():
                     cells[i] = Cell(**vars(cells[i]) | changed)
-                frames.append((number, step.get("scene") or stage, cells))
+                ordered = sorted(cells, key=lambda cell: cell.role in AROUND)
+                frames.append((number, step.get("scene") or stage, ordered))
         return frames
 
-    def _changes(self, starts: Mapping[int, int]) -> dict[int, dict[int, dict[str, Any]]]:
-        """Return of each beat that changes something which cells it changes, and how."""
+    def _changes(self, firsts: Sequence[int]) -> dict[int, dict[int, dict[str, Any]]]:
+        """Return of each beat that changes something which cells it changes, and how; firsts: cells of the groups."""
         beats: dict[int, dict[int, dict[str, Any]]] = {}
         for of, when, sizes, picked, columns in self.data["changes"]:
             for g in of if isinstance(of, list) else [of]:
@@ -156,13 +152,12 @@ class Staging:
                 counts = self._unpacked(n if sizes is None else sizes, len(told))
                 marks = [*range(n)] * len(told) if picked is None else self._unpacked(picked, sum(counts))
                 at = [beat for beat, count in zip(told, counts, strict=True) for _ in range(count)]
-                plain = {name: column for name, column in columns.items() if name not in ("from", "token")}
-                for beat, mark, change in zip(at, marks, self._records(plain, len(at)), strict=True):
-                    beats.setdefault(beat, {}).setdefault(starts[g] + mark, {}).update(change)
+                for beat, mark, change in zip(at, marks, self._records(columns, len(at)), strict=True):
+                    beats.setdefault(beat, {}).setdefault(firsts[g] + mark, {}).update(change)
         return beats
 
     def _records(self, columns: Mapping[str, Any], count: int) -> Iterator[dict[str, Any]]:
-        lists = {name: self._unpacked(column, count) for name, column in columns.items()}
+        lists = {name: self._unpacked(column, count) for name, column in columns.items() if name not in UNSEEN}
         return ({name: column[i] for name, column in lists.items()} for i in range(count))
 
     def _unpacked(self, column: Any, count: int) -> list[Any]:
