@@ -15,7 +15,7 @@ from packviz.show.movie.cells import filled, units
 from packviz.show.movie.data import Movie, made
 from packviz.show.movie.facts import Window, number, rounded, watched_layer
 from packviz.show.movie.layout import Column, Place
-from packviz.show.movie.marks import NONE, CodeLine, Film, Frame, Marks, Role, Shot, Step, filmed, frame, marks, title
+from packviz.show.movie.marks import NONE, CodeLine, Film, Frame, Marks, Role, Shot, filmed, frame, marks, title
 from packviz.show.movie.padded_vs_packed import (
     PACKED,
     PADDED,
@@ -25,10 +25,10 @@ from packviz.show.movie.padded_vs_packed import (
     Side,
     both_scene,
     far,
-    told_of_h_n,
-    told_of_outputs,
-    told_of_start,
-    told_of_step,
+    h_n_step,
+    outputs_step,
+    start_step,
+    time_step,
 )
 from packviz.show.movie.sheet import focus, steps
 from packviz.show.movie.view import once
@@ -61,17 +61,13 @@ def beside(
 
 
 def _steps(both: Both) -> Iterator[Shot]:
-    caption, lines = told_of_start(both)
-    yield Step(caption, (_start(both),), lines)
+    yield start_step(both)._replace(frames=(_start(both),))
     film = _film(both)
-    told = ((t, *told_of_step(both, t)) for t in both.times)
-    yield Film(film, [Step(caption, detail=lines, time=t, beats=3) for t, caption, lines in told])
+    yield Film(film, [time_step(both, t) for t in both.times])
     home, filler = _home(both, {name: group.at(-1) for name, group in film.items()}), _filler(both)
-    caption, lines = told_of_outputs(both)
     still = {**home, **{name: group.but() for name, group in filler.items()}}
-    yield Step(caption, ({**home, **filler}, {**still, **_off(both)}), lines, name="outputs")
-    caption, lines = told_of_h_n(both)
-    yield Step(caption, _judged(both, still), lines, name="h_n")
+    yield outputs_step(both)._replace(frames=({**home, **filler}, {**still, **_off(both)}))
+    yield h_n_step(both)._replace(frames=_judged(both, still))
 
 
 def _film(both: Both) -> Frame:

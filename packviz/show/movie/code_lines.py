@@ -22,7 +22,9 @@ DEFAULTS = {"batch_first": False, "padding_value": 0, "padding_side": "right", "
 DEFAULTS |= {"total_length": None}
 DIGITS = (2, 3, 4)  # behind the point: as many as it takes to come to the number that the trace has
 HUGE = 1e4
-FILL = TextWrapper(LINE, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False, break_long_words=False)
+FILL = TextWrapper(
+    LINE, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False, break_long_words=False
+)
 LETTER = re.compile(r"\b[a-z]\b'?")  # of a formula: a gate, a state, or a new one
 
 

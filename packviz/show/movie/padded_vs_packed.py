@@ -19,7 +19,7 @@ from packviz.inputs.tensors import valid_mask
 from packviz.show.movie.cells import UNIT
 from packviz.show.movie.facts import Window, rounded, stored
 from packviz.show.movie.layout import Box, Column, Grid, Margins, Place, Scene, above, beside, panel
-from packviz.show.movie.marks import CodeLine
+from packviz.show.movie.marks import CodeLine, Step
 from packviz.show.movie.view import View, once, shape
 from packviz.show.movie.words import STARTS, say
 from packviz.text import two_digits
@@ -33,7 +33,6 @@ HAND = (366.0, 430.0)  # pixels of the picture above the code
 LINE = 14  # pixels of a line of text
 LETTER = 7.0  # pixels of a letter of a heading, at least
 LETTER_UNITS = 0.2  # units of such a letter where cells are large
-Told = tuple[str, tuple[CodeLine, ...]]  # a caption, and the lines that run
 WIDENED = 9  # times at most: a wider picture has smaller units, in which its headings are wider
 
 
@@ -227,17 +226,19 @@ def far(distance: float) -> str:
     return two_digits(float(distance)) if isfinite(distance) else str(float(distance))
 
 
-def told_of_start(both: Both) -> Told:
+def start_step(both: Both) -> Step:
     """Say what the two sides have in common before the first time step."""
     states, trace = both.kind.in_code("n"), both.trace
-    return say("beside", "start", both, start=STARTS.get(both.initial_state, both.initial_state)), (
+    caption = say("beside", "start", both, start=STARTS.get(both.initial_state, both.initial_state))
+    lines = (
         CodeLine(f"out, {states} = {both.cell}(x)", _out_shape(both)),
         CodeLine("packed = pack_padded_sequence(…)", f"data {shape(*trace.packed.data.shape)}"),
         CodeLine(f"output, {states} = {both.cell}(packed)", f"data {shape(*trace.output.shape)}"),
     )
+    return Step(caption, detail=lines)
 
 
-def told_of_step(both: Both, t: int) -> Told:
+def time_step(both: Both, t: int) -> Step:
     """Say what happens on both sides at a time step, and which rows enter the cell on either side."""
     fed, idle = ([b for b in both.order if (t < both.lengths[b]) == live] for live in (True, False))
     pads, dropped = ([b for b in sorted(idle) if both.mask[b, t] == real] for real in (False, True))
@@ -251,13 +252,14 @@ def told_of_step(both: Both, t: int) -> Told:
     start = both.offsets[t] if size else both.tokens
     name, data = (f"out{both.layer - 1}", f"output{both.layer - 1}.data") if both.layer else ("x", "data")
     column = f"{name}[:, {t}]" if both.batch_first else f"{name}[{t}]"
-    return caption, (
+    lines = (
         CodeLine(f"padded: {column}", shape(both.total[0], both.entering)),
         CodeLine(f"packed: {data}[{start}:{start + size}]", shape(size, both.entering)),
     )
+    return Step(caption, detail=lines, time=t, beats=3)
 
 
-def told_of_outputs(both: Both) -> Told:
+def outputs_step(both: Both) -> Step:
     """Say how the two outputs compare, where both have one and where only one has."""
     cells = [(b, t) for b, length in enumerate(both.lengths) for t in range(length)]
     rest = [(b, t) for b, length in enumerate(both.lengths) for t in range(length, both.total[1])]
@@ -266,18 +268,20 @@ def told_of_outputs(both: Both) -> Told:
     known = {"cells": len(cells), "more": len(rest), "only_pads": not any(both.mask[at] for at in rest)}
     caption = say("beside", "outputs", both, off=off, b=b, t=t, apart=far(both.apart[b, t]), **known)
     unpacked = shape(*both.trace.unpacked.output.shape)
-    return caption, (CodeLine("out", _out_shape(both)), CodeLine("pad_packed_sequence(output)", unpacked))
+    lines = CodeLine("out", _out_shape(both)), CodeLine("pad_packed_sequence(output)", unpacked)
+    return Step(caption, detail=lines, name="outputs")
 
 
-def told_of_h_n(both: Both) -> Told:
+def h_n_step(both: Both) -> Step:
     """Say whose h_n is the same on both sides, and how far the others are apart."""
     agree, differ = ([b for b in range(both.total[0]) if both.last_same[b] == same] for same in (True, False))
     farthest = _most_of(differ, both.last_apart)
-    most = far(both.last_apart[farthest])
-    lines = [CodeLine(f"{side}: {both.final}", shape(*both.last[0].shape)) for side in ("padded", "packed")]
+    caption = say(
+        "beside", "h_n", both, agree=agree, differ=differ, farthest=farthest, most=far(both.last_apart[farthest])
+    )
+    lines = [CodeLine(f"{side}: {both.final}", shape(*both.last[0].shape)) for side in SIDES]
     largest = CodeLine("their largest difference", far(max(both.last_apart.tolist())))
-    caption = say("beside", "h_n", both, agree=agree, differ=differ, farthest=farthest, most=most)
-    return caption, (*lines, largest)
+    return Step(caption, detail=(*lines, largest), name="h_n")
 
 
 def _most_of(places: list[Any], distances: np.ndarray) -> Any:
