@@ -3,21 +3,22 @@
 In depth the original order stands before the sorted grid and behind it, in two lanes with room for threads.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import accumulate, groupby
 from typing import Any
 
 import numpy as np
 
 from packviz.facts.torch_says import first_unstable, ties
 from packviz.show.movie.embed import embed_end, embed_scene
-from packviz.show.movie.layout import Box, Column, Margins, Place, Scene, above, beside, panel
+from packviz.show.movie.layout import Box, Column, Grid, Margins, Place, Scene, above, beside, panel
 from packviz.show.movie.marks import CodeLine, Frame, Marks, Step, frame, marks, title
 from packviz.show.movie.sheet import outline, sheet, texts
 from packviz.show.movie.view import View, listed, once, shape
 from packviz.show.movie.words import say
 
+LANES = ("from", "to")
 HEADING = 7.5  # units of text that the heading of the grid needs
 
 
@@ -93,9 +94,11 @@ def _whys(view: View, plain: Frame) -> Iterator[Step]:
     """
     yield _prefix_step(view, plain)
     indexed = {**plain, **_permutations(view)}
-    order, (there, back) = view.order, _permutation(view)
+    order, made = view.order, view.trace.sorted
+    there: Any = made.sorted_indices
+    back: Any = made.unsorted_indices
     k = next((k for k, b in enumerate(order) if k != b), 0)
-    caption = say("sort", "inverse", view, k=k, b=order[k], back=int(back[order[k]]), line=_line(view))
+    caption = say("sort", "inverse", view, k=k, b=order[k], back=int(back[order[k]]))
     both = CodeLine("unsorted_indices[sorted_indices]", shape(len(there)))
     told, where = CodeLine(f"= {listed(back[there].tolist())}"), ("order", sort_scene(view, threads=False))
     yield Step(caption, (indexed,), detail=(*_indices(view), both, told), scene=where)
@@ -122,61 +125,56 @@ def _brief(view: View, grid: Frame) -> Frame:
 
 @dataclass(frozen=True)
 class _Lane:
-    """A band along the grid, as long as it; with `index`, `cell`, `letter`, `length` and `thread` in it.
+    """A band along the grid, as long as it, with an index, a cell, a letter, a length and a thread for each row.
 
-    A position p is a row of the grid, or a column where time goes down (`down`), `width` units wide.
+    grid: one that stands there; in the place of its time steps are units from its edge. depths: how far from the edge
+    each thing begins. sizes: how deep it is.
     """
 
-    name: str
-    down: bool
-    width: float
-    rows: int
-    text: float
-    sizes: dict[str, float]  # how deep each thing is, in units
+    grid: Grid
+    depths: Mapping[str, float]
+    sizes: Mapping[str, float]
 
-    def depth(self, thing: str) -> float:
-        """Return how far from the edge a thing begins."""
-        sizes = self.sizes
-        if self.name == "from":
-            return sum(list(sizes.values())[: list(sizes).index(thing)])
-        before = {"index": 0.0, "cell": sizes["index"], "thread": 0.0}  # never there together
-        return before.get(thing, max(sizes["thread"], sizes["index"] + sizes["cell"]))
+    @property
+    def name(self) -> str:
+        """What its panel is called."""
+        return self.grid.name
 
     def at(self, thing: str, p: Column) -> Place:
-        """Return where a thing of this position stands."""
-        depth = self.depth(thing)
-        return Place(self.name, p * self.width, depth) if self.down else Place(self.name, depth, p)
+        """Return where a thing of position p stands."""
+        return self.grid.cell(p, self.depths[thing])
 
     def size(self, thing: str, rows: Column = 1.0) -> dict[str, Any]:
         """Return width and height of a thing, or of threads that lead so many rows further."""
-        along, deep = rows * self.width, self.sizes[thing]
-        return {"w": along, "h": deep} if self.down else {"w": deep, "h": along}
+        along, deep = rows * self.grid.width, self.sizes[thing]
+        return {"w": along, "h": deep} if self.grid.transposed else {"w": deep, "h": along}
 
     def title(self, thing: str, text: str) -> Marks:
         """Return the heading of a thing."""
-        x = self.text
-        at = Place(self.name, -1.3 * x, -0.95 * x) if self.down else Place(self.name, self.depth(thing), -0.9 * x)
-        return title(at, text)
+        x, down = self.grid.text, self.grid.transposed
+        return title(Place(self.name, *((-1.3 * x, -0.95 * x) if down else (self.depths[thing], -0.9 * x))), text)
 
     def box(self) -> Box:
         """Return the box around it, in line with the grid's."""
-        x, last = self.text, "thread" if self.name == "from" else "letter"
-        whole = self.depth(last) + self.sizes[last]
-        if self.down:
-            return panel(self.name, self.rows * self.width, whole, Margins(1.4 * x, 0.95 * x, 2.2 * x, 0.05))
-        return panel(self.name, whole, float(self.rows), Margins(0.1, 1.65 * x, 0.1, 0.1))
+        x, along = self.grid.text, self.grid.rows * self.grid.width
+        deep = max(depth + self.sizes[thing] for thing, depth in self.depths.items())
+        if self.grid.transposed:
+            return panel(self.name, along, deep, Margins(1.4 * x, 0.95 * x, 2.2 * x, 0.05))
+        return panel(self.name, deep, along, Margins(0.1, 1.65 * x, 0.1, 0.1))
 
 
 def _lanes(view: View) -> tuple[_Lane, _Lane]:
     """Return the lane of the original order before the grid, and the one behind it."""
-    grid, down, bare = view.grid, view.transposed, 0.0 if view.small else 1.0
-    depths = {"index": 0.7 * bare, "cell": 1.3 * bare, "letter": 1.1, "length": 0.9, "thread": 2.5}
-    if down:
-        depths = {"index": 0.6 * bare, "cell": bare, "letter": 1.05, "length": 0.0, "thread": 2.0}
-    sizes = {thing: depth * view.text for thing, depth in depths.items()}
-    width = grid.width if down else 1.0
-    first, second = (_Lane(name, down, width, grid.rows, view.text, sizes) for name in ("from", "to"))
-    return first, second
+    bare = 0.0 if view.small else 1.0
+    units = {"index": 0.7 * bare, "cell": 1.3 * bare, "letter": 1.1, "length": 0.9, "thread": 2.5}
+    if view.transposed:
+        units = {"index": 0.6 * bare, "cell": bare, "letter": 1.05, "length": 0.0, "thread": 2.0}
+    sizes = {thing: deep * view.text for thing, deep in units.items()}
+    before = dict(zip(sizes, accumulate(sizes.values(), initial=0.0), strict=False))
+    behind = {"index": 0.0, "cell": sizes["index"], "thread": 0.0}  # an index and a thread are never there together
+    behind["letter"] = max(sizes["thread"], sizes["index"] + sizes["cell"])
+    first, second = (replace(view.grid, name=name, width=view.grid.width if view.transposed else 1.0) for name in LANES)
+    return _Lane(first, before, sizes), _Lane(second, behind, sizes)
 
 
 def _threads(view: View, row: np.ndarray) -> Frame:
@@ -253,7 +251,7 @@ def _given_step(view: View, given: Frame) -> Step:
     tone = np.array(["now" if alive else "wrong" for alive, _ in runs])
     outlines = outline("mark:row", view.grid, (first, t), count, 1, view.bs[first], tone=tone)
     seen = {**given, **_axis_lit(given, t), **frame(outlines)}
-    caption = say("sort", "hole", view, **_at(view, t), alive=live, over=over)
+    caption = say("sort", "hole", view, t=t, alive=live, over=over)
     return Step(caption, (seen,), time=t, scene=_alone(view))
 
 
@@ -273,23 +271,10 @@ def _prefix_step(view: View, seen: Frame) -> Step:
     rows = f"[:{size}, {t}]" if view.batch_first else f"[{t}, :{size}]"
     detail = (CodeLine(f"{x}{rows}", shape(size, view.features)),)
     lit = {**seen, **_axis_lit(seen, t), **frame(first)}
-    return Step(say("sort", "prefix", view, **_at(view, t)), (lit,), detail=detail, time=t)
-
-
-def _permutation(view: View) -> tuple[Any, Any]:
-    return view.trace.sorted.sorted_indices, view.trace.sorted.unsorted_indices
+    return Step(say("sort", "prefix", view, t=t), (lit,), detail=detail, time=t)
 
 
 def _indices(view: View) -> tuple[CodeLine, ...]:
-    named = zip(("sorted_indices", "unsorted_indices"), _permutation(view), strict=True)
-    return tuple(CodeLine(f"{name} = {listed(each.tolist())}", shape(len(each))) for name, each in named)
-
-
-def _at(view: View, t: int) -> dict[str, Any]:
-    left = view.padding_side == "left"
-    return {"t": t, "at": f"By the lengths, at t = {t}" if left else f"At t = {t}", "line": _line(view)}
-
-
-def _line(view: View) -> str:
-    """What a sequence is in x as it is laid out."""
-    return "row" if view.batch_first else "column"
+    made: Any = view.trace.sorted
+    named = {"sorted_indices": made.sorted_indices, "unsorted_indices": made.unsorted_indices}
+    return tuple(CodeLine(f"{name} = {listed(each.tolist())}", shape(len(each))) for name, each in named.items())

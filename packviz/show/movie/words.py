@@ -31,7 +31,8 @@ def say(stage: str, key: str, view: View, **values: Any) -> str:
 
 @once
 def _known(view: View) -> dict[str, Any]:
-    return _FUNCTIONS | {"v": view, "chips": view.chips, "lost": lambda: lost(view)}
+    line = "row" if view.batch_first else "column"  # what a sequence is in x as it is laid out
+    return _FUNCTIONS | {"v": view, "chips": view.chips, "lost": lambda: lost(view), "line": line}
 
 
 def lost(view: View) -> str:
