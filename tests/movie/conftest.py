@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from movie_player import Open, Screen
 from playwright.sync_api import Browser
-from tabs import Scheme, Size, tab
+from tabs import Size, tab
 
 import packviz as pv
 from packviz import Batch, Movie
@@ -26,17 +26,10 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
     with ExitStack() as tabs:
 
         def open_(
-            movie: Movie,
-            at: str = "",
-            *,
-            motion: bool = False,
-            size: Size = (1280, 720),
-            scheme: Scheme = "light",
-            **options: Any,
+            movie: Movie, at: str = "", *, motion: bool = False, size: Size = (1280, 720), **options: Any
         ) -> Screen:
             path = movie.save(tmp_path / f"{len(screens)}.html")
-            taken = tabs.enter_context(tab(browser, size, scheme=scheme, motion=motion, **options))
-            screens.append(Screen(taken, motion=motion))
+            screens.append(Screen(tabs.enter_context(tab(browser, size, motion=motion, **options)), motion=motion))
             screens[-1].open(path.as_uri() + at)
             return screens[-1]
 

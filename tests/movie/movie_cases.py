@@ -4,58 +4,47 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import torch
-from movie_judge import Judge
 from movie_screen import Look, Show, grid_of, standing
 from random_runs import random_run
 from seeds import seeds, some
 from torch import Tensor, nn
 
 import packviz as pv
-from packviz import Batch, Config, Movie, Trace
+from packviz import Batch, Config, Movie
 from packviz.show.movie import beside
+from packviz.text import sequence_label
 
 __all__ = ["BESIDE", "CASES", "DEEP", "FILMS", "ORDINARY", "PACKED", "REFUSED", "Case", "Film", "over"]
 
 
-@dataclass(frozen=True, eq=False)
 class Case:
-    """A trace to film, with what its run watches, and its judge; made when it is first needed."""
+    """A trace to film, what its run watches, and what its movie has to show: torch's own numbers.
 
-    name: str
-    make: Callable[[], Trace]
-    layer: int | None = None
-    direction: int = 0
+    These are read off the trace, as `Trace.exact` and test_oracle.py hold, by sequence and time step whatever
+    batch_first says. x (B,T,F). mask (B,T) is True where a token stands.
+    """
 
-    def __str__(self) -> str:
-        return self.name
-
-    @cached_property
-    def trace(self) -> Trace:
-        return self.make()
-
-    @property
-    def module(self) -> Any:
-        return self.trace.module
-
-    @property
-    def table(self) -> Any:
-        """The embedding, (V,E)."""
-        return self.trace.padded.embedding
-
-    @property
-    def config(self) -> Any:
-        return self.trace.config
-
-    @property
-    def batch(self) -> Any:
-        return self.trace.batch
-
-    @cached_property
-    def judge(self) -> Judge:
-        return Judge(self.trace)
+    def __init__(self, name: str, trace: Any, layer: int | None = None, direction: int = 0) -> None:
+        self.name, self.trace, self.layer, self.direction = name, trace, layer, direction
+        self.module, self.config, self.batch = trace.module.requires_grad_(False), trace.config, trace.batch
+        self.table, self.x = trace.padded.embedding, trace.padded.grid  # (V,E), (B,T,F)
+        self.lengths: list[int] = trace.padded.lengths.tolist()
+        self.B: int = len(self.lengths)
+        self.T, self.D = int(self.x.shape[1]), 1 + int(self.module.bidirectional)
+        self.enforce_sorted = trace.error is not None or trace.sorted.sorted_indices is None
+        left, steps = trace.config is not None and trace.config.padding_side == "left", torch.arange(self.T)
+        self.mask = torch.stack([steps >= self.T - n if left else steps < n for n in self.lengths])
+        # The layer and direction that the run watches, and their row of h_n.
+        self.watched = (self.module.num_layers - 1 if layer is None else layer), direction
+        self.row_of_h = self.watched[0] * self.D + direction
+        self.transposed, self.small = not trace.padded.batch_first, self.B >= 25
+        self.steps_filmed = min(self.T, 60)
+        # The sequences that the movie shows, in sorted order, at most 40, and in the order in which they were given.
+        self.filmed = (list(range(self.B)) if trace.error else self.order)[:40]
+        self.rows = sorted(self.filmed)
 
     def film(self, stages: Any = None, *, deep: bool = False) -> Movie:
         return pv.movie(self.trace, stages, layer=self.layer, direction=self.direction, deep=deep)
@@ -79,50 +68,76 @@ class Case:
         return Show(beside(self.trace, layer=self.layer, direction=self.direction))
 
     @property
-    def watched(self) -> tuple[int, int]:
-        """The layer and direction that the run watches."""
-        return (self.trace.module.num_layers - 1 if self.layer is None else self.layer), self.direction
-
-    @property
-    def transposed(self) -> bool:
-        return not self.trace.padded.batch_first
-
-    @property
-    def small(self) -> bool:
-        return len(self.judge.lengths) >= 25
+    def packed(self) -> Any:
+        """torch's PackedSequence."""
+        return self.trace.packed_sequence
 
     @cached_property
-    def filmed(self) -> list[int]:
-        """The sequences that the movie shows, in sorted order; at most 40, the first of torch's order."""
-        return (list(range(self.judge.B)) if self.trace.error else self.judge.order)[:40]
+    def at(self) -> list[tuple[int, int]]:
+        """(b, t) of every packed row."""
+        return [*zip(self.trace.packed.sequence.tolist(), self.trace.packed.timestep.tolist(), strict=True)]
+
+    @cached_property
+    def row(self) -> dict[tuple[int, int], int]:
+        """The packed row of every (b, t) that was packed."""
+        return {position: n for n, position in enumerate(self.at)}
+
+    @cached_property
+    def batch_sizes(self) -> list[int]:
+        return [*self.trace.packed.batch_sizes.tolist()]
+
+    @cached_property
+    def strays(self) -> list[int]:
+        """The sequence of each packed row that is a pad."""
+        return [b for b, t in self.at if not self.mask[b, t]]
 
     @property
-    def rows(self) -> list[int]:
-        """The same sequences in the order in which they were given."""
-        return sorted(self.filmed)
+    def order(self) -> list[int]:
+        """The original sequence in each sorted row."""
+        return self.live(0)
+
+    def live(self, t: int) -> list[int]:
+        """Return the sequences that have a packed row at a time step, row by row."""
+        return [b for b, step in self.at if step == t]
 
     @property
-    def steps_filmed(self) -> int:
-        """How many time steps the movie shows."""
-        return min(self.judge.T, 60)
+    def output(self) -> Any:
+        """The packed output."""
+        return self.packed._replace(data=self.trace.output)
 
     @property
-    def row_of_h(self) -> int:
-        """The row of h_n that belongs to the watched layer and direction."""
-        layer, direction = self.watched
-        return layer * self.judge.D + direction
+    def unpacked(self) -> Tensor:
+        """(B, T or total_length, D*H)"""
+        grid: Tensor = self.trace.unpacked.output
+        return grid.transpose(0, 1) if self.transposed else grid
 
     @property
     def hidden(self) -> Tensor:
         """(N,H) the watched states in packed order."""
         layer, direction = self.watched
-        return self.judge.hidden[layer][direction]
+        states: Tensor = self.trace.layers[layer][direction].h
+        return states
 
     @property
     def h_0(self) -> Tensor:
         """(B,H) the states in which the watched direction begins."""
-        first: Tensor = self.judge.h_0[self.row_of_h]
+        first: Tensor = self.trace.h_0[self.row_of_h]
         return first
+
+    def held(self, b: int, t: int, name: str = "h") -> Tensor:
+        """Return h or c of a sequence once the watched run has taken time step t; the initial one before its first."""
+        layer, direction = self.watched
+        last = t if direction else min(t, self.lengths[b] - 1)
+        if not 0 <= last < self.lengths[b]:
+            first: Tensor = (self.trace.h_0 if name == "h" else self.trace.c_0)[self.row_of_h, b]
+            return first
+        rows: Tensor = self.trace.layers[layer][direction].rows[name]
+        return rows[self.row[b, last]]
+
+    def entering(self, layer: int) -> Tensor:
+        """Return (N,F): what enters a layer, in packed order."""
+        below = self.trace.layers[layer - 1] if layer else ()
+        return torch.cat([direction.h for direction in below], 1) if below else self.packed.data
 
     def grid(self, cells: dict[str, Look]) -> dict[tuple[int, int], Look]:
         """Return the tokens and pads of the grid by (row, time step)."""
@@ -130,13 +145,10 @@ class Case:
 
     def said(self, sequences: list[int]) -> str:
         """Return the letters of some sequences as a caption names them."""
-        letters = ["{" + self.letter(b) + "}" for b in sequences]
+        letters = ["{" + sequence_label(b) + "}" for b in sequences]
         if len(letters) > 6:
             return f"{letters[0]}, {letters[1]}, … {letters[-1]} ({len(letters)} sequences)"
         return " and ".join(filter(None, [", ".join(letters[:-1]), letters[-1]]))
-
-    def letter(self, b: int) -> str:
-        return self.trace.batch.label(b) if self.trace.batch else "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[b]
 
 
 def random_case(seed: int) -> Case:
@@ -145,11 +157,11 @@ def random_case(seed: int) -> Case:
     layer = r.choice([None, 0, run.config.num_layers - 1])
     direction = int(run.config.bidirectional and r.random() < 0.6)
     name = f"{seed}-{run.kind}-{run.config.cell}-{'x'.join(map(str, run.lengths))}"
-    return Case(name, lambda: pv.trace(run.batch, run.config), layer, direction)
+    return Case(name, pv.trace(run.batch, run.config), layer, direction)
 
 
 def _typed(name: str, text: str, direction: int = 0, layer: int | None = None, **settings: Any) -> Case:
-    return Case(name, lambda: pv.trace(Batch.parse(text), Config(**settings)), layer, direction)
+    return Case(name, pv.trace(Batch.parse(text), Config(**settings)), layer, direction)
 
 
 def _many(name: str, lengths: list[int], direction: int = 0, **settings: Any) -> Case:
@@ -157,18 +169,14 @@ def _many(name: str, lengths: list[int], direction: int = 0, **settings: Any) ->
 
 
 def _example(name: str, key: str, direction: int = 0, **settings: Any) -> Case:
-    return Case(name, lambda: pv.trace(Batch.example(key), Config(**settings)), None, direction)
+    return Case(name, pv.trace(Batch.example(key), Config(**settings)), None, direction)
 
 
 def _own(name: str, build: Callable[[], nn.RNNBase], grid: Callable[[], Tensor], **given: Any) -> Case:
     """A module of one's own over a padded grid (B,T,F) of sequences of lengths 3, 4 and 2."""
-
-    def make() -> Trace:
-        torch.manual_seed(0)
-        module, x = build(), grid()
-        return pv.trace_module(module, x if module.batch_first else x.transpose(0, 1), [3, 4, 2], **given)
-
-    return Case(name, make)
+    torch.manual_seed(0)
+    module, x = build(), grid()
+    return Case(name, pv.trace_module(module, x if module.batch_first else x.transpose(0, 1), [3, 4, 2], **given))
 
 
 def _broken(features: int, *holes: tuple[int, int, float]) -> Tensor:
@@ -186,7 +194,7 @@ CORNERS = [
     _typed("equal-lengths", "1 2\n3 4\n5 6"),
     _typed("one-pad", "1 2\n3"),
     _typed("one-empty-place", "7", embedding_dim=1, total_length=2),
-    Case("vectors-of-one-number", lambda: pv.trace(Batch.from_tensors([torch.ones(2, 1), torch.zeros(3, 1)]))),
+    Case("vectors-of-one-number", pv.trace(Batch.from_tensors([torch.ones(2, 1), torch.zeros(3, 1)]))),
     _typed("decreasing-enforced", "1 2 3\n4 5\n6", enforce_sorted=True),
     _typed("forum", "1 2 3\n4 5\n6"),
     _typed("unsorted", "1 2 3\n4 5\n6 7 8 9"),
@@ -226,8 +234,8 @@ CORNERS = [
 ]  # fmt: skip
 
 CASES = [*CORNERS, *map(random_case, seeds(16))]
-REFUSED = [case for case in CASES if "refused" in case.name]
-PACKED = [case for case in CASES if case not in REFUSED]
+REFUSED = [case for case in CASES if case.trace.error]
+PACKED = [case for case in CASES if not case.trace.error]
 
 
 @dataclass(frozen=True)
@@ -239,7 +247,7 @@ class Film:
 
     @property
     def name(self) -> str:
-        return f"{self.case}-{self.kind}"
+        return f"{self.case.name}-{self.kind}"
 
     @property
     def show(self) -> Show:
@@ -253,25 +261,14 @@ BESIDE = [Film(case, "beside") for case in PACKED]
 FILMS = [*ORDINARY, *DEEP, *BESIDE]
 
 
-class Named(Protocol):
-    """Whatever has a name."""
-
-    @property
-    def name(self) -> str: ...
-
-
-C = TypeVar("C", bound=Named)
-Fact = Callable[[C], int] | Callable[[C], None]
-
-
-def over(cases: Sequence[C], least: int = 1) -> Callable[[Fact[C]], Callable[[], None]]:
+def over(cases: Sequence[Any], least: int = 1) -> Callable[[Callable[[Any], int | None]], Callable[[], None]]:
     """Make one test of a fact that holds for many cases; it fails as its first case does, and names them all.
 
     A fact that only speaks where something is the case returns how often it spoke: at least so often in all. If it did
     not in the cases that a quick run tries, it goes on to others.
     """
 
-    def decorate(fact: Fact[C]) -> Callable[[], None]:
+    def decorate(fact: Callable[[Any], int | None]) -> Callable[[], None]:
         @wraps(fact)
         def test() -> None:
             spoke: list[int] = []

@@ -1,12 +1,10 @@
 """The player as someone sees and steers it in a browser."""
 
 import re
-from typing import Any, Protocol
+from collections.abc import Callable
 
 from playwright.sync_api import Locator
-from tabs import Scheme, Size, Tab
-
-from packviz import Movie
+from tabs import Tab
 
 __all__ = ["Open", "Screen", "plain"]
 
@@ -24,6 +22,8 @@ SWEEP = """(canvas, every) => {
     canvas.dispatchEvent(new PointerEvent("pointerleave"));
     return [...seen];
 }"""
+
+Open = Callable[..., "Screen"]  # opens a movie's page at a step: see conftest.py
 
 
 class Screen:
@@ -108,18 +108,3 @@ class Screen:
 def plain(caption: str) -> str:
     """Return a caption as it reads on the screen."""
     return re.sub(r"\{([A-Z]+)\}", r"\1", caption).replace("**", "").replace(" %", "\N{NO-BREAK SPACE}%")
-
-
-class Open(Protocol):
-    """Open a movie's page at a step."""
-
-    def __call__(
-        self,
-        movie: Movie,
-        at: str = "",
-        *,
-        motion: bool = False,
-        size: Size = (1280, 720),
-        scheme: Scheme = "light",
-        **options: Any,
-    ) -> Screen: ...

@@ -5,20 +5,24 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import accumulate, islice
+from math import isfinite
 from typing import Any
 
+from torch import Tensor
+
 from packviz.show.movie import Movie
+from packviz.show.movie.staging import View
 
 __all__ = [
     "Look",
     "Show",
     "Told",
     "cells",
+    "close",
     "detail",
     "grid_of",
     "listed",
     "match",
-    "rect_of",
     "shape_of",
     "standing",
     "tokens",
@@ -48,7 +52,7 @@ class Show:
             stage = step.get("stage", stage)
             told = [changes[beat] for beat in islice(beats, step.get("beats", 2)) if beat in changes]
             self.steps.append(step | {"stage": stage, "code": self.data["lines"][stage], "beats": told})
-        views = [dict(zip(("w", "h", "at", "breaks"), view, strict=False)) for view in self.data["views"]]
+        views = [View(*view) for view in self.data["views"]]
         self.scenes = {
             name: {way: [views[view] for view in each] for way, each in zip(("wide", "tall"), scene, strict=False)}
             for name, scene in self.data["scenes"].items()
@@ -99,7 +103,7 @@ class Show:
 
     def seen(self, stage: str, cells: dict[str, Look]) -> dict[str, Look]:
         """Return what a frame of a stage shows: the cells that stand in the panels of its picture."""
-        panels = {panel for views in self.scenes[stage].values() for view in views for panel in view["at"]}
+        panels = {panel for views in self.scenes[stage].values() for view in views for panel in view.at}
         return {name: cell for name, cell in visible(cells).items() if cell["p"] in panels}
 
     def flights(self, step: dict[str, Any]) -> dict[str, tuple[str, float, float]]:
@@ -250,15 +254,12 @@ def within(mark: Look, grid: dict[tuple[int, int], Look]) -> list[tuple[int, int
     )
 
 
-def rect_of(view: dict[str, Any], cell: Look) -> tuple[float, float, float, float] | None:
-    """Return left, top, right and bottom of a cell in the units of a view; None where the view lacks its panel."""
-    at = view["at"].get(cell["p"])
-    if at is None:
-        return None
-    x, y, w = cell["x"], cell["y"], cell["w"]
-    pitch, *starts = view.get("breaks", {}).get(cell["p"], (0, 0))
-    line = max(i for i, start in enumerate(starts) if i == 0 or start <= x + 1e-6)
-    if line + 1 < len(starts) and x + w > starts[line + 1] + 1e-6:
-        w = starts[line + 1] - x - 0.1
-    left, top = at[0] + x - starts[line], at[1] + y + line * pitch
-    return left, top, left + w, top + cell["h"]
+def close(shown: list[float | None] | None, true: Tensor) -> bool:
+    """Return whether numbers are shown and are the first of the true ones, rounded to four decimals.
+
+    None among them is not finite.
+    """
+    if shown is None:
+        return False
+    pairs = zip(shown, true.flatten()[: len(shown)].tolist(), strict=True)
+    return all((a is None) == (not isfinite(b)) and (a is None or abs(a - b) <= 6e-5 + 1e-5 * abs(b)) for a, b in pairs)

@@ -1,10 +1,15 @@
-"""How the states of a run are read off its cells, and the order in which they come about."""
+"""How the states of a run are read off its cells, in which order they come about, and what its code names."""
 
+from typing import Any
+
+import torch
+import torch.nn.functional as F
 from movie_cases import Case
 from movie_screen import Look, Show
 from torch import Tensor
+from torch.nn.utils import rnn
 
-__all__ = ["last_taken", "row_inside", "state", "state_after", "steps", "steps_left_out", "units_of"]
+__all__ = ["given", "row_inside", "state", "steps", "steps_left_out", "units_of"]
 
 
 def state(cells: dict[str, Look], name: str, b: int) -> list[float | None] | None:
@@ -27,7 +32,7 @@ def units_of(cells: dict[str, Look], name: str) -> list[float | None] | None:
 
 def steps(case: Case, show: Show) -> list[tuple[int, dict[str, Look]]]:
     """Return (time step, cells after it) in order of processing; the start is left out."""
-    filmed = range(min(len(case.judge.batch_sizes), 60))
+    filmed = range(min(len(case.batch_sizes), 60))
     order = reversed(filmed) if case.direction else filmed
     return list(zip(order, [cells for _, cells in show.of("run")[1:]], strict=True))
 
@@ -38,19 +43,21 @@ def row_inside(case: Case, n: int) -> dict[str, Tensor]:
     return {name: rows[n] for name, rows in case.trace.layers[layer][direction].rows.items() if name != "h"}
 
 
-def state_after(case: Case, b: int, t: int, name: str) -> Tensor:
-    """Return h or c of a sequence after a time step that it took."""
-    n = case.judge.row[b, t]
-    return case.hidden[n] if name == "h" else row_inside(case, n)["c"]
-
-
 def steps_left_out(case: Case) -> bool:
     """Return whether the run has taken time steps before the first that is shown."""
-    return bool(case.direction) and len(case.judge.batch_sizes) > 60
+    return bool(case.direction) and len(case.batch_sizes) > 60
 
 
-def last_taken(case: Case, b: int, t: int) -> int | None:
-    """Return the time step whose state a sequence has once the run has taken t; None before its first."""
-    if case.direction:
-        return t if t < case.judge.lengths[b] else None
-    return min(t, case.judge.lengths[b] - 1)
+def given(case: Case) -> dict[str, Any]:
+    """Return what a reader of the code has: torch's functions, the sequences, the module, its initial state.
+
+    Of a grid of one's own there is x instead of the sequences; ids are whole numbers.
+    """
+    kind = case.module.weight_ih_l0.dtype if case.table is None else torch.int64
+    functions = {name: getattr(torch, name) for name in ("arange", "cat", "relu", "sigmoid", "tanh")}
+    functions |= {name: getattr(rnn, name) for name in rnn.__all__ if name.startswith("pa")} | {"linear": F.linear}
+    batch = {"sequences": [s.to(kind) for s in case.batch.sequences]} if case.batch else {"x": case.trace.padded.values}
+    sizes = {"B": case.B, "T": case.T, "lengths": torch.tensor(case.lengths)}
+    states = {} if case.trace.error else {"h_0": case.trace.h_0, "c_0": case.trace.c_0}
+    called = {"embedding": lambda ids: F.embedding(ids, case.table), type(case.module).__name__.lower(): case.module}
+    return functions | batch | sizes | states | called

@@ -10,28 +10,29 @@ from typing import Any
 import pytest
 import torch
 from movie_cases import PACKED, Case, over
-from movie_judge import close
-from movie_screen import Look, match
-from run_cases import last_taken, state
+from movie_screen import Look, close, match
+from run_cases import state
 from torch import Tensor
+
+from packviz.compute.determinism import exact_arithmetic
+from packviz.facts.padded_run import layer_states
+from packviz.text import sequence_label
 
 each = over(PACKED)
 
 
+@cache
 def padded(case: Case) -> Tensor:
-    """(B,T,H) the watched states on the padded grid."""
+    """(B,T,H) the watched states where the padded grid is run instead: see test_comparison.py."""
     layer, direction = case.watched
-    return case.judge.on_the_grid[layer][direction]
+    with exact_arithmetic():
+        return layer_states(case.trace)[layer][direction]
 
 
 @cache
 def packed(case: Case) -> Tensor:
     """(B,T,H) what the packed side holds at each time step: the row of then, or that on which it waits or rests."""
-    judge, held = case.judge, torch.empty_like(padded(case))
-    for b, t in product(range(judge.B), range(judge.T)):
-        last = last_taken(case, b, t)
-        held[b, t] = case.h_0[b] if last is None else case.hidden[judge.row[b, last]]
-    return held
+    return torch.stack([torch.stack([case.held(b, t) for t in range(case.T)]) for b in range(case.B)])
 
 
 def timed(case: Case) -> Iterator[tuple[int, dict[str, Any], dict[str, Look]]]:
@@ -63,7 +64,7 @@ def verdict(case: Case, b: int, t: int) -> tuple[float, bool | None]:
 
 @each
 def test_both_sides_start_alike_and_hold_torchs_states_ringed_where_a_sequence_has_ended(case: Case) -> None:
-    left_out = case.direction and case.judge.T > 60
+    left_out = case.direction and case.T > 60
     for side, states in (("padded", padded(case)), ("packed", packed(case))):
         for b in case.filmed:
             assert close(state(case.beside.first, f"h:{side}", b), states[b, 60] if left_out else case.h_0[b])
@@ -71,7 +72,7 @@ def test_both_sides_start_alike_and_hold_torchs_states_ringed_where_a_sequence_h
                 assert close(state(cells, f"h:{side}", b), states[b, t]), (side, b, t)
     for t, _, cells in timed(case):
         for b in case.filmed:
-            ended = t == 0 if case.direction else t >= case.judge.lengths[b] - 1
+            ended = t == 0 if case.direction else t >= case.lengths[b] - 1
             assert cells.get(f"ring:packed:{b}", {"shown": False})["shown"] == (ended and not case.small)
 
 
@@ -87,14 +88,14 @@ def test_a_pad_enters_on_the_padded_side_and_nothing_where_the_packed_one_rests(
     order = {"padded": case.rows, "packed": case.filmed}
     for t, _, cells in timed(case):
         for side, rows in order.items():
-            fed = [b for b in case.filmed if side == "padded" or t < case.judge.lengths[b]]
+            fed = [b for b in case.filmed if side == "padded" or t < case.lengths[b]]
             for b in case.filmed:
                 kinds = [f"{kind}:{side}:{b}" for kind in ("in", "inpad")]
                 entered = [cells[name] for name in kinds if name in cells and cells[name]["shown"]]
                 assert len(entered) == (b in fed), (side, b, t)
                 for cell in entered:
                     source = read(cells, side, b, t)
-                    assert cell["role"] == source["role"] == ("token" if case.judge.mask[b, t] else "pad")
+                    assert cell["role"] == source["role"] == ("token" if case.mask[b, t] else "pad")
                     assert cell["text"] == source["text"]
                     assert cell.get("vec") == (None if case.small else source.get("vec"))
             focus = cells.get(f"focus:{side}", {"shown": False})
@@ -106,10 +107,10 @@ def test_a_pad_enters_on_the_padded_side_and_nothing_where_the_packed_one_rests(
 
 @each
 def test_the_padded_x_has_every_cell_and_the_packed_one_its_rows_alone(case: Case) -> None:
-    columns, cells = min(case.judge.T, 60), case.beside.first
+    columns, cells = min(case.T, 60), case.beside.first
     for side, b, t in product(("padded", "packed"), case.filmed, range(columns)):
-        cell, real = read(cells, side, b, t), bool(case.judge.mask[b, t])
-        assert bool(cell) == (side == "padded" or t < case.judge.lengths[b])
+        cell, real = read(cells, side, b, t), bool(case.mask[b, t])
+        assert bool(cell) == (side == "padded" or t < case.lengths[b])
         assert cell is None or cell["role"] == ("token" if real else "pad")
         assert cell is None or (cell["tone"] == "wrong") == (side == "packed" and not real)
     kinds = {name: cell for name, cell in cells.items() if name.startswith(("x:", "pad:")) and cell["shown"]}
@@ -121,7 +122,7 @@ def test_beside_a_row_stands_how_far_it_is_from_packing_and_around_it_whether_it
     spoke = 0
     for t, _, cells in timed(case):
         for b in case.filmed:
-            alone = t >= case.judge.lengths[b] and not case.judge.mask[b, t]
+            alone = t >= case.lengths[b] and not case.mask[b, t]
             mark = cells.get(f"mark:h:{b}", {"shown": False})
             assert mark["shown"] == (alone and not case.small)
             assert not mark["shown"] or mark["tone"] == "wrong"
@@ -153,7 +154,7 @@ def test_the_outputs_fill_with_torchs_states_a_column_at_a_time(case: Case) -> i
             assert not outs
             continue
         expected = {f"out:padded:{b}:{k}" for b in case.filmed for k in done}
-        expected |= {f"out:packed:{b}:{k}" for b in case.filmed for k in done if k < case.judge.lengths[b]}
+        expected |= {f"out:packed:{b}:{k}" for b in case.filmed for k in done if k < case.lengths[b]}
         assert set(outs) == expected
     for name, cell in case.beside.after[-3].items():
         if name.startswith("out:"):
@@ -182,8 +183,8 @@ def test_what_packing_has_not_is_outlined_in_the_padded_output(case: Case) -> in
             assert steps == pytest.approx(round(steps), abs=0.01)
             covered |= {(b, first + k) for k in range(round(steps))}
     for b in case.filmed:
-        for t in range(min(case.judge.T, 60)):
-            differs = True if t >= case.judge.lengths[b] else verdict(case, b, t)[1]
+        for t in range(min(case.T, 60)):
+            differs = True if t >= case.lengths[b] else verdict(case, b, t)[1]
             assert differs is None or ((b, t) in covered) == differs
     assert not [n for n, cell in case.beside.after[-1].items() if n.startswith("mark:out:") and cell["shown"]]
     return spoke
@@ -194,7 +195,7 @@ def test_the_last_step_compares_the_two_h_n(case: Case) -> None:
     cells, differ, farthest = case.beside.after[-1], [], 0.0
     unsure = False
     for b in case.filmed:
-        there, here = padded(case)[b, 0 if case.direction else -1], case.judge.h_n[case.row_of_h, b]
+        there, here = padded(case)[b, 0 if case.direction else -1], case.trace.h_n[case.row_of_h, b]
         assert close(state(cells, "h:padded", b), there)
         assert close(state(cells, "h:packed", b), here)
         distance, differs = apart(there, here)
@@ -211,7 +212,7 @@ def test_the_last_step_compares_the_two_h_n(case: Case) -> None:
             farthest = max(farthest, distance) if not isnan(distance) else distance
             assert as_colour(note, distance) if case.small else near(note["text"], distance)
     caption = case.beside.movie.steps[-1].caption
-    if len(case.filmed) == case.judge.B and not unsure:
+    if len(case.filmed) == case.B and not unsure:
         assert ("changed no final state" in caption) == (not differ)
         if differ and not isnan(farthest):
             assert near(match(r"differs? by (?:up to )?\*\*(.+?)\*\*", caption)[1], farthest)
@@ -219,37 +220,36 @@ def test_the_last_step_compares_the_two_h_n(case: Case) -> None:
 
 @each
 def test_a_caption_tells_who_is_live_and_how_far_a_pad_leads(case: Case) -> None:
-    judge, direction = case.judge, case.direction
-    if judge.B > 6:
+    if case.B > 6:
         return
     for t, step, _ in timed(case):
         feeds, reads = step["caption"].split(" Padded: ")
         assert feeds.startswith(f"**t = {t}.** Packed: ")
-        fed = {case.letter(b) for b in range(judge.B) if t < judge.lengths[b]}
+        fed = {sequence_label(b) for b in range(case.B) if t < case.lengths[b]}
         named = re.match(r"((?:\{\w+\}(?:, | and )?)+) (?:is|are) live", feeds.partition("Packed: ")[2])
         assert (set(re.findall(r"\{(\w+)\}", named[1])) if named else set()) == fed
-        pads = [b for b in range(judge.B) if t >= judge.lengths[b] and not judge.mask[b, t]]
+        pads = [b for b in range(case.B) if t >= case.lengths[b] and not case.mask[b, t]]
         told = re.search(
             r"((?:\{\w+\}(?:, | and )?)+) reads? (?:a pad|pads), which .*?by (\S+?) in this step(?:\.$|, and)", reads
         )
         assert bool(told) == bool(pads)
         if told:
-            assert set(re.findall(r"\{(\w+)\}", told[1])) == {case.letter(b) for b in pads}
-            before = t + 1 if direction else t - 1
-            was = padded(case)[:, before] if 0 <= before < judge.T else case.h_0
+            assert set(re.findall(r"\{(\w+)\}", told[1])) == {sequence_label(b) for b in pads}
+            before = t + 1 if case.direction else t - 1
+            was = padded(case)[:, before] if 0 <= before < case.T else case.h_0
             moved = [apart(padded(case)[b, t], was[b])[0] for b in pads]
             assert near(told[2], float("nan") if any(map(isnan, moved)) else max(moved)), (t, told[2], moved)
 
 
 @each
 def test_the_caption_of_the_outputs_counts_what_differs(case: Case) -> None:
-    judge, caption = case.judge, case.beside.movie.steps[-2].caption
-    cells = [verdict(case, b, t)[1] for b in range(judge.B) for t in range(judge.lengths[b])]
+    caption = case.beside.movie.steps[-2].caption
+    cells = [verdict(case, b, t)[1] for b in range(case.B) for t in range(case.lengths[b])]
     if None in cells:
         return
     off = sum(map(bool, cells))
     told = re.search(r"Of the (\d+) packed rows?, (\d+) differ", caption)
     assert (told and (int(told[1]), int(told[2])) == (len(cells), off)) if off else not told
-    empty = judge.B * judge.unpacked.shape[1] - len(cells)
+    empty = case.B * case.unpacked.shape[1] - len(cells)
     written = re.search(r"into (\d+) places?", caption)
     assert (int(written[1]) if written else 0) == empty

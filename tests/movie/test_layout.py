@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from itertools import permutations
 from operator import itemgetter
-from typing import Any
+from types import SimpleNamespace
 
 import numpy as np
 from movie_cases import BESIDE, DEEP, Film, over
-from movie_screen import Look, Show, rect_of
+from movie_screen import Look, Show
+
+from packviz.show.movie.staging import Standing, View
 
 SOLID = {"token", "ghost", "pad", "value", "vector", "output", "count", "label", "flag"}  # none lies on another of them
 MARKS = {"ring", "focus", "bracket", "mark"}  # what is drawn around something
@@ -19,7 +21,7 @@ Rect = tuple[float, float, float, float]
 each_film = over([*DEEP, *BESIDE])  # what an ordinary movie shows is in the deep one: test_movie.py
 
 
-def views(film: Film) -> Iterator[tuple[str, dict[str, Any], dict[str, Look]]]:
+def views(film: Film) -> Iterator[tuple[str, View, dict[str, Look]]]:
     """Yield each scene after its last step, set in every way; of a short movie one way after each step, too."""
     show, short = film.show, len(film.show.ids) < 150
     names = [step.get("scene", step["stage"]) for step in show.steps]
@@ -29,9 +31,16 @@ def views(film: Film) -> Iterator[tuple[str, dict[str, Any], dict[str, Look]]]:
         yield from ((names[i], view, cells) for view in (ways if last else ways[:1] if short else ()))
 
 
-def shown(view: dict[str, Any], cells: dict[str, Look], roles: set[str]) -> list[tuple[Rect, str]]:
-    rects = ((rect_of(view, cell), name) for name, cell in cells.items() if cell["shown"] and cell["role"] in roles)
-    return [(rect, name) for rect, name in rects if rect]
+def shown(view: View, cells: dict[str, Look], roles: set[str]) -> list[tuple[Rect, str]]:
+    """Return left, top, right and bottom of the cells of these roles, in the units of a view, and what they are called.
+
+    test_pictures.py holds that they stand there.
+    """
+    standing, found = Standing(view, unit=1, wide=1, left=0, top=0, squeeze=1), []
+    for name, cell in cells.items():
+        if cell["shown"] and cell["role"] in roles and (rect := standing.rect(SimpleNamespace(**cell))):
+            found.append(((rect.x, rect.y, rect.x + rect.w, rect.y + rect.h), name))
+    return found
 
 
 def overlapping(rects: list[tuple[Rect, str]]) -> list[tuple[str, str]]:
@@ -50,17 +59,17 @@ def test_nothing_lies_on_something_else_and_all_lies_inside_the_picture_or_begin
             role = cells[name]["role"]
             if role in SOLID:
                 solid.append(((left, top, right, bottom), name))
-            starts = min(left, top) >= -0.01 and left <= view["w"] and top <= view["h"] - 0.3
-            ends = role in ("label", "note", "title") or (right <= view["w"] + 0.01 and bottom <= view["h"] + 0.01)
+            starts = min(left, top) >= -0.01 and left <= view.w and top <= view.h - 0.3
+            ends = role in ("label", "note", "title") or (right <= view.w + 0.01 and bottom <= view.h + 0.01)
             assert starts, (scene, name, (left, top))
-            assert ends, (scene, name, (right, bottom), (view["w"], view["h"]))
+            assert ends, (scene, name, (right, bottom), (view.w, view.h))
         assert overlapping(solid) == [], scene
 
 
 @each_film
 def test_a_strip_breaks_between_cells_and_shows_all_of_them(film: Film) -> None:
     for _, view, cells in views(film):
-        for panel, (_, *starts) in view.get("breaks", {}).items():
+        for panel, (_, *starts) in view.breaks.items():
             assert starts == sorted(set(starts))
             for row in (c for c in cells.values() if c["p"] == panel and c["shown"]):
                 if row["role"] in ("token", "pad", "output"):
@@ -79,7 +88,7 @@ def test_headings_do_not_run_into_one_another(film: Film) -> int:
     told = film.show.of("run")
     for width, height in (*ROOMS, HAND) if film.kind == "beside" else ROOMS:
         ways = scene.get("tall", scene["wide"]) if (width, height) == HAND else scene["wide"]
-        unit, view = max(((min(width / v["w"], height / v["h"], 58), v) for v in ways), key=itemgetter(0))
+        unit, view = max(((min(width / v.w, height / v.h, 58), v) for v in ways), key=itemgetter(0))
         for _, cells in (told[0], *told[-2:]):
             titles = [(rect[0], rect[1], name) for rect, name in shown(view, cells, {"title"})]
             for (left, top, name), (right, below, _) in permutations(titles, 2):

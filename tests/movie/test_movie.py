@@ -21,6 +21,7 @@ from packviz import Batch, Config, PackvizError
 from packviz.show.movie import STAGES, beside
 from packviz.show.movie.data import FORMAT
 from packviz.show.movie.marks import Role
+from packviz.text import sequence_label
 
 each_case = over(CASES)
 each_packed = over(PACKED)
@@ -39,7 +40,7 @@ def test_every_id_is_given_once_every_change_really_changes_something_and_once_a
 @over(ORDINARY)
 def test_what_flies_from_another_panel_starts_where_a_cell_of_its_sequence_stands(film: Film) -> int:
     spoke = 0
-    if film.case.judge.T > 60:
+    if film.case.T > 60:
         return spoke  # what flies may come from outside the window
     for step, before, after in zip(film.show.steps, film.show.before, film.show.after, strict=True):
         flights = film.show.flights(step)
@@ -128,7 +129,7 @@ def test_all_that_can_be_watched_is_watched_and_the_top_layer_forward_unless_som
 def test_the_proof_says_whether_the_numbers_are_those_of_torch(case: Case) -> None:
     pads = int(case.trace.packed_is_pad.sum())
     distance = max(case.trace.proof.values())
-    assert distance <= 1e-12  # so that the trace can judge its movie: see movie_judge.py
+    assert distance <= 1e-12  # so that the trace can judge its movie: see movie_cases.py
     assert case.movie.exact == (case.trace.exact and not pads)
     words = f"{pads} pad{'s were' if pads > 1 else ' was'} packed, " if pads else "bit for bit"
     assert (words if case.trace.exact else f"{distance:.1e}") in case.movie.proof
@@ -254,20 +255,20 @@ def test_every_token_has_its_tip_once_with_sequence_time_step_and_the_row_at_whi
     told, packed = tokens(case.movie), 0
     assert [(token["b"], token["t"]) for token in told] == case.movie.tokens
     places = product(case.rows, range(case.steps_filmed))
-    assert sorted(case.movie.tokens) == [(b, t) for b, t in places if case.judge.mask[b][t]]
+    assert sorted(case.movie.tokens) == [(b, t) for b, t in places if case.mask[b][t]]
     for token in told:
         b, t = token["b"], token["t"]
-        assert f"sequence {case.letter(b)}, time step {t}" in token["tip"]
-        if case.trace.error or (b, t) not in case.judge.row:  # torch refused, or left padding took its place
+        assert f"sequence {sequence_label(b)}, time step {t}" in token["tip"]
+        if case.trace.error or (b, t) not in case.row:  # torch refused, or left padding took its place
             assert token["n"] is None
             assert "data[" not in token["tip"]
             continue
         packed += 1
-        n, offset = case.judge.row[b, t], sum(case.judge.batch_sizes[:t])
+        n, offset = case.row[b, t], sum(case.batch_sizes[:t])
         address = f"packed row {n}: data[offset[{t}] + position] = data[{offset} + {n - offset}] = data[{n}]"
         assert token["n"] == n
         assert token["tip"].endswith(address)
-        assert torch.equal(case.judge.packed.data[n].nan_to_num(), case.judge.x[b, t].nan_to_num())
+        assert torch.equal(case.packed.data[n].nan_to_num(), case.x[b, t].nan_to_num())
     return packed
 
 
@@ -277,13 +278,13 @@ def test_a_tip_quotes_what_was_typed(case: Case) -> None:
     for token in tokens(case.movie):
         b, t = token["b"], token["t"]
         identity = f" (id {int(batch.sequences[b][t])})" if case.name == "words" else ""
-        assert token["tip"].startswith(f"“{batch.texts[b][t]}{identity}”, sequence {case.letter(b)}")
+        assert token["tip"].startswith(f"“{batch.texts[b][t]}{identity}”, sequence {sequence_label(b)}")
 
 
 @each_case
 def test_a_sequence_has_a_letter_and_a_hue_of_its_own(case: Case) -> None:
     labels, hues, laps = zip(*case.movie.to_dict()["sequences"], strict=True)
-    assert len(set(labels)) == len(set(zip(hues, laps, strict=True))) == len(labels) == case.judge.B
+    assert len(set(labels)) == len(set(zip(hues, laps, strict=True))) == len(labels) == case.B
     assert set(hues) == set(range(min(10, len(labels))))
 
 

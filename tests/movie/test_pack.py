@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 import torch
 from movie_cases import PACKED, Case, over
-from movie_judge import close
-from movie_screen import Look, Told, detail, listed, match, standing
+from movie_screen import Look, Told, close, detail, listed, match, standing
+from torch.nn.utils.rnn import pack_padded_sequence
 
 each_packed = over(PACKED)
 
@@ -20,7 +20,7 @@ def rows_in(cells: dict[str, Look], panel: str = "strip") -> list[Look]:
 
 def filmed_rows(case: Case) -> list[tuple[int, int]]:
     """Return the (b, t) of the packed rows that are shown, in packed order, as torch packed an index tensor."""
-    return [(b, t) for b, t in case.judge.at if t < 60 and b in case.filmed]
+    return [(b, t) for b, t in case.at if t < 60 and b in case.filmed]
 
 
 def names(rows: list[Look]) -> list[tuple[int, ...]]:
@@ -34,7 +34,7 @@ def test_the_strip_holds_the_packed_rows_in_torchs_order_with_gaps_between_time_
     assert names(strip) == at
     for cell, (b, t) in zip(strip, at, strict=True):
         assert cell["seq"] == b
-        assert cell["role"] == ("token" if case.judge.mask[b][t] else "pad")
+        assert cell["role"] == ("token" if case.mask[b][t] else "pad")
         assert cell["role"] == "token" or cell["tone"] == "wrong"
     for (cell, (_, t)), (following, (_, later)) in pairwise(zip(strip, at, strict=True)):
         gap = following["x"] - cell["x"] - cell["w"]
@@ -45,7 +45,7 @@ def test_the_strip_holds_the_packed_rows_in_torchs_order_with_gaps_between_time_
 def test_the_rows_carry_the_values_that_torch_packed(case: Case) -> int:
     spoke = 0
     for cell, position in zip(rows_in(case.show.end_of("pack")), filmed_rows(case), strict=True):
-        row = case.judge.packed.data[case.judge.row[position]]
+        row = case.packed.data[case.row[position]]
         if cell.get("vec"):
             spoke += 1
             assert close(cell["vec"], row)
@@ -57,8 +57,8 @@ def test_the_rows_carry_the_values_that_torch_packed(case: Case) -> int:
 
 @each_packed
 def test_step_after_step_a_column_flies_into_the_strip_and_is_counted(case: Case) -> None:
-    sizes, rows = case.judge.batch_sizes[:60], filmed_rows(case)
-    total, width = case.judge.packed.data.shape
+    sizes, rows = case.batch_sizes[:60], filmed_rows(case)
+    total, width = case.packed.data.shape
     steps = case.show.of("pack")
     assert len(steps) == len(sizes)
     for t, (_, cells) in enumerate(steps):
@@ -71,7 +71,7 @@ def test_step_after_step_a_column_flies_into_the_strip_and_is_counted(case: Case
 
 def drawn(case: Case) -> bool:
     """Return whether memory is drawn: where the cells are not too many, and all of them in the picture."""
-    return case.judge.B * case.judge.T <= 400 and case.judge.B <= 40 and case.judge.T <= 60
+    return case.B * case.T <= 400 and case.B <= 40 and case.T <= 60
 
 
 each_drawn = over([case for case in PACKED if drawn(case)])
@@ -79,57 +79,57 @@ each_drawn = over([case for case in PACKED if drawn(case)])
 
 def after_the_columns(case: Case) -> list[Told]:
     """Return the steps that come after those on time steps: one on the margins, the others on memory."""
-    return case.deep.of("pack")[min(len(case.judge.batch_sizes), 60) + 1 :]
+    return case.deep.of("pack")[min(len(case.batch_sizes), 60) + 1 :]
 
 
 @each_packed
 def test_the_caption_reads_both_margins_as_torch_has_them_and_as_they_stand(case: Case) -> None:
-    judge, caption = case.judge, after_the_columns(case)[0][0]["caption"]
+    caption = after_the_columns(case)[0][0]["caption"]
     found = match(r"\*\*lengths\*\* ([\d, …]+)\. .*\*\*batch_sizes\*\* ([\d, …]+)\. .* same (\d+) ", caption)
-    assert listed(found[1], [judge.lengths[b] for b in judge.order])
-    assert listed(found[2], judge.batch_sizes)
-    assert int(found[3]) == len(judge.packed.data)
+    assert listed(found[1], [case.lengths[b] for b in case.order])
+    assert listed(found[2], case.batch_sizes)
+    assert int(found[3]) == len(case.packed.data)
     assert re.search(rf"Read (?:along|down) the {'columns' if case.transposed else 'rows'}: \*\*lengths", caption)
-    assert ("packed row" in caption) == bool(judge.strays)  # a pad is no token
+    assert ("packed row" in caption) == bool(case.strays)  # a pad is no token
 
 
 @each_packed
 def test_each_margin_made_from_the_other_is_torchs_own(case: Case) -> None:
-    step, judge = after_the_columns(case)[0][0], case.judge
-    assert listed(detail(step, "batch_sizes[t] = (lengths > t).sum()")[0], judge.batch_sizes)
-    assert listed(detail(step, "lengths[b] = (batch_sizes > rank[b]).sum()")[0], judge.lengths)
-    back = judge.packed.unsorted_indices
+    step = after_the_columns(case)[0][0]
+    assert listed(detail(step, "batch_sizes[t] = (lengths > t).sum()")[0], case.batch_sizes)
+    assert listed(detail(step, "lengths[b] = (batch_sizes > rank[b]).sum()")[0], case.lengths)
+    back = case.packed.unsorted_indices
     rank, _ = detail(step, "# rank: ")
-    assert listed(rank.split("\n")[1], list(range(judge.B)) if back is None else back.tolist())
+    assert listed(rank.split("\n")[1], list(range(case.B)) if back is None else back.tolist())
     assert rank.startswith("as given" if back is None else "unsorted_indices")
 
 
 def numbers(case: Case) -> torch.Tensor:
     """Return b * T + t of every cell of the padded grid, (B,T)."""
-    return torch.arange(case.judge.B * case.judge.T).view(case.judge.B, case.judge.T)
+    return torch.arange(case.B * case.T).view(case.B, case.T)
 
 
 def holds(case: Case, cell: Look, number: int) -> bool:
     """Return whether a cell of a strip is what stands at a cell of the padded grid."""
-    b, t = divmod(number, case.judge.T)
+    b, t = divmod(number, case.T)
     if cell["role"] == "pad":
-        return cell["seq"] == b and not case.judge.mask[b][t] and cell.get("token") is None
-    return bool(case.judge.mask[b][t]) and case.movie.tokens[cell["token"]] == (b, t)
+        return cell["seq"] == b and not case.mask[b][t] and cell.get("token") is None
+    return bool(case.mask[b][t]) and case.movie.tokens[cell["token"]] == (b, t)
 
 
 @each_drawn
 def test_each_strip_is_the_memory_of_what_torch_makes_in_groups_that_stand_apart(case: Case) -> None:
     """The padded tensor, the packed data with its strays, and torch's jagged nested tensor."""
-    judge, (_, (_, earlier), (_, cells)) = case.judge, after_the_columns(case)
+    _, (_, earlier), (_, cells) = after_the_columns(case)
     strip = cells["title:strip"]["p"]  # the panel in which the packed rows stand
     padded = numbers(case).t() if case.transposed else numbers(case)
-    tokens = [row[mask] for row, mask in zip(numbers(case), judge.mask, strict=True)]
+    tokens = [row[mask] for row, mask in zip(numbers(case), case.mask, strict=True)]
     jagged = torch.nested.nested_tensor(tokens, layout=torch.jagged).values()
-    time_steps = judge.pack(numbers(case))
+    time_steps = pack_padded_sequence(numbers(case), torch.tensor(case.lengths), True, case.enforce_sorted)
     for panel, truth, groups in (
         ("padded", padded.flatten(), [padded.shape[1]] * len(padded)),
         (strip, time_steps.data, time_steps.batch_sizes.tolist()),
-        ("jagged", jagged, judge.lengths),
+        ("jagged", jagged, case.lengths),
     ):
         rows = rows_in(cells, panel)
         assert all(holds(case, cell, n) for cell, n in zip(rows, truth.tolist(), strict=True))
@@ -143,14 +143,14 @@ def test_each_strip_is_the_memory_of_what_torch_makes_in_groups_that_stand_apart
 
 @each_packed
 def test_padding_and_rows_are_counted_in_words(case: Case) -> None:
-    text, judge = " ".join(step["caption"] for step, _ in after_the_columns(case)[1:]), case.judge
-    cells, tokens = judge.B * judge.T, sum(judge.lengths)
-    pads, strays = cells - tokens, len(judge.strays)
+    text = " ".join(step["caption"] for step, _ in after_the_columns(case)[1:])
+    cells, tokens = case.B * case.T, sum(case.lengths)
+    pads, strays = cells - tokens, len(case.strays)
     if not drawn(case):
-        assert [*map(int, re.findall(r"\d+", text))] == [cells, pads, len(judge.at), tokens]
+        assert [*map(int, re.findall(r"\d+", text))] == [cells, pads, len(case.at), tokens]
         assert "Too many to draw" in text
         return
     share = re.search(r"(\d+) of (\d+) cells? (?:is|are) padding", text)
     assert (share and (int(share[1]), int(share[2])) == (pads, cells)) if pads else "no cell is padding" in text
     packed = re.search(r"(\d+) of the (\d+) packed rows", text)
-    assert (packed and (int(packed[1]), int(packed[2])) == (strays, len(judge.at))) if strays else "no padding" in text
+    assert (packed and (int(packed[1]), int(packed[2])) == (strays, len(case.at))) if strays else "no padding" in text

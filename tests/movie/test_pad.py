@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 import torch
 from movie_cases import CASES, Case, over
-from movie_judge import close
-from movie_screen import grid_of, shape_of, standing, within
+from movie_screen import close, grid_of, shape_of, standing, within
+from run_cases import given
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
+
+from packviz.text import sequence_label
 
 each_case = over(CASES)
 
@@ -20,7 +22,7 @@ def test_at_first_every_row_is_as_long_as_its_sequence(case: Case) -> None:
     assert not standing(first, "pad", "axis")
     for row, b in enumerate(case.rows):
         columns = sorted(t for p, t in placed if p == row)
-        assert columns == list(range(sum(case.judge.mask[b][t] for t in range(case.steps_filmed))))
+        assert columns == list(range(sum(case.mask[b][t] for t in range(case.steps_filmed))))
         assert {placed[row, t]["seq"] for t in columns} == {b}
 
 
@@ -31,7 +33,7 @@ def test_tokens_stand_where_pad_sequence_puts_them_and_pads_everywhere_else(case
     for (row, t), cell in placed.items():
         b = case.rows[row]
         assert cell["seq"] == b
-        assert cell["role"] == ("token" if case.judge.mask[b][t] else "pad")
+        assert cell["role"] == ("token" if case.mask[b][t] else "pad")
         if cell["role"] == "token":
             assert case.movie.tokens[cell["token"]] == (b, t)
 
@@ -42,7 +44,7 @@ def test_a_token_shows_what_was_typed_and_a_word_its_id_too(case: Case) -> int:
     left = config.padding_side == "left"
     for cell in standing(case.show.first, "token"):
         b, t = case.movie.tokens[cell["token"]]
-        assert cell["text"] == batch.texts[b][t - (case.judge.T - case.judge.lengths[b] if left else 0)]
+        assert cell["text"] == batch.texts[b][t - (case.T - case.lengths[b] if left else 0)]
         if batch.kind == "words":
             spoke += 1
             assert batch.vocabulary[int(cell["sub"])] == cell["text"]
@@ -76,12 +78,12 @@ def test_vectors_are_those_that_enter_the_cell(case: Case) -> int:
         assert not any(cell.get("vec") for cell in standing(before, "token", "pad"))
         assert all([cell[key] for key in "xyp"] == [before[cell["id"]][key] for key in "xyp"] for cell in cells)
     else:
-        cells = standing(case.show.first, "token") if case.judge.x.shape[-1] > 1 else []
+        cells = standing(case.show.first, "token") if case.x.shape[-1] > 1 else []
     for cell in cells:
         spoke += 1
         _, b, t = cell["id"].split(":")
         assert cell["scale"] == "input"
-        assert close(cell["vec"], case.judge.x[int(b), int(t)])
+        assert close(cell["vec"], case.x[int(b), int(t)])
     return spoke
 
 
@@ -89,9 +91,11 @@ def test_vectors_are_those_that_enter_the_cell(case: Case) -> int:
 def test_letters_lengths_and_time_steps_stand_beside_the_grid_in_line_with_it(case: Case) -> None:
     cells = case.show.end_of("pad")
     letters = [letter for letter, *_ in case.show.data["sequences"][:26]]
-    assert letters == [case.letter(b) for b in range(min(26, case.judge.B))]
-    assert {c["seq"]: c["text"] for c in standing(case.show.first, "label")} == {b: case.letter(b) for b in case.filmed}
-    lengths = {b: f"len {case.judge.lengths[b]}" for b in case.filmed}
+    assert letters == [sequence_label(b) for b in range(min(26, case.B))]
+    assert {c["seq"]: c["text"] for c in standing(case.show.first, "label")} == {
+        b: sequence_label(b) for b in case.filmed
+    }
+    lengths = {b: f"len {case.lengths[b]}" for b in case.filmed}
     assert {cell["seq"]: cell["text"] for cell in standing(cells, "length")} == lengths
     assert [cell["text"] for cell in standing(cells, "axis")] == [f"t={t}" for t in range(case.steps_filmed)]
     along, across = ("y", "x") if case.transposed else ("x", "y")
@@ -104,22 +108,16 @@ def test_letters_lengths_and_time_steps_stand_beside_the_grid_in_line_with_it(ca
 
 
 def ran(case: Case, line: str) -> Any:
-    """Run a line of a step as a reader would, who gave pad_sequence ids as whole numbers."""
-    values = case.trace.padded.values
-    kind = next(case.module.parameters()).dtype if case.trace.padded.embedding is None else torch.int64
-    ids = case.trace.padded.tokens if case.trace.padded.batch_first else case.trace.padded.tokens.transpose(0, 1)
-    given = {
-        "arange": torch.arange, "T": case.judge.T, "lengths": torch.tensor(case.judge.lengths),
-        "pad_sequence": pad_sequence, "x": values, "ids": ids,
-        "sequences": [s.to(kind) for s in case.batch.sequences] if case.trace.batch else [],
-    }  # fmt: skip
-    return eval(line.removeprefix("mask = "), given)
+    """Run a line of a step as a reader would."""
+    tokens = case.trace.padded.tokens
+    grids = {"x": case.trace.padded.values, "ids": tokens.transpose(0, 1) if case.transposed else tokens}
+    return eval(line.removeprefix("mask = "), given(case) | grids)
 
 
 @each_case
 def test_the_mask_is_true_where_torch_has_a_token_and_is_counted(case: Case) -> None:
     ((step, cells),) = case.deep.of("pad", "**mask**")
-    mask = case.judge.mask
+    mask = case.mask
     flags = grid_of(standing(cells, "flag"), transposed=case.transposed)
     assert len(flags) == len(case.filmed) * case.steps_filmed
     for (row, t), cell in flags.items():
@@ -140,8 +138,8 @@ def test_the_mask_is_true_where_torch_has_a_token_and_is_counted(case: Case) -> 
 def test_the_other_side_is_shown_where_there_is_padding_to_move_as_torch_pads_and_packs_it(case: Case) -> None:
     """Tokens stand where pad_sequence puts them, what torch takes is outlined, and its losses are counted."""
     steps = case.deep.of("pad", "**padding_side=")
-    whole = case.judge.T <= 60
-    padded = any(case.judge.lengths[b] < case.judge.T for b in case.filmed)
+    whole = case.T <= 60
+    padded = any(case.lengths[b] < case.T for b in case.filmed)
     assert len(steps) == (case.trace.batch is not None and padded and whole)
     for step, cells in steps:
         side = "right" if case.config.padding_side == "left" else "left"
@@ -149,22 +147,22 @@ def test_the_other_side_is_shown_where_there_is_padding_to_move_as_torch_pads_an
         (line,) = step["detail"]
         assert tuple(ran(case, line[0]).shape) == shape_of(line[1])
         assert f'padding_side="{side}"' in line[0]
-        numbers = [torch.arange(length) for length in case.judge.lengths]
+        numbers = [torch.arange(length) for length in case.lengths]
         mine, left, theirs = (pad_sequence(numbers, True, -1, s) for s in (case.config.padding_side, "left", side))
         placed = case.grid(cells)
-        assert len(placed) == len(case.filmed) * case.judge.T
+        assert len(placed) == len(case.filmed) * case.T
         for (row, t), cell in placed.items():
             kind, b, own = cell["id"].split(":")
             assert int(b) == case.rows[row]
             assert (kind == "pad") == (int(theirs[int(b), t]) == -1)
             assert int(mine[int(b), int(own)]) == int(theirs[int(b), t])
-        rank = torch.arange(case.judge.B * case.judge.T).view(case.judge.B, case.judge.T)
-        packed = pack_padded_sequence(rank, torch.tensor(case.judge.lengths), True, enforce_sorted=False)
+        rank = torch.arange(case.B * case.T).view(case.B, case.T)
+        packed = pack_padded_sequence(rank, torch.tensor(case.lengths), True, enforce_sorted=False)
         taken = set(packed.data.tolist())
         for row, b in enumerate(case.rows):
             mark = cells[f"mark:taken:{b}"]
             inside = [t for r, t in within(mark, placed) if r == row]
-            assert inside == [t for t in range(case.judge.T) if b * case.judge.T + t in taken]
+            assert inside == [t for t in range(case.T) if b * case.T + t in taken]
             assert mark["shown"]
             assert mark["tone"] == ("good" if all(theirs[b][t] >= 0 for t in inside) else "wrong")
         lost = sum(int(left.flatten()[n]) < 0 for n in taken)
@@ -174,7 +172,7 @@ def test_the_other_side_is_shown_where_there_is_padding_to_move_as_torch_pads_an
 @each_case
 def test_the_turned_grid_is_torchs_transposition(case: Case) -> None:
     steps = case.deep.of("pad", "turns the grid")
-    assert len(steps) == ((case.judge.B, case.judge.T) != (1, 1))
+    assert len(steps) == ((case.B, case.T) != (1, 1))
     for step, cells in steps:
         placed = grid_of(standing(cells, "token", "pad"), transposed=not case.transposed)
         assert set(placed) == {(row, t) for row in range(len(case.filmed)) for t in range(case.steps_filmed)}
@@ -192,7 +190,7 @@ def test_the_turned_grid_is_torchs_transposition(case: Case) -> None:
 @over([case for case in CASES if case.trace.padded.embedding is not None])
 def test_the_pads_are_outlined_and_their_row_is_the_tables(case: Case) -> None:
     table, config, steps = case.table, case.config, case.deep.of("embed")
-    assert len(steps) == (1 if bool(case.judge.mask.all()) else 2)
+    assert len(steps) == (1 if bool(case.mask.all()) else 2)
     for step, cells in steps[1:]:
         placed = case.grid(cells)
         marked = {where for mark in standing(cells, "mark") for where in within(mark, placed)}

@@ -8,8 +8,7 @@ from itertools import product
 from typing import Any
 
 from movie_cases import PACKED, Case, over
-from movie_judge import close
-from movie_screen import Look
+from movie_screen import Look, close
 
 from packviz.facts import Readout, readouts
 from packviz.facts.readout import WAYS
@@ -29,7 +28,7 @@ def readings(case: Case) -> Iterator[tuple[Readout, dict[str, Any], dict[str, Lo
 
 def within(mark: Look, cell: Look, case: Case) -> list[int]:
     """Return the directions of a cell of the grid that an outline is around."""
-    D = case.judge.D
+    D = case.D
     xs = [cell["x"] + cell["w"] * (d + 0.5) / D for d in range(D)]
     y = cell["y"] + cell["h"] / 2
     down = mark["y"] < y < mark["y"] + mark["h"]
@@ -38,7 +37,7 @@ def within(mark: Look, cell: Look, case: Case) -> list[int]:
 
 def outlined(case: Case, cells: dict[str, Look], b: int) -> dict[Half, str]:
     """Return the halves of the grid that are outlined for a sequence, and in which tone."""
-    marks = [cells[f"mark:u:{b}:{d}"] for d in range(case.judge.D)]
+    marks = [cells[f"mark:u:{b}:{d}"] for d in range(case.D)]
     places = [(name, cell) for name, cell in cells.items() if name.startswith((f"u:{b}:", f"filler:{b}:"))]
     return {
         (b, int(name.split(":")[2]), d): mark["tone"]
@@ -56,8 +55,8 @@ def test_outlined_is_what_is_read_and_good_where_a_direction_is_complete(case: C
             assert set(tones) == {(b, t, d) for t, d in readout.cells[b] if t < 60}, readout.key
             taken = dict(zip(readout.cells[b], readout.steps[b], strict=False))
             for (_, *spot), tone in tones.items():
-                complete = readout.key in POOLS or taken[tuple(spot)] == case.judge.lengths[b]  # type: ignore[index]
-                assert tone == ("good" if complete and b not in case.judge.strays else "wrong"), (readout.key, b, spot)
+                complete = readout.key in POOLS or taken[tuple(spot)] == case.lengths[b]  # type: ignore[index]
+                assert tone == ("good" if complete and b not in case.strays else "wrong"), (readout.key, b, spot)
 
 
 @each
@@ -67,12 +66,12 @@ def test_beside_the_grid_stands_what_the_readout_gives_and_the_token_that_it_is_
         assert readout.values is not None
         halves = [WAYS.index(way) for way in readout.halves]
         for b in case.filmed:
-            assert [d for d in range(case.judge.D) if cells[f"last:{b}:{d}"]["shown"]] == halves
+            assert [d for d in range(case.D) if cells[f"last:{b}:{d}"]["shown"]] == halves
             for d, row in zip(halves, readout.values[b].view(len(halves), -1), strict=True):
                 spoke += 1
                 cell = cells[f"last:{b}:{d}"]
                 assert close(cell["vec"], row), readout.key
-                assert len(cell["vec"]) == min(len(row), (4 if case.small else 8) // case.judge.D)
+                assert len(cell["vec"]) == min(len(row), (4 if case.small else 8) // case.D)
                 spots = [(b, spot.t) for spot in readout.cells[b] if spot.half == d]
                 there = spots[0] if len(spots) == 1 and spots[0] in case.movie.tokens else None
                 assert (cell.get("token") is not None) == (there is not None)
@@ -89,13 +88,13 @@ def test_the_row_is_outlined_by_whether_it_is_right_and_beside_it_stands_how_man
             assert not cells[f"ring:last:{b}"]["shown"]
             assert (mark["tone"] == "good") == (b not in readout.wrong), readout.key
             assert (mark["x"], mark["y"]) == (first["x"], first["y"])
-            assert abs(mark["w"] - first["w"] * case.judge.D) < 0.01
+            assert abs(mark["w"] - first["w"] * case.D) < 0.01
             if case.small:
                 continue
-            note, length, steps = cells[f"taken:{b}"], case.judge.lengths[b], readout.steps[b]
+            note, length, steps = cells[f"taken:{b}"], case.lengths[b], readout.steps[b]
             arrows = zip(("→←"[WAYS.index(way)] for way in readout.halves), steps, strict=True)
-            one = f"{steps[0]} of {length}" if case.judge.D == 1 else " ".join(f"{a}{n}/{length}" for a, n in arrows)
-            if pads := case.judge.strays.count(b):
+            one = f"{steps[0]} of {length}" if case.D == 1 else " ".join(f"{a}{n}/{length}" for a, n in arrows)
+            if pads := case.strays.count(b):
                 one = f"{pads} pad{'s' * (pads > 1)}"
             elif readout.key in POOLS:
                 one = f"{readout.key} of {length}"
@@ -106,7 +105,7 @@ def test_the_row_is_outlined_by_whether_it_is_right_and_beside_it_stands_how_man
 
 @each
 def test_the_caption_says_whether_it_is_right_for_all_and_never_passes_over_packed_padding(case: Case) -> int:
-    spoke, pads = 0, len(case.judge.strays)
+    spoke, pads = 0, len(case.strays)
     lost = f"**{pads} pads were packed, {pads} tokens lost**"
     if pads == 1:
         lost = "**1 pad was packed, 1 token lost**"

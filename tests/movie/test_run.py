@@ -9,21 +9,21 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 from movie_cases import DEEP, ORDINARY, PACKED, Case, Film, over
-from movie_judge import close
-from movie_screen import grid_of, match
-from run_cases import last_taken, row_inside, state, state_after, steps, steps_left_out, units_of
+from movie_screen import close, grid_of, match
+from run_cases import given, row_inside, state, steps, steps_left_out, units_of
 from test_layout import in_numbers
-from torch import Tensor
+from torch import Tensor, nn
 
 import packviz as pv
 from packviz import Batch, Config
+from packviz.text import sequence_label
 
 each_packed, each_run = over(PACKED), over([film for film in (*ORDINARY, *DEEP) if not film.case.trace.error])
 
 
 def ended(case: Case, t: int) -> set[int]:
     """Return the sequences whose state is final once the run has taken t."""
-    return {b for b in case.filmed if (t == 0 if case.direction else t >= case.judge.lengths[b] - 1)}
+    return {b for b in case.filmed if (t == 0 if case.direction else t >= case.lengths[b] - 1)}
 
 
 @each_run
@@ -34,9 +34,7 @@ def test_it_starts_with_h_0_and_after_every_step_h_is_torchs_state(film: Film) -
         assert close(state(start, "h", b), case.h_0[b])
         assert state(start, "hn", b) is None
         for t, cells in steps(case, show):
-            taken = last_taken(case, b, t)
-            truth = case.h_0[b] if taken is None else case.hidden[case.judge.row[b, taken]]
-            assert close(state(cells, "h", b), truth), (t, b)
+            assert close(state(cells, "h", b), case.held(b, t)), (t, b)
 
 
 @each_run
@@ -46,10 +44,7 @@ def test_the_states_that_enter_the_first_step_are_torchs_after_the_time_steps_th
     cells = show.played(start, step["beats"][:1])
     names = ["h", "c"] if f"gate:c:{case.filmed[0]}" in cells or f"gate:c:{case.filmed[0]}:0" in cells else ["h"]
     for b, name in product(case.filmed, names):
-        initial = case.judge.h_0 if name == "h" else case.judge.c_0
-        truth = initial[case.row_of_h, b]
-        if steps_left_out(case) and (b, 60) in case.judge.row:
-            truth = state_after(case, b, 60, name)
+        truth = case.held(b, 60 if case.direction else -1, name)
         assert close(state(cells, "h" if name == "h" else "gate:c", b), truth), (b, name)
 
 
@@ -63,7 +58,7 @@ def test_what_has_ended_is_ringed_and_torchs_h_n_and_nothing_else_is_there(film:
             shown = state(cells, "hn", b)
             assert (shown is not None) == (b in over) == cells[f"ring:hn:{b}"]["shown"]
             if b in over:
-                assert close(shown, case.judge.h_n[case.row_of_h, b])
+                assert close(shown, case.trace.h_n[case.row_of_h, b])
 
 
 @each_run
@@ -81,21 +76,21 @@ def test_h_stands_in_packed_order_and_h_n_in_the_original_one(film: Film) -> Non
 def test_what_is_fed_are_the_live_rows_that_torch_packed_and_their_tokens(film: Film) -> int:
     case, show = film.case, film.show
     layer, spoke = case.watched[0], 0
-    entering = case.judge.entering(layer)
+    entering = case.entering(layer)
     for t, cells in steps(case, show):
         fed = [b for b in case.filmed if cells[f"in:{b}"]["shown"]]
-        assert fed == [b for b in case.judge.live(t) if b in case.filmed]
+        assert fed == [b for b in case.live(t) if b in case.filmed]
         for b in fed:
             spoke += 1
             cell = cells[f"in:{b}"]
             if cell.get("vec"):
-                row = entering[case.judge.row[b, t]]
-                halves = row.view(case.judge.D, -1) if layer else row.view(1, -1)
+                row = entering[case.row[b, t]]
+                halves = row.view(case.D, -1) if layer else row.view(1, -1)
                 assert close(cell["vec"], halves[:, : len(cell["vec"]) // len(halves)])
                 assert cell["scale"] == ("state" if layer else "input")
             else:
                 assert case.small or (layer == 0 and len(entering[0]) == 1)
-            if case.judge.mask[b][t]:
+            if case.mask[b][t]:
                 assert case.movie.tokens[cell["token"]] == (b, t)
                 assert cell["text"] == show.first[f"token:{b}:{t}"]["text"]
             else:
@@ -107,15 +102,15 @@ def test_what_is_fed_are_the_live_rows_that_torch_packed_and_their_tokens(film: 
 def test_gates_and_c_are_those_of_the_cell_and_only_of_rows_that_are_fed(case: Case) -> int:
     spoke = 0
     gates = [name for name in case.show.ids if name.startswith("gate:")]
-    assert bool(gates) == (not case.small and case.judge.module.mode in ("GRU", "LSTM"))
+    assert bool(gates) == (not case.small and case.module.mode in ("GRU", "LSTM"))
     for t, cells in steps(case, case.show) if gates else []:
-        live = case.judge.live(t)
+        live = case.live(t)
         for name in gates:
             if not name.startswith("gate:c:"):
                 spoke += 1
                 assert cells[name]["shown"] == (cells[name]["seq"] in live)
         for b in live:
-            inside = row_inside(case, case.judge.row[b, t])
+            inside = row_inside(case, case.row[b, t])
             shown = {name.split(":")[1]: cells[name] for name in gates if name.endswith(f":{b}")}
             assert set(shown) == set(inside)
             for gate, cell in shown.items():
@@ -134,11 +129,11 @@ def test_the_output_fills_with_the_states_of_the_steps_that_were_taken(film: Fil
             (cell for cell in cells.values() if cell["p"] == "out" and cell["role"] == "output" and cell["shown"]),
             key=lambda cell: cell["x"],
         )
-        expected = [(b, step) for b, step in case.judge.at if step in taken and b in case.filmed]
+        expected = [(b, step) for b, step in case.at if step in taken and b in case.filmed]
         assert [tuple(map(int, cell["id"].split(":")[1:])) for cell in shown] == expected
-        if t in (0, len(case.judge.batch_sizes) - 1):
+        if t in (0, len(case.batch_sizes) - 1):
             for cell, position in zip(shown, expected, strict=True):
-                assert close(cell["vec"], case.hidden[case.judge.row[position]])
+                assert close(cell["vec"], case.hidden[case.row[position]])
 
 
 @each_run
@@ -147,13 +142,13 @@ def test_a_higher_layer_reads_the_output_of_the_layer_below(film: Film) -> int:
     layer, cells, spoke = case.watched[0], show.of("run")[0][1], 0
     if layer == 0:
         return spoke
-    rows = case.judge.entering(layer)
-    for b, t in case.judge.at:
-        cell = cells.get(f"{'token' if case.judge.mask[b][t] else 'stray'}:{b}:{t}")
+    rows = case.entering(layer)
+    for b, t in case.at:
+        cell = cells.get(f"{'token' if case.mask[b][t] else 'stray'}:{b}:{t}")
         if cell:
             spoke += 1
-            halves = rows[case.judge.row[b, t]].view(case.judge.D, -1)
-            assert close(cell["vec"], halves[:, : len(cell["vec"]) // case.judge.D])
+            halves = rows[case.row[b, t]].view(case.D, -1)
+            assert close(cell["vec"], halves[:, : len(cell["vec"]) // case.D])
             assert cell["scale"] == "state"
     assert f"({len(rows)}, {rows.shape[1]})" in cells["title:strip"]["text"]
     return spoke
@@ -170,20 +165,16 @@ def each_in_numbers(fact: Callable[[Case], int | None]) -> Callable[[], None]:
 
 
 def gates_of(case: Case) -> str:
-    return {"GRU": "rzn", "LSTM": "ifgo"}.get(case.trace.module.mode, "")
+    return {"GRU": "rzn", "LSTM": "ifgo"}.get(case.module.mode, "")
 
 
 def kept(case: Case) -> str:
-    return "c" if case.trace.module.mode == "LSTM" else "h"
+    return "c" if case.module.mode == "LSTM" else "h"
 
 
 def state_before(case: Case, b: int, t: int, name: str) -> Tensor:
     """Return h or c of a sequence as it enters a time step."""
-    earlier = t + 1 if case.direction else t - 1
-    if (b, earlier) not in case.judge.row or earlier < 0:
-        first: Tensor = (case.judge.h_0 if name == "h" else case.judge.c_0)[case.row_of_h, b]
-        return first
-    return state_after(case, b, earlier, name)
+    return case.held(b, t + 1 if case.direction else t - 1, name)
 
 
 def test_the_numbers_are_there_wherever_they_can_be_read() -> None:
@@ -201,11 +192,11 @@ def test_the_numbers_are_there_wherever_they_can_be_read() -> None:
 def test_gates_and_the_states_before_and_after_are_torchs_beside_the_rows_that_are_fed_and_no_others(case: Case) -> int:
     spoke, name = 0, kept(case)
     for t, cells in steps(case, case.deep):
-        live = case.judge.live(t)
+        live = case.live(t)
         for panel in (*(f"gate:{gate}" for gate in gates_of(case)), f"was:{name}"):
             assert {b for b in case.filmed if units_of(cells, f"{panel}:{b}") is not None} == set(live)
         for b in live:
-            inside, before = row_inside(case, case.judge.row[b, t]), state_before(case, b, t, name)
+            inside, before = row_inside(case, case.row[b, t]), state_before(case, b, t, name)
             assert close(units_of(cells, f"was:{name}:{b}"), before), (b, t)
             for gate in gates_of(case):
                 spoke += 1
@@ -219,15 +210,11 @@ def test_c_after_a_step_is_torchs_c_and_in_the_end_its_c_n_ringed(case: Case) ->
     if kept(case) != "c":
         assert not any(name.startswith("gate:c") for name in case.deep.ids)
         return 0
-    c_0, c_n = case.judge.c_0[case.row_of_h], case.judge.c_n[case.row_of_h]
-    for t, cells in steps(case, case.deep):
-        for b in case.filmed:
-            taken = last_taken(case, b, t)
-            truth = c_0[b] if taken is None else row_inside(case, case.judge.row[b, taken])["c"]
-            assert close(units_of(cells, f"gate:c:{b}"), truth), (b, t)
+    for (t, cells), b in product(steps(case, case.deep), case.filmed):
+        assert close(units_of(cells, f"gate:c:{b}"), case.held(b, t, "c")), (b, t)
     for b in case.filmed:
         assert cells[f"ring:c:{b}"]["shown"]
-        assert case.trace.module.proj_size or close(units_of(cells, f"gate:c:{b}"), c_n[b])
+        assert case.module.proj_size or close(units_of(cells, f"gate:c:{b}"), case.trace.c_n[case.row_of_h][b])
     return 1
 
 
@@ -253,29 +240,48 @@ def as_python(line: str) -> str:
     return re.sub(r"W_hr (\(o .*\))", r"linear(\1, W_hr)", line)
 
 
-def named_things(case: Case) -> dict[str, Any]:
-    judge, (layer, _) = case.judge, case.watched
-    functions = {name: getattr(torch, name) for name in ("sigmoid", "tanh", "relu", "cat")}
-    source = "data" if layer == 0 else f"output{layer - 1}"
-    order = {} if case.trace.sorted.sorted_indices is None else {"sorted_indices": judge.packed.sorted_indices}
-    states = {"h_0": judge.h_0, "c_0": judge.c_0}
-    return functions | {"linear": F.linear, source: judge.entering(layer)} | order | states | named_weights(case)
+def cell_of(case: Case) -> dict[str, Any]:
+    """Return torch's cell with the weights of the watched layer, under its name in the code; c is kept beside h."""
+    module, (layer, direction) = case.module, case.watched
+    name, suffix = type(module).__name__.lower(), f"_l{layer}" + ("_reverse" if direction else "")
+    if module.proj_size:
+        return {name: lambda _, state: state, "c": torch.zeros(case.B, 1)}  # torch has no such cell: shapes only
+    kind: Any = {"GRU": nn.GRUCell, "LSTM": nn.LSTMCell}.get(module.mode, nn.RNNCell)
+    named = {"nonlinearity": module.nonlinearity} if kind is nn.RNNCell else {}
+    named |= {"bias": module.bias, "dtype": module.weight_ih_l0.dtype}
+    cell = kind(case.entering(layer).shape[1], module.hidden_size, **named).requires_grad_(False)
+    for parameter in ("weight_ih", "weight_hh", *(("bias_ih", "bias_hh") if module.bias else ())):
+        getattr(cell, parameter).data = getattr(module, parameter + suffix).data
+    if kind is not nn.LSTMCell:
+        return {name: cell}
+    memory = case.trace.c_0[case.row_of_h][case.order]
+
+    def step(x: Tensor, state: tuple[Tensor, Any]) -> tuple[Tensor, Tensor]:
+        h, memory[: len(x)] = cell(x, (state[0], memory[: len(x)]))
+        return h, memory[: len(x)]
+
+    return {name: step, "c": memory.clone()}
 
 
-@each_packed
-def test_the_code_of_the_steps_run_as_it_stands_gives_torchs_states(case: Case) -> None:
-    names = named_things(case)
+@each_run
+def test_the_code_of_the_steps_run_as_it_stands_gives_torchs_states(film: Film) -> None:
+    """In the ordinary movie it is torch's own cell, and with all its whys the formulas of the documentation."""
+    case, layer = film.case, film.case.watched[0]
     if steps_left_out(case):
         return  # they are not written down
-    for step in (played for played in case.deep.movie.steps if played.stage == "run"):
+    names = given(case) | cell_of(case) | named_weights(case) | {"sorted_indices": case.packed.sorted_indices}
+    names["data" if layer == 0 else f"output{layer - 1}"] = case.entering(layer)
+    for step in (played for played in film.show.movie.steps if played.stage == "run"):
         for line in step.detail:
             if line.text.startswith("#"):
                 continue
             exec(as_python(line.text), names)  # the code of our own movie
-            made = names[line.text.split(" =")[0].split(",")[0]]
-            assert str(tuple(made.shape)) == line.shape, line.text
-        if step.time is not None:
-            rows = [case.judge.row[b, step.time] for b in case.judge.live(step.time)]
+            name = line.text.split(" =")[0].split(",")[0]
+            assert str(tuple(names[name].shape)) == line.shape, line.text
+            if step.time is None and "h_0" in line.text:
+                torch.testing.assert_close(names[name], case.h_0[case.order])
+        if step.time is not None and not (case.module.proj_size and film.kind == "show"):
+            rows = [case.row[b, step.time] for b in case.live(step.time)]
             assert torch.allclose(names["h"], case.hidden[rows], rtol=1e-4, atol=1e-5, equal_nan=True), step.time
 
 
@@ -292,9 +298,9 @@ def said(case: Case, t: int) -> list[tuple[list[float], str, float]]:
     """Return (numbers, sign, result) of every line with numbers at a time step."""
     step = case.deep.movie.steps[case.deep.movie.step_at("run", t) - 1]
     head, *lines = step.detail[-1].text.replace("\n    ", " ").split("\n")
-    assert head == f"# unit 0 of {case.letter(case.judge.live(t)[0])}"
-    mode = case.trace.module.mode[:4].rstrip("_T").rstrip("_")
-    patterns = PATTERNS[mode][: 1 if case.trace.module.proj_size else None]
+    assert head == f"# unit 0 of {sequence_label(case.live(t)[0])}"
+    mode = case.module.mode[:4].rstrip("_T").rstrip("_")
+    patterns = PATTERNS[mode][: 1 if case.module.proj_size else None]
     found = []
     for pattern, line in zip(patterns, lines, strict=True):
         *numbers, sign, result = match(rf"^{pattern}$", line).groups()
@@ -306,19 +312,19 @@ def said(case: Case, t: int) -> list[tuple[list[float], str, float]]:
 
 def truths(case: Case, t: int) -> list[list[float]]:
     """Return torch's own numbers for the same lines, the result last."""
-    layer, b = case.watched[0], case.judge.live(t)[0]
-    n = case.judge.row[b, t]
+    layer, b = case.watched[0], case.live(t)[0]
+    n = case.row[b, t]
     h, before = case.hidden[n][0].item(), state_before(case, b, t, "h")
     if gates_of(case) == "":
         weights = named_weights(case)
-        given = F.linear(case.judge.entering(layer)[n], weights["W_ih"], weights.get("b_ih"))[0].item()
+        given = F.linear(case.entering(layer)[n], weights["W_ih"], weights.get("b_ih"))[0].item()
         return [[given, F.linear(before, weights["W_hh"], weights.get("b_hh"))[0].item(), h]]
     inside = {name: row[0].item() for name, row in row_inside(case, n).items()}
     if "r" in inside:
         return [[inside["z"], inside["n"], inside["z"], before[0].item(), h]]
     i, f, g, o, c = (inside[name] for name in "ifgoc")
     lines = [[f, state_before(case, b, t, "c")[0].item(), i, g, c], [o, c, h]]
-    return lines[: 1 if case.trace.module.proj_size else None]
+    return lines[: 1 if case.module.proj_size else None]
 
 
 def agree(written: float, true: float) -> bool:

@@ -9,6 +9,8 @@ from movie_cases import CASES, PACKED, REFUSED, Case, over
 from movie_screen import Look, match, standing, within
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
+from packviz.text import sequence_label
+
 each_packed, each_refused = over(PACKED), over(REFUSED)
 
 
@@ -16,7 +18,7 @@ each_packed, each_refused = over(PACKED), over(REFUSED)
 def test_the_rows_stand_in_torchs_sorted_order_with_their_letters_and_lengths(case: Case) -> None:
     cells, across = case.show.end_of("sort"), "x" if case.transposed else "y"
     placed = case.grid(cells)
-    assert [placed[row, 0]["seq"] for row in range(len(case.filmed))] == case.judge.order[:40]
+    assert [placed[row, 0]["seq"] for row in range(len(case.filmed))] == case.order[:40]
     for (_, t), cell in placed.items():
         assert int(cell["id"].split(":")[2]) == t
         assert cell[across] == cells[f"label:{cell['seq']}"][across] == cells[f"length:{cell['seq']}"][across]
@@ -27,7 +29,7 @@ def test_the_rows_stand_in_torchs_sorted_order_with_their_letters_and_lengths(ca
 
 @each_packed
 def test_rows_move_only_where_the_order_changes_and_what_torch_accepts_carries_no_error(case: Case) -> None:
-    in_order = case.judge.order == list(range(case.judge.B))
+    in_order = case.order == list(range(case.B))
     assert len(case.show.of("sort")) == (1 if in_order else 2)
     before, after = case.show.end_of("embed" if "embed" in case.movie.scenes else "pad"), case.show.end_of("sort")
     tokens = standing(after, "token")
@@ -39,23 +41,23 @@ def test_rows_move_only_where_the_order_changes_and_what_torch_accepts_carries_n
 @each_refused
 def test_a_refusal_ends_the_movie_with_torchs_own_message_and_marks_the_two_lengths(case: Case) -> None:
     with pytest.raises(RuntimeError) as caught:
-        pack_padded_sequence(case.judge.x, torch.tensor(case.judge.lengths), True, enforce_sorted=True)
+        pack_padded_sequence(case.x, torch.tensor(case.lengths), True, enforce_sorted=True)
     *before, last = case.show.steps
     assert (last["stage"], last["error"], last["tone"]) == ("sort", str(caught.value), "wrong")
     assert not any("error" in step for step in before)
     first, second = sorted(cell["seq"] for cell in case.show.after[-1].values() if cell["tone"] == "wrong")
     assert second == first + 1
-    assert case.judge.lengths[first] < case.judge.lengths[second]
+    assert case.lengths[first] < case.lengths[second]
 
 
 each_case = over(CASES)
-each_sorted = over([case for case in PACKED if not case.judge.enforce_sorted])
+each_sorted = over([case for case in PACKED if not case.enforce_sorted])
 
 
 def live(case: Case) -> dict[int, list[int]]:
     """Return by time step who has a packed row, asked of torch without a word about the order."""
-    numbers = torch.arange(case.judge.B).unsqueeze(1).expand(-1, case.judge.T)
-    packed = pack_padded_sequence(numbers, torch.tensor(case.judge.lengths), True, enforce_sorted=False)
+    numbers = torch.arange(case.B).unsqueeze(1).expand(-1, case.T)
+    packed = pack_padded_sequence(numbers, torch.tensor(case.lengths), True, enforce_sorted=False)
     return {t: sorted(rows.tolist()) for t, rows in enumerate(torch.split(packed.data, packed.batch_sizes.tolist()))}
 
 
@@ -89,7 +91,7 @@ def test_the_staircase_is_shown_where_it_has_holes_and_tells_them_from_the_live_
         count = match(r"first (?:(\d+) )?(?:row|column)s? ", step["caption"])
         assert int(count[1] or 1) == len(rows)
         assert cells[f"axis:{t}"]["tone"] == "now"
-        if len(case.filmed) == case.judge.B:  # else a hole may be out of the picture
+        if len(case.filmed) == case.B:  # else a hole may be out of the picture
             between = {t for t, over in holes.items() if over and min(live(case)[t]) < min(over)}
             assert t in between or not between
             assert ("between them" in step["caption"]) == bool(between)
@@ -102,20 +104,20 @@ def test_after_the_sort_the_live_rows_are_the_first_batch_sizes(case: Case) -> N
     assert all(time_of(case, before) == t for before, _ in case.deep.of("sort", "not the live one"))
     good = outlined(case, cells, "good")
     assert good == {(b, t) for b in live(case)[t] if b in case.filmed}
-    assert f"**batch_sizes[{t}] = {case.judge.batch_sizes[t]}**" in step["caption"]
+    assert f"**batch_sizes[{t}] = {case.batch_sizes[t]}**" in step["caption"]
     rows = {where[0] for where, cell in case.grid(cells).items() if (cell["seq"], t) in good}
-    assert rows == set(range(min(40, case.judge.batch_sizes[t])))
+    assert rows == set(range(min(40, case.batch_sizes[t])))
     every = re.search(r"every (row|column) is live", step["caption"]) is not None
-    assert every == (case.judge.batch_sizes[t] == case.judge.B)
-    assert every or f"{case.said(case.judge.order[: case.judge.batch_sizes[t]])}." in step["caption"]
+    assert every == (case.batch_sizes[t] == case.B)
+    assert every or f"{case.said(case.order[: case.batch_sizes[t]])}." in step["caption"]
     ((line, made),) = step["detail"]
     x_sorted = case.trace.padded.values
-    if not case.judge.enforce_sorted:
-        x_sorted = x_sorted.index_select(0 if case.trace.padded.batch_first else 1, case.judge.packed.sorted_indices)
+    if not case.enforce_sorted:
+        x_sorted = x_sorted.index_select(0 if case.trace.padded.batch_first else 1, case.packed.sorted_indices)
     taken = eval(line, {"x_sorted": x_sorted, "x": x_sorted})
     assert str(tuple(taken.shape)) == made
-    start = sum(case.judge.batch_sizes[:t])
-    assert torch.equal(taken.nan_to_num(), case.judge.packed.data[start : start + len(taken)].nan_to_num())
+    start = sum(case.batch_sizes[:t])
+    assert torch.equal(taken.nan_to_num(), case.packed.data[start : start + len(taken)].nan_to_num())
 
 
 @each_sorted
@@ -138,14 +140,16 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
     ((_, cells),) = case.deep.of("sort", "stay in the given order")
     for side in ("from", "to"):
         letters = sorted(standing(cells, side), key=lambda cell: cell[along])
-        assert [(cell["seq"], cell["text"]) for cell in letters] == [(b, case.letter(b)) for b in sorted(case.filmed)]
+        assert [(cell["seq"], cell["text"]) for cell in letters] == [
+            (b, sequence_label(b)) for b in sorted(case.filmed)
+        ]
 
 
 @each_sorted
 def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Case) -> None:
     ((step, cells),) = case.deep.of("sort", "leads back")
-    there, back = case.judge.packed.sorted_indices, case.judge.packed.unsorted_indices
-    assert torch.equal(back[there], torch.arange(case.judge.B))
+    there, back = case.packed.sorted_indices, case.packed.unsorted_indices
+    assert torch.equal(back[there], torch.arange(case.B))
     for name, truth in (("sorted", there.tolist()), ("unsorted", back.tolist())):
         line = sorted(standing(cells, name), key=lambda cell: cell["x" if case.transposed else "y"])
         assert [int(cell["text"]) for cell in line] == ([] if case.small else truth)
@@ -153,7 +157,7 @@ def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Cas
             assert cell["seq"] == (truth[k] if name == "sorted" else k)
             b, t = case.movie.tokens[cell["token"]]
             assert b == cell["seq"]
-            assert not case.judge.mask[b][:t].any()
+            assert not case.mask[b][:t].any()
     claims = [match(rf"\*\*{name}_indices\[(\d+)\] = (\d+)\*\*", step["caption"]) for name in ("sorted", "unsorted")]
     (k, b), (again, row) = (map(int, claim.groups()) for claim in claims)
     assert (there[k], back[again], again, row) == (b, row, b, k)
@@ -164,7 +168,7 @@ def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Cas
 
 @each_sorted
 def test_equal_lengths_are_said_to_keep_their_order_only_where_torch_kept_it(case: Case) -> None:
-    order, lengths = case.judge.order, case.judge.lengths
+    order, lengths = case.order, case.lengths
     groups = [list(group) for _, group in groupby(order, key=lambda b: lengths[b])]
     groups = [group for group in groups if len(group) > 1]
     steps = case.deep.of("sort", "have the same length")
@@ -174,7 +178,7 @@ def test_equal_lengths_are_said_to_keep_their_order_only_where_torch_kept_it(cas
         (told,) = [group for start, group in starts.items() if step["caption"].startswith(start)]
         assert ("**not**" in step["caption"]) == (told != sorted(told))
         assert ("**not**" in step["caption"]) == any(group != sorted(group) for group in groups)
-        whole = {(b, t) for b in told if b in case.filmed for t in range(min(case.judge.T, 60))}
+        whole = {(b, t) for b in told if b in case.filmed for t in range(min(case.T, 60))}
         assert outlined(case, cells, "now") == whole
         for number in re.findall(r"with (\d+) or more equal lengths", step["caption"]):
             assert kept(int(number) - 1)
@@ -191,25 +195,25 @@ def kept(n: int) -> bool:
 def test_torch_takes_the_states_as_the_lesson_says(case: Case) -> None:
     ((step, _),) = case.deep.of("sort", "stay in the given order")
     space = {
-        "sorted_indices": case.judge.packed.sorted_indices,
-        "unsorted_indices": case.judge.packed.unsorted_indices,
-        "h_0": case.judge.h_0,
+        "sorted_indices": case.packed.sorted_indices,
+        "unsorted_indices": case.packed.unsorted_indices,
+        "h_0": case.trace.h_0,
     }
     (into, into_shape), (out, out_shape) = step["detail"]
     given = eval(into, space)
-    bare = PackedSequence(case.judge.packed.data, case.judge.packed.batch_sizes)
-    lstm = case.judge.c_0 is not None
-    state = (given, case.judge.c_0[:, space["sorted_indices"]]) if lstm else given
+    bare = PackedSequence(case.packed.data, case.packed.batch_sizes)
+    lstm = case.trace.c_0 is not None
+    state = (given, case.trace.c_0[:, space["sorted_indices"]]) if lstm else given
     _, after = case.trace.module(bare, state)
     back = eval(out, space | {"h_n": after[0] if lstm else after})
-    assert torch.allclose(back, case.judge.h_n, atol=1e-6, equal_nan=True)
-    assert [into_shape, out_shape] == [str(tuple(given.shape)), str(tuple(case.judge.h_n.shape))]
+    assert torch.allclose(back, case.trace.h_n, atol=1e-6, equal_nan=True)
+    assert [into_shape, out_shape] == [str(tuple(given.shape)), str(tuple(case.trace.h_n.shape))]
     assert ("c_0" in step["caption"]) == lstm
 
 
-@over([case for case in PACKED if case.judge.enforce_sorted])
+@over([case for case in PACKED if case.enforce_sorted])
 def test_nothing_is_permuted_where_torch_only_checks(case: Case) -> None:
     step, cells = case.deep.of("sort")[-1]
-    assert (case.judge.packed.sorted_indices, case.judge.packed.unsorted_indices) == (None, None)
+    assert (case.packed.sorted_indices, case.packed.unsorted_indices) == (None, None)
     assert "both None" in step["caption"]
     assert not standing(cells, "sorted", "unsorted", "thread", "from", "to")

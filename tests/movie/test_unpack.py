@@ -5,8 +5,7 @@ import re
 import pytest
 import torch
 from movie_cases import PACKED, Case, over
-from movie_judge import close
-from movie_screen import Look, grid_of, within
+from movie_screen import Look, close, grid_of, within
 from torch.nn.utils.rnn import pad_packed_sequence
 
 each_packed = over(PACKED)
@@ -19,21 +18,21 @@ def grid(case: Case, cells: dict[str, Look]) -> dict[tuple[int, int], Look]:
 
 @each_packed
 def test_every_cell_stands_where_pad_packed_sequence_puts_it_with_its_states_or_filler(case: Case) -> None:
-    cells, unpacked, rows = case.show.after[-1], case.judge.unpacked, case.rows
+    cells, unpacked, rows = case.show.after[-1], case.unpacked, case.rows
     placed = grid(case, cells)
     assert set(placed) == {(row, t) for row in range(len(rows)) for t in range(min(unpacked.shape[1], 60))}
     for (row, t), cell in placed.items():
         b, truth = rows[row], unpacked[rows[row], t]
         assert cell["seq"] == b
-        assert cell["role"] == ("output" if t < case.judge.lengths[b] else "pad")
+        assert cell["role"] == ("output" if t < case.lengths[b] else "pad")
         if cell["role"] == "pad":
             same = torch.equal(truth, torch.full_like(truth, float(cell["text"])))
             assert same or (truth.isnan().all() and cell["text"] == "nan")
             continue
-        shown = len(cell["vec"]) // case.judge.D  # numbers of each direction
-        assert close(cell["vec"], truth.view(case.judge.D, -1)[:, :shown])
+        shown = len(cell["vec"]) // case.D  # numbers of each direction
+        assert close(cell["vec"], truth.view(case.D, -1)[:, :shown])
         token = cell.get("token")
-        assert (token is not None) == bool(case.judge.mask[b][t])
+        assert (token is not None) == bool(case.mask[b][t])
         assert token is None or case.movie.tokens[token] == (b, t)
     shape = tuple(unpacked.transpose(0, 1).shape if case.transposed else unpacked.shape)
     assert str(shape) in cells["title:u"]["text"]
@@ -41,7 +40,7 @@ def test_every_cell_stands_where_pad_packed_sequence_puts_it_with_its_states_or_
 
 @each_packed
 def test_rows_come_back_in_sorted_order_and_then_as_they_were_given_with_letters_and_lengths(case: Case) -> None:
-    order, across = case.judge.order[:40], "x" if case.transposed else "y"
+    order, across = case.order[:40], "x" if case.transposed else "y"
     for step, cells in case.show.of("unpack"):
         placed = grid(case, cells)
         if not placed:
@@ -53,7 +52,7 @@ def test_rows_come_back_in_sorted_order_and_then_as_they_were_given_with_letters
             b = cell["seq"]
             assert cells[f"ulabel:{b}"]["shown"]
             assert cells[f"ulabel:{b}"][across] == cells[f"ulength:{b}"][across] == cell[across]
-            assert cells[f"ulength:{b}"]["text"] == f"len {case.judge.lengths[b]}"
+            assert cells[f"ulength:{b}"]["text"] == f"len {case.lengths[b]}"
     assert seen == sorted(order)
 
 
@@ -61,8 +60,8 @@ def test_rows_come_back_in_sorted_order_and_then_as_they_were_given_with_letters
 def test_the_rings_stand_at_the_last_valid_steps(case: Case) -> None:
     cells = case.show.after[-1]
     for b in case.filmed:
-        for d in range(case.judge.D):
-            t = 0 if d else case.judge.lengths[b] - 1
+        for d in range(case.D):
+            t = 0 if d else case.lengths[b] - 1
             ring = cells[f"ring:u:{b}:{d}"]
             if t >= 60:
                 assert not ring["shown"]
@@ -70,8 +69,8 @@ def test_the_rings_stand_at_the_last_valid_steps(case: Case) -> None:
             cell = cells[f"u:{b}:{t}"]
             assert ring["shown"]
             assert (ring["p"], ring["y"], ring["h"]) == (cell["p"], cell["y"], cell["h"])
-            assert ring["x"] == pytest.approx(cell["x"] + d * cell["w"] / case.judge.D, abs=2e-3)
-            assert ring["w"] == pytest.approx(cell["w"] / case.judge.D, abs=2e-3)
+            assert ring["x"] == pytest.approx(cell["x"] + d * cell["w"] / case.D, abs=2e-3)
+            assert ring["w"] == pytest.approx(cell["w"] / case.D, abs=2e-3)
 
 
 @each_packed
@@ -79,14 +78,14 @@ def test_the_last_valid_states_are_torchs_h_n_of_the_top_layer(case: Case) -> No
     cells = case.show.after[-1]
     assert sorted({cell["seq"] for name, cell in cells.items() if name.startswith("last:")}) == case.rows
     for row, b in enumerate(case.rows):
-        for d in range(case.judge.D):
+        for d in range(case.D):
             cell = cells[f"last:{b}:{d}"]
             assert cell["shown"]
             assert cells[f"ring:last:{b}"]["shown"]
-            assert close(cell["vec"], case.judge.h_n[d - case.judge.D, b])
+            assert close(cell["vec"], case.trace.h_n[d - case.D, b])
             assert cell["y"] == row
             assert cell["x"] == pytest.approx(d * cell["w"], abs=2e-3)
-            t = 0 if d else case.judge.lengths[b] - 1
+            t = 0 if d else case.lengths[b] - 1
             token = cell.get("token")
             assert token is None or case.movie.tokens[token] == (b, t)
 
@@ -94,15 +93,15 @@ def test_the_last_valid_states_are_torchs_h_n_of_the_top_layer(case: Case) -> No
 @each_packed
 def test_in_depth_every_column_is_written_by_its_own_step_from_its_slice_of_the_packed_output(case: Case) -> int:
     told = [(step["detail"][0][0], cells) for step, cells in case.deep.of("unpack", "to column")]
-    order, lengths = case.judge.order, torch.tensor(case.judge.lengths)
-    truth = case.judge.unpacked[order][:, : len(told)]
+    order, lengths = case.order, torch.tensor(case.lengths)
+    truth = case.unpacked[order][:, : len(told)]
     out = torch.zeros_like(truth.transpose(0, 1) if case.transposed else truth)
     for t, (line, cells) in enumerate(told):
-        exec(line, {"out": out, "output": case.judge.output})
+        exec(line, {"out": out, "output": case.output})
         assert {int(name.split(":")[2]) for name, cell in cells.items() if name[:2] == "u:" and cell["shown"]} == {
             *range(t + 1)
         }
-        live = sum(case.judge.lengths[b] > t for b in case.filmed)
+        live = sum(case.lengths[b] > t for b in case.filmed)
         assert within(cells["focus:u"], grid(case, cells)) == [(row, t) for row in range(live)]
     real = torch.arange(len(told)) < lengths[order][:, None]
     torch.testing.assert_close(
@@ -114,18 +113,18 @@ def test_in_depth_every_column_is_written_by_its_own_step_from_its_slice_of_the_
 @each_packed
 def test_the_width_is_told_once_where_total_length_is_set_or_the_widths_differ_and_is_torchs(case: Case) -> None:
     steps = [step for step, cells in case.deep.of("unpack") if cells.get("mark:width", {}).get("shown")]
-    axis, out = int(not case.transposed), case.judge.unpacked.shape[1]
-    assert len(steps) == (out != case.judge.T or case.judge.total_length is not None)
+    axis, out = int(not case.transposed), case.unpacked.shape[1]
+    assert len(steps) == (out != case.T or case.trace.total_length is not None)
     for step in steps:
-        without = pad_packed_sequence(case.judge.output, True)[0].shape[1]
+        without = pad_packed_sequence(case.output, True)[0].shape[1]
         assert [list(line) for line in step["detail"]] == [
-            [f"x.size({axis})", str(case.judge.T)],
+            [f"x.size({axis})", str(case.T)],
             ["lens.max()", str(without)],
             [f"out.size({axis})", str(out)],
         ]
         claims = re.findall(r"total_length=(\d+)\*\* (?:gives out (\d+) time steps|would give)", step["caption"])
         for total, wide in claims:
-            unpacked = pad_packed_sequence(case.judge.output, True, total_length=int(total))[0]
-            assert unpacked.shape[1] == int(wide or case.judge.T)
+            unpacked = pad_packed_sequence(case.output, True, total_length=int(total))[0]
+            assert unpacked.shape[1] == int(wide or case.T)
         assert claims
-        assert ("Without it" in step["caption"]) == (case.judge.total_length not in (None, without))
+        assert ("Without it" in step["caption"]) == (case.trace.total_length not in (None, without))

@@ -32,11 +32,11 @@ class Moment:
     @property
     def over_before(self) -> list[int]:
         """The sequences that ended before this time step, going forward."""
-        return [b for b in self.case.judge.order if self.case.judge.lengths[b] <= self.t]
+        return [b for b in self.case.order if self.case.lengths[b] <= self.t]
 
 
 def moments(case: Case) -> Iterator[Moment]:
-    order = range(min(len(case.judge.batch_sizes), 60)) if not case.trace.error else ()
+    order = range(min(len(case.batch_sizes), 60)) if not case.trace.error else ()
     packed, taken = iter(order), iter([None, *(reversed(order) if case.direction else order)])
     for step in case.show.steps:
         t = next({"pack": packed, "run": taken}.get(step["stage"], iter([None])))
@@ -44,12 +44,12 @@ def moments(case: Case) -> Iterator[Moment]:
 
 
 def pads(case: Case) -> int:
-    return case.judge.B * case.judge.T - sum(case.judge.lengths)
+    return case.B * case.T - sum(case.lengths)
 
 
 def empty(case: Case) -> int:
     """Return how many places of the unpacked output are filler."""
-    return case.judge.B * case.judge.unpacked.shape[1] - sum(case.judge.lengths)
+    return case.B * case.unpacked.shape[1] - sum(case.lengths)
 
 
 Claim = Callable[[Moment, re.Match[str]], bool]
@@ -58,59 +58,59 @@ CLAIMS: list[tuple[str, Claim]] = [
     (r"\*\*t = (\d+)\.\*\*", lambda m, found: int(found[1]) == m.t),
     (
         r"batch_sizes\[(\d+)\] = (\d+)",
-        lambda m, found: int(found[1]) == m.t and int(found[2]) == m.case.judge.batch_sizes[m.t],
+        lambda m, found: int(found[1]) == m.t and int(found[2]) == m.case.batch_sizes[m.t],
     ),
     (
         r"The batch_sizes sum to (\d+) = N",
-        lambda m, found: int(found[1]) == len(m.case.judge.at) and m.t == len(m.case.judge.batch_sizes) - 1,
+        lambda m, found: int(found[1]) == len(m.case.at) and m.t == len(m.case.batch_sizes) - 1,
     ),
-    (r"\b(\d+) rows? so far", lambda m, found: int(found[1]) == sum(m.case.judge.batch_sizes[: m.t + 1])),
-    (rf"(?:lengths = |of lengths ){LISTED}", lambda m, found: listed(found[1], m.case.judge.lengths)),
-    (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], m.case.judge.order)),
+    (r"\b(\d+) rows? so far", lambda m, found: int(found[1]) == sum(m.case.batch_sizes[: m.t + 1])),
+    (rf"(?:lengths = |of lengths ){LISTED}", lambda m, found: listed(found[1], m.case.lengths)),
+    (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], m.case.order)),
     (
         rf"\*\*unsorted_indices\*\* = {LISTED}",
-        lambda m, found: listed(found[1], m.case.judge.packed.unsorted_indices.tolist()),
+        lambda m, found: listed(found[1], m.case.packed.unsorted_indices.tolist()),
     ),
-    (r"\*\*(\d+) sequences\*\*", lambda m, found: int(found[1]) == m.case.judge.B > 1),
-    (r"of length (\d+)", lambda m, found: set(m.case.judge.lengths) == {int(found[1])}),
-    (r"\(T, B\) = \((\d+), (\d+)\)", lambda m, found: shape_of(found[0]) == (m.case.judge.T, m.case.judge.B)),
-    (r"but (\d+) of these rows (?:is|are) padding", lambda m, found: int(found[1]) == len(m.case.judge.strays)),
+    (r"\*\*(\d+) sequences\*\*", lambda m, found: int(found[1]) == m.case.B > 1),
+    (r"of length (\d+)", lambda m, found: set(m.case.lengths) == {int(found[1])}),
+    (r"\(T, B\) = \((\d+), (\d+)\)", lambda m, found: shape_of(found[0]) == (m.case.T, m.case.B)),
+    (r"but (\d+) of these rows (?:is|are) padding", lambda m, found: int(found[1]) == len(m.case.strays)),
     (
         r"(\d+) pads? (?:was|were) packed, (\d+) tokens? lost",
-        lambda m, found: int(found[1]) == int(found[2]) == len(m.case.judge.strays) > 0,
+        lambda m, found: int(found[1]) == int(found[2]) == len(m.case.strays) > 0,
     ),
-    (r"\bT = (\d+)", lambda m, found: int(found[1]) == m.case.judge.T),
+    (r"\bT = (\d+)", lambda m, found: int(found[1]) == m.case.T),
     (
         r"(\d+) of (\d+) cells \((\d+|under 1|over 99) %\)",
         lambda m, found: (
-            shape_of(found[0])[:2] == (pads(m.case), m.case.judge.B * m.case.judge.T)
-            and is_percentage(found[3], pads(m.case) / (m.case.judge.B * m.case.judge.T))
+            shape_of(found[0])[:2] == (pads(m.case), m.case.B * m.case.T)
+            and is_percentage(found[3], pads(m.case) / (m.case.B * m.case.T))
         ),
     ),
     (r"table of (\d+) rows?", lambda m, found: int(found[1]) == len(m.case.table)),
-    (r"each cell is now (\d+) numbers?", lambda m, found: int(found[1]) == m.case.judge.x.shape[-1]),
-    (r"\bF = (\d+)", lambda m, found: int(found[1]) == m.case.judge.x.shape[-1]),
+    (r"each cell is now (\d+) numbers?", lambda m, found: int(found[1]) == m.case.x.shape[-1]),
+    (r"\bF = (\d+)", lambda m, found: int(found[1]) == m.case.x.shape[-1]),
     (r"pad's id (\d+)", lambda m, found: int(found[1]) == (m.case.config.padding_idx or 0)),
     (
         r"input of layer (\d+) is the output of layer (\d+)",
         lambda m, found: shape_of(found[0]) == (m.case.watched[0], m.case.watched[0] - 1),
     ),
     (r"of the top layer, layer (\d+)", lambda m, found: int(found[1]) == m.case.trace.module.num_layers - 1),
-    (r"ended at t = (\d+)", lambda m, found: int(found[1]) == max(m.case.judge.lengths[b] for b in m.over_before) - 1),
-    (r"(\d+) packed rows?", lambda m, found: int(found[1]) == len(m.case.judge.at)),
-    (r"padding_value = (\S+)\*\*", lambda m, found: same_number(found[1], m.case.judge.padding_value)),
+    (r"ended at t = (\d+)", lambda m, found: int(found[1]) == max(m.case.lengths[b] for b in m.over_before) - 1),
+    (r"(\d+) packed rows?", lambda m, found: int(found[1]) == len(m.case.at)),
+    (r"padding_value = (\S+)\*\*", lambda m, found: same_number(found[1], m.case.trace.padding_value)),
     (r"the (\d+|one) empty places?", lambda m, found: empty(m.case) == (1 if found[1] == "one" else int(found[1]))),
     (
         r"total_length=(\d+) gives the grid (\d+) time steps",
-        lambda m, found: set(shape_of(found[0])) == {m.case.judge.unpacked.shape[1], m.case.judge.total_length},
+        lambda m, found: set(shape_of(found[0])) == {m.case.unpacked.shape[1], m.case.trace.total_length},
     ),
-    (r"\((\d+), (\d+)\)", lambda m, found: shape_of(found[0]) == tuple(m.case.judge.output.data.shape)),
-    (r"at t = 0\b", lambda m, _: m.case.judge.D == 2),
+    (r"\((\d+), (\d+)\)", lambda m, found: shape_of(found[0]) == tuple(m.case.output.data.shape)),
+    (r"at t = 0\b", lambda m, _: m.case.D == 2),
     (
         r"\bout(?:put)?\[:, -1\]|\bout(?:put)?\[-1\]",
         lambda m, found: ("[:, -1]" in found[0]) == m.case.trace.padded.batch_first,
     ),
-    (r"\bh_n\[-1\]", lambda m, _: m.case.judge.D == 1),
+    (r"\bh_n\[-1\]", lambda m, _: m.case.D == 1),
     (r"\b[hc]_0\b", lambda m, _: m.stage == "run"),
     (r"\((\d+) sequences\)", lambda *_: True),  # counted with the letters
 ]
@@ -143,44 +143,42 @@ def test_every_number_in_a_caption_is_true(case: Case) -> None:
 
 def dropped(m: Moment) -> list[int]:
     """Return the sequences that have a token at this time step, and no packed row."""
-    return [b for b in m.case.judge.order if m.case.judge.mask[b][m.t] and b not in m.case.judge.live(m.t)]
+    return [b for b in m.case.order if m.case.mask[b][m.t] and b not in m.case.live(m.t)]
 
 
 def first_refused(case: Case) -> int:
-    lengths = case.judge.lengths
+    lengths = case.lengths
     return next(b for b in range(1, len(lengths)) if lengths[b] > lengths[b - 1])
 
 
 def ended(m: Moment) -> list[int]:
     if m.case.direction:
-        return m.case.judge.live(0) if m.t == 0 else []
-    return [b for b in m.case.judge.live(m.t) if m.case.judge.lengths[b] == m.t + 1]
+        return m.case.live(0) if m.t == 0 else []
+    return [b for b in m.case.live(m.t) if m.case.lengths[b] == m.t + 1]
 
 
 LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (rf"The batch has one row, ({CHIPS})", lambda _: [0]),
-    (rf"longest first: ({CHIPS})", lambda m: m.case.judge.order),
+    (rf"longest first: ({CHIPS})", lambda m: m.case.order),
     (rf"({CHIPS}) is longer than", lambda m: [first_refused(m.case)]),
     (rf"is longer than ({CHIPS})", lambda m: [first_refused(m.case) - 1]),
-    (rf"(?i:only) ({CHIPS}) (?:has|have) a token here", lambda m: m.case.judge.live(m.t)),
+    (rf"(?i:only) ({CHIPS}) (?:has|have) a token here", lambda m: m.case.live(m.t)),
     (
         rf"but ({CHIPS}) (?:has|have) a pad here",
-        lambda m: [b for b in m.case.judge.live(m.t) if not m.case.judge.mask[b][m.t]],
+        lambda m: [b for b in m.case.live(m.t) if not m.case.mask[b][m.t]],
     ),
     (rf"the tokens? of ({CHIPS}) here (?:is|are) silently dropped", dropped),
-    (rf"so only ({CHIPS}) (?:is|are) live", lambda m: m.case.judge.live(m.t)),
-    (rf"({CHIPS}) joins? in", lambda m: [b for b in m.case.judge.live(m.t) if m.case.judge.lengths[b] == m.t + 1]),
+    (rf"so only ({CHIPS}) (?:is|are) live", lambda m: m.case.live(m.t)),
+    (rf"({CHIPS}) joins? in", lambda m: [b for b in m.case.live(m.t) if m.case.lengths[b] == m.t + 1]),
     (rf"({CHIPS}) (?:has|have) reached", ended),
     (
         rf"({CHIPS}) ended at t",
-        lambda m: [
-            b for b in m.over_before if m.case.judge.lengths[b] == max(m.case.judge.lengths[a] for a in m.over_before)
-        ],
+        lambda m: [b for b in m.over_before if m.case.lengths[b] == max(m.case.lengths[a] for a in m.over_before)],
     ),
-    (rf"This is wrong for ({CHIPS})", lambda m: sorted(set(m.case.judge.strays))),
+    (rf"This is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
     (
         rf"is filler for ({CHIPS})",
-        lambda m: [b for b in range(m.case.judge.B) if m.case.judge.lengths[b] < m.case.judge.unpacked.shape[1]],
+        lambda m: [b for b in range(m.case.B) if m.case.lengths[b] < m.case.unpacked.shape[1]],
     ),
 ]
 
@@ -216,7 +214,7 @@ def test_a_caption_is_one_or_two_sentences_of_good_english_with_one_and_with_man
 def test_every_row_of_h_is_said_to_change_only_if_it_is_live(case: Case) -> int:
     live = [moment for moment in moments(case) if moment.stage == "run" and moment.t is not None]
     for moment in live:
-        everyone = len(case.judge.live(moment.t)) == case.judge.B
+        everyone = len(case.live(moment.t)) == case.B
         assert ("every sequence is live" in moment.caption) == everyone
         assert everyone or "Every row" not in moment.caption
     return len(live)
@@ -226,15 +224,15 @@ def takes_tokens(m: Moment) -> bool:
     """Whether those that end at this step of the run, or start, do so with a token."""
     if m.stage != "run" or m.t is None:
         return True
-    rows = ended(m) or [b for b in m.case.judge.live(m.t) if m.case.judge.lengths[b] == m.t + 1]
-    return all(m.case.judge.mask[b][m.t] for b in rows)
+    rows = ended(m) or [b for b in m.case.live(m.t) if m.case.lengths[b] == m.t + 1]
+    return all(m.case.mask[b][m.t] for b in rows)
 
 
 @pytest.mark.parametrize(
     ("words", "true"),
     [
-        ("h_n is complete", lambda m: sorted(ended(m)) == list(range(m.case.judge.B))),
-        ("(?i)no padding|every token once", lambda m: all(m.case.judge.mask[b][t] for b, t in m.case.judge.at)),
+        ("h_n is complete", lambda m: sorted(ended(m)) == list(range(m.case.B))),
+        ("(?i)no padding|every token once", lambda m: all(m.case.mask[b][t] for b, t in m.case.at)),
         ("last token", takes_tokens),
     ],
 )
