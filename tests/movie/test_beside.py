@@ -251,5 +251,5 @@ def test_the_caption_of_the_outputs_counts_what_differs(case: Case) -> None:
     told = re.search(r"Of the (\d+) packed rows?, (\d+) differ", caption)
     assert (told and (int(told[1]), int(told[2])) == (len(cells), off)) if off else not told
     empty = case.B * case.unpacked.shape[1] - len(cells)
-    written = re.search(r"into (\d+) places?", caption)
+    written = re.search(r"into (\d+) cells?", caption)
     assert (int(written[1]) if written else 0) == empty

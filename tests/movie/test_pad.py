@@ -171,7 +171,7 @@ def test_the_other_side_is_shown_where_there_is_padding_to_move_as_torch_pads_an
 
 @each_case
 def test_the_turned_grid_is_torchs_transposition(case: Case) -> None:
-    steps = case.deep.of("pad", "turns the grid")
+    steps = case.deep.of("pad", "transposes the grid")
     assert len(steps) == ((case.B, case.T) != (1, 1))
     for step, cells in steps:
         placed = grid_of(standing(cells, "token", "pad"), transposed=not case.transposed)

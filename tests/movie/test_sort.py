@@ -77,7 +77,7 @@ def time_of(case: Case, step: dict[str, object]) -> int:
 @each_case
 def test_the_staircase_is_shown_where_it_has_holes_and_tells_them_from_the_live_rows(case: Case) -> None:
     """A hole between live rows is preferred to one before them."""
-    steps = case.deep.of("sort", "not the live one")
+    steps = case.deep.of("sort", "live, but {")
     holes = {t: [b for b in range(max(rows)) if b not in rows] for t, rows in live(case).items() if t < 60}
     assert len(steps) == any(set(over) & set(case.filmed) for over in holes.values())
     for step, cells in steps:
@@ -101,7 +101,7 @@ def test_the_staircase_is_shown_where_it_has_holes_and_tells_them_from_the_live_
 def test_after_the_sort_the_live_rows_are_the_first_batch_sizes(case: Case) -> None:
     ((step, cells),) = case.deep.of("sort", "are the first batch_sizes[t]")
     t = time_of(case, step)
-    assert all(time_of(case, before) == t for before, _ in case.deep.of("sort", "not the live one"))
+    assert all(time_of(case, before) == t for before, _ in case.deep.of("sort", "live, but {"))
     good = outlined(case, cells, "good")
     assert good == {(b, t) for b in live(case)[t] if b in case.filmed}
     assert f"**batch_sizes[{t}] = {case.batch_sizes[t]}**" in step["caption"]
@@ -137,7 +137,7 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
             assert cell["seq"] == int(b)
             seen += 1
     assert seen
-    ((_, cells),) = case.deep.of("sort", "stay in the given order")
+    ((_, cells),) = case.deep.of("sort", "stay in the original order")
     for side in ("from", "to"):
         letters = sorted(standing(cells, side), key=lambda cell: cell[along])
         assert [(cell["seq"], cell["text"]) for cell in letters] == [
@@ -147,7 +147,7 @@ def test_threads_lead_from_the_letters_in_the_original_order_to_the_rows(case: C
 
 @each_sorted
 def test_the_permutations_are_torchs_and_each_the_inverse_of_the_other(case: Case) -> None:
-    ((step, cells),) = case.deep.of("sort", "leads back")
+    ((step, cells),) = case.deep.of("sort", "maps back")
     there, back = case.packed.sorted_indices, case.packed.unsorted_indices
     assert torch.equal(back[there], torch.arange(case.B))
     for name, truth in (("sorted", there.tolist()), ("unsorted", back.tolist())):
@@ -193,7 +193,7 @@ def kept(n: int) -> bool:
 
 @each_sorted
 def test_torch_takes_the_states_as_the_lesson_says(case: Case) -> None:
-    ((step, _),) = case.deep.of("sort", "stay in the given order")
+    ((step, _),) = case.deep.of("sort", "stay in the original order")
     space = {
         "sorted_indices": case.packed.sorted_indices,
         "unsorted_indices": case.packed.unsorted_indices,

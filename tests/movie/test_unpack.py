@@ -122,7 +122,7 @@ def test_the_width_is_told_once_where_total_length_is_set_or_the_widths_differ_a
             ["lens.max()", str(without)],
             [f"out.size({axis})", str(out)],
         ]
-        claims = re.findall(r"total_length=(\d+)\*\* (?:gives out (\d+) time steps|would give)", step["caption"])
+        claims = re.findall(r"total_length=(\d+)\*\* out has (?:(\d+) time steps|as many)", step["caption"])
         for total, wide in claims:
             unpacked = pad_packed_sequence(case.output, True, total_length=int(total))[0]
             assert unpacked.shape[1] == int(wide or case.T)

@@ -99,7 +99,7 @@ CLAIMS: list[tuple[str, Claim]] = [
     (r"ended at t = (\d+)", lambda m, found: int(found[1]) == max(m.case.lengths[b] for b in m.over_before) - 1),
     (r"(\d+) packed rows?", lambda m, found: int(found[1]) == len(m.case.at)),
     (r"padding_value = (\S+)\*\*", lambda m, found: same_number(found[1], m.case.trace.padding_value)),
-    (r"the (\d+|one) empty places?", lambda m, found: empty(m.case) == (1 if found[1] == "one" else int(found[1]))),
+    (r"the (\d+|one) empty cells?", lambda m, found: empty(m.case) == (1 if found[1] == "one" else int(found[1]))),
     (
         r"total_length=(\d+) gives the grid (\d+) time steps",
         lambda m, found: set(shape_of(found[0])) == {m.case.unpacked.shape[1], m.case.trace.total_length},
@@ -169,7 +169,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     ),
     (rf"the tokens? of ({CHIPS}) here (?:is|are) silently dropped", dropped),
     (rf"so only ({CHIPS}) (?:is|are) live", lambda m: m.case.live(m.t)),
-    (rf"({CHIPS}) joins? in", lambda m: [b for b in m.case.live(m.t) if m.case.lengths[b] == m.t + 1]),
+    (rf"({CHIPS}) joins? with", lambda m: [b for b in m.case.live(m.t) if m.case.lengths[b] == m.t + 1]),
     (rf"({CHIPS}) (?:has|have) reached", ended),
     (
         rf"({CHIPS}) ended at t",
@@ -202,7 +202,7 @@ def test_a_caption_is_one_or_two_sentences_of_good_english_with_one_and_with_man
         plain = re.sub(r"^\*\*t = \d+\.\*\*", "", caption).replace("*", "")
         assert 1 <= len(re.findall(r"[.!?](?=\s|$)", plain)) <= 2, caption
         assert plain.endswith(".")
-        many = r"(?<![\w.,])1 (sequences|rows|places|numbers|tokens|packed rows|empty places)\b"
+        many = r"(?<![\w.,])1 (sequences|rows|places|numbers|tokens|packed rows|cells|empty cells)\b"
         assert not re.search(many, caption), caption
         one = rf"(?<!and )(?<!, )\b{CHIP} (are|have|join) "
         assert not re.search(one, caption.replace("} and {", "} , {")), caption

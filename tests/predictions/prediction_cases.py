@@ -158,4 +158,4 @@ def of_the_output(case: Asked, key: str, b: int) -> Answer:
         return "its state after its last step"
     if torch.equal(end, whole):
         return "both directions' states after the whole sequence"
-    return "the forward state after the whole sequence, but the backward state after one step only"
+    return "the forward state after the whole sequence, but the backward state after only one step"
