@@ -60,7 +60,7 @@ function plain(digit) {
 /** @param {string} typed */
 function numbers(typed) {
   /** @type {[string, string]} */
-  const wanted = ["integers", "Type them with spaces between, such as 7 7 7"],
+  const wanted = ["integers", "Type them separated by spaces, such as 7 7 7"],
     text = checked(typed, ...wanted).replace(DTYPE, " ");
   const parts = text.replace(NAME, "").replace(BETWEEN_SIZES, " ").split(APART).filter(Boolean),
     found = parts.map((part) => INTEGER.exec(part)?.[1]);
@@ -77,7 +77,7 @@ function letters(typed, letters) {
   const all = new Set(letters),
     reach = letters.length === 1 ? letters[0] : `${letters[0]} to ${letters.at(-1)}`;
   /** @type {[string, string]} */
-  const wanted = [`letters of sequences, ${reach}, or none`, "Type letters with spaces between, or the word none"];
+  const wanted = [`letters of sequences, ${reach}, or none`, "Type letters separated by spaces, or the word none"];
   const words = checked(typed, ...wanted)
     .replace(/\.+$/, "")
     .split(APART)

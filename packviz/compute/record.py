@@ -134,7 +134,7 @@ class Refused(Trace):
             "enforce_sorted",
             expected="lengths in decreasing order where enforce_sorted is True",
             got=", ".join(str(length) for length in self.padded.lengths.tolist()[:20]),
-            fix="set enforce_sorted=False, and torch sorts and unsorts by itself",
+            fix="set enforce_sorted=False, and torch sorts and unsorts for you",
             torch_says=self.error,
         )
 

@@ -74,7 +74,7 @@ def _case(subject: object, x: object, lengths: object, batch_first: bool | None,
     module = _readable(subject) if isinstance(subject, nn.Module) else None
     if module is None:
         if x is not None and lengths is not None:
-            raise TypeError("examine() takes lengths once: examine(x, lengths)")
+            raise TypeError("examine() takes the lengths only once: examine(x, lengths)")
         x, lengths = subject, x if lengths is None else lengths
     check_subject(x)
     grid, packed = (x if isinstance(x, Tensor) else None), (x if isinstance(x, PackedSequence) else None)

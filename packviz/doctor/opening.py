@@ -204,7 +204,7 @@ def unreadable(expected: str, error: Exception) -> UnreadableError:
     reason = _REASON.search(text)
     says = reason[1] if reason else (text.strip().splitlines() or [type(error).__name__])[0]
     fix = "save tensors with numpy.save, torch.save(module.state_dict(), ...) or safetensors"
-    return UnreadableError(expected, f"a file that does not open as that ({says[:MAX_NAME]})", fix)
+    return UnreadableError(expected, f"a file that cannot be opened ({says[:MAX_NAME]})", fix)
 
 
 def _limit(memory: int, seconds: int) -> None:

@@ -49,7 +49,7 @@ def row_of(trace: Trace, b: int, t: int) -> Address:
     b = a_sequence(trace, b)
     name, length = sequence_label(b), int(trace.padded.lengths[b])
     what = f"a time step of {name} (length {length})"
-    fix = f"choose a smaller t: what stands after the first {length} of {name}'s cells is not packed"
+    fix = f"choose t below {length}: the cells of {name} from there on are not packed"
     t = integer("t", t, 0, length - 1, what=what, fix=fix)
     return token_of(trace, int(((packed.sequence == b) & (packed.timestep == t)).nonzero()))
 

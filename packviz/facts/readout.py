@@ -161,7 +161,7 @@ class _Run:
 
     def reason(self, key: str, **known: object) -> str:
         """Return why a readout is right or wrong."""
-        everything = "all that was packed, pads included" if self.padded else "the whole sequence"
+        everything = "everything that was packed, pads included" if self.padded else "the whole sequence"
         last, filler = "last packed row" if self.padded else "last step", f"filler ({self.trace.padding_value:g})"
         return sentence(f"readout.{key}", run=self, everything=everything, last=last, filler=filler, **known)
 

@@ -41,7 +41,7 @@ class Answer(Generic[Result]):
     def does(self, silently: str | Callable[[Result], str]) -> str:
         """Return 'raises RuntimeError: "..."', or what `silently` says of the result."""
         if self.unasked:
-            return f"was not asked: {self.unasked}"
+            return f"was not called: {self.unasked}"
         if self.error is not None:
             return f'raises {type(self.error).__name__}: "{self.message}"'
         return silently if isinstance(silently, str) else silently(self.result)  # type: ignore[arg-type]

@@ -199,5 +199,5 @@ def _words(key: str) -> dict[str, Template]:
     fields = {"key": key, **table[key]}
     while "like" in fields:
         fields = {**table[fields.pop("like")], **fields}
-    fields = {"silently": "takes it without an error", "severity": "", **fields}
+    fields = {"silently": "accepts it without an error", "severity": "", **fields}
     return {name: environment.from_string(text) for name, text in fields.items()}

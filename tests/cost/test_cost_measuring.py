@@ -221,7 +221,7 @@ def test_the_map_colours_what_the_runs_tell_from_one_and_writes_every_ratio() ->
     written = {(note.x, note.y): note.text for note in figure.layout.annotations}
     assert written == {(0, 0): "0.50", (1, 0): "1.10?", (0, 1): "3.0*"}
     alt = figure.layout.meta["alt"]
-    assert "faster in 1, slower in 1, no difference shows in 1; ratios from 0.50 to 3.0; 1 setting measured" in alt
+    assert "faster in 1, slower in 1, no measurable difference in 1; ratios from 0.50 to 3.0; 1 setting measured" in alt
 
 
 def test_waste_is_one_bar_for_each_way_to_batch() -> None:

@@ -126,7 +126,7 @@ LENGTHS = [4, 2, 1]
 def test_numbers_that_would_fill_the_memory_or_take_forever_are_not_tried() -> None:
     assert [one.key for one in pv.examine(torch.zeros(0, 10**15), [1])] == ["empty_batch"]
     (finding,) = pv.examine(X, LENGTHS, target_lengths=[10**15, 2, 1], batch_first=True)
-    assert "was not asked" in finding.torch_does
+    assert "was not called" in finding.torch_does
     with pytest.raises(pv.PackvizError, match="at most"):
         pv.examine(torch.zeros(1, 1).expand(10**5, 10**5), [1])
     wide = torch.cat([torch.tensor([20_000]), torch.ones(20_000, dtype=torch.int64)])
@@ -140,7 +140,7 @@ def test_a_packed_lstm_is_not_run_on_more_features_than_it_has_weights_for() -> 
     module = nn.LSTM(1, 3, batch_first=True)
     (finding,) = pv.examine(module, torch.ones(3, 4, 1_000), [4, 4, 4])
     assert finding.key == "features"
-    assert "was not asked" in finding.torch_does
+    assert "was not called" in finding.torch_does
 
 
 def test_watching_never_stands_in_the_way_of_the_layer_and_reports_its_own_failure(
@@ -169,7 +169,7 @@ def test_the_batch_and_its_lengths_are_given_in_their_places_or_by_name() -> Non
     bare = pv.examine(X, wrong, batch_first=True)
     assert pv.examine(X, lengths=wrong, batch_first=True) == bare
     assert [one.fails_in for one in (*bare, *by_place)] == ["pad_packed_sequence", "the GRU"]  # whichever comes first
-    with pytest.raises(TypeError, match="lengths once"):
+    with pytest.raises(TypeError, match="lengths only once"):
         pv.examine(X, [4, 4, 4], wrong)
     with pytest.raises(TypeError, match="paddding"):
         pv.examine(X, wrong, paddding_value=0.0)  # type: ignore[call-arg]

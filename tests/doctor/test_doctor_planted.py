@@ -236,7 +236,7 @@ PLACES: dict[str, Any] = {  # where each stands here: t for each sequence, or th
     "mask_differs": {0: 2, 1: 3, 2: 2},
     "targets_differ": [0],
 }
-NOT_ASKED = "was not asked"  # of what torch may not survive
+NOT_ASKED = "was not called"  # of what torch may not survive
 
 
 def torch_says(given: dict[str, Any], batch_first: bool) -> str | None:

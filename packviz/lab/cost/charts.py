@@ -179,7 +179,7 @@ def _alt(done: Sequence[Measurement]) -> str:
     ratios = [each.ratio for each in done]
     return (
         f"Map of packed divided by padded time in {counted(len(done), 'setting')}: packing is faster in {faster}, "
-        f"slower in {slower}, no difference shows in {len(done) - faster - slower}; "
+        f"slower in {slower}, no measurable difference in {len(done) - faster - slower}; "
         f"ratios from {_ratio(min(ratios))} to {_ratio(max(ratios))}; "
         f"{counted(sum(each.busy for each in done), 'setting')} measured while the machine was busy."
     )

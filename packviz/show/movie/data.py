@@ -140,7 +140,7 @@ class Movie:
 
     def still(self) -> str:
         """Return the picture of the last step as HTML that needs no script, with a line of text."""
-        return pictured(f"{self!r}. Trust this notebook, or run the cell again, and it plays here.", self.to_svg())
+        return pictured(f"{self!r}. Trust this notebook or run the cell again to play it here.", self.to_svg())
 
     @cached_property
     def _data(self) -> dict[str, Any]:

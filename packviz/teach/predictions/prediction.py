@@ -143,7 +143,7 @@ def read_numbers(typed: str) -> tuple[int, ...]:
     >>> read_numbers("tensor([3, 2])")
     (3, 2)
     """
-    wanted = "integers", "type them with spaces between, such as 7 7 7"
+    wanted = "integers", "type them separated by spaces, such as 7 7 7"
     text = _DTYPE.sub(" ", _checked(typed, *wanted))
     text = _BETWEEN_SIZES.sub(" ", _TENSOR.sub("", text, count=1))
     parts = [part for part in _APART.split(text) if part]
@@ -162,7 +162,7 @@ def read_letters(typed: str, letters: Sequence[str]) -> tuple[str, ...]:
     """
     letters = tuple(letters)
     reach = letters[0] if len(letters) == 1 else f"{letters[0]} to {letters[-1]}"
-    wanted = f"letters of sequences, {reach}, or none", "type letters with spaces between, or the word none"
+    wanted = f"letters of sequences, {reach}, or none", "type letters separated by spaces, or the word none"
     words = [word.upper() for word in _APART.split(_checked(typed, *wanted).rstrip(".")) if word]
     named = {letter for word in words if word != "AND" or word in letters for letter in _named(word, letters)}
     if unknown := sorted(named.difference(letters)):

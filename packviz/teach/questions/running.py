@@ -103,7 +103,7 @@ class Answer(Brief):
         if self.verdict != "depends":
             return ""
         held, failed = ([name for name, holds in self.cases.items() if holds == wanted] for wanted in (True, False))
-        return f"It holds {'; '.join(held)}. It does not hold {'; '.join(failed)}."
+        return f"The claim holds {'; '.join(held)}. It does not hold {'; '.join(failed)}."
 
 
 def answer(entry: Entry) -> Answer:

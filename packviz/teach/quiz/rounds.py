@@ -206,5 +206,5 @@ def _level(number: int, told: str, draw: Callable[[Random, str], Drawn]) -> Leve
 LEVELS: Mapping[int, Level] = {
     1: _level(1, "short batches of numbers, most of them sorted", _first),
     2: _level(2, "larger batches in any order, equal lengths, words", _second),
-    3: _level(3, "both directions, layers, padding on the left, refusals", _third),
+    3: _level(3, "both directions, layers, padding on the left, errors", _third),
 }
