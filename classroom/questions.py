@@ -78,12 +78,12 @@ def checked(given: object) -> dict[str, Any]:
     if head is None:
         raise RefusedError(400, "A question needs `prompt` and `options`, or `kind`, or `level` and `round`.")
     if unknown := sorted(set(given) - _KEYS[head]):
-        raise RefusedError(400, f"A question with `{head}` has no {quoted(str(unknown[0]))}.")
+        raise RefusedError(400, f"A question with `{head}` has no field {quoted(str(unknown[0]))}.")
     spec = {**given, **checked_own(given)} if head == "prompt" else dict(given)
     if "note" in spec:
         spec["note"] = checked_text("`note`", spec["note"], MAX_NOTE, least=0)
     if not isinstance(spec.get("seen", False), bool):
-        raise RefusedError(400, "`seen` is true or false.")
+        raise RefusedError(400, "`seen` must be true or false.")
     question(spec)
     return spec
 
@@ -94,7 +94,7 @@ def twin(spec: Spec, seed: str) -> dict[str, Any]:
     Raises RefusedError for a question of the teacher's own, and where no other batch was found.
     """
     if "prompt" in spec:
-        raise RefusedError(409, "A question of your own has no other numbers: ask another one.")
+        raise RefusedError(409, "Your own questions cannot get new numbers: ask a different one.")
     spec, draw = _as_prediction({name: value for name, value in spec.items() if name != "seen"}), Random(seed)
     level = next((level for level in LEVELS.values() if spec["kind"] in level.kinds), LEVELS[2])
     before, found = question(spec), dict[str, Any]()
@@ -113,7 +113,7 @@ def twin(spec: Spec, seed: str) -> dict[str, Any]:
             if new.solution != before.solution and len(new.reasons) >= min(2, len(before.reasons)):
                 return other
     if not found:
-        raise RefusedError(409, "No other batch was found for this question and these settings: ask another one.")
+        raise RefusedError(409, "No other batch was found for this question and these settings: ask a different one.")
     return found
 
 

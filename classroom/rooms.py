@@ -287,7 +287,7 @@ async def is_teacher(room: Room, token: str | None) -> bool:
 
 def _check_host(room: Room, given: object) -> None:
     if not room.state.is_host(given):
-        raise RefusedError(403, "This is not the secret of the room's teacher.")
+        raise RefusedError(403, "This is not the teacher's secret for this room.")
 
 
 rooms = Rooms()

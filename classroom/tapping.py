@@ -48,7 +48,7 @@ def tapped(made: Trace, asked: Prediction) -> Tap:
         raise RefusedError(400, f"Only {' and '.join(KINDS)} can be answered by a tap.")
     if made.packed_is_pad.any():
         raise RefusedError(
-            400, "Here padding is packed, too, so rows do not stand for tokens. Choose padding_side='right'."
+            400, "Padding is packed here, too, so some rows are not tokens. Choose padding_side='right'."
         )
     facts = Facts(made)
     n = _row(asked)

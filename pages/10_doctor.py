@@ -5,6 +5,6 @@ from ui.lesson import apart
 
 apart(
     "Is my batch what I think it is?",
-    "Most mistakes with lengths and padding raise no error. Each finding says what torch did when it was run just now.",
+    "Most mistakes with lengths and padding raise no error. Each finding says what torch did when it ran just now.",
 )
 doctor()

@@ -5,7 +5,7 @@ from ui.lesson import lesson
 
 lesson(
     "Which output do I want?",
-    "`pad_packed_sequence` puts the output back into a grid. No cell computed its filler.",
+    "`pad_packed_sequence` puts the output back into a grid. The filler in it was not computed by any cell.",
     ("unpack",),
     {
         "Which one do I want?": unpacking.which_one,

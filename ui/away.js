@@ -2,7 +2,7 @@
 // every four seconds, and cover the page with a dialog: here its question waits, and is answered as soon as it can be.
 (() => {
   const WORDS =
-    "The server cannot be reached. Movies play on, and what you typed stays; all else goes on once it is back.";
+    "The server cannot be reached. Movies still play, and what you typed is kept; the rest resumes once it is back.";
   const PATIENCE = 1500; // ms: a short break is none of a visitor's business
   const AGAIN = 200; // ms between two questions, and as much again by chance: all visitors ask
   const asks = /\/_stcore\/(health|host-config)$/;

@@ -51,7 +51,7 @@ _ACTIONS: Mapping[tuple[str, int], tuple[tuple[str, str], ...]] = {
     ),
 }
 _MORE = ("twin", "seen")  # further questions, for which the teacher decides
-_HELP = {"seen": "Asks it once more: about one student in five remembers a demonstration wrongly."}
+_HELP = {"seen": "Asks the question again: about one student in five remembers a demonstration wrongly."}
 _FIRST = "Ask the first question"
 _UNDONE = ("vote", "closed", "talk")  # phases out of which there is a way back
 
@@ -77,7 +77,7 @@ def classroom() -> None:
     apart("Ask your class" if seen is None else f"Class {seen['code']}", "")
     if seen is None:
         _begin()
-        new_question("Make a question", None)
+        new_question("Create a question", None)
     else:
         _room(seen)
         title = "Ask something else" if asked or seen["questions"] else "The first question"
@@ -138,7 +138,7 @@ def _seen() -> Seen | None:
     except RefusedError as refusal:
         visit().room_problem = refusal.sentence
         if refusal.status in (403, 404):
-            visit().room, visit().room_problem, visit().room_is_over = None, "That room is over.", True
+            visit().room, visit().room_problem, visit().room_is_over = None, "That class has ended.", True
         return None
 
 

@@ -63,7 +63,7 @@ def drifting(shown: Shown) -> None:
 def other_settings(shown: Shown) -> None:
     """Offer settings that change the verdicts, and say for each setting which ones it changes."""
     st.markdown("The same comparison, each time with one setting changed.")
-    try_this("Switch what changes the verdict.", _TO_TRY)
+    try_this("Change a setting that changes the verdict.", _TO_TRY)
     found = shown.fact(facts.switches)
     rows = [
         (each.setting, str(each.before), str(each.after), ", ".join(each.changed).replace("_", " ") or "none")

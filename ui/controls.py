@@ -178,7 +178,7 @@ def ways_back(chosen: Controls) -> None:
             page, label, asked = visited.way_back
             st.page_link(page, label=label, icon=":material/arrow_back:", query_params=asked)
         if visited.put_aside is not None:
-            st.button("My own text again", key="put back", on_click=put_back)
+            st.button("Back to my own text", key="put back", on_click=put_back)
 
 
 def strip(chosen: Controls) -> None:

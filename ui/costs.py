@@ -49,8 +49,8 @@ def counted(shown: Shown) -> None:
     table = [(name, each.padded, each.packed) for name, each in rows.items()] + [("indices", 0, costs.indices)]
     sheet(table, ["bytes of", "padded", "packed"], "bytes", "Bytes of inputs and outputs")
     st.markdown(
-        f"Packing saves {costs.spared:,} cell updates, but no steps: each waits for the one before it.\n\n"
-        f"While it copies, both inputs are in memory: {costs.both_inputs:,} bytes."
+        f"Packing saves {costs.spared:,} cell updates, but no steps: each step waits for the one before it.\n\n"
+        f"During the copy, both inputs are in memory: {costs.both_inputs:,} bytes."
     )
     if said := indices_outweigh(costs.inputs.padded, costs.inputs.packed + costs.indices, costs.indices):
         st.markdown(said)
@@ -58,7 +58,7 @@ def counted(shown: Shown) -> None:
 
 def measured(shown: Shown) -> None:
     """Measure this batch, with all three cells, on this machine, when asked to."""
-    st.markdown("Milliseconds of this batch on this server, now: medians of alternating runs, with their spread.")
+    st.markdown("Milliseconds for this batch on this server, measured now: medians of alternating runs, with their spread.")
     setups, module = cost.setups_of(shown.trace), shown.trace.module
     layers = f"{module.num_layers} layers" if module.num_layers > 1 else "one layer"
     ways = "both directions" if module.bidirectional else "one direction"

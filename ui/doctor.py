@@ -103,7 +103,7 @@ def _badge(finding: Finding) -> str:
 
 def _found(findings: Sequence[Finding], given: Given) -> None:
     if not findings and given.lengths is None:
-        st.success("Nothing was found in x. No lengths are given, so they could not be examined.")
+        st.success("Nothing was found in x. No lengths were given, so they could not be examined.")
     elif not findings:
         st.success("Nothing was found: the lengths fit x, and no token looks like a pad.", icon=":material/check:")
     if given.padding_value is None and isinstance(given.x, Tensor):
@@ -157,7 +157,7 @@ def _input(given: Given, module: nn.RNNBase) -> tuple[Tensor | PackedSequence, l
     if not ends or len(ends) > _MAX_SEQUENCES or not all(1 <= end <= _MAX_STEPS for end in ends):
         ends = list(_STAND_INS)
     st.text(
-        f"The weights take {module.input_size} features, and no such x is given, so random numbers stand in for it."
+        f"The weights take {module.input_size} features, but no such x was given, so random numbers are used instead."
     )
     shape = (len(ends), max(ends)) if module.batch_first else (max(ends), len(ends))
     drawn = torch.randn(*shape, module.input_size, generator=torch.Generator().manual_seed(0))

@@ -110,7 +110,7 @@ def typed() -> Given:
 
 def uploaded() -> Given:
     """Let files be chosen, and in them what is x, what the lengths, and whose weights there are."""
-    limits = f"At most {MAX_FILES} files of {MAX_MEGABYTES} MB each: a larger one turns red and is not read."
+    limits = f"At most {MAX_FILES} files of {MAX_MEGABYTES} MB each; a larger file turns red and is not read."
     label = "A tensor, a PackedSequence, or the weights of an nn.RNN, nn.GRU or nn.LSTM: one file, or weights and data"
     files = st.file_uploader(label, _FILES, accept_multiple_files=True, key="files")
     st.text(f"{limits} Opened as data: nothing in them is run.")

@@ -57,7 +57,7 @@ class Jobs:
                 self._jobs.pop(task.key, None)
                 job = self._jobs[task.key] = _Job(task)
                 if len(self._queue()) > MAX_WAITING + 1:  # one of them runs
-                    self._end(job, "failed", f"{MAX_WAITING} others are waiting already: try again later.")
+                    self._end(job, "failed", f"{MAX_WAITING} other jobs are already waiting: try again later.")
             job.wanted[visitor] = time.monotonic()
             if self._thread is None:
                 self._thread = threading.Thread(target=self._serve, name="packviz jobs", daemon=True)

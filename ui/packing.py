@@ -36,7 +36,7 @@ def by_hand(shown: Shown) -> None:
 
 def addresses(shown: Shown) -> None:
     """Translate a sequence and a time step into a packed row, and back; the player lights the token up."""
-    st.markdown("At `data[offset[t] + position]`: after all earlier time steps, at its position within its own.")
+    st.markdown("A token is at `data[offset[t] + position]`: after all earlier time steps, at its position within its own.")
     letters = shown.letters
     there, back = st.columns(2, gap="medium")
     with there:
@@ -67,7 +67,7 @@ def _tell(shown: Shown, find: Callable[[], Address], key: str) -> None:
 
 def margins(shown: Shown) -> None:
     """Show lengths and batch_sizes as the two margins of one staircase."""
-    st.markdown("Along the rows they give `lengths`, down the columns `batch_sizes`.")
+    st.markdown("Counted along the rows, the cells give `lengths`; down the columns, `batch_sizes`.")
     figure(shown, charts.margins, shown.trace, key="margins")
 
 

@@ -23,7 +23,7 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
 
 def stacked(shown: Shown) -> None:
     """Show what torch says when the rows are to be stacked as they are."""
-    st.markdown("The same sequences, as they are.")
+    st.markdown("The same sequences, without padding.")
     verdicts(facts.stacking(shown.batch))
     if len(set(shown.batch.lengths.tolist())) == 1:
         st.markdown("All of these sequences have the same length: they stack as they are, and need no padding.")
@@ -42,7 +42,7 @@ def confused(shown: Shown) -> None:
 
 def embedding(shown: Shown) -> None:
     """Show what the pad's row of the embedding is, and that a vector of zeros moves the state."""
-    st.markdown("After the last token the cell goes on, with zeros as input.")
+    st.markdown("After the last token the cell keeps running, with zeros as input.")
     zeros, table, config = shown.fact(facts.after_zero_vector), shown.trace.padded.embedding, shown.trace.config
     if table is not None and config is not None:
         st.markdown(facts.pad_row(config))
@@ -62,5 +62,5 @@ def shares(shown: Shown) -> None:
     mean, of_all = facts.padding_share(outlier.lengths())
     st.markdown(
         f"A mean can hide a bad batch. {outlier.title.capitalize()}: {outlier.description} On average, "
-        f"{round(100 * mean)} % of a batch is padding, but {round(100 * of_all)} % of all cells together."
+        f"{round(100 * mean)} % of a batch is padding, but {round(100 * of_all)} % of all cells combined."
     )

@@ -39,7 +39,7 @@ def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
                 told = "The link fixes these settings." if is_fixed else None
                 st.button(label, on_click=_put, args=(settings,), key=f"try {label}", disabled=is_fixed, help=told)
         if visit().put_aside is not None:
-            st.button("my own text again", key="put back", on_click=put_back)
+            st.button("back to my own text", key="put back", on_click=put_back)
 
 
 def _put(settings: Mapping[str, object]) -> None:

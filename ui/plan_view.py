@@ -46,7 +46,7 @@ def plan_view(ask: Ask | None) -> None:
         if not items:
             st.markdown(
                 "Nothing here yet. **Share** on any page has a button that adds the step on the screen; "
-                "**Make a question** adds a question."
+                "**Create a question** adds a question."
             )
             st.button("Start with six questions, one for each idea", on_click=_set, args=(STARTER,))
         for i, item in enumerate(items):
@@ -59,7 +59,7 @@ def add_step(here: Item) -> None:
     _keep()
     st.text_input("Note for yourself", key="plan note", max_chars=MAX_NOTE)
     base = None if here.request is None else about(here.request)
-    if base is not None and st.checkbox("With a question to the class", key="plan asks"):
+    if base is not None and st.checkbox("With a question for the class", key="plan asks"):
         here = replace(here, question=_choose_prediction(base, 0, "plan kind"))
     what = "question" if not here.page else "page" if here.link is not None else "step"
     _to_plan(f"+ Add this {what} to the lesson plan", "plan add", here)
@@ -161,7 +161,7 @@ def _files(items: tuple[Item, ...]) -> None:
             download("Moodle (GIFT)", "packviz.gift.txt", lambda: gift(asked))
             download("Canvas (QTI 1.2)", "packviz-qti.zip", lambda: qti_archive(asked))
         with st.popover("Open a plan"):
-            st.file_uploader("A plan that was saved here", "json", key="plan file", on_change=_open)
+            st.file_uploader("A plan saved on this page", "json", key="plan file", on_change=_open)
     if visit().plan_problem:
         st.text(f"⚠ {visit().plan_problem}")
 

@@ -108,7 +108,7 @@ def leave_others(names: str) -> None:
 def _start(task: Task) -> None:
     """Have a task done, in the place of whatever the visitor has started before."""
     for other in _others([task.name]):
-        other.leave("Another one was started in its place.")
+        other.leave("Another one was started instead.")
     backend().submit(_visitor(), task)
     visit().jobs[task.name] = Started(task, Progress(task, "waiting", 0))
     address.write("job", task.key)

@@ -153,7 +153,7 @@ def _picture(done: Answer) -> None:
     chart, film = done.chart, done.entry.film
     if chart is not None:
         if chart.draw is panels and any(panel.wrong for panel in chart.of[0]):
-            st.markdown("A red frame marks what is not the intended result.")
+            st.markdown("A red frame marks an unintended result.")
         with st.container(key="picture"):
             told = fresh(chart.draw, *chart.of, key=f"chart {done.entry.key}")
             with st.expander("The picture in words"):  # so that the keyboard can reach what scrolls sideways

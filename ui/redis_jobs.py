@@ -26,7 +26,7 @@ QUEUE = "packviz"
 _OPEN = "packviz:open"  # the keys of all jobs that are not known to be over
 _EVERY = 2.0  # seconds between two looks at who is there
 NO_WORKER = "No worker is running. This starts as soon as one does."
-_AWAY = "The job queue cannot be reached. Running jobs go on; their results appear once it is back."
+_AWAY = "The job queue cannot be reached. Running jobs continue; their results appear once it is back."
 _STATES: dict[JobStatus | None, State] = {JobStatus.QUEUED: "waiting", JobStatus.STARTED: "running"}
 
 
@@ -116,7 +116,7 @@ class RedisJobs:
             Job.fetch(task.key, connection=self._redis).delete()
         self._redis.hset(_of(task.key), "task", pickle.dumps(task))
         if self._queue.count > MAX_WAITING:
-            _over(self._redis, task.key, "failed", f"{MAX_WAITING} others are waiting already: try again later.")
+            _over(self._redis, task.key, "failed", f"{MAX_WAITING} other jobs are already waiting: try again later.")
             return
         self._redis.expire(_of(task.key), 24 * KEPT)
         self._redis.sadd(_OPEN, task.key)

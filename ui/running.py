@@ -98,7 +98,7 @@ def initial_states(shown: Shown) -> None:
             st.markdown(f"**{name}.** {meaning}")
         return
     for each in shown.fact(starts):
-        moved = f"h_n moves by at most {each.moved:.4g}" if each.moved else "what the others are compared with"
+        moved = f"h_n moves by at most {each.moved:.4g}" if each.moved else "the baseline for the others"
         with st.expander(f"{each.name}: {moved}", expanded=each.chosen):
             st.markdown(STARTS[each.name])
             st.code(each.code, language="python", wrap_lines=True)

@@ -120,7 +120,7 @@ def _panel(film: Callable[[], Request] | None) -> None:
         way_to(*played)
     if film is not None:
         request, name = film(), f"packviz-{page}.html"
-        download("The movie as a file, to play offline", name, lambda: run(request).film.to_html())
+        download("The movie as a file that plays offline", name, lambda: run(request).film.to_html())
         with st.expander("Embed this file in another page"):
             st.code(frame_of_file(name), language="html", wrap_lines=True)
         add_step(item_of(page, request, _in(here, "step")))
@@ -146,7 +146,7 @@ def _choices(page: str, here: str, *, with_step: bool) -> dict[str, Any]:
         "Hide", address.PARTS, selection_mode="multi", default=address.hidden(), key="share hide"
     )
     if page not in _WITHOUT_SETTINGS:
-        hint = "Whoever opens the link sees these settings, but cannot change them."
+        hint = "People who open the link see these settings, but cannot change them."
         kept = list(address.locked())
         chosen["locked"] = st.multiselect("Lock settings", address.SETTINGS, kept, key="share lock", help=hint)
     chosen["theme"] = st.segmented_control(

@@ -11,10 +11,10 @@ from ui.visit import visit
 
 _KNOWN = """
 - **Padding** makes one tensor of rows of different lengths. Only `lengths` knows which values are real.
-- **Sorting** puts the longest first, so that the live rows are always the first ones; `unsorted_indices` leads back.
+- **Sorting** puts the longest first, so that the live rows are always the first ones; `unsorted_indices` restores the order.
 - **Packing** takes the grid column by column. `batch_sizes[t]` rows belong to time step t.
-- **Running** computes only live rows; a sequence that has ended keeps its state, and that is its row of `h_n`.
-- **Unpacking** brings back the grid. Read `h_n`, or the last valid step, but not `output[:, -1]`.
+- **Running** computes only live rows; a sequence that has ended keeps its state, which is its row of `h_n`.
+- **Unpacking** restores the grid. Read `h_n`, or the last valid step, but not `output[:, -1]`.
 """
 
 
@@ -38,7 +38,7 @@ def which_one(shown: Shown) -> None:
     with st.container(gap="xsmall"):
         for each in found:
             sign = ":green[**✓ right here**]" if each.right else ":red[**✗ wrong here**]"
-            verdict = sign if each.available else "**not there**"
+            verdict = sign if each.available else "**not available**"
             key = f"readout of {each.key}"
             with st.expander(f"`{each.title}` {verdict}", key=key, on_change="rerun") as panel:
                 if panel.open:

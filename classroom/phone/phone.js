@@ -176,7 +176,7 @@ function over() {
       body: [el("p", {}, "Its questions and answers are gone. Thank you for taking part."), leave],
     };
   const sentence = gone
-    ? `There is no room with the code ${line.code}. Compare it with the one on the screen; a room is deleted 24 hours after its last use.`
+    ? `There is no room with the code ${line.code}. Check it against the one on the screen; a room is deleted 24 hours after its last use.`
     : line.over;
   queueMicrotask(() => start(line.code, sentence));
   return { title: "Join your class", body: [] };
@@ -195,7 +195,7 @@ function own() {
   const update = () => {
     const { question, mine } = line.seen;
     node.textContent = line.late
-      ? "Your answer did not reach the server before the vote was closed. It does not count."
+      ? "Your answer did not reach the server before the vote closed. It does not count."
       : mine === null
         ? "You did not answer in this vote."
         : `Your answer: ${told(question, mine)}`;
@@ -211,7 +211,7 @@ function lobby() {
     ? [...asked(question), el("p", {}, "The vote has not been opened yet. Think about your answer.")]
     : [
         el("p", {}, "You are ", el("b", {}, name), "."),
-        el("p", {}, "Wait for the first question. It appears here by itself."),
+        el("p", {}, "Wait for the first question. It will appear here."),
       ];
   const update = () => {
     joined.textContent = `${counted(line.seen.joined, "phone")} in this room.`;
@@ -248,7 +248,7 @@ function vote() {
       given = answer === null ? "" : told(question, answer),
       unsent = () =>
         say(
-          `Not sent yet: ${ended(given)} ${failed || "The server is slow."} It will be sent again by itself.`,
+          `Not sent yet: ${ended(given)} ${failed || "The server is slow."} It will be sent again automatically.`,
           "wrong",
         );
     mark(body, answer);
@@ -266,7 +266,7 @@ function vote() {
       say(
         seen.mine === null
           ? empty
-          : `Your answer is stored: ${ended(given)} You can change it until the vote is closed.`,
+          : `Your answer is stored: ${ended(given)} You can change it until the vote closes.`,
         seen.mine === null ? "" : "good",
       );
   };
@@ -326,7 +326,7 @@ addEventListener("popstate", () => location.reload());
 
 const code = decodeURIComponent(location.pathname.match(/\/join\/([^/]*)$/)?.[1] ?? "").toUpperCase();
 if (CODE.test(code)) enter(code);
-else start(code, code && "A code has six letters and digits, such as K7QXWM. Compare it with the one on the screen.");
+else start(code, code && "A code has six letters and digits, such as K7QXWM. Check it against the one on the screen.");
 /** @type {any} */
 const { connection } = navigator;
 if (!connection?.saveData) setTimeout(() => player().catch(() => {}), EARLY * Math.random() + SLOW);

@@ -100,7 +100,7 @@ async function film({ seen, kept }) {
 export function cinema(line, announce) {
   const said = el("p", {}),
     turn = button("", () => choose(!line.following)),
-    host = el("div", { class: "movie" }, el("p", { class: "quiet" }, "The movie is on its way …")),
+    host = el("div", { class: "movie" }, el("p", { class: "quiet" }, "Loading the movie …")),
     node = el("section", { "aria-label": "The movie" }, el("div", { class: "follow" }, said, turn), host);
   /** @type {any} */
   let playing = null;

@@ -252,7 +252,7 @@ def _side(run: _Run, code: str, wanted: Tensor) -> Side:
     for b in wrong:  # the reasons of its halves that are wrong
         halves = differing(values[b].view(len(cells[b]), -1), own[b].view(len(cells[b]), -1))
         why = ", and ".join(dict.fromkeys(reasons[b][half] for half in halves))
-        whys.setdefault(why or "its numbers are too far off", []).append(b)
+        whys.setdefault(why or "its numbers differ too much", []).append(b)
     # where both halves are right for that alone
     single = [b for b, length in enumerate(run.lengths) if both and length == 1 and b not in wrong]
     most = distance(values[list(wrong)], own[list(wrong)]) if wrong else 0.0

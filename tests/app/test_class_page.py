@@ -115,7 +115,7 @@ def test_a_room_that_is_over_is_told_and_forgotten() -> None:
     app = teacher(code, host)
     rooms.call(rooms.act(code, host, "delete", {}))
     app = app.run()
-    assert "That room is over." in texts(app)
+    assert "That class has ended." in texts(app)
     assert app.session_state["visit"].room is None
     assert "No class has the code QQQQQQ now." in html(opened("class", {"room": "QQQQQQ", "view": "projector"}))
 
@@ -188,7 +188,7 @@ def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(b
         page = there.page
         page.goto(f"{address}/class")
         sidebar = page.get_by_test_id("stExpandSidebarButton")
-        panel = page.get_by_test_id("stExpander").get_by_text("Make a question")
+        panel = page.get_by_test_id("stExpander").get_by_text("Create a question")
         expect(panel).to_be_visible()
         expect(sidebar).to_be_hidden()
         panel.click()

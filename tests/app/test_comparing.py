@@ -13,7 +13,7 @@ TABS = {
     "What is equal": "Equal means: no difference above",
     "Three readouts": "beside the state after the whole sequence",
     "Drift on padding": "goes on reading padding",
-    "One switch at a time": "**Try this.** Switch what changes the verdict.",
+    "One switch at a time": "**Try this.** Change a setting that changes the verdict.",
     "Batch dependence": "One sequence alone",
     "Loss and gradients": "random targets",
     "Padding in other layers": "unless it is masked out",

@@ -157,7 +157,7 @@ def test_weights_and_data_come_together_and_a_pickled_model_is_refused(app: AppT
     give(app, {"weights.pt": weights, "b.safetensors": (tmp_path / "b.safetensors").read_bytes()})
     assert movies(app)
     assert "Nothing was found" in texts(app)
-    assert "random numbers stand in" not in texts(app)
+    assert "random numbers are used" not in texts(app)
     give(app, {"model.pt": model})
     assert "⚠" in texts(app)
 
@@ -195,7 +195,7 @@ def test_a_file_is_read_once_and_not_again_with_each_rerun(app: AppTest, read: l
 def test_more_than_four_files_are_refused_and_four_are_read(app: AppTest, read: list[str]) -> None:
     some = {f"{i}.npy": npy(np.ones((2, 3), "float32")) for i in range(given.MAX_FILES + 1)}
     give(app, some)
-    assert "At most 4 files of 32 MB each: a larger one turns red and is not read." in texts(app)
+    assert "At most 4 files of 32 MB each; a larger file turns red and is not read." in texts(app)
     assert "⚠ Expected at most 4 files, got 5. Fix: remove 1 of them." in texts(app)
     assert read == []
     del some["0.npy"]

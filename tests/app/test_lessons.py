@@ -74,9 +74,9 @@ def test_ones_own_text_comes_back_after_a_thing_to_try_and_after_an_example() ->
     for name in ("one long sequence", "all equal"):
         press(app, name)
         assert app.text_area(key="sequences").value != "7 7 7 7\n8"
-    press(app, "my own text again")
+    press(app, "back to my own text")
     assert app.text_area(key="sequences").value == "7 7 7 7\n8"
-    assert "my own text again" not in [each.label for each in app.button]
+    assert "back to my own text" not in [each.label for each in app.button]
     app.button_group(key="example").set_value("zen").run()
     assert str(app.text_area(key="sequences").value).startswith("Beautiful is better than ugly.")
     app.button_group(key="example").set_value("hundred").run()

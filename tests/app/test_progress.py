@@ -58,7 +58,7 @@ def test_the_time_limit_is_said_in_advance_and_that_a_second_measurement_stops_t
     assert texts(page).count(warning) == 1  # at the other button
     page.button(key="start sweep").click().run()
     assert (job(page, "measure").over, job(page, "sweep").over) == (True, False)
-    assert "Another one was started in its place." in texts(page)
+    assert "Another one was started instead." in texts(page)
 
 
 @pytest.mark.slow

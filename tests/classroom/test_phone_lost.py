@@ -113,7 +113,7 @@ def test_a_vote_that_comes_after_the_close_does_not_count_and_the_phone_says_so(
         held_back[0].continue_()
         offline(away, False)
         for each in (slow, away):
-            each.is_told("Your answer did not reach the server before the vote was closed.")
+            each.is_told("Your answer did not reach the server before the vote closed.")
         assert room.votes == {"3 2 4": 1}
         room.act("next", "open")  # and it is not taken for an answer to the next question
         for each in (slow, away):

@@ -270,7 +270,7 @@ async def test_nothing_that_a_phone_gets_before_the_reveal_says_anything_of_the_
     """Every byte: snapshots, push channel, page, errors. After the reveal the same words come, so they can be seen."""
     async with lesson(address) as (room, phones):
         words = (b'"answer"', b'"solution"', b'"bars"', b'"reasons"', b'"hint"', b'"movie"', b'"right"', b"canary")
-        sizes = b"`batch_sizes[t]` is how many"  # how the reason of the prediction begins
+        sizes = b"`batch_sizes[t]` is the number"  # how the reason of the prediction begins
         spy = phones[0]
         spy.line.keeps = spy.channel.keeps = True
         following = asyncio.create_task(spy.follow())

@@ -117,7 +117,7 @@ def test_questions_go_round_and_who_asks_is_shown_why_column_by_column(open_page
     expect(show_me).to_be_hidden()
     enter(box, "1")
     show_me.click()
-    expect(said).to_contain_text("The answer: 3 3 2 1. batch_sizes[t] is how many")
+    expect(said).to_contain_text("The answer: 3 3 2 1. batch_sizes[t] is the number")
     expect(show_me).to_be_hidden()
     first, last = questions[0]["first"], questions[0]["step"]
     assert [film.steps[step - 1].time for step in (first, last)] == [0, 3]
