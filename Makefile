@@ -1,12 +1,12 @@
-# make run      install what is pinned and start the app on the first free port from 8501   (make run PORT=8600: on this one)
-# make check    format, lint, types, a tenth of the cases of every quick test and a few tests in a browser: a minute or two
-# make test     install, check format, lint and types, then run every test   (PACKVIZ_SEEDS=5: five times the random cases)
-# make venv     create .venv, with nothing in it yet
-# make bench    measure what the project promises
-# make record   run the trainings and measurements anew that the pages open with
-# make format   put the code into the project's format
-# make docs     build the documentation, a site of static files, into build/docs/site
-# make player   bundle the modules of player/ into the one file that is shipped
+# make run      install the pinned versions and start the app on the first free port from 8501   (make run PORT=8600: on that port)
+# make check    format, lint, types, a tenth of the cases of every quick test and a few browser tests: a minute or two
+# make test     install, check format, lint and types, then run every test   (PACKVIZ_SEEDS=5: five times as many random cases)
+# make venv     create an empty .venv
+# make bench    run the benchmarks in the README
+# make record   repeat the recorded trainings and measurements that the pages open with
+# make format   format the code
+# make docs     build the documentation as a static site in build/docs/site
+# make player   bundle the modules of player/ into the single file that is shipped
 # make clean    back to a fresh clone
 
 VENV := .venv
@@ -16,7 +16,7 @@ SCRIPTS := $(addprefix ../,classroom/phone/*.js ui/*.js bench/*.js docs/assets/*
 PIP := $(PY) -m pip --disable-pip-version-check
 
 .DELETE_ON_ERROR:
-unexport PYTHONDONTWRITEBYTECODE # each process that a test starts would compile all modules anew
+unexport PYTHONDONTWRITEBYTECODE # otherwise each process that a test starts would compile all modules again
 .PHONY: run venv check few test all bench record lint style types format player docs clean
 
 run: $(VENV)/.run
@@ -24,10 +24,10 @@ run: $(VENV)/.run
 
 venv: $(VENV)/.made
 
-# Each file as a whole in one process, in the order that tests/conftest.py gives them.
+# Each test file runs in one process, in the order that tests/conftest.py sets.
 PYTEST := $(PY) -m pytest --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-# mypy takes one core, so that it runs beside the tests.
+# mypy takes one core, so it runs in parallel with the tests.
 check: style
 	@$(MAKE) --no-print-directory -j 2 types few
 
@@ -37,7 +37,7 @@ few:
 test: style
 	@$(MAKE) --no-print-directory -j 2 types all
 
-all: # a process more than there are cores, at most four: a browser's and a network's tests wait half of the time
+all: # one process more than there are cores, at most four: browser and network tests spend half of their time waiting
 	cores=$$(getconf _NPROCESSORS_ONLN || echo 2); $(PYTEST) -n $$(( cores < 3 ? cores + 1 : 4 ))
 
 lint: style types
@@ -72,9 +72,9 @@ clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# The stamps: a second `make run` installs nothing unless a pin or the environment itself is newer.
+# Stamp files: a second `make run` installs nothing unless a pin or the environment has changed.
 $(VENV)/.run: requirements.txt $(VENV)/.made
-	@echo "Installing what the app needs into $(VENV): some minutes, the first time."
+	@echo "Installing what the app needs into $(VENV). This takes a few minutes the first time."
 	@$(PIP) install -r requirements.txt
 	@touch $@
 
@@ -86,7 +86,7 @@ $(VENV)/.dev: requirements-dev.txt deploy/requirements.txt player/package.json $
 	@touch $@
 
 ifeq ($(shell $(PY) -c 'print("works")' 2>/dev/null),)
-.PHONY: $(VENV)/.made # there is no environment yet, or its Python is gone
+.PHONY: $(VENV)/.made # there is no environment yet, or its Python no longer works
 endif
 
 $(VENV)/.made:
@@ -94,7 +94,7 @@ $(VENV)/.made:
 	  if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then found=$$python; break; fi; \
 	done; \
 	if [ -z "$$found" ]; then \
-	  echo "packviz needs Python 3.11 or newer, and none was found. With one elsewhere: make run PYTHON=/path/to/python3" >&2; exit 1; \
+	  echo "packviz needs Python 3.11 or newer, and none was found. If it is elsewhere: make run PYTHON=/path/to/python3" >&2; exit 1; \
 	fi; \
 	if ! $$found -c 'import ensurepip, venv' >/dev/null 2>&1; then \
 	  echo "$$found has no venv module. On Debian and Ubuntu: sudo apt install python3-venv" >&2; exit 1; \
