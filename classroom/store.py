@@ -175,7 +175,9 @@ def _told(error: Exception, path: Path) -> str:
     """Return what a teacher can do about an error of the file."""
     text = str(error).lower()
     if "full" in text or "i/o" in text or "too large" in text or "no space" in text:
-        return "The server's disk is full, so nothing can be stored. Free some space: the class then continues by itself."
+        return (
+            "The server's disk is full, so nothing can be stored. Free some space: the class then continues by itself."
+        )
     if "readonly" in text or "unable to open" in text or isinstance(error, PermissionError | FileExistsError):
         return "The server cannot write its data. Set PACKVIZ_DATA to a folder that it may write to."
     if "locked" in text:

@@ -24,7 +24,7 @@ class PackvizError(ValueError):
 
     @property
     def sentence(self) -> str:
-        """Return the message without the parameter's name, for a place where that is plain to see."""
+        """Return the message without the parameter's name, for places where the name is obvious."""
         torch_part = f' (torch: "{self.torch_says}")' if self.torch_says else ""
         return f"Expected {self.expected}, but got {self.got}{torch_part}. {self.fix[:1].upper()}{self.fix[1:]}."
 

@@ -1,4 +1,4 @@
-"""The records as tables: one function a stage, Trace -> pandas.DataFrame, one row a cell of the picture."""
+"""The records as tables: one function per stage, Trace -> pandas.DataFrame, one row per cell of the picture."""
 
 from collections.abc import Iterable
 from itertools import product
@@ -38,12 +38,12 @@ def sorted_table(trace: Trace) -> pd.DataFrame:
 
 
 def packed_table(trace: Trace) -> pd.DataFrame:
-    """Return `data`, row for row: packed row, sequence, time step, token, padding (packed by mistake), value."""
+    """Return `data`, row by row: packed row, sequence, time step, token, padding (packed by mistake), value."""
     return pd.DataFrame({**_packed_rows(trace), **_columns("value", trace.packed.data)})
 
 
 def run_table(trace: Trace, layer: int | None = None, direction: int = 0) -> pd.DataFrame:
-    """Return one layer and direction of the run, row for row in packed order: h, then c and the gates.
+    """Return one layer and direction of the run, row by row in packed order: h, then c and the gates.
 
     layer       0 to L - 1; None: the top one, whose h is the output
     direction   0 forward, 1 backward
@@ -56,7 +56,7 @@ def run_table(trace: Trace, layer: int | None = None, direction: int = 0) -> pd.
 
 
 def unpacked_table(trace: Trace) -> pd.DataFrame:
-    """Return the unpacked grid: sequence, time step, padding, whose final state stands there, and the output."""
+    """Return the unpacked grid: sequence, time step, padding, whose final state is there, and the output."""
     output = trace.unpacked.output if trace.padded.batch_first else trace.unpacked.output.transpose(0, 1)
     cells, lengths = list(product(*map(range, output.shape[:2]))), trace.unpacked.lengths.tolist()
     two_ways = len(trace.layers[-1]) == 2

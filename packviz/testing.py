@@ -1,4 +1,4 @@
-"""Assertions for tests of one's own: they fail with the doctor's report."""
+"""Assertions for your own tests; they fail with the doctor's report."""
 
 from collections.abc import Callable
 from functools import wraps

@@ -58,7 +58,9 @@ def counted(shown: Shown) -> None:
 
 def measured(shown: Shown) -> None:
     """Measure this batch, with all three cells, on this machine, when asked to."""
-    st.markdown("Milliseconds for this batch on this server, measured now: medians of alternating runs, with their spread.")
+    st.markdown(
+        "Milliseconds for this batch on this server, measured now: medians of alternating runs, with their spread."
+    )
     setups, module = cost.setups_of(shown.trace), shown.trace.module
     layers = f"{module.num_layers} layers" if module.num_layers > 1 else "one layer"
     ways = "both directions" if module.bidirectional else "one direction"

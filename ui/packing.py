@@ -36,7 +36,9 @@ def by_hand(shown: Shown) -> None:
 
 def addresses(shown: Shown) -> None:
     """Translate a sequence and a time step into a packed row, and back; the player lights the token up."""
-    st.markdown("A token is at `data[offset[t] + position]`: after all earlier time steps, at its position within its own.")
+    st.markdown(
+        "A token is at `data[offset[t] + position]`: after all earlier time steps, at its position within its own."
+    )
     letters = shown.letters
     there, back = st.columns(2, gap="medium")
     with there:

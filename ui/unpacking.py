@@ -11,7 +11,7 @@ from ui.visit import visit
 
 _KNOWN = """
 - **Padding** makes one tensor of rows of different lengths. Only `lengths` knows which values are real.
-- **Sorting** puts the longest first, so that the live rows are always the first ones; `unsorted_indices` restores the order.
+- **Sorting** puts the longest first, so the live rows are always the first ones; `unsorted_indices` restores the order.
 - **Packing** takes the grid column by column. `batch_sizes[t]` rows belong to time step t.
 - **Running** computes only live rows; a sequence that has ended keeps its state, which is its row of `h_n`.
 - **Unpacking** restores the grid. Read `h_n`, or the last valid step, but not `output[:, -1]`.

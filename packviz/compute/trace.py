@@ -29,11 +29,11 @@ State = tuple[Tensor, Tensor | None]
 
 
 def trace(batch: Batch, config: Config | None = None) -> Trace:
-    """Pad, pack, run and unpack a batch, and prove every number against torch's own run.
+    """Pad, pack, run and unpack a batch, and check every number against torch's own run.
 
     Where torch refuses the lengths because enforce_sorted is True, the result is a Refused: it ends with the padded
-    grid and torch's message in ``error``. Raises PackvizError for settings that do not fit the batch. The state of
-    torch's random numbers is left as it was.
+    grid and torch's message in ``error``. Raises PackvizError for settings that do not fit the batch. torch's random
+    state is left unchanged.
     """
     config = Config() if config is None else config
     check_kind("batch", batch, Batch, 'read one with Batch.parse("1 2 3\\n4 5") or Batch.from_tensors')
@@ -66,14 +66,14 @@ def trace_module(
 ) -> Trace:
     """Run a module of your own over a padded x and its lengths, or over a PackedSequence, and record every step.
 
-    module         an nn.RNN, nn.GRU or nn.LSTM on the CPU; it is run as in evaluation, and nothing about it is changed;
-                   the trace keeps a copy of its weights, so that later optimizer steps do not reach it
+    module         an nn.RNN, nn.GRU or nn.LSTM on the CPU; it is run as in evaluation, and not modified;
+                   the trace keeps a copy of its weights, so later optimizer steps do not affect it
     x              (B, T, F) or (T, B, F) as the module's batch_first says, or a PackedSequence with data (N, F)
     lengths        B integers from 1 to T; only with a padded x
-    enforce_sorted as in pack_padded_sequence; without effect on a PackedSequence, which is sorted already
+    enforce_sorted as in pack_padded_sequence; without effect on a PackedSequence, which is already sorted
     hx             h_0 (L*D, B, H), for the LSTM (h_0, c_0), in the order of x; None for zeros
     padding_value, total_length   as in pad_packed_sequence, for the unpacked output
-    texts          what your tokens are called in pictures: for each sequence as many as its length
+    texts          names for your tokens in pictures: for each sequence, as many as its length
 
     Raises PackvizError where torch would refuse, go wrong silently, or crash. One refusal is recorded instead: for
     unsorted lengths with enforce_sorted=True, the result is a Refused, with torch's message in ``error``.

@@ -41,26 +41,26 @@ def examine(
     lengths_device: str = "cpu",
     ignore: str | Collection[str] = (),
 ) -> Findings:
-    """Say what is wrong with a padded batch, a packed sequence, or a module and what it is given.
+    """Report what is wrong with a padded batch, a packed sequence, or a module and its input.
 
     examine(x, lengths)           x: (T, B) or (T, B, F), with batch_first=True (B, T) or (B, T, F)
     examine(packed, lengths)      lengths: in the order of the original sequences, if you have them
     examine(module, x, lengths)   an nn.RNN, nn.GRU or nn.LSTM; or examine(module, packed)
     batch_first     of x, as in pack_padded_sequence: None for the module's own, without a module False
-    enforce_sorted  as in pack_padded_sequence, True
+    enforce_sorted  as in pack_padded_sequence; True by default
     hx              the module's initial state, (L*D, B, H), for the LSTM (h_0, c_0)
     mask            (B, T) or laid out as x, True or 1 where there is a token
     targets, target_lengths   a PackedSequence whose rows should match the inputs' rows; or the lengths it is made with
     output          the unpacked output, laid out as x
-    state           (B, D*H), the state you go on with: which readout of the output it is (needs output or module); one
-                    that is not known is a note, with its distance from the right one
-    ids             integers, laid out as x, that x are the embeddings of: pads are looked for in these
-    padding_value   of x, or of ids. None: not given; then it is assumed to be the one value after the lengths, else 0,
-                    and a finding that rests on it says so
+    state           (B, D*H), the state you use next: which readout of the output it is (needs output or module); an
+                    unknown one is a note, with its distance from the right one
+    ids             the integer ids whose embeddings are x, laid out as x: pads are looked for in these
+    padding_value   of x, or of ids. None: assumed to be the only value after the lengths, or else 0;
+                    a finding that depends on this says so
     lengths_device  where the lengths were when they were printed: see printed_device()
     ignore          keys of findings that are left out
 
-    Nothing is changed, and the module's hooks are not called. Raises PackvizError for unsupported inputs.
+    Nothing is modified, and the module's hooks are not called. Raises PackvizError for unsupported inputs.
     """
     beside = enforce_sorted, hx, mask, targets, target_lengths, output, state, ids, padding_value, lengths_device
     with torch.no_grad():

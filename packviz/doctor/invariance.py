@@ -94,9 +94,9 @@ def check_invariance(
 
     It is run twice as it is, with each sequence alone and without padding, in another order, with more padding, and
     with other values in the pads; its batch normalization also as in training. Outputs at the steps that a sequence
-    has when it is run alone, and final states, must agree. What the model returns: tensors (B, ...) or with the
+    has when it is run alone, and final states, must agree. The model may return tensors (B, ...) or with the
     sequences in another dimension, as h_n, PackedSequences, lists of a tensor for each sequence, or tuples, lists and
-    dicts of these. Of all tokens in one dimension the order is not compared.
+    dicts of these. If all tokens are in one dimension, their order is not compared.
 
     batch, lengths  (T, B) or (T, B, F), with batch_first=True (B, T) or (B, T, F); (B,), at least two sequences
     call            how the model is called: call(model, batch, lengths); None for model(batch, lengths)
@@ -105,11 +105,12 @@ def check_invariance(
     tolerance       the largest difference that counts as rounding. None: 1,024 units of the dtype's precision, times
                     the largest number of the output or 1: another batch size sums matrix products in another order,
                     which moves them by about the square root of F * T units. In bfloat16, float16 and, on a GPU,
-                    TensorFloat-32, which round every step, 16 units: small leaks are seen in float32 on the CPU
+                    TensorFloat-32, which round every step, 16 units: to see small leaks, use float32 on the CPU
     ignore          keys of findings that are left out
 
-    The model is run without gradients and in evaluation; its attributes, its buffers and the random numbers are then
-    as before. Errors of the model on the batch itself are passed on. Raises PackvizError for unsupported inputs.
+    The model is run without gradients and in evaluation mode; its attributes, its buffers and the random state are
+    restored afterwards. Errors of the model on the batch itself are passed on. Raises PackvizError for unsupported
+    inputs.
     """
     given = _checked(model, batch, lengths, batch_first, call, padding_side)
     if padding_value is not None:

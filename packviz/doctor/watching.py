@@ -155,12 +155,12 @@ def watch(
     """Examine every call of the nn.RNN, nn.GRU and nn.LSTM in a module, as long as the context is open.
 
     It sees what enters a layer and what leaves it, and, in the same thread, the calls of pack_padded_sequence,
-    pad_packed_sequence and pad_sequence. It does not see what is read from the result afterwards: use examine() or
-    check_invariance() for that. Nor does it see scripted layers.
+    pad_packed_sequence and pad_sequence. It does not see what you read from the result afterwards: use examine() or
+    check_invariance() for that. It does not see scripted layers either.
 
-    every           examine every so many calls of each layer, and 16 times fewer of those with a single step. After
+    every           examine every `every`-th call of each layer, and 16 times fewer of those with a single step. After
                     eight calls of a layer that a quick check does not clear, every 16th of these is examined
-    keep            for how many first calls to store what calls[i].movie() needs: copies of input and weights
+    keep            the number of first calls whose input and weights are copied, as calls[i].movie() needs them
     ignore          keys of findings that are left out
     padding_value   of the inputs; as in examine()
 

@@ -28,9 +28,9 @@ class Batch:
     kind        "words", "numbers" or "vectors"
     sequences   B tensors. words: (len,) int64, ids in order of first use from 1; numbers: (len,) float32 (float64 and
                 int64 where tensors of these came); vectors: (len, F) floating
-    texts       what stands in each cell: the word, the number as typed; () for each sequence of vectors
-    vocabulary  words: the word of each id, "<pad>" at 0; else (). Characters that cannot be seen are replaced by
-                symbols that can, here and in `texts`: different words keep different ids
+    texts       the text of each cell: the word, or the number as typed; () for each sequence of vectors
+    vocabulary  words: the word of each id, "<pad>" at 0; else (). Invisible characters are replaced by
+                visible symbols, here and in `texts`; different words keep different ids
     notes       sentences on how a text was read, such as which lines were ignored
     """
 
@@ -44,11 +44,11 @@ class Batch:
     def parse(
         cls, text: str, *, kind: ReadAs = "auto", max_sequences: int | None = None, max_steps: int | None = None
     ) -> Batch:
-        r"""Read a batch from text: one sequence a line, a Python or JSON list of lists, or Python code with tensors.
+        r"""Read a batch from text: one sequence per line, a Python or JSON list of lists, or Python code with tensors.
 
         kind "auto" reads numbers where at least half of the tokens are numbers, words otherwise; "words" and
-        "numbers" leave no choice. There is no limit unless one is given. Python code is read, never run.
-        Raises PackvizError for whatever cannot be read, with its place.
+        "numbers" force one reading. There is no limit unless one is given. Python code is read, never run.
+        Raises PackvizError, with the position, for anything that cannot be read.
 
         >>> Batch.parse("1 2 3\n4 5\n6").summary
         '3 sequences, 6 tokens, 33 % padding'
@@ -75,8 +75,8 @@ class Batch:
     def from_tensors(cls, tensors: Sequence[Tensor]) -> Batch:
         """Take sequences as tensors: all (len,), or all (len, F), each of at least one step.
 
-        They are copied, without gradients, on the device where they are. Whole numbers become int64, half precision
-        float32, vectors of whole numbers float32; float32 and float64 stay, float64 where both come.
+        They are copied, without gradients, on their own device. Integers become int64, half precision and vectors of
+        integers become float32; float32 and float64 stay as they are, and a mixture of both becomes float64.
         Raises PackvizError for anything else, and for values that are not finite.
         """
         sequences = checked_sequences(tensors)
@@ -97,13 +97,13 @@ class Batch:
 
     @property
     def padding_share(self) -> float:
-        """Return which share of the padded grid, B x T, is padding."""
+        """Return the share of the padded grid, B x T, that is padding."""
         lengths = self.lengths
         return 1.0 - int(lengths.sum()) / (len(lengths) * int(lengths.max()))
 
     @property
     def summary(self) -> str:
-        """Return the batch in a line: "3 sequences, 9 tokens, 25 % padding"."""
+        """Return the batch on one line: "3 sequences, 9 tokens, 25 % padding"."""
         counts = (counted(len(self.sequences), "sequence"), counted(int(self.lengths.sum()), "token"))
         return f"{', '.join(counts)}, {percent(self.padding_share)} padding"
 

@@ -18,7 +18,7 @@ _WORD_EMBEDDING_DIM = 4  # words are ids: without an embedding there is nothing 
 
 @dataclass(frozen=True)
 class Config:
-    """Hold the settings of one run; PyTorch's names for PyTorch's settings.
+    """Hold the settings of one run, under PyTorch's own names.
 
     cell            "rnn", "gru" or "lstm"
     hidden_size     H, at least 1
@@ -32,7 +32,7 @@ class Config:
     padding_side    "right" or "left"
     total_length    width of the unpacked output, at least 1; None: the longest sequence
     initial_state   h_0 (and c_0): "zeros", "random", a "learned" parameter, or "carried" over from the batch before:
-                    h_n (and c_n) of this same batch, run once from zeros; row b goes on where row b ended
+                    h_n (and c_n) of this same batch, run once from zeros; row b continues where row b ended
     embedding_dim   E, at least 1; None: 4 for words, no embedding for numbers
     padding_idx     the id that pads, at least 0, whose embedding stays zero; only with an embedding
     seed            of the weights and of the initial state, 0 to 2**63 - 1
@@ -73,7 +73,7 @@ class Config:
 
     @property
     def pad_id(self) -> int:
-        """Return the id that pads where tokens are ids: padding_idx, or 0."""
+        """Return the padding id of a batch of ids: padding_idx, or 0."""
         return self.padding_idx or 0
 
     def embedding_for(self, kind: Kind) -> int | None:

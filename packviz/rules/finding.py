@@ -29,15 +29,15 @@ class Finding:
     """Hold one thing that is wrong, or worth knowing.
 
     key         what kind of thing, in one word
-    severity    "error": torch raises, or would abort; "silent": torch goes on without an error; "note": worth knowing
-    fails_in    of what is "silent": the later call that raises; "" where none does, and the result is wrong
+    severity    "error": torch raises, or would abort; "silent": torch continues without an error; "note": worth knowing
+    fails_in    of a "silent" finding: the later call that raises; "" if none does and the result is wrong
     found       what was given, with its numbers
     where       which sequence and time step, in words
-    torch_does  what torch answered when it was asked just now, on as little of the batch as shows it
-    repair      Python code that runs: it uses and sets the names that examine() has for its arguments
+    torch_does  what torch did just now, on the smallest part of the batch that shows it
+    repair      Python code that runs; it uses and sets the argument names of examine()
     sequences   b of the sequences concerned; timesteps: t in each of these, in the same order, or alone
     layer       the layer's name in the model that is watched; times: how often it occurred
-    error       what trace_module() raises where it finds this; None where it goes on
+    error       what trace_module() raises when it finds this; None if it continues
     """
 
     key: str
@@ -55,7 +55,7 @@ class Finding:
 
     @property
     def head(self) -> str:
-        """Return how bad it is, in words."""
+        """Return the severity in words."""
         return f"Fails later, in {self.fails_in}" if self.fails_in else _HEADS[self.severity]
 
     def __str__(self) -> str:
@@ -71,17 +71,17 @@ class Finding:
 
 
 class Findings(tuple[Finding, ...]):
-    """Hold what was found, in order; empty where nothing was. It prints as a report."""
+    """Hold the findings, in order; empty if there are none. It prints as a report."""
 
     __slots__ = ()
 
     @property
     def wrong(self) -> "Findings":
-        """Return those that are no notes: torch refuses the input, or gives a wrong result."""
+        """Return the findings that are not notes: torch refuses the input, or gives a wrong result."""
         return Findings(one for one in self if one.severity != "note")
 
     def ignoring(self, ignore: str | Collection[str]) -> "Findings":
-        """Return those of other keys. Raises PackvizError for a key that no finding has."""
+        """Return the findings without these keys. Raises PackvizError for a key that no finding has."""
         keys = set(ignore) if isinstance(ignore, Collection) and not isinstance(ignore, str) else {ignore}
         for unknown in sorted(map(str, keys - _keys())):
             near, expected = get_close_matches(unknown, _keys(), 1), "keys of findings, such as 'pads_packed'"
@@ -95,7 +95,7 @@ class Findings(tuple[Finding, ...]):
             raise FindingsError(self)
 
     def to_json(self, indent: int | None = None) -> str:
-        """Return a JSON list with an object for each finding, which has the fields of Finding but `error`."""
+        """Return a JSON list with an object for each finding, with all fields of Finding except `error`."""
         rows = [{name: value for name, value in vars(one).items() if name != "error"} for one in self]
         return json.dumps(rows, indent=indent, ensure_ascii=False)
 

@@ -99,7 +99,7 @@ def waste(shares: Mapping[str, float], palette: Palette = LIGHT) -> go.Figure:
 
 
 def counts_bars(counts: Counts, palette: Palette = LIGHT) -> go.Figure:
-    """Return two panels with scales of their own, cell updates and sequential steps, each padded and packed."""
+    """Return two panels, each with its own scale: cell updates and sequential steps, padded and packed."""
     panels = (("cell updates", counts.updates, "", [0.62, 1]), ("sequential steps", counts.steps, "2", [0, 0.38]))
     data: list[dict[str, Any]] = []
     axes: dict[str, Any] = {}
@@ -119,7 +119,7 @@ def counts_bars(counts: Counts, palette: Palette = LIGHT) -> go.Figure:
 def winning(measured: Sequence[Measurement], across: Across = "batch_size", palette: Palette = LIGHT) -> go.Figure:
     """Return a map of packed ÷ padded: fill upwards, the batch size (or another size) across, on a log scale.
 
-    Blue is where packing wins, red where it loses. A ratio that the runs do not tell from 1 has a question mark and
+    Blue is where packing wins, red where it loses. A ratio that the runs cannot tell from 1 has a question mark and
     the neutral colour of 1; a star says that the machine was busy. Where several measurements share a place, which is
     a fill in whole percent and a size, it shows the median of their ratios. A place without one stays empty.
     """

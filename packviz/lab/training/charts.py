@@ -23,9 +23,9 @@ GAP = 0.16  # between two readouts at the same padding; the paddings are 1 apart
 
 
 def learning(results: Iterable[Progress], palette: Palette = LIGHT) -> go.Figure:
-    """Return accuracy (%) above loss (nats) over the epochs: for each experiment the mean of its seeds, in their band.
+    """Return accuracy (%) above loss (nats) over the epochs: for each experiment the mean and range of its seeds.
 
-    The band reaches from the worst seed to the best one. A training that is still running shows what has come so far.
+    The band reaches from the worst seed to the best one. A training that is still running shows its results so far.
     """
     columns = ["experiment", "epoch", "test_accuracy", "train_loss"]
     epochs = pd.DataFrame([vars(progress) for progress in results], columns=columns)
@@ -116,9 +116,9 @@ def final(outcomes: Sequence[Outcome], palette: Palette = LIGHT) -> go.Figure:
 
 
 def accuracy_against_padding(outcomes: Sequence[Outcome], palette: Palette = LIGHT) -> go.Figure:
-    """Return the mean accuracy (%) over the extra padding, read from the last column and packed, in the seeds' band.
+    """Return the mean accuracy (%) over the extra padding, read from the last column and packed, with the seeds' range.
 
-    It is small, and its words stand at the lines. The outcomes of other readouts are left out.
+    It is small, and its labels are at the lines. The outcomes of other readouts are left out.
     """
     data: list[dict[str, Any]] = []
     notes: list[dict[str, Any]] = []

@@ -20,7 +20,7 @@ DASHES = ("solid", "dash", "dot", "dashdot")
 def difference(comparison: Comparison, palette: Palette = LIGHT) -> go.Figure:
     """Return |padded - packed| as a heat map, sequences down and time steps across; the largest of all features.
 
-    Pads have a cross. The scale ends at the largest difference, and never so low that rounding has a colour. The title
+    Pads have a cross. The scale ends at the largest difference, but never so low that rounding gets a colour. The title
     says how much is shown, if not all.
     """
     B, T = comparison.apart.shape
@@ -59,7 +59,7 @@ def difference(comparison: Comparison, palette: Palette = LIGHT) -> go.Figure:
 
 
 def drifts(drift: Drift, palette: Palette = LIGHT) -> go.Figure:
-    """Return how far the state of each sequence is from its last valid one, in its hue, over the pads after it."""
+    """Return the distance of each sequence's state from its last valid one, in its hue, over the pads after it."""
     distances = drift.distances
     B, most = len(distances), drift.pads[-1]
     rows = min(B, CURVES)
@@ -88,7 +88,7 @@ def drifts(drift: Drift, palette: Palette = LIGHT) -> go.Figure:
 
 
 def gradients(losses: Losses, palette: Palette = LIGHT) -> go.Figure:
-    """Return two bars for each parameter: how far its padded gradient is from packed, without a mask and with one."""
+    """Return two bars for each parameter: the distance of its padded gradient from packed, without and with a mask."""
     rows = losses.gradients
     names = [row.name for row in rows]
     data = []

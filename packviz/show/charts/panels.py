@@ -17,7 +17,7 @@ GAP = 0.7
 
 @dataclass(frozen=True)
 class Panel:
-    """Hold one small tensor as it is to be shown."""
+    """Hold one small tensor and how it is shown."""
 
     title: str
     texts: tuple[tuple[str, ...], ...]  # row by row, what stands in each cell; the rows may be of different lengths
@@ -36,7 +36,7 @@ class Panel:
 
 
 def panels(given: Sequence[Panel], palette: Palette = LIGHT, *, wide: int = WIDE) -> go.Figure:
-    """Return the panels as one figure, side by side while they are at most `wide` cells, else below each other."""
+    """Return the panels as one figure, side by side if they are at most `wide` cells wide, else stacked."""
     placed, width, height = _placed(given, wide)
     most = max((abs(value) for panel in given for row in panel.values for value in row), default=0.0) or 1.0
     shapes: list[dict[str, Any]] = []

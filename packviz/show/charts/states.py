@@ -55,7 +55,7 @@ def _grid(trace: Trace, layer: int | None, direction: int) -> _Grid:
 
 
 def states(trace: Trace, *, layer: int | None = None, direction: int = 0, palette: Palette = LIGHT) -> go.Figure:
-    """Return h of one layer and direction as a heat map: time steps across, a band of hidden units a sequence.
+    """Return h of one layer and direction as a heat map: time steps across, a band of hidden units per sequence.
 
     layer: 0 to L - 1, or None for the top one. direction: 0 forward, 1 backward. Nothing is shown past the end of a
     sequence. The final state has an outline in the sequence's hue: at its last valid step, backward at t = 0. The

@@ -41,7 +41,7 @@ def drawn(
 
 @cache
 def template(palette: Palette) -> go.layout.Template:
-    """Return the Plotly template of a palette: a clear background, text of 14 px and more, lines that are quiet."""
+    """Return the Plotly template of a palette: a transparent background, text of 14 px or more, subdued lines."""
     words = {"family": FONT, "size": SIZE, "color": palette.text}
     axis = {
         "color": palette.text,

@@ -32,12 +32,12 @@ FORMAT = 3  # of the data, as movie.schema.json describes it
 
 @dataclass(frozen=True, repr=False)
 class Movie:
-    """Steps and scenes; the same for the app, a notebook and a file.
+    """Hold the steps and scenes of a movie; the same for the app, a notebook and a file.
 
-    ids: what each mark is called, in the order of the data. scales: the number at which the diverging scale ends, for
+    ids: the name of each mark, in the order of the data. scales: the number at which the diverging scale ends, for
     what enters the cell and for its states. notes: what is not shown, and other remarks. proof: how the numbers
-    compare with torch's own run. exact: whether they are the same to the bit, and no padding was packed. questions:
-    what the player asks before it shows the answer, as packviz.predictions.asking puts it.
+    compare with torch's own run. exact: whether they are bitwise equal, and no padding was packed. questions:
+    what the player asks before it shows the answer, from packviz.predictions.asking.
     """
 
     view: View
@@ -68,7 +68,7 @@ class Movie:
         return list(zip(self.view.token_b.tolist(), self.view.token_t.tolist(), strict=True))
 
     def step_at(self, stage: Stage, time: int | None = None, name: str = "") -> int:
-        """Return the number, from 1, of the step of a stage that has this name or time; without one, where it ends."""
+        """Return the number, from 1, of the step of a stage with this name or time; with neither, of its last step."""
         choice("stage", stage, tuple(ABOUT_STAGES))
         here = [(i, played) for i, played in enumerate(self.steps, 1) if played.stage == stage]
         named = [i for i, played in here if name and played.name == name]
@@ -80,11 +80,11 @@ class Movie:
         return self._data
 
     def to_html(self) -> str:
-        """Return one page with the player in it, which needs no server and no network."""
+        """Return a page that contains the player and needs no server and no network."""
         return standalone(self.title, self._data)
 
     def to_svg(self, step: int | None = None, *, width: int = 960, height: int = 480, theme: Theme = "light") -> str:
-        """Return the picture at the end of a step, by default the last one, as SVG; its caption stands below it.
+        """Return the picture at the end of a step, by default the last one, as SVG, with its caption below.
 
         width, height: pixels of the picture without the caption. theme: light or dark.
         """
@@ -100,7 +100,7 @@ class Movie:
         theme: Theme = "light",
         scale: float = 1.0,
     ) -> Path:
-        """Write the movie to a file of the kind that its suffix says, and return its path.
+        """Write the movie to a file in the format given by its suffix, and return its path.
 
         .html: the page with the player. .svg, .png: the picture at the end of a step, as in `to_svg`. .gif, .apng: the
         pictures of all steps. scale: pixels of a PNG, GIF or APNG for each pixel of width and height.

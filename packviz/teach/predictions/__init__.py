@@ -1,4 +1,4 @@
-"""Predictions: what a visitor is asked about the batch on the screen before the movie shows it."""
+"""Predictions: questions about the batch on the screen, asked before the movie shows the answer."""
 
 import json
 from base64 import b64encode
@@ -34,12 +34,12 @@ KINDS: Mapping[str, Kind] = {kind.key: kind for kinds in (*_LESSONS.values(), _B
 
 
 def ask(trace: Trace, stage: Stage, number: int = 0, *, direction: int = 0) -> Prediction | None:
-    """Return the number-th prediction of a stage, counted from 0, or None where there is nothing to ask.
+    """Return the number-th prediction of a stage, counted from 0, or None if there is nothing to ask.
 
-    direction: the direction that the movie of the stage run watches, 1 is backward; other stages do not depend on it.
+    direction: the direction that the movie of the stage run shows, 1 is backward; other stages do not depend on it.
 
-    The kinds of the stage take turns; each time with another sequence or time step, the most telling one first, and
-    round again at the end. The same arguments always give the same prediction. Raises PackvizError for an unknown
+    The kinds of the stage take turns, each time with another sequence or time step, the most instructive one first, and
+    then start over. The same arguments always give the same prediction. Raises PackvizError for an unknown
     stage, a number that is not an integer of at least 0, and a direction that this trace does not have.
     """
     check_kind("trace", trace, Trace, "make one with packviz.trace or packviz.trace_module")
@@ -54,8 +54,8 @@ def ask(trace: Trace, stage: Stage, number: int = 0, *, direction: int = 0) -> P
 def asking(movie: Movie, stage: Stage) -> Movie:
     """Return the movie with the first predictions of a stage, which the player asks before it shows the answer.
 
-    The answers and the reasons for all recognised mistakes travel with it, so that it needs no server. A stage about
-    which there is nothing to ask leaves the movie as it is. Raises PackvizError for an unknown stage.
+    The answers and the reasons for all recognised mistakes are included, so that it needs no server. A stage with
+    nothing to ask leaves the movie as it is. Raises PackvizError for an unknown stage.
     """
     check_kind("movie", movie, Movie, "make one with packviz.movie")
     choice("stage", stage, tuple(_LESSONS))

@@ -44,7 +44,7 @@ class Slip:
 
 @dataclass(frozen=True)
 class Moment:
-    """Hold where a movie shows why: a stage, and its step of a given name or time step, or else its last step."""
+    """Hold where a movie shows why: a stage, and its step with a given name or time step, or else its last step."""
 
     stage: Stage
     timestep: int | None = None
@@ -78,7 +78,7 @@ class Prediction(Brief):
 
     @property
     def example(self) -> str:
-        """Return what an answer looks like, never the answer itself, nor a slip; "" for a choice."""
+        """Return an example of the format, never the answer itself or a slip; "" for a choice."""
         if self.form == "choice":
             return ""
         if self.form == "letters":
@@ -96,7 +96,7 @@ class Prediction(Brief):
     def check(self, typed: str) -> Verdict:
         """Judge what was typed: right, a slip with its own reason, or wrong, with the first difference.
 
-        Raises PackvizError for what cannot be read.
+        Raises PackvizError for anything that cannot be read.
         """
         given = self.read(typed)
         if given == self.answer:
@@ -107,7 +107,7 @@ class Prediction(Brief):
         return Verdict(False, f"{_difference(given, self.answer, self.form)} {self.hint}".strip())
 
     def read(self, typed: str) -> Answer:
-        """Return the answer that was typed. Raises PackvizError for what cannot be read."""
+        """Return the answer that was typed. Raises PackvizError for anything that cannot be read."""
         if self.form == "choice":
             return read_choice(typed, self.choices)
         return read_numbers(typed) if self.form == "numbers" else read_letters(typed, self.letters)
