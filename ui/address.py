@@ -1,7 +1,7 @@
-"""The address: every name in it with its owner and default, the widgets that follow it, and the one place that writes.
+"""The address: every name in it with its owner and default, the widgets bound to it, and the one place that writes it.
 
-Bound widgets write their names through Streamlit; the player writes its step, and the quiz the round that it shows, in
-the browser. All else that changes the address goes through `write` and `write_all`.
+Bound widgets write their names through Streamlit; in the browser the player writes its step, and the quiz its round.
+Everything else that changes the address goes through `write` and `write_all`.
 """
 
 import math
@@ -27,12 +27,12 @@ T = TypeVar("T")
 Owner = Literal["controls", "player", "questions", "doctor", "quiz", "lab", "class", "share", "Streamlit"]
 
 MAX_LENGTH = 8_000  # characters of a text in a link
-_NAMED: tuple[Owner, ...] = ("controls", "player", "share")  # whose names are told where they are not met
+_NAMED: tuple[Owner, ...] = ("controls", "player", "share")  # whose names are reported if they are ignored
 
 _RENAMED = {"naive": "last column", "last_valid": "last valid"}  # readouts in older links
 
 PARTS = ("sidebar", "code", "menu")  # that a link may hide
-THEMES = ("automatic", "light", "dark")  # automatic: as the browser has it
+THEMES = ("automatic", "light", "dark")  # automatic: as in the browser
 
 NAMES: Mapping[str, tuple[Owner, Any]] = {
     "example": ("controls", EXAMPLES[0].key),
@@ -56,14 +56,14 @@ NAMES: Mapping[str, tuple[Owner, Any]] = {
     "level": ("quiz", 1),
     "round": ("quiz", None),  # a random one
     "worksheet": ("quiz", False),
-    "question": ("quiz", 1),  # where the round begins; in a lesson the player writes it
-    "said": ("quiz", None),  # in links from before the browser kept the answers
+    "question": ("quiz", 1),  # the first question of the round; in a lesson the player writes it
+    "said": ("quiz", None),  # in older links, from before the browser kept the answers
     "train_task": ("lab", "vowels"),
     "train_readouts": ("lab", None),  # all of them
     "train_pads": ("lab", None),  # all of them
     "train_seeds": ("lab", 3),
     "train_both": ("lab", False),
-    "job": ("lab", None),  # the key of what is computed for the visitor, who finds it again by this
+    "job": ("lab", None),  # the key of the visitor's long work, by which it is found again
     "room": ("class", None),
     "view": ("class", None),  # projector
     "hide": ("share", ""),
@@ -82,12 +82,12 @@ def default(name: str) -> Any:
 
 
 def changed(settings: Mapping[str, object]) -> dict[str, str]:
-    """Return an address that asks for these settings: those that are not the defaults."""
+    """Return the query for these settings: those that differ from the defaults."""
     return {name: str(value) for name, value in settings.items() if value != default(name)}
 
 
 def write(name: str, value: str) -> None:
-    """Put one name into the address, or take it out if the value is its default."""
+    """Put one name into the address, or remove it if the value is its default."""
     if value != default(name):
         st.query_params[name] = value
     else:
@@ -95,7 +95,7 @@ def write(name: str, value: str) -> None:
 
 
 def write_all(**values: object) -> None:
-    """Make the address ask for these values and nothing else, in one step."""
+    """Set the address to these values and nothing else, in one step."""
     wanted = changed(values)
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
@@ -103,10 +103,10 @@ def write_all(**values: object) -> None:
 
 @contextmanager
 def of_every_page() -> Iterator[None]:
-    """Give the widgets and containers drawn here to the app itself, as if app.py drew them.
+    """Assign the widgets and containers drawn here to the app itself, as if app.py drew them.
 
-    When another page comes, by a link, Back or Forward, Streamlit first removes from the address what belongs to the
-    widgets of the page that is left. What belongs to the app stays, if the containers around it do, too.
+    On the way to another page, by a link, Back or Forward, Streamlit first removes the values of the old page's widgets
+    from the address. Those of the app stay, if the containers around them do, too.
     """
     context = get_script_run_ctx()
     assert context is not None
@@ -123,7 +123,7 @@ def choice(
     first: Any = None,
     on_change: Callable[[], None] | None = None,
 ) -> T:
-    """Let one of a few options be chosen. first: the default, where the table of names has none."""
+    """Offer a few options, one of them chosen. first: the default, if the table of names has none."""
     given: T = default(name) if first is None else first
     chosen: T = st.segmented_control(
         label or name, options, default=given, required=True, width="stretch", **_bound(name, hint, on_change)
@@ -132,24 +132,24 @@ def choice(
 
 
 def switch(name: str, hint: str | None = None, *, label: str | None = None) -> bool:
-    """Let something be switched on or off."""
+    """Offer an on/off switch."""
     return st.toggle(label or name, default(name), **_bound(name, hint))
 
 
 def whole(name: str, least: int, most: int, hint: str) -> int | None:
-    """Let an integer be chosen; None, too, where that is the default."""
+    """Offer an integer; also None if that is the default."""
     chosen: int | None = st.number_input(name, least, most, default(name), 1, placeholder="None", **_bound(name, hint))
     return chosen
 
 
 def number(name: str, most: float, hint: str) -> float:
-    """Let a number of at most `most` either way be chosen."""
+    """Offer a number from -most to most."""
     chosen: float = st.number_input(name, -most, most, default(name), 1.0, "%g", **_bound(name, hint))
     return chosen
 
 
 def _bound(name: str, hint: str | None, on_change: Callable[[], None] | None = None) -> dict[str, Any]:
-    """Return what every widget is given: its key, that the address follows it, and whether the link fixes it."""
+    """Return the arguments common to all widgets: the key, the binding to the address, and whether the link fixes it."""
     is_fixed = fixed(name)
     told = " ".join(filter(None, (hint, "Fixed by the link."))) if is_fixed else hint
     changed = partial(_take, name, on_change)
@@ -158,22 +158,22 @@ def _bound(name: str, hint: str | None, on_change: Callable[[], None] | None = N
 
 
 def _take(name: str, then: Callable[[], None] | None) -> None:
-    """Take what was chosen in a widget. The app may have written the address after the browser had put it there."""
+    """Accept a widget's new value. The app may have written the address after the browser put the value there."""
     if overtaken(name):
         return
     if (value := st.session_state[name]) != default(name) and name not in st.query_params:
-        st.session_state[name] = value  # which writes it again
+        st.session_state[name] = value  # this writes it again
     if then is not None:
         then()
 
 
 def remember() -> None:
-    """Keep what the link asks for when a visitor comes: Streamlit drops from it what its widgets refuse."""
+    """Remember what the link asks for when a visitor arrives: Streamlit drops values that its widgets refuse."""
     if visit().link is not None:
         return
     visit().link = st.query_params.to_dict()
     endless = [name for name, raw in asked().items() if name != "sequences" and math.isinf(_as_number(raw) or 0.0)]
-    for name in endless:  # Streamlit's number input fails on them, before it looks at its bounds
+    for name in endless:  # Streamlit's number input fails on these before it checks its bounds
         del st.query_params[name]
     readouts = st.query_params.get_all("train_readouts")
     renamed = [_RENAMED.get(each, each) for each in readouts]
@@ -184,7 +184,7 @@ def remember() -> None:
 
 
 def keep() -> None:
-    """Hold on to what the widgets of other pages ask for: without it, Back leads to an address that has lost it."""
+    """Keep the values of other pages' widgets: otherwise Back leads to an address that has lost them."""
     for name in NAMES:
         if name in st.session_state:
             st.session_state[name] = st.session_state[name]
@@ -201,47 +201,47 @@ def touched(settings: Iterable[str]) -> bool:
 
 
 def hidden() -> tuple[str, ...]:
-    """Return the parts of all pages that the link hides; they stay hidden on the way through the app."""
+    """Return the parts that the link hides; they stay hidden on all pages."""
     return tuple(part for part in asked().get("hide", "").split(",") if part in PARTS)
 
 
 def locked() -> tuple[str, ...]:
-    """Return the settings that the link fixes; they stay so on the way through the app. "all": every one of them."""
+    """Return the settings that the link fixes, on all pages. "all": every setting."""
     return tuple(name for name in asked().get("lock", "").split(",") if name in SETTINGS)
 
 
 def fixed(*names: str) -> bool:
-    """Return whether the link fixes one of these settings: no control changes it, only another address."""
+    """Return whether the link fixes one of these settings, so that no control can change it."""
     return bool({"all", *names} & set(locked()))
 
 
 def theme() -> str:
-    """Return the colours that the link asks for."""
+    """Return the theme that the link asks for."""
     raw = asked().get("theme", "")
     return raw if raw in THEMES else THEMES[0]
 
 
 def view() -> Mapping[str, str]:
-    """Return how all pages are shown, by its names in the address."""
+    """Return how pages are shown, by the names in the address."""
     return {"hide": ",".join(hidden()), "lock": ",".join(locked()), "theme": theme()}
 
 
 def ordinal(given: Mapping[str, str], name: str, most: int = 10**9) -> int | None:
-    """Return the number from 1 to `most` that an address gives to a name; None for nothing, and for nonsense."""
+    """Return the number from 1 to `most` that an address gives for a name; None if it is missing or invalid."""
     raw = given.get(name, "")
     number = int(raw) if re.fullmatch("[0-9]{1,10}", raw) else 0
     return number if 1 <= number <= most else None
 
 
 def unmet(asked: Mapping[str, str], shown: Mapping[str, object]) -> str | None:
-    """Return one line about what a link asks for and the controls and the player, `shown`, do not show."""
+    """Return one line about the requests of a link that the controls and the player (`shown`) did not apply."""
     others = {name: raw for name, raw in asked.items() if NAMES.get(name, ("controls",))[0] in _NAMED}
     missing = [_told(name, raw, shown) for name, raw in others.items() if not _shows(shown, name, raw)]
     return f"Ignored from the link: {listed(missing)}." if missing else None
 
 
 def warning(text: str) -> str | None:
-    """Return a line about a text that makes the link too long for some servers and messengers."""
+    """Return a warning if the text makes the link too long for some servers and messengers."""
     size = len(quote_plus(text))
     if size <= MAX_LENGTH:
         return None

@@ -21,8 +21,8 @@ from ui.status import announce
 _BARS = Path(__file__).with_name("class_bars.html")
 LOOK = 0.7  # seconds between two looks at a room
 _FITS = 450  # characters that fit the projector in full size
-_OTHERS = "others"  # answers that are counted together
-_COMMON = 3  # wrong answers, the most frequent ones, whose reasons have room on the projector
+_OTHERS = "others"  # the label of answers that are counted together
+_COMMON = 3  # the most frequent wrong answers, whose reasons fit on the projector
 
 Seen = Mapping[str, Any]  # a snapshot of a room: classroom/__init__.py
 
@@ -33,13 +33,13 @@ _TOLD = {
     "closed": "The vote is closed.",
     "talk": "Explain your answer to your neighbor. Then there is a second vote.",
     "reveal": "The answer, as PyTorch computed it",
-    "own": "The answer",  # which nobody has computed
+    "own": "The answer",  # not computed by PyTorch
 }
 
 
 @st.fragment(run_every=LOOK)
 def projector(code: str) -> None:
-    """Show a room as everybody may see it, large."""
+    """Show a room as everybody may see it, in large type."""
     with st.container(key="projector"):
         try:
             seen = rooms.call(rooms.snapshot(code, None))
@@ -66,7 +66,7 @@ def counted_votes(seen: Seen) -> str:
 def stage(seen: Seen, *, first: dict[int, int] | None = None) -> None:
     """Show the question, and the answer once it is shown.
 
-    first: by question, the step at which the teacher's own movie begins; None where it follows the teacher's step.
+    first: by question, the step at which the teacher's own movie begins; None to follow the teacher's step.
     """
     asked, phase = seen["question"], seen["phase"]
     if asked is None:
@@ -99,7 +99,7 @@ def stage(seen: Seen, *, first: dict[int, int] | None = None) -> None:
 
 
 def _revealed(seen: Seen, first: dict[int, int] | None) -> None:
-    """Show the movie of the right answer at its step, and beside it how often each answer was given."""
+    """Show the movie at the step of the answer, and next to it how often each answer was given."""
     number = seen["question"]["number"]
     if not seen["movie"]:
         st.html(bars(seen))
@@ -113,12 +113,12 @@ def _revealed(seen: Seen, first: dict[int, int] | None) -> None:
 
 
 def _fit(*texts: str) -> float:
-    """Return the factor for the size of texts by which all of them fit the projector."""
+    """Return the font scale at which all texts fit the projector."""
     return float(min(1, (_FITS / sum(map(len, texts))) ** 0.6))
 
 
 def bars(seen: Seen) -> str:
-    """Return how often each answer was given, before and after the talk, as HTML; each with its reason."""
+    """Return the answers with their counts before and after the discussion, and the reasons, as HTML."""
     sides = ("before", "after") if seen["rounds"] == 2 else ("before",)
     most = max(1, *(bar[side] for bar in seen["bars"] for side in sides))
     told = [bar for bar in seen["bars"] if bar["reason"] and not bar["right"]]
@@ -129,7 +129,7 @@ def bars(seen: Seen) -> str:
 
 
 def join_link(code: str) -> str:
-    """Return where phones join: they cannot reach this machine as localhost."""
+    """Return the link that phones join with: they cannot reach this machine as localhost."""
     here = urlsplit(st.context.url or "http://localhost:8501/")
     host = here.hostname or "localhost"
     if host in ("localhost", "127.0.0.1", "::1"):
@@ -140,7 +140,7 @@ def join_link(code: str) -> str:
 
 @st.cache_resource(show_spinner=False, ttl=60)
 def _own_address() -> str:
-    """Return this machine's address in its network; "" where it has none. Nothing is sent."""
+    """Return this machine's address in its network; "" if there is none. Nothing is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as there:
         try:
             there.connect(("192.0.2.1", 9))  # an address for documentation: no packet leaves for a datagram socket
@@ -150,7 +150,7 @@ def _own_address() -> str:
 
 
 def as_spoken(link: str) -> str:
-    """Return a link as it is read out."""
+    """Return a link as one would read it aloud."""
     return link.partition("://")[2].rpartition("/")[0]
 
 

@@ -1,6 +1,6 @@
 """The teacher's page of a class: open a room, ask, open and close the votes, show the answer.
 
-What is secret before the answer is shown stands in one panel that the teacher opens; all else may be projected.
+What must stay secret until the answer is shown is in one panel that the teacher opens; the rest may be projected.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ _mount = st.components.v2.component(
     js=(_HERE / "classroom.js").read_text("utf-8"),
 )
 
-# Other windows of the teacher step through the movie, too: what they did is told to the component above.
+# The teacher's other windows can also step through the movie: this tells the component above.
 _tell = st.components.v2.component(
     "packviz_class_step",
     js="""export default ({ data }) => {
@@ -37,7 +37,7 @@ _tell = st.components.v2.component(
 """,
 )
 
-# What the teacher can do now: by phase and round, the natural next action first; with the label of its button.
+# What the teacher can do, by phase and round: the natural next action first, each with the label of its button.
 _ACTIONS: Mapping[tuple[str, int], tuple[tuple[str, str], ...]] = {
     ("lobby", 1): (("open", "Open the vote"),),
     ("vote", 1): (("close", "Close the vote"),),
@@ -50,14 +50,14 @@ _ACTIONS: Mapping[tuple[str, int], tuple[tuple[str, str], ...]] = {
         (("next", "Next question"), ("twin", "Same question, new numbers"), ("seen", "What did you see?")),
     ),
 }
-_MORE = ("twin", "seen")  # further questions, for which the teacher decides
+_MORE = ("twin", "seen")  # further questions, which only the teacher starts
 _HELP = {"seen": "Asks the question again: about one student in five remembers a demonstration wrongly."}
 _FIRST = "Ask the first question"
-_UNDONE = ("vote", "closed", "talk")  # phases out of which there is a way back
+_UNDONE = ("vote", "closed", "talk")  # phases that can be undone
 
 
 def classroom() -> None:
-    """Show the class: how to open a room, the open room, or the projector's view of it."""
+    """Show the class: how to open a room, the open room, or the projector's view."""
     for sheet in ("quiz.css", "classroom.css"):
         st.html(_HERE / sheet)
     if st.query_params.get("view") == "projector":
@@ -86,7 +86,7 @@ def classroom() -> None:
 
 
 def _begin() -> None:
-    """Say what a class is, and open a room."""
+    """Explain the class, and offer to open a room."""
     count = len(asked_of(visit().plan))
     with st.container(border=True):
         st.markdown(
@@ -114,9 +114,9 @@ def _open() -> None:
 
 
 def _come_back(known: Mapping[str, str]) -> bool:
-    """Take up the room that the browser knows, after a reload or a restart of the server, or let it be forgotten.
+    """Return to the room that the browser remembers after a reload or a server restart, or have it forgotten.
 
-    Return False where the room cannot be read just now.
+    Return False if the room cannot be read right now.
     """
     try:
         if rooms.call(rooms.snapshot(known["code"], known["host"])).get("host"):
@@ -129,7 +129,7 @@ def _come_back(known: Mapping[str, str]) -> bool:
 
 
 def _seen() -> Seen | None:
-    """Return the open room as its teacher sees it; None where there is none, or none any more."""
+    """Return the open room as its teacher sees it; None if there is none, or if it has ended."""
     room = visit().room
     if room is None:
         return None
@@ -143,7 +143,7 @@ def _seen() -> Seen | None:
 
 
 def _act(action: str, **details: object) -> None:
-    """Do what a button or a key asks for; where that is refused, say why."""
+    """Do what a button or a key requests; if it is refused, say why."""
     room = visit().room
     if room is None:
         return
@@ -158,7 +158,7 @@ def _act(action: str, **details: object) -> None:
 
 
 def _do(action: str, seen: Seen) -> None:
-    """Do what a button offers, at the place in the lesson where it was seen."""
+    """Do what a button offers, at the point of the lesson at which it was shown."""
     if action == "seen":
         _ask(_place(seen), {**seen["asked"][-1], "seen": True})
     else:
@@ -166,7 +166,7 @@ def _do(action: str, seen: Seen) -> None:
 
 
 def _place(seen: Seen) -> list[Any]:
-    """Return where a class is, as classroom/state.py has it: a button does nothing once it is elsewhere."""
+    """Return where a class is, as in classroom/state.py: a button does nothing once the class has moved on."""
     return [len(seen["asked"]), seen["phase"], seen["round"]]
 
 
@@ -175,13 +175,13 @@ def _ask(place: list[Any], question: object) -> None:
 
 
 def _ask_new(place: list[Any], question: object) -> None:
-    """Ask a question that was just made, and fold away where it was made."""
+    """Ask a question that was just created, and fold the panel."""
     _ask(place, question)
     unfold(on=bool(visit().room_problem))
 
 
 def _turn() -> None:
-    """Follow a key of the teacher's remote: the natural next action, or back as long as nothing has been shown."""
+    """Follow a key of the teacher's remote: the natural next action, or back until the answer has been shown."""
     seen = _seen()
     if seen is None:
         return
@@ -211,7 +211,7 @@ def _room(seen: Seen) -> None:
             st.button(
                 label, key=f"class {action}", type=kind, help=_HELP.get(action), on_click=partial(_do, action, seen)
             )
-        if seen["question"] is None and not seen["questions"]:  # there is one to be made: classroom.js scrolls there
+        if seen["question"] is None and not seen["questions"]:  # one has to be created: classroom.js scrolls there
             st.button(_FIRST, key="class first", type="primary", on_click=partial(unfold, on=True))
         if seen["phase"] in _UNDONE:
             back = partial(_act, "back", at=_place(seen))
@@ -228,7 +228,7 @@ def _room(seen: Seen) -> None:
 
 
 def _whole() -> None:
-    """Offer what is done with the room as a whole."""
+    """Offer the actions for the room as a whole."""
     code, host = visit().room or ("", "")
     panel = st.popover("Room", key="class room", on_change="rerun")
     if not panel.open:
@@ -255,7 +255,7 @@ def _projector_link(code: str) -> None:
 
 @st.fragment(run_every=LOOK)
 def _counts(drawn: list[Any]) -> None:
-    """Count those who have joined and voted; the page follows when another window goes on."""
+    """Count those who have joined and voted; rerun the page when another window has moved the class on."""
     seen = _seen()
     if seen is None or _place(seen) != drawn:
         st.rerun()
@@ -266,13 +266,13 @@ def _counts(drawn: list[Any]) -> None:
 
 
 def _secrets(seen: Seen) -> None:
-    """Offer what nobody but the teacher should see before the answer is shown."""
+    """Offer what only the teacher should see before the answer is shown."""
     note = seen["asked"][-1].get("note") if seen["asked"] else ""
     shown = seen["phase"] == "reveal"
     if seen["question"] is None or (shown and not note):
         return
     title = "Your note" if shown else "Only for you (opens on this screen)"
-    key = f"class {'note' if shown else 'secrets'} {len(seen['asked'])}"  # one that is open closes with its question
+    key = f"class {'note' if shown else 'secrets'} {len(seen['asked'])}"  # an open panel closes with its question
     panel = st.popover(title, key=key, icon=":material/visibility_off:", on_change="rerun")
     if not panel.open:
         return

@@ -1,4 +1,4 @@
-"""The parts of the page on padded beside packed, below its movie."""
+"""The parts of the page that compares padded and packed, below its movie."""
 
 import pandas as pd
 import streamlit as st
@@ -17,7 +17,7 @@ _TO_TRY: dict[str, dict[str, object]] = {
 
 
 def at_a_glance(shown: Shown) -> None:
-    """Say of each way to read the result whether it is right, padded and packed."""
+    """Say for each readout whether it is right, padded and packed."""
     found = shown.fact(facts.compare).readings
     with st.container(border=True, key="glance"):
         for column, each in zip(st.columns(len(found)), found, strict=True):
@@ -30,7 +30,7 @@ def _mark(right: bool) -> str:
 
 
 def verdicts(shown: Shown) -> None:
-    """Say what is equal and what is not, each line computed from the two runs; show the outputs place by place."""
+    """Say what is equal and what is not, each line computed from the two runs; show the outputs cell by cell."""
     st.markdown("Computed from both runs, just now.")
     done = shown.fact(facts.compare)
     for each in done.findings:
@@ -53,7 +53,7 @@ def readings(shown: Shown) -> None:
 
 
 def drifting(shown: Shown) -> None:
-    """Show how far every state moves while the cell goes on reading padding."""
+    """Show how far every state moves while the cell keeps reading padding."""
     st.markdown("After a sequence's last valid step, the cell goes on reading padding.")
     moved = shown.fact(facts.drift)
     figure(shown, charts.drifts, moved, key="drifts")
@@ -61,7 +61,7 @@ def drifting(shown: Shown) -> None:
 
 
 def other_settings(shown: Shown) -> None:
-    """Offer settings that change the verdicts, and say for each setting which ones it changes."""
+    """Offer settings that change the verdicts, and list the verdicts that each setting changes."""
     st.markdown("The same comparison, each time with one setting changed.")
     try_this("Change a setting that changes the verdict.", _TO_TRY)
     found = shown.fact(facts.switches)
@@ -79,7 +79,7 @@ def other_settings(shown: Shown) -> None:
 
 @st.fragment
 def alone(shown: Shown) -> None:
-    """Show one sequence alone and in this batch, padded and packed."""
+    """Compare one sequence alone and within this batch, padded and packed."""
     st.markdown("One sequence alone, and in this batch.")
     letters = shown.letters
     letter = st.selectbox("sequence", letters, key="alone")
@@ -87,7 +87,7 @@ def alone(shown: Shown) -> None:
 
 
 def training(shown: Shown) -> None:
-    """Show what the loss and its gradients make of pads."""
+    """Show the effect of pads on the loss and its gradients."""
     st.markdown("A small linear layer on top, with random targets, the same on both sides.")
     done = shown.fact(facts.losses)
     for verdict in done.verdicts:
@@ -98,7 +98,7 @@ def training(shown: Shown) -> None:
 
 
 def pads_elsewhere(shown: Shown) -> None:
-    """Say what padding does in normalization, in attention and in pooling."""
+    """Say what padding does in normalization, attention and pooling."""
     st.markdown("Batch norm, attention and pooling read the padding, too, unless it is masked out.")
     for each in (shown.fact(facts.norms), shown.fact(facts.attention), shown.fact(facts.pooling)):
         st.markdown(each.sentence)

@@ -40,7 +40,7 @@ _MORE: Mapping[str, Callable[[str], object]] = {  # settings, each with what dra
 
 @dataclass(frozen=True)
 class Controls:
-    """Hold what the settings ask for, what reruns for another batch, and two places in the sidebar."""
+    """Hold the requested settings, what reruns for another batch, and two places in the sidebar."""
 
     asked: Request  # of the first example, whatever batch is chosen
     rerun: Callable[[], None]
@@ -50,11 +50,11 @@ class Controls:
 
 @of_every_page()
 def controls(*, wait: bool = False, apart: bool = True) -> Controls:
-    """Draw the examples and the settings, and make room for the text above them.
+    """Draw the examples and the settings, and reserve space for the text above them.
 
-    apart: whether the fragment BATCH shows the batch, so that another one reruns nothing else; if not, it reruns the
-    page. wait: whether settings that nobody has touched are left out, before the first picture has been painted. The
-    sidebar is closed then, and a browser that draws them paints the picture later.
+    apart: whether the fragment BATCH shows the batch, so that another batch reruns only that; if not, it reruns the
+    page. wait: whether to leave out untouched settings until the first picture has been painted. The sidebar is closed
+    then, and drawing them would delay the picture.
     """
     address.remember()
     with st.sidebar:
@@ -68,7 +68,7 @@ def controls(*, wait: bool = False, apart: bool = True) -> Controls:
             st.text("The link fixes all settings." if "all" in names else f"Fixed by the link: {', '.join(names)}.")
         promise = "On: you promise that the lengths never increase. Off: PyTorch sorts them."
         settings = {**_cell(), "enforce_sorted": switch("enforce_sorted", promise)}
-        with st.container():  # there even if empty: what comes after it keeps its place, and stays open
+        with st.container():  # always there, even if empty: what comes after it keeps its place and stays open
             layer, direction = _watched(settings)
         with st.expander("More settings"):
             settings |= {name: draw(name) for name, draw in _MORE.items()}
@@ -78,7 +78,7 @@ def controls(*, wait: bool = False, apart: bool = True) -> Controls:
 
 @of_every_page()
 def source(chosen: Controls) -> Source:
-    """Draw the text of the batch, if it is made of one; return what the controls of the batch ask for."""
+    """Draw the text of the batch, if it has one; return the source that the controls request."""
     picked = st.session_state["example"]
     text_of_example = "" if picked == OWN else example(picked).text
     if text_of_example is None:
@@ -96,7 +96,7 @@ def source(chosen: Controls) -> Source:
 
 @st.fragment(key=_EXAMPLES)
 def _examples(rerun: Callable[[], None]) -> None:
-    """Offer the examples, and how to read a text; an edit of the text draws neither again."""
+    """Offer the examples, and how to read a text; an edit of the text redraws neither."""
     if "sequences" in address.asked() and "example" not in address.asked() and "example" not in st.session_state:
         st.session_state["example"] = OWN
         address.write("example", OWN)  # which Streamlit does not do for a value that comes before the widget
@@ -117,7 +117,7 @@ def _examples(rerun: Callable[[], None]) -> None:
 
 
 def _fill_in(rerun: Callable[[], None]) -> None:
-    """Put the text of the example just picked into the text area; the visitor's own text comes back as it was."""
+    """Put the text of the picked example into the text area; the visitor's own text can be restored unchanged."""
     if overtaken("example"):
         return
     picked, there = st.session_state["example"], st.session_state.get("sequences")
@@ -141,14 +141,14 @@ def _take_over(rerun: Callable[[], None]) -> None:
 
 def _own(text: str) -> None:
     """Show a text as the visitor's own."""
-    if "sequences" not in st.session_state:  # no text area is drawn that would bring it into the address
+    if "sequences" not in st.session_state:  # there is no text area that would write it to the address
         address.write("sequences", text)
     give("sequences", text)
     give("example", OWN)
 
 
 def put(settings: Mapping[str, object]) -> None:
-    """Put settings, by their names, into the controls, but for those that the link fixes.
+    """Put settings, by their names, into the controls, except those fixed by the link.
 
     A typed text that is replaced can be restored.
     """
@@ -163,7 +163,7 @@ def put(settings: Mapping[str, object]) -> None:
 
 
 def put_back() -> None:
-    """Put the text that had to give way into the controls again; a fragment alone would leave the movie as it was."""
+    """Restore the text that was set aside; a fragment alone would leave the movie as it was."""
     text, visit().put_aside = visit().put_aside, None
     if text is not None:
         _own(text)
@@ -171,7 +171,7 @@ def put_back() -> None:
 
 
 def ways_back(chosen: Controls) -> None:
-    """Lead back to the page that opened this batch, and to the visitor's own text that it replaced."""
+    """Show links back to the page that opened this batch, and to the visitor's own text that it replaced."""
     visited = visit()
     with chosen.under_text:
         if visited.way_back is not None:
@@ -182,10 +182,10 @@ def ways_back(chosen: Controls) -> None:
 
 
 def strip(chosen: Controls) -> None:
-    """Show which settings are not the defaults, each with a button that takes it back; nothing where there are none."""
+    """Show the settings that differ from the defaults, each with a button that resets it; nothing if there are none."""
     changed = {name: value for name, value in chosen.asked.settings if value != address.default(name)}
     with st.container(horizontal=True, vertical_alignment="center", key="changed", gap="small"):
-        if not changed:  # the container is there all the same: what comes after it keeps its place, and so its state
+        if not changed:  # the container is always there: what comes after it keeps its place and its state
             return
         st.markdown("Changed:")
         for name, value in changed.items():
@@ -212,7 +212,7 @@ def _cell() -> dict[str, object]:
 
 
 def _watched(settings: dict[str, object]) -> tuple[int | None, int]:
-    """Return the layer and the direction that the run shows; asked only where there are several."""
+    """Return the layer and the direction that the run shows; ask only if there are several."""
     layers, ways = settings["num_layers"], ("forward", "backward")
     assert isinstance(layers, int)
     layer = choice("layer", range(layers), label="Watch layer", first=layers - 1) if layers > 1 else None

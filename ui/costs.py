@@ -1,4 +1,4 @@
-"""The parts of the page on what padding and packing cost: recorded, counted, measured, and what else can be done."""
+"""The parts of the page on the cost of padding and packing: recorded, counted, measured, and alternatives."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from ui.work import Task
 
 CELLS = get_args(Cell)
 ROUNDS = 21
-SECONDS = 2.0  # for one measurement; a round more where that is over
+SECONDS = 2.0  # for one measurement; one more round when this time is over
 ROUNDS_OF_A_SHAPE, SECONDS_OF_A_SHAPE = 7, 0.2  # the same for a point of the map
 THIS_BATCH, TYPED, UPLOADED = "this batch", "typed", "uploaded"
 
@@ -41,7 +41,7 @@ def full_run(shown: Shown) -> None:
 
 
 def counted(shown: Shown) -> None:
-    """Show what can be counted without a clock."""
+    """Show what can be counted without measuring time."""
     st.markdown("Cell updates and sequential steps of this batch; bytes of its inputs and outputs.")
     costs = cost.counts_of(shown.trace)
     figure(shown, charts.counts_bars, costs, key="counts")
@@ -57,7 +57,7 @@ def counted(shown: Shown) -> None:
 
 
 def measured(shown: Shown) -> None:
-    """Measure this batch, with all three cells, on this machine, when asked to."""
+    """Measure this batch, with all three cells, on this machine, on request."""
     st.markdown(
         "Milliseconds for this batch on this server, measured now: medians of alternating runs, with their spread."
     )
@@ -97,7 +97,7 @@ def landscape(shown: Shown) -> None:
 
 
 def without_packing(shown: Shown) -> None:
-    """Show how much padding is left when batches are made with more care."""
+    """Show how much padding is left when batches are composed with more care."""
     st.markdown("Batches of similar lengths waste less, whatever model runs on them.")
     source = st.selectbox(
         "Lengths of a data set",
@@ -134,7 +134,7 @@ def _lengths(shown: Shown, source: str) -> Any:
 
 
 def _timings(results: Sequence[cost.Measurement], which: str = "now") -> None:
-    """Show the times of one batch. which: told from others on the page by this."""
+    """Show the times of one batch. which: distinguishes this table from others on the page."""
     fresh(charts.timings, results, key=f"timings {which}")
     rows = [
         (

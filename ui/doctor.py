@@ -33,14 +33,14 @@ _BADGES = {
 }
 _LATER = ":orange-badge[:material/schedule: fails later, in {call}]"
 _MAX_SEQUENCES, _MAX_STEPS = 32, 64  # of a run with uploaded weights
-_STAND_INS = (5, 3, 2)  # lengths where none are given
-_WIDE = 8  # cells that have room beside the findings
+_STAND_INS = (5, 3, 2)  # lengths if none are given
+_WIDE = 8  # cells that fit beside the findings
 _ROWS, _COLUMNS = 12, 16  # of x that are drawn
-_MAX_TYPED = 2_000  # numbers that the overview is given as a text
+_MAX_TYPED = 2_000  # numbers that are passed to the overview as text
 
 
 def doctor() -> None:
-    """Ask for a batch, or weights, or both; show the findings, and the run of the weights."""
+    """Ask for a batch, or weights, or both; show the findings, and a run with the weights."""
     with st.container(horizontal=True, vertical_alignment="center"):
         way = st.segmented_control(
             "What is given", _WAYS, default=_WAYS[0], required=True, key="given", label_visibility="collapsed"
@@ -61,7 +61,7 @@ def doctor() -> None:
 
 
 def _examined(given: Given) -> None:
-    """Examine what is given, and show what is found, and where."""
+    """Examine the input, and show the findings and where they are."""
     try:
         findings = _findings(given)
     except PackvizError as problem:
@@ -90,7 +90,7 @@ def _findings(given: Given) -> Sequence[Finding]:
 
 
 def _summary(findings: Sequence[Finding]) -> str:
-    """Return the findings as they are spoken."""
+    """Return the findings for screen readers."""
     if not findings:
         return "Nothing was found."
     parts = [f"{_badge(finding)}, {finding.where}: {finding.found}" for finding in findings]
@@ -118,7 +118,7 @@ def _found(findings: Sequence[Finding], given: Given) -> None:
 
 
 def _picture(given: Given, findings: Sequence[Finding]) -> None:
-    """Draw x with every cell marked that a finding is about, and lead on to the overview."""
+    """Draw x with the cells of the findings marked, and link to the overview."""
     drawn = _packed(given.x) if isinstance(given.x, PackedSequence) else _padded(given, findings)
     if drawn is None:
         return
@@ -129,7 +129,7 @@ def _picture(given: Given, findings: Sequence[Finding]) -> None:
 
 
 def _step_by_step(given: Given, module: nn.RNNBase) -> None:
-    """Run a module over x, or over random numbers where x has other features than it takes, and show every step."""
+    """Run a module over x, or over random numbers if x does not fit, and show every step."""
     st.subheader("Your weights, step by step", anchor=False)
     st.markdown(f"`{module}`")
     x, ends = _input(given, module)
@@ -144,7 +144,7 @@ def _step_by_step(given: Given, module: nn.RNNBase) -> None:
 
 
 def _input(given: Given, module: nn.RNNBase) -> tuple[Tensor | PackedSequence, list[int] | None]:
-    """Return what the module is run on, small enough to be shown, and say what it is."""
+    """Return the module's input, cut to a size that can be shown, and say what it is."""
     x, ends = given.x, as_integers(given.lengths)
     if isinstance(x, PackedSequence) and x.data.dim() == 2 and x.data.size(1) == module.input_size:
         return x, None
@@ -165,7 +165,7 @@ def _input(given: Given, module: nn.RNNBase) -> tuple[Tensor | PackedSequence, l
 
 
 def _watched(module: nn.RNNBase) -> tuple[int, int]:
-    """Let a visitor choose the layer and the direction, where there are several."""
+    """Let a visitor choose the layer and the direction, if there are several."""
     top, ways = module.num_layers - 1, ("forward", "backward")
     layer, way = top, ways[0]
     with st.container(horizontal=True):
@@ -186,14 +186,14 @@ def _records(done: Trace, layer: int, direction: int) -> None:
 
 
 def _packed(x: PackedSequence) -> Panel | None:
-    """Return a PackedSequence of one number a row, a row for each time step; None where its fields cannot be that."""
+    """Return a PackedSequence of single numbers, a row for each time step; None if its fields do not allow that."""
     data, sizes = x.data, x.batch_sizes
     if data.dim() == 0 or data.numel() != len(data) or not 0 < data.numel() <= _ROWS * _COLUMNS:
         return None
     if sizes.dim() != 1 or sizes.is_floating_point() or not len(sizes) or int(sizes.min()) < 1:
         return None
     ends = [min(end, len(data)) for end in accumulate(sizes.tolist())]
-    cut = [end - start for start, end in pairwise([0, *ends]) if end > start]  # the sizes, as far as there are rows
+    cut = [end - start for start, end in pairwise([0, *ends]) if end > start]  # the sizes, limited to the existing rows
     steps = [step.flatten().tolist() for step in torch.split(data[: sum(cut)], cut)]
     letters = _letters(x.sorted_indices, max(cut))
     owners = tuple(tuple(letters[: len(step)]) for step in steps)
@@ -202,7 +202,7 @@ def _packed(x: PackedSequence) -> Panel | None:
 
 
 def _letters(sorted_indices: Tensor | None, count: int) -> list[int]:
-    """Return the sequence of each place in a time step; as they come where the indices are none."""
+    """Return the sequence at each position in a time step; in the given order if there are no valid indices."""
     if sorted_indices is None or sorted_indices.dim() != 1 or sorted_indices.is_floating_point():
         return list(range(count))
     known = [index if 0 <= index < count else 0 for index in sorted_indices.tolist()]
@@ -210,7 +210,7 @@ def _letters(sorted_indices: Tensor | None, count: int) -> list[int]:
 
 
 def _padded(given: Given, findings: Sequence[Finding]) -> Panel | None:
-    """Return x (B, T), or (B, T, F) with a name for each step; and up to two steps that lengths claim and x lacks."""
+    """Return x (B, T), or (B, T, F) with a name per step, and up to two steps that the lengths claim but x lacks."""
     x = given.x
     if not isinstance(x, Tensor) or x.dim() not in (2, 3) or x.numel() == 0:
         return None
@@ -235,12 +235,12 @@ def _padded(given: Given, findings: Sequence[Finding]) -> Panel | None:
 
 
 def _shown(value: float) -> str:
-    """Return a number in as few letters as a cell has room for."""
+    """Return a number short enough for a cell."""
     return str(value) if isinstance(value, bool) else f"{value:.3g}".replace("e+0", "e").replace("-", "−")
 
 
 def as_integers(lengths: Lengths) -> list[int] | None:
-    """Return the lengths as integers, as torch reads them; None where they are none, or not in one row."""
+    """Return the lengths as integers, as torch reads them; None if there are none, or if they are not 1-D."""
     if lengths is None or (isinstance(lengths, Tensor) and (lengths.dim() != 1 or lengths.device.type == "meta")):
         return None
     numbers = [float(length) for length in lengths]
@@ -248,7 +248,7 @@ def as_integers(lengths: Lengths) -> list[int] | None:
 
 
 def as_text(given: Given) -> str | None:
-    """Return the sequences as one would type them, those that the lengths leave; None where they are no batch."""
+    """Return the sequences as one would type them, cut to their lengths; None if they are not a valid batch."""
     x, lengths = given.x, as_integers(given.lengths)
     if not isinstance(x, Tensor) or x.dim() not in (2, 3) or lengths is None or not bool(x.isfinite().all()):
         return None

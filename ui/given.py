@@ -1,4 +1,4 @@
-"""What is given to the doctor: typed, pasted or uploaded, and read in place."""
+"""The doctor's input: typed, pasted or uploaded, and parsed here."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,11 +22,11 @@ Lengths = Tensor | Sequence[int] | Sequence[float] | None
 X = Tensor | PackedSequence | None
 T = TypeVar("T")
 
-MAX_FILES, MAX_MEGABYTES = 4, 32  # the server refuses larger ones, too: maxUploadSize in .streamlit/config.toml
-_MAX_CHARACTERS = 100_000  # of what is typed: more is a file
+MAX_FILES, MAX_MEGABYTES = 4, 32  # the server also refuses larger ones: maxUploadSize in .streamlit/config.toml
+_MAX_CHARACTERS = 100_000  # of typed text; larger input needs a file
 _FILES = ["npy", "npz", "pt", "pth", "safetensors"]
 
-# What can be tried: the text of x, of its lengths, batch_first, and enforce_sorted.
+# Examples to try: the text of x and of its lengths, batch_first, and enforce_sorted.
 EXAMPLES: Mapping[str, tuple[str, str, bool, bool]] = {
     "lengths too long": (default("x"), default("lengths"), True, True),
     "pads on the left": ("[[4, 5, 6], [0, 2, 3], [0, 0, 1]]", "3, 2, 1", True, True),
@@ -42,25 +42,25 @@ EXAMPLES: Mapping[str, tuple[str, str, bool, bool]] = {
     "healthy": ("[[1, 2, 3, 4], [5, 6, 7, 0], [8, 9, 0, 0]]", "4, 3, 2", True, True),
 }
 _FIELDS = ("x", "lengths", "x_batch_first", "x_enforce_sorted", "x_padding_value")  # by their keys
-_OWN = "my own"  # in the place of an example's name: what the visitor has typed
+_OWN = "my own"  # in place of an example's name: the visitor's own input
 
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Hold what a visitor has given."""
+    """Hold a visitor's input."""
 
     x: X = None
     lengths: Lengths = None
     module: nn.RNNBase | None = None
     batch_first: bool = True
     enforce_sorted: bool = False
-    padding_value: float | None = None  # None where it is not said, but assumed
-    lengths_device: str = "cpu"  # where they were when they were printed
-    unread: bool = False  # whether something was given that cannot be read, so that nothing can be said
+    padding_value: float | None = None  # None if it is not given, but assumed
+    lengths_device: str = "cpu"  # their device when they were printed
+    unread: bool = False  # whether some input could not be read
 
 
 def examples() -> None:
-    """Offer examples to try, and the visitor's own input once an example has replaced it."""
+    """Offer examples to try, and the visitor's own input if an example has replaced it."""
     drawn("doctor example")
     own = [_OWN] if visit().doctor_input is not None else []
     if "doctor example" not in st.session_state:  # after a reload, and where a link asks for one
@@ -71,7 +71,7 @@ def examples() -> None:
 
 
 def _fill_in() -> None:
-    """Put what was picked into the fields; what the visitor had typed there can be restored."""
+    """Put the picked example into the fields; the visitor's own input can be restored."""
     if overtaken("doctor example"):
         return
     picked, there = st.session_state["doctor example"], tuple(st.session_state.get(name) for name in _FIELDS)
@@ -90,7 +90,7 @@ def _type_over() -> None:
 
 @of_every_page()
 def typed() -> Given:
-    """Draw the fields to type in, and say in place what cannot be read."""
+    """Draw the input fields, and report next to each what cannot be read."""
     left, right = st.columns([3, 2])
     with left:
         label = "x: a list, or a tensor or PackedSequence as torch prints it"
@@ -109,7 +109,7 @@ def typed() -> Given:
 
 
 def uploaded() -> Given:
-    """Let files be chosen, and in them what is x, what the lengths, and whose weights there are."""
+    """Let the visitor choose files, and which of their contents are x, the lengths and the weights."""
     limits = f"At most {MAX_FILES} files of {MAX_MEGABYTES} MB each; a larger file turns red and is not read."
     label = "A tensor, a PackedSequence, or the weights of an nn.RNN, nn.GRU or nn.LSTM: one file, or weights and data"
     files = st.file_uploader(label, _FILES, accept_multiple_files=True, key="files")
@@ -130,7 +130,7 @@ def uploaded() -> Given:
 
 @of_every_page()
 def _settings(given: Given, prefix: str) -> Given:
-    """Draw the settings of x, and add them to what is given."""
+    """Draw the settings of x, and add them to the input."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         padding_value = st.number_input(
             "padding_value",
@@ -148,7 +148,7 @@ def _settings(given: Given, prefix: str) -> Given:
 
 
 def _read_x(text: str) -> tuple[X, bool]:
-    """Return what a text writes, and whether it could not be read; rows without brackets are rows, too."""
+    """Return the value of a text, and whether it could not be read; rows need no brackets."""
     lines = text.strip().splitlines()
     if len(lines) > 1 and "[" not in text and "(" not in text:
         rows = (", ".join(line.replace(",", " ").split()) for line in lines)
@@ -161,12 +161,12 @@ def _read_x(text: str) -> tuple[X, bool]:
 
 
 def _read_lengths(text: str) -> tuple[Lengths, bool]:
-    """Return the lengths that are typed, and whether they could not be read."""
+    """Return the typed lengths, and whether they could not be read."""
     return _tried(lambda: doctor.read_lengths(text), text.strip())
 
 
 def _tried(read: Callable[[], T], given: object) -> tuple[T | None, bool]:
-    """Return what can be read, and whether it could not be; nothing given is nothing read."""
+    """Return the parsed value, and whether parsing failed; no input is no failure."""
     if not given:
         return None, False
     try:
@@ -177,7 +177,7 @@ def _tried(read: Callable[[], T], given: object) -> tuple[T | None, bool]:
 
 
 def _read(file: UploadedFile) -> doctor.Loaded:
-    """Return what a file holds; raises PackvizError where it cannot be read."""
+    """Return the contents of a file; raises PackvizError if it cannot be read."""
     found = _once(file.file_id, file.name, file)
     if isinstance(found, PackvizError):
         raise found
@@ -194,7 +194,7 @@ def _once(file_id: str, name: str, _file: UploadedFile) -> doctor.Loaded | Packv
 
 
 def _data(loaded: Sequence[doctor.Loaded], key: str) -> tuple[X, Lengths, bool]:
-    """Let a visitor say which of the tensors is x and which the lengths."""
+    """Let the visitor say which of the tensors is x and which holds the lengths."""
     tensors = {name: tensor for each in loaded for name, tensor in each.tensors.items()}
     inputs: dict[str, Tensor | PackedSequence] = {name: x for each in loaded for name, x in each.packed.items()}
     inputs |= tensors

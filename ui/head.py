@@ -1,12 +1,11 @@
-"""The head of the HTML page that Streamlit's server sends: a title, what a pasted link shows, and what comes first.
+"""The head of the HTML page that Streamlit's server sends: its title, the preview of a link, and what loads first.
 
 Streamlit sends the same page, titled "Streamlit", for every address. Here it gets the title and the description of the
-page that the address names, tags that chats and search engines read (Open Graph), the app's styles, and a few small
-scripts.
+page that the address names, tags for chats and search engines (Open Graph), the app's styles, and a few small scripts.
 
-At its end it names the files that the first picture needs, the player and parts of Streamlit's script, and runs them
-after Streamlit's own: by itself, Streamlit's script asks for the code of an element when the first such element
-arrives. React then shows placeholders, and what arrives within the next half second waits for its end.
+The end of the head names the files that the first picture needs, the player and parts of Streamlit's script, and runs
+them after Streamlit's own: otherwise Streamlit's script requests the code of an element only when the first such
+element arrives. React then shows placeholders, and everything that arrives within the next half second has to wait.
 """
 
 import re
@@ -44,7 +43,7 @@ _ALT = "A batch of three sequences, packed column by column into one tensor"
 
 
 class Head(BaseHTTPMiddleware):
-    """Put it into every HTML page that is sent."""
+    """Add the head to every HTML page that is sent."""
 
     def __init__(self, app: ASGIApp) -> None:
         super().__init__(app)
@@ -53,7 +52,7 @@ class Head(BaseHTTPMiddleware):
         self.after = after.replace("</head>", end, 1).replace("</body>", f"<style>{_STYLE}</style></body>", 1)
 
     async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
-        """Send the page in the place of Streamlit's own, with the styles behind Streamlit's; all else as it is."""
+        """Send the page instead of Streamlit's own, with our styles after Streamlit's; pass on everything else."""
         right = _right(request.url.path)
         if right != request.url.path:
             return RedirectResponse(f"{right}?{request.url.query}" if request.url.query else right)
@@ -83,15 +82,15 @@ def told(path: str, query: str) -> tuple[str, str]:
 
 
 def _right(path: str) -> str:
-    """Return the address of the page that is meant: one in capitals, or with a slash behind it, is a page, too."""
+    """Return the address of the intended page: capitals and a trailing slash are accepted."""
     before, _, name = path.rstrip("/").rpartition("/")
     return f"/{before.lstrip('/')}/{name.lower()}".replace("//", "/") if name.lower() in _OF_PAGES else path
 
 
 def _tags(request: Request) -> str:
-    """Return the title of the page that was asked for, and the tags by which others show it."""
+    """Return the title of the requested page, and the tags for link previews."""
     url = request.url
-    if request.headers.get("x-forwarded-proto") == "https":  # a proxy has taken the encryption off
+    if request.headers.get("x-forwarded-proto") == "https":  # behind a proxy that ends TLS
         url = url.replace(scheme="https")
     title, about = told(url.path, url.query)
     image = url.replace(path=f"/{PREVIEW}", query="", fragment="")
@@ -102,7 +101,7 @@ def _tags(request: Request) -> str:
 
 
 def needed() -> list[str]:
-    """Return the player, the files of ELEMENTS and whatever they import, except those that the page names itself."""
+    """Return the player, the files of ELEMENTS and their imports, except those that the page already names."""
     found: dict[str, None] = {}
     for file in _first():
         found |= dict.fromkeys(_with_imports(file, set()))
@@ -110,7 +109,7 @@ def needed() -> list[str]:
 
 
 def _end() -> str:
-    """Return what fetches these files together, after those of the page itself, and then runs them."""
+    """Return the tags that fetch these files together, after those of the page itself, and then run them."""
     links = "".join(f'<link rel="modulepreload" fetchpriority="low" href="./{file}">' for file in needed())
     parts = "".join(f'import "./static/js/{file.name}";' for file in _first())
     player = f'import {{ explainPage }} from "./{NAME}";'

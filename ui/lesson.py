@@ -1,4 +1,4 @@
-"""The way through a page, in the order in which a visitor should see it: words, movie, the rest."""
+"""The structure of a page, in the order in which a visitor sees it: text, movie, everything else."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -25,17 +25,17 @@ __all__ = ["apart", "compared", "lesson", "measured", "overview"]
 
 Parts = Mapping[str, Callable[[Shown], None]]  # by its heading, what draws a part
 Try = Mapping[str, Mapping[str, object]] | Callable[[Shown], Mapping[str, Mapping[str, object]]]
-Stages = tuple[View, ...] | None  # whose movie a page shows; None for the whole way
+Stages = tuple[View, ...] | None  # of the movie on a page; None for all stages
 
 _PLAIN = " /:;,.=-()'"  # what stands in an address of an image as it is
 _OF_THE_TEXT = {"text", "kind"}  # the parameters of Batch.parse
 
 
 def overview(title: str, purpose: str, end: Callable[[Shown], None], onward: tuple[str, str]) -> None:
-    """Show what packing is for, and the whole way from the text to the unpacked output.
+    """Show what packing is for, and every stage from the text to the unpacked output.
 
-    end: draws what is to be seen at the end of the movie. onward: the page that comes next, by its name in the address,
-    and the label of what leads to it.
+    end: draws what is shown at the end of the movie. onward: the next page, by its name in the address, and the label
+    of the link to it.
     """
 
     def below(shown: Shown) -> None:
@@ -58,12 +58,12 @@ def lesson(
     onward: tuple[str, str],
     ended: Callable[[], None] | None = None,
 ) -> None:
-    """Show one part of the way in full depth.
+    """Show one stage in full depth.
 
-    question: the title. answer: at most three short sentences, Markdown. stages: whose movie is shown, the first is
-    asked about. parts: what is shown below the painted movie; all but the first, on a phone all, are folded. to_try: a
-    sentence, and buttons with the settings that they make. onward: the next page, by its name in the address, and the
-    label of what leads to it, in the player's last step and below. ended: draws what comes after all else.
+    question: the title. answer: at most three short sentences, Markdown. stages: those of the movie; the prediction is
+    about the first. parts: what is shown below the painted movie; all but the first are folded, on a phone all. to_try:
+    a sentence, and buttons with the settings that they apply. onward: the next page, by its name in the address, and
+    the label of the link to it, in the player's last step and below. ended: draws what comes last.
     """
 
     def below(shown: Shown) -> None:
@@ -88,9 +88,9 @@ def compared(
     parts: Parts,
     onward: tuple[str, str],
 ) -> None:
-    """Show a movie and what it comes to on one screen, and everything else in tabs.
+    """Show a movie and its results on one screen, and everything else in tabs.
 
-    at_a_glance: draws what it comes to, in a few lines. parts: one for each tab; it is computed when its tab is opened.
+    at_a_glance: draws the results, in a few lines. parts: one for each tab, computed when its tab is opened.
     onward: as in `lesson`.
     """
 
@@ -108,7 +108,7 @@ def compared(
 def measured(question: str, answer: str, work: str, parts: Parts) -> None:
     """Show a page without a movie, whose numbers are measured when a visitor asks for them.
 
-    work: the name of what may take long here; long work of other pages is ended.
+    work: the names of the long work on this page; long work of other pages is ended.
     """
     leave_others(work)
     _head(question, answer)
@@ -118,7 +118,7 @@ def measured(question: str, answer: str, work: str, parts: Parts) -> None:
 
 
 def apart(question: str, answer: str) -> None:
-    """Head a page that does not show the visitor's batch."""
+    """Show the heading of a page that does not use the visitor's batch."""
     leave_others("")
     address.remember()
     address.keep()
@@ -133,7 +133,7 @@ def apart(question: str, answer: str) -> None:
 def _with_movie(
     question: str, answer: str, stages: Stages, onward: tuple[str, str], below: Callable[[Shown], None]
 ) -> None:
-    """Show a page with a movie: what it is about, the controls, the movie, and what is drawn below."""
+    """Show a page with a movie: its heading, the controls, the movie, and what is drawn below."""
     leave_others("")
     _head(question, answer, lambda: _good(stages))
     chosen = controls(wait=stage_on_screen() is None)
@@ -149,7 +149,7 @@ def _with_movie(
 
 
 def _head(question: str, answer: str, film: Callable[[], Request] | None = None) -> None:
-    """Show what the page is about, and the panel to share it; film: as there."""
+    """Show the heading of the page, and the panel to share it. film: as in `share`."""
     with st.container(key="head"):
         st.title(question, anchor=False)
         with st.container(key="corner"):
@@ -160,14 +160,14 @@ def _head(question: str, answer: str, film: Callable[[], Request] | None = None)
 
 @st.fragment(key=BATCH)
 def _measured(chosen: Controls, parts: Parts) -> None:
-    """Show the controls of the batch, and what is measured for it."""
+    """Show the batch's controls, and what is measured for it."""
     shown = _shown(chosen, None)
     with st.container(key="measured"):
         _parts(parts, shown)
 
 
 def _folded(parts: Parts, shown: Shown) -> None:
-    """Offer parts by their headings; one is computed when it is opened."""
+    """Show parts as folded headings; each is computed when it is opened."""
     with st.container(gap="xsmall"):
         for title, show in parts.items():
             with st.expander(title, key=f"fold {title}", on_change="rerun") as panel:
@@ -176,7 +176,7 @@ def _folded(parts: Parts, shown: Shown) -> None:
 
 
 def _parts(parts: Parts, shown: Shown) -> None:
-    """Show parts under their headings, "" where a part has its own."""
+    """Show parts under their headings; "" if a part draws its own."""
     for title, show in parts.items():
         with st.container(border=True):
             if title:
@@ -186,21 +186,21 @@ def _parts(parts: Parts, shown: Shown) -> None:
 
 @st.fragment(key=BATCH)
 def _picture(chosen: Controls, stages: Stages, onward: str) -> None:
-    """Show the text of the batch and the player; an edit reruns these and nothing else."""
+    """Show the text of the batch and the player; an edit reruns only these."""
     with in_turn():
-        above = st.container()  # there with and without a notice: the player keeps its place, and thereby its state
+        above = st.container()  # always there, even without a notice: the player keeps its place and its state
         with above:
             shown = _shown(chosen, stages)
         after = (WHY, AFTER) if stages is None else (AFTER,)
-        # painted, the player asks for `after`, which may end this run here
+        # once painted, the player requests `after`, which may end this run here
         play(shown.data, stages, picks=stages == ("run",), onward=onward, after=after)
 
 
 @st.fragment(key=WHY)
 def _why() -> None:
-    """Show what pads do to a sequence that has ended, and that packing spares it that.
+    """Show what pads do to a sequence that has ended, and that packing prevents it.
 
-    The movie does not wait for these pictures; before it has been painted, only their place is there.
+    The movie does not wait for these pictures; until it has been painted, there is only a placeholder.
     """
     shown = run(_good(None))
     if padded_most(shown.trace) is None:
@@ -218,7 +218,7 @@ def _why() -> None:
 
 @st.fragment(key=AFTER)
 def _after(stages: Stages, below: Callable[[Shown], None], onward: tuple[str, str]) -> None:
-    """Show what belongs to the picture, which waits for none of it; in a frame of another page only what leads on."""
+    """Show what belongs below the picture, which does not wait for it; in another page's frame only the next link."""
     if stage_on_screen() is None:
         return
     if not st.context.is_embedded:
@@ -233,12 +233,12 @@ def _after(stages: Stages, below: Callable[[Shown], None], onward: tuple[str, st
 
 
 def _good(stages: Stages) -> Request:
-    """Return the last request that could be shown, for these stages."""
+    """Return the last valid request, for these stages."""
     return replace(visit().last_good or Request(), stages=stages)
 
 
 def _shown(chosen: Controls, stages: Stages) -> Shown:
-    """Draw the controls of the batch; return what can be shown of it, and say why if that is not what is asked for."""
+    """Draw the batch's controls; return what can be shown, and say why if it is not what was requested."""
     asked = replace(chosen.asked, source=source(chosen), stages=stages)
     shown = latest(asked)
     _about_the_link(asked, shown)
@@ -250,11 +250,11 @@ def _shown(chosen: Controls, stages: Stages) -> Shown:
     return shown
 
 
-# A visitor's own characters go through `st.text`, which reads neither Markdown nor HTML.
+# A visitor's own text goes through `st.text`, which interprets neither Markdown nor HTML.
 
 
 def _about_the_link(asked: Request, shown: Shown) -> None:
-    """Say what was ignored from the link, until a control is touched."""
+    """Say what was ignored from the link, until a control is used."""
     visited = visit()
     visited.first_request = visited.first_request or asked
     if visited.first_request != asked or not address.asked():
@@ -267,7 +267,7 @@ def _about_the_link(asked: Request, shown: Shown) -> None:
 
 
 def _about_the_problem(chosen: Controls, problem: PackvizError, last: Batch) -> None:
-    """Say in short why the batch is not shown, and the whole reason under the text: an edit may draw there."""
+    """Say briefly why the batch is not shown, and give the full reason under the text, where an edit may draw."""
     of_the_text = problem.parameter in _OF_THE_TEXT
     name = "" if of_the_text else f"{problem.parameter}: "
     fix = problem.fix.split(";")[0].split(", or ")[0]

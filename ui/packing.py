@@ -22,7 +22,7 @@ to_try: dict[str, dict[str, object]] = {
 
 
 def by_hand(shown: Shown) -> None:
-    """Let a visitor pack the batch, or a smaller one where it is too large for that."""
+    """Let a visitor pack the batch, or a smaller one if it is too large."""
     st.markdown("Tap the cells in the order in which torch packs them, or drag them to `data`.")
     asked = shown.fact(exercise)
     if asked is not None:
@@ -35,7 +35,7 @@ def by_hand(shown: Shown) -> None:
 
 
 def addresses(shown: Shown) -> None:
-    """Translate a sequence and a time step into a packed row, and back; the player lights the token up."""
+    """Translate a sequence and a time step into a packed row, and back; the player highlights the token."""
     st.markdown(
         "A token is at `data[offset[t] + position]`: after all earlier time steps, at its position within its own."
     )
@@ -52,7 +52,7 @@ def addresses(shown: Shown) -> None:
 
 
 def _tell(shown: Shown, find: Callable[[], Address], key: str) -> None:
-    """Say where it is, or why it is nowhere."""
+    """Say where the token is, or why there is none."""
     try:
         found = find()
     except PackvizError as problem:
@@ -68,13 +68,13 @@ def _tell(shown: Shown, find: Callable[[], Address], key: str) -> None:
 
 
 def margins(shown: Shown) -> None:
-    """Show lengths and batch_sizes as the two margins of one staircase."""
+    """Show lengths and batch_sizes as the two margins of the sorted grid."""
     st.markdown("Counted along the rows, the cells give `lengths`; down the columns, `batch_sizes`.")
     figure(shown, charts.margins, shown.trace, key="margins")
 
 
 def layouts(shown: Shown) -> None:
-    """Show what the three layouts of one batch take in memory, and what torch says to the third."""
+    """Show how much memory three layouts of one batch take, and what torch says about the third."""
     st.markdown("The same tokens in different orders, with or without padding between them.")
     held = shown.fact(memory)
     named = {"padded": held.padded, "packed": held.packed, "jagged nested tensor": held.jagged}
@@ -89,7 +89,7 @@ def layouts(shown: Shown) -> None:
 
 
 def inside(shown: Shown) -> None:
-    """Show the four fields of the PackedSequence, and what Python and torch make of it."""
+    """Show the four fields of the PackedSequence, and how it behaves in Python and torch."""
     st.markdown("A tuple of four fields, not a tensor. Each line was run on this batch.")
     columns = ["field", "type", "dtype", "shape", "device"]
     sheet(shown.fact(fields), columns, "fields", "The four fields of the PackedSequence")

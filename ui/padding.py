@@ -9,7 +9,7 @@ from ui.runs import Shown
 
 
 def to_try(shown: Shown) -> dict[str, dict[str, object]]:
-    """Return what to try: other padding values, if possible one that occurs in the data, and the other side."""
+    """Return settings to try: other padding values, if possible one that occurs in the data, and the other side."""
     others: dict[str, dict[str, object]] = {
         "on the left": {"padding_side": "left"},
         "on the right": {"padding_side": "right"},
@@ -22,7 +22,7 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
 
 
 def stacked(shown: Shown) -> None:
-    """Show what torch says when the rows are to be stacked as they are."""
+    """Show what torch says when the rows are stacked without padding."""
     st.markdown("The same sequences, without padding.")
     verdicts(facts.stacking(shown.batch))
     if len(set(shown.batch.lengths.tolist())) == 1:
@@ -30,7 +30,7 @@ def stacked(shown: Shown) -> None:
 
 
 def confused(shown: Shown) -> None:
-    """Show what a count of cells that are not padding makes of the lengths."""
+    """Show the lengths that counting the cells without padding would give."""
     st.markdown("Counting the cells that are not padding works only while no real token equals the padding value.")
     found = facts.pad_collision(shown.trace)
     st.markdown(f":{'red' if found.wrong else 'green'}[**{'✗' if found.wrong else '✓'}**] {found.sentence}")
@@ -41,7 +41,7 @@ def confused(shown: Shown) -> None:
 
 
 def embedding(shown: Shown) -> None:
-    """Show what the pad's row of the embedding is, and that a vector of zeros moves the state."""
+    """Show the pad's row of the embedding, and that a vector of zeros moves the state."""
     st.markdown("After the last token the cell keeps running, with zeros as input.")
     zeros, table, config = shown.fact(facts.after_zero_vector), shown.trace.padded.embedding, shown.trace.config
     if table is not None and config is not None:

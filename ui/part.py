@@ -1,4 +1,4 @@
-"""What the parts of a page below its movie are made of: things to try, charts, tables, facts by torch."""
+"""Building blocks for the parts below a movie: things to try, charts, tables, what torch says."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
@@ -29,7 +29,7 @@ TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
 
 
 def try_this(text: str, buttons: Mapping[str, Mapping[str, object]]) -> None:
-    """Offer something to try; a button puts its settings, by their names, into the controls, where they are others."""
+    """Offer something to try; each button puts its settings into the controls, and is shown if they would change."""
     state = st.session_state
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="try"):
         st.markdown(f"**Try this.** {text}", width="content")
@@ -49,7 +49,7 @@ def _put(settings: Mapping[str, object]) -> None:
 
 
 def refused(shown: Shown) -> None:
-    """Say that torch packed nothing, so that there is nothing to see here, and offer the way out."""
+    """Say that torch refused to pack, so there is nothing to show, and offer the fix."""
     try_this(
         "torch refuses these lengths, so nothing is packed or run.", {"enforce_sorted off": {"enforce_sorted": False}}
     )
@@ -57,18 +57,18 @@ def refused(shown: Shown) -> None:
 
 
 def verdicts(lines: Iterable[tuple[str, str]]) -> None:
-    """Show lines of Python, and what torch made of each, just now."""
+    """Show lines of Python, each with torch's current output."""
     st.code("\n".join(f">>> {code}\n{outcome}" for code, outcome in lines), language="python", wrap_lines=True)
 
 
 def sheet(rows: Iterable[Iterable[object]], columns: Iterable[str], key: str, alt: str, **chosen: Any) -> None:
-    """Show rows as a table. alt: what screen readers are told."""
+    """Show rows as a table. alt: the description for screen readers."""
     frame = pd.DataFrame(list(rows), columns=list(columns))
     st.dataframe(frame, hide_index=True, key=key, alt=alt, column_config=_explained(frame), **chosen)
 
 
 def _explained(frame: pd.DataFrame) -> Mapping[str, Any]:
-    """Return for each column that is named after a term what that means: its heading says so."""
+    """Return the explanation of each column named after a term, as help on its heading."""
     return {
         name: st.column_config.Column(help=TERMS[term])
         for name in frame.columns
@@ -77,16 +77,16 @@ def _explained(frame: pd.DataFrame) -> Mapping[str, Any]:
 
 
 def figure(shown: Shown, draw: Callable[..., Any], *of: Any, key: str, **chosen: Any) -> None:
-    """Draw a chart of packviz.charts in light or dark, and say in words what it shows.
+    """Draw a chart of packviz.charts in light or dark, and describe it in words.
 
-    of: what the chart is drawn of; all of it follows from the request of `shown`, and from `chosen`.
+    of: the chart's arguments; they must follow from the request of `shown` and from `chosen`.
     """
     colors = palette()
     _chart(shown.kept(lambda: draw(*of, palette=colors, **chosen), draw, colors is DARK, *chosen.items()), key)
 
 
 def fresh(draw: Callable[..., Any], *of: Any, key: str, **chosen: Any) -> str:
-    """Draw a chart that is not kept: of what has just been measured, or is small; return what it says in words."""
+    """Draw a chart without caching it, because it is small or shows a new measurement; return its description."""
     return _chart(draw(*of, palette=palette(), **chosen), key)
 
 
@@ -102,7 +102,7 @@ def _chart(chart: Any, key: str) -> str:
 
 
 def records(shown: Shown, stage: str) -> None:
-    """Write all that belongs to the run and to the stage on screen, in words and numbers."""
+    """Show everything about the run and the stage on screen, in words and numbers."""
     proof(shown)
     left, right = st.columns(2, gap="medium")
     with left:
@@ -122,7 +122,7 @@ def numbers(shown: Shown, stage: str) -> None:
 
 
 def _table(shown: Shown, stage: str, *, brief: bool = False) -> None:
-    """Show the records of one stage. brief: without the column `padding` where nothing is padding."""
+    """Show the records of one stage. brief: without the column `padding` if nothing is padding."""
     trace, request = shown.trace, shown.request
     frame = shown.kept(lambda: table(trace, stage, request.layer, request.direction), "records", stage)
     if brief and "padding" in frame and not frame["padding"].any():
@@ -132,7 +132,7 @@ def _table(shown: Shown, stage: str, *, brief: bool = False) -> None:
 
 
 def table(trace: Trace, stage: str, layer: int | None, direction: int) -> pd.DataFrame:
-    """Return the records of one stage; those of the padded grid where torch refused to go on."""
+    """Return the records of one stage; those of the padded grid if torch refused to continue."""
     if trace.error is not None or stage not in TABLES:  # the stage embed shows the padded grid, too
         return tables.padded_table(trace)
     return TABLES[stage](trace, *((layer, direction) if stage == "run" else ()))
@@ -158,9 +158,9 @@ def _fields(trace: Trace) -> str:
 
 
 def explore(label: str, sequences: str, config: Config, back: WayBack, *, direction: int = 0, step: int = 1) -> None:
-    """Offer to open a batch, all settings and a step of the movie in the overview; the visitor's own text is put aside.
+    """Offer to open a batch, all settings and a step of the movie in the overview; the visitor's own text is set aside.
 
-    back: the page, a label and the address by which the overview leads back.
+    back: the page, the label and the address of the overview's link back.
     """
     settings = {each.name: getattr(config, each.name) for each in fields(Config)}
     settings |= {"sequences": sequences, "direction": "backward" if direction else "forward"}

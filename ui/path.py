@@ -1,4 +1,4 @@
-"""The way through the app: its pages in groups, the lessons in their order, and which of them are done."""
+"""Navigation: the pages in groups, the lessons in order, and which of them are done."""
 
 from collections.abc import Mapping
 
@@ -19,7 +19,7 @@ _OVERVIEW = "pages/0_overview.py"
 
 
 def pages() -> dict[str, list[Page]]:
-    """Return the pages by the group in which the menu has them; lessons that are done have a tick."""
+    """Return the pages by menu group; lessons that are done have a tick."""
     start = [
         st.Page(_OVERVIEW, title="Overview", url_path="start", default=True),
         st.Page(_OVERVIEW, title="Overview", url_path="overview", visibility="hidden"),  # the first page, by its name

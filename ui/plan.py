@@ -1,4 +1,4 @@
-"""The lesson plan: steps of movies and questions in an order, kept as one JSON file, and exported as one HTML file."""
+"""The lesson plan: a list of movie steps and questions, saved as one JSON file and exported as one HTML file."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -34,24 +34,24 @@ _STAGES = (*STAGES, *BESIDE)
 
 @dataclass(frozen=True)
 class Item:
-    """Hold one item of a plan: a step of a movie, another page of the app, or a question, alone or with one of them."""
+    """Hold one item of a plan: a movie step or another page of the app, a question, or both."""
 
     note: str = ""  # the teacher's own
     page: str = ""  # of the app, by its name in the address; "" for a question alone
-    stages: tuple[View, ...] | None = None  # whose movie it is; None for the whole way
+    stages: tuple[View, ...] | None = None  # of the movie; None for all stages
     example: str = ""  # this and the next two as in `ui.runs.Source`
     sequences: str | None = None
     read_as: ReadAs = "auto"
-    settings: Mapping[str, object] | None = None  # those of a `packviz.Config` that are not the defaults
+    settings: Mapping[str, object] | None = None  # those of a `packviz.Config` that differ from the defaults
     layer: int | None = None
     direction: int = 0
     step: int = 1
     question: Mapping[str, Any] | None = None  # as classroom/questions.py has it
-    link: str | None = None  # what follows the page in the address, where it is one without a movie
+    link: str | None = None  # the query of the address, for a page without a movie
 
     @property
     def request(self) -> Request | None:
-        """Return the run whose movie it shows; None where it shows none."""
+        """Return the run whose movie the item shows; None if it shows none."""
         if not self.page or self.link is not None:
             return None
         source = Source(self.example, self.sequences, self.read_as)
@@ -59,7 +59,7 @@ class Item:
 
     @property
     def asks(self) -> dict[str, Any] | None:
-        """Return its question with the note, as a room gets it; None for a step alone."""
+        """Return its question with the note, as a room receives it; None for a step alone."""
         return next(iter(asked_of((self,))), None)
 
 
@@ -89,7 +89,7 @@ def settings_of(request: Request) -> dict[str, object]:
 
 
 def asked_of(items: Sequence[Item]) -> list[dict[str, Any]]:
-    """Return the questions of a plan, as a room gets them; the steps without one stand in the note before them."""
+    """Return the questions of a plan, as a room receives them; steps without one become part of the previous note."""
     specs, notes = list[Mapping[str, Any]](), [list[str]()]
     for item in items:
         if item.question is not None:
@@ -121,7 +121,7 @@ def as_file(items: Sequence[Item]) -> str:
 
 
 def from_file(data: bytes) -> tuple[Item, ...]:
-    """Return the items of a plan's file; raises PackvizError for anything else. It computes each run with torch."""
+    """Return the items of a plan file; raises PackvizError for anything else. It computes each run with torch."""
     try:
         plan = json.loads(data.decode("utf-8-sig")) if len(data) <= MAX_BYTES else None
     except (UnicodeDecodeError, ValueError, RecursionError):
@@ -135,7 +135,7 @@ def from_file(data: bytes) -> tuple[Item, ...]:
 
 
 def as_html(title: str, items: Sequence[Item]) -> str:
-    """Return one page with the notes, questions and movies of a plan, which plays without a server or a network."""
+    """Return one page with the notes, questions and movies of a plan; it works without a server or a network."""
     css, js = assets()
     asked = [None if item.question is None else question(item.question) for item in items]
     films = [None if item.request is None else packed(run(item.request).film.to_dict()) for item in items]
@@ -144,14 +144,14 @@ def as_html(title: str, items: Sequence[Item]) -> str:
 
 
 def heading(item: Item) -> str:
-    """Return what an item is, in a few words."""
+    """Return a short heading for an item."""
     if not item.page:
         return "Question"
     return item.page.title() if item.link is not None else f"{item.page.title()}, step {item.step}"
 
 
 def _item(name: str, given: object) -> Item:
-    """Return an item as it was read; raises PackvizError, with the item's place, where something is wrong with it."""
+    """Return an item from its JSON; raises PackvizError, with the item's position, if something is wrong with it."""
     if not isinstance(given, dict) or (unknown := set(given) - set(Item.__dataclass_fields__)):
         got = f"{quoted(min(map(str, unknown)))}" if isinstance(given, dict) else "something else"
         raise PackvizError(

@@ -1,4 +1,4 @@
-"""What a teacher prepares: the lesson plan, what adds to it from anywhere in the app, and the questions to a class."""
+"""What a teacher prepares: the lesson plan, how to add to it from any page, and the questions for a class."""
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -25,7 +25,7 @@ from ui.plan import MAX_ITEMS, MAX_NOTE, STARTER, Item, about, as_file, as_html,
 from ui.runs import OWN
 from ui.visit import visit
 
-# The plan is kept in the browser, too: the server forgets it with the session.
+# The plan is also kept in the browser: the server forgets it with the session.
 _mount = component("plan")
 
 Ask = Callable[[object], None]
@@ -33,9 +33,9 @@ _TABS = ("A prediction", "From the quiz", "Your own")
 
 
 def plan_view(ask: Ask | None) -> None:
-    """Show the plan, and how it is made, saved, opened and exported.
+    """Show the plan, and how to create, save, open and export it.
 
-    ask: puts a question to the open room, whose class may see this page: the plan with its notes is folded then.
+    ask: puts a question to the open room, whose class may see this page, so the plan with its notes is folded.
     """
     items = visit().plan
     _keep()
@@ -55,7 +55,7 @@ def plan_view(ask: Ask | None) -> None:
 
 
 def add_step(here: Item) -> None:
-    """Offer to put what a page shows into the plan, with a question about it if that is wanted."""
+    """Offer to add what a page shows to the plan, optionally with a question about it."""
     _keep()
     st.text_input("Note for yourself", key="plan note", max_chars=MAX_NOTE)
     base = None if here.request is None else about(here.request)
@@ -73,7 +73,7 @@ def _to_plan(label: str, key: str, item: Item, *, possible: bool = True) -> None
 
 
 def _append(item: Item) -> None:
-    """Put an item at the end of the plan, with the note that was typed for it."""
+    """Append an item to the plan, with the note that was typed for it."""
     try:
         asked = None if item.question is None else checked(item.question)
     except RefusedError as refusal:
@@ -95,7 +95,7 @@ def _keep() -> None:
 
 
 def _restore() -> None:
-    """Take up the plan that the browser has kept, in a session that has none."""
+    """Restore the plan kept in the browser, in a session that has none."""
     if not visit().plan:
         try:
             visit().plan = from_file(st.session_state["plan in the browser"]["kept"].encode())
@@ -104,7 +104,7 @@ def _restore() -> None:
 
 
 def _row(i: int, item: Item, ask: Ask | None) -> None:
-    """Show one item: what it is, its note, and what can be done with it."""
+    """Show one item: its heading, its note, and its buttons."""
     with st.container(horizontal=True, vertical_alignment="center", key=f"plan-row-{i}"):
         st.markdown(f"**{i + 1}.** {_told(item)}", width="stretch")
         key = f"plan note {i} {hash(as_file([replace(item, note='')]))}"  # another item is another field
@@ -167,7 +167,7 @@ def _files(items: tuple[Item, ...]) -> None:
 
 
 def download(label: str, name: str, made: Callable[[], str | bytes]) -> None:
-    """Offer a file; it is made when it is asked for."""
+    """Offer a file, created on request."""
     kind, _ = guess_type(name)
     st.download_button(label, made, name, kind, key=f"save {name}", on_click="ignore", icon=":material/download:")
 
@@ -183,7 +183,7 @@ def _open() -> None:
 
 
 def from_the_list(seen: Mapping[str, Any], ask: Ask) -> None:
-    """Offer the questions with which the room was opened."""
+    """Offer the questions that the room was opened with."""
     if not seen["questions"] or seen["phase"] == "vote":
         return
     with st.popover(f"Prepared questions: {len(seen['questions'])}", on_change="rerun") as panel:
@@ -200,7 +200,7 @@ def unfold(*, on: bool) -> None:
 
 
 def new_question(title: str, ask: Ask | None) -> None:
-    """Offer a question on any batch and settings, to ask it or to put it into the plan. ask: None without a room."""
+    """Offer a question on any batch and settings, to ask it or to add it to the plan. ask: None without a room."""
     with st.expander(title, key="class new", on_change="rerun") as panel:
         if not panel.open:
             return
@@ -231,7 +231,7 @@ def _prediction(ask: Ask | None) -> None:
 
 
 def _choose_prediction(base: Mapping[str, Any], number: int, key: str) -> dict[str, Any] | None:
-    """Let one of the predictions about a batch and its settings be chosen; say why where there is none."""
+    """Let the teacher choose one of the predictions about a batch and its settings; say why if there is none."""
     found, problem = kept(lambda: _possible(base, number), "questions", repr(base), number)
     if not found:
         st.text(f"⚠ {problem}")
@@ -241,7 +241,7 @@ def _choose_prediction(base: Mapping[str, Any], number: int, key: str) -> dict[s
 
 
 def _possible(base: Mapping[str, Any], number: int) -> tuple[dict[str, str], str]:
-    """Return the prompts of the questions that can be asked, by their kind; and why there are none."""
+    """Return the prompts of the questions that can be asked, by kind, and the reason if there are none."""
     found, problem = {}, ""
     for kind in KINDS:
         try:
@@ -275,7 +275,7 @@ def _own(ask: Ask | None) -> None:
 
 
 def _offer(spec: dict[str, Any], ask: Ask | None, key: str, missing: str = "") -> None:
-    """Offer to ask a question, and to put it into the plan; say why where that is not possible."""
+    """Offer to ask a question, and to add it to the plan; say why if that is not possible."""
     with st.container(horizontal=True):
         if ask is not None:
             st.button("Ask it", key=f"ask {key}", type="primary", disabled=bool(missing), on_click=ask, args=(spec,))

@@ -1,4 +1,4 @@
-"""The page of questions: a search, the entries of a group with their verdicts, and one entry with all that it shows."""
+"""The page of questions: a search, the entries of a group with their verdicts, and single entries in full."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -19,8 +19,8 @@ from ui.player import clip
 from ui.runs import as_json
 from ui.status import announce
 
-_NEAREST = 4  # entries for an error that none of them has
-_SHORT = 160  # characters of what a verdict depends on; longer texts are shown case by case
+_NEAREST = 4  # entries shown for an error that none of them mentions
+_SHORT = 160  # characters of the cases that a verdict depends on; longer texts are shown case by case
 
 _BADGES = {
     "true": ":green-badge[:material/check: true]",
@@ -32,9 +32,9 @@ _BY_KEY = {key: entry for entry in ENTRIES for key in (entry.key, *entry.also)}
 
 
 def questions(question: str, answer: str) -> None:
-    """Show what is searched for, or a group of entries, or the one entry that was opened or linked.
+    """Show search results, a group of entries, or the one entry that was opened or linked.
 
-    question, answer: the head of the list; an entry has its own.
+    question, answer: the heading of the list; an entry has its own.
     """
     asked = st.query_params.get("entry", "")
     entry = _BY_KEY.get(asked)
@@ -47,7 +47,7 @@ def questions(question: str, answer: str) -> None:
 
 
 def _choose(asked: str) -> str:
-    """Let a visitor search or choose a group, and list what is there; return what the search came to, to be spoken.
+    """Let a visitor search or choose a group, and list the entries; return the result of the search, to be announced.
 
     asked: a name that no entry has.
     """
@@ -78,7 +78,7 @@ def _choose(asked: str) -> str:
 
 
 def _list(found: Sequence[Entry | Page]) -> None:
-    """List entries, each with its claim and the verdict on it, computed by this server; and links to pages."""
+    """List entries, each with its claim and the verdict that this server computed, and links to pages."""
     with st.container(key="entries"):
         for each in found:
             if isinstance(each, Page):
@@ -92,12 +92,12 @@ def _list(found: Sequence[Entry | Page]) -> None:
 
 
 def _badge(done: Answer | None) -> str:
-    """Return the verdict as Markdown; None: not known before the entry is opened, for it takes a while."""
+    """Return the verdict as Markdown. None: unknown until the entry is opened, because it takes a while."""
     return ":gray-badge[:material/timer: runs when opened]" if done is None else _BADGES[done.verdict]
 
 
 def _one(entry: Entry) -> str:
-    """Show one entry: the verdict, the picture, both programs. Return the verdict as it is spoken."""
+    """Show one entry: the verdict, the picture, both programs. Return the verdict for screen readers."""
     _way(entry)
     with st.spinner("Running it ...") if entry.slow else st.container():
         done = _answer(entry.key)
@@ -106,7 +106,7 @@ def _one(entry: Entry) -> str:
         st.markdown(f"Claim: **{entry.claim}** {_badge(done)}")
         if 0 < len(done.depends_on) <= _SHORT:
             st.markdown(done.depends_on)
-    # Who has an error wants the code first.
+    # A visitor with an error wants the code first.
     for show in (_programs, _picture) if done.wrong.error else (_picture, _programs):
         show(done)
     with st.expander("Setup for both programs"):
@@ -122,7 +122,7 @@ def _one(entry: Entry) -> str:
 
 
 def _way(entry: Entry) -> None:
-    """Lead back to the list, and to the entries beside this one: in what was found, or in its group."""
+    """Show links back to the list, and to the neighboring entries in the results or in the group."""
     found = [each for each in search(st.session_state.get("search") or "") if isinstance(each, Entry)]
     listed = found if entry in found else [each for each in ENTRIES if each.group == entry.group]
     place, of = listed.index(entry), "results" if entry in found else entry.group
@@ -156,7 +156,7 @@ def _picture(done: Answer) -> None:
             st.markdown("A red frame marks an unintended result.")
         with st.container(key="picture"):
             told = fresh(chart.draw, *chart.of, key=f"chart {done.entry.key}")
-            with st.expander("The picture in words"):  # so that the keyboard can reach what scrolls sideways
+            with st.expander("The picture in words"):  # so that keyboard users can reach what scrolls sideways
                 st.text(told)
     elif film is not None:
         shot = _movie(done.entry.key)
@@ -165,7 +165,7 @@ def _picture(done: Answer) -> None:
 
 
 def _explorer(done: Answer) -> None:
-    """Offer the entry's batch and configuration in the overview, at the step that its film is about."""
+    """Offer to open the entry's batch and configuration in the overview, at the step of its movie."""
     film, step = done.entry.film, 1
     if film is not None and film.stage != "beside":
         step = movie(done.trace, direction=film.direction).step_at(film.stage, film.timestep, film.name)

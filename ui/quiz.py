@@ -20,7 +20,7 @@ from ui.status import announce
 from ui.visit import visit
 
 _HERE = Path(__file__).parent
-# The sign of each mark, what it means, and what it is worth.
+# The symbol of each mark, its meaning, and its points.
 _MARKS: dict[Mark, tuple[str, str, str]] = {
     "open": ("", "open", ""),
     "first": ("✓", "right on the first try, 2 points", ":green[**✓** 2 points]"),
@@ -36,13 +36,13 @@ class Game:
     level: int
     number: int
     scorecard: Scorecard
-    at: int = 0  # the question on the screen, behind the last one the result
+    at: int = 0  # the question on the screen; after the last one, the result
     problem: str = ""
-    unread: dict[int, str] = field(default_factory=dict)  # for each question, what was typed last and cannot be read
+    unread: dict[int, str] = field(default_factory=dict)  # for each question, the last input that cannot be read
     heard: bool = False  # whether a click of this run has been handled; after a restart of the server, none has
 
     def key(self, i: int) -> str:
-        """Return the key of what is typed for question i."""
+        """Return the key of the input for question i."""
         return f"quiz {self.level} {self.number} {i}"
 
 
@@ -78,7 +78,7 @@ def quiz(told: str) -> None:
 
 
 def _spoken(game: Game) -> str:
-    """Return what the last answer came to, as it is spoken; "" while there is none."""
+    """Return the result of the last answer for screen readers; "" if there is none yet."""
     scorecard, i = game.scorecard, game.at
     if i == len(scorecard.questions):
         return f"The round is over: {scorecard.points} of {scorecard.most} points."
@@ -89,13 +89,13 @@ def _spoken(game: Game) -> str:
 
 
 def _game(level: int, number: int) -> Game:
-    """Return the round as it was left in this session, or as the browser has kept it over a reload or a restart."""
+    """Return the round as it was left in this session, or as the browser kept it across a reload or a restart."""
     games = visit().games
     if (level, number) not in games:
         asked = _questions(level, number)
         first = (
             0 if games else (address.ordinal(st.query_params, "question", len(asked)) or 1) - 1
-        )  # the link speaks of the round that it opens
+        )  # the link refers to the round that it opens
         code = progress(level, number)
         left = read_progress_code(asked, code) if code else None
         games[level, number] = Game(level, number, *(left or (Scorecard(asked), first)))
@@ -103,7 +103,7 @@ def _game(level: int, number: int) -> Game:
 
 
 def _new_round(game: Game) -> None:
-    """Offer another round; in the middle of one, after a question."""
+    """Offer another round; in the middle of one, ask for confirmation."""
     if game.scorecard.untouched or game.scorecard.over:
         st.button("New round", on_click=begin, args=(game.level,))
         return
@@ -131,7 +131,7 @@ def _prompt(asked: Question) -> None:
 
 
 def _open(game: Game, i: int) -> None:
-    """Show the batch, and where the answer is typed or chosen."""
+    """Show the batch, and the field or options for the answer."""
     asked, key = game.scorecard.questions[i], game.key(i)
     seen, answer = st.columns([3, 2], gap="large", vertical_alignment="top")
     with seen:
@@ -163,7 +163,7 @@ def _answer(asked: Question, key: str) -> None:
 
 
 def _settled(game: Game, i: int) -> None:
-    """Show what was said, the verdict, the answer, the batch that they speak of, and the way on."""
+    """Show the prompt, the verdict, the answer, the batch, and the button for the next question."""
     question = game.scorecard.questions[i]
     with st.container(horizontal=True, vertical_alignment="top", key="settled"):
         with st.container(width="stretch", key="verdict"):
@@ -176,7 +176,7 @@ def _settled(game: Game, i: int) -> None:
 
 
 def _make_up_for(game: Game, clicked: bool, act: Callable[..., None], *given: int) -> None:
-    """Act on a click that a server could not handle because it had just been restarted."""
+    """Handle a click that the server missed because it had just been restarted."""
     if clicked and not game.heard:
         act(game, *given)
         game.heard = False
@@ -210,7 +210,7 @@ def _give_up(game: Game, i: int) -> None:
 
 
 def _next(game: Game) -> None:
-    """Go to the next open question, from the last one on to those before; behind the last when there is none."""
+    """Go to the next open question, wrapping around at the end; to the result when there is none."""
     still = [i for i, mark in enumerate(game.scorecard.marks) if mark == "open"]
     behind = still[0] if still else len(game.scorecard.questions)
     game.at, game.heard = next((i for i in still if i > game.at), behind), True
@@ -245,7 +245,7 @@ def _line(game: Game, i: int) -> None:
 
 
 def _said(game: Game, i: int) -> str:
-    """Return what was said; nothing about what was said before a reload, which nobody has kept."""
+    """Return the given answers; those from before a reload were not kept."""
     said = ", then ".join(game.scorecard.tries(i))
     if not said and i not in game.scorecard.shown:
         return ""

@@ -1,7 +1,7 @@
 """Which round of the quiz is played, by its level and number in the address, and the progress in it.
 
-The address names the round, so that a link gives everybody the same round. A visitor's progress stays in the browser,
-in a cookie for the latest few rounds: the server gets it with the page, after a restart, too.
+The address names the round, so that a link gives everybody the same round. A visitor's progress is kept in the browser,
+in a cookie for the last few rounds: the server gets it with the page, even after a restart.
 """
 
 from functools import partial
@@ -22,7 +22,7 @@ _in_browser = component("quiz_round")
 
 
 def chosen() -> tuple[int, int]:
-    """Return the level and the number of the round as the address has them; what it lacks is as in the last round."""
+    """Return the level and the number of the round from the address; what it lacks is taken from the last round."""
     level = address.ordinal(st.query_params, "level", len(LEVELS))
     number = address.ordinal(st.query_params, "round", LAST_ROUND)
     last = visit().round
@@ -48,16 +48,16 @@ def begin(level: int) -> None:
 
 
 def progress(level: int, number: int) -> str:
-    """Return the progress in a round as the browser has kept it; "" if it has none."""
+    """Return the progress in a round that the browser kept; "" if there is none."""
     rounds = (each.partition("_") for each in st.context.cookies.get(_COOKIE, "").split("."))
     return next((kept for name, _, kept in rounds if name == f"{level}-{number}"), "")
 
 
 def keep_progress(level: int, number: int, code: str) -> None:
-    """Have the browser name the round in the address, and keep the progress in it. code: "" at its start.
+    """Have the browser write the round to the address, and keep its progress. code: "" at the start.
 
     The server does not write the address here: its message may arrive when the visitor is already on another page. Nor
-    does the browser, once the address asks for another round than the one that this answers: who goes Back twice, fast.
+    does the browser if the address already names another round, for example after two quick clicks on Back.
     """
     place = {"level": str(level) if level > 1 else "", "round": str(number), "name": f"{level}-{number}"}
     asked = {"asked": {name: st.query_params.get(name, "") for name in ("level", "round")}}
@@ -66,7 +66,7 @@ def keep_progress(level: int, number: int, code: str) -> None:
 
 
 def _go(level: int, number: int) -> None:
-    """Follow the widgets; an emptied number is restored."""
+    """Follow the widgets; if the number was cleared, restore it."""
     address.write_all(level=st.session_state[_LEVEL] or level, round=st.session_state[_NUMBER] or number)
 
 

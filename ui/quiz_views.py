@@ -20,7 +20,7 @@ _print = st.components.v2.component(
 
 
 def batch(sequences: Sequence[Sequence[str]], settings: Sequence[str] = (), *, small: bool = False) -> None:
-    """Show the sequences as they came, ragged rows, each with its letter and in its colour; and the settings."""
+    """Show the sequences as ragged rows in the original order, each with its letter and colour; and the settings."""
     colors = [sequence_color(b) for b in range(len(sequences))]
     rows = zip(sequences, colors, map(text_on, colors), strict=True)
     table = markup(_HERE / "quiz_batch.html", rows=rows, count=len(sequences), small=small)
@@ -30,7 +30,7 @@ def batch(sequences: Sequence[Sequence[str]], settings: Sequence[str] = (), *, s
 
 
 def way_to(level: int, number: int) -> None:
-    """Lead to the worksheet of a round."""
+    """Show a link to the worksheet of a round."""
     place = _place(level, number) | {"worksheet": "true"}
     st.page_link(script("quiz"), label="This round as a worksheet", icon=":material/print:", query_params=place)
 
@@ -40,7 +40,7 @@ def _place(level: int, number: int) -> dict[str, str]:
 
 
 def worksheet(level: int, number: int, asked: Sequence[Question]) -> None:
-    """Show a round on paper: its questions with room for the answers, and the solutions on a sheet of their own."""
+    """Show a round for printing: its questions with room for the answers, and the solutions on a separate sheet."""
     with st.container(horizontal=True, vertical_alignment="center", key="worksheet-way"):
         _print(key="print", height="content", width="content")
         place = _place(level, number)

@@ -21,7 +21,7 @@ _MAX_TERMS = 400
 
 
 def one_unit(shown: Shown) -> None:
-    """Take one hidden unit apart: the one that was clicked in the movie, or chosen here."""
+    """Show the arithmetic of one hidden unit: the one clicked in the movie, or chosen here."""
     st.markdown("Click a number in the movie, or choose here.")
     trace, request = shown.trace, shown.request
     _follow_the_click(shown)
@@ -41,7 +41,7 @@ def one_unit(shown: Shown) -> None:
 
 
 def _follow_the_click(shown: Shown) -> None:
-    """Put what was clicked last in the movie into the three controls, once."""
+    """Put the last click in the movie into the three controls, once."""
     pick, visit().picked = visit().picked, None
     if pick is None or pick["request"] != shown.request:
         return
@@ -67,7 +67,7 @@ def _terms(taken: UnitSum) -> None:
 
 
 def _rows(gate: GateSum) -> Iterator[tuple[str, str, str, str]]:
-    """Yield the terms of a gate, the largest first, and what they add up to."""
+    """Yield the terms of a gate, the largest first, and their sum."""
     largest, others = gate.largest[:_MAX_TERMS], gate.largest[_MAX_TERMS:]
     for term in largest:
         times = f"{term.value:.4f}" if term.factor == 1 else f"{term.value:.4f} · r"
@@ -79,7 +79,7 @@ def _rows(gate: GateSum) -> Iterator[tuple[str, str, str, str]]:
 
 
 def over_time(shown: Shown) -> None:
-    """Show the whole run as a heat map, and on demand one line for each hidden unit of a sequence."""
+    """Show the whole run as a heat map, and on request one line for each hidden unit of a sequence."""
     st.markdown("Each band is a sequence, each line in it a hidden unit. A ring marks the last valid step.")
     trace, request = shown.trace, shown.request
     figure(shown, charts.states, trace, key="states", layer=request.layer, direction=request.direction)
@@ -91,7 +91,7 @@ def over_time(shown: Shown) -> None:
 
 
 def initial_states(shown: Shown) -> None:
-    """Say what each initial state means and, when asked to, how far it moves h_n on this batch."""
+    """Say what each initial state means and, on request, how far it moves h_n on this batch."""
     st.markdown("Four initial states, and how far each moves `h_n` on this batch.")
     if not st.toggle("Run this batch from each of them", key="starts"):
         for name, meaning in STARTS.items():

@@ -1,4 +1,4 @@
-"""What is asked for, as plain frozen values, and what is shown: that, or the last run that was possible."""
+"""Requests, as plain frozen values, and what is shown for them: the requested run, or the last valid one."""
 
 import json
 import threading
@@ -23,7 +23,7 @@ from ui.visit import visit
 T = TypeVar("T")
 View = Stage | Literal["beside"]
 BESIDE: tuple[View, ...] = ("beside",)
-OWN = "own"  # in the place of an example's key: the visitor's own text
+OWN = "own"  # in place of an example's key: the visitor's own text
 
 # Limits of typed input in the app, where many visitors share one process; the library has none.
 MAX_SEQUENCES = 64
@@ -31,13 +31,13 @@ MAX_STEPS = 64
 MAX_FEATURES = 64
 MAX_CHARACTERS = 100_000
 
-_TURNS: deque[threading.Event] = deque()  # of those who make a picture, the one whose turn it is first
+_TURNS: deque[threading.Event] = deque()  # of the visitors whose pictures are being made; the first one has its turn
 _TURNS_CHANGE = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Source:
-    """Say where the sequences come from: a text and how to read it, or without one the example's tensors."""
+    """Say where the sequences come from: a text and how to read it, or an example's tensors if there is no text."""
 
     example: str = EXAMPLES[0].key
     text: str | None = EXAMPLES[0].text
@@ -52,18 +52,18 @@ class Request:
     settings: tuple[tuple[str, object], ...] = ()  # names and values of a Config, not checked yet
     layer: int | None = None
     direction: int = 0
-    # those of a lesson, in full depth; BESIDE for padded beside packed; None for the whole way
+    # those of a lesson, in full depth; BESIDE for padded beside packed; None for all stages
     stages: tuple[View, ...] | None = None
 
     @property
     def config(self) -> Config:
-        """Return the settings as a Config; raises PackvizError where it refuses them."""
+        """Return the settings as a Config; raises PackvizError if it refuses them."""
         return Config(**dict(self.settings))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """Hold what is on the screen, and why it is not what was asked for, if it is not. data: the movie as JSON."""
+    """Hold what is on the screen, and the problem if it is not what was requested. data: the movie as JSON."""
 
     request: Request
     batch: Batch
@@ -78,30 +78,30 @@ class Shown:
 
     @cached_property
     def movie(self) -> dict[str, Any]:
-        """The movie as the player gets it."""
+        """The movie as the player receives it."""
         data: dict[str, Any] = json.loads(self.data)
         return data
 
     @cached_property
     def film(self) -> Movie:
-        """The movie itself, made again: only its JSON is kept."""
+        """The movie itself, built again: only its JSON is kept."""
         return _movie(self.trace, self.request)
 
     def fact(self, find: Callable[[Trace], T]) -> T:
-        """Return what a function finds out about the trace, computed once for all visitors."""
+        """Return a function's result for the trace, computed once for all visitors."""
         return self.kept(lambda: find(self.trace), find)
 
     def kept(self, make: Callable[[], T], *key: Hashable) -> T:
-        """Return what `make` makes of this run, kept for all visitors. key: what else it depends on."""
+        """Return the result of `make` for this run, cached for all visitors. key: what else it depends on."""
         return kept(make, self.request, *key)
 
 
 @contextmanager
 def in_turn() -> Iterator[None]:
-    """Let one visitor's picture be made at a time, in the order in which they were asked for.
+    """Make one visitor's picture at a time, in the order of the requests.
 
-    Python runs one thread at a time anyway: those that take turns all finish late, and the server's own thread with
-    them, which hands the finished ones out.
+    Python runs one thread at a time anyway: if they alternated, all of them would finish late, and so would the
+    server's own thread, which sends the finished ones.
     """
     turn = threading.Event()
     with _TURNS_CHANGE:
@@ -118,7 +118,7 @@ def in_turn() -> Iterator[None]:
 
 
 def latest(request: Request) -> Shown:
-    """Return what was asked for, or else the visitor's last run that was possible, with the reason."""
+    """Return the requested run, or else the visitor's last valid run with the reason."""
     try:
         shown = run(request)
     except PackvizError as problem:
@@ -129,7 +129,7 @@ def latest(request: Request) -> Shown:
 
 
 def run(request: Request) -> Shown:
-    """Return the batch, the trace and the movie of a request; raises PackvizError where there are none."""
+    """Return the batch, the trace and the movie of a request; raises PackvizError if it is invalid."""
     source, config = request.source, request.config
     traced = kept(lambda: trace(_batch(source), config), source, config)
     assert traced.batch is not None
@@ -137,7 +137,7 @@ def run(request: Request) -> Shown:
 
 
 def as_json(film: Movie) -> bytes:
-    """Return a movie as the player gets it."""
+    """Return a movie as the player receives it."""
     return json.dumps(film.to_dict(), ensure_ascii=False, check_circular=False, separators=(",", ":")).encode()
 
 
@@ -167,6 +167,6 @@ def _movie(traced: Trace, request: Request) -> Movie:
     missing = {"embed"} if traced.padded.embedding is None else set()
     there: list[Stage] = [stage for stage in stages if stage != "beside" and stage not in missing]
     if traced.error is not None and "pad" not in there:
-        there = ["sort"]  # which shows how torch refuses
+        there = ["sort"]  # it shows how torch refuses
     film = movie(traced, there, deep=True, **watched)
     return film if stages[0] == "beside" else asking(film, stages[0])

@@ -1,7 +1,7 @@
 """The share panel: a link to what is on the screen, its QR code, a frame for other pages, and the movie as a file.
 
-Only the browser knows the whole address, for the player writes its step there: a small component reports it while the
-panel is open.
+Only the browser knows the whole address, because the player writes its step there: a small component reports it while
+the panel is open.
 """
 
 from collections.abc import Callable, Collection
@@ -25,7 +25,7 @@ from ui.visit import visit
 _OWN = {"hide", "lock", "theme", "question", "worksheet", "embed", "embed_options"}
 _WITHOUT_SETTINGS = ("questions", "doctor", "quiz", "class")  # pages
 _KEY = "share link"
-# The page in a frame says how high it is (player/frame.js); one listener is enough for all frames.
+# The page in a frame reports its height (player/frame.js); one listener is enough for all frames.
 _FRAME = """<iframe src="{source}" title="packviz" width="100%" height="720" allow="fullscreen"></iframe>
 <script>
 addEventListener("message", ({{ data, source }}) => {{
@@ -37,7 +37,7 @@ _SELECTORS = {
     "sidebar": '[data-testid="stSidebar"], [data-testid="stExpandSidebarButton"]',
     "menu": '[data-testid="stTopNav"], [data-testid="stSidebarNav"], [data-testid="stLogoLink"]',
     "sidebar menu": '[data-testid="stHeader"]',
-}  # what is not shown; the player hides its code itself
+}  # what to hide; the player hides its code itself
 
 _mount = component(
     "link", '<input readonly aria-label="Link to this page"><button type="button" aria-live="polite">Copy</button>'
@@ -45,7 +45,7 @@ _mount = component(
 
 
 def hide() -> None:
-    """Hide what the link asks to hide, on every page."""
+    """Hide the parts that the link hides, on every page."""
     address.remember()
     parts = address.hidden()
     hiding = [selectors for names, selectors in _SELECTORS.items() if set(names.split()) <= set(parts)]
@@ -56,9 +56,9 @@ def hide() -> None:
 
 @st.fragment
 def share(film: Callable[[], Request] | None) -> None:
-    """Offer the panel, where there is a movie once it has been painted; nothing in it is computed before it is opened.
+    """Offer the panel, on pages with a movie once that has been painted; nothing is computed until it is opened.
 
-    film: returns of which request the page shows a movie; None for a page without one.
+    film: returns the request whose movie the page shows; None for a page without one.
     """
     if film is not None and stage_on_screen() is None:
         return
@@ -77,10 +77,10 @@ def link(
     theme: str = address.THEMES[0],
     question: int = 1,
 ) -> str:
-    """Return a link to an address as it is.
+    """Return a link to an address with these options.
 
-    step: with the step of the player. hidden, theme: how it is to be shown. locked: the settings that it fixes.
-    question: that is asked first: of the quiz, where the round begins, or of a lesson.
+    step: whether to include the player's step. hidden, theme: how the page is shown. locked: the settings that it
+    fixes. question: the first question, of a quiz round or of a lesson.
     """
     parts = urlsplit(here)
     left_out = _OWN if step else _OWN | {"step"}
@@ -91,18 +91,18 @@ def link(
 
 
 def frame(link: str) -> str:
-    """Return the HTML that shows a link within another page, in a frame that becomes as high as what it shows."""
+    """Return the HTML that shows a link within another page, in a frame that adapts to the height of its content."""
     source = escape(f"{link}{'&' if urlsplit(link).query else '?'}embed=true")
     return _FRAME.format(source=source, start=escape(urlsplit(link)._replace(path="/", query="").geturl()))
 
 
 def frame_of_file(name: str) -> str:
-    """Return the same for a saved movie that lies beside the other page."""
+    """Return the same for a saved movie in the folder of the other page."""
     return _FRAME.format(source=f"{name}#fit", start=name)
 
 
 def _panel(film: Callable[[], Request] | None) -> None:
-    here = str(st.session_state.get(_KEY, {}).get("url") or "")  # "" before the browser has told it
+    here = str(st.session_state.get(_KEY, {}).get("url") or "")  # "" until the browser has reported it
     page = urlsplit(here).path.rpartition("/")[2] or "overview"
     st.markdown("**Link to this page, as it is now**")
     place, code = st.columns([3, 2], vertical_alignment="center")
@@ -135,7 +135,7 @@ def _in(here: str, name: str) -> int:
 
 
 def _choices(page: str, here: str, *, with_step: bool) -> dict[str, Any]:
-    """Let it be chosen what a link to a page holds; return the keywords of `link`."""
+    """Let the visitor choose what the link contains; return the keywords of `link`."""
     chosen: dict[str, Any] = {}
     if with_step:
         chosen["step"] = st.checkbox("Open on this step", value=True, key="share step")
@@ -156,7 +156,7 @@ def _choices(page: str, here: str, *, with_step: bool) -> dict[str, Any]:
 
 
 def _at() -> int:
-    """Return the question of the quiz that is on the screen; 1 behind the last one."""
+    """Return the quiz question on the screen; 1 on the result page."""
     played = visit().round
     game = visit().games.get(played) if played is not None else None
     return 1 if game is None or game.at == len(game.scorecard.questions) else game.at + 1

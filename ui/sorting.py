@@ -15,13 +15,13 @@ to_try: dict[str, dict[str, object]] = {
 
 
 def enforced(shown: Shown) -> None:
-    """Show what torch does with these lengths, with enforce_sorted=True and False."""
+    """Show what torch does with these lengths for enforce_sorted=True and False."""
     st.markdown("`True` is a promise that torch checks. `False` lets torch sort.")
     verdicts(shown.fact(enforcing))
 
 
 def equals(shown: Shown) -> None:
-    """Show in which order torch put equal lengths: of this batch, and of 16 and 17 sequences."""
+    """Show the order that torch gives to equal lengths: in this batch, and for 16 and 17 sequences."""
     st.markdown("Which of them comes first is torch's choice: read `sorted_indices`, never guess.")
     if shown.trace.error is None:
         found = ties(shown.trace)

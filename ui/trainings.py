@@ -1,4 +1,4 @@
-"""The parts of the page that trains: what a recorded run showed, and the same to run now, with other settings."""
+"""The parts of the training page: the results of a recorded run, and the same experiment with other settings."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ TITLES = {"vowels": "Japanese vowels: who speaks?", "first_token": "the answer i
 
 
 def full_run(shown: Shown) -> None:
-    """Show what the recorded training of the sidebar's cell came to, and its details folded."""
+    """Show the results of the recorded training for the sidebar's cell, with the details folded."""
     accuracy(shown)
     run, cell = recorded.training(), shown.request.config.cell
     label = "All four readouts, with every seed and epoch"
@@ -32,7 +32,7 @@ def full_run(shown: Shown) -> None:
 
 
 def accuracy(shown: Shown) -> None:
-    """Show how accurate the recorded models of the sidebar's cell are, packed or not, as padding is added."""
+    """Show the accuracy of the recorded models for the sidebar's cell, packed or not, as padding is added."""
     run, cell = recorded.training(), shown.request.config.cell
     st.subheader(recorded.training_headline(run, cell).replace(" %", "\N{NO-BREAK SPACE}%"), anchor=False)
     fresh(charts.recorded_accuracy, cell, key="recorded accuracy")
@@ -40,7 +40,7 @@ def accuracy(shown: Shown) -> None:
 
 
 def trained(shown: Shown) -> None:
-    """Let a visitor choose what is compared, train it, and see it come."""
+    """Let a visitor choose what to compare, train it, and watch the results arrive."""
     st.markdown("This server trains the same small model each time; only the readout and the added padding differ.")
     cell = shown.request.config.cell
     tasks = get_args(training.Task)
@@ -78,7 +78,7 @@ def trained(shown: Shown) -> None:
 
 
 def _results(results: Sequence[training.Progress], which: str = "now") -> None:
-    """Show what trainings came to. which: told from others on the page by this."""
+    """Show the results of trainings. which: distinguishes them from others on the page."""
     outcomes = training.summary(results)
     if told := training.conclusion(outcomes):
         with st.expander("What the results support"):

@@ -19,7 +19,7 @@ _KNOWN = """
 
 
 def to_try(shown: Shown) -> dict[str, dict[str, object]]:
-    """Return what one may try on this batch: another number of directions, a wider grid, another filler."""
+    """Return settings to try on this batch: another number of directions, a wider grid, another filler."""
     wider = int(shown.batch.lengths.max()) + 2
     return {
         "bidirectional": {"bidirectional": True},
@@ -30,7 +30,7 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
 
 
 def which_one(shown: Shown) -> None:
-    """Show every way to read one vector for each sequence: its code, its numbers, whether it is right here, and why."""
+    """Show every readout of one vector per sequence: its code, its numbers, whether it is right here, and why."""
     st.markdown("Right means: every direction has read the whole sequence, and no padding is mixed in.")
     found = shown.fact(readouts)
     if caution := next((each.caution for each in found if each.caution), ""):
@@ -61,7 +61,7 @@ def _values(each: Readout) -> None:
 
 
 def finished() -> None:
-    """Say what one knows at the end of the five lessons, and where to go from there."""
+    """Sum up the five lessons, and say where to go next."""
     lessons, done = len(LESSONS), len(visit().done)
     answered = f"{done} of {lessons} predictions answered" if done < lessons else "all five predictions answered ✓"
     with st.expander(f"What you know now: {answered}", expanded=done == lessons):
