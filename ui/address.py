@@ -149,7 +149,7 @@ def number(name: str, most: float, hint: str) -> float:
 
 
 def _bound(name: str, hint: str | None, on_change: Callable[[], None] | None = None) -> dict[str, Any]:
-    """Return the arguments common to all widgets: the key, the binding to the address, and whether the link fixes it."""
+    """Return the arguments common to all widgets: the key, the binding to the address, whether the link fixes it."""
     is_fixed = fixed(name)
     told = " ".join(filter(None, (hint, "Fixed by the link."))) if is_fixed else hint
     changed = partial(_take, name, on_change)

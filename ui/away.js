@@ -1,10 +1,10 @@
-// While the server is away, movies play on and what was typed stays; a line says so. Streamlit would ask for the server
-// every four seconds, and cover the page with a dialog: here its question waits, and is answered as soon as it can be.
+// While the server cannot be reached, movies still play and typed text is kept; a line says so. Streamlit would ask for
+// the server every four seconds and cover the page with a dialog: here its request waits and is answered when possible.
 (() => {
   const WORDS =
     "The server cannot be reached. Movies still play, and what you typed is kept; the rest resumes once it is back.";
-  const PATIENCE = 1500; // ms: a short break is none of a visitor's business
-  const AGAIN = 200; // ms between two questions, and as much again by chance: all visitors ask
+  const PATIENCE = 1500; // ms: a short interruption is not reported
+  const AGAIN = 200; // ms between two requests, plus a random share of it, since all visitors ask
   const asks = /\/_stcore\/(health|host-config)$/;
   const pause = (time) => new Promise((done) => setTimeout(done, time));
   const plain = window.fetch;

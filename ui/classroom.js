@@ -1,16 +1,16 @@
-// The teacher's page in the browser: which room is the teacher's, the keys of a remote, a blank screen, and the step of
-// the movie. The teacher's secret is kept in the fragment of the address, which no request for a page sends, and here.
+// The teacher's page in the browser: the teacher's room, the keys of a remote, a blank screen, and the step of the movie.
+// The teacher's secret is kept here and in the fragment of the address, which browsers never send to a server.
 
 const KEPT = "packviz room"; // in localStorage: its code and the teacher's secret
 const SPACE = " ";
 const WAY = { PageDown: "next", PageUp: "back" }; // the keys of a remote
-const REAL = { bubbles: true, cancelable: true, composed: true }; // as a key that is pressed
+const REAL = { bubbles: true, cancelable: true, composed: true }; // like a real key press
 
 function remembered() {
   try {
     return (localStorage.getItem(KEPT) ?? "").split(SPACE);
   } catch {
-    return []; // a browser without storage: the address has it
+    return []; // a browser without storage: use the address
   }
 }
 
@@ -47,22 +47,22 @@ function known() {
 const needsKeys = (node) => node.matches?.("input, textarea, select, [contenteditable]:not([contenteditable=false])");
 
 export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
-  parentElement.end?.(); // Streamlit calls this again for new data, and cleans up only at the very end
+  parentElement.end?.(); // Streamlit calls this again for new data, and cleans up only at the end
   const cover = parentElement.querySelector(".cover");
   const { code, host, forget: over, projector } = data,
     room = over || projector ? null : code ? { code, host } : known();
   if (over) forget();
   else if (code) remember(room);
-  if (room?.code !== parentElement.room) setStateValue("room", room); // for this server, and one that takes its place
+  if (room?.code !== parentElement.room) setStateValue("room", room); // for this server, and for its replacement
   parentElement.room = room?.code;
-  const telling = room && !code && setInterval(() => setStateValue("room", room), 1500); // it cannot be read just now
+  const telling = room && !code && setInterval(() => setStateValue("room", room), 1500); // while it cannot be read
 
   if (data.asked > (parentElement.asked ?? data.asked)) {
-    document.querySelector('[data-testid="stMain"]')?.scrollTo({ top: 0 }); // to what has just been asked
+    document.querySelector('[data-testid="stMain"]')?.scrollTo({ top: 0 }); // to the new question
   }
   parentElement.asked = data.asked;
 
-  // Windows of this browser are blank together: the keys go to the teacher's, the class sees the projector's.
+  // All windows of this browser are blanked together: the keys go to the teacher's, the class sees the projector's.
   const windows = new BroadcastChannel(`packviz class ${new URL(window.location.href).searchParams.get("room")}`);
   windows.onmessage = ({ data: { on, turn } }) => {
     if (!turn) cover.hidden = !on;
@@ -75,19 +75,19 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   const onKey = (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.composedPath().some(needsKeys)) return;
     if (projector && WAY[event.key]) {
-      // this window follows the teacher's, which is told of a remote's key
+      // this window follows the teacher's, so it passes the remote's keys on to that
       if (!event.repeat) windows.postMessage({ turn: event.key });
       event.preventDefault();
       event.stopImmediatePropagation();
       return;
     }
-    if (document.fullscreenElement) return; // there the player blanks its picture
+    if (document.fullscreenElement) return; // in full screen the player blanks its own picture
     const wasBlank = !cover.hidden,
       blanks = event.key === "b" || event.key === "B" || event.key === ".";
     if (blanks || (wasBlank && event.key === "Escape")) {
       blank(!wasBlank);
       event.preventDefault();
-      event.stopImmediatePropagation(); // the player would blank its own picture, too
+      event.stopImmediatePropagation(); // otherwise the player would blank its picture, too
     } else if (wasBlank) blank(false);
   };
   const onClick = ({ target }) => {
@@ -95,7 +95,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     setTimeout(() => document.querySelector(".st-key-class-new")?.scrollIntoView(), 300); // once it is unfolded
   };
   const onTurn = (event) => {
-    // after the player, which takes these keys for its steps while there are some
+    // after the player, which uses these keys while it has steps left
     if (event.defaultPrevented || event.repeat || event.composedPath().some(needsKeys)) return;
     const way = WAY[event.key];
     if (!way || !data.code) return;
@@ -103,7 +103,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     setTriggerValue("key", way);
   };
 
-  // step: the last one that this window has sent or seen. revision: of the room when it was.
+  // step: the last one that this window has sent or received. revision: of the room at that time.
   const last = (parentElement.last ??= { step: 0, revision: 0 });
   let waiting = null,
     sent = 0;
@@ -116,7 +116,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
         body: JSON.stringify({ host: data.host, action: "step", step }),
       });
       last.revision = (await reply.json()).revision ?? last.revision;
-    } catch {} // the next step says where we are
+    } catch {} // the next step sends the position again
     if (waiting === step) waiting = null;
     else sent = setTimeout(send, 200);
   };
@@ -126,7 +126,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     waiting = last.step = detail;
   };
   const onClass = ({ detail: { step, revision } }) => {
-    // another window of the teacher may have gone on
+    // another window of the teacher may have moved on
     if (!data.revealed || waiting !== null || revision < last.revision || step === last.step) return;
     last.step = step;
     for (const player of window[Symbol.for("packviz")]?.players ?? []) player.go(step); // player/keys.js

@@ -1,4 +1,4 @@
-"""The app's small components: the script of each, and its style if it has one, are files beside this one."""
+"""The app's small components: the script of each, and its style if it has one, are files next to this one."""
 
 from pathlib import Path
 from typing import Any

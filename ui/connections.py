@@ -1,7 +1,7 @@
 """Close connections that block the server: clients that send no request, and clients that read no answer.
 
-The server that Streamlit starts, uvicorn, waits for both forever. It takes any class as its protocol, so its own are
-extended here, before the first visitor comes.
+uvicorn, the server that Streamlit starts, waits for both forever. It accepts any class as its protocol, so its own
+protocols are extended here, before the first visitor comes.
 """
 
 import asyncio
@@ -13,16 +13,16 @@ import uvicorn
 from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-PATIENCE = 30.0  # seconds in which something has to arrive, or be read, where the server waits for it
-GOODBYE = 7  # seconds in which a server that is asked to end finishes what it is answering
-MAX_UNREAD = 16 * 2**20  # bytes that may wait for a visitor to read them when the next message comes
-_LEAST = 1024  # bytes in that time: less is as good as nothing
+PATIENCE = 30.0  # seconds in which something must arrive, or be read, while the server waits for it
+GOODBYE = 7  # seconds in which a server that is shutting down finishes its answers
+MAX_UNREAD = 16 * 2**20  # bytes that may still be unread when the next message is sent
+_LEAST = 1024  # bytes in that time: less counts as nothing
 
 
 class _Bounded(asyncio.Protocol):
-    """Look at a connection every PATIENCE seconds, and end it if it has kept the server waiting all the time.
+    """Check a connection every PATIENCE seconds, and end it if it has kept the server waiting all that time.
 
-    arrived, sent: bytes since the last look. unread: bytes that waited to be read then.
+    arrived, sent: bytes since the last check. unread: bytes that were unread then.
     """
 
     transport: Any
@@ -41,7 +41,7 @@ class _Bounded(asyncio.Protocol):
         self._look_later()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Look no more."""
+        """Stop checking."""
         if self.look is not None:
             self.look.cancel()
         super().connection_lost(exc)
@@ -55,7 +55,7 @@ class _Bounded(asyncio.Protocol):
         self.look = asyncio.get_running_loop().call_later(PATIENCE, self._look)
 
     def _look(self) -> None:
-        if self.transport.get_protocol() is not self:  # a request has made a websocket of the connection
+        if self.transport.get_protocol() is not self:  # a request has upgraded the connection to a websocket
             return
         unread = self.transport.get_write_buffer_size()
         read = self.unread + self.sent - unread
@@ -66,7 +66,7 @@ class _Bounded(asyncio.Protocol):
         self._look_later()
 
     def _least(self) -> int:
-        """Return how many bytes have to have arrived since the last look."""
+        """Return how many bytes must have arrived since the last check."""
         return 0
 
 
@@ -78,17 +78,17 @@ class _Requests(_Bounded):
     def _least(self) -> int:
         if self.cycle is None or (self.cycle.more_body and not self.cycle.response_complete):
             return _LEAST
-        return 1 if self.cycle.response_complete else 0  # a moment after an answer uvicorn itself closes what is idle
+        return 1 if self.cycle.response_complete else 0  # soon after an answer uvicorn itself closes idle connections
 
 
 class _Messages(_Bounded, WebSocketsSansIOProtocol):
-    """A visitor's websocket. Messages wait here, where bytes can be counted, and not in Streamlit's queue of 500."""
+    """A visitor's websocket. Messages wait here, where their bytes can be counted, not in Streamlit's queue of 500."""
 
     def pause_writing(self) -> None:
-        """Go on all the same: `send` decides how much may wait."""
+        """Do nothing: `send` decides how much may wait."""
 
     async def send(self, message: Any) -> None:
-        """Send a message, or end the connection if too much of the earlier ones has not been read."""
+        """Send a message, or end the connection if too much is still unread."""
         if self.transport.get_write_buffer_size() > MAX_UNREAD:
             self.transport.abort()
             raise ClientDisconnected
@@ -97,7 +97,7 @@ class _Messages(_Bounded, WebSocketsSansIOProtocol):
 
 
 def bound(config: uvicorn.Config) -> None:
-    """Let a server, whose configuration is loaded, watch its connections, and end soon when it is asked to."""
+    """Make a server with a loaded configuration check its connections, and shut down promptly."""
     config.timeout_graceful_shutdown = GOODBYE
     config.http_protocol_class = type("Requests", (_Requests, config.http_protocol_class), {})
     if config.ws_protocol_class is WebSocketsSansIOProtocol:
@@ -105,7 +105,7 @@ def bound(config: uvicorn.Config) -> None:
 
 
 def bound_all() -> None:
-    """Do so for the server of this process: it is handed to nobody, so it is looked for among all objects."""
+    """Do so for the server of this process. Nothing gives access to it, so it is searched for among all objects."""
     for each in gc.get_objects():
         if type(each) is uvicorn.Config and each.loaded:
             bound(each)

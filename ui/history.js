@@ -1,6 +1,6 @@
-// Streamlit makes an entry of the history for every setting that it writes into the address by itself, some of them
-// half written. Here an entry is another page, another question or another round of the quiz; whatever else changes
-// takes the place of the entry that is there, so that Back and Forward lead from one whole state to another.
+// Streamlit adds a history entry for every setting that it writes into the address, some of them incomplete. Here a new
+// entry is a different page, a different question or a different quiz round; every other change replaces the current
+// entry, so that Back and Forward lead from one complete state to another.
 (() => {
   const push = window.history.pushState.bind(window.history);
   const replace = window.history.replaceState.bind(window.history);
@@ -24,10 +24,10 @@
   window.history.pushState = (state, unused, address) => {
     const here = new URL(window.location.href),
       there = new URL(address ?? "", here);
-    // What belongs to a page that is left is taken out of the address, sometimes while it is still that page's own.
+    // Streamlit removes the old page's values from the address, sometimes while it is still that page's address.
     if (left && here.pathname !== there.pathname && here.pathname === new URL(left).pathname)
       replace(window.history.state, unused, left);
-    const drawn = there.searchParams.has("round") && !here.searchParams.has("round"); // a round for who named none
+    const drawn = there.searchParams.has("round") && !here.searchParams.has("round"); // a round for an address without one
     const same = place(here) === place(there) || (here.pathname === there.pathname && drawn);
     (same ? replace : push)(state, unused, address);
   };

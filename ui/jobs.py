@@ -1,7 +1,7 @@
-"""Long work on this machine, outside the pages' own runs: each job in a process of its own, one after another.
+"""Long work on this machine, outside the page runs: each job in a separate process, one after another.
 
-A process, not a thread: it computes without holding up the server's Python, it may set what belongs to a whole process,
-and it can be ended at any moment.
+A process, not a thread: it does not block the server's Python, it may change process-wide settings, and it can be
+ended at any moment.
 """
 
 import multiprocessing
@@ -15,17 +15,17 @@ from typing import Any
 
 from ui.work import GRACE, KEPT, MAX_WAITING, MEMORY, TIME_LIMIT, Progress, State, Task, Work, do
 
-_GLANCE = 0.1  # seconds between two looks at whether a job is still wanted
+_GLANCE = 0.1  # seconds between two checks whether a job is still wanted
 _MAX_KEPT = 20  # jobs that are over
 _SPAWN = multiprocessing.get_context("spawn")  # a fork would copy the server's locks as they happen to be
 
 
 @dataclass(eq=False)
 class _Job:
-    """Hold a task, what has come of it so far, and how it stands."""
+    """Hold a task, its results so far, and its state."""
 
     task: Task
-    wanted: dict[str, float] = field(default_factory=dict)  # when each visitor who wants it was last there, by a clock
+    wanted: dict[str, float] = field(default_factory=dict)  # when each visitor who wants it was last present
     results: list[Any] = field(default_factory=list)
     state: State = "waiting"
     reason: str = ""
@@ -34,10 +34,10 @@ class _Job:
 
 @dataclass(eq=False)
 class Jobs:
-    """A queue of jobs, and the one thread that has them done: the `Backend` of `ui.work` on this machine.
+    """A queue of jobs, and the one thread that runs them: the `Backend` of `ui.work` on this machine.
 
-    present: tells whether a visitor is there; none is started for visitors who are all away. limit, memory: seconds and
-    bytes that a job may have; its results so far stay. grace, kept: as in `ui.work`.
+    present: tells whether a visitor is present; a job is not started while all its visitors are away. limit, memory:
+    the seconds and bytes that a job may use; its results so far are kept. grace, kept: as in `ui.work`.
     """
 
     present: Callable[[str], bool]
@@ -93,7 +93,7 @@ class Jobs:
         return {"waiting": states.count("waiting"), "running": states.count("running")}
 
     def _queue(self) -> list[_Job]:
-        """Return the jobs that are not over; if one runs, it is the first."""
+        """Return the unfinished jobs; a running one comes first."""
         return sorted((job for job in self._jobs.values() if not job.ended), key=lambda job: job.state != "running")
 
     def _end(self, job: _Job, state: State, reason: str = "") -> None:
@@ -116,7 +116,7 @@ class Jobs:
             self._have_done(job)
 
     def _look_after(self) -> None:
-        """End the jobs of visitors who have been away for too long, and forget what is over for too long."""
+        """End the jobs of visitors who have been away for too long, and forget old results."""
         now = time.monotonic()
         with self._changed:
             for job in self._queue():
@@ -131,7 +131,7 @@ class Jobs:
                     del self._jobs[key]
 
     def _have_done(self, job: _Job) -> None:
-        """Start a process for a job and take what it sends, until it ends, is stopped, or its time is up."""
+        """Start a process for a job and receive its results, until it ends, is stopped, or times out."""
         end = time.monotonic() + self.limit
         ours, theirs = _SPAWN.Pipe(duplex=False)
         work = (job.task.work, job.task.measures, self.memory, theirs)
@@ -167,6 +167,6 @@ class Jobs:
 
 
 def _work(work: Work, alone: bool, memory: int, out: Connection) -> None:
-    """Do the work, in a separate process, and send all that it yields."""
+    """Do the work in a separate process, and send each result."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the server, which ends this process
     out.send(do(work, lambda each: out.send(("running", each)), alone=alone, memory=memory))

@@ -1,6 +1,6 @@
-"""Results that all visitors share: kept up to a number of bytes, the least recently used ones dropped first.
+"""A cache that all visitors share, limited in bytes; the least recently used results are dropped first.
 
-Streamlit's own cache of shared objects counts entries, and one entry here may be a thousand times as large as another.
+Streamlit's own cache of shared objects counts entries, but one entry here may be a thousand times as large as another.
 """
 
 import gc
@@ -19,9 +19,9 @@ T = TypeVar("T")
 
 
 class Kept:
-    """The results by their keys, each computed once however many visitors ask for it at the same time.
+    """The results by key, each computed once no matter how many visitors ask for it at the same time.
 
-    bytes: how many are kept. The latest result is kept even if it is larger than all may be together.
+    bytes: the current total. The latest result is kept even if it alone exceeds the limit.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
@@ -32,7 +32,7 @@ class Kept:
         self._in_progress: dict[Hashable, threading.Lock] = {}
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return the result for a key; `make` computes it if it is not kept, and what it raises is not kept."""
+        """Return the result for a key; `make` computes it if it is not cached. Exceptions are not cached."""
         with self._lock:
             turn = self._in_progress.setdefault(key, threading.Lock())
         with turn:
@@ -45,7 +45,7 @@ class Kept:
         return result  # type: ignore[no-any-return]
 
     def _keep(self, key: Hashable, result: object, size: int) -> None:
-        """Keep a result as the one that was used last, and drop those that were not used for longest."""
+        """Store a result as the most recently used one, and drop the least recently used ones."""
         with self._lock:
             _, before = self._results.pop(key, (None, 0))
             self._results[key] = (result, size)
@@ -58,7 +58,7 @@ _KEPT = Kept()
 
 
 def kept(make: Callable[[], T], *key: Hashable) -> T:
-    """Return what `make` returns; it is called only if no result is kept for the key."""
+    """Return the result of `make`, which is called only if no result is cached for the key."""
     return _KEPT.get(key, make)
 
 
@@ -67,7 +67,7 @@ def _with_size(result: T) -> tuple[T, int]:
 
 
 def bytes_of(result: object) -> int:
-    """Return about how much memory a result takes, whatever it is made of, each part counted once."""
+    """Return approximately how much memory a result takes, with each of its parts counted once."""
     seen: set[int] = set()
     waiting, total = [result], 0
     while waiting:

@@ -7,7 +7,7 @@ export default ({ data, parentElement, setStateValue }) => {
     try {
       await navigator.clipboard.writeText(input.value);
     } catch {
-      // a page that came without encryption may not write there, but may copy what is selected
+      // a page without TLS has no clipboard access, but may copy the selection
       input.select();
       document.execCommand("copy");
     }

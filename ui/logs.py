@@ -1,6 +1,6 @@
-"""What the server tells of itself as lines of JSON, where PACKVIZ_LOGS is `json`: nothing that a visitor typed or is.
+"""The server's log as lines of JSON, if PACKVIZ_LOGS is `json`, without anything that a visitor typed or is.
 
-Of a message only its template is told, since what is filled in may be a visitor's text or address; of an error its kind
+A message is logged as its template only, since its arguments may be a visitor's text or address; an error as its type
 and the places in the code, since its message may quote either.
 """
 
@@ -18,10 +18,10 @@ _own = logging.getLogger("packviz")
 
 
 class JsonLines(logging.Formatter):
-    """Make one line of JSON of a record."""
+    """Format a record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line: time, level, logger and event, the fields of an event of ours, the places of an error."""
+        """Return the line: time, level, logger and event, the fields of our own events, the places of an error."""
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -42,7 +42,7 @@ def wanted() -> bool:
 
 
 def set_up() -> None:
-    """Let all loggers of this process, those of Streamlit and its server included, write lines of JSON."""
+    """Make all loggers of this process, including those of Streamlit and its server, write lines of JSON."""
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(JsonLines())
     logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
@@ -53,12 +53,12 @@ def set_up() -> None:
 
 
 def tell(event: str, **fields: float | str) -> None:
-    """Log an event. fields: numbers, and words of our own; no visitor's text, no address."""
+    """Log an event. fields: numbers and fixed words; no visitor's text, no address."""
     if wanted():
         _own.info(event, extra={"fields": fields})
 
 
 def _to_the_root(logger: logging.Logger) -> None:
-    """Take a logger's own handlers away: what it says is written as everything else is."""
+    """Remove a logger's own handlers, so that its records go to the root logger."""
     logger.handlers, logger.propagate = [], True
     logger.setLevel(max(logger.level, logging.WARNING))

@@ -1,5 +1,5 @@
-// On a phone Streamlit puts headings between the items of the menu's list, where no list may have them. What reads the
-// page aloud gets links and headings instead.
+// On a phone Streamlit puts headings between the items of the menu's list, which is not allowed in a list. Screen readers
+// get plain links and headings instead.
 (() => {
   const mend = () => {
     const parts = '[data-testid="stSidebarNavItems"]';
@@ -9,8 +9,8 @@
   };
   new MutationObserver(mend).observe(document, { childList: true, subtree: true });
 })();
-// A page chosen with the mouse or a finger leaves the focus on the menu's button, where Space would open the menu again
-// and not play the movie: then nothing has the focus.
+// Choosing a page with the mouse or a finger leaves the focus on the menu's button, where Space would open the menu again
+// instead of playing the movie: so the focus is removed.
 (() => {
   let chosen = -Infinity;
   document.addEventListener(
@@ -24,7 +24,7 @@
     if (timeStamp - chosen < 1000 && target.matches('[data-testid="stTopNavSection"]')) target.blur();
   });
 })();
-// On a phone the sidebar covers the page: it closes when a page has been chosen there.
+// On a phone the sidebar covers the page: close it when a page has been chosen.
 document.addEventListener("click", ({ target }) => {
   const covers = matchMedia("(width <= 56rem)").matches && target.closest?.('[data-testid="stSidebarNavLink"]');
   if (covers) setTimeout(() => document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click());

@@ -1,6 +1,6 @@
-"""How this server is doing, for Prometheus at /metrics, where PACKVIZ_METRICS is 1.
+"""The server's metrics, for Prometheus at /metrics, if PACKVIZ_METRICS is 1.
 
-It is for whoever runs the server: the balancer in deploy/ does not pass /metrics on.
+They are for the operator of the server: the balancer in deploy/ does not pass /metrics on.
 """
 
 import time
@@ -30,7 +30,7 @@ ProcessCollector(registry=_registry)
 
 
 class _Now(Collector):
-    """What is counted at the moment when it is asked for."""
+    """Values that are counted when they are requested."""
 
     def collect(self) -> Iterable[Metric]:
         """Yield the gauges."""
@@ -46,7 +46,7 @@ class _Now(Collector):
 
 
 def route() -> Route:
-    """Return the route, and time all reruns from now on."""
+    """Return the route, and start timing all reruns."""
     _registry.register(_Now())
     run = ScriptRunner._run_script
 

@@ -1,4 +1,4 @@
-"""What whoever runs the server can ask for: /metrics with PACKVIZ_METRICS=1, lines of JSON with PACKVIZ_LOGS=json."""
+"""What the server's operator can turn on: /metrics with PACKVIZ_METRICS=1, lines of JSON with PACKVIZ_LOGS=json."""
 
 import os
 import re
@@ -14,7 +14,7 @@ _ROOM = re.compile(r"/api/rooms(/[^/]+(/(join|vote|host|events|movie|answers\.cs
 
 
 def routes() -> list[Route]:
-    """Return the route of the metrics, if they are asked for."""
+    """Return the route of the metrics, if they are turned on."""
     if not _metrics():
         return []
     from ui import metrics  # needs a package that is installed for deployments
@@ -23,12 +23,12 @@ def routes() -> list[Route]:
 
 
 def middleware() -> list[Middleware]:
-    """Return what times the requests to rooms, if anything is asked for."""
+    """Return the middleware that times the requests to rooms, if anything is turned on."""
     return [Middleware(Timed)] if _metrics() or logs.wanted() else []
 
 
 class Timed:
-    """Time the requests of phones and teachers, and tell how they were answered: by route, for a code is a secret."""
+    """Time the requests of phones and teachers, and report their status by route, because a room's code is a secret."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

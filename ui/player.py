@@ -1,8 +1,8 @@
-"""The player's place in the app: the player of notebooks and files, mounted once and then fed.
+"""The player in the app: the same player as in notebooks and files, mounted once and then updated.
 
-Streamlit sends the script of a component again with each change of its data, and serves a file in its place only for
-an installed package. So the component's own script is LOADER, a few lines that import the file from our route: the
-browser fetches it once and keeps it. The movie travels as bytes: a dict Streamlit would turn into JSON twice.
+Streamlit sends a component's script again with each change of its data, and serves it as a file only for an installed
+package. So the component's own script is LOADER, a few lines that import the file from our route: the browser fetches
+it once and caches it. The movie is sent as bytes, because Streamlit would convert a dict to JSON twice.
 """
 
 import json
@@ -54,12 +54,12 @@ def play(
     onward: str = "",
     after: Sequence[str] = (AFTER,),
 ) -> None:
-    """Show a movie; the fragments `after` rerun when it has been painted, and when another stage comes on screen.
+    """Show a movie; the fragments `after` rerun when it has been painted, and when the stage on screen changes.
 
-    The first time, the whole page reruns: what does not belong to the first picture has waited for it.
+    The first time, the whole page reruns, because the rest of the page waits for the first picture.
 
-    movie: as JSON. picks: whether a click on a cell is asked for; it reruns AFTER. onward: the label of a
-    button in the last step, which follows the link in the container "onward".
+    movie: as JSON. picks: whether clicks on cells are reported; they rerun AFTER. onward: the label of a button in the
+    last step, which follows the link in the container "onward".
     """
     key, ask = key_of(stages), visit().ask
     data = {
@@ -79,45 +79,45 @@ def play(
 
 
 def clip(movie: bytes, step: int, key: str, *, large: bool = False) -> None:
-    """Show a movie from a step on, as the explanation of something else: neither the address nor a fragment follows it.
+    """Show a movie from a step on, as an explanation: it changes neither the address nor a fragment.
 
-    movie: as JSON. key: of what it explains; another one is another player, which starts at its own step.
-    large: for those who sit far away: without the code.
+    movie: as JSON. key: of what it explains; another key is another player, which starts at its own step.
+    large: for a distant audience: without the code.
     """
     _mount(key=f"clip {key}", data=_with(movie, {"step": step, "loose": True}, code=not large))
 
 
 def pack_yourself(asked: Exercise) -> None:
-    """Show the exercise of packing a batch by hand; who has done it has done the lesson."""
+    """Show the exercise of packing a batch by hand; completing it completes the lesson."""
     _mount(key="exercise", data=json.dumps(asdict(asked)).encode(), on_packed_change=partial(_done, "pack"))
 
 
 def key_of(stages: Sequence[str] | None) -> str:
-    """Return the key of the player that shows these stages; None for the whole way."""
+    """Return the key of the player that shows these stages; None for all."""
     return f"player {' '.join(stages or ('all',))}"
 
 
 def show(*, step: int | None = None, token: int | None = None, look: bool = False) -> None:
-    """Ask the player to play one step, or to light up a token; it does so once.
+    """Ask the player, once, to play a step or to highlight a token.
 
-    step: 0 for the first one that another movie shows in another way. look: whether to scroll to the player, too.
+    step: 0 for the first step that differs in the next movie. look: whether to scroll to the player.
     """
     visit().ask = Ask(visit().ask.number + 1, step, token, look)
 
 
 def stage_on_screen() -> str | None:
-    """Return the stage that the player shows; None before it has painted for the first time."""
+    """Return the stage that the player shows; None until it has painted for the first time."""
     stage = visit().stage
     return stage if stage in STAGES else None
 
 
 def route() -> Route:
-    """Return the route of the player's file, which stands beside the app's pages, whatever path comes before them."""
+    """Return the route of the player's file, next to the app's pages under any base path."""
     return Route("/{base:path}" + NAME, _answer)
 
 
 def _with(movie: bytes, data: dict[str, Any], *, code: bool = True) -> bytes:
-    """Return what the player is given, as JSON. code: whether it begins with the code in view."""
+    """Return the player's data as JSON. code: whether the code is visible at first."""
     data = data | {"code": code and "code" not in address.hidden()}
     return json.dumps(data)[:-1].encode() + b', "movie": ' + movie + b"}"
 
@@ -127,7 +127,7 @@ def _follow(key: str, after: Sequence[str]) -> None:
     visit().stage, visit().narrow = shown["stage"], shown["narrow"]
     if is_first:  # the rest of the page has waited for it
         st.rerun()
-    st.rerun((BATCH, *after) if on_the_way() else after)  # this run takes the place of one that may be on the way
+    st.rerun((BATCH, *after) if on_the_way() else after)  # this run replaces one that may be on the way
 
 
 def _done(stage: str) -> None:
@@ -140,7 +140,7 @@ def _pick(key: str) -> None:
 
 
 def _watch(key: str) -> None:
-    """Put the layer and the direction that were chosen in the player into their controls, where there are such."""
+    """Put the layer and the direction chosen in the player into their controls, if they exist."""
     watched = st.session_state[key]["watched"]
     chosen = {"layer": watched["layer"], "direction": ("forward", "backward")[watched["direction"]]}
     for name, value in chosen.items():

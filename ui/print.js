@@ -1,5 +1,5 @@
-// What was drawn in pixels for the window, tables and charts, is shrunk for paper (ui/style.css): by how much. A dark page
-// is printed dark on white.
+// Tables and charts drawn in pixels for the window are scaled down for paper (ui/style.css); this sets the scale. A dark
+// page is printed dark on white.
 addEventListener("beforeprint", () => {
   const app = document.querySelector(".stApp");
   document.documentElement.toggleAttribute("data-dark", Boolean(app) && getComputedStyle(app).colorScheme === "dark");

@@ -1,7 +1,7 @@
-"""Long work on a page: a button that starts it, how far it is, a button that stops it, and what has come so far.
+"""Long work on a page: a button that starts it, its progress, a button that stops it, and the results so far.
 
-What has come is drawn anew only when there is more of it. The key of the work is in the address: who reloads the page,
-or comes back to another server, finds it again.
+Results are redrawn only when there are more of them. The key of the work is in the address, so that it is found again
+after a reload, or on another server.
 """
 
 import os
@@ -23,21 +23,21 @@ from ui.jobs import Jobs
 from ui.visit import visit
 from ui.work import TIME_LIMIT, Backend, Progress, Task
 
-_EVERY = {"queued": 3.0, "active": 0.5, "over": None}  # seconds between two looks at what has come
+_EVERY = {"queued": 3.0, "active": 0.5, "over": None}  # seconds between two checks for new results
 _say = sentences(Path(__file__).with_suffix(".toml"))
 _MINUTES = f"{TIME_LIMIT / 60:.0f}"
 
 
 @dataclass(eq=False)
 class Started:
-    """Hold a task that a visitor wants done: how it stood at the last look, its results by then, the jobs before it."""
+    """Hold a task that a visitor started: its progress and results at the last check, and the jobs ahead of it."""
 
     task: Task
     now: Progress
     results: list[Any] = field(default_factory=list)
     before: int = 0
-    left: str | None = None  # why the visitor does not want it any more, which others may; None while it is wanted
-    seen: str = "queued"  # where it stood when the whole page was last drawn: a key of _EVERY
+    left: str | None = None  # why the visitor no longer wants it, though others may; None while it is wanted
+    seen: str = "queued"  # its phase when the whole page was last drawn: a key of _EVERY
 
     @property
     def over(self) -> bool:
@@ -45,28 +45,28 @@ class Started:
         return self.left is not None or self.now.over
 
     def look(self) -> None:
-        """Look how the job stands; it stays as it was once it is over, or known no more."""
+        """Check the job's progress; it no longer changes once the job is over or unknown."""
         if not self.over:
             gone = Progress(self.task, "failed", len(self.results), "Its results are no longer kept.")
             self.now = backend().progress(self.task.key, _visitor()) or gone
             self.before = backend().position(self.task.key)
 
     def leave(self, reason: str = "") -> None:
-        """Want it no more."""
+        """Give up the task."""
         if not self.over:
             self.left = reason
-            with suppress(OSError):  # then it lapses by itself
+            with suppress(OSError):  # then it expires by itself
                 backend().stop(self.task.key, _visitor())
 
     @property
     def place(self) -> str:
-        """Where the job stands: a key of _EVERY."""
+        """The job's phase: a key of _EVERY."""
         return "over" if self.over else "queued" if self.now.state == "waiting" else "active"
 
 
 @st.cache_resource(show_spinner=False)
 def backend() -> Backend:
-    """Return what does the work of all visitors: this machine, or where REDIS_URL is set the workers there."""
+    """Return the backend that does all visitors' work: this machine, or the workers of REDIS_URL if it is set."""
     url = os.environ.get("REDIS_URL")
     if not url:
         return Jobs(_present)
@@ -76,12 +76,12 @@ def backend() -> Backend:
 
 
 def long_work(task: Task, label: str, takes: str = "") -> None:
-    """Let a visitor start a task, see its results come, and stop it.
+    """Let a visitor start a task, watch its results arrive, and stop it.
 
-    label: of the button. takes: a sentence on how long it takes. What is shown stays what it was started for.
+    label: of the button. takes: a sentence on how long it takes. The results shown are those of the task as started.
     """
     name, started = task.name, visit().jobs.get(task.name)
-    with suppress(OSError):  # said below
+    with suppress(OSError):  # reported below
         started = started or _found(name)
         if started is not None:
             started.look()
@@ -100,13 +100,13 @@ def long_work(task: Task, label: str, takes: str = "") -> None:
 
 
 def leave_others(names: str) -> None:
-    """Leave the work of every other page, for its visitor has left that. names: of this page's work, with spaces."""
+    """Give up the work of all other pages, which the visitor has left. names: of this page's work, with spaces."""
     for started in _others(names.split()):
         started.leave()
 
 
 def _start(task: Task) -> None:
-    """Have a task done, in the place of whatever the visitor has started before."""
+    """Start a task in place of whatever the visitor started before."""
     for other in _others([task.name]):
         other.leave("Another one was started instead.")
     backend().submit(_visitor(), task)
@@ -117,7 +117,7 @@ def _start(task: Task) -> None:
 
 @contextmanager
 def _or_a_warning() -> Iterator[None]:
-    """Say so where what does the work cannot be reached."""
+    """Show a warning if the backend cannot be reached."""
     try:
         yield
     except OSError as problem:
@@ -125,7 +125,7 @@ def _or_a_warning() -> Iterator[None]:
 
 
 def _found(name: str) -> Started | None:
-    """Return the work of this name that the address tells of, if its results are still there."""
+    """Return the work of this name that the address refers to, if its results still exist."""
     key = st.query_params.get("job", "")
     now = backend().progress(key, _visitor()) if re.fullmatch("[0-9a-f]{16}", key) else None
     if now is None or now.task.name != name:
@@ -135,12 +135,12 @@ def _found(name: str) -> Started | None:
 
 
 def _others(names: Sequence[str]) -> list[Started]:
-    """Return the visitor's work that is not over, but for that of these names."""
+    """Return the visitor's unfinished work, except that of these names."""
     return [each for name, each in visit().jobs.items() if name not in names and not each.over]
 
 
 def _watch(started: Started, told: str) -> None:
-    """Show how a job stands; it runs again and again until the job is over. told: what it would be done for now."""
+    """Show a job's progress, repeatedly until it is over. told: the settings that it would be started with now."""
     with _or_a_warning():
         started.look()
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -148,19 +148,19 @@ def _watch(started: Started, told: str) -> None:
             st.markdown(_say("work.ended", it=started, minutes=_MINUTES))
         else:
             st.progress(min(started.now.done / max(started.task.steps, 1), 1.0), _say("work.standing", it=started))
-            # A callback is called first of all: another run may end this one before it comes to the button.
+            # A callback runs first: otherwise another run may end this one before it reaches the button.
             st.button("Stop", key=f"stop {started.task.name}", on_click=started.leave)
     if started.task.told != told:
         st.markdown(f":orange[**For settings other than those above:**] {started.task.told}.")
     context = _context()
     if context.fragment_ids_this_run and started.place != started.seen:
-        st.rerun()  # to look more often, or no more; and once it is over the button may be pressed again
+        st.rerun()  # to check at another rate; and once it is over the button may be pressed again
     if context.fragment_ids_this_run and started.now.done > len(started.results):
         _draw_anew(context, f"results of {started.task.name}")
 
 
 def _draw_anew(context: ScriptRunContext, key: str) -> None:
-    """Run the fragment of this key after the present one: `st.rerun` would do so in a callback alone."""
+    """Run the fragment of this key after the current one: `st.rerun` does so only in a callback."""
     assert context.script_requests is not None
     fragments = context.fragment_storage.resolve_target(key)
     context.script_requests.request_rerun(
@@ -175,7 +175,7 @@ def _draw_anew(context: ScriptRunContext, key: str) -> None:
 
 
 def _results(started: Started) -> None:
-    """Show what has come so far."""
+    """Show the results so far."""
     with _or_a_warning():
         if started.left is None:
             started.results += backend().result(started.task.key, len(started.results))

@@ -2,11 +2,11 @@
 
 import segno
 
-MAX_BYTES = 666  # of a text; more modules than that (version 20) are hard to read off a projector
+MAX_BYTES = 666  # of a text; codes beyond version 20 are hard to scan from a projector
 
 
 def qr_code(text: str) -> str:
-    """Return the code of a text as the address of an image: black on white, with the light zone that it needs around.
+    """Return the QR code of a text as a data URI: black on white, with the quiet zone around it.
 
     Up to 15 % of it can be restored (error correction level M).
     """

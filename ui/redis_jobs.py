@@ -1,7 +1,7 @@
-"""Long work done by RQ's workers, on any machine, for the visitors of any number of servers: where REDIS_URL is set.
+"""Long work done by RQ's workers, on any machine, for the visitors of any number of servers, if REDIS_URL is set.
 
-Of each job Redis holds its task and how it ended, its results, and when each visitor who wants it was last there; RQ
-holds its place in the queue, and ends it when its time is up. The servers see to what nobody wants any more.
+For each job Redis holds its task, how it ended, its results, and when each visitor who wants it was last present; RQ
+holds its place in the queue, and ends it on timeout. The servers end the jobs that nobody wants any more.
 """
 
 import pickle
@@ -23,21 +23,21 @@ from rq.timeouts import JobTimeoutException
 from ui.work import GRACE, KEPT, MAX_WAITING, MEMORY, TIME_LIMIT, Progress, State, Task, Work, do
 
 QUEUE = "packviz"
-_OPEN = "packviz:open"  # the keys of all jobs that are not known to be over
-_EVERY = 2.0  # seconds between two looks at who is there
+_OPEN = "packviz:open"  # the keys of all unfinished jobs
+_EVERY = 2.0  # seconds between two checks of who is present
 NO_WORKER = "No worker is running. This starts as soon as one does."
 _AWAY = "The job queue cannot be reached. Running jobs continue; their results appear once it is back."
 _STATES: dict[JobStatus | None, State] = {JobStatus.QUEUED: "waiting", JobStatus.STARTED: "running"}
 
 
 def connect(url: str) -> Any:
-    """Return a connection that is tried again for some seconds when it fails: a Redis that restarts is no error."""
+    """Return a connection that retries for some seconds when it fails: a restart of Redis is no error."""
     return Redis.from_url(url, retry=Retry(ExponentialBackoff(cap=1, base=0.05), 5), retry_on_error=[RedisError])
 
 
 @contextmanager
 def _reaching() -> Iterator[None]:
-    """Raise OSError where Redis cannot be reached."""
+    """Raise OSError if Redis cannot be reached."""
     try:
         yield
     except RedisError as problem:
@@ -47,7 +47,7 @@ def _reaching() -> Iterator[None]:
 class RedisJobs:
     """The jobs in Redis: the `Backend` of `ui.work` for any number of machines.
 
-    present: tells whether a visitor of this server is there. limit, memory, grace: as in `ui.work`.
+    present: tells whether a visitor of this server is present. limit, memory, grace: as in `ui.work`.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class RedisJobs:
         return {"waiting": self._queue.count, "running": self._queue.started_job_registry.count}
 
     def _enqueue(self, task: Task) -> None:
-        """Put a task at the end of the queue; what there was under its key is gone."""
+        """Put a task at the end of the queue, and delete what was stored under its key."""
         self._redis.delete(*_all_of(task.key))
         with suppress(NoSuchJobError):
             Job.fetch(task.key, connection=self._redis).delete()
@@ -131,7 +131,7 @@ class RedisJobs:
         )
 
     def _state(self, key: str, kept: dict[bytes, bytes]) -> State:
-        """Return what the job itself has said about its end, or else what RQ knows."""
+        """Return the state that the job itself recorded, or else what RQ knows."""
         if b"state" in kept:
             return kept[b"state"].decode()  # type: ignore[return-value]
         try:
@@ -159,7 +159,7 @@ class RedisJobs:
                 job.delete()
 
     def _want(self, key: str, visitor: str) -> None:
-        """Note that a visitor is there, and go on doing so as long as it is true."""
+        """Record that a visitor is present, and keep doing so while that is true."""
         self._redis.zadd(_of(key, "wanted"), {visitor: time.time()})
         with self._lock:
             self._wanted.setdefault(key, set()).add(visitor)
@@ -170,13 +170,13 @@ class RedisJobs:
     def _look_after(self) -> None:
         while True:
             time.sleep(_EVERY)
-            with suppress(RedisError):  # it will be back
+            with suppress(RedisError):  # Redis may come back
                 self._queue.started_job_registry.cleanup()  # of jobs whose worker is gone
                 self._renew()
                 self._end_the_unwanted()
 
     def _renew(self) -> None:
-        """Note which of this server's visitors are there."""
+        """Record which of this server's visitors are present."""
         with self._lock:
             keys = {key: [each for each in visitors if self._present(each)] for key, visitors in self._wanted.items()}
         for key, there in keys.items():
@@ -187,7 +187,7 @@ class RedisJobs:
                 self._redis.zadd(_of(key, "wanted"), dict.fromkeys(there, time.time()))
 
     def _end_the_unwanted(self) -> None:
-        """End the jobs of all servers whose visitors have been away for too long."""
+        """End all servers' jobs whose visitors have been away for too long."""
         for key in (each.decode() for each in self._redis.smembers(_OPEN)):
             self._redis.zremrangebyscore(_of(key, "wanted"), 0, time.time() - self._grace)
             if not self._redis.zcard(_of(key, "wanted")):
@@ -195,7 +195,7 @@ class RedisJobs:
 
 
 def work_off(key: str, work: Work, alone: bool, memory: int) -> None:
-    """Do the work of a job, in a process of one of RQ's workers."""
+    """Do the work of a job, in an RQ worker process."""
     job = get_current_job()
     assert job is not None
     redis: Any = job.connection
@@ -207,7 +207,7 @@ def work_off(key: str, work: Work, alone: bool, memory: int) -> None:
 
 
 def _over(redis: Any, key: str, state: State, reason: str) -> None:
-    """Note how a job ended, and keep its results for a while."""
+    """Record how a job ended, and keep its results for a while."""
     redis.hset(_of(key), mapping={"state": state, "reason": reason, "ended": time.time()})
     redis.srem(_OPEN, key)
     for name in _all_of(key):
@@ -215,7 +215,7 @@ def _over(redis: Any, key: str, state: State, reason: str) -> None:
 
 
 def _of(key: str, what: str = "") -> str:
-    """Return the name in Redis of a job, or of its results or of who wants it."""
+    """Return the Redis key of a job, of its results, or of the visitors who want it."""
     return f"packviz:job:{key}{what and ':'}{what}"
 
 

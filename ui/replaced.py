@@ -1,4 +1,4 @@
-"""Values that the app gives to widgets: until one is there, the browser sends older ones with all that is done."""
+"""Values that the app gives to widgets: until one arrives, the browser sends older ones with every action."""
 
 import math
 import time
@@ -7,11 +7,11 @@ import streamlit as st
 
 from ui.visit import visit
 
-LATE = 0.5  # seconds after which the browser knows what was drawn
+LATE = 0.5  # seconds after which the browser has received what was drawn
 
 
 def give(name: str, value: object) -> None:
-    """Give a widget another value."""
+    """Give a widget a new value."""
     older, last, _ = _replaced(name)
     if (there := st.session_state.get(name, last)) != value:
         visit().replaced[name] = (*older, there), value, math.inf
@@ -19,7 +19,7 @@ def give(name: str, value: object) -> None:
 
 
 def drawn(name: str) -> None:
-    """Note that a widget is drawn now; what it was given is told again, for the run that told it may be cut off."""
+    """Record that a widget is drawn now, and send its given value again: the run that sent it may have been cut off."""
     older, value, first = _replaced(name)
     if older:
         visit().replaced[name] = older, value, min(first, time.monotonic())
@@ -28,7 +28,7 @@ def drawn(name: str) -> None:
 
 
 def overtaken(name: str) -> bool:
-    """Return whether a change of a widget is only an older value, sent before the last came; give it that again."""
+    """Return whether a widget's change is only an older value, sent before the last arrived; if so, give that again."""
     older, value, _ = _replaced(name)
     if not older:
         return False
@@ -36,7 +36,7 @@ def overtaken(name: str) -> bool:
         st.session_state[name] = value
         return True
     visit().replaced[name] = (*older, value), there, math.inf
-    st.session_state[name] = there  # the value may come after this was chosen, and stand there instead
+    st.session_state[name] = there  # the given value may arrive after this choice and overwrite it
     return False
 
 
@@ -46,6 +46,6 @@ def on_the_way() -> bool:
 
 
 def _replaced(name: str) -> tuple[tuple[object, ...], object, float]:
-    """Return older values of a widget that the browser may still send, the last one, and when it was first drawn."""
+    """Return older values of a widget that the browser may still send, the last one, and when that was first drawn."""
     older, value, first = visit().replaced.get(name, ((), None, math.inf))
     return ((), value, first) if time.monotonic() > first + LATE else (older, value, first)

@@ -1,7 +1,7 @@
-"""Streamlit's own files, its scripts and styles, from memory and compressed once.
+"""Streamlit's own scripts and styles, served from memory and compressed once.
 
-Streamlit reads such a file from the disk for each browser that asks, and sends it as it is: 3 MB in 90 files for a
-first visit. Their names change with what is in them, so a browser asks once, and they can be kept here.
+Streamlit reads such a file from disk for each browser and sends it uncompressed: 3 MB in 90 files for a first visit.
+Their names change with their content, so a browser requests each one once, and they can be cached here.
 """
 
 import gzip
@@ -27,13 +27,13 @@ _HEADERS = {
 
 
 class Static:
-    """Answer for the scripts and styles in FOLDER, where the browser takes them compressed."""
+    """Serve the scripts and styles in FOLDER, if the browser accepts them compressed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or leave it to the app."""
+        """Serve the file, or pass the request on to the app."""
         name = _asked(scope)
         answer = self.app
         if name is not None:
@@ -42,19 +42,19 @@ class Static:
 
 
 def compress_all() -> None:
-    """Compress now what the page itself names; everything else when it is asked for."""
+    """Compress the files that the page names now; all others when they are requested."""
     for name in _NAMES & set(re.findall(r'"\./([^"]+)"', PAGE)):
         compressed(name)
 
 
 @cache
 def compressed(name: str) -> bytes:
-    """Return a file of FOLDER as gzip packs it."""
+    """Return a file of FOLDER compressed with gzip."""
     return gzip.compress((FOLDER / name).read_bytes(), 6, mtime=0)
 
 
 def _asked(scope: Scope) -> str | None:
-    """Return the name of the file that is asked for, if it is one of these and may be sent compressed."""
+    """Return the name of the requested file, if it is one of these and may be sent compressed."""
     if scope["type"] != "http" or scope["method"] != "GET":
         return None
     found, headers = _ASKED.search(scope["path"]), Headers(scope=scope)

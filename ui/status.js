@@ -4,7 +4,7 @@ export default ({ data, parentElement }) => {
     before = line.said;
   line.said = JSON.stringify([text, number]);
   if (before === undefined || before === line.said) return;
-  line.textContent = ""; // the same words once more are news, too
+  line.textContent = ""; // repeating the same words is news, too
   setTimeout(() => {
     line.textContent = text;
   }, 50);

@@ -1,4 +1,4 @@
-"""What screen readers are told: a line that nobody sees, spoken when it changes and not when the page first comes."""
+"""Announcements for screen readers: an invisible line, spoken when it changes but not when the page first loads."""
 
 import re
 
@@ -12,11 +12,11 @@ _mount = component("status", '<div role="status"></div>')
 
 
 def announce(markdown: str, key: str, *, number: int = 0) -> None:
-    """Tell screen readers a result, politely, as soon as it differs from the last one.
+    """Announce a result to screen readers, politely, when it differs from the last one.
 
-    markdown  what is on the screen; "" while there is no result: the line has to exist before it can speak
+    markdown  what is on the screen; "" while there is no result: the line must exist before it can speak
     key       of the place, the same on every rerun
-    number    of the answer: with another number the same words are spoken again
+    number    of the answer: with a new number the same words are spoken again
     """
     words = " ".join(_MARKUP.sub("", markdown).split())
     with st.container(key=f"status-{key}", gap=None):

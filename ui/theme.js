@@ -1,4 +1,4 @@
-// theme=light or theme=dark in the address. Streamlit calls this an option of embedding, and reads it when it starts.
+// theme=light or theme=dark in the address. Streamlit has it as an embed option, and reads it when it starts.
 {
   const address = new URL(window.location.href);
   const theme = address.searchParams.get("theme");

@@ -1,4 +1,4 @@
-// Streamlit takes over a text when its field is left, or with Ctrl+Enter. The sequences are taken over while they are
+// Streamlit applies a text when its field loses the focus, or with Ctrl+Enter. The sequences are applied while they are
 // typed: after a short pause, as if Ctrl+Enter had been pressed.
 (() => {
   const PAUSE = 300; // ms

@@ -1,6 +1,6 @@
-"""What the app remembers of a visitor from one run to the next: one typed record for each session.
+"""What the app remembers about a visitor from one run to the next: one typed record for each session.
 
-A widget's value is the widget's own, and what the address says is in `ui.address`; everything else is here.
+The widgets hold their own values, and `ui.address` has the address; everything else is here.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ WayBack = tuple[str, str, dict[str, str]]  # a page, the label of the link to it
 
 @dataclass(frozen=True)
 class Ask:
-    """Ask the player for a step, or to light up a token; each time with another number. look: scroll to it, too."""
+    """Ask the player for a step, or to highlight a token; each time with a new number. look: also scroll to it."""
 
     number: int = 0
     step: int | None = None
@@ -30,19 +30,19 @@ class Ask:
 
 @dataclass
 class Visit:
-    """Hold all that is remembered of one visitor."""
+    """Hold everything that is remembered about one visitor."""
 
     # of widgets to which the app has given a value: older ones, the last one, and when this was first drawn
     replaced: dict[str, tuple[tuple[object, ...], object, float]] = field(default_factory=dict)
-    link: Mapping[str, str] | None = None  # what the address asked for when the visitor came,
-    first_request: "Request | None" = None  # and what that came to
+    link: Mapping[str, str] | None = None  # what the address asked for when the visitor arrived,
+    first_request: "Request | None" = None  # and the request it led to
     last_good: "Request | None" = None  # the last request that could be shown
     own_text: str | None = None  # that was last typed
-    put_aside: str | None = None  # a typed text that gave way to something to try
+    put_aside: str | None = None  # a typed text that was replaced by something to try
     stage: str | None = None  # on the player's screen
-    narrow: bool = False  # whether that is as narrow as a phone's
+    narrow: bool = False  # whether the screen is as narrow as a phone's
     ask: Ask = Ask()  # what the player is asked to show
-    # what was clicked last in the movie, and of which request that was, until it is taken up
+    # the last click in the movie and its request, until it is handled
     picked: dict[str, Any] | None = None
     done: frozenset[str] = frozenset()  # the stages whose prediction was answered, or whose exercise was done
     way_back: WayBack | None = None  # from the overview to the page that opened it
@@ -60,7 +60,7 @@ class Visit:
 
 
 def visit() -> Visit:
-    """Return the record of the visitor for whom the page is run."""
+    """Return the record of the current visitor."""
     if "visit" not in st.session_state:
         st.session_state["visit"] = Visit()
     found: Visit = st.session_state["visit"]

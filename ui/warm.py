@@ -1,9 +1,9 @@
-"""Make the server's process warm before its first visitor, and keep it small when visitors have left.
+"""Warm up the server's process before its first visitor, and keep it small when visitors have left.
 
 Warm: import, run once, collect, freeze. Small: Streamlit keeps a session for server.disconnectedSessionTTL seconds
-after its visitor has gone, and drops it when another one is stored, or never. Its objects form cycles, which only a
-collection frees, and there is none after each rerun here. Freed memory stays with the C library, which gives it back to
-the system only when asked.
+after its visitor has left, and drops it only when another one is stored. Its objects form cycles, which only a
+garbage collection frees, and here none runs after each rerun. The C library keeps freed memory, and returns it to the
+system only on request.
 """
 
 import asyncio
@@ -28,16 +28,16 @@ from ui.part import table
 from ui.runs import Request, run
 from ui.static import compress_all
 
-EVERY = 15.0  # seconds between two looks whether sessions have ended
+EVERY = 15.0  # seconds between two checks for ended sessions
 _M_MMAP_THRESHOLD, _LARGE = -3, 2**18  # of mallopt; bytes
 
 
 @asynccontextmanager
 async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
-    """Warm the process, say where the app is, and serve."""
+    """Warm up the process, print the app's address, and serve."""
     _c("mallopt", _M_MMAP_THRESHOLD, _LARGE)  # large blocks are mapped separately, and given back when freed
     torch.set_num_threads(1)  # the matrices are small, and every visitor has a thread
-    PagesManager.uses_pages_directory = False  # a deep link that comes first finds its page through app.py, too
+    PagesManager.uses_pages_directory = False  # so that even the first deep link finds its page through app.py
     shown = run(Request())
     table(shown.trace, "pack", None, 0)
     memory(shown.trace)  # torch's first nested tensor takes a second
@@ -45,7 +45,7 @@ async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
     compress_all()
     gc.collect()
     bound_all()
-    gc.freeze()  # what is loaded now stays: no later collection looks at it again
+    gc.freeze()  # later collections skip everything that is loaded now
     if logs.wanted():
         logs.set_up()
         logs.tell("ready", port=config.get_option("server.port"))
@@ -59,7 +59,7 @@ async def warm(_app: st.App) -> AsyncIterator[dict[str, Any] | None]:
 
 
 async def _keep_small() -> None:
-    """Look again and again whether sessions have ended, and then give back what they held."""
+    """Check repeatedly for ended sessions, and release their memory."""
     there: set[str] = set()
     while True:
         await asyncio.sleep(EVERY)
@@ -71,14 +71,14 @@ async def _keep_small() -> None:
 
 
 async def give_back(storage: Any) -> None:
-    """Let go of the sessions whose time is over, and of all that only they held."""
+    """Drop the expired sessions and everything that only they held."""
     storage._cache.expire()
     gc.collect()
     await asyncio.to_thread(_c, "malloc_trim", 0)
 
 
 def _c(name: str, *numbers: int) -> None:
-    """Call a function of the C library, where it is GNU's."""
+    """Call a function of the C library, if it is the GNU one."""
     function = getattr(ctypes.CDLL(None), name, None)
     if function is not None:
         function(*numbers)

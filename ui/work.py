@@ -1,4 +1,4 @@
-"""A piece of long work, how it stands, and how it is done in a process of its own, within limits."""
+"""Long work: the task, its progress, and how it is done in a separate process within limits."""
 
 import hashlib
 import math
@@ -17,8 +17,8 @@ Work = partial[Iterator[Any]]  # it and what it yields can be pickled
 State = Literal["waiting", "running", "done", "stopped", "timeout", "memory", "failed"]
 MAX_WAITING = 40
 TIME_LIMIT = 300.0  # seconds that a job may run
-MEMORY = 4 * 2**30  # bytes of address space that a job may have; torch and all that is imported take one quarter
-GRACE = 30.0  # seconds that a visitor may be away: a phone that locks, a network that drops, a server that is replaced
+MEMORY = 4 * 2**30  # bytes of address space that a job may use; torch and the other imports take a quarter
+GRACE = 30.0  # seconds that a visitor may be away: a phone locks, a network drops, a server is replaced
 KEPT = 3600  # seconds that results are kept
 
 
@@ -27,12 +27,12 @@ class Task:
     """Say what is to be done, and how it is shown."""
 
     name: str  # of the work on its page
-    told: str  # what it is done for, in words
-    steps: int  # how many results there will be
+    told: str  # the settings, in words
+    steps: int  # the number of results
     work: Work
     show: Callable[[Sequence[Any]], None]  # draws the results so far
-    measures: bool = False  # whether it times something: then each run has its own numbers, and one runs at a time
-    # other work of the same kind with the same arguments has the same one, and who asks for it shares its results
+    measures: bool = False  # whether it measures time: then every run has its own results, and only one runs at a time
+    # equal for the same kind of work with the same arguments, so that visitors share its results
     key: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -43,12 +43,12 @@ class Task:
 
 @dataclass(frozen=True)
 class Progress:
-    """Tell how a job stands."""
+    """Hold the progress of a job."""
 
     task: Task
     state: State
     done: int  # its results so far
-    reason: str = ""  # why it ended early, or waits, where there is more to say
+    reason: str = ""  # why it ended early or waits, if there is more to say
     age: float = 0.0  # seconds since it was over
 
     @property
@@ -58,30 +58,30 @@ class Progress:
 
 
 class Backend(Protocol):
-    """Have work done: on this machine (`ui.jobs`), or by workers anywhere (`ui.redis_jobs`).
+    """Do work: on this machine (`ui.jobs`), or with workers anywhere (`ui.redis_jobs`).
 
-    A job is known by the key of its task. It is ended when its time or memory is up, or when nobody wants it any more:
-    all who did have stopped it, or have been away for longer than GRACE. Where what does the work is on other machines
-    and cannot be reached, all raise OSError with a sentence that says so.
+    A job is identified by the key of its task. It ends when it exceeds its time or memory, or when nobody wants it any
+    more: all visitors have stopped it, or have been away for longer than GRACE. If the work is done on other machines
+    that cannot be reached, every method raises OSError with a sentence that says so.
     """
 
     def submit(self, visitor: str, task: Task) -> None:
-        """Have a task done for a visitor, unless it is under way or its results are there already."""
+        """Start a task for a visitor, unless it is already running or its results already exist."""
 
     def position(self, key: str) -> int:
-        """Return how many jobs are to be done before this one."""
+        """Return how many jobs are ahead of this one."""
 
     def progress(self, key: str, visitor: str) -> Progress | None:
-        """Return how a job stands, which the visitor wants; None where it is not known, or not any more."""
+        """Return the progress of a job that the visitor wants; None if it is unknown or forgotten."""
 
     def stop(self, key: str, visitor: str) -> None:
-        """Let a visitor want a job no more."""
+        """Record that a visitor no longer wants a job."""
 
     def result(self, key: str, since: int = 0) -> list[Any]:
-        """Return the results so far, but for the first `since`."""
+        """Return the results so far, without the first `since`."""
 
     def counts(self) -> Mapping[State, int]:
-        """Return how many jobs wait and how many run, for whoever runs the server."""
+        """Return how many jobs wait and how many run, for the server's metrics."""
 
 
 def do(
@@ -92,13 +92,13 @@ def do(
     memory: int,
     late: type[Exception] = TimeoutError,
 ) -> tuple[State, str]:
-    """Do work in this process, which serves nothing else; return how it ended, and why if it was early.
+    """Do work in this process, which does nothing else; return how it ended, and the reason if it ended early.
 
-    take: is given each result. alone: whether to wait until nothing else is measured on this machine.
-    late: what is raised in it when its time is up.
+    take: called with each result. alone: whether to wait until nothing else is measured on this machine.
+    late: the exception that is raised in it on timeout.
     """
     _limit(memory)
-    if "torch" in sys.modules:  # work that computes has brought it along
+    if "torch" in sys.modules:  # imported by work that computes
         sys.modules["torch"].set_num_threads(1)  # the matrices are small, and the other cores serve the visitors
     try:
         with _alone() if alone else nullcontext():
@@ -106,7 +106,7 @@ def do(
                 take(each)
     except late:
         return "timeout", ""
-    except Exception as problem:  # told to the visitor, where the work was asked for
+    except Exception as problem:  # reported to the visitor who started the work
         if isinstance(problem, MemoryError) or "allocate memory" in str(problem):
             return "memory", f"It needed more than {memory / 2**30:.2g} GB of memory, which is the limit for one job."
         return "failed", f"{type(problem).__name__}: {problem}"
@@ -114,7 +114,7 @@ def do(
 
 
 def _limit(memory: int) -> None:
-    """Let this process have no more than so many bytes of memory, where the system has such a limit."""
+    """Limit the memory of this process to this many bytes, if the system supports it."""
     try:
         import resource
     except ImportError:  # Windows
@@ -126,7 +126,7 @@ def _limit(memory: int) -> None:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """Wait until no other process of this machine measures; it ends with this one at the latest."""
+    """Wait until no other process on this machine measures; the lock is released when this process ends."""
     if os.name == "nt":  # without fcntl
         yield
         return
