@@ -1,1 +1,1 @@
-"""What `make bench` runs: the promises of this project, measured."""
+"""The benchmarks that `make bench` runs."""

@@ -1,7 +1,7 @@
-"""Measure what the project promises and print it, line by line: `python -m bench`, or only some parts by name.
+"""Run the benchmarks and print the results line by line: `python -m bench`, or only some parts by name.
 
-`python -m bench list` says what each part measures. `editing` and `soak` put load on a server of their own for minutes,
-so they run only by name, and on Linux.
+`python -m bench list` says what each part measures. `editing` and `soak` load a separate server for minutes, so they
+run only by name, and only on Linux.
 """
 
 import sys
@@ -26,7 +26,7 @@ ALONE = ("editing", "soak")  # run only by name
 
 
 def main(names: Sequence[str]) -> int:
-    """Run the named parts, or all but those of ALONE, and return 0; 1 if one of them could not be run."""
+    """Run the named parts, or all except those in ALONE; return 0, or 1 if one of them failed."""
     if list(names) == ["list"]:
         heads = {name: (part.__doc__ or "").splitlines()[0] for name, part in PARTS.items()}
         print("\n".join(f"python -m bench {name:<12}  {told}" for name, told in heads.items()))
@@ -39,11 +39,11 @@ def main(names: Sequence[str]) -> int:
 
 
 def _printed(name: str) -> bool:
-    """Print the lines of one part; return whether it ran to its end."""
+    """Print the lines of one part; return whether it finished."""
     try:
         for line in PARTS[name]():
             print(line, flush=True)
-    except Exception:  # the other parts are measured all the same
+    except Exception:  # the other parts still run
         traceback.print_exc()
         return False
     return True

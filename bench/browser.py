@@ -1,4 +1,4 @@
-"""The browser that all measurements share: an installed Chrome or Chromium, or else Playwright's own."""
+"""The browser for all measurements: an installed Chrome or Chromium, or else Playwright's own."""
 
 import shutil
 from collections.abc import Iterator
@@ -49,5 +49,5 @@ def _launched(playwright: Playwright) -> Browser:
         return playwright.chromium.launch(executable_path=installed, args=FLAGS)
     try:
         return playwright.chromium.launch(channel="chrome", args=FLAGS)
-    except Exception:  # no Chrome where Playwright looks for it
+    except Exception:  # Playwright found no Chrome
         return playwright.chromium.launch(args=FLAGS)

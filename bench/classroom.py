@@ -1,4 +1,4 @@
-"""A class of 500 phones, and an hour of class in fast motion, at the app as `make run` starts it."""
+"""A class of 500 phones, and an hour of class in fast motion, with the app started as by `make run`."""
 
 import asyncio
 import random
@@ -14,7 +14,7 @@ from bench.servers import packviz
 from bench.soak import held
 
 PHONES = 500
-# what the teacher does, and the phase that this begins: phase changes that are measured
+# the measured phase changes: the teacher's action, and the phase that it starts
 ROUNDS = (("ask", "lobby"), ("open", "vote"), ("close", "closed"), ("reopen", "vote"), ("close", "closed"))
 SPREAD = 10.0  # seconds in which a class answers a question
 LESSONS, LEARNERS = 20, 30  # questions of the hour, and phones in it
@@ -57,7 +57,7 @@ async def _crowd(address: str) -> list[Line]:
 
 
 async def _hour(address: str, process: int) -> list[Line]:
-    """Teach the same lesson in one room after the other; compare the memory after a quarter of them and at the end."""
+    """Teach the same lesson in one room after another; compare the memory after a quarter of them and at the end."""
     used = list[float]()
     for number in range(LESSONS):
         async with _class(address, LEARNERS) as (room, phones, _):
@@ -77,7 +77,7 @@ async def _hour(address: str, process: int) -> list[Line]:
 
 @asynccontextmanager
 async def _class(address: str, number: int) -> AsyncIterator[tuple[Room, list[Phone], list[float]]]:
-    """Open a room that so many phones join and follow; yield both, and how long each took to join."""
+    """Open a room that this many phones join and follow; yield both, and how long each phone took to join."""
     room = Room(address)
     await room.open(SIZES)
     phones = [Phone(address, room.code) for _ in range(number)]
@@ -93,7 +93,7 @@ async def _class(address: str, number: int) -> AsyncIterator[tuple[Room, list[Ph
 
 
 def _voting(phone: Phone, action: str) -> Callable[[], Awaitable[Any]]:
-    """Return what votes in the round that was begun by this: the first, or the one after the talk."""
+    """Return a function that votes in the round started by this action: the first, or the one after the discussion."""
 
     async def vote() -> None:
         told = await phone.vote(2 if action == "reopen" else 1, random.choice(([3, 2, 1], [1, 2, 3], "3 3 1")))
@@ -103,7 +103,7 @@ def _voting(phone: Phone, action: str) -> Callable[[], Awaitable[Any]]:
 
 
 async def _timed(tasks: Sequence[Callable[[], Awaitable[Any]]], within: float = 0.0) -> list[float]:
-    """Do things, all at once or each at a random time within so many seconds; return how long each took, in seconds."""
+    """Run tasks, at once or each at a random time within this many seconds; return how long each took, in seconds."""
     loop = asyncio.get_running_loop()
 
     async def one(task: Callable[[], Awaitable[Any]]) -> float:
@@ -116,7 +116,7 @@ async def _timed(tasks: Sequence[Callable[[], Awaitable[Any]]], within: float = 
 
 
 async def _shown(phones: Sequence[Phone], condition: Callable[[dict[str, Any]], bool]) -> None:
-    """Wait until all phones see something."""
+    """Wait until a condition holds on all phones."""
     async with asyncio.timeout(30):
         while not all(phone.seen and condition(phone.seen) for phone in phones):
             await asyncio.sleep(0.005)

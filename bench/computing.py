@@ -1,4 +1,4 @@
-"""What computing costs on one thread, without a server: tracing, movies, examining, and packing itself."""
+"""The cost of computing on one thread, without a server: tracing, movies, examining, and packing itself."""
 
 import gc
 import io
@@ -30,17 +30,17 @@ from packviz.lab.cost.setup import Work
 
 Kind = type[nn.RNN] | type[nn.GRU] | type[nn.LSTM]
 MODULES: tuple[Kind, ...] = (nn.RNN, nn.GRU, nn.LSTM)
-RUNS = 200  # in turns, so that both sides meet the same neighbours on the machine
+RUNS = 200  # alternating, so that both sides see the same load on the machine
 MOVIES: tuple[
     tuple[int, int, Cell, float, float], ...
-] = (  # sequences and the longest, cell, at most so many traces, at most so many kB
+] = (  # sequences, longest length, cell, and the targets: the ratio to a trace, and kB
     (3, 4, "gru", 3, 12),
     (6, 8, "lstm", 4, 25),
     (20, 20, "gru", 7, 100),
     (60, 60, "gru", 12, 600),
 )
 WATCHED_RUNS = 20
-WATCHED: tuple[tuple[Kind, int, int, int, int], ...] = (  # B, T, F, and calls a step
+WATCHED: tuple[tuple[Kind, int, int, int, int], ...] = (  # B, T, F, and calls per step
     (nn.LSTM, 32, 100, 64, 1),
     (nn.GRU, 8, 20, 16, 1),
     (nn.GRU, 8, 1, 32, 50),
@@ -51,7 +51,7 @@ FILLS = (0.1, 0.5, 1.0)
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Keep torch to one thread, without gradients, and collect no garbage meanwhile."""
+    """Limit torch to one thread, without gradients and without garbage collection."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     gc.collect()
@@ -65,20 +65,20 @@ def undisturbed() -> Iterator[None]:
 
 
 def rounds(works: Iterable[Work], runs: int) -> list[list[Lap]]:
-    """Return what each work took in each round of turns; freeing the results is not timed."""
+    """Return the times of each function in alternating rounds; freeing the results is not timed."""
     named = {str(i): work for i, work in enumerate(works)}
     with undisturbed():
         return [[*laps.values()] for laps in in_turns(named, runs, around=nullcontext, watch=Stopwatch())]
 
 
 def fastest(*works: Work, runs: int = RUNS) -> list[float]:
-    """Return the ms of the fastest run of each work."""
+    """Return the fastest run of each function, in ms."""
     return [1000 * min(lap.wall for lap in laps) for laps in zip(*rounds(works, runs), strict=True)]
 
 
 def _ratio(what: str, costs: Sequence[float], target: float | None = None, runs: int = RUNS) -> Line:
     ours, theirs = costs
-    how = f"{ours:,.3g} ms ÷ {theirs:,.3g} ms, the fastest of {runs} runs each, in turns"
+    how = f"{ours:,.3g} ms ÷ {theirs:,.3g} ms, the fastest of {runs} alternating runs each"
     return Line(what, ours / theirs, how, at_most=target)
 
 
@@ -167,7 +167,7 @@ def _drawn(kind: Kind, B: int, T: int, F: int, H: int) -> tuple[nn.RNNBase, torc
 
 
 def watching() -> Iterator[Line]:
-    """Training steps that are watched, or have a bare forward hook, ÷ the same steps without, in turns."""
+    """Training steps that are watched, or have a bare forward hook, ÷ the same steps without, alternating."""
     for kind, B, T, F, calls in WATCHED:
         module, x, lengths = _drawn(kind, B, T, F, 64)
         step = partial(_trained, module, x, lengths, calls)
@@ -184,7 +184,7 @@ def watching() -> Iterator[Line]:
 
 
 def _five(step: Callable[[], None], way: Callable[[], AbstractContextManager[object]]) -> None:
-    """Take five steps in a context, which is opened and closed, too."""
+    """Take five steps in a context, including its opening and closing."""
     with way():
         for _ in range(5):
             step()
@@ -222,7 +222,7 @@ def _packed_by_padded(done: Measurement) -> Line:
     padded, packed = done.padded, done.packed
     runs = "forward and backward" if done.setup.backward else "forward"
     how = (
-        f"{packed.median:.2f} ms ÷ {padded.median:.2f} ms, medians of {done.rounds} runs in turns; "
+        f"{packed.median:.2f} ms ÷ {padded.median:.2f} ms, medians of {done.rounds} alternating runs; "
         f"the fastest: {min(packed.times):.2f} ms ÷ {min(padded.times):.2f} ms"
     )
     busy = f"; busy machine: {'; '.join(done.reasons)}" if done.busy else ""

@@ -1,4 +1,4 @@
-"""Classes at work: visitors who type batches of their own every few seconds, all in one server."""
+"""Many visitors on one server, each of whom types a new batch every few seconds."""
 
 import asyncio
 import os
@@ -12,14 +12,14 @@ from bench import servers
 from bench.report import Line
 from bench.visitors import Visitor, crowd
 
-CLASSES = {10: None, 100: 150.0, 300: 800.0}  # visitors, and the most ms that 95 % of their edits may take
+CLASSES = {10: None, 100: 150.0, 300: 800.0}  # visitors, and the target for the 95th percentile of their edits in ms
 EVERY, SECONDS = 5.0, 30.0
 ROWS, LONGEST = 6, 8  # of each batch
 
 
 def editing() -> Iterator[Line]:
-    """10, 100 and 300 visitors editing, and the same in the least app: ms to the picture, CPU, bytes."""
-    for app, served in {"": servers.packviz(), "the least app, ": servers.least()}.items():
+    """10, 100 and 300 visitors editing, and the same in a minimal app: ms to the picture, CPU, bytes."""
+    for app, served in {"": servers.packviz(), "minimal app, ": servers.least()}.items():
         with served as (address, process):
             for visitors in CLASSES:
                 yield from asyncio.run(_measured(address, process.pid, visitors, app))
@@ -35,7 +35,7 @@ async def _measured(address: str, process: int, visitors: int, app: str) -> list
 
 
 def _lines(visitors: int, app: str, edits: list[float | None], cpu: float, received: int) -> Iterator[Line]:
-    """Yield what the edits took, in seconds each; None for one without the right picture."""
+    """Yield the report on the edits, given in seconds each; None for one without the right picture."""
     took = [seconds for seconds in edits if seconds is not None]
     who = f"{app}{visitors} visitors editing"
     how = f"{len(edits)} edits of {ROWS} × {LONGEST} batches, one every {EVERY:g} s each, for {SECONDS:g} s"
@@ -48,7 +48,7 @@ def _lines(visitors: int, app: str, edits: list[float | None], cpu: float, recei
 
 
 async def _edits(each: Visitor, number: int) -> list[float | None]:
-    """Type a batch of one's own again and again; its numbers are nobody else's."""
+    """Type new batches repeatedly; no other visitor types the same numbers."""
     drawn, edits = random.Random(number), list[float | None]()
     end = time.monotonic() + SECONDS
     await asyncio.sleep(drawn.uniform(0, EVERY))
@@ -65,6 +65,6 @@ async def _edits(each: Visitor, number: int) -> list[float | None]:
 
 
 def _cpu(process: int) -> float:
-    """Return the seconds of CPU time that a process has used, as Linux tells it."""
+    """Return the CPU time of a process in seconds, from Linux's /proc."""
     fields = Path(f"/proc/{process}/stat").read_text("ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

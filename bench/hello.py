@@ -1,4 +1,4 @@
-"""A plain Streamlit app, to measure beside: `streamlit run hello.py -- torch pandas` imports torch and pandas too."""
+"""A plain Streamlit app for comparison: `streamlit run hello.py -- torch pandas` also imports torch and pandas."""
 
 import sys
 from importlib import import_module

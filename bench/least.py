@@ -1,4 +1,4 @@
-"""The least that an edit takes with Streamlit: one fragment with a text area and a component, which gets 14 kB.
+"""The minimum that an edit costs with Streamlit: one fragment with a text area and a component, which gets 14 kB.
 
 To the visitors and the browser of the bench it looks like the app: a text of sequences, and a player that is painted.
 """

@@ -1,4 +1,4 @@
-"""The app in a browser: its first painted grid, the repainted one after an edit, and the player's frames a second."""
+"""The app in a browser: its first painted grid, the repainted grid after an edit, and the player's frame rate."""
 
 import tempfile
 import time
@@ -15,8 +15,8 @@ from bench.browser import chromium, fresh_page
 from bench.report import Line
 
 VISITS, EDITS, MOTIONS = 9, 17, 5
-REST = 0.5  # seconds in which server and page come to rest
-IMPORTS = ("torch", "plotly.graph_objects", "pandas")  # what our own app has loaded
+REST = 0.5  # seconds until server and page are idle
+IMPORTS = ("torch", "plotly.graph_objects", "pandas")  # what our own app imports
 
 PLAYER = 'bench.find("[data-testid=packviz-player]")'
 GRID = f"Number({PLAYER}?.dataset.painted) >= 1"
@@ -33,20 +33,20 @@ MOVE = f"""() => {{
 
 
 def first_paint() -> list[Line]:
-    """First painted grid ÷ first paint of a plain Streamlit app, each in turn with an empty cache."""
+    """First painted grid ÷ first paint of a plain Streamlit app, alternating, each with an empty cache."""
     with chromium() as browser, servers.packviz() as (ours, _), servers.plain() as (theirs, _):
         pairs = [(_visit(browser, ours, GRID), _visit(browser, theirs, TITLE)) for _ in range(VISITS + 1)]
-    grids, titles = zip(*pairs[1:], strict=True)  # nobody is the first visitor
+    grids, titles = zip(*pairs[1:], strict=True)  # skip the first visit
     grid, title = median(grids), median(titles)
     how = (
-        f"{grid:.0f} ms ÷ {title:.0f} ms, medians of {VISITS} visits each in turns, warm servers, empty caches; "
+        f"{grid:.0f} ms ÷ {title:.0f} ms, medians of {VISITS} alternating visits each, warm servers, empty caches; "
         f"the fastest: {min(grids):.0f} ms ÷ {min(titles):.0f} ms"
     )
     return [Line("first painted grid ÷ first paint of a plain app", grid / title, how, at_most=1.2)]
 
 
 def _visit(browser: Browser, address: str, ready: str) -> float:
-    """Return the ms from the start of the navigation until the frame in which `ready` holds is painted."""
+    """Return the ms from the start of navigation until the frame in which `ready` holds has been painted."""
     with fresh_page(browser, f"bench.first = bench.painted(() => {ready});") as page:
         page.goto(address, wait_until="commit")
         milliseconds = float(page.evaluate("bench.first"))
@@ -55,7 +55,7 @@ def _visit(browser: Browser, address: str, ready: str) -> float:
 
 
 def rerun() -> list[Line]:
-    """Edit to repainted grid ÷ a plain app's rerun, in turn: ours, the least, a plain one with our imports, bare."""
+    """Edit to repainted grid ÷ a plain app's rerun, alternating: ours, minimal, plain with our imports, bare."""
     with chromium() as browser, ExitStack() as open_now:
         served = [servers.packviz(), servers.least(), servers.plain(*IMPORTS), servers.plain()]
         addresses = [open_now.enter_context(server)[0] for server in served]
@@ -74,7 +74,7 @@ def rerun() -> list[Line]:
         ("the same of a fragment with nothing but a text and a component", least, loaded, same, None),
         ("ours ÷ a plain app that imports nothing", grid, bare, "is bare", None),
     )
-    how = f"{{:.0f}} ms ÷ {{:.0f}} ms, medians of {EDITS} edits each in turns; the plain app {{}}"
+    how = f"{{:.0f}} ms ÷ {{:.0f}} ms, medians of {EDITS} alternating edits each; the plain app {{}}"
     return [
         Line(what, ours / theirs, how.format(ours, theirs, beside), at_most)
         for what, ours, theirs, beside, at_most in compared
@@ -82,7 +82,7 @@ def rerun() -> list[Line]:
 
 
 def _sequences(page: Page, i: int) -> float:
-    """Type a batch that nobody has typed before, and return the ms until its grid is painted."""
+    """Type a new batch, and return the ms until its grid is painted."""
     text = "\n".join([f"{i} 2 3", "4 5", "6 7 8 9", "10"][: 4 - i % 2])
     return _edit(page, text, EDITED, "Control+Enter")
 
@@ -101,7 +101,7 @@ def _edit(page: Page, text: str, watch: str, key: str) -> float:
 
 
 def frames() -> list[Line]:
-    """Painted frames a second while the player sorts a batch, at half speed; the first motion does not count.
+    """Painted frames per second while the player sorts a batch at half speed; the first motion is skipped.
 
     A new frame is one in which something stands elsewhere than in the frame before. In Chromium's own trace of these
     motions the compositor drew exactly as many.
@@ -111,7 +111,7 @@ def frames() -> list[Line]:
 
 
 def _frames(browser: Browser, rows: int, longest: int, target: float | None) -> Line:
-    lengths = sorted(longest - b % 2 for b in range(rows))  # the shorter half first: sorting moves every row
+    lengths = sorted(longest - b % 2 for b in range(rows))  # the shorter half first, so that sorting moves every row
     batch = pv.Batch.from_tensors([torch.ones(length) for length in lengths])
     movie = pv.movie(pv.trace(batch), stages=("sort",))
     with tempfile.TemporaryDirectory() as folder, fresh_page(browser, screen=(1920, 1080)) as page:
@@ -128,4 +128,4 @@ def _frames(browser: Browser, rows: int, longest: int, target: float | None) -> 
         f"the first frame {median(seen[0] for seen in motions[1:]):.0f} ms after the press"
     )
     rate = median(1000 * len(seen) / seen[-1] for seen in motions[1:])
-    return Line(f"different painted frames a second, {cells} cells sorted", rate, how, at_least=target)
+    return Line(f"different painted frames per second, {cells} cells sorted", rate, how, at_least=target)

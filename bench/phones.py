@@ -1,4 +1,4 @@
-"""Phones without a browser: each speaks HTTP over a connection that it keeps, and listens to a push channel."""
+"""Phones without a browser: each speaks HTTP over a persistent connection, and listens to a push channel."""
 
 import asyncio
 import json
@@ -7,11 +7,11 @@ from contextlib import aclosing
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-PATIENCE = 30.0  # seconds that an answer may take
+PATIENCE = 30.0  # timeout for an answer, in seconds
 
 
 class Answer(NamedTuple):
-    """What came back: the status, the headers by their lower-case names, and the body as it was sent."""
+    """A response: the status, the headers by lower-case name, and the raw body."""
 
     status: int
     headers: dict[str, str]
@@ -36,13 +36,13 @@ class Connection:
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self._turn = asyncio.Lock()
         self.received = 0  # bytes of all bodies
-        self.heard = b""  # the bodies of all answers and all that came over the push channel, one after the other
-        self.keeps = False  # whether `heard` is filled
+        self.heard = b""  # all response bodies and everything from the push channel, concatenated
+        self.keeps = False  # whether `heard` is recorded
 
     async def ask(
         self, method: str, path: str, body: object = None, *, raw: bytes | None = None, **headers: str
     ) -> Answer:
-        """Send a request and wait for its answer; raises OSError where the connection is lost."""
+        """Send a request and wait for its answer; raises OSError if the connection is lost."""
         data = raw if raw is not None else b"" if body is None else json.dumps(body).encode()
         named = {"Content-Length": len(data)} | {name.replace("_", "-"): value for name, value in headers.items()}
         sent = self._request(method, path, named) + data
@@ -53,7 +53,7 @@ class Connection:
             except ConnectionError:
                 if not reused:
                     raise
-                answer = await self._exchanged(sent, method)  # it had been idle for too long
+                answer = await self._exchanged(sent, method)  # the connection had been idle for too long
         if answer.headers.get("connection") == "close":
             self.close()
         self._keep(" ".join(answer.headers.values()).encode() + answer.body)
@@ -68,12 +68,12 @@ class Connection:
         except (OSError, asyncio.IncompleteReadError, ValueError) as error:
             self.close()
             raise ConnectionError(str(error)) from error
-        except asyncio.CancelledError:  # the answer may still come: no later request may take it for its own
+        except asyncio.CancelledError:  # the answer may still arrive: no later request may mistake it for its own
             self.close()
             raise
 
     async def listen(self, path: str) -> AsyncGenerator[int, None]:
-        """Yield the revisions that the push channel tells, until it ends or the connection is lost."""
+        """Yield the revisions from the push channel, until it ends or the connection is lost."""
         reader, writer = await self._opened()
         writer.write(self._request("GET", path, {}))
         try:
@@ -92,7 +92,7 @@ class Connection:
             self.close()
 
     def close(self) -> None:
-        """Drop the connection, without a goodbye."""
+        """Drop the connection without closing it properly."""
         if self._streams is not None:
             self._streams[1].transport.abort()
             self._streams = None
@@ -125,7 +125,7 @@ class Connection:
 
 
 class Room:
-    """A room, as the teacher drives it from outside."""
+    """A room, controlled by the teacher over HTTP."""
 
     def __init__(self, address: str) -> None:
         self.address, self.code, self.host = address, "", ""
@@ -141,7 +141,7 @@ class Room:
         self.code, self.host = told["code"], told["host"]
 
     async def act(self, action: str, **details: object) -> Answer:
-        """Do what the teacher can do."""
+        """Perform one of the teacher's actions."""
         return await self.line.ask(
             "POST", f"/api/rooms/{self.code}/host", {"host": self.host, "action": action, **details}
         )
@@ -152,7 +152,7 @@ class Room:
 
 
 class Phone:
-    """A phone in a room: it joins, votes, and looks again whenever it hears of a new revision, as the page does.
+    """A phone in a room: it joins, votes, and fetches the snapshot at every new revision, as the page does.
 
     seen: its last snapshot. at: when that came, by the clock of the event loop. changed: when the phase was last new.
     """
@@ -166,7 +166,7 @@ class Phone:
         self.at = self.changed = 0.0
 
     async def join(self) -> None:
-        """Join the room, or come back to it with the token that it has kept."""
+        """Join the room, or rejoin it with the stored token."""
         told = (await self.line.ask("POST", f"{self.path}/join", {"token": self.token} if self.token else {})).data
         self.token, self.name = told["token"], told["name"]
 
@@ -184,7 +184,7 @@ class Phone:
         )
 
     async def follow(self) -> None:
-        """Look after every revision, for ever; after a lost connection try again every half second, and look first."""
+        """Fetch the snapshot after every revision, forever; after a lost connection retry every half second."""
         while True:
             try:
                 await self.look()
@@ -197,7 +197,7 @@ class Phone:
             await asyncio.sleep(0.5)
 
     def close(self) -> None:
-        """Vanish."""
+        """Disconnect."""
         self.line.close()
         self.channel.close()
 

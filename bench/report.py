@@ -1,4 +1,4 @@
-"""The lines of the report: what was measured, its target, and whether that is met."""
+"""The lines of the report: what was measured, its target, and whether the target is met."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ class Line:
     """One line of the report.
 
     measured: a ratio, or a number in the unit that `what` names. how: how it was measured. at_most, at_least: the
-    target; None for both where there is none.
+    target; None for both if there is none.
     """
 
     what: str
@@ -21,7 +21,7 @@ class Line:
 
     @property
     def verdict(self) -> str:
-        """Say whether the target is met, which nan never does; nothing where there is none."""
+        """Say whether the target is met, which nan never does; "" if there is none."""
         if self.at_most is None and self.at_least is None:
             return ""
         low, high = self.at_least, self.at_most
@@ -36,5 +36,5 @@ class Line:
 
 
 def heading() -> str:
-    """Return the line above the lines."""
+    """Return the header line."""
     return _COLUMNS.format("what", "measured", "target", "", "how")

@@ -14,23 +14,23 @@ from urllib.request import urlopen
 
 ROOT = Path(__file__).parent.parent
 HELLO, LEAST = (Path(__file__).parent / f"{name}.py" for name in ("hello", "least"))
-PATIENCE = 180.0  # seconds that a server has to come up
+PATIENCE = 180.0  # seconds until a server must be up
 
 Served = AbstractContextManager[tuple[str, subprocess.Popen[bytes]]]  # its address and its process, while it runs
 
 
 def packviz(port: int | None = None, log: Path | None = None, **environment: str) -> Served:
-    """Serve the app from its own folder, on a free port unless one is given; what it prints goes to `log`."""
+    """Serve the app from its own folder, on a free port unless one is given; its output goes to `log`."""
     return _served(ROOT / "app.py", ROOT, port=port, log=log, environment=environment)
 
 
 def plain(*imports: str) -> Served:
-    """Serve the plain app from a folder where no settings of ours apply."""
+    """Serve the plain app from a folder without our Streamlit settings."""
     return _served(HELLO, HELLO.parent, imports)
 
 
 def least() -> Served:
-    """Serve the least app with our own settings of Streamlit."""
+    """Serve the minimal app with our Streamlit settings."""
     return _served(LEAST, ROOT)
 
 
@@ -58,9 +58,9 @@ def _served(
                 time.sleep(0.1)
             out.seek(0)
             said = out.read()
-            if not serves or process.poll() is not None:  # after its end, somebody else's server may answer there
+            if not serves or process.poll() is not None:  # once it has ended, another server may answer there
                 raise RuntimeError(f"{app.name} does not serve at {address}:\n{said}")
-            if "lifespan" in said:  # Streamlit goes on where ui/warm.py fails, and says so once a request comes
+            if "lifespan" in said:  # Streamlit continues if ui/warm.py fails, and reports that at the first request
                 raise RuntimeError(f"{app.name} serves at {address}, but was not warmed:\n{said}")
             yield address, process
         finally:
@@ -73,7 +73,7 @@ def _served(
 
 
 def free_port() -> int:
-    """Return a port that the system has just had free, out of tens of thousands: two servers at once do not meet."""
+    """Return a port that is currently free, out of tens of thousands, so that two servers do not collide."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
     return port

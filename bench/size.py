@@ -1,4 +1,4 @@
-"""How large the project is: lines and files of Python, and names at the top of the package."""
+"""The size of the project: lines and files of Python, and names at the top of the package."""
 
 import shutil
 import subprocess

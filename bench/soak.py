@@ -1,4 +1,4 @@
-"""What crowds, slow readers and half-open connections leave behind in the server: memory, and file descriptors."""
+"""The memory and file descriptors that remain in use after many visitors, slow readers and half-open connections."""
 
 import asyncio
 import time
@@ -17,30 +17,30 @@ from bench.visitors import crowd, visitor
 IDLE, SLOW, HALF_OPEN = 500, 10, 400
 ASKED = 25  # large pictures that each slow reader asks for
 LARGE = 64  # sequences, and steps of each
-PAUSE = 2.0  # seconds between two of its questions
-MEMORY = 1.3  # times what was held before, at most
-WAIT = 150.0  # seconds until the last look
-EVERY = 1.0  # seconds between two looks
+PAUSE = 2.0  # seconds between two of its requests
+MEMORY = 1.3  # the target: at most this multiple of the memory before
+WAIT = 150.0  # seconds until the last check
+EVERY = 1.0  # seconds between two checks
 
 Wave = Callable[[str], AbstractAsyncContextManager[None]]
 
 
 class Held(NamedTuple):
-    """What a process holds: resident memory in MB, and open file descriptors."""
+    """The resources of a process: resident memory in MB, and open file descriptors."""
 
     memory: float
     descriptors: int
 
 
 def held(process: int) -> Held:
-    """Return what a process holds now, as Linux tells it."""
+    """Return the current resources of a process, from Linux's /proc."""
     status = Path(f"/proc/{process}/status").read_text("ascii")
     kilobytes = next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS"))
     return Held(int(kilobytes) / 1024, len(list(Path(f"/proc/{process}/fd").iterdir())))
 
 
 def soak() -> list[Line]:
-    """Memory and descriptors that three waves of visitors leave behind in one server in use: some ten minutes."""
+    """Memory and descriptors still in use after three waves of visitors on one server; takes about ten minutes."""
     with servers.packviz() as (address, process):
         return asyncio.run(_waves(address, process.pid))
 
@@ -59,7 +59,7 @@ async def _waves(address: str, process: int) -> list[Line]:
 
 
 async def _lines(what: str, wave: Wave, address: str, process: int) -> list[Line]:
-    """Send a wave, let it leave (the half-open connections stay), and say what is left of it, and when."""
+    """Run a wave, let it leave (the half-open connections stay), and report what remains in use, and for how long."""
     before = held(process)
     async with AsyncExitStack() as here:
         watch = asyncio.create_task(_peak(process))
@@ -79,7 +79,7 @@ async def _lines(what: str, wave: Wave, address: str, process: int) -> list[Line
 
 
 async def _peak(process: int) -> Held:
-    """Return the most that is held until this is cancelled."""
+    """Return the peak usage until this is cancelled."""
     most = held(process)
     try:
         while True:
@@ -91,11 +91,11 @@ async def _peak(process: int) -> Held:
 
 
 async def _settled(before: Held, process: int) -> tuple[Held, float]:
-    """Wait until as little is held as before, or for WAIT seconds; return what is, and when the descriptors closed."""
+    """Wait until usage is back to its old level, or for WAIT seconds; return it, and when the descriptors closed."""
     start, closed = time.monotonic(), float("inf")
     while True:
         now, passed = held(process), time.monotonic() - start
-        if now.descriptors <= before.descriptors + 5:  # those of other work that comes and goes
+        if now.descriptors <= before.descriptors + 5:  # a margin for other work
             closed = min(closed, passed)
         if passed > WAIT or (closed < passed and now.memory <= MEMORY * before.memory):
             return now, closed
@@ -104,18 +104,18 @@ async def _settled(before: Held, process: int) -> tuple[Held, float]:
 
 @asynccontextmanager
 async def _idle(address: str) -> AsyncIterator[None]:
-    """Let visitors come who look and do nothing."""
+    """Send visitors who look and do nothing."""
     async with crowd(address, IDLE):
         yield
 
 
 @asynccontextmanager
 async def _slow(address: str) -> AsyncIterator[None]:
-    """Let visitors come who, after their first picture, ask for large ones and read no answer."""
+    """Send visitors who, after their first picture, request large ones and read no answer."""
     async with crowd(address, SLOW) as everybody:
         for i in range(ASKED):
             for number, each in enumerate(everybody):
-                with suppress(ConnectionClosed):  # the server has had enough
+                with suppress(ConnectionClosed):  # the server closed the connection
                     await each.type(_large(number + i % 2))
             await asyncio.sleep(PAUSE)
         yield

@@ -1,4 +1,4 @@
-"""Visitors without a browser: each speaks the app's websocket protocol, types batches, and reads the answers or not."""
+"""Visitors without a browser: each speaks the app's websocket protocol, types batches, and may read the answers."""
 
 import asyncio
 import json
@@ -13,8 +13,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-PATIENCE = 60.0  # seconds that a picture may take
-AT_ONCE = 10  # visitors that come at the same time
+PATIENCE = 60.0  # timeout for a picture, in seconds
+AT_ONCE = 10  # visitors that arrive at the same time
 _PLAYER = "packviz_player"
 _EARLY = ForwardMsg.FINISHED_EARLY_FOR_RERUN
 
@@ -29,9 +29,9 @@ class Visitor:
         self._socket = socket
         self._name = page
         self._page = ""  # the hash of its script
-        self._fragment = ""  # the one of the text and the picture
+        self._fragment = ""  # the id of the fragment with the text and the picture
         self._text = ""  # the id of the text area
-        self.picture: dict[str, Any] = {}  # the movie on the screen, as the player gets it
+        self.picture: dict[str, Any] = {}  # the movie on the screen, as the player receives it
         self.received = 0
         self.runs: list[list[str]] = []
 
@@ -43,19 +43,19 @@ class Visitor:
         return [tokens.count(number) for number in range(len(self.picture["sequences"]))]
 
     async def look(self) -> None:
-        """Ask for the page, and wait for its first picture and the end of the run."""
+        """Request the page, and wait for its first picture and the end of the run."""
         await self._send(ClientState(page_name=self._name))
         await self._read(time.monotonic() + PATIENCE)
 
     async def edit(self, text: str) -> float:
-        """Type a batch; return the seconds until its picture has come."""
+        """Type a batch; return the seconds until its picture arrives."""
         start = time.monotonic()
         await self.type(text)
         await self._read(start + PATIENCE)
         return time.monotonic() - start
 
     async def type(self, text: str) -> None:
-        """Type a batch, and do not wait for the answer."""
+        """Type a batch without waiting for the answer."""
         state = ClientState(page_script_hash=self._page, fragment_id=self._fragment)
         state.widget_states.widgets.add(id=self._text, string_value=text)
         await self._send(state)
@@ -64,7 +64,7 @@ class Visitor:
         await self._socket.send(BackMsg(rerun_script=state).SerializeToString())
 
     async def _read(self, deadline: float) -> None:
-        """Read until a run is over that has brought a picture; raises TimeoutError if there is none in time."""
+        """Read until a run with a picture is over; raises TimeoutError if none arrives in time."""
         there = False
         async with asyncio.timeout(deadline - time.monotonic()):
             while True:
@@ -83,7 +83,7 @@ class Visitor:
                     return
 
     def _take(self, message: ForwardMsg) -> bool:
-        """Keep what is needed of an element; return whether it is the picture."""
+        """Store what is needed from an element; return whether it is the picture."""
         element = message.delta.new_element
         if element.text_area.label.startswith("Your sequences"):
             self._text, self._fragment = element.text_area.id, message.delta.fragment_id
@@ -95,7 +95,7 @@ class Visitor:
 
 @asynccontextmanager
 async def visitor(address: str, page: str = "") -> AsyncIterator[Visitor]:
-    """Connect as the app's own frontend does, without having asked for the page yet. page: as in its address."""
+    """Connect as the app's own frontend does, without requesting the page yet. page: its name in the address."""
     url = f"{address.replace('http', 'ws', 1)}/_stcore/stream"
     protocol = Subprotocol("streamlit")
     socket = await connect(
@@ -104,12 +104,12 @@ async def visitor(address: str, page: str = "") -> AsyncIterator[Visitor]:
     try:
         yield Visitor(socket, page)
     finally:
-        socket.transport.abort()  # as a tab that is closed; a polite goodbye would wait for answers that nobody reads
+        socket.transport.abort()  # like a closed tab; a clean close would wait for answers that nobody reads
 
 
 @asynccontextmanager
 async def crowd(address: str, number: int) -> AsyncIterator[list[Visitor]]:
-    """Let visitors come, AT_ONCE at a time, each until its first picture; then all of them are there."""
+    """Open visits, AT_ONCE at a time, each until its first picture; then yield all of them."""
     there = list[Visitor]()
     async with AsyncExitStack() as here:
         while len(there) < number:
@@ -120,7 +120,7 @@ async def crowd(address: str, number: int) -> AsyncIterator[list[Visitor]]:
 
 
 def _unpacked(column: Any, count: int, shared: list[list[Any]]) -> list[Any]:
-    """Return a column of the movie: one value for all, the number of a list, runs that grow evenly, or a list."""
+    """Return a column of the movie, stored as one value, the number of a list, evenly growing runs, or a list."""
     if isinstance(column, list):
         return shared[column[0]] if len(column) == 1 else column
     if not isinstance(column, dict):

@@ -1,4 +1,4 @@
-// Put into a page before its own scripts: finds things in shadow roots too, and says when they have been painted.
+// Runs in a page before its own scripts: finds elements, also in shadow roots, and reports when they have been painted.
 (() => {
   const roots = [document];
   const { attachShadow } = Element.prototype;
@@ -19,7 +19,7 @@
     new Promise((resolve, reject) => {
       const { port1, port2 } = new MessageChannel(),
         began = performance.now();
-      port1.onmessage = () => resolve(performance.now()); // after a frame's callbacks comes its painting, then this
+      port1.onmessage = () => resolve(performance.now()); // runs after the frame's callbacks and its painting
       const look = () => {
         if (ready()) port2.postMessage(null);
         else if (performance.now() - began > patience) reject(new Error(`not painted within ${patience} ms: ${ready}`));
@@ -31,13 +31,13 @@
   addEventListener(
     "keydown",
     ({ key, isTrusted, timeStamp }) => {
-      if (key === "Enter" && isTrusted) pressed = timeStamp; // ui/typing.js presses it, too, and may do so while we wait
+      if (key === "Enter" && isTrusted) pressed = timeStamp; // ui/typing.js also presses it, perhaps while we wait
     },
     true,
   );
   // ms from the last press of Enter until `ready` is painted.
   const answered = (ready) => painted(ready).then((now) => now - pressed);
-  // Start a motion and look at `position` in every frame until it has been still: when each new one was seen, in ms.
+  // Start a motion and read `position` in every frame until it stops: the time of each new one, in ms.
   const positions = (start, position, still = 700) =>
     new Promise((resolve) => {
       const seen = [],
