@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ui.work import Backend, State, Task
+from ui.work import Backend, Progress, Task
 
 
 def count(to: int, _label: str = "") -> Iterator[int]:
@@ -88,28 +88,14 @@ class Visitor:
         jobs.submit(name, wanted)
 
     @property
-    def state(self) -> State:
+    def now(self) -> Progress:
         progress = self.jobs.progress(self.key, self.name)
         assert progress is not None
-        return progress.state
-
-    @property
-    def over(self) -> bool:
-        return self.state not in ("waiting", "running")
-
-    @property
-    def reason(self) -> str:
-        progress = self.jobs.progress(self.key, self.name)
-        assert progress is not None
-        return progress.reason
+        return progress
 
     @property
     def results(self) -> list[Any]:
         return self.jobs.result(self.key)
-
-    @property
-    def before(self) -> int:
-        return self.jobs.position(self.key)
 
     def stop(self) -> None:
         self.jobs.stop(self.key, self.name)

@@ -64,18 +64,15 @@ class Jobs:
                 self._thread.start()
             self._changed.notify_all()
 
-    def position(self, key: str) -> int:
-        with self._changed:
-            queue = [job.task.key for job in self._queue()]
-            return queue.index(key) if key in queue else 0
-
     def progress(self, key: str, visitor: str) -> Progress | None:
         with self._changed:
             job = self._jobs.get(key)
             if job is None:
                 return None
             job.wanted[visitor] = now = time.monotonic()
-            return Progress(job.task, job.state, len(job.results), job.reason, now - (job.ended or now))
+            queue = self._queue()
+            before = queue.index(job) if job in queue else 0
+            return Progress(job.task, job.state, len(job.results), before, job.reason, now - (job.ended or now))
 
     def stop(self, key: str, visitor: str) -> None:
         with self._changed:

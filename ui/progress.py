@@ -30,14 +30,13 @@ _MINUTES = f"{TIME_LIMIT / 60:.0f}"
 
 @dataclass(eq=False)
 class Started:
-    """Hold a task that a visitor started: its progress and results at the last check, and the jobs ahead of it."""
+    """Hold a task that a visitor wants done: how it stood at the last look, and its results by then."""
 
     task: Task
     now: Progress
     results: list[Any] = field(default_factory=list)
-    before: int = 0
-    left: str | None = None  # why the visitor no longer wants it, though others may; None while it is wanted
-    seen: str = "queued"  # its phase when the whole page was last drawn: a key of _EVERY
+    left: str | None = None  # why the visitor does not want it any more, which others may; None while it is wanted
+    seen: str = "queued"  # where it stood when the whole page was last drawn: a key of _EVERY
 
     @property
     def over(self) -> bool:
@@ -47,9 +46,8 @@ class Started:
     def look(self) -> None:
         """Check the job's progress; it no longer changes once the job is over or unknown."""
         if not self.over:
-            gone = Progress(self.task, "failed", len(self.results), "Its results are no longer kept.")
+            gone = Progress(self.task, "failed", len(self.results), reason="Its results are no longer kept.")
             self.now = backend().progress(self.task.key, _visitor()) or gone
-            self.before = backend().position(self.task.key)
 
     def leave(self, reason: str = "") -> None:
         """Give up the task."""

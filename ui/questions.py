@@ -27,6 +27,7 @@ _BADGES = {
     "false": ":red-badge[:material/close: false]",
     "depends": ":orange-badge[:material/call_split: depends]",
     "cited": ":gray-badge[:material/format_quote: cited, not run]",
+    "later": ":gray-badge[:material/timer: runs when opened]",  # for it takes a while
 }
 _BY_KEY = {key: entry for entry in ENTRIES for key in (entry.key, *entry.also)}
 
@@ -88,12 +89,8 @@ def _list(found: Sequence[Entry | Page]) -> None:
             else:
                 with st.container(key=f"row {each.key}"):
                     st.button(each.question, key=f"open {each.key}", type="tertiary", on_click=_open, args=(each.key,))
-                    st.markdown(f"Claim: {each.claim} {_badge(None if each.slow else _answer(each.key))}")
-
-
-def _badge(done: Answer | None) -> str:
-    """Return the verdict as Markdown. None: unknown until the entry is opened, because it takes a while."""
-    return ":gray-badge[:material/timer: runs when opened]" if done is None else _BADGES[done.verdict]
+                    verdict = "later" if each.slow else _answer(each.key).verdict
+                    st.markdown(f"Claim: {each.claim} {_BADGES[verdict]}")
 
 
 def _one(entry: Entry) -> str:
@@ -103,7 +100,7 @@ def _one(entry: Entry) -> str:
         done = _answer(entry.key)
     with st.container(border=True, key="verdict"):
         st.markdown(done.told)
-        st.markdown(f"Claim: **{entry.claim}** {_badge(done)}")
+        st.markdown(f"Claim: **{entry.claim}** {_BADGES[done.verdict]}")
         if 0 < len(done.depends_on) <= _SHORT:
             st.markdown(done.depends_on)
     # A visitor with an error wants the code first.
@@ -118,7 +115,7 @@ def _one(entry: Entry) -> str:
             )
     st.text(f"Asked or claimed in: {'; '.join(entry.sources)}")
     _explorer(done)
-    return f"Claim: {entry.claim} {_badge(done)}. {done.told}"
+    return f"Claim: {entry.claim} {_BADGES[done.verdict]}. {done.told}"
 
 
 def _way(entry: Entry) -> None:

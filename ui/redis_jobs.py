@@ -75,23 +75,19 @@ class RedisJobs:
             self._want(task.key, visitor)
 
     @_reaching()
-    def position(self, key: str) -> int:
-        place = self._queue.get_job_position(key)
-        return 0 if place is None else place + self._queue.started_job_registry.count
-
-    @_reaching()
     def progress(self, key: str, visitor: str) -> Progress | None:
         kept = self._redis.hgetall(_of(key))
         if not kept:
             return None
-        done = self._redis.llen(_of(key, "results"))
+        done, place = self._redis.llen(_of(key, "results")), self._queue.get_job_position(key)
+        before = 0 if place is None else place + self._queue.started_job_registry.count
         task, state, reason = pickle.loads(kept[b"task"]), self._state(key, kept), kept.get(b"reason", b"").decode()
         age = time.time() - float(kept.get(b"ended", b"inf")) if state == "done" else 0.0
         if state not in ("waiting", "running"):
             self._redis.srem(_OPEN, key)
         else:
             self._want(key, visitor)
-        return Progress(task, state, done, reason or self._unsaid(state), max(age, 0.0))
+        return Progress(task, state, done, before, reason or self._unsaid(state), max(age, 0.0))
 
     @_reaching()
     def stop(self, key: str, visitor: str) -> None:

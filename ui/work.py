@@ -48,7 +48,8 @@ class Progress:
     task: Task
     state: State
     done: int  # its results so far
-    reason: str = ""  # why it ended early or waits, if there is more to say
+    before: int = 0  # jobs that are to be done first
+    reason: str = ""  # why it ended early, or waits, where there is more to say
     age: float = 0.0  # seconds since it was over
 
     @property
@@ -67,9 +68,6 @@ class Backend(Protocol):
 
     def submit(self, visitor: str, task: Task) -> None:
         """Start a task for a visitor, unless it is already running or its results already exist."""
-
-    def position(self, key: str) -> int:
-        """Return how many jobs are ahead of this one."""
 
     def progress(self, key: str, visitor: str) -> Progress | None:
         """Return the progress of a job that the visitor wants; None if it is unknown or forgotten."""

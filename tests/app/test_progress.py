@@ -141,7 +141,7 @@ def test_without_the_queue_the_page_says_so_and_shows_all_else(monkeypatch: pyte
 def test_how_a_job_ended_is_said_in_a_sentence(state: State, age: float, told: str) -> None:
     task = Task("train", "as it is told", 4, partial(iter, ()), print)
     reason = "It needed too much." if state in ("memory", "failed") else ""
-    assert told in progress._say("work.ended", it=Started(task, Progress(task, state, 3, reason, age)), minutes=5)
+    assert told in progress._say("work.ended", it=Started(task, Progress(task, state, 3, 0, reason, age)), minutes=5)
 
 
 def test_a_training_comes_epoch_by_epoch_survives_a_reload_and_is_stopped_while_others_go_on(

@@ -62,12 +62,12 @@ def test_what_is_yielded_arrives_in_order_from_another_process_and_a_job_that_is
     jobs: Jobs,
 ) -> None:
     counted, named = Visitor(jobs, "a", task(count, 50)), Visitor(jobs, "b", task(never_end))
-    until(lambda: counted.over and named.results)
-    assert (counted.state, counted.results) == ("done", list(range(50)))
+    until(lambda: counted.now.over and named.results)
+    assert (counted.now.state, counted.results) == ("done", list(range(50)))
     assert jobs.result(counted.key, since=48) == [48, 49]
     assert named.results != [os.getpid()]
     named.stop()
-    assert named.state == "stopped"
+    assert named.now.state == "stopped"
     process = named.results[0]
     until(lambda: is_gone(process))
     again = Visitor(jobs, "b", task(never_end))  # what did not come to its end is begun anew
@@ -79,12 +79,12 @@ def test_jobs_are_done_in_turn_and_know_their_place(jobs: Jobs) -> None:
     first, second = Visitor(jobs, "a", task(never_end, "1")), Visitor(jobs, "b", task(never_end, "2"))
     third = Visitor(jobs, "c", task(count, 3))
     until(lambda: first.results)
-    assert [each.before for each in (first, second, third)] == [0, 1, 2]
-    assert (second.state, third.state) == ("waiting", "waiting")
+    assert [each.now.before for each in (first, second, third)] == [0, 1, 2]
+    assert (second.now.state, third.now.state) == ("waiting", "waiting")
     second.stop()
-    assert third.before == 1
+    assert third.now.before == 1
     first.stop()
-    until(lambda: third.over)
+    until(lambda: third.now.over)
     assert third.results == [0, 1, 2]
     assert second.results == []
 
@@ -95,19 +95,19 @@ def test_thirty_who_ask_two_servers_for_the_same_start_one_and_it_ends_with_the_
     until(lambda: pupils[0].results)
     process = pupils[0].results[0]
     waiting = Visitor(both[1], "another", other)
-    assert (waiting.state, waiting.before, waiting.results) == ("waiting", 1, [])
+    assert (waiting.now.state, waiting.now.before, waiting.results) == ("waiting", 1, [])
     for pupil in pupils[:-1]:
         pupil.stop()
     time.sleep(0.5)
-    assert (pupils[-1].state, pupils[-1].results) == ("running", [process])
+    assert (pupils[-1].now.state, pupils[-1].results) == ("running", [process])
     pupils[-1].stop()
     until(lambda: is_gone(process))
-    assert pupils[-1].state == "stopped"
-    until(lambda: waiting.over)
-    assert (waiting.state, waiting.results) == ("done", [0, 1, 2])
+    assert pupils[-1].now.state == "stopped"
+    until(lambda: waiting.now.over)
+    assert (waiting.now.state, waiting.results) == ("done", [0, 1, 2])
     assert both[0].result(waiting.key, since=2) == [2]
     later = Visitor(both[0], "later", other)  # gets the results at once
-    assert (later.state, later.results) == ("done", [0, 1, 2])
+    assert (later.now.state, later.results) == ("done", [0, 1, 2])
 
 
 def test_measurements_are_made_anew_and_one_at_a_time_on_a_machine_whoever_has_them_made(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_measurements_are_made_anew_and_one_at_a_time_on_a_machine_whoever_has_t
     file = tmp_path / "processes"
     both = [Visitor(server, "a", task(time_it, file, measures=True)) for server in servers]
     assert both[0].key != both[1].key
-    until(lambda: all(each.over for each in both))
+    until(lambda: all(each.now.over for each in both))
     began, ended, began_later, ended_later = file.read_text().split()
     assert began == ended != began_later == ended_later
 
@@ -135,7 +135,7 @@ def test_who_is_away_for_a_moment_keeps_the_job_and_who_stays_away_loses_it() ->
     time.sleep(1)
     assert not is_gone(process)
     until(lambda: is_gone(process))
-    assert job.state == "stopped"
+    assert job.now.state == "stopped"
 
 
 def test_who_reloads_the_page_or_comes_to_another_server_is_another_visitor_and_finds_the_same_job(
@@ -161,10 +161,10 @@ def test_nothing_is_known_of_a_job_that_nobody_asked_for_or_whose_results_are_ke
     jobs = Jobs(lambda _: True, kept=0.5)
     assert jobs.progress("0123456789abcdef", "a") is None
     job = Visitor(jobs, "a", task(count, 1))
-    until(lambda: job.over)
+    until(lambda: job.now.over)
     time.sleep(1)
     other = Visitor(jobs, "a", task(count, 2))
-    until(lambda: other.over)
+    until(lambda: other.now.over)
     assert jobs.progress(job.key, "a") is None
 
 
@@ -176,7 +176,7 @@ def test_no_process_is_started_for_who_left_while_waiting(servers: Servers, tmp_
     jobs.submit("b", left := task(leave_a_trace, tmp_path / "started"))
     there.remove("b")
     until(lambda: jobs.counts()["waiting"] == 0)  # while the first still runs
-    assert first.state == "running"
+    assert first.now.state == "running"
     found = jobs.progress(left.key, "c")
     assert found is not None
     assert found.state == "stopped"
@@ -189,10 +189,10 @@ def test_who_is_away_lets_the_next_one_go_first() -> None:
     there = {"a"}
     jobs = Jobs(there.__contains__)
     away, here = Visitor(jobs, "b", task(count, 1)), Visitor(jobs, "a", task(count, 2))
-    until(lambda: here.over)
-    assert away.state == "waiting"
+    until(lambda: here.now.over)
+    assert away.now.state == "waiting"
     there.add("b")
-    until(lambda: away.over)
+    until(lambda: away.now.over)
     assert away.results == [0]
 
 
@@ -214,9 +214,9 @@ def test_why_a_job_ends_early_is_told_with_its_results_and_the_next_one_has_its_
 ) -> None:
     jobs, _ = servers(limit=8 if state == "timeout" else TIME_LIMIT, memory=3 * 2**29)
     job, after = Visitor(jobs, "a", task(work)), Visitor(jobs, "b", task(count, 2, next(_fresh)))
-    until(lambda: after.over)
-    assert (job.state, len(job.results), after.state, after.results) == (state, 1, "done", [0, 1])
-    assert reason in job.reason
+    until(lambda: after.now.over)
+    assert (job.now.state, len(job.results), after.now.state, after.results) == (state, 1, "done", [0, 1])
+    assert reason in job.now.reason
     if state == "timeout":
         until(lambda: is_gone(job.results[0]))
 
@@ -228,30 +228,30 @@ def test_the_limits_are_five_minutes_four_gigabytes_and_half_a_minute_away() -> 
 def test_the_queue_has_an_end(jobs: Jobs) -> None:
     queued = [Visitor(jobs, f"visitor {i}", task(never_end, str(i))) for i in range(MAX_WAITING + 1)]
     refused = Visitor(jobs, "one more", task(never_end, "one more"))
-    assert refused.state == "failed"
-    assert str(MAX_WAITING) in refused.reason
+    assert refused.now.state == "failed"
+    assert str(MAX_WAITING) in refused.now.reason
     for each in reversed(queued):
         each.stop()
     again = Visitor(jobs, "one more", task(count, 1))
-    until(lambda: again.over)
-    assert again.state == "done"
+    until(lambda: again.now.over)
+    assert again.now.state == "done"
 
 
 def test_a_job_waits_for_a_worker_and_fails_with_it(redis_url: str) -> None:
     own = redis_url.removesuffix("/0") + "/1"  # whose only worker is killed
     jobs = RedisJobs(own, lambda _: True)
     job = Visitor(jobs, "a", task(never_end, next(_fresh)))
-    assert (job.state, job.reason) == ("waiting", NO_WORKER)
+    assert (job.now.state, job.now.reason) == ("waiting", NO_WORKER)
     with a_worker(own) as process:
         until(lambda: job.results)
-        assert (job.state, job.reason) == ("running", "")
+        assert (job.now.state, job.now.reason) == ("running", "")
         process.kill()
         until(lambda: is_gone(job.results[0]))
         registry = jobs._queue.started_job_registry
         assert not registry.get_expired_job_ids(time.time())
         registry.cleanup(time.time() + LOST)  # as after that time
-        until(lambda: job.over)
-        assert (job.state, job.reason) == ("failed", "Its process ended before it was done.")
+        until(lambda: job.now.over)
+        assert (job.now.state, job.now.reason) == ("failed", "Its process ended before it was done.")
 
 
 def test_a_redis_that_is_away_is_told_in_a_sentence() -> None:
