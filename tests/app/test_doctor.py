@@ -59,18 +59,18 @@ def expect_the_same(app: AppTest, findings: tuple[Finding, ...]) -> None:
         assert " ".join(finding.torch_does.split()) in " ".join(text.split())
 
 
-@pytest.mark.parametrize("name", [name for name, (text, *_) in EXAMPLES.items() if not text.startswith("Packed")])
-def test_each_example_shows_what_the_library_finds(app: AppTest, name: str) -> None:
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_link_opens_its_batch_and_marks_the_example_that_it_is(name: str) -> None:
     text, lengths, batch_first, enforce_sorted = EXAMPLES[name]
-    choose(app, "doctor example", name)
-    found = pv.examine(
-        read_tensor(text),
-        read_lengths(lengths),
-        batch_first=batch_first,
-        enforce_sorted=enforce_sorted,
-    )
-    assert bool(found) == (name != "healthy")
-    expect_the_same(app, found)
+    asked = {"x": text, "lengths": lengths, "x_batch_first": batch_first, "x_enforce_sorted": enforce_sorted}
+    app = opened("doctor", asked)
+    (example,) = [each for each in app.button_group if each.key == "doctor example"]
+    assert example.value == name
+    if name != "printed":
+        settings = {"batch_first": batch_first, "enforce_sorted": enforce_sorted}
+        found = pv.examine(read_tensor(text), read_lengths(lengths), **settings)
+        assert bool(found) == (name != "healthy")
+        expect_the_same(app, found)
 
 
 def test_what_was_typed_comes_back_after_an_example_and_after_files(app: AppTest) -> None:
@@ -82,13 +82,6 @@ def test_what_was_typed_comes_back_after_an_example_and_after_files(app: AppTest
         choose(app, "given", way)
     assert app.text_area(key="x").value == "[[9, 8], [7, 0]]"
     assert app.text_input(key="lengths").value == "2, 1"
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_a_link_marks_the_example_that_it_asks_for(name: str) -> None:
-    asked = dict(zip(("x", "lengths", "x_batch_first", "x_enforce_sorted"), EXAMPLES[name], strict=True))
-    (example,) = [each for each in opened("doctor", asked).button_group if each.key == "doctor example"]
-    assert example.value == name
 
 
 def test_a_printed_packed_sequence_is_examined(app: AppTest) -> None:
@@ -125,15 +118,6 @@ def test_ragged_rows_get_code_that_pads_them(app: AppTest) -> None:
     exec(code.value, names)
     assert repr(names["x"]) == repr(torch.tensor([[1, 2, 3], [4, 5, 0]]))
     assert names["lengths"] == [3, 2]
-
-
-def test_a_link_opens_the_same_batch() -> None:
-    query = {"x": "[[1, 2, 0], [3, 0, 0]]", "lengths": "2, 4", "x_enforce_sorted": "false"}
-    app = opened("doctor", query)
-    found = pv.examine(
-        torch.tensor([[1, 2, 0], [3, 0, 0]]), [2, 4], batch_first=True, enforce_sorted=False, padding_value=0.0
-    )
-    expect_the_same(app, found)
 
 
 @pytest.mark.slow

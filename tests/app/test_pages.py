@@ -175,34 +175,21 @@ def test_what_is_not_found_is_said_and_what_comes_near_is_listed(query: dict[str
     assert bool(listed(page)) == found
 
 
-def below(side: str) -> None:
-    from ui import part, unpacking
-    from ui.runs import Request, run
-
-    shown = run(Request(settings=(("padding_side", side),)))
-    part.proof(shown)
-    unpacking.which_one(shown)
-
-
-def said(side: str) -> str:
-    app = AppTest.from_function(below, default_timeout=60, args=(side,)).run()
-    assert not app.exception
-    return "\n".join([*(each.value for each in app.markdown), *(each.label for each in app.expander)])
-
-
-def test_padding_on_the_right_is_right_and_equal() -> None:
-    text = said("right")
-    assert ":green-badge[:material/check: equal to torch.nn.GRU, bit for bit]" in text
-    assert text.count(":green[**✓ right here**]") == 4
-
-
-def test_padding_on_the_left_is_wrong_throughout_and_never_green() -> None:
-    text = said("left")
-    assert ":orange-badge[:material/error: what torch.nn.GRU makes of this packed input: 3 pads were packed" in text
-    assert ":red[**✗ 3 of the " in text
-    assert text.count(":red[**✗ wrong here**]") == 5
-    assert "green" not in text
-    assert "right" not in text
+@pytest.mark.parametrize(
+    ("side", "proof", "right", "wrong"),
+    [
+        ("right", ":green-badge[:material/check: equal to torch.nn.GRU, bit for bit]", 4, 1),
+        ("left", ":orange-badge[:material/error: what torch.nn.GRU makes of this packed input: 3 pads were", 0, 5),
+    ],
+)
+def test_padding_on_the_left_makes_every_readout_wrong(side: str, proof: str, right: int, wrong: int) -> None:
+    app = opened("unpacking", {"padding_side": side})
+    assert proof in texts(app)
+    assert (":red[**✗ 3 of the " in texts(app)) == (side == "left")
+    verdicts = [each.label for each in app.expander if str(each.key).startswith("readout of")]
+    assert sum(each.endswith(":green[**✓ right here**]") for each in verdicts) == right
+    assert sum(each.endswith(":red[**✗ wrong here**]") for each in verdicts) == wrong
+    assert side == "right" or not any("green" in each for each in verdicts)
 
 
 def spoken(app: AppTest) -> str:

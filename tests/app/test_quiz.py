@@ -4,16 +4,14 @@ In a browser: where Back and a reload lead, the keyboard, the first screen.
 """
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 from streamlit.testing.v1 import AppTest
-from tabs import Scheme, Size, enter, reach, until, violations
+from tabs import enter, reach, until, violations
 from test_accessibility import wider_by
-from visits import PHONE, PROJECTOR, Visit, follow, visit
+from visits import PHONE, Visit, follow, visit
 
 from packviz.show.movie import movie
 from packviz.teach.predictions import spelled
@@ -176,21 +174,6 @@ def test_a_right_answer_is_confirmed_and_shown_at_its_step_and_a_round_waits_whi
     assert "**Question 2 of 10**, 2 points" in texts(app)
 
 
-@contextmanager
-def visit_quiz(
-    browser: Browser,
-    address: str,
-    query: Mapping[str, object] = START,
-    size: Size = PROJECTOR,
-    scheme: Scheme = "light",
-) -> Iterator[Visit]:
-    with visit(browser, address, query, path="quiz", size=size, scheme=scheme) as visited:
-        visited.page.locator(".st-key-prompt, .st-key-quiz-result").first.wait_for()
-        visited.settle()
-        yield visited
-        expect(visited.page.get_by_test_id("stException")).to_have_count(0)
-
-
 def stands_in_address(visited: Visit, query: dict[str, str]) -> None:
     """Wait until the address says this, and nothing else."""
     visited.page.wait_for_url(lambda url: dict(parse_qsl(urlsplit(url).query)) == query)
@@ -220,7 +203,7 @@ def click(visited: Visit, *names: str) -> None:
 
 
 def test_back_leads_to_where_one_was(browser: Browser, address: str) -> None:
-    with visit_quiz(browser, address) as visited:
+    with visit(browser, address, START, path="quiz") as visited:
         page = visited.page
         visited.main.get_by_role("radio", name="3").check(force=True)
         visited.settle()
@@ -242,7 +225,7 @@ def stands_at(visited: Visit, place: str) -> None:
     """Find the round on the screen that the address names, and no error."""
     visited.page.wait_for_url(place)
     visited.settle()
-    expect(visited.page.get_by_test_id("stException")).to_have_count(0)
+    visited.check()
     level, number = visited.query["level"], visited.query["round"]
     expect(visited.main.get_by_role("spinbutton")).to_have_value(number)
     expect(prompt(visited)).to_have_text(plain(questions(int(level), int(number))[0]))
@@ -252,9 +235,8 @@ def stands_at(visited: Visit, place: str) -> None:
 def test_a_reload_goes_on_at_the_same_place_and_nothing_serious_is_found_from_the_first_question_to_the_result(
     browser: Browser, address: str
 ) -> None:
-    with visit_quiz(
-        browser, address, START | {"said": "22-"}, PHONE, "dark"
-    ) as visited:  # said: in old links, and ignored
+    old = START | {"said": "22-"}  # which is ignored
+    with visit(browser, address, old, path="quiz", size=PHONE, scheme="dark") as visited:
         sound(visited)
         answer(visited, ASKED[0], right(0))
         again(visited, 0, 2)
@@ -299,7 +281,7 @@ def again(visited: Visit, i: int, points: int) -> None:
 def test_question_batch_and_answer_stand_on_the_first_screen_and_the_keyboard_alone_answers_and_goes_on(
     browser: Browser, address: str
 ) -> None:
-    with visit_quiz(browser, address) as visited:
+    with visit(browser, address, START, path="quiz") as visited:
         rows, batch = visited.page.locator(".quiz-batch tr"), visited.page.locator(".quiz-batch")
         shown = [rows.nth(b).locator("td").all_inner_texts() for b in range(rows.count())]
         assert shown == [sequence.split() for sequence in ASKED[0].text.splitlines()]

@@ -9,7 +9,7 @@ import pytest
 from phone_pages import SIZES, Phone, Room, phone
 from playwright.sync_api import Browser, Locator, expect
 from tabs import box_of, tab
-from test_quiz import ASKED, answer, click, plain, prompt, right, visit_quiz, wrong
+from test_quiz import ASKED, START, answer, click, plain, prompt, right, wrong
 from visits import PROJECTOR, Visit, visit
 
 from bench import servers
@@ -73,7 +73,7 @@ def test_after_kill_9_a_quiz_goes_on_and_a_class_is_back_with_their_votes_and_se
         assert "skipped" not in told
         room, port = Room(address, SIZES), int(address.rpartition(":")[2])
         with (
-            visit_quiz(browser, address) as quiz,
+            visit(browser, address, START, path="quiz") as quiz,
             phone(browser, room) as one,
             phone(browser, room) as two,
             phone(browser, room) as three,

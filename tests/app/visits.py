@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, Locator, Page, expect
 from tabs import Scheme, Size, Tab, screenshots, tab
 
 LAPTOP, PROJECTOR, PHONE = (1440, 900), (1280, 720), (390, 844)
@@ -61,6 +61,7 @@ class Visit:
 
     def check(self) -> None:
         """Find that nothing went wrong, that nothing popped up, and that no other host was asked for anything."""
+        expect(self.page.get_by_test_id("stException")).to_have_count(0)
         assert self.errors == []
         assert self.dialogs == []
         assert {urlsplit(url).hostname for url in self._requests} <= {"localhost", "127.0.0.1", "", None}

@@ -1,7 +1,5 @@
 """A room on a real server, its teacher as plain requests, and phones in a real browser."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager

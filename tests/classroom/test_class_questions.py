@@ -1,7 +1,5 @@
 """Questions: every kind can be asked, its answer is right, its reasons are of wrong answers, its twin is another."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from random import Random

@@ -1,7 +1,5 @@
 """The exports: what Moodle and other platforms read is what was asked, special characters and all."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

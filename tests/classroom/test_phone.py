@@ -1,7 +1,5 @@
 """The page for phones, in a browser on the real server: what a class sees, types and taps."""
 
-from __future__ import annotations
-
 import pytest
 from phone_pages import OWN, PHONE, SIZES, TAP, WHO, Room, phone
 from playwright.sync_api import Browser, expect

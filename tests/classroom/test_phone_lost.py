@@ -1,7 +1,5 @@
 """A phone that loses its network, its page or its sleep: nothing that was typed is lost, and it says so."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from phone_pages import OWN, SIZES, Phone, Room, phone

@@ -1,7 +1,5 @@
 """The requests that phones, the teacher and other programs send: what they answer and refuse, phase by phase."""
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import gzip
@@ -348,22 +346,19 @@ def _hostile(draw: random.Random, code: str, token: str) -> tuple[str, str, byte
     if draw.random() < 0.5:
         body |= {"token": token, "round": 1}
     raw = json.dumps(body).encode()
-    raw = draw.choice(
-        [raw] * 8
-        + [
-            b"",
-            b"[" * 9000,
-            b'{"answer": NaN}',
-            b"\xff\xfe",
-            raw[:-1],
-            b'{"answer": 1' + b"0" * 5000 + b"}",
-            b"x" * 17_000,
-        ]
-    )
+    broken = [
+        b"",
+        b"[" * 9000,
+        b'{"answer": NaN}',
+        b"\xff\xfe",
+        raw[:-1],
+        b'{"answer": 1%b}' % (b"0" * 5000),
+        b"x" * 17_000,
+    ]
+    raw = draw.choice([raw] * 8 + broken)
     place = draw.choice([code] * 6 + [code.lower(), "AAAAAA", "..", "%2e%2e", "%00", "x" * 500, "é".encode().hex()])
-    tail = draw.choice(
-        ["", "/join", "/vote", "/vote", "/host", "/movie", "/answers.csv", "/nothing", "/join/x", "?token=" + token]
-    )
+    tails = ["", "/join", "/vote", "/vote", "/host", "/movie", "/answers.csv", "/nothing", "/join/x", f"?token={token}"]
+    tail = draw.choice(tails)
     query = draw.choice(["", "?token=%ff", "?since=-1", f"?token={token}&question=1", "?token[]=1", "?" + "a" * 2000])
     path = f"/api/rooms/{place}{tail}{query if '?' not in tail else ''}"
     path = draw.choice([path] * 12 + ["/api/rooms", "/api/rooms/", "/api//rooms", f"/join/{place}", "/api/"])

@@ -1,7 +1,5 @@
 """The stores: what is acknowledged is there, two writers lose nothing, and who waits hears of it."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import resource
