@@ -35,9 +35,7 @@ class Connection:
         self._host, self._port = parts.hostname or "localhost", parts.port or 80
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self._turn = asyncio.Lock()
-        self.received = 0  # bytes of all bodies
-        self.heard = b""  # all response bodies and everything from the push channel, concatenated
-        self.keeps = False  # whether `heard` is recorded
+        self.heard = bytearray()  # the headers and bodies of all answers, and all that came over the push channel
 
     async def ask(
         self, method: str, path: str, body: object = None, *, raw: bytes | None = None, **headers: str
@@ -56,7 +54,7 @@ class Connection:
                 answer = await self._exchanged(sent, method)  # the connection had been idle for too long
         if answer.headers.get("connection") == "close":
             self.close()
-        self._keep(" ".join(answer.headers.values()).encode() + answer.body)
+        self.heard += " ".join(answer.headers.values()).encode() + answer.body
         return answer
 
     async def _exchanged(self, sent: bytes, method: str) -> Answer:
@@ -82,7 +80,7 @@ class Connection:
                 raise ConnectionError(f"the push channel answers {status}")
             while size := int((await reader.readline()).strip() or b"0", 16):
                 block = await reader.readexactly(size + 2)
-                self._keep(block)
+                self.heard += block
                 for line in block.splitlines():
                     if line.startswith(b"data:"):
                         yield int(json.loads(line[5:])["revision"])
@@ -118,11 +116,6 @@ class Connection:
             self.cookies[name] = value
         return int(first.split()[1]), told
 
-    def _keep(self, content: bytes) -> None:
-        self.received += len(content)
-        if self.keeps:
-            self.heard += content
-
 
 class Room:
     """A room, controlled by the teacher over HTTP."""
@@ -154,7 +147,7 @@ class Room:
 class Phone:
     """A phone in a room: it joins, votes, and fetches the snapshot at every new revision, as the page does.
 
-    seen: its last snapshot. at: when that came, by the clock of the event loop. changed: when the phase was last new.
+    seen: its last snapshot. changed: when the phase was last new, by the clock of the event loop.
     """
 
     def __init__(self, address: str, code: str) -> None:
@@ -163,7 +156,7 @@ class Phone:
         self.channel = Connection(address, self.line.cookies)
         self.token, self.name = "", ""
         self.seen: dict[str, Any] = {}
-        self.at = self.changed = 0.0
+        self.changed = 0.0
 
     async def join(self) -> None:
         """Join the room, or rejoin it with the stored token."""
@@ -173,9 +166,8 @@ class Phone:
     async def look(self) -> None:
         """Ask for the snapshot."""
         before, self.seen = self.seen, (await self.line.ask("GET", f"{self.path}?token={self.token}")).data
-        self.at = asyncio.get_running_loop().time()
         if any(before.get(name) != self.seen.get(name) for name in ("phase", "round", "question")):
-            self.changed = self.at
+            self.changed = asyncio.get_running_loop().time()
 
     async def vote(self, number: int, answer: object) -> Answer:
         """Vote in a round."""

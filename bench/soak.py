@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -22,7 +23,7 @@ MEMORY = 1.3  # the target: at most this multiple of the memory before
 WAIT = 150.0  # seconds until the last check
 EVERY = 1.0  # seconds between two checks
 
-Wave = Callable[[str], AbstractAsyncContextManager[None]]
+Wave = Callable[[str], AbstractAsyncContextManager[object]]
 
 
 class Held(NamedTuple):
@@ -51,7 +52,7 @@ async def _waves(address: str, process: int) -> list[Line]:
             await first.look()
             await first.edit(text)
     waves: dict[str, Wave] = {
-        f"{IDLE} visitors who look and leave": _idle,
+        f"{IDLE} visitors who look and leave": partial(crowd, number=IDLE),
         f"{SLOW} visitors who ask for {ASKED} pictures of {LARGE} × {LARGE} and never read": _slow,
         f"{HALF_OPEN} connections that send nothing and stay": _half_open,
     }
@@ -100,13 +101,6 @@ async def _settled(before: Held, process: int) -> tuple[Held, float]:
         if passed > WAIT or (closed < passed and now.memory <= MEMORY * before.memory):
             return now, closed
         await asyncio.sleep(EVERY)
-
-
-@asynccontextmanager
-async def _idle(address: str) -> AsyncIterator[None]:
-    """Send visitors who look and do nothing."""
-    async with crowd(address, IDLE):
-        yield
 
 
 @asynccontextmanager

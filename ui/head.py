@@ -9,7 +9,6 @@ element arrives. React then shows placeholders, and everything that arrives with
 """
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -101,11 +100,12 @@ def _tags(request: Request) -> str:
 
 
 def needed() -> list[str]:
-    """Return the player, the files of ELEMENTS and their imports, except those that the page already names."""
-    found: dict[str, None] = {}
-    for file in _first():
-        found |= dict.fromkeys(_with_imports(file, set()))
-    return [NAME, *(f"static/js/{name}" for name in found if name not in PAGE)]
+    """Return the player, the files of ELEMENTS and whatever they import, except those that the page names itself."""
+    files = _first()
+    for file in files:  # with those that are added on the way
+        imported = {_JS / name: None for name in _IMPORT.findall(file.read_text("utf-8"))}
+        files += [each for each in imported if each not in files and each.is_file()]
+    return [NAME, *(f"static/js/{file.name}" for file in files if file.name not in PAGE)]
 
 
 def _end() -> str:
@@ -118,12 +118,3 @@ def _end() -> str:
 
 def _first() -> list[Path]:
     return [file for element in ELEMENTS for file in sorted(_JS.glob(f"{element}.*.js"))]
-
-
-def _with_imports(file: Path, seen: set[str]) -> Iterator[str]:
-    if file.name in seen or not file.is_file():
-        return
-    seen.add(file.name)
-    yield file.name
-    for name in _IMPORT.findall(file.read_text("utf-8")):
-        yield from _with_imports(file.parent / name, seen)

@@ -15,7 +15,7 @@ from packviz.inputs.config import Config
 from packviz.inputs.examples import example
 from packviz.show.movie import STAGES
 from packviz.show.movie.page import assets, packed
-from packviz.text import markup, quoted
+from packviz.text import markup
 from packviz.validate import choice, integer
 from ui.address import MAX_LENGTH, default
 from ui.path import NAMES
@@ -151,34 +151,29 @@ def heading(item: Item) -> str:
 
 
 def _item(name: str, given: object) -> Item:
-    """Return an item from its JSON; raises PackvizError, with the item's position, if something is wrong with it."""
-    if not isinstance(given, dict) or (unknown := set(given) - set(Item.__dataclass_fields__)):
-        got = f"{quoted(min(map(str, unknown)))}" if isinstance(given, dict) else "something else"
-        raise PackvizError(
-            name, expected="note, page, link, stages, sequences, settings, step or question", got=got, fix="remove it"
-        )
+    """Return an item as it was read; raises PackvizError, with the item's place, where something is wrong with it."""
     try:
-        item = replace(Item(), **_typed(given))
+        item = Item(**_typed(given))
         if item.question is not None:
             item = replace(item, question=checked(dict(item.question)))
         if item.request is not None:
-            film = run(item.request).film
-            integer("step", item.step, 1, len(film.steps))
+            integer("step", item.step, 1, len(run(item.request).film.steps))
         elif item.question is None and not item.page:
-            raise PackvizError(
-                "item", expected="a page or a question", got="neither", fix="add one, or remove the item"
-            )
+            raise PackvizError("item", "neither", "a page or a question", "add one, or remove the item")
     except RefusedError as refusal:
-        raise PackvizError(
-            name, expected="a question that can be asked", got=refusal.sentence.rstrip("."), fix="change it"
-        ) from None
+        got = refusal.sentence.rstrip(".")
+        raise PackvizError(name, got, "a question that can be asked", "change it") from None
     except PackvizError as problem:
         raise PackvizError(f"{name}, {problem.parameter}", problem.got, problem.expected, problem.fix) from None
     return item
 
 
-def _typed(given: Mapping[str, Any]) -> dict[str, Any]:
+def _typed(given: object) -> dict[str, Any]:
     """Return the fields of an item with the types that they should have."""
+    if not isinstance(given, dict):
+        raise PackvizError("item", "another type", "what this page has saved", "remove it")
+    for name in given:
+        choice("field", name, [each.name for each in fields(Item)])
     kept = {name: value for name, value in given.items() if value not in (None, [])}
     for name, kind in _TYPES.items():
         if not isinstance(kept.get(name, kind()), kind):

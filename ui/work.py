@@ -1,7 +1,6 @@
 """Long work: the task, its progress, and how it is done in a separate process within limits."""
 
 import hashlib
-import math
 import os
 import sys
 import tempfile
@@ -112,14 +111,13 @@ def do(
 
 
 def _limit(memory: int) -> None:
-    """Limit the memory of this process to this many bytes, if the system supports it."""
-    try:
-        import resource
-    except ImportError:  # Windows
+    """Let this process have no more than so many bytes of memory, where the system has such a limit."""
+    if os.name == "nt":
         return
+    import resource
+
     _, most = resource.getrlimit(resource.RLIMIT_AS)
-    limit = min(memory, most if most != resource.RLIM_INFINITY else math.inf)
-    resource.setrlimit(resource.RLIMIT_AS, (int(limit), most))
+    resource.setrlimit(resource.RLIMIT_AS, (memory if most == resource.RLIM_INFINITY else min(memory, most), most))
 
 
 @contextmanager

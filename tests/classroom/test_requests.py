@@ -270,7 +270,6 @@ async def test_nothing_that_a_phone_gets_before_the_reveal_says_anything_of_the_
         words = (b'"answer"', b'"solution"', b'"bars"', b'"reasons"', b'"hint"', b'"movie"', b'"right"', b"canary")
         sizes = b"`batch_sizes[t]` is the number"  # how the reason of the prediction begins
         spy = phones[0]
-        spy.line.keeps = spy.channel.keeps = True
         following = asyncio.create_task(spy.follow())
         for question in (OWN, LONGER):
             before = len((await room.seen())["asked"])
@@ -294,9 +293,9 @@ async def test_nothing_that_a_phone_gets_before_the_reveal_says_anything_of_the_
             await spy.look()
             expected = sizes if question is LONGER else b"canary"
             assert expected in spy.line.heard
-            spy.line.heard = spy.channel.heard = b""
             await asyncio.sleep(0.1)
-            spy.line.heard = b""
+            spy.line.heard.clear()
+            spy.channel.heard.clear()
         following.cancel()
 
 
@@ -305,9 +304,8 @@ async def test_hostile_requests_make_no_server_error_and_learn_nothing(address: 
     async with lesson(address, OWN) as (room, phones):
         answers: Counter[int] = Counter()
 
-        async def attack(draw: random.Random, code: str, token: str, times: int) -> bytes:
+        async def attack(draw: random.Random, code: str, token: str, times: int) -> bytearray:
             line = Connection(room.address)
-            line.keeps = True
             for _ in range(times):
                 method, path, raw = _hostile(draw, code, token)
                 try:
