@@ -8,12 +8,7 @@ from visits import LAPTOP, PHONE, Visit, visit
 from pages import STAGES
 
 LAST = {
-    "": ".st-key-onward a",
-    "padding": ".st-key-onward a",
-    "sorting": ".st-key-onward a",
-    "packing": ".st-key-onward a",
-    "running": ".st-key-onward a",
-    "unpacking": ".st-key-onward a",
+    **dict.fromkeys(("", *STAGES), ".st-key-onward a"),
     "compare": "text=Padding in other layers",
     "cost": "text=whatever model runs on them",
     "training": "text=CC BY",

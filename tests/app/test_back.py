@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, expect
 from tabs import enter
-from visits import Visit, follow, visit
+from visits import Visit, visit
 
 from packviz.teach.questions import ENTRIES
 from ui.head import told
@@ -14,9 +14,7 @@ FILMED = next(entry for entry in ENTRIES if entry.film and entry.film.stage == "
 
 
 def go(visited: Visit, name: str) -> None:
-    follow(visited.page, name)
-    visited.page.wait_for_url(f"**/{name.lower()}*")
-    visited.settle()
+    visited.go_to(name)
     expect(visited.page).to_have_title(told(f"/{name.lower()}", "")[0])
 
 
@@ -101,7 +99,7 @@ def test_an_entry_opens_in_the_overview_with_its_batch_settings_and_step_and_one
 ) -> None:
     with visit(browser, address, {"cell": "lstm", "hidden_size": 7}) as visited:
         visited.type("9 8 7\n6")
-        follow(visited.page, "Questions")
+        visited.go_to("Questions")
         enter(visited.page.get_by_label("An error message"), FILMED.question)
         visited.main.locator(f".st-key-row-{FILMED.key}").get_by_role("button").click()
         expect(visited.page.get_by_role("heading", level=1)).to_have_text(FILMED.question.replace("`", ""))
@@ -123,6 +121,6 @@ def test_an_entry_opens_in_the_overview_with_its_batch_settings_and_step_and_one
         visited.sidebar.get_by_text("Back to the question").click()
         visited.main.locator(".st-key-verdict").wait_for()
         assert visited.query["entry"] == FILMED.key
-        follow(visited.page, "Packing")
+        visited.go_to("Packing")
         visited.player.wait_for()
         expect(visited.text).to_have_value("9 8 7\n6")

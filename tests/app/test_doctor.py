@@ -67,8 +67,8 @@ def test_a_link_opens_its_batch_and_marks_the_example_that_it_is(name: str) -> N
     (example,) = [each for each in app.button_group if each.key == "doctor example"]
     assert example.value == name
     if name != "printed":
-        settings = {"batch_first": batch_first, "enforce_sorted": enforce_sorted}
-        found = pv.examine(read_tensor(text), read_lengths(lengths), **settings)
+        x, ends = read_tensor(text), read_lengths(lengths)
+        found = pv.examine(x, ends, batch_first=batch_first, enforce_sorted=enforce_sorted)
         assert bool(found) == (name != "healthy")
         expect_the_same(app, found)
 

@@ -3,7 +3,7 @@
 from playwright.sync_api import Browser, Locator, expect
 from tabs import box_of, tab, violations
 from test_accessibility import wider_by
-from test_lessons import go_to, ticked
+from test_lessons import ticked
 from visits import PHONE, Visit, visit
 
 import packviz
@@ -45,7 +45,7 @@ def test_the_mouse_drags_and_clicks_the_cells_and_the_lesson_is_ticked_off(brows
         expect(told).to_have_text("You packed it: 9 rows, batch_sizes = [3, 3, 2, 1].")
         visited.settle()
         expect(told).to_have_text("You packed it: 9 rows, batch_sizes = [3, 3, 2, 1].")
-        go_to(visited, "running")
+        visited.go_to("Running")
         assert ticked(visited, "Packing")
         visited.page.go_back()
         expect(told).to_have_text("You packed it: 9 rows, batch_sizes = [3, 3, 2, 1].")

@@ -5,14 +5,13 @@ from functools import partial
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 from tabs import box_of, until
-from visits import LAPTOP, PHONE, PROJECTOR, visit, words
+from visits import LAPTOP, PHONE, PROJECTOR, visit
 
 
 @pytest.mark.check
 def test_the_first_page_is_a_movie_that_waits_and_few_words_and_leads_on(browser: Browser, address: str) -> None:
     with visit(browser, address, None, size=LAPTOP) as seen:
-        read = words(seen)
-        assert 20 < len(read) <= 60, " ".join(read)
+        assert 20 < len(seen.words) <= 60, " ".join(seen.words)
         expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
         for alt in ("2 pads move B's 4 hidden values", "They stop when B ends"):
             picture = seen.main.get_by_alt_text(alt)

@@ -10,12 +10,11 @@ from playwright.sync_api import Browser, Locator, expect
 from streamlit.testing.v1 import AppTest
 from tabs import box_of, enter, reach
 from test_accessibility import two_screens
-from visits import LAPTOP, PROJECTOR, Visit, follow, visit, words
+from visits import LAPTOP, PROJECTOR, Visit, visit
 
 import packviz
 from packviz.show.movie import TERMS
 from pages import STAGES, movies, opened, press, texts
-from ui.visit import Visit as Visited
 
 
 def questions(app: AppTest) -> list[dict[str, Any]]:
@@ -23,12 +22,6 @@ def questions(app: AppTest) -> list[dict[str, Any]]:
     (given,) = movies(app)
     asked: list[dict[str, Any]] = json.loads(given)["movie"].get("questions", [])
     return asked
-
-
-def asked_step(app: AppTest) -> int | None:
-    """Return the step that the player has been asked for."""
-    visited: Visited = app.session_state["visit"]
-    return visited.ask.step
 
 
 @pytest.mark.parametrize("lesson", STAGES)
@@ -48,7 +41,7 @@ def test_a_thing_to_try_changes_the_batch_and_the_link() -> None:
     app = opened("padding")
     press(app, "padding_value 42")
     assert float(app.query_params["padding_value"]) == 42
-    assert asked_step(app) == 0  # what has changed
+    assert app.session_state["visit"].ask.step == 0  # what has changed
     press(app, "on the left")
     assert app.query_params["padding_side"] == "left"
 
@@ -124,20 +117,12 @@ def prediction(visited: Visit) -> Locator:
     return visited.page.get_by_test_id("packviz-prediction")
 
 
-def go_to(visited: Visit, lesson: str) -> None:
-    follow(visited.page, lesson.title())
-    visited.page.wait_for_url(re.compile(f"/{lesson}"))
-    visited.player.wait_for()
-    visited.settle()
-
-
 @pytest.mark.parametrize("lesson", STAGES)
 def test_a_lesson_is_two_screens_and_begins_with_its_movie_and_a_few_words_that_do_not_give_the_answer_away(
     browser: Browser, address: str, lesson: str
 ) -> None:
     with visit(browser, address, path=lesson) as visited:
-        read = words(visited)
-        assert 20 < len(read) <= 110, " ".join(read)
+        assert 20 < len(visited.words) <= 110, " ".join(visited.words)
         shapes = visited.player.locator(".pv-shape").filter(visible=True).all_inner_texts()
         assert not {"(3, 4, 1)", "(3, 4, 4)"} & {shape.strip() for shape in shapes}
         assert (visited.data("stage"), visited.data("step")) == (STAGES[lesson], "1")
@@ -155,7 +140,7 @@ def test_the_keys_step_the_movie_after_every_click_on_the_way_through_a_lesson(b
     with visit(browser, address, path="padding", motion=False) as visited:
         page, keys = visited.page, (("ArrowRight", 1), ("PageDown", 2), ("PageUp", 1), ("ArrowLeft", 0))
         clicks: dict[str, Callable[[], object]] = {
-            "a page": lambda: go_to(visited, "packing"),
+            "a page": lambda: visited.go_to("Packing"),
             "an empty spot": lambda: visited.main.get_by_role("heading", level=1).click(),
             "an example": lambda: visited.sidebar.get_by_role("radio", name="words").last.click(),
             "a setting": lambda: visited.sidebar.get_by_role("radio", name="lstm").click(),
@@ -197,7 +182,7 @@ def test_the_keyboard_reaches_the_prediction_and_who_answers_it_has_a_tick_in_th
         visited.page.keyboard.press("ArrowRight")
         visited.settle()
         expect(said).to_contain_text("✓ Right.")
-        go_to(visited, "running")
+        visited.go_to("Running")
         assert ticked(visited, "Packing")
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, expect
 from streamlit.testing.v1 import AppTest
 from tabs import enter, reach, until, violations
 from test_accessibility import wider_by
-from visits import PHONE, Visit, follow, visit
+from visits import PHONE, Visit, visit
 
 from packviz.show.movie import movie
 from packviz.teach.predictions import spelled
@@ -210,9 +210,7 @@ def test_back_leads_to_where_one_was(browser: Browser, address: str) -> None:
         click(visited, "New round")
         number = visited.query["round"]
         answer(visited, questions(3, int(number))[0], questions(3, int(number))[0].prediction.solution)
-        follow(page, "Packing")
-        page.wait_for_url("**/packing*")
-        visited.settle()
+        visited.go_to("Packing")
         places = [f"/quiz?level=3&round={number}", f"/quiz?level=3&round={ROUND}", f"/quiz?level=2&round={ROUND}"]
         for place in places:
             page.go_back()

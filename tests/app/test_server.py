@@ -17,7 +17,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from streamlit import config
 from streamlit.runtime.pages_manager import PagesManager
-from visits import follow, visit
+from visits import visit
 
 from bench.visitors import visitor
 from packviz.teach.questions import ENTRIES, PAGES
@@ -117,9 +117,7 @@ def test_the_browser_fetches_the_player_once_and_keeps_it(address: str, browser:
         asked: list[str] = []
         here.page.on("request", lambda request: asked.append(request.url))
         here.type("1 2 3\n4 5")
-        follow(here.page, "Running")
-        here.page.wait_for_url("**/running*")
-        here.settle()
+        here.go_to("Running")
         expect(here.player).to_have_count(1)
         assert not [url for url in asked if "player" in url]
 

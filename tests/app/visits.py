@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, expect
 from tabs import Scheme, Size, Tab, screenshots, tab
 
 LAPTOP, PROJECTOR, PHONE = (1440, 900), (1280, 720), (390, 844)
@@ -95,6 +95,11 @@ class Visit:
     def query(self) -> dict[str, str]:
         return {name: values[-1] for name, values in parse_qs(urlsplit(self.page.url).query).items()}
 
+    @property
+    def words(self) -> list[str]:
+        """The words that are to be read on the screen, but for the code."""
+        return list(self.page.evaluate(WORDS))
+
     def data(self, name: str) -> str:
         """Return one of the player's data attributes."""
         return self.player.get_attribute(f"data-{name}") or ""
@@ -115,28 +120,20 @@ class Visit:
         self.text.press("Control+Enter")
         self.settle()
 
+    def go_to(self, name: str) -> None:
+        """Choose a page of a group in the menu, and wait until it is there."""
+        group = next(group for group, names in MENU.items() if name in names)
+        self.page.get_by_test_id("stTopNavSection").filter(has_text=group).click()
+        self.page.get_by_role("menuitem", name=name, exact=True).click()
+        self.page.wait_for_url(f"**/{name.lower()}*")
+        self.settle()
+
     def press(self, *keys: str) -> None:
         """Press keys in the player."""
         self.player.focus()
         for key in keys:
             self.page.keyboard.press(key)
         self.settle()
-
-
-def words(seen: Visit) -> list[str]:
-    """Return the words that are to be read on the screen, but for the code."""
-    found: list[str] = seen.page.evaluate(WORDS)
-    return found
-
-
-def follow(page: Page, name: str) -> None:
-    """Choose a page in the menu."""
-    group = next((group for group, names in MENU.items() if name in names), None)
-    if group is None:
-        page.get_by_role("link", name=name, exact=True).click()
-    else:
-        page.get_by_test_id("stTopNavSection").filter(has_text=group).click()
-        page.get_by_role("menuitem", name=name, exact=True).click()
 
 
 @contextmanager
