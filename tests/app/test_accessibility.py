@@ -1,9 +1,9 @@
 """axe-core, on every page: nothing serious, nothing critical in what is ours; and the colours that were asked for."""
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 from tabs import Scheme, Size, violations
-from visits import LAPTOP, PHONE, Visit, visit
+from visits import LAPTOP, PHONE, Open, Visit
 
 from pages import STAGES
 
@@ -44,16 +44,14 @@ def two_screens(visited: Visit, *, sections: int) -> bool:
 @pytest.mark.parametrize(
     ("page", "size", "scheme"), [pytest.param(*PHONES[0], marks=pytest.mark.check), *PHONES[1:], *OTHERS]
 )
-def test_nothing_serious_is_found_and_nothing_scrolls_sideways(
-    browser: Browser, address: str, page: str, size: Size, scheme: Scheme
-) -> None:
-    with visit(browser, address, None if page in STAGES else "", path=page, size=size, scheme=scheme) as visited:
-        visited.main.locator(LAST[page]).first.wait_for()
-        assert page not in STAGES or two_screens(visited, sections=0)
-        for folded in visited.main.locator("details").all():
-            if folded.get_attribute("open") is None:
-                folded.locator("summary").first.click()
-        visited.settle()
-        assert wider_by(visited) <= 0
-        assert visited.player.count() == 0 or visited.data("theme") == scheme
-        assert violations(visited.page) == []
+def test_nothing_serious_is_found_and_nothing_is_too_wide(visit: Open, page: str, size: Size, scheme: Scheme) -> None:
+    visited = visit(None if page in STAGES else "", path=page, size=size, scheme=scheme)
+    visited.main.locator(LAST[page]).first.wait_for()
+    assert page not in STAGES or two_screens(visited, sections=0)
+    for folded in visited.main.locator("details").all():
+        if folded.get_attribute("open") is None:
+            folded.locator("summary").first.click()
+    visited.settle()
+    assert wider_by(visited) <= 0
+    assert visited.player.count() == 0 or visited.data("theme") == scheme
+    assert violations(visited.page) == []

@@ -1,9 +1,9 @@
 """Compare: what it comes to at a glance, and every part in a tab that is computed when it is opened."""
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 from tabs import box_of, until
-from visits import LAPTOP, PHONE, PROJECTOR, visit
+from visits import LAPTOP, PHONE, PROJECTOR, Open
 
 import packviz
 from packviz.facts import compare
@@ -51,20 +51,18 @@ LINES = """() => {
 }"""  # texts of more than three lines
 
 
-def test_compare_is_one_screen_its_two_runs_go_in_step_and_no_text_has_more_than_three_lines(
-    browser: Browser, address: str
-) -> None:
-    with visit(browser, address, None, path="compare", size=LAPTOP) as visited:
-        for width, height in (LAPTOP, PROJECTOR):
+def test_compare_is_one_screen_its_two_runs_go_in_step_and_no_text_has_more_than_three_lines(visit: Open) -> None:
+    visited = visit(None, path="compare", size=LAPTOP)
+    for width, height in (LAPTOP, PROJECTOR):
+        visited.page.set_viewport_size({"width": width, "height": height})
+        visited.settle()
+        box = box_of(visited.main.locator(".st-key-glance"))
+        assert box["y"] + box["height"] <= height
+    visited.press("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")
+    expect(visited.player.get_by_test_id("packviz-caption")).to_contain_text("read pads")
+    for tab in visited.main.get_by_role("tab").all():
+        tab.click()
+        visited.settle()
+        for width, height in (PROJECTOR, PHONE, LAPTOP):
             visited.page.set_viewport_size({"width": width, "height": height})
-            visited.settle()
-            box = box_of(visited.main.locator(".st-key-glance"))
-            assert box["y"] + box["height"] <= height
-        visited.press("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")
-        expect(visited.player.get_by_test_id("packviz-caption")).to_contain_text("read pads")
-        for tab in visited.main.get_by_role("tab").all():
-            tab.click()
-            visited.settle()
-            for width, height in (PROJECTOR, PHONE, LAPTOP):
-                visited.page.set_viewport_size({"width": width, "height": height})
-                until(visited.page, lambda: visited.page.evaluate(LINES) == [])
+            until(visited.page, lambda: visited.page.evaluate(LINES) == [])

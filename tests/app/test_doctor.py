@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 from doctor_cases import npy, saved
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 from safetensors.torch import save_file
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence
-from visits import PROJECTOR, Visit, visit
+from visits import PROJECTOR, Open, Visit
 
 import packviz as pv
 from packviz.doctor import Finding, read_isolated, read_lengths, read_tensor
@@ -207,16 +207,14 @@ def test_a_file_that_ends_the_process_that_reads_it_is_said_in_place(
     assert "Fix this first; then the batch is checked." in texts(app)
 
 
-def test_a_file_over_the_limit_is_refused_and_one_of_more_than_two_megabytes_is_read(
-    browser: Browser, address: str, tmp_path: Path
-) -> None:
+def test_a_file_over_the_limit_is_refused_and_one_of_two_megabytes_is_read(visit: Open, tmp_path: Path) -> None:
     (tmp_path / "large.npy").write_bytes(npy(np.zeros(33 * 2**18, "float32")))
     torch.save(nn.LSTM(300, 256).state_dict(), tmp_path / "lstm.pt")
     assert (tmp_path / "lstm.pt").stat().st_size > 2 * 2**20
-    with visit(browser, address, path="doctor", size=PROJECTOR) as visited:
-        visited.main.get_by_text("a file", exact=True).click()
-        upload(visited, tmp_path / "large.npy")
-        expect(visited.main.get_by_text("32.0MB or smaller")).to_be_visible()
-        upload(visited, tmp_path / "lstm.pt")
-        expect(visited.main.get_by_text("LSTM(300, 256, batch_first=True)")).to_be_visible(timeout=60_000)
-        expect(visited.main.get_by_text("⚠")).to_have_count(0)
+    visited = visit(path="doctor", size=PROJECTOR)
+    visited.main.get_by_text("a file", exact=True).click()
+    upload(visited, tmp_path / "large.npy")
+    expect(visited.main.get_by_text("32.0MB or smaller")).to_be_visible()
+    upload(visited, tmp_path / "lstm.pt")
+    expect(visited.main.get_by_text("LSTM(300, 256, batch_first=True)")).to_be_visible(timeout=60_000)
+    expect(visited.main.get_by_text("⚠")).to_have_count(0)

@@ -4,7 +4,7 @@ from playwright.sync_api import Browser, Locator, expect
 from tabs import box_of, tab, violations
 from test_accessibility import wider_by
 from test_lessons import ticked
-from visits import PHONE, Visit, visit
+from visits import PHONE, Open, Visit
 
 import packviz
 from packviz.teach.exercise import exercise
@@ -27,73 +27,73 @@ def exercise_of(visited: Visit) -> tuple[Locator, Locator, Locator]:
     return root, root.locator("table button"), root.get_by_role("status")
 
 
-def test_the_mouse_drags_and_clicks_the_cells_and_the_lesson_is_ticked_off(browser: Browser, address: str) -> None:
-    with visit(browser, address, path="packing") as visited:
-        root, cells, told = exercise_of(visited)
-        first, *others = cells_in_order()
-        cells.nth(first).drag_to(root.get_by_role("list", name="data", exact=True))
-        expect(root).to_have_attribute("data-taken", "1")
-        cells.nth(others[0]).drag_to(root.get_by_text("Start over"))
-        expect(root).to_have_attribute("data-taken", "1")
-        cells.nth(first + 2).click()
-        expect(told).to_contain_text("8 is C at t = 2; the next row is A at t = 0")
-        expect(cells.nth(first + 2)).to_have_attribute("data-wrong", "")
-        for cell in others:
-            cells.nth(cell).click()
-        for size in (3, 3, 2, 1):
-            root.get_by_role("button", name=str(size), exact=True).last.click()
-        expect(told).to_have_text("You packed it: 9 rows, batch_sizes = [3, 3, 2, 1].")
-        visited.settle()
-        expect(told).to_have_text("You packed it: 9 rows, batch_sizes = [3, 3, 2, 1].")
-        visited.go_to("Running")
-        assert ticked(visited, "Packing")
-        visited.page.go_back()
-        expect(told).to_have_text("You packed it: 9 rows, batch_sizes = [3, 3, 2, 1].")
-        expect(root.get_by_role("list", name="data", exact=True)).to_contain_text("8")
+def test_the_mouse_drags_and_clicks_the_cells_and_the_lesson_is_ticked_off(visit: Open) -> None:
+    visited = visit(path="packing")
+    root, cells, told = exercise_of(visited)
+    first, *others = cells_in_order()
+    cells.nth(first).drag_to(root.get_by_role("list", name="data", exact=True))
+    expect(root).to_have_attribute("data-taken", "1")
+    cells.nth(others[0]).drag_to(root.get_by_text("Start over"))
+    expect(root).to_have_attribute("data-taken", "1")
+    cells.nth(first + 2).click()
+    expect(told).to_contain_text("8 is C at t = 2; the next row is A at t = 0")
+    expect(cells.nth(first + 2)).to_have_attribute("data-wrong", "")
+    for cell in others:
+        cells.nth(cell).click()
+    for size in (3, 3, 2, 1):
+        root.get_by_role("button", name=str(size), exact=True).last.click()
+    expect(told).to_have_text("You packed it: 9 rows, batch_sizes = [3, 3, 2, 1].")
+    visited.settle()
+    expect(told).to_have_text("You packed it: 9 rows, batch_sizes = [3, 3, 2, 1].")
+    visited.go_to("Running")
+    assert ticked(visited, "Packing")
+    visited.page.go_back()
+    expect(told).to_have_text("You packed it: 9 rows, batch_sizes = [3, 3, 2, 1].")
+    expect(root.get_by_role("list", name="data", exact=True)).to_contain_text("8")
 
 
-def test_keys_alone_pack_the_batch_and_another_batch_is_another_exercise(browser: Browser, address: str) -> None:
-    with visit(browser, address, path="packing", motion=False) as visited:
-        root, cells, told = exercise_of(visited)
-        press = visited.page.keyboard.press
-        cells.first.focus()
+def test_keys_alone_pack_the_batch_and_another_batch_is_another_exercise(visit: Open) -> None:
+    visited = visit(path="packing", motion=False)
+    root, cells, told = exercise_of(visited)
+    press = visited.page.keyboard.press
+    cells.first.focus()
+    press("Enter")
+    press("ArrowUp")
+    press("ArrowLeft")
+    expect(cells.first).to_be_focused()
+    for key in ("ArrowDown", "Space", "ArrowDown", "End", "Enter"):
+        press(key)
+    expect(told).to_contain_text("This cell is padding: B has 2 tokens, so it has ended at t = 3.")
+    press("Backspace")
+    expect(root).to_have_attribute("data-taken", "1")
+    expect(told).to_contain_text("back in the grid")
+    expect(cells.nth(11)).to_be_focused()
+    place = 11
+    for cell in cells_in_order()[1:]:
+        down, right = cell // 4 - place // 4, cell % 4 - place % 4
+        for _ in range(abs(down)):
+            press("ArrowDown" if down > 0 else "ArrowUp")
+        for _ in range(abs(right)):
+            press("ArrowRight" if right > 0 else "ArrowLeft")
         press("Enter")
-        press("ArrowUp")
-        press("ArrowLeft")
-        expect(cells.first).to_be_focused()
-        for key in ("ArrowDown", "Space", "ArrowDown", "End", "Enter"):
-            press(key)
-        expect(told).to_contain_text("This cell is padding: B has 2 tokens, so it has ended at t = 3.")
-        press("Backspace")
-        expect(root).to_have_attribute("data-taken", "1")
-        expect(told).to_contain_text("back in the grid")
-        expect(cells.nth(11)).to_be_focused()
-        place = 11
-        for cell in cells_in_order()[1:]:
-            down, right = cell // 4 - place // 4, cell % 4 - place % 4
-            for _ in range(abs(down)):
-                press("ArrowDown" if down > 0 else "ArrowUp")
-            for _ in range(abs(right)):
-                press("ArrowRight" if right > 0 else "ArrowLeft")
-            press("Enter")
-            place = cell
-        expect(root.get_by_role("toolbar").get_by_role("button").first).to_be_focused()
-        press("3")
-        press("2")
-        expect(told).to_have_text(
-            "2 is the length of B. batch_sizes[1] counts the rows at t = 1: one for each live sequence."
-        )
-        for key in ("ArrowRight", "Enter", "2", "1"):
-            press(key)
-        expect(told).to_contain_text("You packed it")
-        expect(root.get_by_role("button", name="Start over")).to_be_focused()
-        assert visited.data("step") == "1"
-        visited.unfold("Where is a token?")
-        visited.press("ArrowRight")
-        expect(root).to_have_attribute("data-taken", "13")  # what else is done on the page leaves it alone
-        visited.type("1 2\n3")
-        expect(root).to_have_attribute("data-taken", "0")
-        expect(cells).to_have_count(4)
+        place = cell
+    expect(root.get_by_role("toolbar").get_by_role("button").first).to_be_focused()
+    press("3")
+    press("2")
+    expect(told).to_have_text(
+        "2 is the length of B. batch_sizes[1] counts the rows at t = 1: one for each live sequence."
+    )
+    for key in ("ArrowRight", "Enter", "2", "1"):
+        press(key)
+    expect(told).to_contain_text("You packed it")
+    expect(root.get_by_role("button", name="Start over")).to_be_focused()
+    assert visited.data("step") == "1"
+    visited.unfold("Where is a token?")
+    visited.press("ArrowRight")
+    expect(root).to_have_attribute("data-taken", "13")  # what else is done on the page leaves it alone
+    visited.type("1 2\n3")
+    expect(root).to_have_attribute("data-taken", "0")
+    expect(cells).to_have_count(4)
 
 
 def test_on_a_phone_a_finger_packs_the_batch(browser: Browser, address: str) -> None:

@@ -5,39 +5,39 @@ from functools import partial
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 from tabs import box_of, until
-from visits import LAPTOP, PHONE, PROJECTOR, visit
+from visits import LAPTOP, PHONE, PROJECTOR, Open
 
 
 @pytest.mark.check
-def test_the_first_page_is_a_movie_that_waits_and_few_words_and_leads_on(browser: Browser, address: str) -> None:
-    with visit(browser, address, None, size=LAPTOP) as seen:
-        assert 20 < len(seen.words) <= 60, " ".join(seen.words)
-        expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
-        for alt in ("2 pads move B's 4 hidden values", "They stop when B ends"):
-            picture = seen.main.get_by_alt_text(alt)
-            until(seen.page, partial(picture.evaluate, "image => image.naturalWidth"))
-        assert has_its_height(seen.main.locator(".why"))
-        seen.page.set_viewport_size({"width": PROJECTOR[0], "height": PROJECTOR[1]})
-        seen.page.wait_for_timeout(700)
-        assert seen.data("step") == "1"
-        assert seen.page.url == f"{address}/"
-        expect(seen.player.get_by_text("Press")).to_be_visible()
-        box = box_of(seen.player)
-        assert box["y"] >= 0
-        assert box["y"] + box["height"] <= PROJECTOR[1]
-        assert box["width"] > 0.6 * PROJECTOR[0]
-        steps = int(seen.data("steps"))
-        for key, step in (("ArrowRight", steps), ("ArrowLeft", 1)):
-            seen.press(*[key] * (steps + 2))
-            assert seen.data("step") == str(step)
-            expect(seen.main.get_by_text("All numbers of this stage")).to_be_visible()
-        seen.press("End")
-        seen.player.get_by_role("button", name="First lesson: why pad?").click()
-        seen.page.wait_for_url(f"{address}/padding")
-        seen.settle()
-        seen.press("End")
-        seen.player.get_by_role("button", name="Next: why sort?").click()
-        seen.page.wait_for_url(f"{address}/sorting")
+def test_the_first_page_is_a_movie_that_waits_and_few_words_and_leads_on(visit: Open, address: str) -> None:
+    seen = visit(None, size=LAPTOP)
+    assert 20 < len(seen.words) <= 60, " ".join(seen.words)
+    expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
+    for alt in ("2 pads move B's 4 hidden values", "They stop when B ends"):
+        picture = seen.main.get_by_alt_text(alt)
+        until(seen.page, partial(picture.evaluate, "image => image.naturalWidth"))
+    assert has_its_height(seen.main.locator(".why"))
+    seen.page.set_viewport_size({"width": PROJECTOR[0], "height": PROJECTOR[1]})
+    seen.page.wait_for_timeout(700)
+    assert seen.data("step") == "1"
+    assert seen.page.url == f"{address}/"
+    expect(seen.player.get_by_text("Press")).to_be_visible()
+    box = box_of(seen.player)
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= PROJECTOR[1]
+    assert box["width"] > 0.6 * PROJECTOR[0]
+    steps = int(seen.data("steps"))
+    for key, step in (("ArrowRight", steps), ("ArrowLeft", 1)):
+        seen.press(*[key] * (steps + 2))
+        assert seen.data("step") == str(step)
+        expect(seen.main.get_by_text("All numbers of this stage")).to_be_visible()
+    seen.press("End")
+    seen.player.get_by_role("button", name="First lesson: why pad?").click()
+    seen.page.wait_for_url(f"{address}/padding")
+    seen.settle()
+    seen.press("End")
+    seen.player.get_by_role("button", name="Next: why sort?").click()
+    seen.page.wait_for_url(f"{address}/sorting")
 
 
 def has_its_height(why: Locator) -> bool:
@@ -67,13 +67,11 @@ def test_a_picture_that_fails_says_why_and_the_rest_of_the_page_comes(
     page.close()
 
 
-def test_on_a_phone_the_pictures_have_their_place_and_the_sequences_are_one_tap_away(
-    browser: Browser, address: str
-) -> None:
-    with visit(browser, address, None, size=PHONE) as seen:
-        assert has_its_height(seen.main.locator(".why"))
-        expect(seen.text).not_to_be_in_viewport()
-        seen.page.get_by_test_id("stExpandSidebarButton").click()
-        expect(seen.text).to_be_in_viewport()
-        seen.type("7 8\n9")
-        expect(seen.sidebar.get_by_text("2 sequences, 3 tokens, 25 % padding")).to_be_visible()
+def test_on_a_phone_the_pictures_have_their_place_and_the_sequences_are_one_tap_away(visit: Open) -> None:
+    seen = visit(None, size=PHONE)
+    assert has_its_height(seen.main.locator(".why"))
+    expect(seen.text).not_to_be_in_viewport()
+    seen.page.get_by_test_id("stExpandSidebarButton").click()
+    expect(seen.text).to_be_in_viewport()
+    seen.type("7 8\n9")
+    expect(seen.sidebar.get_by_text("2 sequences, 3 tokens, 25 % padding")).to_be_visible()

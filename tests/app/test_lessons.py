@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Locator, expect
 from streamlit.testing.v1 import AppTest
 from tabs import box_of, enter, reach
 from test_accessibility import two_screens
-from visits import LAPTOP, PROJECTOR, Visit, visit
+from visits import LAPTOP, PROJECTOR, Open, Visit
 
 import packviz
 from packviz.show.movie import TERMS
@@ -118,72 +118,68 @@ def prediction(visited: Visit) -> Locator:
 
 
 @pytest.mark.parametrize("lesson", STAGES)
-def test_a_lesson_is_two_screens_and_begins_with_its_movie_and_a_few_words_that_do_not_give_the_answer_away(
-    browser: Browser, address: str, lesson: str
-) -> None:
-    with visit(browser, address, path=lesson) as visited:
-        assert 20 < len(visited.words) <= 110, " ".join(visited.words)
-        shapes = visited.player.locator(".pv-shape").filter(visible=True).all_inner_texts()
-        assert not {"(3, 4, 1)", "(3, 4, 4)"} & {shape.strip() for shape in shapes}
-        assert (visited.data("stage"), visited.data("step")) == (STAGES[lesson], "1")
-        box, picture = box_of(visited.player), box_of(visited.player.locator("canvas"))
-        assert box["y"] >= 0
-        assert box["y"] + box["height"] <= PROJECTOR[1]
-        assert picture["height"] >= 300
-        expect(prediction(visited)).to_contain_text("Predict.")
-        visited.page.set_viewport_size({"width": LAPTOP[0], "height": LAPTOP[1]})
-        assert two_screens(visited, sections=1)
-        visited.press("End", "Home")
+def test_a_lesson_is_two_screens_and_its_first_words_are_few_and_give_no_answer_away(visit: Open, lesson: str) -> None:
+    visited = visit(path=lesson)
+    assert 20 < len(visited.words) <= 110, " ".join(visited.words)
+    shapes = visited.player.locator(".pv-shape").filter(visible=True).all_inner_texts()
+    assert not {"(3, 4, 1)", "(3, 4, 4)"} & {shape.strip() for shape in shapes}
+    assert (visited.data("stage"), visited.data("step")) == (STAGES[lesson], "1")
+    box, picture = box_of(visited.player), box_of(visited.player.locator("canvas"))
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= PROJECTOR[1]
+    assert picture["height"] >= 300
+    expect(prediction(visited)).to_contain_text("Predict.")
+    visited.page.set_viewport_size({"width": LAPTOP[0], "height": LAPTOP[1]})
+    assert two_screens(visited, sections=1)
+    visited.press("End", "Home")
 
 
-def test_the_keys_step_the_movie_after_every_click_on_the_way_through_a_lesson(browser: Browser, address: str) -> None:
-    with visit(browser, address, path="padding", motion=False) as visited:
-        page, keys = visited.page, (("ArrowRight", 1), ("PageDown", 2), ("PageUp", 1), ("ArrowLeft", 0))
-        clicks: dict[str, Callable[[], object]] = {
-            "a page": lambda: visited.go_to("Packing"),
-            "an empty spot": lambda: visited.main.get_by_role("heading", level=1).click(),
-            "an example": lambda: visited.sidebar.get_by_role("radio", name="words").last.click(),
-            "a setting": lambda: visited.sidebar.get_by_role("radio", name="lstm").click(),
-            "a switch": lambda: visited.sidebar.get_by_text("bidirectional").click(),
-            "Check": lambda: prediction(visited).get_by_role("button", name="Check").click(),
-            "a thing to try": lambda: visited.main.get_by_role("button", name="all equal").click(),
-        }
-        for name, click in clicks.items():
-            click()
-            visited.settle()
-            start = int(visited.data("step"))
-            for key, further in keys:
-                page.keyboard.press(key)
-                assert int(visited.data("step")) == start + further, (name, key)
-        prediction(visited).get_by_role("textbox").click()
-        page.keyboard.press("ArrowRight")
-        visited.text.click()
-        page.keyboard.press("PageDown")
-        assert int(visited.data("step")) == start
-
-
-def test_the_keyboard_reaches_the_prediction_and_who_answers_it_has_a_tick_in_the_menu(
-    browser: Browser, address: str
-) -> None:
-    with visit(browser, address, path="packing") as visited:
-        asked = prediction(visited)
-        box, said = asked.get_by_role("textbox"), asked.get_by_role("status")
-        reach(box)
-        visited.page.keyboard.type("3 2 4")
-        visited.page.keyboard.press("Enter")
-        expect(said).to_contain_text("✗ Not quite. These are the lengths")
+def test_the_keys_step_the_movie_after_every_click_on_the_way_through_a_lesson(visit: Open) -> None:
+    visited = visit(path="padding", motion=False)
+    page, keys = visited.page, (("ArrowRight", 1), ("PageDown", 2), ("PageUp", 1), ("ArrowLeft", 0))
+    clicks: dict[str, Callable[[], object]] = {
+        "a page": lambda: visited.go_to("Packing"),
+        "an empty spot": lambda: visited.main.get_by_role("heading", level=1).click(),
+        "an example": lambda: visited.sidebar.get_by_role("radio", name="words").last.click(),
+        "a setting": lambda: visited.sidebar.get_by_role("radio", name="lstm").click(),
+        "a switch": lambda: visited.sidebar.get_by_text("bidirectional").click(),
+        "Check": lambda: prediction(visited).get_by_role("button", name="Check").click(),
+        "a thing to try": lambda: visited.main.get_by_role("button", name="all equal").click(),
+    }
+    for name, click in clicks.items():
+        click()
         visited.settle()
-        assert not ticked(visited, "Packing")
-        box.fill("3;3;2;1")
-        visited.page.keyboard.press("Enter")
-        visited.settle()
-        expect(said).to_contain_text("✓ Right.")
-        expect(visited.player).not_to_have_attribute("data-step", "1")
-        visited.page.keyboard.press("ArrowRight")
-        visited.settle()
-        expect(said).to_contain_text("✓ Right.")
-        visited.go_to("Running")
-        assert ticked(visited, "Packing")
+        start = int(visited.data("step"))
+        for key, further in keys:
+            page.keyboard.press(key)
+            assert int(visited.data("step")) == start + further, (name, key)
+    prediction(visited).get_by_role("textbox").click()
+    page.keyboard.press("ArrowRight")
+    visited.text.click()
+    page.keyboard.press("PageDown")
+    assert int(visited.data("step")) == start
+
+
+def test_the_keyboard_reaches_the_prediction_and_who_answers_it_has_a_tick_in_the_menu(visit: Open) -> None:
+    visited = visit(path="packing")
+    asked = prediction(visited)
+    box, said = asked.get_by_role("textbox"), asked.get_by_role("status")
+    reach(box)
+    visited.page.keyboard.type("3 2 4")
+    visited.page.keyboard.press("Enter")
+    expect(said).to_contain_text("✗ Not quite. These are the lengths")
+    visited.settle()
+    assert not ticked(visited, "Packing")
+    box.fill("3;3;2;1")
+    visited.page.keyboard.press("Enter")
+    visited.settle()
+    expect(said).to_contain_text("✓ Right.")
+    expect(visited.player).not_to_have_attribute("data-step", "1")
+    visited.page.keyboard.press("ArrowRight")
+    visited.settle()
+    expect(said).to_contain_text("✓ Right.")
+    visited.go_to("Running")
+    assert ticked(visited, "Packing")
 
 
 def ticked(visited: Visit, lesson: str) -> bool:
@@ -197,55 +193,53 @@ def ticked(visited: Visit, lesson: str) -> bool:
     return icons == ["check_circle"]
 
 
-def test_a_term_is_explained_to_mouse_and_keyboard_and_an_address_can_be_typed_both_ways_and_lights_up(
-    browser: Browser, address: str
-) -> None:
-    with visit(browser, address, path="packing") as visited:
-        term, meaning = visited.main.locator("code[data-term]").first, visited.page.get_by_role("tooltip")
-        term.hover()
-        expect(meaning).to_have_text(TERMS["batch_sizes"])
-        visited.page.mouse.move(0, 400)
-        expect(meaning).to_be_hidden()
-        term.focus()
-        expect(meaning).to_be_visible()
-        assert term.get_attribute("aria-describedby") == meaning.get_attribute("id")
-        visited.press("Escape")
-        expect(meaning).to_be_hidden()
-        visited.unfold("Where is a token?")
-        enter(visited.main.get_by_role("spinbutton", name="time step t"), "2")
-        visited.settle()
-        expect(visited.main).to_contain_text("data[offset[2] + 1] = data[6 + 1] = data[7]: sequence A at time step 2.")
-        visited.press("End", "ArrowLeft", "ArrowLeft", "ArrowLeft")
-        visited.main.get_by_role("button", name="Show it in the movie").first.click()
-        visited.settle()
-        expect(visited.player.locator(".pv-tip")).to_contain_text("sequence A, time step 2")
-        expect(visited.player).to_be_in_viewport()
-        n = visited.main.get_by_label("packed row n")
-        enter(n, "7")
-        visited.settle()
-        expect(visited.main).to_contain_text("data[offset[2] + 1] = data[6 + 1] = data[7]")
-        enter(n, "9")
-        visited.settle()
-        expect(visited.main).to_contain_text("a packed row from 0 to 8")
-        expect(n).to_have_value("9")
+def test_a_term_is_explained_to_mouse_and_keyboard_and_an_address_is_found_both_ways(visit: Open) -> None:
+    visited = visit(path="packing")
+    term, meaning = visited.main.locator("code[data-term]").first, visited.page.get_by_role("tooltip")
+    term.hover()
+    expect(meaning).to_have_text(TERMS["batch_sizes"])
+    visited.page.mouse.move(0, 400)
+    expect(meaning).to_be_hidden()
+    term.focus()
+    expect(meaning).to_be_visible()
+    assert term.get_attribute("aria-describedby") == meaning.get_attribute("id")
+    visited.press("Escape")
+    expect(meaning).to_be_hidden()
+    visited.unfold("Where is a token?")
+    enter(visited.main.get_by_role("spinbutton", name="time step t"), "2")
+    visited.settle()
+    expect(visited.main).to_contain_text("data[offset[2] + 1] = data[6 + 1] = data[7]: sequence A at time step 2.")
+    visited.press("End", "ArrowLeft", "ArrowLeft", "ArrowLeft")
+    visited.main.get_by_role("button", name="Show it in the movie").first.click()
+    visited.settle()
+    expect(visited.player.locator(".pv-tip")).to_contain_text("sequence A, time step 2")
+    expect(visited.player).to_be_in_viewport()
+    n = visited.main.get_by_label("packed row n")
+    enter(n, "7")
+    visited.settle()
+    expect(visited.main).to_contain_text("data[offset[2] + 1] = data[6 + 1] = data[7]")
+    enter(n, "9")
+    visited.settle()
+    expect(visited.main).to_contain_text("a packed row from 0 to 8")
+    expect(n).to_have_value("9")
 
 
-def test_the_sum_behind_a_number_is_written_out(browser: Browser, address: str) -> None:
-    with visit(browser, address, path="running") as visited:
-        expect(visited.main).to_contain_text("h' = (1 - z) · n + z · h")
-        visited.press("ArrowRight", "ArrowRight")  # t = 1
-        visited.settle()
-        canvas = visited.player.locator("canvas")
-        spot = visited.player.evaluate(FIND, "r of C, unit 1")
-        canvas.click(position=spot)
-        visited.settle()
-        trace = packviz.trace(packviz.Batch.parse("1 2 3\n4 5\n6 7 8 9"))
-        n = trace.packed.offsets[1] + trace.sorted.rank[2]
-        reset = float(trace.layers[0][0].gates["r"][n, 1])
-        expect(visited.main).to_contain_text(f"= {reset:.4f}")
-        expect(visited.main.get_by_role("spinbutton", name="hidden unit")).to_have_value("1")
-        unit = visited.main.get_by_role("spinbutton", name="hidden unit")
-        enter(unit, "3")
-        visited.settle()
-        visited.unfold("The whole run")
-        expect(visited.main.get_by_role("figure", name="Heat map of 4 hidden units")).to_be_visible()
+def test_the_sum_behind_a_number_is_written_out(visit: Open) -> None:
+    visited = visit(path="running")
+    expect(visited.main).to_contain_text("h' = (1 - z) · n + z · h")
+    visited.press("ArrowRight", "ArrowRight")  # t = 1
+    visited.settle()
+    canvas = visited.player.locator("canvas")
+    spot = visited.player.evaluate(FIND, "r of C, unit 1")
+    canvas.click(position=spot)
+    visited.settle()
+    trace = packviz.trace(packviz.Batch.parse("1 2 3\n4 5\n6 7 8 9"))
+    n = trace.packed.offsets[1] + trace.sorted.rank[2]
+    reset = float(trace.layers[0][0].gates["r"][n, 1])
+    expect(visited.main).to_contain_text(f"= {reset:.4f}")
+    expect(visited.main.get_by_role("spinbutton", name="hidden unit")).to_have_value("1")
+    unit = visited.main.get_by_role("spinbutton", name="hidden unit")
+    enter(unit, "3")
+    visited.settle()
+    visited.unfold("The whole run")
+    expect(visited.main.get_by_role("figure", name="Heat map of 4 hidden units")).to_be_visible()

@@ -3,8 +3,8 @@
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, expect
-from visits import visit
+from playwright.sync_api import expect
+from visits import Open
 
 import packviz as pv
 from packviz.errors import PackvizError
@@ -54,23 +54,23 @@ def test_a_long_text_is_said_to_make_a_long_link() -> None:
 
 
 @pytest.mark.check
-def test_a_copied_link_opens_the_same_picture(browser: Browser, address: str) -> None:
+def test_a_copied_link_opens_the_same_picture(visit: Open) -> None:
     settings = {"cell": "lstm", "hidden_size": 3, "num_layers": 2, "layer": 0, "enforce_sorted": "true", "seed": 7}
-    with visit(browser, address, settings) as seen:
-        seen.type("on your mark\nget set\ngo")
-        seen.press(*["ArrowRight"] * 6)
-        link, first = seen.page.url, {name: seen.data(name) for name in ("step", "steps", "stage", "cells")}
-        seen.page.evaluate("dispatchEvent(new Event('resize'))")  # what stands above it has grown since it came
-        seen.settle()
-        picture = seen.player.locator("canvas").evaluate("canvas => canvas.toDataURL()")
+    seen = visit(settings)
+    seen.type("on your mark\nget set\ngo")
+    seen.press(*["ArrowRight"] * 6)
+    link, first = seen.page.url, {name: seen.data(name) for name in ("step", "steps", "stage", "cells")}
+    seen.page.evaluate("dispatchEvent(new Event('resize'))")  # what stands above it has grown since it came
+    seen.settle()
+    picture = seen.player.locator("canvas").evaluate("canvas => canvas.toDataURL()")
     assert first["step"] == "7"
-    with visit(browser, address, link.partition("?")[2]) as seen:
-        assert {name: seen.data(name) for name in first} == first
-        expect(seen.text).to_be_visible()  # the sidebar is open, as it was: the picture has the same room
-        seen.settle()
-        assert seen.player.locator("canvas").evaluate("canvas => canvas.toDataURL()") == picture
-        expect(seen.text).to_have_value("on your mark\nget set\ngo")
-        assert seen.page.url == link
+    seen = visit(link.partition("?")[2])
+    assert {name: seen.data(name) for name in first} == first
+    expect(seen.text).to_be_visible()  # the sidebar is open, as it was: the picture has the same room
+    seen.settle()
+    assert seen.player.locator("canvas").evaluate("canvas => canvas.toDataURL()") == picture
+    expect(seen.text).to_have_value("on your mark\nget set\ngo")
+    assert seen.page.url == link
 
 
 NONSENSE = [
@@ -90,9 +90,9 @@ def test_nonsense_falls_back_and_is_named(query: str) -> None:
     assert NOT_HAD not in texts(app)
 
 
-def test_a_link_that_must_be_mended_first_opens_its_own_page(browser: Browser, address: str) -> None:
-    with visit(browser, address, {"padding_value": "1e999"}, path="padding") as seen:
-        assert urlsplit(seen.page.url).path == "/padding"
+def test_a_link_that_must_be_mended_first_opens_its_own_page(visit: Open) -> None:
+    seen = visit({"padding_value": "1e999"}, path="padding")
+    assert urlsplit(seen.page.url).path == "/padding"
     older = opened("training", {"train_readouts": "naive"})
     assert older.button_group(key="train_readouts").value == ["naive"]
 
@@ -117,24 +117,22 @@ def test_a_link_cannot_read_what_the_app_keeps_for_itself() -> None:
     assert "Source(" not in texts(app)
 
 
-def test_a_step_behind_the_end_is_the_last_and_another_batch_ends_there_or_begins_where_the_stage_begins(
-    browser: Browser, address: str
-) -> None:
-    with visit(browser, address, {"step": "999"}) as seen:
-        last = seen.data("steps")
-        assert (seen.data("step"), seen.query["step"]) == (last, last)
-        seen.sidebar.get_by_text("lstm", exact=True).click()  # another setting changes no step
-        seen.settle()
-        assert (seen.data("stage"), seen.data("step")) == ("unpack", last)
-        seen.type("1 2 3 4\n5 6 7\n8")
-        film = pv.movie(pv.trace(Batch.parse("1 2 3 4\n5 6 7\n8")))
-        last = str(len(film.steps))
-        assert (seen.data("stage"), seen.data("step"), seen.query["step"]) == ("unpack", last, last)
-        seen.press("ArrowLeft")
-        seen.type("1 2 3 4\n5 6\n7")
-        film = pv.movie(pv.trace(Batch.parse("1 2 3 4\n5 6\n7")))
-        begins = next(str(i) for i, step in enumerate(film.steps, 1) if step.stage == "unpack")
-        assert (seen.data("stage"), seen.data("step"), seen.query["step"]) == ("unpack", begins, begins)
+def test_a_step_behind_the_end_is_the_last_and_another_batch_ends_there_or_begins_the_stage(visit: Open) -> None:
+    seen = visit({"step": "999"})
+    last = seen.data("steps")
+    assert (seen.data("step"), seen.query["step"]) == (last, last)
+    seen.sidebar.get_by_text("lstm", exact=True).click()  # another setting changes no step
+    seen.settle()
+    assert (seen.data("stage"), seen.data("step")) == ("unpack", last)
+    seen.type("1 2 3 4\n5 6 7\n8")
+    film = pv.movie(pv.trace(Batch.parse("1 2 3 4\n5 6 7\n8")))
+    last = str(len(film.steps))
+    assert (seen.data("stage"), seen.data("step"), seen.query["step"]) == ("unpack", last, last)
+    seen.press("ArrowLeft")
+    seen.type("1 2 3 4\n5 6\n7")
+    film = pv.movie(pv.trace(Batch.parse("1 2 3 4\n5 6\n7")))
+    begins = next(str(i) for i, step in enumerate(film.steps, 1) if step.stage == "unpack")
+    assert (seen.data("stage"), seen.data("step"), seen.query["step"]) == ("unpack", begins, begins)
 
 
 REFUSED = {
@@ -169,16 +167,16 @@ SHOWN_AS_TEXT = [
 ]
 
 
-def test_nonsense_in_a_link_and_strange_text_are_shown_and_never_run(browser: Browser, address: str) -> None:
-    with visit(browser, address, "&".join(NONSENSE)) as seen:
-        assert 1 <= int(seen.data("step")) <= int(seen.data("steps"))
-        expect(seen.main.get_by_text(NOT_HAD)).to_be_visible()
-        seen.type("\n".join(SHOWN_AS_TEXT))
-        expect(seen.sidebar.get_by_text("% padding").first).to_be_visible()
-        seen.press("ArrowRight", "End")
-        for text in SHOWN_AS_TEXT[:2]:
-            seen.type(f"{text.replace(chr(10), ' ')} nan\n1 2 3 4 5 6 7 8 9 10 11 12 13 14 15")
-            expect(seen.sidebar.get_by_text("⚠ Expected")).to_be_visible()
+def test_nonsense_in_a_link_and_strange_text_are_shown_and_never_run(visit: Open) -> None:
+    seen = visit("&".join(NONSENSE))
+    assert 1 <= int(seen.data("step")) <= int(seen.data("steps"))
+    expect(seen.main.get_by_text(NOT_HAD)).to_be_visible()
+    seen.type("\n".join(SHOWN_AS_TEXT))
+    expect(seen.sidebar.get_by_text("% padding").first).to_be_visible()
+    seen.press("ArrowRight", "End")
+    for text in SHOWN_AS_TEXT[:2]:
+        seen.type(f"{text.replace(chr(10), ' ')} nan\n1 2 3 4 5 6 7 8 9 10 11 12 13 14 15")
+        expect(seen.sidebar.get_by_text("⚠ Expected")).to_be_visible()
 
 
 @pytest.mark.parametrize(

@@ -2,51 +2,51 @@
 
 import io
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from pypdf import PdfReader
 from tabs import box_of
-from visits import PROJECTOR, visit
+from visits import PROJECTOR, Open
 
 from packviz.teach.quiz import questions
 
 SHEET = 720  # pixels across A4 within its margins, and a little
 
 
-def test_a_lesson_is_printed_as_a_handout_with_what_is_unfolded(browser: Browser, address: str) -> None:
-    with visit(browser, address, {"step": 4}, path="packing", scheme="dark") as visited:
-        page, canvas = visited.page, visited.player.locator("canvas")
-        before = canvas.evaluate("canvas => [canvas.width, canvas.clientWidth]")
-        page.emulate_media(media="print", color_scheme="dark")
-        page.evaluate("dispatchEvent(new Event('beforeprint'))")
-        visited.settle()
-        width, shown = canvas.evaluate("canvas => [canvas.width, canvas.clientWidth]")
-        assert 500 < shown <= SHEET
-        assert width >= shown  # drawn anew, not squeezed
-        assert visited.data("theme") == "light"
-        for gone in ("stHeader", "stSidebar"):
-            expect(page.get_by_test_id(gone)).to_be_hidden()
-        for gone in ("Share", "Check", "Play"):
-            expect(page.get_by_role("button", name=gone)).to_have_count(0)
-        expect(visited.player.locator(".pv-caption")).to_be_visible()
-        main = box_of(visited.main)
-        assert main["height"] > PROJECTOR[1]  # all of it stands on the sheets: nothing is left to scroll within
-        assert page.evaluate("document.documentElement.scrollHeight") >= main["height"]
-        page.evaluate("dispatchEvent(new Event('afterprint'))")
-        page.emulate_media(media="screen", color_scheme="dark")
-        visited.settle()
-        assert canvas.evaluate("canvas => [canvas.width, canvas.clientWidth]") == before
-        assert visited.data("theme") == "dark"
-        visited.main.get_by_role("button", name="all equal").wait_for()
-        titles = visited.main.get_by_test_id("stExpander").locator("summary").all_inner_texts()
-        visited.unfold("A PackedSequence in Python")
-        visited.main.get_by_text("isinstance").first.wait_for()
-        on = sheets(visited.page)
-        printed = plain(" ".join(on))
-        assert ["Pack it yourself" in sheet for sheet in on] == ["sorted grid is data[0]" in sheet for sheet in on]
-        assert len(titles) >= 4
-        for title in titles:
-            assert plain(title.splitlines()[-1]) in printed
-        assert "isinstance" in printed
+def test_a_lesson_is_printed_as_a_handout_with_what_is_unfolded(visit: Open) -> None:
+    visited = visit({"step": 4}, path="packing", scheme="dark")
+    page, canvas = visited.page, visited.player.locator("canvas")
+    before = canvas.evaluate("canvas => [canvas.width, canvas.clientWidth]")
+    page.emulate_media(media="print", color_scheme="dark")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    visited.settle()
+    width, shown = canvas.evaluate("canvas => [canvas.width, canvas.clientWidth]")
+    assert 500 < shown <= SHEET
+    assert width >= shown  # drawn anew, not squeezed
+    assert visited.data("theme") == "light"
+    for gone in ("stHeader", "stSidebar"):
+        expect(page.get_by_test_id(gone)).to_be_hidden()
+    for gone in ("Share", "Check", "Play"):
+        expect(page.get_by_role("button", name=gone)).to_have_count(0)
+    expect(visited.player.locator(".pv-caption")).to_be_visible()
+    main = box_of(visited.main)
+    assert main["height"] > PROJECTOR[1]  # all of it stands on the sheets: nothing is left to scroll within
+    assert page.evaluate("document.documentElement.scrollHeight") >= main["height"]
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen", color_scheme="dark")
+    visited.settle()
+    assert canvas.evaluate("canvas => [canvas.width, canvas.clientWidth]") == before
+    assert visited.data("theme") == "dark"
+    visited.main.get_by_role("button", name="all equal").wait_for()
+    titles = visited.main.get_by_test_id("stExpander").locator("summary").all_inner_texts()
+    visited.unfold("A PackedSequence in Python")
+    visited.main.get_by_text("isinstance").first.wait_for()
+    on = sheets(visited.page)
+    printed = plain(" ".join(on))
+    assert ["Pack it yourself" in sheet for sheet in on] == ["sorted grid is data[0]" in sheet for sheet in on]
+    assert len(titles) >= 4
+    for title in titles:
+        assert plain(title.splitlines()[-1]) in printed
+    assert "isinstance" in printed
 
 
 def sheets(page: Page) -> list[str]:
@@ -61,16 +61,14 @@ def plain(text: str) -> str:
     return "".join(text.replace("`", "").replace("\ufb01", "fi").split())
 
 
-def test_a_round_is_printed_as_a_worksheet_with_its_solutions_on_a_sheet_of_their_own(
-    browser: Browser, address: str
-) -> None:
+def test_a_round_is_printed_as_a_worksheet_with_its_solutions_on_a_sheet_of_their_own(visit: Open) -> None:
     asked = questions(3, 77)
-    with visit(browser, address, {"level": 3, "round": 77}, path="quiz", scheme="dark") as visited:
-        visited.main.get_by_role("button", name="Share").click()
-        visited.page.get_by_role("link", name="This round as a worksheet").click()
-        visited.page.get_by_role("heading", name="Solutions").wait_for()
-        visited.settle()
-        printed = sheets(visited.page)
+    visited = visit({"level": 3, "round": 77}, path="quiz", scheme="dark")
+    visited.main.get_by_role("button", name="Share").click()
+    visited.page.get_by_role("link", name="This round as a worksheet").click()
+    visited.page.get_by_role("heading", name="Solutions").wait_for()
+    visited.settle()
+    printed = sheets(visited.page)
     begins = next((i for i, sheet in enumerate(printed) if "Solutions" in sheet), -1)
     assert begins >= 1, printed
     tasks, solutions = plain(" ".join(printed[:begins])), plain(" ".join(printed[begins:]))

@@ -10,10 +10,10 @@ from functools import partial
 
 import pytest
 import tabs
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.testing.v1 import AppTest
-from visits import visit
+from visits import Open
 from work_cases import until
 
 from packviz.lab.training import Experiment
@@ -144,33 +144,32 @@ def test_how_a_job_ended_is_said_in_a_sentence(state: State, age: float, told: s
     assert told in progress._say("work.ended", it=Started(task, Progress(task, state, 3, 0, reason, age)), minutes=5)
 
 
-def test_a_training_comes_epoch_by_epoch_survives_a_reload_and_is_stopped_while_others_go_on(
-    browser: Browser, address: str
-) -> None:
+def test_a_training_comes_epoch_by_epoch_survives_a_reload_and_is_stopped_while_others_go_on(visit: Open) -> None:
     long = {"train_seeds": 2, "train_both": True}
-    with visit(browser, address, long, path="training") as visited, visit(browser, address) as other:
-        train = visited.main.get_by_role("button", name=re.compile("^Train 24 models"))
-        train.click()
-        progress = visited.main.get_by_text(re.compile(r"^\d+ of 288$"))
-        expect(progress.first).to_be_visible(timeout=LONG)
-        asked = visited.query
-        heard = Heard()
-        visited.page.on("websocket", lambda socket: socket.on("framereceived", heard.take))
-        visited.page.reload()
-        expect(progress.first).to_be_visible(timeout=LONG)
-        assert visited.query == asked
-        expect(train).to_be_disabled()
-        other.press("ArrowRight")
-        assert other.data("step") == "2"
-        learning = visited.main.locator(".st-key-learning-0-now").get_by_role("figure")
-        expect(learning).to_be_visible(timeout=LONG)
-        tabs.until(visited.page, lambda: len(heard.with_charts) >= 3)
-        drawn = [*heard.with_charts.values()]
-        assert len(set(drawn)) == len(drawn)  # none without news
-        visited.main.get_by_role("button", name="Stop").click()
-        expect(visited.main.get_by_text("Stopped after")).to_be_visible(timeout=LONG)
-        expect(learning).to_be_visible()
-        expect(train).to_be_enabled(timeout=LONG)
+    visited = visit(long, path="training")
+    other = visit()
+    train = visited.main.get_by_role("button", name=re.compile("^Train 24 models"))
+    train.click()
+    progress = visited.main.get_by_text(re.compile(r"^\d+ of 288$"))
+    expect(progress.first).to_be_visible(timeout=LONG)
+    asked = visited.query
+    heard = Heard()
+    visited.page.on("websocket", lambda socket: socket.on("framereceived", heard.take))
+    visited.page.reload()
+    expect(progress.first).to_be_visible(timeout=LONG)
+    assert visited.query == asked
+    expect(train).to_be_disabled()
+    other.press("ArrowRight")
+    assert other.data("step") == "2"
+    learning = visited.main.locator(".st-key-learning-0-now").get_by_role("figure")
+    expect(learning).to_be_visible(timeout=LONG)
+    tabs.until(visited.page, lambda: len(heard.with_charts) >= 3)
+    drawn = [*heard.with_charts.values()]
+    assert len(set(drawn)) == len(drawn)  # none without news
+    visited.main.get_by_role("button", name="Stop").click()
+    expect(visited.main.get_by_text("Stopped after")).to_be_visible(timeout=LONG)
+    expect(learning).to_be_visible()
+    expect(train).to_be_enabled(timeout=LONG)
 
 
 @dataclass

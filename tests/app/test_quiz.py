@@ -7,11 +7,11 @@ import json
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Locator, expect
 from streamlit.testing.v1 import AppTest
 from tabs import enter, reach, until, violations
 from test_accessibility import wider_by
-from visits import PHONE, Visit, visit
+from visits import PHONE, Open, Visit
 
 from packviz.show.movie import movie
 from packviz.teach.predictions import spelled
@@ -202,21 +202,21 @@ def click(visited: Visit, *names: str) -> None:
         visited.settle()
 
 
-def test_back_leads_to_where_one_was(browser: Browser, address: str) -> None:
-    with visit(browser, address, START, path="quiz") as visited:
-        page = visited.page
-        visited.main.get_by_role("radio", name="3").check(force=True)
-        visited.settle()
-        click(visited, "New round")
-        number = visited.query["round"]
-        answer(visited, questions(3, int(number))[0], questions(3, int(number))[0].prediction.solution)
-        visited.go_to("Packing")
-        places = [f"/quiz?level=3&round={number}", f"/quiz?level=3&round={ROUND}", f"/quiz?level=2&round={ROUND}"]
-        for place in places:
-            page.go_back()
-            stands_at(visited, address + place)
-        page.go_forward()
-        stands_at(visited, address + places[1])
+def test_back_leads_to_where_one_was(visit: Open, address: str) -> None:
+    visited = visit(START, path="quiz")
+    page = visited.page
+    visited.main.get_by_role("radio", name="3").check(force=True)
+    visited.settle()
+    click(visited, "New round")
+    number = visited.query["round"]
+    answer(visited, questions(3, int(number))[0], questions(3, int(number))[0].prediction.solution)
+    visited.go_to("Packing")
+    places = [f"/quiz?level=3&round={number}", f"/quiz?level=3&round={ROUND}", f"/quiz?level=2&round={ROUND}"]
+    for place in places:
+        page.go_back()
+        stands_at(visited, address + place)
+    page.go_forward()
+    stands_at(visited, address + places[1])
 
 
 def stands_at(visited: Visit, place: str) -> None:
@@ -230,35 +230,33 @@ def stands_at(visited: Visit, place: str) -> None:
     assert visited.page.url == place
 
 
-def test_a_reload_goes_on_at_the_same_place_and_nothing_serious_is_found_from_the_first_question_to_the_result(
-    browser: Browser, address: str
-) -> None:
+def test_a_reload_goes_on_at_the_same_place_and_nothing_serious_is_found_in_a_whole_round(visit: Open) -> None:
     old = START | {"said": "22-"}  # which is ignored
-    with visit(browser, address, old, path="quiz", size=PHONE, scheme="dark") as visited:
-        sound(visited)
-        answer(visited, ASKED[0], right(0))
-        again(visited, 0, 2)
-        expect(visited.main).to_contain_text("✓ Right:")
-        assert visited.data("step") == str(step_of(0))
-        click(visited, "Next")
-        answer(visited, ASKED[1], wrong(1))
-        sound(visited)
-        again(visited, 1, 2)
-        expect(visited.main).to_contain_text("You have one more try.")
-        answer(visited, ASKED[1], right(1))
-        click(visited, "Next", "Show me")
-        sound(visited)
-        again(visited, 2, 3)
-        click(visited, *["Next", "Show me"] * 7, "The result")
-        visited.page.reload()
-        end = visited.page.locator(".st-key-quiz-result")
-        expect(end).to_contain_text("3 of 20 points")
-        expect(end.locator(".st-key-quiz-line-0")).not_to_contain_text("You said")
-        visited.settle()
-        sound(visited)
-        click(visited, "Same round again")
-        stands_in_address(visited, START)
-        expect(visited.main).to_contain_text("Question 1 of 10, 0 points")
+    visited = visit(old, path="quiz", size=PHONE, scheme="dark")
+    sound(visited)
+    answer(visited, ASKED[0], right(0))
+    again(visited, 0, 2)
+    expect(visited.main).to_contain_text("✓ Right:")
+    assert visited.data("step") == str(step_of(0))
+    click(visited, "Next")
+    answer(visited, ASKED[1], wrong(1))
+    sound(visited)
+    again(visited, 1, 2)
+    expect(visited.main).to_contain_text("You have one more try.")
+    answer(visited, ASKED[1], right(1))
+    click(visited, "Next", "Show me")
+    sound(visited)
+    again(visited, 2, 3)
+    click(visited, *["Next", "Show me"] * 7, "The result")
+    visited.page.reload()
+    end = visited.page.locator(".st-key-quiz-result")
+    expect(end).to_contain_text("3 of 20 points")
+    expect(end.locator(".st-key-quiz-line-0")).not_to_contain_text("You said")
+    visited.settle()
+    sound(visited)
+    click(visited, "Same round again")
+    stands_in_address(visited, START)
+    expect(visited.main).to_contain_text("Question 1 of 10, 0 points")
 
 
 def sound(visited: Visit) -> None:
@@ -276,30 +274,28 @@ def again(visited: Visit, i: int, points: int) -> None:
     stands_in_address(visited, START)
 
 
-def test_question_batch_and_answer_stand_on_the_first_screen_and_the_keyboard_alone_answers_and_goes_on(
-    browser: Browser, address: str
-) -> None:
-    with visit(browser, address, START, path="quiz") as visited:
-        rows, batch = visited.page.locator(".quiz-batch tr"), visited.page.locator(".quiz-batch")
-        shown = [rows.nth(b).locator("td").all_inner_texts() for b in range(rows.count())]
-        assert shown == [sequence.split() for sequence in ASKED[0].text.splitlines()]
-        assert rows.locator("th").all_inner_texts() == list("ABCDEF")[: len(shown)]
-        for name in ("Check", "Show me"):
-            expect(visited.main.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
-        expect(batch).to_be_in_viewport(ratio=1)
-        keys = visited.page.keyboard
-        reach(visited.main.get_by_role("textbox"))
-        keys.type(right(0))
-        keys.press("Enter")
-        visited.settle()
-        expect(visited.main).to_contain_text("✓ Right:")
-        assert batch.locator("td").all_inner_texts() == [token for row in shown for token in row]
-        expect(batch).to_be_in_viewport(ratio=1)
-        expect(visited.player.locator("canvas")).to_be_in_viewport(ratio=0.95)
-        following = visited.main.get_by_role("button", name="Next")
-        expect(following).to_be_in_viewport(ratio=1)
-        until(visited.page, lambda: visited.main.evaluate("main => main.scrollHeight === main.clientHeight"))
-        expect(following).to_be_enabled()
-        visited.settle()  # the button hears its key once it stands
-        keys.press("Enter")
-        expect(prompt(visited)).to_have_text(plain(ASKED[1]))
+def test_question_batch_and_answer_are_on_one_screen_and_the_keyboard_alone_goes_on(visit: Open) -> None:
+    visited = visit(START, path="quiz")
+    rows, batch = visited.page.locator(".quiz-batch tr"), visited.page.locator(".quiz-batch")
+    shown = [rows.nth(b).locator("td").all_inner_texts() for b in range(rows.count())]
+    assert shown == [sequence.split() for sequence in ASKED[0].text.splitlines()]
+    assert rows.locator("th").all_inner_texts() == list("ABCDEF")[: len(shown)]
+    for name in ("Check", "Show me"):
+        expect(visited.main.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
+    expect(batch).to_be_in_viewport(ratio=1)
+    keys = visited.page.keyboard
+    reach(visited.main.get_by_role("textbox"))
+    keys.type(right(0))
+    keys.press("Enter")
+    visited.settle()
+    expect(visited.main).to_contain_text("✓ Right:")
+    assert batch.locator("td").all_inner_texts() == [token for row in shown for token in row]
+    expect(batch).to_be_in_viewport(ratio=1)
+    expect(visited.player.locator("canvas")).to_be_in_viewport(ratio=0.95)
+    following = visited.main.get_by_role("button", name="Next")
+    expect(following).to_be_in_viewport(ratio=1)
+    until(visited.page, lambda: visited.main.evaluate("main => main.scrollHeight === main.clientHeight"))
+    expect(following).to_be_enabled()
+    visited.settle()  # the button hears its key once it stands
+    keys.press("Enter")
+    expect(prompt(visited)).to_have_text(plain(ASKED[1]))

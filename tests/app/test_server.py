@@ -14,10 +14,10 @@ from urllib.parse import quote_plus
 from urllib.request import Request, urlopen
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 from streamlit import config
 from streamlit.runtime.pages_manager import PagesManager
-from visits import visit
+from visits import Open
 
 from bench.visitors import visitor
 from packviz.teach.questions import ENTRIES, PAGES
@@ -112,14 +112,14 @@ async def test_an_edit_reruns_one_fragment_and_sends_the_movie_and_not_the_code_
         assert [len(fragments) for fragments in here.runs] == [0, 1, 2, 1]
 
 
-def test_the_browser_fetches_the_player_once_and_keeps_it(address: str, browser: Browser) -> None:
-    with visit(browser, address, path="packing") as here:
-        asked: list[str] = []
-        here.page.on("request", lambda request: asked.append(request.url))
-        here.type("1 2 3\n4 5")
-        here.go_to("Running")
-        expect(here.player).to_have_count(1)
-        assert not [url for url in asked if "player" in url]
+def test_the_browser_fetches_the_player_once_and_keeps_it(visit: Open) -> None:
+    here = visit(path="packing")
+    asked: list[str] = []
+    here.page.on("request", lambda request: asked.append(request.url))
+    here.type("1 2 3\n4 5")
+    here.go_to("Running")
+    expect(here.player).to_have_count(1)
+    assert not [url for url in asked if "player" in url]
 
 
 def test_the_player_comes_from_the_same_folder_as_the_page_and_may_be_kept(address: str) -> None:

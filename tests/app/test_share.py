@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
 from tabs import box_of, tab, until
-from visits import PHONE, PROJECTOR, Visit, visit
+from visits import PHONE, PROJECTOR, Open, Visit
 
 import packviz as pv
 from pages import movies, opened, press, texts
@@ -168,71 +168,71 @@ def in_the_code(visited: Visit, link: str) -> bool:
     return bool(image.evaluate("image => image.decode().then(() => image.naturalWidth > 20)"))
 
 
-def test_the_panel_shares_the_step_on_screen_and_what_was_chosen(browser: Browser, address: str) -> None:
-    with visit(browser, address, {"cell": "lstm"}, path="packing") as visited:
-        prompt = visited.page.locator(".pv-prompt")
-        first = prompt.inner_text()
-        visited.page.get_by_role("button", name="Another").click()
-        second = prompt.inner_text()
-        assert second != first
-        visited.press("ArrowRight", "ArrowRight")
-        open_panel(visited)
-        assert query(shared(visited)) == query(visited.page.url) | {"question": "2"}
-        assert in_the_code(visited, shared(visited))
-        assert query(shared(visited))["step"] == "3"
-        panel = visited.page.locator(".st-key-sharing")
-        settings = panel.get_by_role("combobox", name="Lock settings")
-        settings.fill("cell")
-        visited.page.get_by_role("option", name="cell", exact=True).wait_for()
-        settings.press("Enter")
+def test_the_panel_shares_the_step_on_screen_and_what_was_chosen(visit: Open) -> None:
+    visited = visit({"cell": "lstm"}, path="packing")
+    prompt = visited.page.locator(".pv-prompt")
+    first = prompt.inner_text()
+    visited.page.get_by_role("button", name="Another").click()
+    second = prompt.inner_text()
+    assert second != first
+    visited.press("ArrowRight", "ArrowRight")
+    open_panel(visited)
+    assert query(shared(visited)) == query(visited.page.url) | {"question": "2"}
+    assert in_the_code(visited, shared(visited))
+    assert query(shared(visited))["step"] == "3"
+    panel = visited.page.locator(".st-key-sharing")
+    settings = panel.get_by_role("combobox", name="Lock settings")
+    settings.fill("cell")
+    visited.page.get_by_role("option", name="cell", exact=True).wait_for()
+    settings.press("Enter")
+    visited.settle()
+    panel.get_by_text("Link to this page, as it is now").click()  # Escape might close the panel, too
+    for choice in ("sidebar", "code", "menu", "dark"):
+        panel.get_by_role("radio", name=choice).or_(panel.get_by_role("button", name=choice)).click()
         visited.settle()
-        panel.get_by_text("Link to this page, as it is now").click()  # Escape might close the panel, too
-        for choice in ("sidebar", "code", "menu", "dark"):
-            panel.get_by_role("radio", name=choice).or_(panel.get_by_role("button", name=choice)).click()
-            visited.settle()
-        chosen = shared(visited)
-        assert query(chosen) == {
-            "cell": "lstm",
-            "example": "unsorted",
-            "step": "3",
-            "question": "2",
-            "hide": "sidebar,code,menu",
-            "lock": "cell",
-            "theme": "dark",
-        }
-        assert in_the_code(visited, chosen)
-        visited.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-        panel.get_by_role("button", name="Copy").first.click()
-        expect(panel.get_by_role("button", name="Copied")).to_be_visible()
-        assert visited.page.evaluate("navigator.clipboard.readText()") == chosen
-        with visited.page.expect_download() as download:
-            panel.get_by_role("button", name="The movie as a file").click()
-        page = download.value.path().read_text("utf-8")
-        assert download.value.suggested_filename == "packviz-packing.html"
-        assert 'id="movie"' in page
-    with visit(browser, address, chosen.partition("?")[2], path="packing") as visited:
-        assert visited.data("step") == "3"
-        assert visited.data("theme") == "dark"
-        assert visited.data("code") == "off"
-        expect(visited.page.locator(".pv-prompt")).to_have_text(second)  # the question of the link is asked first
-        for part in ("stHeader", "stTopNav", "stExpandSidebarButton"):
-            expect(visited.page.get_by_test_id(part)).to_be_hidden()
-        visited.page.locator(".st-key-onward a").click()
-        visited.page.wait_for_url("**/running*")
-        visited.settle()
-        expect(visited.page.get_by_test_id("stHeader")).to_be_hidden()
-        assert visited.data("theme") == "dark"
-        open_panel(visited)
-        told = parse_qs(urlsplit(shared(visited)).query)
-        assert (told["hide"], told["theme"]) == (["sidebar,code,menu"], ["dark"])
+    chosen = shared(visited)
+    assert query(chosen) == {
+        "cell": "lstm",
+        "example": "unsorted",
+        "step": "3",
+        "question": "2",
+        "hide": "sidebar,code,menu",
+        "lock": "cell",
+        "theme": "dark",
+    }
+    assert in_the_code(visited, chosen)
+    visited.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    panel.get_by_role("button", name="Copy").first.click()
+    expect(panel.get_by_role("button", name="Copied")).to_be_visible()
+    assert visited.page.evaluate("navigator.clipboard.readText()") == chosen
+    with visited.page.expect_download() as download:
+        panel.get_by_role("button", name="The movie as a file").click()
+    page = download.value.path().read_text("utf-8")
+    assert download.value.suggested_filename == "packviz-packing.html"
+    assert 'id="movie"' in page
+    visited = visit(chosen.partition("?")[2], path="packing")
+    assert visited.data("step") == "3"
+    assert visited.data("theme") == "dark"
+    assert visited.data("code") == "off"
+    expect(visited.page.locator(".pv-prompt")).to_have_text(second)  # the question of the link is asked first
+    for part in ("stHeader", "stTopNav", "stExpandSidebarButton"):
+        expect(visited.page.get_by_test_id(part)).to_be_hidden()
+    visited.page.locator(".st-key-onward a").click()
+    visited.page.wait_for_url("**/running*")
+    visited.settle()
+    expect(visited.page.get_by_test_id("stHeader")).to_be_hidden()
+    assert visited.data("theme") == "dark"
+    open_panel(visited)
+    told = parse_qs(urlsplit(shared(visited)).query)
+    assert (told["hide"], told["theme"]) == (["sidebar,code,menu"], ["dark"])
 
 
-def test_a_long_link_has_no_qr_code_and_says_so_on_a_phone(browser: Browser, address: str) -> None:
+def test_a_long_link_has_no_qr_code_and_says_so_on_a_phone(visit: Open) -> None:
     text = "\n".join(["1 2 3 4 5 6 7 8 9"] * 40)
-    with visit(browser, address, {"sequences": text, "example": "own"}, path="sorting", size=PHONE) as visited:
-        visited.main.get_by_role("button", name="Share").click()
-        expect(visited.page.get_by_text("too long for a QR code")).to_be_visible()
-        box = box_of(visited.page.locator(".st-key-sharing"))
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= PHONE[0]
-        assert query(shared(visited))["sequences"] == text
+    visited = visit({"sequences": text, "example": "own"}, path="sorting", size=PHONE)
+    visited.main.get_by_role("button", name="Share").click()
+    expect(visited.page.get_by_text("too long for a QR code")).to_be_visible()
+    box = box_of(visited.page.locator(".st-key-sharing"))
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= PHONE[0]
+    assert query(shared(visited))["sequences"] == text

@@ -1,7 +1,7 @@
 """What a visitor does, and sees."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -134,6 +134,9 @@ class Visit:
         for key in keys:
             self.page.keyboard.press(key)
         self.settle()
+
+
+Open = Callable[..., Visit]  # the fixture `visit`: what follows without a browser and an address
 
 
 @contextmanager
