@@ -97,10 +97,21 @@ def _keep() -> None:
 def _restore() -> None:
     """Restore the plan kept in the browser, in a session that has none."""
     if not visit().plan:
-        try:
-            visit().plan = from_file(st.session_state["plan in the browser"]["kept"].encode())
-        except PackvizError as problem:
-            visit().plan_problem = str(problem)
+        _read(st.session_state["plan in the browser"]["kept"].encode())
+
+
+def _open() -> None:
+    """Open the plan that was chosen as a file."""
+    if (file := st.session_state["plan file"]) is not None:
+        _read(file.getvalue())
+
+
+def _read(file: bytes) -> None:
+    """Put the plan of a file in the place of the visitor's, or say why it is refused."""
+    try:
+        _set(from_file(file))
+    except PackvizError as problem:
+        visit().plan_problem = str(problem)
 
 
 def _row(i: int, item: Item, ask: Ask | None) -> None:
@@ -170,16 +181,6 @@ def download(label: str, name: str, made: Callable[[], str | bytes]) -> None:
     """Offer a file, created on request."""
     kind, _ = guess_type(name)
     st.download_button(label, made, name, kind, key=f"save {name}", on_click="ignore", icon=":material/download:")
-
-
-def _open() -> None:
-    file = st.session_state["plan file"]
-    if file is None:
-        return
-    try:
-        _set(from_file(file.getvalue()))
-    except PackvizError as problem:
-        visit().plan_problem = str(problem)
 
 
 def from_the_list(seen: Mapping[str, Any], ask: Ask) -> None:

@@ -241,7 +241,7 @@ def _line(game: Game, i: int) -> None:
             with st.container(horizontal=True, gap="small"):
                 st.markdown(_MARKS[game.scorecard.mark(i)][2], width="content")
                 st.text(f"{_said(game, i)}The answer: {_sentence(asked.solution)}")
-        st.button("See why", on_click=_see, args=(game, i), key=f"see {i}")
+        st.button("See why", on_click=setattr, args=(game, "at", i), key=f"see {i}")
 
 
 def _said(game: Game, i: int) -> str:
@@ -256,10 +256,6 @@ def _said(game: Game, i: int) -> str:
 
 def _sentence(text: str) -> str:
     return f"{text.replace('`', '').removesuffix('.')}."
-
-
-def _see(game: Game, i: int) -> None:
-    game.at = i
 
 
 def _again(game: Game) -> None:

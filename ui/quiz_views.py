@@ -8,6 +8,7 @@ import streamlit as st
 from packviz.show.theme import sequence_color, text_on
 from packviz.teach.quiz import LEVELS, Question
 from packviz.text import markup
+from ui import address
 from ui.path import script
 
 _HERE = Path(__file__).parent
@@ -30,20 +31,16 @@ def batch(sequences: Sequence[Sequence[str]], settings: Sequence[str] = (), *, s
 
 
 def way_to(level: int, number: int) -> None:
-    """Show a link to the worksheet of a round."""
-    place = _place(level, number) | {"worksheet": "true"}
+    """Lead to the worksheet of a round."""
+    place = address.changed({"level": level, "round": number, "worksheet": "true"})
     st.page_link(script("quiz"), label="This round as a worksheet", icon=":material/print:", query_params=place)
-
-
-def _place(level: int, number: int) -> dict[str, str]:
-    return {"level": str(level), "round": str(number)}
 
 
 def worksheet(level: int, number: int, asked: Sequence[Question]) -> None:
     """Show a round for printing: its questions with room for the answers, and the solutions on a separate sheet."""
     with st.container(horizontal=True, vertical_alignment="center", key="worksheet-way"):
         _print(key="print", height="content", width="content")
-        place = _place(level, number)
+        place = address.changed({"level": level, "round": number})
         st.page_link(script("quiz"), label="Back to the quiz", icon=":material/arrow_back:", query_params=place)
     name = f"Level {level} ({LEVELS[level].told}), round {number}"
     with st.container(key="worksheet"):

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -28,15 +27,6 @@ class Server:
     address: str
     process: subprocess.Popen[bytes]
     log: Path
-
-    def kill(self) -> None:
-        """End it at once, as when its machine is lost."""
-        self.process.kill()
-        self.process.wait(30)
-
-    def ask_to_end(self) -> None:
-        """Ask it to end, as a container is asked."""
-        self.process.send_signal(signal.SIGTERM)
 
 
 @contextmanager

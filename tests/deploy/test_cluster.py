@@ -179,7 +179,7 @@ async def _class(cluster: Cluster, code: str) -> tuple[list[Follower], float]:
         voting = [asyncio.create_task(phone.vote_later(i)) for i, phone in enumerate(phones)]
         while sum(phone.acknowledged is not None for phone in phones) < PHONES / 3:
             await asyncio.sleep(0.01)
-        cluster.replicas["one"].kill()
+        cluster.replicas["one"].process.kill()
         killed = time.monotonic()
         await asyncio.gather(*voting)
         while any(phone.replicas[-1][0] == "one" for phone in phones):

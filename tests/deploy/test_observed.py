@@ -110,7 +110,7 @@ async def test_a_server_that_is_asked_to_end_finishes_votes_and_ends_within_ten_
         votes = [pool.submit(vote, phone) for phone in phones]
         wait(votes, 30, FIRST_COMPLETED)
         start = time.monotonic()
-        observed.ask_to_end()
+        observed.process.terminate()  # as a container is asked to end
         channel.settimeout(10)
         while channel.recv(4096):  # the channel ends: a phone connects again, to whoever serves then
             pass
