@@ -25,10 +25,7 @@ PAGE = "/join"
 
 def classroom() -> Iterator[Line]:
     """A class of 500 phones: joins, votes, phase changes, the page for phones; memory over an hour of class."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        packviz(PACKVIZ_DATA=folder, REDIS_URL="") as (address, process),
-    ):
+    with tempfile.TemporaryDirectory() as folder, packviz(PACKVIZ_DATA=folder, REDIS_URL="") as (address, process):
         yield from asyncio.run(_crowd(address))
         yield from asyncio.run(_hour(address, process.pid))
 

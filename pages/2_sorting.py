@@ -8,10 +8,7 @@ lesson(
     "At time step t the cell takes the first `batch_sizes[t]` rows. These are the live sequences only if the longest "
     "come first.",
     ("sort",),
-    {
-        "enforce_sorted, both ways": sorting.enforced,
-        "Equal lengths": sorting.equals,
-    },
+    {"enforce_sorted, both ways": sorting.enforced, "Equal lengths": sorting.equals},
     to_try=("Promise torch that the rows are sorted, or give it equal lengths.", sorting.to_try),
     onward=("packing", "Next: how to pack? →"),
 )

@@ -7,9 +7,7 @@ lesson(
     "Which output do I want?",
     "`pad_packed_sequence` puts the output back into a grid. The filler in it was not computed by any cell.",
     ("unpack",),
-    {
-        "Which one do I want?": unpacking.which_one,
-    },
+    {"Which one do I want?": unpacking.which_one},
     to_try=("Run in both directions, or ask for a wider grid, and see which readouts stay right.", unpacking.to_try),
     ended=unpacking.finished,
     onward=("compare", "Next: does it matter? →"),

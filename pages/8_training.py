@@ -7,8 +7,5 @@ measured(
     "Does padding hurt accuracy?",
     "Real recordings, a small model, several seeds. A difference counts only if it is larger than the spread.",
     "train",
-    {
-        "": trainings.full_run,
-        "Train it yourself": trainings.trained,
-    },
+    {"": trainings.full_run, "Train it yourself": trainings.trained},
 )

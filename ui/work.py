@@ -82,12 +82,7 @@ class Backend(Protocol):
 
 
 def do(
-    work: Work,
-    take: Callable[[Any], object],
-    *,
-    alone: bool,
-    memory: int,
-    late: type[Exception] = TimeoutError,
+    work: Work, take: Callable[[Any], object], *, alone: bool, memory: int, late: type[Exception] = TimeoutError
 ) -> tuple[State, str]:
     """Do work in this process, which does nothing else; return how it ended, and the reason if it ended early.
 

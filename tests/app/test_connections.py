@@ -132,10 +132,7 @@ async def test_what_waits_to_be_read_is_limited_in_bytes(monkeypatch: pytest.Mon
 
 async def test_who_reads_slowly_but_reads_stays() -> None:
     talk = Talk(8, PATIENCE / 4)
-    async with (
-        server(talk) as port,
-        connect(f"ws://127.0.0.1:{port}/talk", max_size=None, max_queue=1) as socket,
-    ):
+    async with server(talk) as port, connect(f"ws://127.0.0.1:{port}/talk", max_size=None, max_queue=1) as socket:
         for _ in range(8):
             await asyncio.sleep(PATIENCE / 2)
             assert len(await socket.recv()) == MEGABYTE

@@ -243,11 +243,7 @@ def test_a_wrong_code_stays_the_keyboard_is_enough_and_changes_are_told_to_a_scr
 
 @pytest.mark.parametrize(
     ("size", "scheme", "question"),
-    [
-        (SMALL, "light", WHO),
-        (PHONE, "dark", OWN),
-        (LANDSCAPE, "light", TAP),
-    ],
+    [(SMALL, "light", WHO), (PHONE, "dark", OWN), (LANDSCAPE, "light", TAP)],
     ids=["small", "phone-dark", "landscape"],
 )
 def test_axe_finds_nothing_and_nothing_scrolls_sideways_in_any_phase(
