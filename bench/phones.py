@@ -90,7 +90,7 @@ class Connection:
             self.close()
 
     def close(self) -> None:
-        """Drop the connection without closing it properly."""
+        """Abort the connection."""
         if self._streams is not None:
             self._streams[1].transport.abort()
             self._streams = None
@@ -125,7 +125,7 @@ class Room:
         self.line = Connection(address)
 
     def close(self) -> None:
-        """Drop the teacher's connection."""
+        """Abort the teacher's connection."""
         self.line.close()
 
     async def open(self, *questions: object) -> None:
@@ -134,7 +134,7 @@ class Room:
         self.code, self.host = told["code"], told["host"]
 
     async def act(self, action: str, **details: object) -> Answer:
-        """Perform one of the teacher's actions."""
+        """Send one of the teacher's actions."""
         return await self.line.ask(
             "POST", f"/api/rooms/{self.code}/host", {"host": self.host, "action": action, **details}
         )
@@ -189,7 +189,7 @@ class Phone:
             await asyncio.sleep(0.5)
 
     def close(self) -> None:
-        """Disconnect."""
+        """Abort both connections."""
         self.line.close()
         self.channel.close()
 

@@ -97,7 +97,7 @@ class _Messages(_Bounded, WebSocketsSansIOProtocol):
 
 
 def bound(config: uvicorn.Config) -> None:
-    """Make a server with a loaded configuration check its connections, and shut down promptly."""
+    """Have a server with this loaded configuration watch its connections, and shut down within GOODBYE seconds."""
     config.timeout_graceful_shutdown = GOODBYE
     config.http_protocol_class = type("Requests", (_Requests, config.http_protocol_class), {})
     if config.ws_protocol_class is WebSocketsSansIOProtocol:
@@ -105,7 +105,7 @@ def bound(config: uvicorn.Config) -> None:
 
 
 def bound_all() -> None:
-    """Do so for the server of this process. Nothing gives access to it, so it is searched for among all objects."""
+    """Do so for the server of this process. Streamlit gives no access to it, so it is found among all objects."""
     for each in gc.get_objects():
         if type(each) is uvicorn.Config and each.loaded:
             bound(each)

@@ -34,10 +34,10 @@ class _Job:
 
 @dataclass(eq=False)
 class Jobs:
-    """A queue of jobs, and the one thread that runs them: the `Backend` of `ui.work` on this machine.
+    """A queue of jobs and the one thread that runs them: the `Backend` of `ui.work` on this machine.
 
-    present: tells whether a visitor is present; a job is not started while all its visitors are away. limit, memory:
-    the seconds and bytes that a job may use; its results so far are kept. grace, kept: as in `ui.work`.
+    present: tells whether a visitor is there; no job is started for visitors who are all away. limit, memory: seconds
+    and bytes that a job may have; its results so far stay. grace, kept: as in `ui.work`.
     """
 
     present: Callable[[str], bool]
@@ -110,7 +110,7 @@ class Jobs:
                     continue
                 job = wanted[0]
                 job.state = "running"
-            self._have_done(job)
+            self._run(job)
 
     def _look_after(self) -> None:
         """End the jobs of visitors who have been away for too long, and forget old results."""
@@ -127,8 +127,8 @@ class Jobs:
                 if now - ended > self.kept or key in [each for _, each in over[:-_MAX_KEPT]]:
                     del self._jobs[key]
 
-    def _have_done(self, job: _Job) -> None:
-        """Start a process for a job and receive its results, until it ends, is stopped, or times out."""
+    def _run(self, job: _Job) -> None:
+        """Run a job in a process and take what it sends, until it ends, is stopped, or its time is up."""
         end = time.monotonic() + self.limit
         ours, theirs = _SPAWN.Pipe(duplex=False)
         work = (job.task.work, job.task.measures, self.memory, theirs)

@@ -35,7 +35,7 @@ class Started:
     task: Task
     now: Progress
     results: list[Any] = field(default_factory=list)
-    left: str | None = None  # why the visitor does not want it any more, which others may; None while it is wanted
+    left: str | None = None  # why this visitor no longer wants it (others may); None while it is wanted
     seen: str = "queued"  # where it stood when the whole page was last drawn: a key of _EVERY
 
     @property
@@ -44,13 +44,13 @@ class Started:
         return self.left is not None or self.now.over
 
     def look(self) -> None:
-        """Check the job's progress; it no longer changes once the job is over or unknown."""
+        """Update how the job stands, unless it is over for this visitor."""
         if not self.over:
             gone = Progress(self.task, "failed", len(self.results), reason="Its results are no longer kept.")
             self.now = backend().progress(self.task.key, _visitor()) or gone
 
     def leave(self, reason: str = "") -> None:
-        """Give up the task."""
+        """Stop wanting the job. reason: why, in a sentence for the visitor."""
         if not self.over:
             self.left = reason
             with suppress(OSError):  # then it expires by itself
@@ -98,7 +98,7 @@ def long_work(task: Task, label: str, takes: str = "") -> None:
 
 
 def leave_others(names: str) -> None:
-    """Give up the work of all other pages, which the visitor has left. names: of this page's work, with spaces."""
+    """Stop wanting the work of other pages, which the visitor has left. names: of this page's work, with spaces."""
     for started in _others(names.split()):
         started.leave()
 
@@ -115,7 +115,7 @@ def _start(task: Task) -> None:
 
 @contextmanager
 def _or_a_warning() -> Iterator[None]:
-    """Show a warning if the backend cannot be reached."""
+    """Show a warning where the job queue cannot be reached."""
     try:
         yield
     except OSError as problem:

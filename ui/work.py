@@ -58,21 +58,21 @@ class Progress:
 
 
 class Backend(Protocol):
-    """Do work: on this machine (`ui.jobs`), or with workers anywhere (`ui.redis_jobs`).
+    """Run jobs: on this machine (`ui.jobs`), or by workers on any machine (`ui.redis_jobs`).
 
-    A job is identified by the key of its task. It ends when it exceeds its time or memory, or when nobody wants it any
-    more: all visitors have stopped it, or have been away for longer than GRACE. If the work is done on other machines
-    that cannot be reached, every method raises OSError with a sentence that says so.
+    A job is known by the key of its task. It is ended when its time or memory is up, or when nobody wants it any more:
+    all who did have stopped it, or have been away for longer than GRACE. Where the job queue is on another machine and
+    cannot be reached, all methods raise OSError with a sentence that says so.
     """
 
     def submit(self, visitor: str, task: Task) -> None:
-        """Start a task for a visitor, unless it is already running or its results already exist."""
+        """Queue a task for a visitor, unless it is under way or its results are there already."""
 
     def progress(self, key: str, visitor: str) -> Progress | None:
-        """Return the progress of a job that the visitor wants; None if it is unknown or forgotten."""
+        """Return how a job that the visitor wants stands; None where it is not known, or no longer."""
 
     def stop(self, key: str, visitor: str) -> None:
-        """Record that a visitor no longer wants a job."""
+        """Note that a visitor no longer wants a job."""
 
     def result(self, key: str, since: int = 0) -> list[Any]:
         """Return the results so far, without the first `since`."""

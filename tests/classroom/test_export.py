@@ -49,12 +49,13 @@ def parsed(text: str) -> list[tuple[str, str, list[tuple[str, str, str]]]]:
         assert "->" not in whole[3]
         assert not re.search(r"~%[^%]*%", whole[3])
         parts = re.findall(r"(=%0%|[=~])([^=~#]*)#([^=~#]*)", whole[3])
-        back = [
-            tuple(re.sub("[\ue000-\ue0ff]", lambda m: chr(ord(m[0]) - 0xE000), each) for each in row) for row in parts
-        ]
-        title, told = (re.sub("[\ue000-\ue0ff]", lambda m: chr(ord(m[0]) - 0xE000), whole[i]) for i in (1, 2))
-        found.append((title, told, [(sign, answer.strip(), why.strip()) for sign, answer, why in back]))
+        answers = [(sign, _back(answer).strip(), _back(why).strip()) for sign, answer, why in parts]
+        found.append((_back(whole[1]), _back(whole[2]), answers))
     return found
+
+
+def _back(text: str) -> str:
+    return re.sub("[\ue000-\ue0ff]", lambda match: chr(ord(match[0]) - 0xE000), text)
 
 
 def test_gift_says_what_was_asked_with_every_special_character_in_its_place(asked: list[Question]) -> None:
