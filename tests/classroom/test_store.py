@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from phone_pages import OWN, SIZES
 
 from classroom.redis_store import RedisStore
 from classroom.refusal import RefusedError
 from classroom.rooms import Rooms
 from classroom.store import BehindError, SqliteStore, Store, UnavailableError
 
+OWN = {"prompt": "Which?", "options": ["this", "that"], "answer": 1}
+SIZES = {"kind": "batch_sizes", "sequences": "1 2 3\n4\n5 6"}
 Open = Callable[[], Store]  # another store on the same data, as another process has it
 
 
