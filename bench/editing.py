@@ -31,24 +31,21 @@ async def _measured(address: str, process: int, visitors: int, app: str) -> list
         edits = await asyncio.gather(*(_edits(each, i) for i, each in enumerate(everybody)))
         received = sum(each.received for each in everybody) - bytes_before
         cpu = _cpu(process) - cpu_before
-    return list(_lines(visitors, app, [edit for own in edits for edit in own], cpu, received))
-
-
-def _lines(visitors: int, app: str, edits: list[float | None], cpu: float, received: int) -> Iterator[Line]:
-    """Yield the report on the edits, given in seconds each; None for one without the right picture."""
-    took = [seconds for seconds in edits if seconds is not None]
+    took, count = [seconds for own in edits for seconds in own if seconds is not None], sum(map(len, edits))
     who = f"{app}{visitors} visitors editing"
-    how = f"{len(edits)} edits of {ROWS} × {LONGEST} batches, one every {EVERY:g} s each, for {SECONDS:g} s"
-    yield Line(f"{who}: ms from an edit to its picture, median", 1000 * median(took), how)
-    yield Line(f"{who}: the same, 95th percentile", 1000 * quantiles(took, n=20)[-1], how, CLASSES[visitors])
-    yield Line(f"{who}: edits without the right picture", len(edits) - len(took), how, at_most=0)
-    if visitors == min(CLASSES):
-        yield Line(f"{who}: ms of the server's CPU for an edit", 1000 * cpu / len(edits), how, at_most=14)
-        yield Line(f"{who}: kB sent for an edit", received / len(edits) / 1000, how, at_most=35)
+    how = f"{count} edits of {ROWS} × {LONGEST} batches, one every {EVERY:g} s each, for {SECONDS:g} s"
+    lines = [
+        Line(f"{who}: ms from an edit to its picture, median", 1000 * median(took), how),
+        Line(f"{who}: the same, 95th percentile", 1000 * quantiles(took, n=20)[-1], how, CLASSES[visitors]),
+        Line(f"{who}: edits without the right picture", count - len(took), how, at_most=0),
+        Line(f"{who}: ms of the server's CPU for an edit", 1000 * cpu / count, how, at_most=14),
+        Line(f"{who}: kB sent for an edit", received / count / 1000, how, at_most=35),
+    ]
+    return lines if visitors == min(CLASSES) else lines[:3]
 
 
 async def _edits(each: Visitor, number: int) -> list[float | None]:
-    """Type new batches repeatedly; no other visitor types the same numbers."""
+    """Type random batches again and again; return the seconds that each took, None without the right picture."""
     drawn, edits = random.Random(number), list[float | None]()
     end = time.monotonic() + SECONDS
     await asyncio.sleep(drawn.uniform(0, EVERY))

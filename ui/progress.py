@@ -64,13 +64,13 @@ class Started:
 
 @st.cache_resource(show_spinner=False)
 def backend() -> Backend:
-    """Return the backend that does all visitors' work: this machine, or the workers of REDIS_URL if it is set."""
-    url = os.environ.get("REDIS_URL")
+    """Return what does the work of all visitors: this machine, or where REDIS_URL is set the workers there."""
+    present, url = Runtime.instance().is_active_session, os.environ.get("REDIS_URL")
     if not url:
-        return Jobs(_present)
+        return Jobs(present)
     from ui.redis_jobs import RedisJobs
 
-    return RedisJobs(url, _present)
+    return RedisJobs(url, present)
 
 
 def long_work(task: Task, label: str, takes: str = "") -> None:
@@ -179,10 +179,6 @@ def _results(started: Started) -> None:
             started.results += backend().result(started.task.key, len(started.results))
     if started.results:
         started.task.show(started.results)
-
-
-def _present(visitor: str) -> bool:
-    return Runtime.instance().is_active_session(visitor)
 
 
 def _visitor() -> str:

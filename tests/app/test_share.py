@@ -13,7 +13,7 @@ from tabs import box_of, tab, until
 from visits import PHONE, PROJECTOR, Open, Visit
 
 import packviz as pv
-from pages import movies, opened, press, texts
+from pages import opened, press, texts
 from ui.address import PARTS, SETTINGS
 from ui.qr import qr_code
 from ui.share import frame, frame_of_file, link
@@ -50,11 +50,6 @@ def test_what_a_link_cannot_hide_is_named(page: str) -> None:
     told = "hide = 'menu,walls' (using 'menu'), theme = 'pink' (using 'automatic')"
     assert f"Ignored from the link: {told}." in texts(opened(page, {"hide": "menu,walls", "theme": "pink"}))
     assert "Ignored" not in texts(opened(page, {"hide": ",".join(PARTS), "theme": "dark"}))
-
-
-def test_a_link_without_code_is_told_to_the_player() -> None:
-    assert '"code": false' in movies(opened("packing", {"hide": "code"}))[0]
-    assert '"code": true' in movies(opened("packing", {"hide": "menu"}))[0]
 
 
 def controls(app: AppTest, *, fixed: bool = False) -> set[str]:
