@@ -5,7 +5,7 @@ from phone_pages import Room
 from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
 from tabs import box_of, reach, tab, until, violations
-from visits import PHONE, PROJECTOR
+from visits import PHONE, PROJECTOR, Open
 
 from classroom.rooms import rooms
 from packviz.compute.trace import trace
@@ -155,20 +155,16 @@ def test_a_plan_can_be_saved_in_four_ways_and_one_without_questions_in_two() -> 
         assert len(visited(Visit(plan=plan)).get("download_button")) == labels_
 
 
-def test_a_step_is_added_from_a_lesson(browser: Browser, address: str) -> None:
-    with tab(browser, PROJECTOR) as there:
-        page = there.page
-        page.goto(f"{address}/packing?sequences=1+2%0A3&example=own&step=3")
-        page.locator('[data-testid="packviz-player"]').wait_for()
-        page.get_by_role("button", name="Share").click()
-        page.get_by_label("Note for yourself").fill("Why two?")
-        page.get_by_role("button", name="+ Add this step").click()
-        page.get_by_role("link", name="The plan has 1 item").click()
-        expect(page.get_by_text("Packing, step 3")).to_be_visible()
-        expect(page.get_by_placeholder("Note")).to_have_value("Why two?")
-        page.reload()  # the browser has kept it
-        expect(page.get_by_text("Packing, step 3")).to_be_visible()
-        assert there.errors == []
+def test_a_step_is_added_from_a_lesson(visit: Open) -> None:
+    page = visit("sequences=1+2%0A3&example=own&step=3", path="packing").page
+    page.get_by_role("button", name="Share").click()
+    page.get_by_label("Note for yourself").fill("Why two?")
+    page.get_by_role("button", name="+ Add this step").click()
+    page.get_by_role("link", name="The plan has 1 item").click()
+    expect(page.get_by_text("Packing, step 3")).to_be_visible()
+    expect(page.get_by_placeholder("Note")).to_have_value("Why two?")
+    page.reload()  # the browser has kept it
+    expect(page.get_by_text("Packing, step 3")).to_be_visible()
 
 
 def at(page: Page, label: str) -> None:
@@ -183,69 +179,64 @@ def whole_player(page: Page) -> bool:
     return bool(place["y"] > 0 and place["y"] + place["height"] <= PROJECTOR[1])
 
 
-def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(browser: Browser, address: str) -> None:
-    with tab(browser, PROJECTOR) as there, tab(browser, PROJECTOR) as projector:
-        page = there.page
-        page.goto(f"{address}/class")
-        sidebar = page.get_by_test_id("stExpandSidebarButton")
-        panel = page.get_by_test_id("stExpander").get_by_text("Create a question")
-        expect(panel).to_be_visible()
-        expect(sidebar).to_be_hidden()
-        panel.click()
-        expect(sidebar).to_be_visible()  # a prediction is about what is typed there
-        page.get_by_role("button", name="Start with six questions").click()
-        page.get_by_role("button", name="Open a room with 6 questions").click()
-        code = page.locator(".class-code").inner_text()
-        joined = page.request.post(f"{address}/api/rooms/{code}/join", data={}).json()
-        seen = f"{address}/api/rooms/{code}?token={joined['token']}"
-        projector.page.goto(f"{address}/class?room={code}&view=projector")
-        expect(projector.page.get_by_text(code)).to_be_visible()
-        at(page, "Ask the first question")
-        for width, height in (PHONE, PROJECTOR):
-            page.set_viewport_size({"width": width, "height": height})
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        reach(page.get_by_role("button", name="Ask the first question", exact=True))
-        page.keyboard.press("Enter")
-        at(page, "Open the vote")
-        for label in ("Close the vote", "Let them talk", "Vote again", "Close the vote", "Show the answer"):
-            page.keyboard.press("PageDown")
-            at(page, label)
-            assert violations(projector.page) == []
-        page.keyboard.press("PageUp")
-        at(page, "Close the vote")
+def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(visit: Open, address: str) -> None:
+    page = visit(path="class").page
+    sidebar = page.get_by_test_id("stExpandSidebarButton")
+    panel = page.get_by_test_id("stExpander").get_by_text("Make a question")
+    expect(panel).to_be_visible()
+    expect(sidebar).to_be_hidden()
+    panel.click()
+    expect(sidebar).to_be_visible()  # a prediction is about what is typed there
+    page.get_by_role("button", name="Start with six questions").click()
+    page.get_by_role("button", name="Open a room with 6 questions").click()
+    code = page.locator(".class-code").inner_text()
+    joined = page.request.post(f"{address}/api/rooms/{code}/join", data={}).json()
+    seen = f"{address}/api/rooms/{code}?token={joined['token']}"
+    projector = visit(f"room={code}&view=projector", path="class").page
+    expect(projector.get_by_text(code)).to_be_visible()
+    at(page, "Ask the first question")
+    for width, height in (PHONE, PROJECTOR):
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    reach(page.get_by_role("button", name="Ask the first question", exact=True))
+    page.keyboard.press("Enter")
+    at(page, "Open the vote")
+    for label in ("Close the vote", "Let them talk", "Vote again", "Close the vote", "Show the answer"):
         page.keyboard.press("PageDown")
-        at(page, "Show the answer")
-        page.keyboard.press("b")
-        expect(page.locator(".cover")).to_be_visible()
-        page.keyboard.press("b")
-        expect(page.locator(".cover")).to_be_hidden()
-        page.keyboard.press("PageDown")
-        at(page, "Next question")
-        player = page.locator('[data-testid="packviz-player"]')
-        player.wait_for()
-        page.wait_for_timeout(500)
-        page.keyboard.press("PageDown")
-        step = int(player.get_attribute("data-step") or 0)
-        assert step > 1
-        until(page, lambda: page.request.get(seen).json()["step"] == step)
-        expect(projector.page.locator('[data-testid="packviz-player"]')).to_have_attribute("data-step", str(step))
-        assert violations(projector.page) == []
-        page.emulate_media(color_scheme="dark")
-        until(page, lambda: whole_player(page) and whole_player(projector.page))
-        page.reload()
-        at(page, "Next question")
-        expect(player).to_have_attribute("data-step", str(step))
-        assert there.errors == projector.errors == []
+        at(page, label)
+        assert violations(projector) == []
+    page.keyboard.press("PageUp")
+    at(page, "Close the vote")
+    page.keyboard.press("PageDown")
+    at(page, "Show the answer")
+    page.keyboard.press("b")
+    expect(page.locator(".cover")).to_be_visible()
+    page.keyboard.press("b")
+    expect(page.locator(".cover")).to_be_hidden()
+    page.keyboard.press("PageDown")
+    at(page, "Next question")
+    player = page.locator('[data-testid="packviz-player"]')
+    player.wait_for()
+    page.wait_for_timeout(500)
+    page.keyboard.press("PageDown")
+    step = int(player.get_attribute("data-step") or 0)
+    assert step > 1
+    until(page, lambda: page.request.get(seen).json()["step"] == step)
+    expect(projector.locator('[data-testid="packviz-player"]')).to_have_attribute("data-step", str(step))
+    assert violations(projector) == []
+    page.emulate_media(color_scheme="dark")
+    until(page, lambda: whole_player(page) and whole_player(projector))
+    page.reload()
+    at(page, "Next question")
+    expect(player).to_have_attribute("data-step", str(step))
 
 
-def test_all_of_a_batch_of_twelve_rows_is_in_the_projectors_window(browser: Browser, address: str) -> None:
+def test_all_of_a_batch_of_twelve_rows_is_in_the_projectors_window(visit: Open, address: str) -> None:
     batch = "\n".join("1 " * (1 + 5 * n % 7) for n in range(12))
-    with tab(browser, PROJECTOR) as there:
-        room = Room(address, {"kind": "sorted_row", "sequences": batch})
-        room.act("next")
-        there.page.goto(f"{address}/class?room={room.code}&view=projector")
-        settings = there.page.locator(".st-key-class-batch code").last
-        expect(settings).to_be_in_viewport(ratio=1)
+    room = Room(address, {"kind": "sorted_row", "sequences": batch})
+    room.act("next")
+    projector = visit(f"room={room.code}&view=projector", path="class")
+    expect(projector.main.locator(".st-key-class-batch code").last).to_be_in_viewport(ratio=1)
 
 
 def test_windows_of_a_class_go_together_and_the_projectors_has_room_for_eight_different_answers(

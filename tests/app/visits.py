@@ -56,7 +56,7 @@ class Visit:
     def __init__(self, tab: Tab, address: str) -> None:
         self.page, self.errors, self.dialogs, self._requests = tab.page, tab.errors, tab.dialogs, tab.requests
         self.page.goto(address)
-        self.player.or_(self.page.locator(".st-key-measured, .st-key-plan")).first.wait_for()
+        self.player.or_(self.page.locator(".st-key-measured, .st-key-plan, .st-key-projector")).first.wait_for()
         self.settle()
 
     def check(self) -> None:
@@ -155,7 +155,7 @@ def visit(
     query: None for no query at all; one that names no batch is about numbers.
     """
     asked = query if isinstance(query, str) else urlencode(query or {})
-    of_a_batch = path.partition("?")[0] not in ("questions", "doctor", "quiz")
+    of_a_batch = path.partition("?")[0] not in ("questions", "doctor", "quiz", "class")
     if query is not None and of_a_batch and "example" not in asked and "sequences" not in asked:
         asked = "&".join(filter(None, (asked, "example=unsorted")))
     with tab(browser, size, scheme=scheme, motion=motion) as taken:
