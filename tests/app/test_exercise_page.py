@@ -1,7 +1,7 @@
 """Pack it yourself, in the lesson on packing: with the mouse, with keys and on a phone."""
 
-from playwright.sync_api import Browser, Locator, expect
-from tabs import box_of, tab, violations
+from playwright.sync_api import Locator, expect
+from tabs import box_of, violations
 from test_accessibility import wider_by
 from test_lessons import ticked
 from visits import PHONE, Open, Visit
@@ -96,26 +96,24 @@ def test_keys_alone_pack_the_batch_and_another_batch_is_another_exercise(visit: 
     expect(cells).to_have_count(4)
 
 
-def test_on_a_phone_a_finger_packs_the_batch(browser: Browser, address: str) -> None:
-    with tab(browser, PHONE, scheme="dark", has_touch=True, is_mobile=True) as taken:
-        visited = Visit(taken, f"{address}/packing?example=unsorted")
-        visited.unfold("Pack it yourself")
-        root, cells, told = exercise_of(visited)
-        for cell in cells_in_order():
-            cells.nth(cell).tap()
-        cells.first.tap(force=True)  # it is taken already
-        expect(root).to_have_attribute("data-taken", "9")
-        expect(root).to_have_attribute("data-theme", "dark")
-        root.get_by_role("button", name="1", exact=True).tap()
-        expect(told).to_contain_text("1 is too few: C, A and B are live at t = 0.")
-        for button in root.locator("button").all():
-            box = box_of(button)
-            assert min(box["width"], box["height"]) >= 38
-        assert wider_by(visited) <= 0
-        assert violations(visited.page) == []
-        root.get_by_role("button", name="Put back").tap()
-        expect(root).to_have_attribute("data-taken", "8")
-        visited.check()
+def test_on_a_phone_a_finger_packs_the_batch(visit: Open) -> None:
+    visited = visit(path="packing", size=PHONE, scheme="dark", has_touch=True, is_mobile=True)
+    visited.unfold("Pack it yourself")
+    root, cells, told = exercise_of(visited)
+    for cell in cells_in_order():
+        cells.nth(cell).tap()
+    cells.first.tap(force=True)  # it is taken already
+    expect(root).to_have_attribute("data-taken", "9")
+    expect(root).to_have_attribute("data-theme", "dark")
+    root.get_by_role("button", name="1", exact=True).tap()
+    expect(told).to_contain_text("1 is too few: C, A and B are live at t = 0.")
+    for button in root.locator("button").all():
+        box = box_of(button)
+        assert min(box["width"], box["height"]) >= 38
+    assert wider_by(visited) <= 0
+    assert violations(visited.page) == []
+    root.get_by_role("button", name="Put back").tap()
+    expect(root).to_have_attribute("data-taken", "8")
 
 
 def test_a_batch_that_is_too_big_leads_to_a_smaller_one() -> None:

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 import streamlit as st
-from playwright.sync_api import Browser, expect
-from tabs import tab
+from playwright.sync_api import expect
 from visits import LAPTOP, Open, Visit
 
 from ui import replaced
@@ -20,7 +19,7 @@ FAR = """
         const late = (event) => setTimeout(() => hear(event), window.late ?? 0);
         return addEventListener.call(this, type, type === "message" ? late : hear, ...how);
     };
-"""  # what the server says is heard later
+"""  # what the server says is heard later, as if it were far away
 
 
 HAND = 60  # milliseconds for which a hand holds a button down
@@ -96,15 +95,6 @@ def test_a_click_on_the_map_in_the_player_sets_the_controls_of_layer_and_directi
 
 
 @contextmanager
-def far(browser: Browser, address: str) -> Iterator[Visit]:
-    """Open a page whose server seems far away."""
-    with tab(browser, LAPTOP, locale="en-US") as taken:
-        taken.page.add_init_script(FAR)
-        yield (seen := Visit(taken, address))
-        seen.check()
-
-
-@contextmanager
 def not_waiting(seen: Visit) -> Iterator[None]:
     """Do several things at once, and then wait for all the answers."""
     seen.page.evaluate("window.late = 300")
@@ -114,46 +104,42 @@ def not_waiting(seen: Visit) -> Iterator[None]:
     seen.settle()
 
 
-def test_what_is_typed_stays_where_a_setting_is_chosen_before_the_answer_has_come(
-    browser: Browser, address: str
-) -> None:
-    with far(browser, f"{address}/packing?example=unsorted") as seen:
-        expect(seen.sidebar).to_be_visible()
-        with not_waiting(seen):
-            seen.text.fill("7 8\n9")
-            pick(seen, "lstm")
-        expect(seen.text).to_have_value("7 8\n9")
-        assert seen.query == {"example": "own", "sequences": "7 8\n9", "cell": "lstm"}
-        with not_waiting(seen):
-            seen.text.fill("7 8\n9 10")
-            pick(seen, "zen")
-            seen.page.wait_for_timeout(50)
-            pick(seen, "rnn")
-        expect(seen.text).to_have_value(re.compile("^Beautiful is better than ugly"))
-        assert seen.query == {"example": "zen", "cell": "rnn"}
-        pick(seen, "own")
-        expect(seen.text).to_have_value("7 8\n9 10")
-        for name in ("enforce_sorted", "bidirectional"):
-            seen.sidebar.get_by_text(name, exact=True).click()
-            seen.settle()
-        with not_waiting(seen):
-            for label in ("cell = rnn", "bidirectional = True"):
-                seen.main.get_by_role("button", name=label).click()
-                seen.page.wait_for_timeout(100)
-        assert seen.query == {"example": "own", "sequences": "7 8\n9 10", "enforce_sorted": "true"}
-
-
-def test_what_is_typed_over_an_example_of_the_doctor_stays_where_a_setting_is_chosen_at_once(
-    browser: Browser, address: str
-) -> None:
-    with far(browser, f"{address}/doctor") as seen:
-        seen.main.get_by_role("radio", name="healthy").click()
+def test_what_is_typed_stays_where_a_setting_is_chosen_before_the_answer_has_come(visit: Open) -> None:
+    seen = visit(path="packing", size=LAPTOP, script=FAR)
+    expect(seen.sidebar).to_be_visible()
+    with not_waiting(seen):
+        seen.text.fill("7 8\n9")
+        pick(seen, "lstm")
+    expect(seen.text).to_have_value("7 8\n9")
+    assert seen.query == {"example": "own", "sequences": "7 8\n9", "cell": "lstm"}
+    with not_waiting(seen):
+        seen.text.fill("7 8\n9 10")
+        pick(seen, "zen")
+        seen.page.wait_for_timeout(50)
+        pick(seen, "rnn")
+    expect(seen.text).to_have_value(re.compile("^Beautiful is better than ugly"))
+    assert seen.query == {"example": "zen", "cell": "rnn"}
+    pick(seen, "own")
+    expect(seen.text).to_have_value("7 8\n9 10")
+    for name in ("enforce_sorted", "bidirectional"):
+        seen.sidebar.get_by_text(name, exact=True).click()
         seen.settle()
-        field, promise = seen.main.get_by_label("x: a list"), seen.main.get_by_text("enforce_sorted", exact=True)
-        with not_waiting(seen):
-            field.fill("[[1, 2], [3, 0]]")
-            promise.click(delay=HAND)
-        expect(field).to_have_value("[[1, 2], [3, 0]]")
+    with not_waiting(seen):
+        for label in ("cell = rnn", "bidirectional = True"):
+            seen.main.get_by_role("button", name=label).click()
+            seen.page.wait_for_timeout(100)
+    assert seen.query == {"example": "own", "sequences": "7 8\n9 10", "enforce_sorted": "true"}
+
+
+def test_what_is_typed_over_an_example_of_the_doctor_stays_where_a_setting_is_chosen_at_once(visit: Open) -> None:
+    seen = visit(path="doctor", size=LAPTOP, script=FAR)
+    seen.main.get_by_role("radio", name="healthy").click()
+    seen.settle()
+    field, promise = seen.main.get_by_label("x: a list"), seen.main.get_by_text("enforce_sorted", exact=True)
+    with not_waiting(seen):
+        field.fill("[[1, 2], [3, 0]]")
+        promise.click(delay=HAND)
+    expect(field).to_have_value("[[1, 2], [3, 0]]")
 
 
 def test_older_values_that_come_within_half_a_second_are_not_meant_and_later_ones_are(

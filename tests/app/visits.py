@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from playwright.sync_api import Browser, Locator, expect
@@ -149,16 +150,23 @@ def visit(
     size: Size = PROJECTOR,
     scheme: Scheme = "light",
     motion: bool = True,
+    script: str = "",
+    **options: Any,
 ) -> Iterator[Visit]:
     """Open the app as somebody who has never been there; whatever is done there, nothing goes wrong on the way.
 
-    query: None for no query at all; one that names no batch is about numbers.
+    query: None for no query at all; one that names no batch is about numbers. script: runs before the page's own.
+    options: of the browser's context.
     """
+    if script:
+        options["locale"] = "en-US"  # a context of its own: other tests must not meet the script
     asked = query if isinstance(query, str) else urlencode(query or {})
     of_a_batch = path.partition("?")[0] not in ("questions", "doctor", "quiz", "class")
     if query is not None and of_a_batch and "example" not in asked and "sequences" not in asked:
         asked = "&".join(filter(None, (asked, "example=unsorted")))
-    with tab(browser, size, scheme=scheme, motion=motion) as taken:
+    with tab(browser, size, scheme=scheme, motion=motion, **options) as taken:
+        if script:
+            taken.page.add_init_script(script)
         try:
             seen = Visit(taken, f"{address}/{path}?{asked}".rstrip("?"))
             yield seen
