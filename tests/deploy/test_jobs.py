@@ -129,7 +129,7 @@ def test_who_reloads_the_page_or_comes_to_another_server_is_another_visitor_and_
     servers: Servers,
 ) -> None:
     there = {"before"}
-    lost, other = servers(there.__contains__, grace=2)
+    lost, other = servers(there.__contains__, grace=4)  # each looks every two seconds
     job = Visitor(lost, "before", task(never_end, next(_fresh)))
     until(lambda: job.results)
     process = job.results[0]
@@ -138,7 +138,7 @@ def test_who_reloads_the_page_or_comes_to_another_server_is_another_visitor_and_
     found = other.progress(job.key, "after")
     assert found is not None
     assert (found.task.told, found.state, found.done) == ("as it is told", "running", 1)
-    time.sleep(4)
+    time.sleep(6)
     assert not is_gone(process)
     other.stop(job.key, "after")
     until(lambda: is_gone(process))
@@ -157,7 +157,7 @@ def test_nothing_is_known_of_a_job_that_nobody_asked_for_or_whose_results_are_ke
 
 def test_no_process_is_started_for_who_left_while_waiting(servers: Servers, tmp_path: Path) -> None:
     there = {"a", "b", "c"}
-    jobs, _ = servers(there.__contains__, grace=2)
+    jobs, _ = servers(there.__contains__, grace=4)
     first = Visitor(jobs, "a", task(never_end, next(_fresh)))
     until(lambda: first.results)
     jobs.submit("b", left := task(leave_a_trace, tmp_path / "started"))
