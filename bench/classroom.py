@@ -5,6 +5,7 @@ import random
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from bench.phones import Phone, Room
@@ -37,7 +38,7 @@ async def _crowd(address: str) -> list[Line]:
         for action, phase in ROUNDS:
             begun = asyncio.get_running_loop().time()
             await room.act(action, question=0)
-            await _shown(phones, lambda seen, phase=phase: seen["question"] and seen["phase"] == phase)
+            await _shown(phones, partial(_is_in, phase))
             changes += [phone.changed - begun for phone in phones]
             if phase == "vote":
                 votes += await _timed([_voting(phone, action) for phone in phones], SPREAD)
@@ -116,6 +117,10 @@ async def _shown(phones: Sequence[Phone], condition: Callable[[dict[str, Any]], 
     async with asyncio.timeout(30):
         while not all(phone.seen and condition(phone.seen) for phone in phones):
             await asyncio.sleep(0.005)
+
+
+def _is_in(phase: str, seen: dict[str, Any]) -> bool:
+    return seen["phase"] == phase and seen["question"] is not None
 
 
 def _p95(seconds: Sequence[float]) -> float:
