@@ -50,14 +50,15 @@ class Comparison(Brief):
     def sentences(self) -> dict[str, str]:
         """Return the sentences of all findings, and of the two readings of the output, by key."""
         findings = {each.key: each.found for each in self.findings}
-        return findings | {each.key: each.sentence for each in self.readings[:2]}
+        return findings | {each.key: sentence("reading.both", it=each) for each in self.readings[:2]}
 
     @property
     def verdicts(self) -> dict[str, tuple[bool, ...]]:
         """Return by key what is well: that both sides agree; of a reading also that it is right, padded and packed."""
         verdicts: dict[str, tuple[bool, ...]] = {each.key: (each.severity == "note",) for each in self.findings}
         for each in self.readings[:2]:
-            verdicts[each.key] = (not each.differs, each.padded.right, each.packed.right)
+            same = not differing(each.padded.values, each.packed.values)
+            verdicts[each.key] = (same, each.padded.right, each.packed.right)
         return verdicts
 
 

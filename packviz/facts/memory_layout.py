@@ -1,4 +1,4 @@
-"""Where a token stands: its packed row, and its place in memory in three layouts, padded, packed and jagged."""
+"""Where a token is: its packed row, and its place in memory in three layouts, padded, packed and jagged."""
 
 from dataclasses import dataclass
 
@@ -41,7 +41,7 @@ class Address:
 
 
 def row_of(trace: Trace, b: int, t: int) -> Address:
-    """Return where the cell of sequence b and time step t stands in packed data.
+    """Return the packed row of the cell of sequence b and time step t.
 
     Raises PackvizError where there is no such sequence, or where it has ended before t.
     """
@@ -68,7 +68,7 @@ def token_of(trace: Trace, n: int) -> Address:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Layout(Brief):
-    """Hold one layout: which token stands in each row of F numbers, in the order in which they lie in memory."""
+    """Hold one layout: the token in each row of F numbers, in the order of the rows in memory."""
 
     grid_cells: Tensor  # (R, 2), b and t in the padded grid for each row
     real: Tensor  # (R,), False for a pad

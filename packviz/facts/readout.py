@@ -123,16 +123,6 @@ class Reading(Brief):
         """Return both sides by their names."""
         return {"padded": self.padded, "packed": self.packed}
 
-    @property
-    def differs(self) -> tuple[int, ...]:
-        """Return the sequences for which both sides do not read the same."""
-        return differing(self.padded.values, self.packed.values)
-
-    @property
-    def sentence(self) -> str:
-        """Return for which sequences each side is right, and why not."""
-        return sentence("reading.both", it=self)
-
 
 class _Run:
     """Hold what is asked of a run that is read: the packed one of a trace, or its module's over the padded grid.
@@ -175,7 +165,7 @@ class _Run:
         return cast(Tensor, names["state"])
 
     def cells(self, code: str) -> tuple[tuple[Spot, ...], ...]:
-        """Find where the numbers stand that a code reads: a grid that numbers its own cells is read by it."""
+        """Find the cells that a line of code reads, by running it on a grid of cell numbers."""
         B, T, D = len(self.lengths), self.width, self.D
         number = torch.arange(B * T * D, device="cpu").view(B, T, D)
         rows, ends = torch.arange(B, device="cpu"), torch.tensor(self.ends, device="cpu") - 1

@@ -165,6 +165,6 @@ def rounded(value: float) -> str:
 
 
 def _as_factor(value: float) -> str:
-    """Return a number as it stands behind a sign: in parentheses if it is negative."""
+    """Return a number as a factor or a summand: in parentheses if it is negative."""
     text = rounded(value)
     return f"({text})" if text.startswith("-") else text

@@ -114,7 +114,7 @@ def _naive_and_packed(recording: TrainingRecording, cell: str) -> dict[str, Any]
 
 
 def training_takes(recording: TrainingRecording, experiments: Sequence[Experiment]) -> str:
-    """Say how long all seeds of some experiments take, as far as the same ones were recorded; "" if one was not."""
+    """Estimate how long all seeds of some experiments take; "" if one of these experiments was not recorded."""
     known = {replace(each.experiment, seeds=(0,)): each.seconds for each in summary(recording.results)}
     share = recording.made.cpu_seconds / recording.made.seconds  # of the time, in which it had a processor
     return _takes(share * len(one.seeds) * known[replace(one, seeds=(0,))] for one in experiments)
@@ -139,10 +139,10 @@ def machine(recording: CostRecording | TrainingRecording) -> str:
 
 
 def batch_takes(recording: CostRecording, setups: Sequence[Setup], T: int, rounds: int, seconds: float) -> str:
-    """Say how long it takes to measure a batch in several setups; "" if one of them was not recorded.
+    """Estimate how long it takes to measure a batch in several setups; "" if one of them was not recorded.
 
-    A small model spends its time on its sequential steps, so a run takes as many times as long as the recorded small
-    batch as it has steps: T in each layer and direction. rounds, seconds: of each measurement, as `measure` takes them.
+    A small model spends its time on its sequential steps, T in each layer and direction, so the time of the recorded
+    small batch is scaled by their number. rounds, seconds: of each measurement, as `measure` takes them.
     """
     known = {_kind(m.setup): _pair(m) / _chain(m.setup, max(m.lengths)) for m in recording.batch}  # seconds a step
 
@@ -154,13 +154,13 @@ def batch_takes(recording: CostRecording, setups: Sequence[Setup], T: int, round
 
 
 def sweep_takes(recording: CostRecording, planned: Sequence[Planned], runs: int) -> str:
-    """Say how long so many runs of each batch take, as far as the same ones were recorded; "" if one was not."""
+    """Estimate how long `runs` runs of each batch take; "" if one of these batches was not recorded."""
     known = {(each.setup, each.lengths): _pair(each) for each in recording.shapes}
     return _takes(runs * known[one] for one in planned)
 
 
 def _takes(seconds: Iterable[float]) -> str:
-    """Say how long several things take; "" if one of them is not found among what was recorded, a KeyError."""
+    """Say how long several things take together; "" if looking one of them up raises KeyError."""
     try:
         total = sum(seconds)
     except KeyError:
@@ -178,7 +178,7 @@ def _kind(setup: Setup) -> tuple[object, ...]:
 
 
 def _chain(setup: Setup, T: int) -> int:
-    """Return how many steps of a run wait for one another."""
+    """Return the number of sequential steps of a run."""
     return T * setup.num_layers * (1 + setup.bidirectional)
 
 

@@ -158,7 +158,7 @@ def recorded_accuracy(cell: str = "gru", palette: Palette = LIGHT) -> go.Figure:
 
 
 def _at_the_line(name: str, group: Sequence[Outcome], palette: Palette) -> Iterator[dict[str, Any]]:
-    """Yield the percentages above the points of one line; its name stands before the last but one, where there is room.
+    """Yield the percentages above the points of one line; its name is before the last but one, where there is room.
 
     The last one stands a little higher where the line falls, which would cross it.
     """

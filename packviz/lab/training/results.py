@@ -1,4 +1,4 @@
-"""What the trainings came to: accuracy with its spread, what may be concluded from it, and all results as CSV."""
+"""Results of the trainings: accuracy with its spread, the conclusions that it supports, and everything as CSV."""
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
