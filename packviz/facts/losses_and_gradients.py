@@ -101,23 +101,20 @@ def losses(trace: Trace, seed: int = 0) -> Losses:
     equal = [found["packed"][key] for key in ("packed_targets", "ignore_index", "masked")]
     spread = max(equal) - min(equal)
     agree = spread <= tolerance_of(task.head.weight.dtype) * max(1.0, abs(found["packed"]["masked"]))
-    known = {"losses": found, "gradients": rows, "norms": norms, "spread": spread, "agree": agree}
-    return Losses(found, rows, norms, agree, tuple(_verdicts(trace, known)))
+    numbers = {"losses": found, "gradients": rows, "norms": norms, "spread": spread, "agree": agree}
+    return Losses(found, rows, norms, agree, tuple(_verdicts(trace, numbers)))
 
 
-def _verdicts(trace: Trace, known: dict[str, Any]) -> Iterator[str]:
-    """Yield the sentences of those templates that have something to say of these numbers."""
+def _verdicts(trace: Trace, numbers: dict[str, Any]) -> Iterator[str]:
+    """Yield the sentences of the templates that have something to say about these numbers."""
     padded, config = trace.padded, trace.config
-    known |= {"config": config, "pads": int((~padded.mask).sum()), "cells": padded.mask.numel()}
-    known |= {
-        "packed_pads": int(trace.packed_is_pad.sum()),
-        "pad_class": PAD_CLASS,
-        "finite": isfinite(known["spread"]),
-    }
-    known["overflowed"] = sum(not isfinite(row.size) for row in known["gradients"])
-    known["is_token"] = config is not None and bool((padded.tokens[padded.mask] == config.pad_id).any())
+    batch = {"pads": int((~padded.mask).sum()), "cells": padded.mask.numel(), "pad_class": PAD_CLASS, "config": config}
+    batch["packed_pads"] = int(trace.packed_is_pad.sum())
+    batch["is_token"] = config is not None and bool((padded.tokens[padded.mask] == config.pad_id).any())
+    batch["finite"] = isfinite(numbers["spread"])
+    batch["overflowed"] = sum(not isfinite(row.size) for row in numbers["gradients"])
     for key, how in _VERDICTS:
-        if told := sentence(f"losses.{key}", how=how, **known):
+        if told := sentence(f"losses.{key}", how=how, **numbers, **batch):
             yield told
 
 
