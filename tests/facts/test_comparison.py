@@ -55,16 +55,6 @@ def test_both_sides_are_torchs_own_runs_and_as_wide_as_the_grid(seen: Trace) -> 
     assert torch.equal(torch.stack(ends), states[0])
 
 
-def test_a_forward_half_that_reads_no_backward_half_is_equal_wherever_both_computed(seen: Trace) -> None:
-    done, D = compare(seen), len(seen.layers[0])
-    padded, packed = (grid.chunk(D, 2)[0][done.valid] for grid in (done.padded, done.packed))
-    off = float((padded - packed).abs().max())
-    assert number_in(finding(done, "forward")) == pytest.approx(off, rel=0.06, abs=1e-12)
-    assert same(done, "forward") == (off <= bound(seen, padded))
-    if D == 1 or len(seen.layers) == 1:
-        assert same(done, "forward")
-
-
 def test_each_side_is_read_and_what_is_wanted_is_the_state_after_the_sequences_own_tokens(seen: Trace) -> None:
     done, D, ours = compare(seen), len(seen.layers[0]), padded_run(seen)[1][0]
     column, valid, *final = done.readings
@@ -87,6 +77,11 @@ def test_each_side_is_read_and_what_is_wanted_is_the_state_after_the_sequences_o
 
 def test_a_verdict_names_exactly_the_sequences_that_differ_by_more_than_rounding(seen: Trace) -> None:
     done, D = compare(seen), len(seen.layers[0])
+    one, other = (grid.chunk(D, 2)[0][done.valid] for grid in (done.padded, done.packed))
+    most = float((one - other).abs().max())
+    assert number_in(finding(done, "forward")) == pytest.approx(most, rel=0.06, abs=1e-12)
+    assert same(done, "forward") == (most <= bound(seen, one))
+    assert same(done, "forward") or (D == 2 and len(seen.layers) > 1)  # where it reads a backward half below
     states = zip(("h_n", "c_n"), padded_run(seen)[1], packed_run(seen)[1], strict=False)
     for (name, padded, packed), (d, way) in product(states, list(enumerate(WAYS[:D]))):
         ours, theirs = padded[d::D], packed[d::D]

@@ -27,13 +27,10 @@ def test_both_sides_are_what_torch_returns_of_several_layers_the_top_one(cell: s
     assert found.moved > 0
 
 
-def test_without_a_pad_on_the_right_there_is_nothing_to_show() -> None:
+def test_without_a_pad_on_the_right_there_is_nothing_to_show_and_without_a_batch_no_text() -> None:
     assert hook(made("1 2\n3 4")) is None
     assert hook(made("1 2\n3", padding_side="left")) is None
     assert hook(refused()) is None
-
-
-def test_a_module_of_ones_own_has_no_texts() -> None:
     found = hook(trace_module(nn.GRU(3, 4, batch_first=True), torch.randn(2, 5, 3), [5, 2]))
     assert found is not None
     assert found.texts == ("",) * 5

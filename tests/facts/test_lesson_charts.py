@@ -26,10 +26,6 @@ TRACES = [pv.trace(Batch.parse(text), config) for text, config in CASES]
 each = pytest.mark.parametrize("trace", TRACES, ids=[str(i) for i in range(len(TRACES))])
 
 
-def many(B: int = 64, H: int = 64) -> pv.Trace:
-    return pv.trace(Batch.from_tensors([torch.ones(1 + 3 * b % 20, 2) for b in range(B)]), Config(hidden_size=H))
-
-
 @each
 def test_states_shows_torchs_own_output_up_to_an_outlined_final_state(trace: pv.Trace) -> None:
     output, H, lengths = packed_run(trace)[0], trace.module.hidden_size, trace.padded.lengths.tolist()
@@ -43,13 +39,6 @@ def test_states_shows_torchs_own_output_up_to_an_outlined_final_state(trace: pv.
         ends = [0 if d else length - 1 for length in lengths]
         assert [(ring.x0 + 0.5, ring.y0 + 0.5) for ring in rings] == [(t, b * (H + 1)) for b, t in enumerate(ends)]
         assert [ring.line.color for ring in rings] == [SEQUENCE_HUES[b % 10] for b in range(len(ends))]
-
-
-def test_states_says_how_much_of_a_large_run_it_shows() -> None:
-    figure = charts.states(many())
-    assert "24 of 64 sequences, 12 of 64 units" in figure.layout.title.subtitle.text
-    assert len(figure.data[0].z) == 24 * 13 - 1
-    assert not charts.states(TRACES[0]).layout.title.subtitle.text
 
 
 @each
@@ -105,11 +94,11 @@ def test_difference_shows_how_far_torchs_two_runs_are_apart(seen: pv.Trace) -> N
 
 
 def test_a_large_batch_is_shown_in_part_and_says_so() -> None:
-    trace = pv.trace(Batch.from_tensors([torch.ones(1 + b % 3) for b in range(70)]))
-    figure = difference(compare(trace))
-    assert len(figure.data[0].z) == 60
-    assert figure.layout.title.subtitle.text == "showing 60 of 70 sequences"
-    assert drifts(drift(trace, 2)).layout.title.subtitle.text == "showing 40 of 70 sequences"
+    trace = pv.trace(Batch.from_tensors([torch.ones(1 + b % 3) for b in range(70)]), Config(hidden_size=64))
+    drawn = [charts.states(trace), difference(compare(trace)), drifts(drift(trace, 2)), charts.states(TRACES[0])]
+    said = ["24 of 70 sequences, 12 of 64 units", "60 of 70 sequences", "40 of 70 sequences"]
+    assert [each.layout.title.subtitle.text for each in drawn] == [*(f"showing {part}" for part in said), ""]
+    assert (len(drawn[0].data[0].z), len(drawn[1].data[0].z)) == (24 * 13 - 1, 60)
 
 
 def test_drifts_puts_every_distance_over_its_own_number_of_pads() -> None:

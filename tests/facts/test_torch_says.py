@@ -102,6 +102,8 @@ def test_the_order_of_equals_is_torchs(n: int) -> None:
     packed = pack_sequence([torch.zeros(3, 2)] * n, enforce_sorted=False)
     assert packed.sorted_indices is not None
     assert list(order_of_equals(n)) == packed.sorted_indices.tolist()
+    promised = made("\n".join(["1 2"] * n), enforce_sorted=True)  # sorted already: equals stay as they came
+    assert [tie.sequences for tie in ties(promised)] == [tuple(range(n))] * (n > 1)
 
 
 def test_ties_are_the_runs_of_equal_lengths_in_torchs_order(seen: Trace) -> None:
@@ -111,10 +113,3 @@ def test_ties_are_the_runs_of_equal_lengths_in_torchs_order(seen: Trace) -> None
     for tie in found:
         assert list(tie.sequences) == [b for b in order if lengths[b] == tie.length]
         assert tie.as_they_came == all(a < b for a, b in zip(tie.sequences, tie.sequences[1:], strict=False))
-
-
-def test_different_lengths_have_no_ties_and_with_enforce_sorted_equals_stay_as_they_came() -> None:
-    assert ties(made()) == ()
-    (tie,) = ties(made("\n".join(["1 2"] * 20), enforce_sorted=True))
-    assert tie.sequences == tuple(range(20))
-    assert tie.as_they_came

@@ -66,19 +66,14 @@ def cost_of(small: float, *larger: float) -> CostRecording:
 
 
 @pytest.mark.parametrize("kind", ["training", "cost"])
-def test_what_is_stored_keeps_to_the_schema_which_allows_nothing_else(kind: str) -> None:
+def test_what_is_stored_keeps_to_the_schema_which_allows_nothing_else_and_names_no_host(kind: str) -> None:
     Draft202012Validator.check_schema(SCHEMA)
     data = stored(kind)
     assert valid(data, kind)
     assert not valid(data, {"training": "cost", "cost": "training"}[kind])
     for changed in ({"more": 1}, {"format": 1}, {"made": data["made"] | {"cpu": "/home/somebody"}}, {"made": None}):
         assert not valid(data | changed, kind)
-
-
-@pytest.mark.parametrize("kind", ["training", "cost"])
-def test_what_is_stored_says_when_and_with_what_and_names_no_host(kind: str) -> None:
-    made, text = stored(kind)["made"], json.dumps(stored(kind))
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d", made["date"])
+    made, text = data["made"], json.dumps(data)
     assert made["torch"].startswith(torch.__version__.split("+")[0])  # a new torch needs a new recording
     assert 0 < made["cpu_seconds"] <= made["seconds"] * made["cores"]
     assert "/" not in text.replace("w/", "")

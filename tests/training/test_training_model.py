@@ -32,27 +32,19 @@ def close(ours: Tensor, torchs: Tensor) -> bool:
 
 
 @each_case
-def test_the_weights_are_those_that_torch_draws(cell: str, bidirectional: bool, seed: int) -> None:
-    model, _ = made(cell, bidirectional, seed)
-    H, D = model.cell.hidden_size, 1 + bidirectional
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        module = CELLS[cell](3, H, bidirectional=bidirectional, dtype=torch.float64)
-        head = nn.Linear(D * H, 4, dtype=torch.float64)
-    wanted = nn.ModuleDict({"cell": module, "head": head}).state_dict()
-    drawn = model.state_dict()
-    assert wanted.keys() == drawn.keys()
-    assert all(torch.equal(weight, drawn[name]) for name, weight in wanted.items())
-
-
-@each_case
 @torch.no_grad()
-def test_each_readout_is_torchs_own_number(cell: str, bidirectional: bool, seed: int) -> None:
+def test_weights_and_readouts_are_torchs_own_numbers(cell: str, bidirectional: bool, seed: int) -> None:
     model, sequences = made(cell, bidirectional, seed)
     H, D = model.cell.hidden_size, 1 + bidirectional
     packed = pack_sequence([sequence.double() for sequence in sequences], enforce_sorted=False)
     output, lengths = pad_packed_sequence(model.cell(packed)[0], batch_first=True)
     ends = [output[torch.arange(len(lengths)), lengths - 1, :H], output[:, 0, H:]][:D]  # of each direction
+    with torch.random.fork_rng(devices=[]):  # the weights are those that torch draws
+        torch.manual_seed(seed)
+        module = CELLS[cell](3, H, bidirectional=bidirectional, dtype=torch.float64)
+        wanted = nn.ModuleDict({"cell": module, "head": nn.Linear(D * H, 4, dtype=torch.float64)}).state_dict()
+    assert wanted.keys() == model.state_dict().keys()
+    assert all(torch.equal(weight, wanted[name]) for name, weight in model.state_dict().items())
     for extra in (0, 20):
         x, given = pad_batch(sequences, extra)
         assert torch.equal(given, lengths)
