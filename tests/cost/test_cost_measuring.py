@@ -209,9 +209,11 @@ def test_timings_are_medians_in_ms_with_whiskers_at_the_quartiles() -> None:
 
 
 def test_the_map_colours_what_the_runs_tell_from_one_and_writes_every_ratio() -> None:
-    figure = charts.winning([place(0.5, 4, 0.5), place(0.5, 16, 1.1, sure=False), place(1.0, 4, 3.0, reasons=BUSY)])
+    done = [place(0.5, 4, 0.5), place(0.5, 16, 1.1, sure=False), place(1.0, 4, 3.0, reasons=BUSY)]
+    figure = charts.winning(done)
     heat = figure.data[0]
-    assert list(figure.layout.xaxis.ticktext) == ["4", "16"]
+    for across, sizes in (("batch_size", ["4", "16"]), ("steps", ["50"]), ("hidden_size", ["3"])):
+        assert list(charts.winning(done, across).layout.xaxis.ticktext) == sizes  # type: ignore[arg-type]
     assert list(figure.layout.yaxis.ticktext) == ["50", "100"]
     assert list(heat.z[0]) == pytest.approx([log2(0.5), 0.0])
     assert heat.z[1][0] == pytest.approx(log2(3.0))

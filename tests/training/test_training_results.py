@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from packviz.lab.training import COLUMNS, Experiment, Outcome, Progress, conclusion, run_all, summary, table, to_csv
+from packviz.lab.training import COLUMNS, Experiment, Outcome, Progress, conclusion, summary, table, to_csv
 from packviz.lab.training.charts import final, learning
 
 
@@ -81,20 +81,6 @@ def test_the_table_has_a_row_for_each_outcome_with_its_units() -> None:
     assert other["standard deviation (points)"] is None
 
 
-@pytest.mark.slow
-def test_the_csv_gives_back_every_number_of_every_epoch_and_seed() -> None:
-    quick = Experiment(task="first_token", hidden_size=2, epochs=2, batch_size=240, seeds=(0, 3))
-    results = list(run_all([quick, replace(quick, readout="naive", bidirectional=True, extra_padding=20)]))
-    lines = list(csv.DictReader(StringIO(to_csv(results))))
-    assert len(lines) == len(results) == 8
-    assert tuple(lines[0]) == COLUMNS
-    for line, p in zip(lines, results, strict=True):
-        for name in COLUMNS:
-            value = getattr(p if hasattr(p, name) else p.experiment, name)
-            assert type(value)(line[name] == "True" if isinstance(value, bool) else line[name]) == value
-    assert to_csv([]).splitlines() == [",".join(COLUMNS)]
-
-
 def records(*experiments: Experiment) -> list[Progress]:
     """Return made-up results: every number differs from every other."""
     return [
@@ -103,6 +89,19 @@ def records(*experiments: Experiment) -> list[Progress]:
         for seed in one.seeds
         for epoch in range(1, one.epochs + 1)
     ]
+
+
+def test_the_csv_gives_back_every_number_of_every_epoch_and_seed() -> None:
+    one = Experiment(task="first_token", hidden_size=2, epochs=2, batch_size=240, seeds=(0, 3))
+    results = records(one, replace(one, readout="naive", bidirectional=True, extra_padding=20))
+    lines = list(csv.DictReader(StringIO(to_csv(results))))
+    assert len(lines) == len(results) == 8
+    assert tuple(lines[0]) == COLUMNS
+    for line, p in zip(lines, results, strict=True):
+        for name in COLUMNS:
+            value = getattr(p if hasattr(p, name) else p.experiment, name)
+            assert type(value)(line[name] == "True" if isinstance(value, bool) else line[name]) == value
+    assert to_csv([]).splitlines() == [",".join(COLUMNS)]
 
 
 CASES: Any = product(("naive", "packed"), (0, 100))
