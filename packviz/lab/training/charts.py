@@ -106,9 +106,7 @@ def final(outcomes: Sequence[Outcome], palette: Palette = LIGHT) -> go.Figure:
         showlegend=True,
         legend={"entrywidth": 0},
         xaxis=named_axis(
-            [str(padding) for padding in paddings],
-            title="extra padding (steps)",
-            range=[-0.5, max(len(paddings), 1) - 0.5],
+            [*map(str, paddings)], title="extra padding (steps)", range=[-0.5, max(len(paddings), 1) - 0.5]
         ),
         yaxis=ACCURACY,
         shapes=[dotted | {"label": words, "x0": 0, "x1": 1, "y0": at, "y1": at} for at in shared],

@@ -67,9 +67,7 @@ def padding_shares(
     def marked(text: str, mine: bool) -> str:
         return f"<b>{text}</b>" if mine else text
 
-    colors, edges = (
-        [palette.now if mine else other for *_, mine in rows] for other in (palette.pad, palette.pad_hatch)
-    )
+    colors, edges = ([palette.now if own_ else each for *_, own_ in rows] for each in (palette.pad, palette.pad_hatch))
     told = [f"{plain(name)}: {100 * share:.1f} % padding" for name, share, _ in rows]
     texts = [marked(f"{100 * share:.0f} %", mine) for _, share, mine in rows]
     lying = bars(range(len(rows)), [100 * share for _, share, _ in rows], colors, told, text=texts)

@@ -120,14 +120,9 @@ def units(trace: Trace, b: int, *, layer: int | None = None, direction: int = 0,
         told = [seen.told(b, t, unit) for t in range(length)]
         lines.append(line(range(length), values, colors[unit], told) | {"name": f"unit {unit}"})
         lines[-1]["line"]["dash"] = DASHES[unit % len(DASHES)]
-    ring: dict[str, Any] = {
-        "mode": "markers",
-        "name": "h_n",
-        "x": [final] * shown,
-        "y": seen.h[b, final, :shown].tolist(),
-    }
-    ring["marker"] = {"symbol": "circle-open", "size": 16, "color": colors[-1], "line": {"width": 3}}
-    ring["hoverinfo"] = "skip"
+    marker = {"symbol": "circle-open", "size": 16, "color": colors[-1], "line": {"width": 3}}
+    place = {"x": [final] * shown, "y": seen.h[b, final, :shown].tolist()}
+    ring = {"mode": "markers", "name": "h_n", "marker": marker, "hoverinfo": "skip", **place}
     return drawn(
         [*lines, ring],
         f"{counted(H, 'hidden unit')} of sequence {sequence_label(b)} over {counted(length, 'time step')}, "
