@@ -58,8 +58,8 @@ def visible(text: str) -> str:
 def quoted(text: str, width: int = 24) -> str:
     """Return the text for a message: visible, in quotes, and cut to `width` characters.
 
-    >>> quoted("x" * 30, width=5)
-    "'xxxx…'"
+    >>> print(quoted("short"), quoted("x" * 30, width=5))
+    'short' 'xxxx…'
     """
     seen = visible(text[: width + 1])
     return f"'{seen}'" if len(text) <= width else f"'{seen[: width - 1]}…'"

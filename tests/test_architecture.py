@@ -1,6 +1,7 @@
 """The walls of the house: who may import whom, what stays out of where, and how long a thing may get."""
 
 import ast
+import doctest
 import pkgutil
 import re
 import sys
@@ -121,12 +122,17 @@ def test_the_library_exports_a_short_alphabetical_list() -> None:
     assert len(packviz.__all__) <= 15
 
 
-def test_a_name_in_a_package_is_a_module_or_something_else_never_both() -> None:
-    for module in pkgutil.walk_packages(packviz.__path__, "packviz."):
-        if not module.name.endswith("__main__"):
-            import_module(module.name)
-            package, _, name = module.name.rpartition(".")
-            assert getattr(sys.modules[package], name) is sys.modules[module.name], module.name
+def test_a_name_in_a_package_is_a_module_or_something_else_never_both_and_examples_in_docstrings_are_right() -> None:
+    examples = 0
+    for found in pkgutil.walk_packages(packviz.__path__, "packviz."):
+        if not found.name.endswith("__main__"):
+            module = import_module(found.name)
+            package, _, name = found.name.rpartition(".")
+            assert getattr(sys.modules[package], name) is module, found.name
+            failed, tried = doctest.testmod(module)
+            assert failed == 0, found.name
+            examples += tried
+    assert examples > 20
 
 
 def test_colours_are_written_in_the_theme_alone() -> None:

@@ -11,7 +11,7 @@ import torch
 from torch.nn.utils.rnn import pack_sequence
 
 from packviz.errors import PackvizError
-from packviz.inputs.batch import Batch, sequence_label
+from packviz.inputs.batch import Batch
 from packviz.inputs.examples import EXAMPLES, Example
 
 
@@ -36,17 +36,6 @@ def test_the_summary_counts_sequences_tokens_and_padding() -> None:
     assert batch.padding_share == 0.25
     assert batch.summary == "3 sequences, 9 tokens, 25 % padding"
     assert Batch.parse("1").summary == "1 sequence, 1 token, 0 % padding"
-    long, short = torch.ones(1000), torch.ones(1)
-    assert Batch.from_tensors([long, long[1:]]).summary.endswith("under 1 % padding")
-    assert Batch.from_tensors([long, *[short] * 999]).summary.endswith("over 99 % padding")
-
-
-def test_labels_go_on_after_z() -> None:
-    assert [sequence_label(b) for b in (0, 1, 25, 26, 51, 52, 701, 702)] == [
-        *("A", "B", "Z", "AA", "AZ", "BA", "ZZ", "AAA")
-    ]
-    assert len({sequence_label(b) for b in range(2000)}) == 2000
-    assert Batch.example("forum").label(2) == "C"
 
 
 def test_a_sequence_of_length_zero_is_refused_in_the_words_of_torch() -> None:

@@ -1,14 +1,9 @@
 import pickle
 
 from packviz.errors import PackvizError
-from packviz.text import quoted, visible
+from packviz.text import visible
 
 ERROR = PackvizError("hidden_size", expected="an integer", got="0.5", fix="choose 1 or more")
-
-
-def test_the_message_says_parameter_expectation_what_came_and_how_to_fix_it() -> None:
-    assert str(ERROR) == "hidden_size: expected an integer, but got 0.5. Choose 1 or more."
-    assert ERROR.sentence == "Expected an integer, but got 0.5. Choose 1 or more."
 
 
 def test_what_torch_says_stands_in_the_message() -> None:
@@ -26,8 +21,3 @@ def test_every_character_that_cannot_be_seen_gets_a_symbol() -> None:
     assert visible("a\x00b\x7fc\x85d\u202ee\ud800") == "a␀b␡c\ufffdd\ufffde\ufffd"
     assert visible("  ") == "␣␣"
     assert visible("👩‍🔬 שלום <b>") == "👩‍🔬 שלום <b>"
-
-
-def test_a_long_text_is_shortened_in_a_message() -> None:
-    assert quoted("short") == "'short'"
-    assert quoted("x" * 1000, width=5) == "'xxxx…'"
