@@ -1,7 +1,6 @@
 """Values, modules, lengths, packed sequences and states that do not fit, drawn at random."""
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,31 +35,22 @@ def spoilt(draw: random.Random, module: nn.RNNBase) -> None:
     """Delete, replace or change something of a module, as monkeypatching and half-loaded checkpoints do."""
     name = draw.choice([name for layer in module._all_weights for name in layer])
     weight = getattr(module, name)
-    if draw.random() < 0.15:
-        settings = ("num_layers", "hidden_size", "input_size", "proj_size", "bidirectional", "bias", "mode")
+    dtype, own = draw.choice((torch.float64, torch.bfloat16, torch.complex64)), (nn.Identity(), nn.Flatten(0), Moody())
+    settings = ("num_layers", "hidden_size", "input_size", "proj_size", "bidirectional", "bias", "mode")
+    kind = draw.choice(("setting", "setting", "names", "norm", "deleted", *["other"] * 3, *["parameter"] * 6))
+    if kind == "setting":
         setattr(module, draw.choice(settings), draw.choice((0, 1, 2, 3, -1, True, None, "LSTM", "GRU", 10**12)))
-        return
-    attributes: dict[str, Any] = {"none": None, "list": [1.0], "tensor": torch.ones(2)}
-    parameters: dict[str, Callable[[], Tensor]] = {
-        "shape": lambda: torch.zeros(2, 2),
-        "dtype": lambda: weight.to(draw.choice((torch.float64, torch.bfloat16, torch.complex64))),
-        "empty": lambda: torch.zeros(0),
-        "sparse": weight.to_sparse,
-        "meta": lambda: weight.to("meta"),
-        "0-d": lambda: torch.tensor(1.0),
-    }
-    kind = draw.choice(("delete", "norm", "names", *attributes, *parameters))
-    if kind == "names":
+    elif kind == "names":
         setattr(module, "_all_weights", draw.choice(([], [[]], [["weight_ih_l0"]], None, [["nothing"]])))  # noqa: B010
     elif kind == "norm":
-        own = draw.choice((nn.Identity(), nn.Flatten(0), Moody()))
-        parametrize.register_parametrization(module, name, own, unsafe=True)
+        parametrize.register_parametrization(module, name, draw.choice(own), unsafe=True)
     else:
         del module._parameters[name]
-        if kind in attributes:
-            setattr(module, name, attributes[kind])
-        elif kind in parameters:
-            module.register_parameter(name, nn.Parameter(parameters[kind]().detach()))
+        tensors = (torch.zeros(2, 2), weight.to(dtype), torch.zeros(0), weight.to_sparse(), weight.to("meta"))
+        if kind == "other":
+            setattr(module, name, draw.choice((None, [1.0], torch.ones(2))))
+        elif kind == "parameter":
+            module.register_parameter(name, nn.Parameter(draw.choice((*tensors, torch.tensor(1.0))).detach()))
 
 
 def odd_lengths(draw: random.Random, B: int, T: int) -> Any:

@@ -43,13 +43,11 @@ def test_every_module_is_traced_to_the_last_bit(block: range) -> None:
 def assert_as_torch(t: Trace, case: Case) -> None:
     packed = case.packed
     output, state = torch_run(case.module, packed, case.hx)
-    for ours, theirs in zip(t.packed_sequence, packed, strict=True):
-        assert distance(ours, theirs) == 0 if theirs is not None else ours is None
-    assert torch.equal(t.output, output.data)
-    assert torch.equal(t.h_n, state[0])
-    assert distance(t.c_n, state[1]) == 0 if len(state) == 2 else t.c_n is None
     unpacked, lengths = pad_packed_sequence(output, case.module.batch_first)
-    assert torch.equal(t.unpacked.output, unpacked)
+    ours = (*t.packed_sequence, t.output, t.h_n, t.c_n, t.unpacked.output)
+    theirs = (*packed, output.data, state[0], state[1] if len(state) == 2 else None, unpacked)
+    for our, their in zip(ours, theirs, strict=True):
+        assert distance(our, their) == 0 if their is not None else our is None
     assert t.unpacked.lengths.tolist() == lengths.tolist() == case.lengths
 
 

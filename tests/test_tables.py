@@ -36,10 +36,6 @@ def places(table: pd.DataFrame) -> Cells:
     return [(LETTERS.index(name), t) for name, t in zip(table["sequence"], table["time step"], strict=True)]
 
 
-def packed_cells(seen: Trace) -> Cells:
-    return list(zip(seen.packed.sequence.tolist(), seen.packed.timestep.tolist(), strict=True))
-
-
 def assert_tokens(table: pd.DataFrame, run: Run, cells: Cells) -> None:
     """Find in each row the token that was typed for that cell of the padded grid, and where there is none a pad."""
     T, left = max(run.lengths), run.config.padding_side == "left"
@@ -56,7 +52,7 @@ def test_every_padded_cell_and_every_packed_row_has_its_token_and_value(seed: in
     padded, packed = padded_table(seen), packed_table(seen)
     assert_tokens(padded, run, list(product(range(len(run.lengths)), range(max(run.lengths)))))
     assert torch.equal(numbers(padded, "value"), seen.padded.grid.flatten(0, 1))
-    assert_tokens(packed, run, packed_cells(seen))
+    assert_tokens(packed, run, seen.packed.origins)
     assert packed["packed row"].tolist() == list(range(sum(run.lengths)))
     assert torch.equal(numbers(packed, "value"), seen.packed.data)
 
@@ -79,7 +75,7 @@ def test_every_row_of_the_run_has_the_states_and_gates_that_were_recorded(seed: 
     for layer, ways in enumerate(seen.layers):
         for d, recorded in enumerate(ways):
             table = run_table(seen, layer, d)
-            assert_tokens(table, run, packed_cells(seen))
+            assert_tokens(table, run, seen.packed.origins)
             states = {"h": recorded.h} if recorded.c is None else {"h": recorded.h, "c": recorded.c}
             for name, rows in {**states, **recorded.gates}.items():
                 assert torch.equal(numbers(table, name), rows)

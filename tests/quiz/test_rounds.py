@@ -193,29 +193,25 @@ def test_what_cannot_be_read_is_no_try() -> None:
 
 
 def test_another_count_of_numbers_is_no_try_unless_it_is_a_typical_mistake() -> None:
-    refused = known = 0
-    for level in LEVELS:
-        for number in range(1, 9):
-            scorecard = Scorecard(round_of(level, number))
-            for i, question in enumerate(scorecard.questions):
-                asked = question.prediction
-                if asked.form == "choice" or (asked.form == "letters" and not asked.single):
-                    continue
-                for slip in asked.slips:
-                    verdict = scorecard.answered(i, spelled(slip.answer)).verdict(i)
-                    assert verdict is not None
-                    assert verdict.reason == slip.reason
-                    known += len(slip.answer) != len(asked.answer)
-                counts = {len(slip.answer) for slip in asked.slips} | {len(asked.answer)}
-                more = " ".join(["7"] * (max(counts) + 1)) if asked.form == "numbers" else " ".join(asked.letters)
-                with pytest.raises(PackvizError, match="this did not count as a try") as problem:
-                    scorecard.answered(i, more)
-                word = "number" if asked.form == "numbers" else "letter"
-                assert problem.value.got.startswith(str(len(more.split())))
-                assert problem.value.expected == f"{len(asked.answer)} {word}{'s' * (len(asked.answer) > 1)}"
-                refused += 1
-    assert refused > 50
-    assert known > 10
+    every = [question for level in LEVELS for number in range(1, 9) for question in round_of(level, number)]
+    counting = [each for each in every if each.prediction.form == "numbers" or each.prediction.single]
+    counts = []
+    for question in counting:
+        asked, scorecard = question.prediction, Scorecard((question,))
+        for slip in asked.slips:
+            verdict = scorecard.answered(0, spelled(slip.answer)).verdict(0)
+            assert verdict is not None
+            assert verdict.reason == slip.reason
+        known = {len(slip.answer) for slip in asked.slips} | {len(asked.answer)}
+        more = " ".join(["7"] * (max(known) + 1)) if asked.form == "numbers" else " ".join(asked.letters)
+        with pytest.raises(PackvizError, match="this did not count as a try") as problem:
+            scorecard.answered(0, more)
+        word = "number" if asked.form == "numbers" else "letter"
+        assert problem.value.got.startswith(str(len(more.split())))
+        assert problem.value.expected == f"{len(asked.answer)} {word}{'s' * (len(asked.answer) > 1)}"
+        counts.append(len(known))
+    assert len(counts) > 50
+    assert sum(counts) > len(counts) + 10  # some typical mistakes have another count
 
 
 @pytest.mark.parametrize("seed", seeds(20))
