@@ -76,6 +76,11 @@ class Direction(Brief):
         """Return (B, P): the state before the first step."""
         return self.initial[0]
 
+    @property
+    def c_0(self) -> Tensor | None:
+        """Return (B, H) for an LSTM, else None."""
+        return self.initial[1] if len(self.initial) > 1 else None
+
     @cached_property
     def h_n(self) -> Tensor:
         """Return (B, P): the state after each sequence's last step, in the original order."""
