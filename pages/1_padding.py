@@ -1,4 +1,4 @@
-"""Padding: ragged rows become a grid, and what that grid does not know."""
+"""Padding: ragged rows become a grid, and what that grid alone cannot tell."""
 
 from ui import padding
 from ui.lesson import lesson
@@ -10,10 +10,10 @@ lesson(
     ("pad", "embed"),
     {
         "What torch says without padding": padding.stacked,
-        "What the grid does not know": padding.confused,
+        "What the grid alone cannot tell": padding.confused,
         "Zeros still change the state": padding.embedding,
         "How much of a batch is padding?": padding.shares,
     },
-    to_try=("Change one of these; then look at what the grid does not know.", padding.to_try),
+    to_try=("Change one of these, and see whether the grid alone still gives the lengths.", padding.to_try),
     onward=("sorting", "Next: why sort? →"),
 )

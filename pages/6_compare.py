@@ -6,15 +6,15 @@ from ui.runs import BESIDE
 
 compared(
     "Does padding change the result?",
-    "The same module with the same weights runs on both. Packed, a finished sequence stops; padded, the pads "
-    "keep changing its state.",
+    "The same module runs on the padded and packed batch. Packed, a finished sequence stops; padded, the pads keep "
+    "changing its state.",
     BESIDE,
     comparing.at_a_glance,
     {
         "What is equal": comparing.verdicts,
         "Three readouts": comparing.readings,
         "Drift on padding": comparing.drifting,
-        "One switch at a time": comparing.other_settings,
+        "One setting at a time": comparing.other_settings,
         "Batch dependence": comparing.alone,
         "Loss and gradients": comparing.training,
         "Padding in other layers": comparing.pads_elsewhere,

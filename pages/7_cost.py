@@ -5,7 +5,7 @@ from ui.lesson import measured
 
 measured(
     "What does packing save?",
-    "The point of packing is correct results first, speed second. Cell updates, steps and milliseconds are three "
+    "The point of packing is correct results; speed comes second. Cell updates, steps and milliseconds are three "
     "different numbers.",
     "measure sweep",
     {

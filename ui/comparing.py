@@ -35,13 +35,13 @@ def verdicts(shown: Shown) -> None:
     done = shown.fact(facts.compare)
     for each in done.findings:
         st.markdown(f"{':green[**=**]' if each.severity == 'note' else ':red[**≠**]'} {each.found}")
-    st.markdown(f"Equal means: no difference above {done.tolerance:g}.")
+    st.markdown(f"Equal means that no difference exceeds {done.tolerance:g}.")
     figure(shown, charts.difference, done, key="difference")
 
 
 def readings(shown: Shown) -> None:
     """Show three ways to read the result, on both sides."""
-    st.markdown("Three ways to read the result, on both sides, beside the state after the whole sequence.")
+    st.markdown("Three ways to read the result on both sides, compared with the state after the whole sequence.")
     for each in shown.fact(facts.compare).readings:
         lines = [f"{_mark(side.right)} {name}: {side.sentence}." for name, side in each.sides.items()]
         st.markdown("\n\n".join([f"`{each.code}`", *lines]))
@@ -54,7 +54,7 @@ def readings(shown: Shown) -> None:
 
 def drifting(shown: Shown) -> None:
     """Show how far every state moves while the cell keeps reading padding."""
-    st.markdown("After a sequence's last valid step, the cell goes on reading padding.")
+    st.markdown("After a sequence's last valid step, the cell keeps reading padding.")
     moved = shown.fact(facts.drift)
     figure(shown, charts.drifts, moved, key="drifts")
     st.markdown(moved.sentence)
@@ -80,7 +80,7 @@ def other_settings(shown: Shown) -> None:
 @st.fragment
 def alone(shown: Shown) -> None:
     """Compare one sequence alone and within this batch, padded and packed."""
-    st.markdown("One sequence alone, and in this batch.")
+    st.markdown("One sequence alone and within this batch.")
     letters = shown.letters
     letter = st.selectbox("sequence", letters, key="alone")
     st.markdown(facts.batch_dependence(shown.trace, letters.index(letter)).sentence)

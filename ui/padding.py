@@ -55,7 +55,7 @@ def embedding(shown: Shown) -> None:
 
 def shares(shown: Shown) -> None:
     """Show the share of padding for ten distributions of lengths, and for this batch."""
-    st.markdown("The mean over random batches of 32, each padded to its own longest sequence.")
+    st.markdown("Mean over random batches of 32, each padded to its own longest sequence.")
     here = shown.batch.padding_share
     figure(shown, charts.padding_shares, facts.padding_shares(), here, key="shares")
     outlier = next(each for each in facts.DISTRIBUTIONS if each.key == "outlier")

@@ -22,7 +22,7 @@ def enforced(shown: Shown) -> None:
 
 def equals(shown: Shown) -> None:
     """Show the order that torch gives to equal lengths: in this batch, and for 16 and 17 sequences."""
-    st.markdown("Which of them comes first is torch's choice: read `sorted_indices`, never guess.")
+    st.markdown("torch decides which of them comes first: read `sorted_indices` instead of guessing.")
     if shown.trace.error is None:
         found = ties(shown.trace)
         for tie in found[:6]:

@@ -31,7 +31,7 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
 
 def which_one(shown: Shown) -> None:
     """Show every readout of one vector per sequence: its code, its numbers, whether it is right here, and why."""
-    st.markdown("Right means: every direction has read the whole sequence, and no padding is mixed in.")
+    st.markdown("Right means that every direction has read the whole sequence and no padding is mixed in.")
     found = shown.fact(readouts)
     if caution := next((each.caution for each in found if each.caution), ""):
         st.markdown(f":red[**✗ {caution}**]")

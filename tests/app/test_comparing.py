@@ -10,10 +10,10 @@ from packviz.facts import compare
 from pages import opened, texts
 
 TABS = {
-    "What is equal": "Equal means: no difference above",
-    "Three readouts": "beside the state after the whole sequence",
-    "Drift on padding": "goes on reading padding",
-    "One switch at a time": "**Try this.** Change a setting that changes the verdict.",
+    "What is equal": "Equal means that no difference exceeds",
+    "Three readouts": "compared with the state after the whole sequence",
+    "Drift on padding": "keeps reading padding",
+    "One setting at a time": "**Try this.** Change a setting that changes the verdict.",
     "Batch dependence": "One sequence alone",
     "Loss and gradients": "random targets",
     "Padding in other layers": "unless it is masked out",

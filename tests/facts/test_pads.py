@@ -135,9 +135,9 @@ def test_the_states_before_and_after_zeros_are_torchs(seen: Trace) -> None:
 def test_a_zero_vector_moves_a_gru_and_leaves_a_dead_relu() -> None:
     step = after_zero_vector(made(), 1)
     assert step.norms[1] > 0.01
-    assert step.sentence.startswith("After its 2 tokens, B's h has the norm ")
+    assert step.sentence.startswith("After its 2 tokens, B's h has norm ")
     assert f"moves h by {step.norms[1]:.3g}" in step.sentence
-    assert after_zero_vector(made("1\n2 3")).sentence.startswith("After its one token, A's h has the norm")
+    assert after_zero_vector(made("1\n2 3")).sentence.startswith("After its one token, A's h has norm")
     relu = {"cell": "rnn", "nonlinearity": "relu", "hidden_size": 1, "bias": False}
     dead = next(seen for seed in seeds(100) if not (seen := made("1 2", **relu, seed=seed)).h_n.any())
     assert after_zero_vector(dead).norms == (0.0, 0.0, 0.0)
