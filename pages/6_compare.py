@@ -6,8 +6,8 @@ from ui.runs import BESIDE
 
 compared(
     "Does padding change the result?",
-    "The same module runs on the padded and packed batch. Packed, a finished sequence stops; padded, the pads keep "
-    "changing its state.",
+    "The same module runs padded and packed. Packed, a finished sequence stops; padded, the pads keep changing its "
+    "state.",
     BESIDE,
     comparing.at_a_glance,
     {
