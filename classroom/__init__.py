@@ -1,6 +1,6 @@
-"""A class in one room: phones vote on what torch does, then see the movie of it. Knows no Streamlit.
+"""A class in one room: phones vote on what torch does, then see it as a movie. Independent of Streamlit.
 
-A room is an append-only list of events; its state (state.py) is the fold over them, and its revision their number. A
+A room is an append-only list of events; its state (state.py) is the fold over them, and its revision is their number. A
 request makes events (events.py) or is refused (refusal.py: an HTTP status and a sentence). `rooms` (rooms.py) holds
 those in use: it decides, stores and only then shows a change. A store (store.py) is append and read; SQLite here, Redis
 elsewhere.

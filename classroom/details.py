@@ -1,4 +1,4 @@
-"""Details: what the event of a teacher's action says, computed and checked before it is decided."""
+"""Details: the contents of the event for a teacher's action, computed and checked before the action is decided."""
 
 from __future__ import annotations
 

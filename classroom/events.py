@@ -20,7 +20,7 @@ ACTIONS: tuple[Action, ...] = get_args(Action)
 
 MAX_PHONES = 1000
 MAX_CHANGES = 50  # of a phone's vote in one round, and of its name
-MAX_EVENTS = 100_000  # of phones; the teacher has as many as that on top
+MAX_EVENTS = 100_000  # of phones; the teacher may add as many again
 MAX_NAME = 24  # characters
 
 _BACK: Mapping[tuple[Phase, int], tuple[Phase, int]] = {

@@ -1,6 +1,6 @@
 """Openings: how many rooms one address may open, kept in memory alone and forgotten soon.
 
-Whoever joins is not counted: a whole class has one address.
+Joining is not counted: a whole class may share one address.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from classroom.question import Question
 from classroom.state import Asked, State
 
 MAX_BARS = 6  # different answers; the others are counted together
-_EXPLAIN, _GO_ON = 0.35, 0.70  # shares of right answers: see the README of the classroom
+_EXPLAIN, _GO_ON = 0.35, 0.70  # shares of right answers: see hint()
 
 
 def snapshot(state: State, question: Question | None, token: str, *, host: bool) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Where rooms are kept: for each room an append-only list of events, in one SQLite file.
 
-A store has few functions, and any number of processes may use it at once. Whoever appends says how many events he has
-seen; if there are more by now, nothing is appended, and he reads them first. `append` returns when the events are on
-disk: several appends that wait at the same time share one commit.
+A store has few functions, and any number of processes may use it at once. A writer passes the number of events that it
+has seen; if there are more by now, nothing is appended, and it reads them first. `append` returns when the events are
+on disk: several appends that wait at the same time share one commit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Padding and packing of PyTorch, computed by PyTorch and shown one step at a time."""
+"""PyTorch's padding and packing, computed by PyTorch and shown one step at a time."""
 
 from packviz.compute.trace import Trace, trace, trace_module
 from packviz.doctor import Finding, Findings, check_invariance, examine, watch

@@ -195,7 +195,7 @@ def test_a_caption_is_one_or_two_sentences_of_good_english_with_one_and_with_man
         assert plain.endswith(".")
         many = r"(?<![\w.,])1 (sequences|rows|places|numbers|tokens|packed rows|cells|empty cells)\b"
         assert not re.search(many, caption), caption
-        one = rf"(?<!and )(?<!, )\b{CHIP} (are|have|join) "
+        one = rf"(?<!and )(?<!, )\b{CHIP} (are|have|start) "
         assert not re.search(one, caption.replace("} and {", "} , {")), caption
         assert "  " not in caption
         assert caption == caption.strip()
