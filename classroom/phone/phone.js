@@ -264,9 +264,7 @@ function vote() {
     } else if (problem) say(problem, "wrong");
     else
       say(
-        seen.mine === null
-          ? empty
-          : `Your answer is stored: ${ended(given)} You can change it until the vote closes.`,
+        seen.mine === null ? empty : `Your answer is stored: ${ended(given)} You can change it until the vote closes.`,
         seen.mine === null ? "" : "good",
       );
   };
