@@ -13,7 +13,7 @@ from trace_cases import torch_run
 from packviz.inputs.batch import Batch
 from packviz.inputs.config import Config
 
-__all__ = ["Run", "random_run", "torchs"]
+__all__ = ["Run", "random_run", "random_settings", "torchs"]
 
 KINDS = ("words", "ids", "decimals", "vectors", "float64", "float64 vectors", "int64")
 WORDS = ("on", "your", "mark", "Ωmega", "世界", "שלום", "naïve", "🙂")
@@ -41,20 +41,7 @@ def random_run(seed: int) -> Run:
     draw = random.Random(seed)
     kind, most = KINDS[seed % len(KINDS)], draw.choice((1, 4, 7))
     lengths = [draw.randint(1, most) for _ in range(draw.choice((1, 2, 3, 5, 30)))]
-    settings: dict[str, Any] = {
-        "cell": draw.choice(("rnn", "gru", "lstm")),
-        "nonlinearity": draw.choice(("tanh", "relu")),
-        "hidden_size": draw.choice((1, 3, 8, 17)),
-        "num_layers": draw.randint(1, 4),
-        "bidirectional": draw.random() < 0.5,
-        "bias": draw.random() < 0.7,
-        "batch_first": draw.random() < 0.5,
-        "enforce_sorted": draw.random() < 0.3,
-        "padding_value": draw.choice((0.0, -0.0, -1.0, 0.1)),
-        "padding_side": draw.choice(("right", "right", "left")),
-        "initial_state": draw.choice(("zeros", "random", "learned", "carried")),
-        "seed": draw.choice((0, 1, seed, 2**63 - 1)),
-    }
+    settings = random_settings(draw, seed)
     if settings["enforce_sorted"]:
         lengths.sort(reverse=True)
     if draw.random() < 0.4:
@@ -75,6 +62,23 @@ def random_run(seed: int) -> Run:
     else:
         batch = Batch.parse("\n".join(map(" ".join, texts)), kind="words" if kind == "words" else "numbers")
     return Run(kind, batch, Config(**settings), texts)
+
+
+def random_settings(draw: random.Random, seed: int) -> dict[str, Any]:
+    return {
+        "cell": draw.choice(("rnn", "gru", "lstm")),
+        "nonlinearity": draw.choice(("tanh", "relu")),
+        "hidden_size": draw.choice((1, 3, 8, 17)),
+        "num_layers": draw.randint(1, 4),
+        "bidirectional": draw.random() < 0.5,
+        "bias": draw.random() < 0.7,
+        "batch_first": draw.random() < 0.5,
+        "enforce_sorted": draw.random() < 0.3,
+        "padding_value": draw.choice((0.0, -0.0, -1.0, 0.1)),
+        "padding_side": draw.choice(("right", "right", "left")),
+        "initial_state": draw.choice(("zeros", "random", "learned", "carried")),
+        "seed": draw.choice((0, 1, seed, 2**63 - 1)),
+    }
 
 
 def random_token(draw: random.Random, kind: str, F: int) -> Any:

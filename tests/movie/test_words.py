@@ -82,7 +82,7 @@ NUMBERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (r"of the top layer, layer (\d+)", lambda m: [m.case.module.num_layers - 1]),
     (r"ended at t = (\d+)", lambda m: [m.case.lengths[m.ended_last[0]] - 1]),
     (r"(\d+) packed rows?", lambda m: [len(m.case.at)]),
-    (r"the (\d+) empty places?", lambda m: [empty(m.case)]),
+    (r"the (\d+) empty cells?", lambda m: [empty(m.case)]),
     (r"\((\d+), (\d+)\)", lambda m: [*m.case.output.data.shape]),
 ]
 Claim = Callable[[Moment, re.Match[str]], bool]
@@ -163,7 +163,7 @@ LETTERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
         lambda m: [b for b in m.case.order if m.case.mask[b][m.t] and b not in m.live],
     ),
     (rf"so only ({CHIPS}) (?:is|are) live", lambda m: m.live),
-    (rf"({CHIPS}) joins? in", lambda m: m.at_their_last_step),
+    (rf"({CHIPS}) starts? from h_0", lambda m: m.at_their_last_step),
     (rf"({CHIPS}) (?:has|have) reached", ended),
     (rf"({CHIPS}) ended at t", lambda m: m.ended_last),
     (rf"This is wrong for ({CHIPS})", lambda m: sorted(set(m.case.strays))),
