@@ -109,7 +109,7 @@ def test_an_entry_opens_in_the_overview_at_its_step_and_ones_own_batch_comes_bac
     assert "cell" not in visited.query
     assert visited.query["bidirectional"].lower() == "true"
     assert visited.data("stage") == "run"
-    visited.page.get_by_role("button", name="My own text again").click()
+    visited.page.get_by_role("button", name="Back to my own text").click()
     visited.settle()
     expect(visited.text).to_have_value("9 8 7\n6")
     visited.sidebar.get_by_text("Back to the question").click()

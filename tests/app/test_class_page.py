@@ -182,7 +182,7 @@ def whole_player(page: Page) -> bool:
 def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(visit: Open, address: str) -> None:
     page = visit(path="class").page
     sidebar = page.get_by_test_id("stExpandSidebarButton")
-    panel = page.get_by_test_id("stExpander").get_by_text("Make a question")
+    panel = page.get_by_test_id("stExpander").get_by_text("Create a question")
     expect(panel).to_be_visible()
     expect(sidebar).to_be_hidden()
     panel.click()
