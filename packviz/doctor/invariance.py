@@ -14,7 +14,6 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from packviz.doctor.outputs import Difference, Leaves, Output, beside_alone, leaves_of, moved, rounding_of
 from packviz.errors import PackvizError, first_line
-from packviz.inputs.torch_answers import Answer
 from packviz.rules.finding import Fault, Findings, worded
 from packviz.rules.padding_value import fits_at_its_edges, inside
 from packviz.rules.preconditions import check_tensor, described, known_lengths, refusal_of
@@ -176,7 +175,7 @@ def _faults(given: _Batch, padding_value: float | None, tolerance: float | None)
         if not failure:
             yield from _varied(given, [beside_alone(one, alone, copies) for one in outputs], padding_value)
             return
-        yield Fault("alone_fails", Answer(True), {"failure": failure, "copies": copies}, [len(alone)])
+        yield Fault("alone_fails", None, [len(alone)], failure=failure, copies=copies)
 
 
 def _alone(given: _Batch, outputs: list[Output], copies: int) -> tuple[list[Leaves], str]:
@@ -210,7 +209,7 @@ def _varied(given: _Batch, outputs: list[Output], padding_value: float | None) -
             found[key] = _all(outputs, given.run(grid, rows), rows)
         except Exception as error:  # of the model: it may want sorted lengths, or one width
             failure = f"{type(error).__name__}: {first_line(error)}"
-            yield Fault("variation_fails", Answer(True), {"key": key, "failure": failure})
+            yield Fault("variation_fails", key=key, failure=failure)
     values = {"differing": {key for key, each in found.items() if each}, "extra": EXTRA, "moved": moved(outputs)}
     for key, each in found.items():
         if each:
@@ -245,7 +244,7 @@ def _fault(key: str, found: list[Difference], values: Mapping[str, object]) -> F
     ]
     rows = sorted(steps)
     timed = [step for b in rows if (step := steps[b]) is not None]
-    return Fault(key, Answer(True), {**values, "told": joined(told)}, rows, timed if len(timed) == len(rows) else [])
+    return Fault(key, None, rows, timed if len(timed) == len(rows) else (), **values, told=joined(told))
 
 
 class _NormalizingAsInTraining(TorchDispatchMode):  # type: ignore[no-untyped-call]

@@ -18,7 +18,6 @@ from packviz.doctor.calls import Call, copied, hidden, on_each, seeing_packing, 
 from packviz.doctor.examining import examine
 from packviz.inputs.cell_kinds import RECURRENT
 from packviz.inputs.module import has_own_forward, snapshot, state_shapes
-from packviz.inputs.torch_answers import Answer
 from packviz.rules.case import Case
 from packviz.rules.finding import Fault, Finding, Findings, worded
 from packviz.rules.packed_sequence import fields
@@ -81,7 +80,7 @@ class Watched:
             with torch.no_grad():
                 work(*arguments)
         except Exception as error:  # also what packviz refuses to examine
-            self.add(layer, [worded(Fault("not_examined", Answer(True), {"error": repr(error)}), None)])
+            self.add(layer, [worded(Fault("not_examined", error=repr(error)), None)])
 
     def see(self, name: str, arguments: tuple[Any, ...], result: Any, order: Tensor | None) -> None:
         """Take a call of pad_sequence, pack_padded_sequence or pad_packed_sequence: see seeing_packing()."""
@@ -98,7 +97,7 @@ class Watched:
             _, batch_sizes, batch_first, *_ = arguments
             packed = next((one for one in self._packed if one.batch_sizes() is batch_sizes), None)
             if packed is not None and packed.batch_first != batch_first:
-                fault = Fault("unpacked_otherwise", Answer(True), {"batch_first": batch_first})
+                fault = Fault("unpacked_otherwise", batch_first=batch_first)
                 self.add("pad_packed_sequence", [worded(fault, None)])
 
     def _seen_packed(
@@ -233,8 +232,8 @@ class _Hook:
                 watched.add(self.name, self._examined(watched, layer, given, hx, packed))
         if not finite and sound and not all_finite(output):
             weights = [key for key, weight in layer.named_parameters() if not all_finite(weight)]
-            values = {"weights": weights, "number": int((~output.isfinite()).sum()), "of": output.numel()}
-            watched.add(self.name, [worded(Fault("nan_in_output", Answer(True), values), layer)])
+            number, of = int((~output.isfinite()).sum()), output.numel()
+            watched.add(self.name, [worded(Fault("nan_in_output", weights=weights, number=number, of=of), layer)])
 
     def _examined(
         self, watched: Watched, layer: nn.RNNBase, given: Any, hx: Any, packed: _Packed | None
@@ -248,7 +247,7 @@ class _Hook:
         packed.grid = None  # it need not be held any longer
         if own and sorted(own) != sorted(lengths):
             rows = [b for b, (one, other) in enumerate(zip(own, lengths, strict=True)) if one != other]
-            return [worded(Fault("padded_lengths", Answer(True), {"ours": own, "theirs": lengths}, rows), None)]
+            return [worded(Fault("padded_lengths", None, rows, ours=own, theirs=lengths), None)]
         x = grid if layer.batch_first else grid.transpose(0, 1)
         return examine(layer, x, lengths, enforce_sorted=False, hx=hx, padding_value=pad)
 

@@ -22,24 +22,24 @@ from packviz.rules.preconditions import MAX_CELLS, known_lengths
 def mask(case: Case) -> Iterator[Fault]:
     """Compare a mask, (B, T) or laid out as x, with the lengths: True, or 1, where there is a token."""
     lengths, flags = cast("list[int]", case.ends), cast(Tensor, case.mask).detach().cpu()
-    shape = {"B": case.B, "T": case.T}
+    B, T = case.B, case.T
     if flags.dim() == 3:
         flags = flags.squeeze(-1)
     layouts = [flags] if case.batch_first or flags.dim() != 2 else [flags, flags.transpose(0, 1)]
-    fitting = [layout != 0 for layout in layouts if tuple(layout.shape) == (shape["B"], shape["T"])]
+    fitting = [layout != 0 for layout in layouts if tuple(layout.shape) == (B, T)]
     if not fitting:
-        yield Fault("mask_shape", ask(lambda: torch.zeros(shape["B"], shape["T"]) * flags), shape)
+        yield Fault("mask_shape", ask(lambda: torch.zeros(B, T) * flags))
         return
-    expected = inside(lengths, shape["T"], flags.device)
+    expected = inside(lengths, T, flags.device)
     wrong = [layout != expected for layout in fitting]
     if not all(bool(cells.any()) for cells in wrong):
         return
     inverted = [cells for cells in wrong if bool(cells.all())]
     cells = inverted[0] if inverted else min(wrong, key=lambda cells: int(cells.sum()))
-    counts = {"kept": int((cells & ~expected).sum()), "dropped": int((cells & expected).sum())}
+    kept, dropped = int((cells & ~expected).sum()), int((cells & expected).sum())
     rows, steps = first_in_each(cells)
-    sums = (cells ^ expected).float().sum(1)[rows]
-    yield Fault("mask_inverted" if inverted else "mask_differs", Answer(sums), shape | counts, rows, steps)
+    sums = Answer((cells ^ expected).float().sum(1)[rows])
+    yield Fault("mask_inverted" if inverted else "mask_differs", sums, rows, steps, kept=kept, dropped=dropped)
 
 
 @rule("targets", "lengths", "layout")
@@ -61,9 +61,7 @@ def _differing(case: Case, theirs: list[int], *, packed: bool) -> Iterator[Fault
     ours = cast("list[int]", case.ends)
     if theirs != ours:
         rows = [b for b in range(max(len(theirs), len(ours))) if theirs[b : b + 1] != ours[b : b + 1]]
-        values = {"ours": ours, "theirs": theirs, "packed": packed}
-        fails_in = "" if sum(theirs) == sum(ours) else "the loss"  # which refuses another number of rows
-        yield Fault("targets_differ", _misaligned(theirs, ours), values, rows, fails_in=fails_in)
+        yield Fault("targets_differ", _misaligned(theirs, ours), rows, ours=ours, theirs=theirs, packed=packed)
 
 
 def _misaligned(theirs: list[int], ours: list[int]) -> Answer[Any]:
@@ -100,7 +98,7 @@ def output(case: Case) -> Iterator[Fault]:
         yield Fault("output_layout", ask(lambda: pad_packed_sequence(packed, batch_first=not case.batch_first)[0]))
     elif seen.size(0) == B and width < T and case.mask is not None and T in case.mask.shape:
         answer = ask(lambda: pad_packed_sequence(packed, batch_first=True)[0] * torch.ones(B, T, 1))
-        yield Fault("output_narrower", answer, {"T": T, "longest": max(lengths)}, (), [width])
+        yield Fault("output_narrower", answer, (), [width], longest=max(lengths))
 
 
 @rule("module hx", "layout", refuses=True)
@@ -109,32 +107,21 @@ def initial_state(case: Case) -> Iterator[Fault]:
     weight, parts, shapes = case.weight, case.states, state_shapes(case.layer, case.B)
     several, pair = isinstance(case.hx, tuple | list), len(shapes) == 2
     if len(parts) != 1 + pair or not all(isinstance(part, Tensor) for part in parts) or several != pair:
-        values: dict[str, object] = {
-            "pair": pair,
-            "several": several,
-            "is_tensor": isinstance(parts[0] if parts else None, Tensor),
-            "all_tensors": all(isinstance(part, Tensor) for part in parts),
-        }
-        yield _misfit(case, "hx_kind", values)
+        tensors = [isinstance(part, Tensor) for part in parts]
+        yield Fault("hx_kind", _run_state(case), pair=pair, several=several, tensors=tensors)
         return
     batched = case.packed is not None or case.lengths is not None or case.data.dim() == 3
     for name, part, (slots, B, width) in zip(("h_0", "c_0"), parts, shapes, strict=False):
         shape = (slots, B, width) if batched else (slots, width)
-        values = {"name": name, "part": part, "shape": shape, "pair": pair, "several": several}
         if tuple(part.shape) != shape:
             turned = batched and tuple(part.shape) == (B, slots, width)
-            yield _misfit(case, "hx_shape", {**values, "turned": turned})
+            yield Fault("hx_shape", _run_state(case), name=name, part=part, shape=shape, several=several, turned=turned)
             return
         if part.dtype != weight.dtype or part.device != weight.device:
             answer = _run_state(case)
             if case.traced or answer.error or answer.unasked:  # else autocast converts it
-                yield Fault("hx_dtype", answer, values)
+                yield Fault("hx_dtype", answer, name=name, part=part, pair=pair)
                 return
-
-
-def _misfit(case: Case, key: str, values: dict[str, object]) -> Fault:
-    answer = _run_state(case)
-    return Fault(key, answer, values, severity="error" if answer.unasked else None)
 
 
 def _run_state(case: Case) -> Answer[object]:

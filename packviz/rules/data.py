@@ -25,10 +25,7 @@ def empty_or_flat(case: Case) -> Iterator[Fault]:
         return
     ones = [1] * (len(x) if x.dim() == 1 and len(x) <= MAX_CELLS else 1)
     answer = ask(lambda: pack_padded_sequence(x if x.device.type == "meta" else x.cpu(), ones, case.batch_first))
-    if x.dim() < 2:
-        yield Fault("one_dimension", answer)
-    else:
-        yield Fault("empty_batch", answer, severity=None if answer.error else "note")
+    yield Fault("one_dimension" if x.dim() < 2 else "empty_batch", answer)
 
 
 @rule("module", refuses=True)
@@ -37,15 +34,14 @@ def data(case: Case) -> Iterator[Fault]:
     module, data, weight = case.layer, case.data, case.weight
     dims = (2,) if case.packed is not None else (3,) if case.lengths is not None else (2, 3)
     if data.device != weight.device:
-        answer = _run(case)
-        yield Fault("data_device", answer, severity="error" if answer.error else "note")
+        yield Fault("data_device", _run(case))
     elif len(dims) == 1 and data.dim() == dims[0] - 1:
         yield Fault("no_feature_axis", _run(case))
     elif data.dtype != weight.dtype and ((answer := _run(case)).error or answer.unasked):  # else autocast converts it
         whole = not (data.is_floating_point() or data.is_complex())
         yield Fault("integer_data" if whole else "data_dtype", answer)
     elif data.dim() not in dims:
-        yield Fault("data_dim", _run(case), {"extra": data.dim() - dims[-1]})
+        yield Fault("data_dim", _run(case), extra=data.dim() - dims[-1])
     elif data.size(-1) != module.input_size:
         yield Fault("features", _run(case))
 
@@ -105,7 +101,7 @@ def _pack(case: Case, lengths: object, *, enforce_sorted: bool = False) -> Answe
 def missing(case: Case) -> Iterator[Fault]:
     """Find a padded x without lengths, where it is to be packed."""
     if case.traced and case.lengths is None:
-        yield Fault("no_lengths", Answer(True))
+        yield Fault("no_lengths")
 
 
 @rule("grid lengths", refuses=True)
@@ -117,8 +113,8 @@ def form(case: Case) -> Iterator[Fault]:
     printed = given.device.type == "cpu" and case.lengths_device != "cpu"
     asked, device = (given.to("meta"), case.lengths_device) if printed else (given, str(given.device))
     if device != "cpu":
-        values = {"device": device, "printed": printed}
-        yield Fault("lengths_device", _pack(case, asked, enforce_sorted=case.enforce_sorted), values)
+        answer = _pack(case, asked, enforce_sorted=case.enforce_sorted)
+        yield Fault("lengths_device", answer, device=device, printed=printed)
     elif given.dim() != 1:
         yield Fault("lengths_dim", _pack(case, given, enforce_sorted=case.enforce_sorted))
 
@@ -138,8 +134,7 @@ def fractional(case: Case) -> Iterator[Fault]:
         return
     read = given.tolist()
     cut = [b for b, length in enumerate(read) if length != whole[b]]
-    values = {"given": given, "whole": whole, "cut": [f"{read[b]:g}" for b in cut]}
-    yield Fault("float_lengths", Answer(whole), values, cut, severity="silent" if cut else "note")
+    yield Fault("float_lengths", Answer(whole), cut, cut=[f"{read[b]:g}" for b in cut])
 
 
 @rule("grid lengths", refuses=True)
@@ -150,9 +145,10 @@ def wrong_count(case: Case) -> Iterator[Fault]:
         return
     answer = _pack(case, case.lengths, enforce_sorted=case.enforce_sorted)
     missing = range(len(whole), B)
-    other_layout = len(whole) == T and max(whole) <= B
-    values = {"number": len(whole), "missing": missing, "other_layout": other_layout}
-    yield Fault("batch_first" if other_layout else "wrong_count", answer, values, () if other_layout else missing)
+    if len(whole) == T and max(whole) <= B:
+        yield Fault("batch_first", answer, number=len(whole), missing=missing)
+    else:
+        yield Fault("wrong_count", answer, missing, number=len(whole), missing=missing)
 
 
 @rule("grid lengths", "one each", refuses=True)
@@ -164,7 +160,7 @@ def too_short(case: Case) -> Iterator[Fault]:
         short = [whole[b] for b in rows]
         if rows:
             answer = ask(partial(pack_cells, len(rows), case.T, short, enforce_sorted=False))
-            yield Fault(key, answer, {"lengths": short}, rows)
+            yield Fault(key, answer, rows, lengths=short)
 
 
 @rule("grid lengths", "one each", refuses=True)
@@ -181,9 +177,8 @@ def too_long(case: Case) -> Iterator[Fault]:
         answer = _pack(case, [max(length, 1) for length in whole])
     call, later = _later(case, answer.result)
     told = "" if later is None else later.does(lambda lengths: f"unpacks {numbers(lengths)}")
-    fails_in = call if later is not None and later.error else ""
-    values = {"lengths": [whole[b] for b in rows], "later": told, "call": call, "fails_in": fails_in}
-    yield Fault("length_over_T", answer, values, rows, [T] * len(rows), fails_in=fails_in)
+    over, fails = [whole[b] for b in rows], later is not None and later.error is not None
+    yield Fault("length_over_T", answer, rows, [T] * len(rows), lengths=over, later=told, call=call, fails=fails)
 
 
 def _later(case: Case, packed: PackedSequence | None) -> tuple[str, Answer[Tensor] | None]:
@@ -207,4 +202,4 @@ def order(case: Case) -> Iterator[Fault]:
     answer = ask(lambda: pack_cells(len(cut), T, cut, enforce_sorted=True))
     if answer.error is not None:
         b = next(b for b in range(1, len(whole)) if whole[b] > whole[b - 1])
-        yield Fault("unsorted", answer, {"before": whole[b - 1], "after": whole[b]}, [b])
+        yield Fault("unsorted", answer, [b], before=whole[b - 1], after=whole[b])

@@ -2,7 +2,7 @@
 
 import json
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
@@ -123,18 +123,25 @@ class FindingsError(PackvizError):
         return str(self.findings)
 
 
-@dataclass(frozen=True, eq=False)
 class Fault:
-    """Hold what a condition found, before it is put into words."""
+    """Hold what a condition found, before it is put into words.
 
-    key: str  # names the words in findings.toml
-    # torch's own answer, for this very input or for as little of it as shows the trouble
-    answer: Answer[Any] = field(default_factory=Answer)
-    values: Mapping[str, object] = field(default_factory=dict)  # what the words are about, by name
-    sequences: Sequence[int] = ()  # as in Finding
-    timesteps: Sequence[int] = ()
-    severity: Severity | None = None  # None for that of the table, else that of torch's answer
-    fails_in: str = ""  # as in Finding
+    key      names the words in findings.toml; values: what these are about
+    answer   torch's own, for this very input or for as little of it as shows the trouble; None where it is not asked
+    rows, steps   the sequences and the time steps in these, as in Finding
+    """
+
+    def __init__(
+        self,
+        key: str,
+        answer: Answer[Any] | None = None,
+        rows: Sequence[int] = (),
+        steps: Sequence[int] = (),
+        /,
+        **values: object,
+    ) -> None:
+        self.key, self.answer, self.rows, self.steps = key, answer or Answer(), tuple(rows), tuple(steps)
+        self.values = values
 
 
 def worded(fault: Fault, case: object) -> Finding:
@@ -142,9 +149,8 @@ def worded(fault: Fault, case: object) -> Finding:
 
     Words with a parameter are also those of the PackvizError that trace_module() raises.
     """
-    words, answer = _words(fault.key), fault.answer
-    rows, steps = tuple(fault.sequences), tuple(fault.timesteps)
-    values = {**fault.values, "case": case, "rows": rows, "steps": steps}
+    words, answer, rows, steps = _words(fault.key), fault.answer, fault.rows, fault.steps
+    values = {**fault.values, "answer": answer, "case": case, "rows": rows, "steps": steps}
 
     def said(field: str, **more: object) -> str:
         return " ".join(words[field].render(**values, **more).split())
@@ -157,10 +163,10 @@ def worded(fault: Fault, case: object) -> Finding:
         error = PackvizError(parameter, expected=expected, got=with_torch, fix=said("fix"), torch_says=answer.message)
     found = said("found") if error is None else f"{parameter.removeprefix('x.')}: expected {expected}, but got {got}."
     where = said("where") if "where" in words else places(rows, steps)
-    severity = fault.severity or cast("Severity", said("severity")) or answer.severity
+    severity = cast("Severity", said("severity")) or answer.severity
     repair = words["repair"].render(**values).strip()
     at = where or said("parameter")
-    return Finding(said("key"), severity, found, at, does, repair, rows, steps, error=error, fails_in=fault.fails_in)
+    return Finding(said("key"), severity, found, at, does, repair, rows, steps, error=error, fails_in=said("fails_in"))
 
 
 def places(sequences: Sequence[int], timesteps: Sequence[int] = ()) -> str:
@@ -199,5 +205,5 @@ def _words(key: str) -> dict[str, Template]:
     fields = {"key": key, **table[key]}
     while "like" in fields:
         fields = {**table[fields.pop("like")], **fields}
-    fields = {"silently": "accepts it without an error", "severity": "", **fields}
+    fields = {"silently": "accepts it without an error", "severity": "", "fails_in": "", **fields}
     return {name: environment.from_string(text) for name, text in fields.items()}

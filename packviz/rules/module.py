@@ -18,7 +18,7 @@ from packviz.inputs.module import (
     weight_dtype,
     zero_state,
 )
-from packviz.inputs.torch_answers import Answer, ask
+from packviz.inputs.torch_answers import ask
 from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
 from packviz.rules.preconditions import described, frozen_copy, tensor_obstacle
@@ -139,4 +139,4 @@ def check_total_length(total_length: object, module: nn.RNNBase, lengths: Tensor
 def dropout(case: Case) -> Iterator[Fault]:
     """Find dropout that no layer can have."""
     if case.layer.dropout and case.layer.num_layers == 1:
-        yield Fault("dropout_one_layer", Answer(True))
+        yield Fault("dropout_one_layer")

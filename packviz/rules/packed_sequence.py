@@ -36,7 +36,7 @@ def _batch_sizes(packed: PackedSequence) -> Iterator[Fault]:
     """Find batch_sizes that are wrong by themselves, or do not sum to the rows of data."""
     sizes, data = packed.batch_sizes, packed.data
     if not isinstance(sizes, Tensor) or sizes.dim() != 1 or sizes.dtype != torch.int64 or sizes.device.type != "cpu":
-        yield Fault("batch_sizes_kind", _ABORTS, {"sizes": sizes})
+        yield Fault("batch_sizes_kind", _ABORTS, sizes=sizes)
         return
     counts = sizes.tolist()
     if not counts:
@@ -44,11 +44,11 @@ def _batch_sizes(packed: PackedSequence) -> Iterator[Fault]:
         return
     zeros = [t for t, count in enumerate(counts) if count < 1]
     if zeros:
-        yield Fault("batch_sizes_below_1", _ABORTS, {"count": counts[zeros[0]]}, timesteps=zeros[:1])
+        yield Fault("batch_sizes_below_1", _ABORTS, (), zeros[:1], count=counts[zeros[0]])
     grows = [t for t in range(1, len(counts)) if counts[t] > counts[t - 1]]
     if grows:
-        values = {"before": counts[grows[0] - 1], "count": counts[grows[0]]}
-        yield Fault("batch_sizes_grow", _ABORTS, values, timesteps=grows)
+        before, count = counts[grows[0] - 1 : grows[0] + 1]
+        yield Fault("batch_sizes_grow", _ABORTS, (), grows, before=before, count=count)
     rows = len(data) if data.dim() else 0
     if not zeros and not grows and sum(counts) != rows:
         yield _rows_differ(packed, counts, rows)
@@ -65,7 +65,7 @@ def _rows_differ(packed: PackedSequence, counts: list[int], rows: int) -> Fault:
     else:
         bare = PackedSequence(packed.data.detach().cpu(), packed.batch_sizes)  # without the indices
         answer = ask(lambda: pad_packed_sequence(bare, batch_first=True))
-    return Fault("rows_differ", answer, {"have": rows, "total": total}, timesteps=[t] if total > rows else [])
+    return Fault("rows_differ", answer, (), [t] if total > rows else (), have=rows, total=total)
 
 
 def _indices(packed: PackedSequence) -> Iterator[Fault]:
@@ -92,7 +92,7 @@ def _indices(packed: PackedSequence) -> Iterator[Fault]:
 def _wrong_index(key: str, packed: PackedSequence, name: str, got: str, rows: list[int] | None = None) -> Fault:
     other = packed.unsorted_indices if name == "sorted_indices" else packed.sorted_indices
     known = other is not None and _permutes(other, int(packed.batch_sizes[0]))
-    return Fault(key, _unpacking(packed), {"name": name, "got": got, "other_is_known": known}, rows or ())
+    return Fault(key, _unpacking(packed), rows or (), name=name, got=got, other_is_known=known)
 
 
 def _permutes(indices: Tensor, B: int) -> bool:
@@ -109,9 +109,9 @@ def lengths_beside(case: Case) -> Iterator[Fault]:
     if original == packed_as:
         return
     rows = [b for b, (one, other) in enumerate(zip(original, packed_as, strict=False)) if one != other]
-    values = {"original": original, "packed_as": packed_as}
     lost = sorted(original, reverse=True) == packed_as and packed.sorted_indices is None
-    yield Fault("indices_lost" if lost else "packed_lengths_differ", _unpacking(packed), values, rows)
+    key = "indices_lost" if lost else "packed_lengths_differ"
+    yield Fault(key, _unpacking(packed), rows, original=original, packed_as=packed_as)
 
 
 def _unpacking(packed: PackedSequence) -> Answer[tuple[Tensor, Tensor]]:

@@ -19,7 +19,6 @@ class Pad:
     """Hold what a pad looks like."""
 
     cell: Tensor  # its value or its features, (F,)
-    given: bool  # whether the caller gave it
     constant: bool  # whether everything after the lengths is just this
     code: str  # the value as Python code: a number, or an index into the grid
 
@@ -127,19 +126,19 @@ class Grid:
         shape = self.values.shape[2:]
         if self.given is not None:
             cell = filled(self.values, self.given)
-            return Pad(cell, True, bool(~(real_cells(self.values, self.given) & ~self.mask).any()), repr(self.given))
+            return Pad(cell, bool(~(real_cells(self.values, self.given) & ~self.mask).any()), repr(self.given))
         after = (~self.mask).nonzero()
         zero = torch.zeros(shape, dtype=self.values.dtype, device=self.values.device)
         if not len(after):
-            return Pad(zero, False, True, "0")
+            return Pad(zero, True, "0")
         region = self.values[~self.mask].flatten(1) if shape else self.values[~self.mask].unsqueeze(1)
         alike = (region == region[0]) | (region.isnan() & region[0].isnan())
         if bool(alike.all()):
             if len(region) == 1:  # one cell may be a token that was left out
-                return Pad(zero, False, True, "0")
-            return Pad(region[0].reshape(shape), False, True, pad_code(region[0], after[0]))
+                return Pad(zero, True, "0")
+            return Pad(region[0].reshape(shape), True, pad_code(region[0], after[0]))
         ends = self.values[~self.mask[:, -1], -1].reshape(-1, region.size(1))  # the last column, where it is after
-        return Pad(zero, False, False, "0") if bool((ends == 0).all(1).any()) else None
+        return Pad(zero, False, "0") if bool((ends == 0).all(1).any()) else None
 
     @cached_property
     def real(self) -> Tensor:

@@ -9,9 +9,9 @@ everywhere after the lengths, at least twice, else 0. Not found are:
   otherwise they are a note, and nothing where there are zeros inside the sequences, too.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import isfinite
-from typing import cast
+from typing import Any, cast
 
 from torch import Tensor
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
@@ -63,9 +63,10 @@ def _fault(
     rows: Sequence[int],
     steps: Sequence[int],
     pad: Pad | None = None,
-    values: Mapping[str, object] | None = None,
     *,
     first: int = 0,
+    note: bool = False,
+    **values: object,
 ) -> Fault:
     """Return a fault with what pack_padded_sequence makes of the first of these sequences, alone, from a step on."""
     b = rows[0]
@@ -74,10 +75,9 @@ def _fault(
     after = alone[0, length:]
     lost = after[real_cells(after.unsqueeze(0), 0.0 if grid.given is None else grid.given)[0]]
     taken = alone[0, :0] if answer.result is None else answer.result.data[first:]
-    assumed = None if pad is None or pad.given else pad.code.removesuffix(".0")
-    about = {"grid": grid, "taken": _steps(taken), "lost": _steps(lost), "assumed": assumed, "note": False}
-    about |= {"pad": pad.code if pad else None, **(values or {})}
-    return Fault(key, answer, about, rows, steps, "note" if about["note"] else "silent")
+    assumed = None if pad is None or grid.given is not None else pad.code.removesuffix(".0")
+    values |= {"taken": _steps(taken), "lost": _steps(lost), "pad": pad.code if pad else None}
+    return Fault(key, answer, rows, steps, **values, grid=grid, assumed=assumed, note=note)
 
 
 def _steps(values: Tensor, most: int = 4) -> str:
@@ -94,16 +94,14 @@ def _displaced(case: Case, grid: Grid, padded: Grid) -> Iterator[Fault]:
         yield _fault("square", grid, first, ends, grid.turned.pad)
     elif seen := _viewed(case, grid):
         shape = tuple(_source(case).shape)
-        values: dict[str, object] = {"source": shape, "back": (shape[1], shape[0], *shape[2:])}
-        yield _fault("viewed", grid, first, ends, seen.pad, values)
+        yield _fault("viewed", grid, first, ends, seen.pad, source=shape, back=(shape[1], shape[0], *shape[2:]))
     elif (cell := _left(grid, short)) is not None:
         missing, code = [grid.T - grid.lengths[b] for b in short], pad_code(cell.reshape(-1), (short[0], 0))
-        values = {"number": missing, "counts": False, "code": code}
-        yield _fault("left_padded", grid, short, [0] * len(short), None, values)
+        yield _fault("left_padded", grid, short, [0] * len(short), number=missing, counts=False, code=code)
     elif sorted(padded.ends) == sorted(grid.lengths) and padded.ends != grid.lengths:
         rows = [b for b, end in enumerate(padded.ends) if end != grid.lengths[b]]
         steps = [min(padded.ends[b], grid.lengths[b]) for b in rows]
-        yield _fault("lengths_order", grid, rows, steps, padded.pad, {"reach": padded.ends})
+        yield _fault("lengths_order", grid, rows, steps, padded.pad, reach=padded.ends)
 
 
 def _fits(grid: Grid) -> bool:
@@ -112,7 +110,7 @@ def _fits(grid: Grid) -> bool:
     if pad is None or not pad.constant or all(length == grid.T for length in grid.lengths):
         return False
     zero = bool((pad.cell == 0).all())
-    return (pad.given or zero or int((~grid.mask).sum()) > 1) and grid.ends == grid.lengths
+    return (grid.given is not None or zero or int((~grid.mask).sum()) > 1) and grid.ends == grid.lengths
 
 
 def _source(case: Case) -> Tensor:
@@ -145,14 +143,14 @@ def _left_out(grid: Grid, pad: Pad) -> Iterator[Fault]:
     by_count = [b for b in over if int(grid.real[b].sum()) == grid.lengths[b]]
     if by_count:
         gaps = sum(int((~grid.real[b, : grid.ends[b]]).sum()) for b in by_count)
-        yield _fault("zero_counted_out", grid, by_count, [grid.lengths[b] for b in by_count], pad, {"gaps": gaps})
+        yield _fault("zero_counted_out", grid, by_count, [grid.lengths[b] for b in by_count], pad, gaps=gaps)
     rest = [b for b in over if b not in by_count]
     if rest:
         gone = sum(grid.ends[b] - grid.lengths[b] for b in rest)
         # what a layer computed from pads, such as a convolution at its edge, is not a padding value
-        computed = not pad.given and grid.values.is_floating_point() and grid.values.dim() > 2
+        computed = grid.given is None and grid.values.is_floating_point() and grid.values.dim() > 2
         steps = [grid.lengths[b] for b in rest]
-        yield _fault("tokens_dropped", grid, rest, steps, pad, {"gone": gone, "note": computed})
+        yield _fault("tokens_dropped", grid, rest, steps, pad, gone=gone, note=computed)
 
 
 def _taken_in(grid: Grid, pad: Pad) -> Iterator[Fault]:
@@ -165,9 +163,9 @@ def _taken_in(grid: Grid, pad: Pad) -> Iterator[Fault]:
     yield from found
     if not found and min(grid.lengths) == grid.T and len(set(grid.starts)) > 1:  # alike: a vector of zeros
         for back in _at_the_ends(Grid(grid.values.flip(1), grid.lengths, grid.given), real.flip(1), pad):
-            rows, note = back.sequences, back.severity == "note"
-            values = {"number": [grid.starts[b] for b in rows], "note": note, "counts": True, "code": pad.code}
-            yield _fault("left_padded", grid, rows, [0] * len(rows), pad, values)
+            rows, note = back.rows, bool(back.values["note"])
+            about: dict[str, Any] = {"number": [grid.starts[b] for b in rows], "counts": True, "code": pad.code}
+            yield _fault("left_padded", grid, rows, [0] * len(rows), pad, note=note, **about)
 
 
 def _at_the_ends(grid: Grid, real: Tensor, pad: Pad) -> Iterator[Fault]:
@@ -179,15 +177,14 @@ def _at_the_ends(grid: Grid, real: Tensor, pad: Pad) -> Iterator[Fault]:
 
     real: (B, T) bool, True at steps before their lengths that do not look like a pad
     """
-    ends, lengths = ends_of(real), grid.lengths
-    rows = [b for b, end in enumerate(ends) if end < lengths[b] and (end or (pad.given and lengths[b] > 1))]
+    ends, lengths, told = ends_of(real), grid.lengths, grid.given is not None
+    rows = [b for b, end in enumerate(ends) if end < lengths[b] and (end or (told and lengths[b] > 1))]
     within = sum(ends) - int(real.sum())
-    if not rows or (within and not pad.given):
+    if not rows or (within and not told):
         return
-    at_ends = sum(lengths[b] - ends[b] for b in rows)
-    values: dict[str, object] = {"at_ends": at_ends, "within": within, "note": not pad.given or within > 0}
-    values["such"] = int((grid.mask & ~real).sum())
-    yield _fault("pads_packed", grid, rows, [ends[b] for b in rows], pad, values, first=ends[rows[0]])
+    steps, note = [ends[b] for b in rows], not told or within > 0
+    about = {"at_ends": sum(lengths[b] - ends[b] for b in rows), "such": int((grid.mask & ~real).sum())}
+    yield _fault("pads_packed", grid, rows, steps, pad, first=steps[0], note=note, within=within, **about)
 
 
 @rule("packed numbers")
@@ -195,23 +192,21 @@ def packed_data(case: Case) -> Iterator[Fault]:
     """Look at packed data: whether there are any, whether they are finite, and whether pads end the sequences."""
     packed, given = cast(PackedSequence, case.packed), case.padding_value
     if not packed.data.numel():
-        yield Fault("empty_packed", Answer(True))
+        yield Fault("empty_packed")
         return
     largest = peaks(packed.data.unsqueeze(0))[0]
     if not all_finite(largest):
         bad = (~packed.data.isfinite()).reshape(len(packed.data), -1).any(1)
-        about = {**_kinds(packed.data[bad]), "bad": int(bad.sum()), "of": len(bad)}
         rows, steps = first_in_each(as_grid(packed._replace(data=bad))[0])
-        yield Fault("nan_in_packed", Answer(True), about, rows, steps, "silent")
+        yield Fault("nan_in_packed", None, rows, steps, **_kinds(packed.data[bad]), bad=int(bad.sum()), of=len(bad))
     real = real_cells(packed.data.unsqueeze(0), given)[0] if given else largest != 0
     if bool(real.all()):
         return
     flags, lengths = as_grid(packed._replace(data=real))
     if given is not None or any(end not in (0, length) for end, length in zip(ends_of(flags), lengths, strict=True)):
         values, _ = as_grid(packed._replace(data=packed.data.detach()))
-        grid = Grid(values, lengths, given)
-        pad = Pad(filled(values, given or 0), given is not None, True, f"{given or 0:g}")
-        yield from _at_the_ends(grid, flags, pad)
+        pad = Pad(filled(values, given or 0), True, f"{given or 0:g}")
+        yield from _at_the_ends(Grid(values, lengths, given), flags, pad)
 
 
 @rule("grid numbers", "end", "layout")
@@ -226,17 +221,16 @@ def not_finite(case: Case) -> Iterator[Fault]:
     rows, steps = first_in_each(bad & mask)
     if rows:
         b = rows[0]
-        counts = {"bad": int((bad & mask)[b].sum()), "of": grid.lengths[b], **_kinds(values[bad & mask])}
-        yield _fault("nan_in_data", grid, rows, steps, None, counts)
+        count = int((bad & mask)[b].sum())
+        yield _fault("nan_in_data", grid, rows, steps, bad=count, of=grid.lengths[b], **_kinds(values[bad & mask]))
     rows, steps = first_in_each(bad & ~mask)
     given = case.padding_value
     if rows and (given is None or isfinite(given)):
         b = rows[0]
         row, inner = values[b].detach().cpu(), mask[b].cpu()
         times_mask = (row * inner.reshape(-1, *[1] * (row.dim() - 1))).sum().item()
-        kinds = _kinds(values[~mask])
-        yield Fault("nan_in_pads", Answer(True), {"times_mask": times_mask, **kinds}, rows, steps, "silent")
+        yield Fault("nan_in_pads", None, rows, steps, times_mask=times_mask, **_kinds(values[~mask]))
 
 
-def _kinds(values: Tensor) -> dict[str, object]:
+def _kinds(values: Tensor) -> dict[str, Any]:
     return {"nan": int(values.isnan().sum()), "inf": int(values.isinf().sum())}

@@ -107,10 +107,10 @@ def _judged(case: Case, run: _Run, state: Tensor) -> Fault:
     values: dict[str, object] = {"apart": apart, "shape": tuple(right.shape)}
     for key, code, value, about in known:
         if bool(_same(state, value).all()):
-            return Fault(key, Answer(state), {**values, "code": code, "about": about}, rows, steps)
+            return Fault(key, Answer(state), rows, steps, **values, code=code, about=about)
     module = case.module
     values["dropout"] = module is not None and module.training and bool(module.dropout) and module.num_layers > 1
-    return Fault("state_unknown", Answer(state), values, rows, steps)
+    return Fault("state_unknown", Answer(state), rows, steps, **values)
 
 
 def _wrong(case: Case, run: _Run) -> Iterator[_Reading]:

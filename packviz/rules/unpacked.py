@@ -8,7 +8,7 @@ from torch import Tensor
 from packviz.inputs.module import run_module, states_of
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, rule
-from packviz.rules.finding import Fault, Severity
+from packviz.rules.finding import Fault
 from packviz.rules.padding_value import ends_of, filled, pad_code, real_cells
 
 _LEFT, _OTHER = "unpacked_left", "pads_in_other_axis"
@@ -39,18 +39,14 @@ def _fault(case: Case, key: str, cell: Tensor, ends: list[int], at: tuple[int, i
     told, values = case.padding_value is not None, case.by_sequence.detach()
     T = case.B if key == _OTHER else case.T
     rows = [b for b, end in enumerate(ends) if end < T]
-    about: dict[str, object] = {
-        "pad": pad_code(cell, (at[0], 0) if key == _LEFT else at),
-        "told": told,
-        "number": len(rows),
-    }
-    about["before"] = [T - ends[b] for b in rows]
     if key == _OTHER:
-        return Fault(key, Answer(True), about)
-    row, reach = values[rows[0]], max(ends[rows[0]], 1)
-    drift = _drift(case, row, row[-reach:] if key == _LEFT else row[:reach])
-    severity: Severity = "silent" if told and (key == _LEFT or case.layer.bidirectional) else "note"
-    return Fault(key, drift, about, rows, [0 if key == _LEFT else ends[b] for b in rows], severity)
+        return Fault(key, told=told)
+    row, reach, before = values[rows[0]], max(ends[rows[0]], 1), [T - ends[b] for b in rows]
+    if key == _LEFT:
+        drift, steps, at = _drift(case, row, row[-reach:]), [0] * len(rows), (at[0], 0)
+    else:
+        drift, steps = _drift(case, row, row[:reach]), [ends[b] for b in rows]
+    return Fault(key, drift, rows, steps, pad=pad_code(cell, at), told=told, number=len(rows), before=before)
 
 
 def _pads_at_the_ends(values: Tensor, given: float | None) -> tuple[Tensor, list[int], tuple[int, int]] | None:
