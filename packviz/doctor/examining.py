@@ -8,13 +8,12 @@ from torch import Tensor, nn
 from torch.nn.utils import parametrize
 from torch.nn.utils.rnn import PackedSequence
 
-from packviz.inputs.cell_kinds import RECURRENT
-from packviz.inputs.module import has_own_forward, snapshot
+from packviz.inputs.module import snapshot
 from packviz.rules import findings
 from packviz.rules.case import Case
 from packviz.rules.finding import Findings
-from packviz.rules.module import check_weights, way_out
-from packviz.rules.preconditions import check_beside, check_subject, refusal_of
+from packviz.rules.module import read_module
+from packviz.rules.preconditions import check_beside, check_subject
 
 __all__ = ["examine"]
 
@@ -71,7 +70,7 @@ def examine(
 
 def _case(subject: object, x: object, lengths: object, batch_first: bool | None, *beside: Any) -> Case:
     """Tell module, batch and lengths apart; beside: what follows in a Case, in its order."""
-    module = _readable(subject) if isinstance(subject, nn.Module) else None
+    module = read_module(subject, _readable, "; or use pv.watch") if isinstance(subject, nn.Module) else None
     if module is None:
         if x is not None and lengths is not None:
             raise TypeError("examine() takes the lengths only once: examine(x, lengths)")
@@ -83,11 +82,6 @@ def _case(subject: object, x: object, lengths: object, batch_first: bool | None,
     return Case(grid, packed, lengths, module, batch_first, *beside)
 
 
-def _readable(module: nn.Module) -> nn.RNNBase:
-    if not isinstance(module, RECURRENT):
-        raise refusal_of("module", "an nn.RNN, nn.GRU or nn.LSTM", module, f"{way_out(module)}; or use pv.watch")
-    if has_own_forward(module):
-        expected = "a module whose forward is torch's own"
-        raise refusal_of("module", expected, module, "give the nn.RNN, nn.GRU or nn.LSTM inside it")
+def _readable(module: nn.RNNBase) -> nn.RNNBase:
     # to read a weight with a parametrization would compute it anew, and change its buffers
-    return check_weights(module, snapshot if parametrize.is_parametrized(module) else lambda given: given)
+    return snapshot(module) if parametrize.is_parametrized(module) else module

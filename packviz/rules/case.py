@@ -93,15 +93,15 @@ class Case:
         return 1 if self.batch_first else 0
 
     @cached_property
-    def given(self) -> list[int] | Tensor:
-        """Return the lengths beside a padded x: a plain list of integers as it is, anything else as a tensor."""
+    def given(self) -> Tensor:
+        """Return the lengths beside a padded x."""
         return read_lengths("lengths", self.lengths)
 
     @cached_property
     def are_shares(self) -> bool:
         """Tell whether the lengths are shares of the longest, as some toolkits have them: 0 < share <= 1."""
         given = self.given
-        if not isinstance(given, Tensor) or not given.is_floating_point() or len(given) != self.B or self.T == 1:
+        if not given.is_floating_point() or len(given) != self.B or self.T == 1:
             return False
         within = bool(((given > 0) & (given <= 1)).all()) and not bool((given == 1).all())
         return within and bool(given.max() >= 1 - 1e-3)
@@ -110,8 +110,6 @@ class Case:
     def whole(self) -> list[int] | None:
         """Return the lengths as torch reads them, integers; None where they are shares, or not one row on the CPU."""
         given = self.given
-        if isinstance(given, list):
-            return given
         if given.dim() != 1 or given.device.type != "cpu" or self.are_shares:
             return None
         return cast(list[int], given.to(torch.int64).tolist())
@@ -130,20 +128,16 @@ class Case:
 Condition = Callable[[Case], Iterable[Fault]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rule:
     """Hold a condition, and when it is asked. Its words and its repair stand in findings.toml."""
 
     condition: Condition
-    # what the case must have: its fields, "grid" or "packed", and "numbers" where none is on the meta device
-    given: frozenset[str]
-    # what must be known by then: "one each", a length for each sequence, the "lengths", which are right, where the data
-    # "end", that the "layout" is right, "no error"
-    known: tuple[str, ...] = ()
+    needs: list[str]  # fields and properties of Case that must not be None, and words that packviz.rules explains
     stops: bool = False  # whether nothing after it can be judged where it finds something
     refuses: bool = False  # whether trace_module() refuses what it finds
 
 
-def rule(given: str, *known: str, stops: bool = False, refuses: bool = False) -> Callable[[Condition], Rule]:
-    """Make a rule of a condition; given: words, separated by spaces. The rest is as in Rule."""
-    return lambda condition: Rule(condition, frozenset(given.split()), known, stops, refuses)
+def rule(needs: str, *, stops: bool = False, refuses: bool = False) -> Callable[[Condition], Rule]:
+    """Make a rule of a condition; needs: words, separated by spaces. The rest is as in Rule."""
+    return lambda condition: Rule(condition, needs.split(), stops, refuses)

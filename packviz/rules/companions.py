@@ -18,7 +18,7 @@ from packviz.rules.padding_value import first_in_each, inside
 from packviz.rules.preconditions import MAX_CELLS, known_lengths
 
 
-@rule("mask", "lengths", "layout")
+@rule("mask ends layout")
 def mask(case: Case) -> Iterator[Fault]:
     """Compare a mask, (B, T) or laid out as x, with the lengths: True, or 1, where there is a token."""
     lengths, flags = cast("list[int]", case.ends), cast(Tensor, case.mask).detach().cpu()
@@ -42,7 +42,7 @@ def mask(case: Case) -> Iterator[Fault]:
     yield Fault("mask_inverted" if inverted else "mask_differs", sums, rows, steps, kept=kept, dropped=dropped)
 
 
-@rule("targets", "lengths", "layout")
+@rule("targets ends layout")
 def targets(case: Case) -> Iterator[Fault]:
     """Compare what the targets were packed with: row n of theirs must be row n of the inputs'."""
     if isinstance(case.targets, PackedSequence):
@@ -50,7 +50,7 @@ def targets(case: Case) -> Iterator[Fault]:
         yield from unsound or _differing(case, packed_lengths(case.targets), packed=True)
 
 
-@rule("target_lengths", "lengths", "layout")
+@rule("target_lengths ends layout")
 def target_lengths(case: Case) -> Iterator[Fault]:
     """Compare the lengths that the targets would be packed with."""
     if not isinstance(case.targets, PackedSequence):
@@ -84,7 +84,7 @@ def _misaligned(theirs: list[int], ours: list[int]) -> Answer[Any]:
     return ask(compared)
 
 
-@rule("grid output", "lengths", "layout")
+@rule("x output ends layout")
 def output(case: Case) -> Iterator[Fault]:
     """Compare the unpacked output's shape with x, for its layout, and with the mask, for its width."""
     given, lengths = cast(Tensor, case.output), cast("list[int]", case.ends)
@@ -101,7 +101,7 @@ def output(case: Case) -> Iterator[Fault]:
         yield Fault("output_narrower", answer, (), [width], longest=max(lengths))
 
 
-@rule("module hx", "layout", refuses=True)
+@rule("module hx layout", refuses=True)
 def initial_state(case: Case) -> Iterator[Fault]:
     """Find an hx of another kind, shape, dtype or device; its sequences are in the order in which they were given."""
     weight, parts, shapes = case.weight, case.states, state_shapes(case.layer, case.B)

@@ -17,7 +17,7 @@ from packviz.rules.preconditions import MAX_CELLS, numbers
 _AUTOCAST = {torch.float32, torch.bfloat16, torch.float16}  # what it converts
 
 
-@rule("grid", stops=True, refuses=True)
+@rule("x", stops=True, refuses=True)
 def empty_or_flat(case: Case) -> Iterator[Fault]:
     """Find a grid without cells, or with fewer than two dimensions."""
     x = case.data
@@ -97,19 +97,17 @@ def _pack(case: Case, lengths: object, *, enforce_sorted: bool = False) -> Answe
     return ask(lambda: pack_padded_sequence(x, lengths, case.batch_first, enforce_sorted))  # type: ignore[arg-type]
 
 
-@rule("grid", refuses=True)
+@rule("x", refuses=True)
 def missing(case: Case) -> Iterator[Fault]:
     """Find a padded x without lengths, where it is to be packed."""
     if case.traced and case.lengths is None:
         yield Fault("no_lengths")
 
 
-@rule("grid lengths", refuses=True)
+@rule("x lengths", refuses=True)
 def form(case: Case) -> Iterator[Fault]:
     """Find lengths on another device, or in other than one dimension."""
     given = case.given
-    if isinstance(given, list):
-        return
     printed = given.device.type == "cpu" and case.lengths_device != "cpu"
     asked, device = (given.to("meta"), case.lengths_device) if printed else (given, str(given.device))
     if device != "cpu":
@@ -119,25 +117,25 @@ def form(case: Case) -> Iterator[Fault]:
         yield Fault("lengths_dim", _pack(case, given, enforce_sorted=case.enforce_sorted))
 
 
-@rule("grid lengths", refuses=True)
+@rule("x lengths", refuses=True)
 def shares(case: Case) -> Iterator[Fault]:
     """Find lengths that are shares of the longest."""
-    if isinstance(case.given, Tensor) and case.given.dim() == 1 and case.given.device.type == "cpu" and case.are_shares:
+    if case.given.dim() == 1 and case.given.device.type == "cpu" and case.are_shares:
         yield Fault("relative_lengths", _pack(case, case.given))
 
 
-@rule("grid lengths", refuses=True)
+@rule("x lengths", refuses=True)
 def fractional(case: Case) -> Iterator[Fault]:
     """Find lengths that torch cuts, or converts, to integers."""
     given, whole = case.given, case.whole
-    if isinstance(given, list) or whole is None or not (given.is_floating_point() or given.dtype == torch.bool):
+    if whole is None or not (given.is_floating_point() or given.dtype == torch.bool):
         return
     read = given.tolist()
     cut = [b for b, length in enumerate(read) if length != whole[b]]
     yield Fault("float_lengths", Answer(whole), cut, cut=[f"{read[b]:g}" for b in cut])
 
 
-@rule("grid lengths", refuses=True)
+@rule("x lengths", refuses=True)
 def wrong_count(case: Case) -> Iterator[Fault]:
     """Tell lengths that belong to the other dimension from lengths that are simply too few or too many."""
     whole, B, T = case.whole, case.B, case.T
@@ -151,7 +149,7 @@ def wrong_count(case: Case) -> Iterator[Fault]:
         yield Fault("wrong_count", answer, missing, number=len(whole), missing=missing)
 
 
-@rule("grid lengths", "one each", refuses=True)
+@rule("x lengths one_each", refuses=True)
 def too_short(case: Case) -> Iterator[Fault]:
     """Find lengths of 0 and below."""
     whole = cast("list[int]", case.whole)
@@ -163,7 +161,7 @@ def too_short(case: Case) -> Iterator[Fault]:
             yield Fault(key, answer, rows, lengths=short)
 
 
-@rule("grid lengths", "one each", refuses=True)
+@rule("x lengths one_each", refuses=True)
 def too_long(case: Case) -> Iterator[Fault]:
     """Find lengths beyond T, which torch packs to an inconsistent object."""
     whole, T = cast("list[int]", case.whole), case.T
@@ -192,7 +190,7 @@ def _later(case: Case, packed: PackedSequence | None) -> tuple[str, Answer[Tenso
     return "pad_packed_sequence", ask(lambda: pad_packed_sequence(packed)[1])
 
 
-@rule("grid lengths", "one each")
+@rule("x lengths one_each")
 def order(case: Case) -> Iterator[Fault]:
     """Find lengths that torch refuses because they must be in decreasing order."""
     whole, T = cast("list[int]", case.whole), case.T

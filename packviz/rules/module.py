@@ -30,34 +30,31 @@ MAX_NUMBERS = 1_000_000_000  # of an unpacked output: 4 GB in float32
 
 
 def check_module(module: object) -> nn.RNNBase:
-    """Return a snapshot of the module, which is left untouched.
-
-    Raises PackvizError for anything that is not an nn.RNN, nn.GRU or nn.LSTM, and for a subclass with its own forward.
-    """
-    if not isinstance(module, RECURRENT):
-        got = f"the class {module.__name__} itself" if isinstance(module, type) else described(module)
-        raise _refusal(got, way_out(module))
-    if has_own_forward(module):
-        got = f"{described(module)} with a forward of its own, which packviz would not run"
-        raise _refusal(got, "give the nn.RNN, nn.GRU or nn.LSTM inside it, or a plain one with the same state_dict()")
-    plain = check_weights(module, snapshot)
+    """Return a snapshot of the module, which is left untouched; raises PackvizError for one that cannot be traced."""
+    plain = read_module(module, snapshot)
     weights = [*plain.parameters()]
     for obstacle, _ in filter(None, map(tensor_obstacle, weights)):
         copy = "give a copy on the CPU: copy.deepcopy(module).cpu()"
         raise _refusal(f"a module with {obstacle} among its parameters", copy)
     dtypes = sorted({dtype_name(weight.dtype) for weight in weights})
     if len(dtypes) > 1 or not weights[0].is_floating_point():
-        raise _refusal(
-            f"parameters in {' and '.join(dtypes)}", "give a copy in one dtype: copy.deepcopy(module).float()"
-        )
+        fix = "give a copy in one dtype: copy.deepcopy(module).float()"
+        raise _refusal(f"parameters in {' and '.join(dtypes)}", fix)
     return plain
 
 
-def check_weights(module: nn.RNNBase, read: Callable[[nn.RNNBase], nn.RNNBase]) -> nn.RNNBase:
+def read_module(module: object, read: Callable[[nn.RNNBase], nn.RNNBase], otherwise: str = "") -> nn.RNNBase:
     """Return the module as it is read, a snapshot or itself; raises PackvizError where settings or weights do not fit.
 
+    Also refused is anything that is not an nn.RNN, nn.GRU or nn.LSTM, and a subclass with its own forward.
     A module may have been changed in any way since it was built, so any error can result.
     """
+    if not isinstance(module, RECURRENT):
+        got = f"the class {module.__name__} itself" if isinstance(module, type) else described(module)
+        raise _refusal(got, f"{_way_out(module)}{otherwise}")
+    if has_own_forward(module):
+        got = f"{described(module)} with a forward of its own, which packviz would not run"
+        raise _refusal(got, "give the nn.RNN, nn.GRU or nn.LSTM inside it, or a plain one with the same state_dict()")
     _check_settings(module)
     try:
         seen = read(module)
@@ -84,11 +81,11 @@ def _check_settings(module: nn.RNNBase) -> None:
 
 
 def _refusal(got: str, fix: str) -> PackvizError:
-    expected = "an nn.RNN, nn.GRU or nn.LSTM on the CPU, with floating-point parameters of one dtype"
+    expected = "an nn.RNN, nn.GRU or nn.LSTM whose forward is torch's own, with floating-point parameters of one dtype"
     return PackvizError("module", expected=expected, got=got, fix=fix)
 
 
-def way_out(module: object) -> str:
+def _way_out(module: object) -> str:
     """Return what to give instead of what is no recurrent module."""
     if isinstance(module, type) and issubclass(module, RECURRENT):
         return f"build one: nn.{module.__name__}(input_size, hidden_size)"

@@ -35,7 +35,7 @@ from packviz.rules.padding_value import (
 from packviz.rules.preconditions import numbers
 
 
-@rule("grid lengths numbers", "lengths")
+@rule("x lengths numbers ends")
 def pads(case: Case) -> Iterator[Fault]:
     """Compare lengths that torch would take with where the data end; of x or, where they are given, the ids."""
     lengths, given = cast("list[int]", case.ends), case.padding_value
@@ -209,7 +209,7 @@ def packed_data(case: Case) -> Iterator[Fault]:
         yield from _at_the_ends(Grid(values, lengths, given), flags, pad)
 
 
-@rule("grid numbers", "end", "layout")
+@rule("x numbers end layout")
 def not_finite(case: Case) -> Iterator[Fault]:
     """Find NaN and inf in x; all of it is data where there are no lengths."""
     values = case.by_sequence

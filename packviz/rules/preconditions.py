@@ -64,40 +64,40 @@ def refusal_of(name: str, expected: str, got: object, fix: str) -> PackvizError:
     return PackvizError(name, expected=expected, got=obstacle[0] if obstacle else described(got), fix=fix)
 
 
-def tensor_obstacle(tensor: Tensor, *, on_cpu: bool = True) -> tuple[str, str] | None:
-    """Return why a tensor x cannot be traced ("a nested tensor") and the repair, or None where it can."""
+def tensor_obstacle(tensor: Tensor, name: str = "x", *, on_cpu: bool = True) -> tuple[str, str] | None:
+    """Return why a tensor cannot be traced ("a nested tensor") and the repair, or None where it can."""
     if tensor.is_nested:
-        return "a nested tensor", "pad it first: torch.nested.to_padded_tensor(x, 0.0)"
+        return "a nested tensor", f"pad it first: torch.nested.to_padded_tensor({name}, 0.0)"
     if tensor.is_quantized:
-        return "a quantized tensor", "convert it with x.dequantize()"
+        return "a quantized tensor", f"convert it with {name}.dequantize()"
     if tensor.layout != torch.strided:
-        return f"a tensor in the {str(tensor.layout).removeprefix('torch.')} layout", "convert it with x.to_dense()"
+        return (
+            f"a tensor in the {str(tensor.layout).removeprefix('torch.')} layout",
+            f"convert it with {name}.to_dense()",
+        )
     if on_cpu and tensor.device.type != "cpu":
-        return f"a tensor on {tensor.device}", "copy it with x.cpu()"
+        return f"a tensor on {tensor.device}", f"copy it with {name}.cpu()"
     return None
 
 
-def read_lengths(name: str, lengths: object) -> list[int] | Tensor:
-    """Return a plain list of integers as it is, anything else as a tensor; raises PackvizError for neither."""
-    if type(lengths) is list and all(type(length) is int and abs(length) < 2**62 for length in lengths):
-        return lengths
-    if isinstance(lengths, Tensor) and (tensor_obstacle(lengths, on_cpu=False) or lengths.is_complex()):
-        raise refusal_of(name, "integers in a dense tensor", lengths, _INTEGERS)
-    try:
-        given = torch.as_tensor(lengths, device=lengths.device if isinstance(lengths, Tensor) else "cpu")
-    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
-        got = f"{described(lengths)} ({first_line(error)})"
-        raise PackvizError(name, expected="one integer for each sequence", got=got, fix=_INTEGERS) from None
-    if given.is_complex():
-        raise refusal_of(name, "integers", given, _INTEGERS)
+def read_lengths(name: str, lengths: object) -> Tensor:
+    """Return lengths as a tensor; raises PackvizError where they make none."""
+    given = lengths
+    if not isinstance(given, Tensor):
+        try:
+            given = torch.as_tensor(lengths, device="cpu")
+        except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+            got = f"{described(lengths)} ({first_line(error)})"
+            raise PackvizError(name, expected="one integer for each sequence", got=got, fix=_INTEGERS) from None
+        given = given if given.numel() else given.long()  # of [], torch makes floats
+    if tensor_obstacle(given, on_cpu=False) or given.is_complex():
+        raise refusal_of(name, "integers in a dense tensor", given, _INTEGERS)
     return given
 
 
 def known_lengths(name: str, lengths: object) -> list[int]:
     """Return lengths as integers, as torch reads them; raises PackvizError where there are none to read."""
     given = read_lengths(name, lengths)
-    if isinstance(given, list):
-        return given
     if given.device.type == "meta" or given.numel() > MAX_CELLS:
         raise refusal_of(name, "one integer for each sequence", given, "give a list of integers")
     return cast(list[int], given.to(torch.int64).flatten().tolist())
@@ -106,10 +106,8 @@ def known_lengths(name: str, lengths: object) -> list[int]:
 def check_subject(x: object) -> None:
     """Raise PackvizError unless x is a padded tensor or a PackedSequence that torch can compute with."""
     if isinstance(x, PackedSequence):
-        check_tensor("packed.data", x.data, on_meta=True)
-        for name, index in zip(PackedSequence._fields[1:], x[1:], strict=True):
-            if isinstance(index, Tensor) or (index is not None and name != "batch_sizes"):
-                check_tensor(f"packed.{name}", index, on_meta=name == "batch_sizes" or x.data.device.type == "meta")
+        for name, value in _fields_without_rules(x):
+            check_tensor(f"packed.{name}", value, on_meta=name == "data" or x.data.is_meta)
         return
     if not isinstance(x, Tensor):
         raise refusal_of("x", "a padded tensor or a PackedSequence", x, "convert it with torch.as_tensor")
@@ -170,35 +168,35 @@ def check_tensor(name: str, value: object, *, on_meta: bool) -> None:
 
 def check_traced(case: Case) -> None:
     """Raise PackvizError unless what trace_module() was given is dense and on the CPU."""
-    x = case.x
+    x, axes = case.x, "(B, T, F)" if case.batch_first else "(T, B, F)"
     if case.packed is not None:
-        _check_fields(case.packed)
+        for name, value in _fields_without_rules(case.packed):
+            _check_on_cpu(
+                f"x.{name}", value, "a dense tensor on the CPU", "let pack_padded_sequence or pack_sequence build it"
+            )
         if case.lengths is not None:
-            got, fix = described(case.lengths), "leave lengths out, or give the padded tensor"
-            raise PackvizError("lengths", expected="None beside a PackedSequence", got=got, fix=fix)
+            fix = "leave lengths out, or give the padded tensor"
+            raise refusal_of("lengths", "None beside a PackedSequence", case.lengths, fix)
     else:
-        axes = "(B, T, F)" if case.batch_first else "(T, B, F)"
-        expected = f"a padded tensor {axes}, or a PackedSequence"
-        if not isinstance(x, Tensor):
-            several = isinstance(x, list | tuple) and x and all(isinstance(part, Tensor) for part in x)
-            padded = "torch.nn.utils.rnn.pad_sequence(sequences, batch_first=module.batch_first)"
-            fix = f"pad the sequences first: {padded}" if several else "convert it with torch.as_tensor"
-            raise PackvizError("x", expected=expected, got=described(x), fix=fix)
-        if obstacle := tensor_obstacle(x):
-            got, fix = obstacle
-            raise PackvizError("x", expected=f"{expected}, dense and on the CPU", got=got, fix=fix)
+        several = isinstance(x, list | tuple) and x and all(isinstance(part, Tensor) for part in x)
+        padded = "torch.nn.utils.rnn.pad_sequence(sequences, batch_first=module.batch_first)"
+        fix = f"pad the sequences first: {padded}" if several else "convert it with torch.as_tensor"
+        _check_on_cpu("x", x, f"a padded tensor {axes}, or a PackedSequence, dense and on the CPU", fix)
     for name, state in zip(("h_0", "c_0"), case.states, strict=False):
-        if isinstance(state, Tensor) and (obstacle := tensor_obstacle(state)):
-            expected, fix = f"{name} as a dense tensor on the CPU", f"convert it, for example {name}.cpu()"
-            raise PackvizError("hx", expected=expected, got=obstacle[0], fix=fix)
+        if isinstance(state, Tensor):
+            _check_on_cpu("hx", state, f"{name} as a dense tensor on the CPU", name=name)
 
 
-def _check_fields(packed: PackedSequence) -> None:
-    """Check all fields but batch_sizes, which has rules of its own."""
-    for name, value in zip(PackedSequence._fields, packed, strict=True):
-        if name == "batch_sizes" or (name != "data" and value is None):
-            continue
-        built = described(value), "let pack_padded_sequence or pack_sequence build it"
-        if obstacle := tensor_obstacle(value) if isinstance(value, Tensor) else built:
-            got, fix = obstacle
-            raise PackvizError(f"x.{name}", expected="a dense tensor on the CPU", got=got, fix=fix)
+def _fields_without_rules(packed: PackedSequence) -> list[tuple[str, object]]:
+    """Return names and values of the fields to be checked: batch_sizes has rules of its own, indices may be None."""
+    return [
+        (name, value)
+        for name, value in zip(PackedSequence._fields, packed, strict=True)
+        if name == "data" or (name != "batch_sizes" and value is not None)
+    ]
+
+
+def _check_on_cpu(parameter: str, value: object, expected: str, fix: str = "", name: str = "x") -> None:
+    """Raise PackvizError unless the value is a dense tensor on the CPU; fix: what to do where it is no tensor."""
+    if obstacle := tensor_obstacle(value, name) if isinstance(value, Tensor) else (described(value), fix):
+        raise PackvizError(parameter, expected=expected, got=obstacle[0], fix=obstacle[1])

@@ -46,7 +46,7 @@ class _Run:
 _Reading = tuple[str, str, Tensor, object]
 
 
-@rule("state", "lengths", "layout", "no error")
+@rule("state ends layout no_error")
 def readout(case: Case) -> Iterator[Fault]:
     """Find out which reading the state (B, width) is; one that is not known is a note.
 

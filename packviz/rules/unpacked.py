@@ -14,7 +14,7 @@ from packviz.rules.padding_value import ends_of, filled, pad_code, real_cells
 _LEFT, _OTHER = "unpacked_left", "pads_in_other_axis"
 
 
-@rule("grid module numbers", "layout")
+@rule("x module numbers layout")
 def unpacked(case: Case) -> Iterator[Fault]:
     """Find steps like pads at either end of sequences run without lengths, or at the ends of the other axis."""
     if case.lengths is not None or case.traced or case.data.dim() != 3 or min(case.data.shape[:2]) < 2:

@@ -84,7 +84,7 @@ def last_state(model: torch.nn.GRU, x: torch.Tensor, _: object) -> object:
     return model(x)[1]
 
 
-@rule("grid lengths", "lengths")
+@rule("x ends")
 def two_steps(case: Case) -> Iterator[Fault]:
     if case.T == 2:
         yield Fault("zero_length", None, [0], lengths=[case.T])
