@@ -55,6 +55,11 @@ class Case:
         return cast(Tensor, self.layer.weight_ih_l0)
 
     @property
+    def runs_packed_lstm(self) -> bool:
+        """Tell whether a packed sequence goes to an LSTM, of which torch checks neither features nor states."""
+        return self.layer.mode == "LSTM" and (self.packed is not None or self.lengths is not None)
+
+    @property
     def is_unbatched(self) -> bool:
         """Tell whether x is one sequence (T, F), as a module takes it."""
         return self.module is not None and self.lengths is None and self.x is not None and self.x.dim() == 2

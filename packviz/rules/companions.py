@@ -1,7 +1,7 @@
 """What goes beside the batch: a mask, targets and their lengths, the unpacked output, hx."""
 
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -12,7 +12,7 @@ from packviz.inputs.packed_rows import packed_lengths
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, rule
 from packviz.rules.data import pack_cells
-from packviz.rules.finding import Fault, places
+from packviz.rules.finding import Fault
 from packviz.rules.packed_sequence import fields
 from packviz.rules.padding_value import first_in_each, inside
 from packviz.rules.preconditions import MAX_CELLS, known_lengths
@@ -31,57 +31,48 @@ def mask(case: Case) -> Iterator[Fault]:
         yield Fault("mask_shape", ask(lambda: torch.zeros(B, T) * flags))
         return
     expected = inside(lengths, T, flags.device)
-    wrong = [layout != expected for layout in fitting]
-    if not all(bool(cells.any()) for cells in wrong):
+    wrong = sorted((layout != expected for layout in fitting), key=lambda cells: int(cells.sum()))
+    if not bool(wrong[0].any()):
         return
-    inverted = [cells for cells in wrong if bool(cells.all())]
-    cells = inverted[0] if inverted else min(wrong, key=lambda cells: int(cells.sum()))
+    inverted = bool(wrong[-1].all())
+    cells = wrong[-1] if inverted else wrong[0]
     kept, dropped = int((cells & ~expected).sum()), int((cells & expected).sum())
     rows, steps = first_in_each(cells)
     sums = Answer((cells ^ expected).float().sum(1)[rows])
     yield Fault("mask_inverted" if inverted else "mask_differs", sums, rows, steps, kept=kept, dropped=dropped)
 
 
-@rule("targets ends layout")
+@rule("ends layout")
 def targets(case: Case) -> Iterator[Fault]:
-    """Compare what the targets were packed with: row n of theirs must be row n of the inputs'."""
-    if isinstance(case.targets, PackedSequence):
-        unsound = [*fields.condition(Case(packed=case.targets))]
-        yield from unsound or _differing(case, packed_lengths(case.targets), packed=True)
-
-
-@rule("target_lengths ends layout")
-def target_lengths(case: Case) -> Iterator[Fault]:
-    """Compare the lengths that the targets would be packed with."""
-    if not isinstance(case.targets, PackedSequence):
-        yield from _differing(case, known_lengths("target_lengths", case.target_lengths), packed=False)
-
-
-def _differing(case: Case, theirs: list[int], *, packed: bool) -> Iterator[Fault]:
+    """Compare the lengths that the targets were, or would be, packed with: row n of theirs must be row n of x's."""
+    packed = case.targets if isinstance(case.targets, PackedSequence) else None
+    if packed is not None:
+        unsound = [*fields.condition(Case(packed=packed))]
+        yield from unsound
+        if unsound:
+            return
+    elif case.target_lengths is None:
+        return
+    theirs = known_lengths("target_lengths", case.target_lengths) if packed is None else packed_lengths(packed)
     ours = cast("list[int]", case.ends)
     if theirs != ours:
         rows = [b for b in range(max(len(theirs), len(ours))) if theirs[b : b + 1] != ours[b : b + 1]]
-        yield Fault("targets_differ", _misaligned(theirs, ours), rows, ours=ours, theirs=theirs, packed=packed)
+        answer = _packed_with(ours, theirs)
+        yield Fault("targets_differ", answer, rows, ours=ours, theirs=theirs, packed=packed is not None)
 
 
-def _misaligned(theirs: list[int], ours: list[int]) -> Answer[Any]:
-    """Pack the numbers of the cells themselves with both, and say where the rows part."""
+def _packed_with(ours: list[int], theirs: list[int]) -> Answer[dict[str, object]]:
+    """Pack the numbers of the cells of a grid of T steps with both, and say in which row the two part."""
     T = max(*theirs, *ours, 1)
     if max(len(theirs), len(ours)) * T > MAX_CELLS:
         return Answer(unasked=f"it would take a grid of {T:,} time steps")
 
-    def place(cell: int) -> str:
-        return places((cell // T,), (cell % T,))
+    def packed() -> dict[str, object]:
+        inputs, targets = (pack_cells(len(n), T, n, enforce_sorted=False).data.tolist() for n in (ours, theirs))
+        parted = next((n for n, (one, other) in enumerate(zip(inputs, targets, strict=False)) if one != other), None)
+        return {"T": T, "inputs": inputs, "targets": targets, "parted": parted}
 
-    def compared() -> dict[str, object]:
-        mine, yours = (pack_cells(len(n), T, n, enforce_sorted=False).data.tolist() for n in (ours, theirs))
-        said: dict[str, object] = {"inputs": len(mine), "labels": len(yours), "parted": None}
-        for n, (one, other) in enumerate(zip(mine, yours, strict=False)):
-            if one != other:
-                return said | {"parted": n, "one": place(one), "other": place(other)}
-        return said
-
-    return ask(compared)
+    return ask(packed)
 
 
 @rule("x output ends layout")
@@ -143,10 +134,8 @@ def _run_state(case: Case) -> Answer[object]:
 
 def _overreads_state(case: Case) -> bool:
     """Tell whether torch can read past the end of a state: it does not check the hx of a packed LSTM."""
-    module, hx = case.layer, case.hx
-    packed = case.packed is not None or case.lengths is not None
-    if not packed or not isinstance(hx, tuple | list) or len(hx) != 2 or module.mode != "LSTM":
+    if not case.runs_packed_lstm or not isinstance(case.hx, tuple | list) or len(case.hx) != 2:
         return False
-    states = [part for part in hx if isinstance(part, Tensor)]
+    states = [part for part in case.hx if isinstance(part, Tensor)]
     narrow = any(part.element_size() < case.weight.element_size() for part in states)
-    return narrow or [tuple(part.shape) for part in states] != state_shapes(module, case.B)
+    return narrow or [tuple(part.shape) for part in states] != state_shapes(case.layer, case.B)

@@ -69,15 +69,15 @@ def _overreads(case: Case) -> bool:
 
     Where all lengths are equal, such a batch goes to oneDNN, which takes its bytes as they are.
     """
-    module, data, weight = case.layer, case.data, case.weight
-    if module.mode != "LSTM" or (case.packed is None and case.lengths is None) or data.device.type == "meta":
+    data, weight = case.data, case.weight
+    if not case.runs_packed_lstm or data.is_meta:
         return False
-    rows = data.size(0) if case.packed is not None else data.size(0) * data.size(1)
-    if data.numel() > rows * module.input_size:  # the weights are too few for such data
+    numbers = data.shape[: 2 if case.packed is None else 1].numel() * case.layer.input_size  # that torch reads
+    if data.numel() > numbers:  # the weights are too few for such data
         return True
     if torch.is_autocast_enabled(data.device.type) and {data.dtype, weight.dtype} <= _AUTOCAST:
         return False  # it converts both to one dtype
-    return data.numel() * data.element_size() < rows * module.input_size * weight.element_size()
+    return data.numel() * data.element_size() < numbers * weight.element_size()
 
 
 def order_refusal(lengths: Tensor, T: int) -> str | None:
@@ -106,8 +106,8 @@ def missing(case: Case) -> Iterator[Fault]:
 
 @rule("x lengths", refuses=True)
 def form(case: Case) -> Iterator[Fault]:
-    """Find lengths on another device, or in other than one dimension."""
-    given = case.given
+    """Find lengths on another device, in other than one dimension, shares of the longest, and what is no integer."""
+    given, whole = case.given, case.whole
     printed = given.device.type == "cpu" and case.lengths_device != "cpu"
     asked, device = (given.to("meta"), case.lengths_device) if printed else (given, str(given.device))
     if device != "cpu":
@@ -115,24 +115,12 @@ def form(case: Case) -> Iterator[Fault]:
         yield Fault("lengths_device", answer, device=device, printed=printed)
     elif given.dim() != 1:
         yield Fault("lengths_dim", _pack(case, given, enforce_sorted=case.enforce_sorted))
-
-
-@rule("x lengths", refuses=True)
-def shares(case: Case) -> Iterator[Fault]:
-    """Find lengths that are shares of the longest."""
-    if case.given.dim() == 1 and case.given.device.type == "cpu" and case.are_shares:
-        yield Fault("relative_lengths", _pack(case, case.given))
-
-
-@rule("x lengths", refuses=True)
-def fractional(case: Case) -> Iterator[Fault]:
-    """Find lengths that torch cuts, or converts, to integers."""
-    given, whole = case.given, case.whole
-    if whole is None or not (given.is_floating_point() or given.dtype == torch.bool):
-        return
-    read = given.tolist()
-    cut = [b for b, length in enumerate(read) if length != whole[b]]
-    yield Fault("float_lengths", Answer(whole), cut, cut=[f"{read[b]:g}" for b in cut])
+    if whole is not None and (given.is_floating_point() or given.dtype == torch.bool):  # torch cuts or converts them
+        read = given.tolist()
+        cut = [b for b, length in enumerate(read) if length != whole[b]]
+        yield Fault("float_lengths", Answer(whole), cut, cut=[f"{read[b]:g}" for b in cut])
+    elif given.dim() == 1 and given.device.type == "cpu" and case.are_shares:
+        yield Fault("relative_lengths", _pack(case, given))
 
 
 @rule("x lengths", refuses=True)
