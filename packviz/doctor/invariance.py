@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from math import nan
+from math import isnan
 from typing import Any, Literal
 
 import numpy as np
@@ -230,21 +230,13 @@ def _all(outputs: list[Output], other: Leaves, order: Sequence[int]) -> list[Dif
 
 def _fault(key: str, found: list[Difference], values: Mapping[str, object]) -> Fault:
     """Return the fault: each sequence with its first time step, if it has one, and by how much each output differs."""
-    steps: dict[int, int | None] = {}
-    sizes: dict[str, float] = {}
-    for one in found:
-        if one.sequence is not None:
-            known = steps.get(one.sequence)
-            steps[one.sequence] = one.step if known is None else known if one.step is None else min(known, one.step)
-        before = sizes.get(one.name, 0.0)
-        sizes[one.name] = max(before, one.size) if one.size == one.size else nan
-    told = [
-        f"{name} by up to {two_digits(size)}" if size == size else f"{name} in its shape"
-        for name, size in sizes.items()
-    ]
-    rows = sorted(steps)
-    timed = [step for b in rows if (step := steps[b]) is not None]
-    return Fault(key, None, rows, timed if len(timed) == len(rows) else (), **values, told=joined(told))
+    told: list[str] = []
+    for name in dict.fromkeys(one.name for one in found):
+        sizes = [one.size for one in found if one.name == name]
+        told.append(f"{name} in its shape" if any(map(isnan, sizes)) else f"{name} by up to {two_digits(max(sizes))}")
+    rows = sorted({one.sequence for one in found if one.sequence is not None})
+    timed = [[one.step for one in found if one.sequence == b and one.step is not None] for b in rows]
+    return Fault(key, None, rows, [min(steps) for steps in timed] if all(timed) else (), **values, told=joined(told))
 
 
 class _NormalizingAsInTraining(TorchDispatchMode):  # type: ignore[no-untyped-call]

@@ -1,6 +1,6 @@
 """What a model returns: its tensors, by name, compared sequence by sequence."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import nan
 from typing import NamedTuple
@@ -53,29 +53,28 @@ class Output:
             if bool((far > self.rounding).any()):
                 yield Difference(self.name, float(far.max()))
         else:
-            rows = self.rows()
-            found = (self._compared(b, rows[b], row) for b, row in zip(order, self.rows(two), strict=True))
-            yield from filter(None, found)
+            yield from self._compared(zip(order, self.rows(two), strict=True))
 
     def from_alone(self) -> Iterator[Difference]:
         """Compare the results of the batch with those of each sequence alone."""
         if self.axis is not None:
-            pairs = enumerate(zip(self.rows(), self.alone, strict=True))
-            yield from filter(None, (self._compared(b, *both) for b, both in pairs))
+            yield from self._compared(enumerate(self.alone))
 
-    def _compared(self, b: int, one: Tensor, two: Tensor) -> Difference | None:
-        """Compare two results for a sequence at the steps that it has alone."""
-        own = self.alone[b].shape
-        if any(need > min(sizes) for need, *sizes in zip(own, one.shape, two.shape, strict=True)):
-            return Difference(self.name, nan, b)
-        far = _distance(*(_cut(part, own, self.on_left) for part in (one, two)))
-        over = far > self.rounding
-        if not bool(over.any()):
-            return None
-        shapes = {tuple(part.shape) for part in (*self.alone, self.rows()[0], two)}
-        timed = [axis for axis, sizes in enumerate(zip(*shapes, strict=True)) if len({*sizes}) > 1]
-        step = int(over.movedim(timed[0], 0).flatten(1).any(1).int().argmax()) if timed and over.dim() > 1 else None
-        return Difference(self.name, float(far.max()), b, step)
+    def _compared(self, others: Iterable[tuple[int, Tensor]]) -> Iterator[Difference]:
+        """Compare results for sequences with those of the batch, at the steps that each sequence has alone."""
+        rows = self.rows()
+        for b, other in others:
+            own = self.alone[b].shape
+            if any(need > min(sizes) for need, *sizes in zip(own, rows[b].shape, other.shape, strict=True)):
+                yield Difference(self.name, nan, b)
+                continue
+            far = _distance(*(_cut(part, own, self.on_left) for part in (rows[b], other)))
+            over = far > self.rounding
+            if bool(over.any()):
+                shapes = {tuple(part.shape) for part in (*self.alone, rows[0], other)}
+                timed = [axis for axis, sizes in enumerate(zip(*shapes, strict=True)) if len({*sizes}) > 1]
+                first = over.movedim(timed[0], 0).flatten(1).any(1).int().argmax() if timed and over.dim() > 1 else None
+                yield Difference(self.name, float(far.max()), b, None if first is None else int(first))
 
 
 def _cut(part: Tensor, shape: torch.Size, on_left: bool) -> Tensor:
