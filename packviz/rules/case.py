@@ -108,8 +108,7 @@ class Case:
         given = self.given
         if not given.is_floating_point() or len(given) != self.B or self.T == 1:
             return False
-        within = bool(((given > 0) & (given <= 1)).all()) and not bool((given == 1).all())
-        return within and bool(given.max() >= 1 - 1e-3)
+        return bool((given > 0).all()) and 1 - 1e-3 <= float(given.max()) <= 1 and bool((given != 1).any())
 
     @cached_property
     def whole(self) -> list[int] | None:

@@ -161,21 +161,22 @@ def too_long(case: Case) -> Iterator[Fault]:
         answer: Answer[PackedSequence] = Answer(unasked=f"batch_sizes would have {longest:,} entries")
     else:
         answer = _pack(case, [max(length, 1) for length in whole])
-    call, later = _later(case, answer.result)
-    told = "" if later is None else later.does(lambda lengths: f"unpacks {numbers(lengths)}")
-    over, fails = [whole[b] for b in rows], later is not None and later.error is not None
-    yield Fault("length_over_T", answer, rows, [T] * len(rows), lengths=over, later=told, call=call, fails=fails)
+    call, later, fails = _later(case, answer.result)
+    over = [whole[b] for b in rows]
+    yield Fault("length_over_T", answer, rows, [T] * len(rows), lengths=over, call=call, later=later, fails=fails)
 
 
-def _later(case: Case, packed: PackedSequence | None) -> tuple[str, Answer[Tensor] | None]:
-    """Return the call that comes next, and with which lengths it unpacks; None where its grid would be too large."""
+def _later(case: Case, packed: PackedSequence | None) -> tuple[str, str, bool]:
+    """Return the call that comes next, what it does, and whether it raises; "" where its grid would be too large."""
     if packed is None or int(packed.batch_sizes[0]) * len(packed.batch_sizes) > MAX_CELLS:
-        return "", None
-    if case.module is not None and packed.data.dim() == 2 and packed.data.size(1) == case.layer.input_size:
-        given = packed._replace(data=packed.data.to(case.weight))
-        answer = ask(lambda: pad_packed_sequence(run_module(case.layer, given)[0])[1])
-        return f"the {type(case.module).__name__}", answer
-    return "pad_packed_sequence", ask(lambda: pad_packed_sequence(packed)[1])
+        return "", "", False
+    call, module = "pad_packed_sequence", case.module
+    if module is None or packed.data.dim() != 2 or packed.data.size(1) != module.input_size:
+        answer = ask(lambda: pad_packed_sequence(packed)[1])
+    else:
+        call, given = f"the {type(module).__name__}", packed._replace(data=packed.data.to(case.weight))
+        answer = ask(lambda: pad_packed_sequence(run_module(module, given)[0])[1])
+    return call, answer.does(lambda lengths: f"unpacks {numbers(lengths)}"), answer.error is not None
 
 
 @rule("x lengths one_each")

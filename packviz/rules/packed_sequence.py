@@ -3,7 +3,7 @@
 Nothing of torch is called on batch_sizes that are not sound: with some of them it aborts the whole process.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import cast
 
@@ -15,7 +15,7 @@ from packviz.inputs.packed_rows import packed_lengths
 from packviz.inputs.torch_answers import Answer, ask
 from packviz.rules.case import Case, rule
 from packviz.rules.finding import Fault
-from packviz.rules.preconditions import MAX_CELLS, check_unpacked_size, described, known_lengths, numbers
+from packviz.rules.preconditions import MAX_CELLS, check_unpacked_size, known_lengths
 
 _ABORTS: Answer[object] = Answer(
     unasked="pad_packed_sequence can abort the whole process on such batch_sizes, before any exception"
@@ -74,29 +74,28 @@ def _indices(packed: PackedSequence) -> Iterator[Fault]:
     if forth is None and back is None:
         return
     if forth is None or back is None:
-        yield _wrong_index("indices_missing", packed, "sorted_indices" if forth is None else "unsorted_indices", "None")
+        yield _wrong_index("indices_missing", packed, forth is None)
         return
-    if forth.device.type == "meta" or back.device.type == "meta":
+    if forth.is_meta or back.is_meta:
         return
     B = int(packed.batch_sizes[0])
-    for name, index in (("sorted_indices", forth), ("unsorted_indices", back)):
-        if not _permutes(index, B):
-            got = numbers(index) if index.dtype == torch.int64 and index.dim() == 1 else described(index)
-            yield _wrong_index("indices_no_permutation", packed, name, got)
-            return
+    if not (_permutes(forth, B) and _permutes(back, B)):
+        yield _wrong_index("indices_no_permutation", packed, not _permutes(forth, B))
+        return
     wrong = (forth[back] != torch.arange(B, device=forth.device)).nonzero().flatten().tolist()
     if wrong:
-        yield _wrong_index("indices_not_inverse", packed, "unsorted_indices", numbers(back), wrong)
+        yield _wrong_index("indices_not_inverse", packed, False, wrong)
 
 
-def _wrong_index(key: str, packed: PackedSequence, name: str, got: str, rows: list[int] | None = None) -> Fault:
-    other = packed.unsorted_indices if name == "sorted_indices" else packed.sorted_indices
-    known = other is not None and _permutes(other, int(packed.batch_sizes[0]))
-    return Fault(key, _unpacking(packed), rows or (), name=name, got=got, other_is_known=known)
+def _wrong_index(key: str, packed: PackedSequence, is_sorted_indices: bool, rows: Sequence[int] = ()) -> Fault:
+    names = ("sorted_indices", "unsorted_indices")
+    name, other = names if is_sorted_indices else names[::-1]
+    known = _permutes(getattr(packed, other), int(packed.batch_sizes[0]))
+    return Fault(key, _unpacking(packed), rows, name=name, index=getattr(packed, name), other_is_known=known)
 
 
-def _permutes(indices: Tensor, B: int) -> bool:
-    if indices.dim() != 1 or indices.dtype != torch.int64 or len(indices) != B or indices.device.type == "meta":
+def _permutes(indices: Tensor | None, B: int) -> bool:
+    if indices is None or indices.dim() != 1 or indices.dtype != torch.int64 or len(indices) != B or indices.is_meta:
         return False
     return sorted(indices.tolist()) == list(range(B))
 

@@ -160,11 +160,6 @@ class Grid:
         """Return how many pads come before each sequence's data; T where there are no data."""
         return [self.T - end for end in ends_of(self.real.flip(1))]
 
-    @property
-    def turned(self) -> "Grid":
-        """Return the grid read the other way round, with the same lengths; for as many sequences as steps."""
-        return Grid(self.values.transpose(0, 1), self.lengths, self.given)
-
 
 def pad_code(cell: Tensor, at: Sequence[int] | Tensor) -> str:
     """Return a pad (F,) as code: nan, a number where all features are the same, else the cell (b, t) it was seen in."""

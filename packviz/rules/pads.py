@@ -43,16 +43,14 @@ def pads(case: Case) -> Iterator[Fault]:
         return
     if not given and case.ids is None and fills(case.peaks, lengths):
         return  # every step before its length is something, every one after it is zero
-    values = case.by_sequence
-    if case.ids is not None:
-        values = case.ids if case.batch_first else case.ids.transpose(0, 1)
+    source = _source(case)
+    values = source if case.batch_first else source.transpose(0, 1)
     grid = Grid(values, lengths, given)
-    if grid.pad is None:  # nothing after the lengths looks like a pad: unless the pads, zeros, are elsewhere
-        yield from _displaced(case, grid, Grid(values, lengths, 0.0))
-        return
-    displaced = [] if grid.pad.constant else [*_displaced(case, grid, grid)]
+    # where nothing after the lengths looks like a pad, the pads may be elsewhere, as zeros
+    padded = grid if grid.pad is not None else Grid(values, lengths, 0.0)
+    displaced = [] if grid.pad is not None and grid.pad.constant else [*_displaced(case, grid, padded)]
     yield from displaced
-    if not displaced:
+    if grid.pad is not None and not displaced:
         yield from _left_out(grid, grid.pad)
         yield from _taken_in(grid, grid.pad)
 
@@ -90,8 +88,9 @@ def _displaced(case: Case, grid: Grid, padded: Grid) -> Iterator[Fault]:
     """Look for pads that are as many as the lengths leave, but elsewhere; `padded` says what they look like."""
     short = [b for b, length in enumerate(grid.lengths) if length < grid.T]
     first, ends = short[:1], [grid.lengths[b] for b in short[:1]]
-    if grid.values.size(0) == grid.T and _fits(grid.turned):
-        yield _fault("square", grid, first, ends, grid.turned.pad)
+    turned = Grid(grid.values.transpose(0, 1), grid.lengths, grid.given)
+    if grid.values.size(0) == grid.T and _fits(turned):
+        yield _fault("square", grid, first, ends, turned.pad)
     elif seen := _viewed(case, grid):
         shape = tuple(_source(case).shape)
         yield _fault("viewed", grid, first, ends, seen.pad, source=shape, back=(shape[1], shape[0], *shape[2:]))

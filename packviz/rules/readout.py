@@ -8,7 +8,7 @@ from typing import cast
 
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from packviz.inputs.module import directions, run_module, states_of
 from packviz.inputs.torch_answers import Answer, ask
@@ -27,6 +27,7 @@ class _Run:
     output: Tensor
     lengths: list[int]
     D: int
+    column: str  # code that reads the last column of the output
     h_n: Tensor | None = None
     c_n: Tensor | None = None
 
@@ -69,19 +70,18 @@ def readout(case: Case) -> Iterator[Fault]:
 
 def _packed_run(case: Case, lengths: list[int]) -> _Run | None:
     """Return the output that was given, else that of the module, with the sequences first; and the final states."""
-    output = None
+    output, column, answer = None, "output[:, -1]" if case.batch_first else "output[-1]", None
     if case.output is not None:
         output = case.output.detach() if case.batch_first else case.output.detach().transpose(0, 1)
+    if case.module is not None:
+        packed = case.packed or pack_padded_sequence(case.by_sequence.detach(), lengths, True, enforce_sorted=False)
+        answer = ask(partial(run_module, case.module, packed, case.hx))
     D = 1 if case.module is None else directions(case.module)
-    packed = case.packed
-    if packed is None:
-        packed = pack_padded_sequence(case.by_sequence.detach(), lengths, batch_first=True, enforce_sorted=False)
-    answer = None if case.module is None else ask(partial(run_module, case.module, packed, case.hx))
-    if answer is None or answer.error is not None:
-        return None if output is None else _Run(output, lengths, D)
-    rows, final = cast("tuple[PackedSequence, State]", answer.result)
+    if answer is None or answer.result is None:
+        return None if output is None else _Run(output, lengths, D, column)
+    rows, final = answer.result
     output = pad_packed_sequence(rows, batch_first=True)[0] if output is None else output
-    return _Run(output, lengths, D, *states_of(final))
+    return _Run(output, lengths, D, column, *states_of(final))
 
 
 def _sound(run: _Run) -> Iterator[Tensor]:
@@ -91,15 +91,15 @@ def _sound(run: _Run) -> Iterator[Tensor]:
     yield torch.stack([row.mean(0) for row in rows])
     yield torch.stack([row.amax(0) for row in rows])
     if run.D == 2:
-        both = sum(run.right.chunk(2, 1))
-        yield from (cast(Tensor, both), cast(Tensor, both) / 2)
+        both = torch.stack(run.right.chunk(2, 1))
+        yield from (both.sum(0), both.mean(0))
     if run.h_n is not None:
         yield run.h_n.transpose(0, 1).flatten(1)
 
 
 def _judged(case: Case, run: _Run, state: Tensor) -> Fault:
     """Return the fault for a state that is not a right readout: the first known one, or the note that it is unknown."""
-    known = (*_wrong(case, run), *_padded_run(case, run), *_from_states(run), *_in_another_order(state, run.right))
+    known = (*_wrong(run), *_padded_run(case, run), *_in_another_order(state, run.right))
     right, comparable = run.right, state.shape == run.right.shape
     rows = (~_same(state, right)).nonzero().flatten().tolist() if comparable else list(range(len(run.lengths)))
     apart = f"{(state.double() - right.double())[rows].abs().max().item():.3g}" if comparable else None
@@ -113,40 +113,23 @@ def _judged(case: Case, run: _Run, state: Tensor) -> Fault:
     return Fault("state_unknown", Answer(state), rows, steps, **values)
 
 
-def _wrong(case: Case, run: _Run) -> Iterator[_Reading]:
+def _wrong(run: _Run) -> Iterator[_Reading]:
+    """Yield wrong readings of the output, and of h_n and c_n (L*D, B, H) where these are known."""
     output, B, ends = run.output, torch.arange(len(run.lengths)), torch.tensor(run.lengths)
-    column = "output[:, -1]" if case.batch_first else "output[-1]"
     if run.D == 2:
         yield "backward_one_step", "the output at each last step", run.last, None
-    yield "naive_last", column, output[:, -1], None
+    yield "naive_last", run.column, output[:, -1], None
     yield "pads_pooled", "the mean over all steps", output.mean(1), None
     yield "pads_pooled", "the maximum over all steps", output.amax(1), None
     yield "off_by_one", "output at lengths - 2", output[B, ends - 2], "early"
     yield "off_by_one", "output at lengths - 2", output[B, (ends - 2).clamp(min=0)], "early"
     yield "off_by_one", "output at lengths", output[B, ends.clamp(max=output.size(1) - 1)], "late"
     if run.D == 2:
-        for code, value in (("the output at each last step", run.last), (column, output[:, -1])):
-            both = cast(Tensor, sum(value.chunk(2, 1)))
+        for code, value in (("the output at each last step", run.last), (run.column, output[:, -1])):
+            both = torch.stack(value.chunk(2, 1)).sum(0)
             yield "backward_one_step", f"the sum of both halves of {code}", both, None
         for slot, direction, value in zip((-2, -1), ("forward", "backward"), run.right.chunk(2, 1), strict=True):
             yield "one_direction", f"h_n[{slot}]", value, direction
-
-
-def _padded_run(case: Case, run: _Run) -> Iterator[_Reading]:
-    """Yield readings of a run over x as it is, pads and all."""
-    if case.module is None or case.x is None:
-        return
-    first = case.module.batch_first
-    padded = case.by_sequence.detach()
-    output, final = run_module(case.module, padded if first else padded.transpose(0, 1), case.hx)
-    h_n, _ = states_of(final)
-    column = "output[:, -1]" if case.batch_first else "output[-1]"
-    yield "state_after_pads", f"{column} of the padded run", output[:, -1] if first else output[-1], None
-    yield "state_after_pads", "h_n of the padded run", torch.cat(list(h_n[-run.D :]), 1), None
-
-
-def _from_states(run: _Run) -> Iterator[_Reading]:
-    """Yield wrong readings of h_n and c_n (L*D, B, H)."""
     D, h_n = run.D, run.h_n
     if h_n is None:
         return
@@ -159,6 +142,18 @@ def _from_states(run: _Run) -> Iterator[_Reading]:
         for slot in range(0, len(slots) if D == 2 else 0, 2):
             both = torch.cat(slots[slot : slot + 2], 1)
             yield key, f"both directions of {name}, layer {slot // 2}", both, slot // 2
+
+
+def _padded_run(case: Case, run: _Run) -> Iterator[_Reading]:
+    """Yield readings of a run over x as it is, pads and all."""
+    if case.module is None or case.x is None:
+        return
+    first = case.module.batch_first
+    padded = case.by_sequence.detach()
+    output, final = run_module(case.module, padded if first else padded.transpose(0, 1), case.hx)
+    h_n, _ = states_of(final)
+    yield "state_after_pads", f"{run.column} of the padded run", output[:, -1] if first else output[-1], None
+    yield "state_after_pads", "h_n of the padded run", torch.cat(list(h_n[-run.D :]), 1), None
 
 
 def _in_another_order(state: Tensor, right: Tensor) -> Iterator[_Reading]:
