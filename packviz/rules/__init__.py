@@ -13,9 +13,10 @@ from packviz.rules.case import Case, Rule
 from packviz.rules.finding import Finding, worded
 from packviz.rules.preconditions import check_traced
 
-# What a rule may need beside fields of the case that are not None: of the case itself, and of what was found before.
+# What a rule may need beside fields of the case: of the case itself, and of what was found before.
 _NEEDS: dict[str, Callable[[Case, list[Finding]], bool]] = {
     "numbers": lambda case, _: not any(isinstance(one, Tensor) and one.is_meta for one in case.packed or (case.x,)),
+    "ends": lambda case, _: case.ends is not None,
     "one_each": lambda case, _: case.whole is not None and len(case.whole) == case.B,
     "end": lambda case, _: case.lengths is None or case.ends is not None,  # of the data: all of x without lengths
     "layout": lambda _, found: all(one.key != "batch_first" for one in found),
@@ -29,9 +30,9 @@ RULES = tuple(dict.fromkeys(one for subject in _SUBJECTS for one in vars(subject
 
 def findings(case: Case, rules: Iterable[Rule] = RULES) -> Iterator[Finding]:
     """Judge a case by one rule after the other, and yield what they find."""
-    found: list[Finding] = []
+    given, found = {name for name, value in vars(case).items() if value is not None}, list[Finding]()
     for rule in rules:
-        if all(_NEEDS[name](case, found) if name in _NEEDS else getattr(case, name) is not None for name in rule.needs):
+        if rule.fields <= given and (not rule.needs or all(_NEEDS[name](case, found) for name in rule.needs)):
             before = len(found)
             for fault in rule.condition(case):
                 found.append(worded(fault, case))

@@ -137,11 +137,15 @@ class Rule:
     """Hold a condition, and when it is asked. Its words and its repair stand in findings.toml."""
 
     condition: Condition
-    needs: list[str]  # fields and properties of Case that must not be None, and words that packviz.rules explains
+    fields: set[str]  # of the case, which must not be None
+    needs: list[str]  # what else must hold: packviz.rules has a function for each of these words
     stops: bool = False  # whether nothing after it can be judged where it finds something
     refuses: bool = False  # whether trace_module() refuses what it finds
 
 
 def rule(needs: str, *, stops: bool = False, refuses: bool = False) -> Callable[[Condition], Rule]:
-    """Make a rule of a condition; needs: words, separated by spaces. The rest is as in Rule."""
-    return lambda condition: Rule(condition, needs.split(), stops, refuses)
+    """Make a rule of a condition; needs: both kinds of words, separated by spaces. The rest is as in Rule."""
+    fields = {*needs.split()} & {*Case.__dataclass_fields__}
+    return lambda condition: Rule(
+        condition, fields, [word for word in needs.split() if word not in fields], stops, refuses
+    )

@@ -42,19 +42,18 @@ def mask(case: Case) -> Iterator[Fault]:
     yield Fault("mask_inverted" if inverted else "mask_differs", sums, rows, steps, kept=kept, dropped=dropped)
 
 
-@rule("ends layout")
+@rule("layout")
 def targets(case: Case) -> Iterator[Fault]:
     """Compare the lengths that the targets were, or would be, packed with: row n of theirs must be row n of x's."""
     packed = case.targets if isinstance(case.targets, PackedSequence) else None
-    if packed is not None:
-        unsound = [*fields.condition(Case(packed=packed))]
+    if (packed is None and case.target_lengths is None) or case.ends is None:
+        return
+    unsound = [] if packed is None else [*fields.condition(Case(packed=packed))]
+    if unsound:
         yield from unsound
-        if unsound:
-            return
-    elif case.target_lengths is None:
         return
     theirs = known_lengths("target_lengths", case.target_lengths) if packed is None else packed_lengths(packed)
-    ours = cast("list[int]", case.ends)
+    ours = case.ends
     if theirs != ours:
         rows = [b for b in range(max(len(theirs), len(ours))) if theirs[b : b + 1] != ours[b : b + 1]]
         answer = _packed_with(ours, theirs)
