@@ -57,8 +57,6 @@ class Watched:
         self.calls: list[Call] = []
         self.ignore, self.padding_value = ignore, padding_value
         self._found: dict[tuple[str | None, str], Finding] = {}
-        self._packed: deque[_Packed] = deque(maxlen=8)
-        self._padded: tuple[weakref.ref[Tensor], list[int], bool] | None = None
 
     @property
     def findings(self) -> Findings:
@@ -82,50 +80,6 @@ class Watched:
         except Exception as error:  # also what packviz refuses to examine
             self.add(layer, [worded(Fault("not_examined", error=repr(error)), None)])
 
-    def see(self, name: str, arguments: tuple[Any, ...], result: Any, order: Tensor | None) -> None:
-        """Take a call of pad_sequence, pack_padded_sequence or pad_packed_sequence: see seeing_packing()."""
-        self.guarded(name.strip("_"), self._see, name, arguments, result, order)
-
-    def _see(self, name: str, arguments: tuple[Any, ...], result: Any, order: Tensor | None) -> None:
-        if name == "pad_sequence":
-            sequences, batch_first, *_ = arguments
-            self._padded = weakref.ref(result), [len(one) for one in sequences], batch_first
-        elif name == "_pack_padded_sequence":
-            grid, lengths, batch_first = arguments
-            self._packed.append(self._seen_packed(grid, lengths, batch_first, result, order))
-        else:
-            _, batch_sizes, batch_first, *_ = arguments
-            packed = next((one for one in self._packed if one.batch_sizes() is batch_sizes), None)
-            if packed is not None and packed.batch_first != batch_first:
-                fault = Fault("unpacked_otherwise", batch_first=batch_first)
-                self.add("pad_packed_sequence", [worded(fault, None)])
-
-    def _seen_packed(
-        self, grid: Tensor, lengths: Tensor, batch_first: bool, result: Any, order: Tensor | None
-    ) -> _Packed:
-        """Keep the grid where it does not plainly fit its lengths; it is examined with the layer that it is for."""
-        ends, packed = lengths.tolist(), _Packed(weakref.ref(result[0]), weakref.ref(result[1]), batch_first)
-        if fits_at_its_edges(grid, ends, batch_first, self.padding_value):
-            return packed
-        back = torch.arange(len(ends)) if order is None else order.argsort()
-        x = grid.index_select(0 if batch_first else 1, back.to(grid.device))
-        x = x if batch_first else x.transpose(0, 1)
-        whole, own, first = self._padded or (lambda: None, [], False)
-        padded = whole()
-        same = padded is not None and torch.equal(padded if first else padded.transpose(0, 1), x)
-        packed.grid, packed.lengths = x, [ends[b] for b in back.tolist()]
-        packed.own_lengths = own if same else ()
-        return packed
-
-    def forget(self) -> None:
-        """Let go of what was packed and padded."""
-        self._packed.clear()
-        self._padded = None
-
-    def packed_as(self, data: Tensor) -> _Packed | None:
-        """Return the call that packed these data."""
-        return next((one for one in self._packed if one.data() is data), None)
-
     def __str__(self) -> str:
         if not self.calls:
             seen = "no call" if self.layers else "no nn.RNN, nn.GRU or nn.LSTM"
@@ -140,6 +94,57 @@ class Watched:
 
     def __repr__(self) -> str:
         return f"Watched({len(self.calls)} calls, {self.findings!r})"
+
+
+class _Packing:
+    """Remember what was padded and packed last, in the thread that watches, and find calls that do not fit together."""
+
+    def __init__(self, watched: Watched) -> None:
+        self.watched = watched
+        self.packed: deque[_Packed] = deque(maxlen=8)
+        self.padded: Callable[[], Tensor | None] = lambda: None  # by the last pad_sequence, if it is still there
+        self.own_lengths: list[int] = []  # of the sequences that were padded
+        self.padded_first = False
+
+    def see(self, name: str, arguments: tuple[Any, ...], result: Any, order: Tensor | None) -> None:
+        """Take a call of pad_sequence, pack_padded_sequence or pad_packed_sequence: see seeing_packing()."""
+        self.watched.guarded(name.strip("_"), self._see, name, arguments, result, order)
+
+    def _see(self, name: str, arguments: tuple[Any, ...], result: Any, order: Tensor | None) -> None:
+        if name == "pad_sequence":
+            sequences, self.padded_first, *_ = arguments
+            self.padded, self.own_lengths = weakref.ref(result), [len(one) for one in sequences]
+        elif name == "_pack_padded_sequence":
+            grid, lengths, batch_first = arguments
+            self.packed.append(self._seen_packed(grid, lengths, batch_first, result, order))
+        else:
+            _, batch_sizes, batch_first, *_ = arguments
+            packed = next((one for one in self.packed if one.batch_sizes() is batch_sizes), None)
+            if packed is not None and packed.batch_first != batch_first:
+                fault = Fault("unpacked_otherwise", batch_first=batch_first)
+                self.watched.add("pad_packed_sequence", [worded(fault, None)])
+
+    def _seen_packed(
+        self, grid: Tensor, lengths: Tensor, batch_first: bool, result: Any, order: Tensor | None
+    ) -> _Packed:
+        """Keep the grid where it does not plainly fit its lengths; it is examined with the layer that it is for."""
+        ends, packed = lengths.tolist(), _Packed(weakref.ref(result[0]), weakref.ref(result[1]), batch_first)
+        if fits_at_its_edges(grid, ends, batch_first, self.watched.padding_value):
+            return packed
+        back = torch.arange(len(ends)) if order is None else order.argsort()
+        x = grid.index_select(0 if batch_first else 1, back.to(grid.device))
+        packed.grid = x if batch_first else x.transpose(0, 1)
+        packed.lengths = [ends[b] for b in back.tolist()]
+        padded = self.padded()
+        if padded is not None and torch.equal(padded if self.padded_first else padded.transpose(0, 1), packed.grid):
+            packed.own_lengths = self.own_lengths
+        return packed
+
+    def packed_as(self, given: Any) -> _Packed | None:
+        """Return the call that packed this sequence, if it was seen."""
+        return next(
+            (one for one in self.packed if isinstance(given, PackedSequence) and one.data() is given.data), None
+        )
 
 
 @contextmanager
@@ -175,12 +180,12 @@ def watch(
     Findings().ignoring(ignore)  # refuses a key that there is not
     layers = [(name, part) for name, part in module.named_modules() if isinstance(part, RECURRENT)]
     watched = Watched(len(layers), ignore, padding_value)
+    packing = _Packing(watched)
     with ExitStack() as hooks:
         for name, layer in layers:
-            hook = _Hook(watched, name, every, keep, has_own_forward(layer))
+            hook = _Hook(packing, name, every, keep, has_own_forward(layer))
             hooks.callback(layer.register_forward_hook(hook, with_kwargs=True, always_call=True).remove)
-        hooks.callback(watched.forget)
-        hooks.enter_context(seeing_packing(watched.see))
+        hooks.enter_context(seeing_packing(packing.see))
         yield watched
 
 
@@ -188,9 +193,9 @@ class _Hook:
     """Examine the calls of one layer; a copy of the layer, saved or deep, is not watched."""
 
     def __init__(
-        self, watched: Watched | None = None, name: str = "", every: int = 1, keep: int = 0, own_forward: bool = False
+        self, packing: _Packing | None = None, name: str = "", every: int = 1, keep: int = 0, own_forward: bool = False
     ) -> None:
-        self.watched, self.name, self.every, self.keep, self.own_forward = watched, name, every, keep, own_forward
+        self.packing, self.name, self.every, self.keep, self.own_forward = packing, name, every, keep, own_forward
         self.unkept = Call(name)
         self.numbers, self.looks = count(), count()  # of the calls of this layer, and of those looked at closely
         self.weights: tuple[object, nn.RNNBase] | None = None
@@ -204,9 +209,9 @@ class _Hook:
 
     def __call__(self, layer: nn.RNNBase, arguments: Arguments, named: Named, result: object) -> None:
         """Take a call; result: None where the layer raised an error."""
-        watched = self.watched
-        if watched is None or hidden():
+        if self.packing is None or hidden():
             return
+        watched = self.packing.watched
         given: Any = arguments[0] if arguments else named.get("input")
         hx = arguments[1] if len(arguments) > 1 else named.get("hx")
         number = next(self.numbers)
@@ -217,11 +222,11 @@ class _Hook:
             watched.guarded(self.name, self._keep, call, layer, given, hx)
         one_step = isinstance(given, Tensor) and given.dim() == 3 and given.size(1 if layer.batch_first else 0) == 1
         if seen and (number % (self.every * 16 if one_step else self.every) == 0 or result is None):
-            watched.guarded(self.name, self._look, watched, layer, given, hx, result)
+            watched.guarded(self.name, self._look, self.packing, layer, given, hx, result)
 
-    def _look(self, watched: Watched, layer: nn.RNNBase, given: Any, hx: Any, result: Any) -> None:
+    def _look(self, packing: _Packing, layer: nn.RNNBase, given: Any, hx: Any, result: Any) -> None:
         """Look at what was given and returned; closely only at what is not plainly sound."""
-        packed = watched.packed_as(given.data) if isinstance(given, PackedSequence) else None
+        watched, packed = packing.watched, packing.packed_as(given)
         first = result[0] if isinstance(result, tuple) and result else given
         data, output = (_numbers(part) for part in (given, first if isinstance(first, type(given)) else given))
         finite = data.is_meta or isfinite(data.sum().item() + output.sum().item())
@@ -229,16 +234,15 @@ class _Hook:
         if not sound or self.own_forward or not _plainly_sound(layer, given, hx, packed, watched.padding_value):
             looks = next(self.looks)
             if looks < 8 or looks % 16 == 0 or result is None:
-                watched.add(self.name, self._examined(watched, layer, given, hx, packed))
+                watched.add(self.name, self._examined(layer, given, hx, packed, watched.padding_value))
         if not finite and sound and not all_finite(output):
             weights = [key for key, weight in layer.named_parameters() if not all_finite(weight)]
             number, of = int((~output.isfinite()).sum()), output.numel()
             watched.add(self.name, [worded(Fault("nan_in_output", weights=weights, number=number, of=of), layer)])
 
     def _examined(
-        self, watched: Watched, layer: nn.RNNBase, given: Any, hx: Any, packed: _Packed | None
+        self, layer: nn.RNNBase, given: Any, hx: Any, packed: _Packed | None, pad: float | None
     ) -> Iterable[Finding]:
-        pad = watched.padding_value
         if self.own_forward:  # which may take anything
             return examine(given, batch_first=layer.batch_first, padding_value=pad)
         if packed is None or packed.grid is None:
