@@ -4,7 +4,6 @@ import copy
 import inspect
 import json
 import pickle
-from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
 
@@ -14,9 +13,6 @@ from torch import nn
 
 import packviz as pv
 from packviz import testing
-from packviz.rules import findings
-from packviz.rules.case import Case, rule
-from packviz.rules.finding import Fault
 
 X = torch.randn(3, 5, 2)
 X[1, 4] = 0
@@ -82,15 +78,3 @@ def test_an_assertion_fails_with_the_report_and_takes_what_examine_takes() -> No
 
 def last_state(model: torch.nn.GRU, x: torch.Tensor, _: object) -> object:
     return model(x)[1]
-
-
-@rule("x ends")
-def two_steps(case: Case) -> Iterator[Fault]:
-    if case.T == 2:
-        yield Fault("zero_length", None, [0], lengths=[case.T])
-
-
-@pytest.mark.parametrize(("T", "keys"), [(2, ["zero_length"]), (3, [])])
-def test_a_rule_of_ones_own_is_one_function_and_its_words(T: int, keys: list[str]) -> None:
-    case = Case(torch.ones(1, T, 1), lengths=[T], batch_first=True)
-    assert [found.key for found in findings(case, (two_steps,))] == keys

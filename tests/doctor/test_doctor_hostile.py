@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
 import packviz as pv
-from packviz.doctor import Loaded, module_from, read_file, read_lengths, read_packed, read_tensor
+from packviz.doctor import module_from, read_file, read_lengths, read_packed, read_tensor
 
 
 def examined(draw: random.Random) -> object:
@@ -102,15 +102,10 @@ def opened(draw: random.Random) -> object:
     name = draw.choice([*good_files()])
     data = mutated(draw, draw.choice(good_files()[name]))
     loaded = read_file(draw.choice((name, name, name, "x.pt", "x.npy")), data)
-    return used(draw, loaded)
-
-
-def used(draw: random.Random, loaded: Loaded) -> object:
-    """Do with the content of a file what a page does: build the module, examine what is there."""
+    # do with its content what a page does: build the module, examine what is there
     module = module_from(loaded.tensors, draw.choice(loaded.prefixes)) if loaded.prefixes else None
     inputs: list[Tensor | PackedSequence] = [*loaded.tensors.values(), *loaded.packed.values()]
-    x = draw.choice(inputs)
-    lengths = draw.choice([None, *loaded.tensors.values()])
+    x, lengths = draw.choice(inputs), draw.choice([None, *loaded.tensors.values()])
     return pv.examine(x, lengths) if module is None else pv.examine(module, x, lengths)
 
 
