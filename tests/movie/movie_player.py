@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import Locator
+from playwright.sync_api import Locator, expect
 from tabs import Tab
 
 __all__ = ["Open", "Screen", "plain"]
@@ -73,6 +73,16 @@ class Screen:
     def press(self, *keys: str) -> None:
         for key in keys:
             self.page.keyboard.press(key)
+
+    def fill_the_window(self, *keys: str) -> None:
+        """Go to full screen as where the browser has no API for it, as on an iPhone; press some keys there."""
+        self.page.evaluate("() => { delete Element.prototype.requestFullscreen; }")
+        self.press("f")
+        expect(self.root).to_have_attribute("data-full", "")
+        self.press(*keys)
+
+    def button(self, name: str) -> Locator:
+        return self.page.get_by_role("button", name=name)
 
     def picture(self) -> str:
         """Return what is painted, once nothing moves any more."""

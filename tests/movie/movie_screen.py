@@ -13,22 +13,8 @@ from torch import Tensor
 from packviz.show.movie import Movie
 from packviz.show.movie.staging import View
 
-__all__ = [
-    "Look",
-    "Show",
-    "Told",
-    "cells",
-    "close",
-    "detail",
-    "grid_of",
-    "listed",
-    "match",
-    "shape_of",
-    "standing",
-    "tokens",
-    "visible",
-]
-__all__ += ["within"]
+__all__ = ["Look", "Show", "Told", "cells", "close", "detail", "grid_of", "listed", "match", "shape_of", "standing"]
+__all__ += ["tokens", "visible", "within"]
 
 Look = dict[str, Any]  # a cell as it is now, by the short names of the data
 Told = tuple[dict[str, Any], dict[str, Look]]  # a step, and the cells after it

@@ -1,17 +1,20 @@
-"""The prediction inside the player: in a saved file, in a frame, in full screen and on a phone, without any server."""
+"""The prediction inside the player: in a saved file, in full screen and on a phone, without any server.
 
-from pathlib import Path
+In a frame: test_notebook.py.
+"""
+
+from typing import Any
 
 import pytest
 from movie_player import Open, Screen
-from playwright.sync_api import Browser, Locator, expect
-from tabs import enter, reach, tab
+from playwright.sync_api import Locator, expect
+from tabs import Size, enter, reach
 
 import packviz as pv
 from packviz import Batch, Config, Movie
 from packviz.predictions import Stage, ask, asking
 
-FULL_SCREEN, PHONE = (1280, 720), (390, 844)
+DESK, PHONE = (1280, 720), (390, 844)
 TRACE = pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"), Config(cell="gru"))
 
 
@@ -19,17 +22,11 @@ def lesson(stage: Stage) -> Movie:
     return asking(pv.movie(TRACE, (stage,), deep=True), stage)
 
 
-def asked_in(screen: Screen) -> tuple[Locator, Locator, Locator]:
-    """Return the question, where it is answered and the line that says what is right or wrong."""
+def opened(open_page: Open, film: Movie, **options: Any) -> tuple[Screen, Locator, Locator, Locator]:
+    """Open a movie; return its question, where it is answered and the line that says what is right or wrong."""
+    screen = open_page(film, **options)
     root = screen.page.get_by_test_id("packviz-prediction")
-    return root, root.get_by_role("textbox"), root.get_by_role("status")
-
-
-def fill_the_window(screen: Screen) -> None:
-    """Go to full screen as where there is no API for it."""
-    screen.page.evaluate("() => { delete Element.prototype.requestFullscreen; }")
-    screen.press("f")
-    expect(screen.root).to_have_attribute("data-full", "")
+    return screen, root, root.get_by_role("textbox"), root.get_by_role("status")
 
 
 def covered(*parts: Locator) -> list[str]:
@@ -42,18 +39,15 @@ def covered(*parts: Locator) -> list[str]:
     return [part.inner_text() for part in parts if not part.evaluate(seen)]
 
 
-@pytest.mark.parametrize(
-    ("stage", "size"), [("pad", FULL_SCREEN), ("sort", PHONE), ("run", FULL_SCREEN), ("unpack", PHONE)]
-)
-def test_in_full_screen_the_right_answer_is_told_and_the_movie_plays_the_step_that_shows_why(
-    open_page: Open, stage: Stage, size: tuple[int, int]
+@pytest.mark.parametrize(("stage", "size"), [("pad", DESK), ("sort", PHONE), ("run", DESK), ("unpack", PHONE)])
+def test_in_full_screen_the_right_answer_plays_the_step_that_shows_why(
+    open_page: Open, stage: Stage, size: Size
 ) -> None:
     prediction = ask(TRACE, stage)
     assert prediction is not None
     film = lesson(stage)
-    screen = open_page(film, motion=True, size=size)
-    fill_the_window(screen)
-    root, box, said = asked_in(screen)
+    screen, root, box, said = opened(open_page, film, motion=True, size=size)
+    screen.fill_the_window()
     expect(root).to_contain_text(prediction.prompt.replace("`", ""))
     canvas = screen.root.locator("canvas")
     screen.root.get_by_label("Speed").select_option("0.5")  # many frames, however busy the machine is
@@ -70,16 +64,14 @@ def test_in_full_screen_the_right_answer_is_told_and_the_movie_plays_the_step_th
     assert screen.step == step > 1
     screen.rest()
     assert screen.painted > painted + 6  # it moved
-    height = canvas.evaluate("node => node.getBoundingClientRect().height")
-    assert height >= size[1] / 2 - 1
+    assert canvas.evaluate("node => node.getBoundingClientRect().height") >= size[1] / 2 - 1
     screen.press("ArrowLeft")  # the keys are the movie's again
     screen.rest()
     assert screen.step == step - 1
 
 
 def test_a_wrong_answer_gets_its_reason_and_a_second_try_and_what_cannot_be_read_is_none(open_page: Open) -> None:
-    screen = open_page(lesson("pack"))
-    root, box, said = asked_in(screen)
+    screen, root, box, said = opened(open_page, lesson("pack"))
     prediction = ask(TRACE, "pack")
     assert prediction is not None
     for typed, told in (("three <b>two</b>", "⚠ Expected integers, but got 'three'."), (" ", "Answer first.")) * 2:
@@ -100,8 +92,7 @@ def test_a_wrong_answer_gets_its_reason_and_a_second_try_and_what_cannot_be_read
 
 def test_questions_go_round_and_who_asks_is_shown_why_column_by_column(open_page: Open) -> None:
     film = lesson("pack")
-    screen = open_page(film)
-    root, box, said = asked_in(screen)
+    screen, root, box, said = opened(open_page, film)
     questions = film.to_dict()["questions"]
     prompts = [question["prompt"].replace("`", "") for question in questions]
     assert len(set(prompts)) == len(prompts) > 2
@@ -127,8 +118,7 @@ def test_questions_go_round_and_who_asks_is_shown_why_column_by_column(open_page
 
 
 def test_a_choice_is_made_by_keys_alone_and_keeps_its_sign(open_page: Open) -> None:
-    screen = open_page(lesson("unpack"))
-    root, _, said = asked_in(screen)
+    screen, root, _, said = opened(open_page, lesson("unpack"))
     choices = root.get_by_role("group", name="Answers").get_by_role("button")
     reach(choices.nth(1))
     screen.press("Space")
@@ -141,8 +131,7 @@ def test_a_choice_is_made_by_keys_alone_and_keeps_its_sign(open_page: Open) -> N
 
 
 def test_what_is_typed_is_no_shortcut_and_the_same_verdict_is_news_again(open_page: Open) -> None:
-    screen = open_page(lesson("pad"))
-    _, box, said = asked_in(screen)
+    screen, _, box, said = opened(open_page, lesson("pad"))
     box.click()
     screen.press("1", "f", "b", ".", "Space", "ArrowRight", "Home", "End")
     assert (screen.step, screen.root.get_attribute("data-full")) == (1, None)
@@ -158,20 +147,8 @@ def test_what_is_typed_is_no_shortcut_and_the_same_verdict_is_news_again(open_pa
     assert first.startswith("✗ Not quite.")
 
 
-def test_it_is_judged_in_the_sandboxed_frame_of_a_notebook(browser: Browser, tmp_path: Path) -> None:
-    page = tmp_path / "notebook.html"
-    page.write_text(f"<!doctype html><title>n</title>{lesson('pack')._repr_html_()}", encoding="utf-8")
-    with tab(browser, FULL_SCREEN) as taken:
-        taken.page.goto(page.as_uri())
-        root = taken.page.frame_locator("iframe").get_by_test_id("packviz-prediction")
-        enter(root.get_by_role("textbox"), "3;3;2;1")
-        expect(root.get_by_role("status")).to_contain_text("✓ Right.")
-        assert taken.errors == []
-
-
 def test_on_a_phone_a_finger_answers_and_the_picture_comes_into_view(open_page: Open) -> None:
-    screen = open_page(lesson("unpack"), size=PHONE, has_touch=True, is_mobile=True)
-    root, _, said = asked_in(screen)
+    screen, root, _, said = opened(open_page, lesson("unpack"), size=PHONE, has_touch=True, is_mobile=True)
     for button in root.get_by_role("button").all():
         box = button.bounding_box()
         assert box is None or min(box["width"], box["height"]) >= 38
@@ -181,14 +158,8 @@ def test_on_a_phone_a_finger_answers_and_the_picture_comes_into_view(open_page: 
     assert screen.page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
 
 
-def test_a_movie_without_questions_has_no_place_for_one(open_page: Open) -> None:
-    root, _, _ = asked_in(open_page(pv.movie(TRACE)))
-    expect(root).to_be_hidden()
-
-
 def test_what_was_answered_stands_there_again_when_the_page_is_opened_again(open_page: Open) -> None:
-    screen = open_page(lesson("run"))
-    root, box, said = asked_in(screen)
+    screen, root, box, said = opened(open_page, lesson("run"))
     expect(said).to_contain_text("Answer first")
     for answer in ("X", "C", "C"):  # what cannot be read is no answer
         enter(box, answer)

@@ -10,10 +10,11 @@ from xml.etree import ElementTree
 import pytest
 from movie_player import Screen
 from playwright.sync_api import Browser, expect
-from tabs import Size, box_of, tab
+from tabs import Size, box_of, enter, tab
 
 import packviz as pv
 from packviz import Batch, Config
+from packviz.predictions import asking
 from packviz.show.movie import assets
 
 MOVIE = pv.movie(pv.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9")))
@@ -38,12 +39,12 @@ WIDGET = """async ([script, values, player, ground]) => {
 
 @pytest.mark.browser
 @pytest.mark.parametrize(("size", "dark"), [((1200, 900), False), ((300, 700), True)])
-def test_the_frame_of_a_notebook_is_as_high_as_its_movie_as_dark_as_the_page_and_takes_a_step_and_a_theme(
+def test_the_frame_of_a_notebook_is_as_high_as_its_movie_and_as_dark_as_the_page_and_takes_a_step_a_theme_and_an_answer(
     browser: Browser, tmp_path: Path, size: Size, dark: bool
 ) -> None:
     with tab(browser, size, scheme="light" if dark else "dark") as opened:
         page, file = opened.page, tmp_path / "notebook.html"
-        body = f"<body style='background:{GROUNDS[dark]}'><div>{MOVIE._repr_html_()}</div>"
+        body = f"<body style='background:{GROUNDS[dark]}'><div>{asking(MOVIE, 'pack')._repr_html_()}</div>"
         file.write_text(f"<!doctype html><title>n</title>{body}", "utf-8")
         page.goto(file.as_uri())
         page.wait_for_selector("iframe")
@@ -61,6 +62,9 @@ def test_the_frame_of_a_notebook_is_as_high_as_its_movie_as_dark_as_the_page_and
         page.evaluate(say, {"theme": "light" if dark else "dark", "step": 5})
         page.wait_for_function("window.heard.some(({ step }) => step === 5)")
         expect(frame.locator(".pv")).to_have_attribute("data-theme", "light" if dark else "dark")
+        enter(frame.get_by_test_id("packviz-prediction").get_by_role("textbox"), "3;3;2;1")
+        expect(frame.get_by_test_id("packviz-prediction").get_by_role("status")).to_contain_text("✓ Right.")
+        assert opened.errors == []
 
 
 def test_without_scripts_frames_and_styles_a_picture_and_a_line_are_left() -> None:

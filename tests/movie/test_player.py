@@ -29,14 +29,15 @@ def first_step(movie: Movie, stage: str) -> int:
     return next(i for i, step in enumerate(movie.steps, 1) if step.stage == stage)
 
 
-def test_it_opens_on_the_first_step_and_buttons_the_slider_and_keys_steer_to_the_end_and_back_and_no_further(
+def test_it_opens_on_the_first_step_and_is_steered_to_the_end_and_back_and_no_further(
     open_page: Open, movie: Movie
 ) -> None:
     screen, last = open_page(movie), len(movie.steps)
-    live, button = screen.page.get_by_role("status"), screen.page.get_by_role("button", name="Press → to watch")
+    live, button = screen.page.get_by_role("status"), screen.button("Press → to watch")
     assert (screen.step, int(screen.data("steps")), int(screen.data("cells"))) == (1, last, len(movie.ids))
     assert screen.painted >= 1
     assert movie.title in screen.page.title()
+    expect(screen.page.get_by_test_id("packviz-prediction")).to_be_hidden()  # nothing is asked
     for control in screen.root.locator("button, input, select").filter(visible=True).all():
         assert (control.get_attribute("aria-label") or control.inner_text()).strip()
     assert screen.page.evaluate("document.scrollingElement.scrollHeight") <= 720  # all of it is on the first screen
@@ -45,7 +46,7 @@ def test_it_opens_on_the_first_step_and_buttons_the_slider_and_keys_steer_to_the
     assert screen.step == 2
     expect(button).to_be_hidden()
     for name, step in (("Step forward", 3), ("Step back", 2), ("Last step", last)):
-        screen.page.get_by_role("button", name=name).click()
+        screen.button(name).click()
         assert screen.step == step
     slider = screen.page.get_by_role("slider", name="Step")
     slider.fill("7")
@@ -55,7 +56,7 @@ def test_it_opens_on_the_first_step_and_buttons_the_slider_and_keys_steer_to_the
     for key, step, name in (("Home", 1, "Step back"), ("End", last, "Step forward"), ("Home", 1, "Step back")):
         screen.press(key, "ArrowLeft" if step == 1 else "ArrowRight")
         assert screen.step == step
-        expect(screen.page.get_by_role("button", name=name)).to_be_disabled()
+        expect(screen.button(name)).to_be_disabled()
     there = list(range(2, last + 1))
     for key, steps in (("ArrowRight", there), ("ArrowLeft", [*there[-2::-1], 1])):
         for step in steps:
@@ -69,9 +70,7 @@ def test_it_opens_on_the_first_step_and_buttons_the_slider_and_keys_steer_to_the
             assert caption in name
 
 
-def test_digits_and_clicks_go_to_the_stages_and_the_current_line_of_code_is_marked(
-    open_page: Open, movie: Movie
-) -> None:
+def test_digits_and_clicks_go_to_the_stages_and_the_line_of_code_is_marked(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie)
     rail, data = screen.page.get_by_role("navigation", name="Stages"), movie.to_dict()
     for digit, stage in enumerate(["pad", "sort", "pack", "run", "unpack"], 1):
@@ -91,7 +90,7 @@ def test_digits_and_clicks_go_to_the_stages_and_the_current_line_of_code_is_mark
 def test_the_space_bar_stops_the_play_and_so_does_hiding_the_page(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie)
     screen.press(" ", " ")
-    play, pause = (screen.page.get_by_role("button", name=name) for name in ("Play", "Pause"))
+    play, pause = (screen.button(name) for name in ("Play", "Pause"))
     expect(play).to_be_visible()
     step = screen.step
     screen.page.wait_for_timeout(1200)
@@ -104,9 +103,7 @@ def test_the_space_bar_stops_the_play_and_so_does_hiding_the_page(open_page: Ope
 
 
 @pytest.mark.parametrize("motion", [False, True], ids=["reduced motion", "motion"])
-def test_a_step_is_held_as_long_as_it_takes_to_read_and_the_last_one_ends_the_play(
-    open_page: Open, motion: bool
-) -> None:
+def test_a_step_is_held_as_long_as_reading_takes_and_the_last_ends_the_play(open_page: Open, motion: bool) -> None:
     movie = pv.movie(pv.trace(Batch.parse("1 2\n3 4 5")), ("pad", "sort"))
     screen = open_page(movie, motion=motion, java_script_enabled=True)  # a tab of its own, whose clock stands still
     clock = screen.page.clock
@@ -128,12 +125,10 @@ def test_a_step_is_held_as_long_as_it_takes_to_read_and_the_last_one_ends_the_pl
         assert bool(moved) == motion
     clock.run_for(10_000)
     assert screen.step == len(movie.steps)
-    expect(screen.page.get_by_role("button", name="Play")).to_be_visible()
+    expect(screen.button("Play")).to_be_visible()
 
 
-def test_every_step_is_painted_alike_from_wherever_one_comes_and_with_reduced_motion_nothing_in_between(
-    open_page: Open, movie: Movie
-) -> None:
+def test_a_step_looks_the_same_from_either_side_and_reduced_motion_skips_the_way(open_page: Open, movie: Movie) -> None:
     screen, steps = open_page(movie), len(movie.steps) - 1
     forward, before = [screen.picture()], screen.painted
     for _ in movie.steps[1:]:
@@ -151,9 +146,7 @@ def test_every_step_is_painted_alike_from_wherever_one_comes_and_with_reduced_mo
     assert [i for i in alike if Show(movie).steps[i - 1]["beats"]] == []
 
 
-def test_motion_is_tweened_and_a_press_or_a_new_size_in_the_middle_of_it_ends_in_the_right_picture(
-    open_page: Open, movie: Movie
-) -> None:
+def test_motion_is_tweened_and_ends_right_after_a_press_or_a_new_size_in_between(open_page: Open, movie: Movie) -> None:
     screen, pack = open_page(movie, motion=True), first_step(movie, "pack")
     for _ in movie.steps[1:]:
         screen.press("ArrowRight")
@@ -240,14 +233,14 @@ def test_the_picture_can_be_saved(open_page: Open, movie: Movie) -> None:
     before = screen.picture()
     high = []
     for what in ("PNG with caption", "PNG, picture only"):
-        screen.page.get_by_role("button", name="Save this picture").click()
+        screen.button("Save this picture").click()
         with screen.page.expect_download() as started:
-            screen.page.get_by_role("button", name=what).click()
+            screen.button(what).click()
         assert started.value.suggested_filename == "packviz-step-6.png"
         picture = Path(started.value.path()).read_bytes()
         assert picture.startswith(b"\x89PNG\r\n\x1a\n")
         high.append(int.from_bytes(picture[20:24]))
-        expect(screen.page.get_by_role("button", name=what)).to_be_hidden()
+        expect(screen.button(what)).to_be_hidden()
     assert screen.picture() == before
     canvas = box_of(screen.root.locator("canvas"))
     assert high[1] < high[0]
@@ -265,12 +258,12 @@ def test_a_map_shows_which_layer_and_direction_the_run_shows(open_page: Open, mo
     expect(shown.get_by_role("button", disabled=True)).to_have_count(3)  # a file has no other run to show
 
 
-def test_without_full_screen_in_the_browser_the_player_fills_the_window_and_code_that_is_hidden_stays_so(
+def test_without_the_full_screen_api_the_player_fills_the_window_and_hidden_code_stays_so(
     open_page: Open, movie: Movie
 ) -> None:
     screen = open_page(movie)
     screen.page.evaluate("delete Element.prototype.requestFullscreen")  # as on an iPhone
-    button, code = screen.page.get_by_role("button", name="Full screen"), screen.root.locator(".pv-code")
+    button, code = screen.button("Full screen"), screen.root.locator(".pv-code")
     for way_out in ("Escape", "f", "the button"):
         button.click()
         expect(screen.root).to_have_css("position", "fixed")
@@ -279,7 +272,7 @@ def test_without_full_screen_in_the_browser_the_player_fills_the_window_and_code
         expect(screen.root).not_to_have_css("position", "fixed")
     screen.press("c", "ArrowRight")
     expect(code).to_be_hidden()
-    screen.page.get_by_role("button", name="Show the code").click()
+    screen.button("Show the code").click()
     expect(code).to_be_visible()
     for keys, visible in (("f", False), ("c", True), ("fc", False)):  # in full screen the picture has its room
         screen.press(*keys)
@@ -349,7 +342,7 @@ def test_in_full_screen_the_picture_has_at_least_half_of_the_height(open_page: O
                 picture = box_of(screen.root.locator("canvas"))
                 assert picture["height"] >= height / 2
                 assert picture["y"] + picture["height"] <= height
-                expect(screen.page.get_by_role("button", name="Step forward")).to_be_in_viewport(ratio=1)
+                expect(screen.button("Step forward")).to_be_in_viewport(ratio=1)
 
 
 def test_a_step_that_cannot_be_drawn_says_so_and_the_others_go_on(open_page: Open, movie: Movie) -> None:
@@ -381,11 +374,9 @@ def test_a_screen_with_finer_pixels_gets_a_finer_picture(open_page: Open, movie:
     expect(canvas).to_have_attribute("width", str(2 * width))
 
 
-def test_on_a_phone_the_buttons_keep_their_places_and_a_term_that_is_tapped_is_explained_until_the_next_tap(
-    open_page: Open, movie: Movie
-) -> None:
+def test_on_a_phone_buttons_keep_their_places_and_a_tapped_term_is_explained(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie, size=(360, 844), has_touch=True, is_mobile=True)
-    buttons = [screen.page.get_by_role("button", name=name) for name in ("Step forward", "Full screen")]
+    buttons = [screen.button(name) for name in ("Step forward", "Full screen")]
     places = set()
     for _ in movie.steps:
         places.add(tuple(box["y"] for button in buttons if (box := button.bounding_box())))

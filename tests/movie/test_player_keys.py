@@ -136,14 +136,14 @@ def test_of_two_players_a_key_moves_one(open_page: Open, movie: Movie) -> None:
 def test_single_keys_can_be_switched_off_for_good(open_page: Open, movie: Movie) -> None:
     screen = open_page(movie)
     switch = screen.root.get_by_role("checkbox", name="Single-key shortcuts")
-    full = screen.page.get_by_role("button", name="Full screen")
+    full = screen.button("Full screen")
     expect(full).to_have_attribute("title", "Full screen (F)")
     expect(switch).to_be_checked()
     switch.uncheck()
     for _ in range(2):
         expect(switch).not_to_be_checked()
         expect(full).to_have_attribute("title", "Full screen")
-        expect(screen.page.get_by_role("button", name="3 Pack")).to_have_attribute("title", "Pack")
+        expect(screen.button("3 Pack")).to_have_attribute("title", "Pack")
         screen.press("3", "b", ".", "f")
         assert screen.step == 1
         assert screen.tip == []
