@@ -16,7 +16,8 @@ MARKS = {"ring", "focus", "bracket", "mark"}  # what is drawn around something
 ROOMS = ((670, 322), (670, 390), (930, 520), (1500, 800))  # pixels of the picture at a desk and at a projector
 HAND = (366, 430)
 
-Rect = tuple[float, float, float, float]
+Rect = tuple[float, float, float, float]  # left, top, right, bottom
+Named = tuple[Rect, str]
 
 each_film = over([*DEEP, *BESIDE])  # what an ordinary movie shows is in the deep one: test_movie.py
 
@@ -31,11 +32,8 @@ def views(film: Film) -> Iterator[tuple[str, View, dict[str, Look]]]:
         yield from ((names[i], view, cells) for view in (ways if last else ways[:1] if short else ()))
 
 
-def shown(view: View, cells: dict[str, Look], roles: set[str]) -> list[tuple[Rect, str]]:
-    """Return left, top, right and bottom of the cells of these roles, in the units of a view, and what they are called.
-
-    test_pictures.py holds that they stand there.
-    """
+def shown(view: View, cells: dict[str, Look], roles: set[str]) -> list[Named]:
+    """Return the cells of these roles, in the units of a view: test_pictures.py holds that they stand there."""
     standing, found = Standing(view, unit=1, wide=1, left=0, top=0, squeeze=1), []
     for name, cell in cells.items():
         if cell["shown"] and cell["role"] in roles and (rect := standing.rect(SimpleNamespace(**cell))):
@@ -43,18 +41,20 @@ def shown(view: View, cells: dict[str, Look], roles: set[str]) -> list[tuple[Rec
     return found
 
 
-def overlapping(rects: list[tuple[Rect, str]]) -> list[tuple[str, str]]:
-    """Return the pairs of which one lies on the other."""
+def overlapping(rects: list[Named], others: list[Named] | None = None, by: float = 0.02) -> list[tuple[str, str]]:
+    """Return the pairs of which one lies on the other by more than this, both ways; others: where the second are."""
+    others = rects if others is None else others
     left, top, right, bottom = np.array([rect for rect, _ in rects]).reshape(-1, 4).T[:, :, None]
-    on = (left + 0.02 < right.T) & (right > left.T + 0.02) & (top + 0.02 < bottom.T) & (bottom > top.T + 0.02)
-    np.fill_diagonal(on, False)
-    return [(rects[a][1], rects[b][1]) for a, b in np.argwhere(on)] if on.any() else []
+    its_left, its_top, its_right, its_bottom = np.array([rect for rect, _ in others]).reshape(-1, 4).T
+    on = (left + by < its_right) & (right > its_left + by) & (top + by < its_bottom) & (bottom > its_top + by)
+    pairs = [(rects[a][1], others[b][1]) for a, b in np.argwhere(on)]
+    return [pair for pair in pairs if pair[0] != pair[1]]
 
 
 @each_film
 def test_nothing_lies_on_something_else_and_all_lies_inside_the_picture_or_begins_in_it(film: Film) -> None:
     for scene, view, cells in views(film):
-        solid: list[tuple[Rect, str]] = []
+        solid: list[Named] = []
         for (left, top, right, bottom), name in shown(view, cells, SOLID | MARKS | {"axis", "note", "title"}):
             role = cells[name]["role"]
             if role in SOLID:
