@@ -23,6 +23,12 @@ SWEEP = """(canvas, every) => {
     return [...seen];
 }"""
 
+PLACES = """() => {
+    const [player] = window[Symbol.for("packviz")].players;
+    const places = player.shown.map(({ rect, alpha }) => (alpha && rect ? [rect.x, rect.y, rect.w, rect.h] : null));
+    return [player.width, player.height, places];
+}"""
+
 Open = Callable[..., "Screen"]  # opens a movie's page at a step: see conftest.py
 
 
@@ -83,6 +89,11 @@ class Screen:
 
     def button(self, name: str) -> Locator:
         return self.page.get_by_role("button", name=name)
+
+    def places(self) -> tuple[int, int, list[list[float] | None]]:
+        """Return the width and height of the picture, and where in it each cell stands; None if it is not seen."""
+        wide, high, there = self.page.evaluate(PLACES)
+        return wide, high, there
 
     def picture(self) -> str:
         """Return what is painted, once nothing moves any more."""

@@ -41,9 +41,8 @@ def shown(view: View, cells: dict[str, Look], roles: set[str]) -> list[Named]:
     return found
 
 
-def overlapping(rects: list[Named], others: list[Named] | None = None, by: float = 0.02) -> list[tuple[str, str]]:
-    """Return the pairs of which one lies on the other by more than this, both ways; others: where the second are."""
-    others = rects if others is None else others
+def overlapping(rects: list[Named], others: list[Named], by: float) -> list[tuple[str, str]]:
+    """Return the pairs, one of each list, of which one lies on the other by more than this both ways."""
     left, top, right, bottom = np.array([rect for rect, _ in rects]).reshape(-1, 4).T[:, :, None]
     its_left, its_top, its_right, its_bottom = np.array([rect for rect, _ in others]).reshape(-1, 4).T
     on = (left + by < its_right) & (right > its_left + by) & (top + by < its_bottom) & (bottom > its_top + by)
@@ -63,7 +62,7 @@ def test_nothing_lies_on_something_else_and_all_lies_inside_the_picture_or_begin
             ends = role in ("label", "note", "title") or (right <= view.w + 0.01 and bottom <= view.h + 0.01)
             assert starts, (scene, name, (left, top))
             assert ends, (scene, name, (right, bottom), (view.w, view.h))
-        assert overlapping(solid) == [], scene
+        assert overlapping(solid, solid, by=0.02) == [], scene
 
 
 @each_film

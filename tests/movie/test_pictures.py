@@ -1,6 +1,9 @@
 """Pictures of a movie: what stands in an SVG and where, as the data and the player have it; PNG, GIF and APNG."""
 
 import re
+from base64 import b64decode
+from io import BytesIO
+from itertools import product
 from operator import sub
 from pathlib import Path
 from typing import Any
@@ -8,40 +11,18 @@ from xml.etree import ElementTree
 
 import pytest
 from movie_cases import BESIDE, ORDINARY, Film, over
+from movie_player import Open
 from movie_screen import Show
 from PIL import Image
-from playwright.sync_api import Browser
-from tabs import tab
 
 import packviz as pv
 from packviz import Batch, Config
-from packviz.show.movie import STAGES, Movie, assets
+from packviz.show.movie import STAGES, Movie
 from packviz.show.movie.staging import Staging
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES
 
 SVG = "{http://www.w3.org/2000/svg}"
 MOVIE = pv.movie(pv.trace(Batch.parse("I love cats\nshe sleeps\nwe sing old songs"), Config(cell="lstm")))
-PLACES = """async ([style, script, movie, steps]) => {
-    document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
-    const { mount } = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
-    const found = [];
-    for (const step of steps) {
-        document.body.replaceChildren();
-        const player = mount(document.body, movie, { step });
-        await new Promise((done) => setTimeout(done, 100));
-        const places = player.shown.map(({ rect, alpha }) => (alpha && rect ? [rect.x, rect.y, rect.w, rect.h] : null));
-        found.push([step, player.width, player.height, places]);
-    }
-    return found;
-}"""  # where each cell stands, step by step
-PIXELS = """async ([style, script, movie, step, points]) => {
-    document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
-    const { mount } = await import(URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
-    const player = mount(document.body, movie, { step });
-    await new Promise((done) => setTimeout(done, 300));
-    const shown = document.querySelector(".pv canvas").getContext("2d");
-    return points.map(([x, y]) => [...shown.getImageData(x, y, 1, 1).data]);
-}"""
 
 
 def parts(movie: Movie, step: int | None = None, **how: Any) -> tuple[ElementTree.Element, dict[str, list[Any]]]:
@@ -143,50 +124,46 @@ def test_the_theme_decides_the_colours() -> None:
         assert all(hue in picture for hue in SEQUENCE_HUES[:3])
 
 
-@pytest.mark.browser
-def test_the_player_has_the_same_cells_in_the_same_places(browser: Browser) -> None:
+def test_the_player_has_the_same_cells_in_the_same_places(open_page: Open) -> None:
     many, long = "\n".join("1 " * n for n in range(9, 40, 2)), "a b c d e f g h extraordinary\n" * 20
     typed = ("1 2 3\n4 5\n6 7 8 9", "on your mark\nget set\ngo", many, long.strip())
     movies = [pv.movie(pv.trace(Batch.parse(text), Config(cell="lstm", bidirectional=True))) for text in typed]
     movies.append(pv.movie(pv.trace(Batch.parse("1 2 3\n4\n5 6"), Config(batch_first=False)), deep=True))
     compared = 0
-    for size in ((1280, 720), (900, 600)):
-        with tab(browser, size) as opened:
-            for movie in movies:
-                steps = [movie.step_at(stage) - (stage == "sort") for stage in STAGES if stage in movie.scenes]
-                opened.page.goto("about:blank")
-                for step, wide, high, there in opened.page.evaluate(PLACES, [*assets(), movie.to_dict(), steps]):
-                    here = [rect for _, rect in placed(movie, step, wide, high)]
-                    for ours, theirs in zip(here, there, strict=True):
-                        apart = map(abs, map(sub, ours, theirs)) if ours and theirs else [ours is not theirs]
-                        assert max(apart) < 0.01, (step, wide, high, ours, theirs)
-                        compared += ours is not None
+    for size, movie in product(((1280, 720), (900, 600)), movies):
+        screen = open_page(movie, size=size)
+        for step in [movie.step_at(stage) - (stage == "sort") for stage in STAGES if stage in movie.scenes]:
+            screen.root.get_by_role("slider").fill(str(step))
+            wide, high, there = screen.places()
+            here = [rect for _, rect in placed(movie, step, wide, high)]
+            for ours, theirs in zip(here, there, strict=True):
+                apart = map(abs, map(sub, ours, theirs)) if ours and theirs else [ours is not theirs]
+                assert max(apart) < 0.01, (step, wide, high, ours, theirs)
+                compared += ours is not None
     assert compared > 1000
 
 
-@pytest.mark.browser
-def test_sequences_of_one_hue_have_the_marks_of_the_player(browser: Browser, tmp_path: Path) -> None:
+def test_sequences_of_one_hue_have_the_marks_of_the_player(open_page: Open, tmp_path: Path) -> None:
     """At the corner of each cell: no mark up to ten sequences, one up to twenty, then two."""
     movie = pv.movie(pv.trace(Batch.parse("\n".join(["1 2 3"] * 23))), ("pad",))
-    step, data, marked = len(movie.steps), movie.to_dict(), set[int]()
-    with tab(browser, (900, 700)) as opened:
-        opened.page.goto("about:blank")
-        ((_, wide, high, _),) = opened.page.evaluate(PLACES, [*assets(), data, [step]])
-        tokens = [(cell, rect) for cell, rect in placed(movie, step, wide, high) if rect and cell.role == "token"]
-        corners = [(cell, rect, min(9.0, 0.28 * rect.h)) for cell, rect in tokens]
-        points = [
-            (int(rect.x + rect.w - 3 - lap * (size + 1) - 1.5), int(rect.y + 3 + 1.5))
-            for _, rect, size in corners
-            for lap in range(2)
-        ]
-        opened.page.goto("about:blank")
-        there = opened.page.evaluate(PIXELS, [*assets(), data, step, points])
+    step, marked = len(movie.steps), set[int]()
+    screen = open_page(movie, f"#step={step}", size=(1200, 1000))
+    wide, high, _ = screen.places()
+    tokens = [(cell, rect) for cell, rect in placed(movie, step, wide, high) if rect and cell.role == "token"]
+    corners = [(cell, rect, min(9.0, 0.28 * rect.h)) for cell, rect in tokens]
+    points = [
+        (int(rect.x + rect.w - 3 - lap * (size + 1) - 1.5), int(rect.y + 3 + 1.5))
+        for _, rect, size in corners
+        for lap in range(2)
+    ]
+    with Image.open(BytesIO(b64decode(screen.picture().partition(",")[2]))) as shown:
+        there = [shown.convert("RGB").getpixel(point) for point in points]
     with Image.open(movie.save(tmp_path / "m.png", step, width=wide, height=high)) as picture:
         here = [picture.convert("RGB").getpixel(point) for point in points]
     for i, (ours, theirs) in enumerate(zip(here, there, strict=True)):
         seq, lap = corners[i // 2][0].seq, i % 2
         hue = Image.new("RGB", (1, 1), SEQUENCE_HUES[seq % 10]).getpixel((0, 0))
-        assert ours == pytest.approx(theirs[:3], abs=40)
+        assert ours == pytest.approx(theirs, abs=40)
         assert (ours == pytest.approx(hue, abs=40)) is (seq < 10 * (lap + 1))
         marked.add(seq // 10)
     assert marked == {0, 1, 2}

@@ -15,11 +15,6 @@ import packviz as pv
 from packviz import Batch, Config, Movie
 from packviz.show.theme import DARK, LIGHT, Palette
 
-LOWEST = """() => {
-    const [player] = window[Symbol.for("packviz")].players;
-    return Math.max(...player.shown.map(({ alpha, rect }) => (alpha && rect ? rect.y + rect.h : 0)));
-}"""  # pixel of what is shown
-
 
 def tips(movie: Movie) -> set[str]:
     return {token["tip"] for token in tokens(movie)}
@@ -289,7 +284,8 @@ def test_a_refusal_is_shown_in_torchs_own_words_below_all_cells(open_page: Open,
     expect(said).to_be_visible()
     expect(said).to_have_text(movie.steps[-1].error)
     screen.rest()
-    assert screen.root.evaluate(LOWEST) < said.evaluate("said => said.offsetTop")
+    _, _, places = screen.places()
+    assert max(place[1] + place[3] for place in places if place) < said.evaluate("said => said.offsetTop")
     screen.press("ArrowLeft")
     expect(said).to_be_hidden()
 
