@@ -160,16 +160,13 @@ def random_case(seed: int) -> Case:
     return Case(name, pv.trace(run.batch, run.config), layer, direction)
 
 
-def _typed(name: str, text: str, direction: int = 0, layer: int | None = None, **settings: Any) -> Case:
-    return Case(name, pv.trace(Batch.parse(text), Config(**settings)), layer, direction)
+def _typed(name: str, typed: str | Batch, direction: int = 0, **settings: Any) -> Case:
+    batch = Batch.parse(typed) if isinstance(typed, str) else typed
+    return Case(name, pv.trace(batch, Config(**settings)), None, direction)
 
 
 def _many(name: str, lengths: list[int], direction: int = 0, **settings: Any) -> Case:
     return _typed(name, "\n".join(" ".join(str(k % 10) for k in range(n)) for n in lengths), direction, **settings)
-
-
-def _example(name: str, key: str, direction: int = 0, **settings: Any) -> Case:
-    return Case(name, pv.trace(Batch.example(key), Config(**settings)), None, direction)
 
 
 def _own(name: str, build: Callable[[], nn.RNNBase], grid: Callable[[], Tensor], **given: Any) -> Case:
@@ -194,7 +191,7 @@ CORNERS = [
     _typed("equal-lengths", "1 2\n3 4\n5 6"),
     _typed("one-pad", "1 2\n3"),
     _typed("one-empty-place", "7", embedding_dim=1, total_length=2),
-    Case("vectors-of-one-number", pv.trace(Batch.from_tensors([torch.ones(2, 1), torch.zeros(3, 1)]))),
+    _typed("vectors-of-one-number", Batch.from_tensors([torch.ones(2, 1), torch.zeros(3, 1)])),
     _typed("decreasing-enforced", "1 2 3\n4 5\n6", enforce_sorted=True),
     _typed("forum", "1 2 3\n4 5\n6"),
     _typed("unsorted", "1 2 3\n4 5\n6 7 8 9"),
@@ -217,9 +214,9 @@ CORNERS = [
     _many("long-lstm-backward", [64, 61], 1, cell="lstm", bidirectional=True, num_layers=2, initial_state="carried"),
     _many("long-left-backward", [59, 66, 61, 60], 1, padding_side="left", bidirectional=True, initial_state="learned"),
     _many("window-long-backward", [59 + n % 4 for n in range(26)], 1, bidirectional=True, initial_state="random"),
-    _example("zen", "zen", num_layers=2),
-    _example("vowels", "vowels", cell="lstm", bidirectional=True),
-    _example("hundred", "hundred", cell="lstm"),
+    _typed("zen", Batch.example("zen"), num_layers=2),
+    _typed("vowels", Batch.example("vowels"), cell="lstm", bidirectional=True),
+    _typed("hundred", Batch.example("hundred"), cell="lstm"),
     _own("own-gru", lambda: nn.GRU(2, 4, batch_first=True), lambda: torch.randn(3, 4, 2)),
     _own("own-one-feature", lambda: nn.GRU(1, 4), lambda: torch.randn(3, 4, 1)),
     _own("own-projection", lambda: nn.LSTM(2, 6, 2, bidirectional=True, proj_size=3), lambda: torch.randn(3, 4, 2)),

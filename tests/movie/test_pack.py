@@ -1,6 +1,7 @@
 """The strip holds torch's packed rows; batch_sizes, both margins and three memory layouts of a batch are torch's."""
 
 import re
+from collections import Counter
 from itertools import pairwise
 
 import pytest
@@ -27,25 +28,25 @@ def names(rows: list[Look]) -> list[tuple[int, ...]]:
     return [tuple(map(int, cell["id"].split(":")[1:])) for cell in rows]
 
 
-@each_packed
-def test_the_strip_holds_the_packed_rows_in_torchs_order_with_gaps_between_time_steps(case: Case) -> None:
-    """A pad is among them only if it was packed by mistake, and then it glows."""
-    strip, at = rows_in(case.show.end_of("pack")), filmed_rows(case)
-    assert names(strip) == at
-    for cell, (b, t) in zip(strip, at, strict=True):
-        assert cell["seq"] == b
-        assert cell["role"] == ("token" if case.mask[b][t] else "pad")
-        assert cell["role"] == "token" or cell["tone"] == "wrong"
-    for (cell, (_, t)), (following, (_, later)) in pairwise(zip(strip, at, strict=True)):
+def groups_of(rows: list[Look]) -> list[int]:
+    """Return how many rows stand together, group after group."""
+    sizes = [1]
+    for cell, following in pairwise(rows):
         gap = following["x"] - cell["x"] - cell["w"]
-        assert gap > 0.2 if later > t else abs(gap) < 0.01
+        assert gap > 0.2 or abs(gap) < 0.01
+        sizes = [*sizes, 1] if gap > 0.2 else [*sizes[:-1], sizes[-1] + 1]
+    return sizes
 
 
 @each_packed
-def test_the_rows_carry_the_values_that_torch_packed(case: Case) -> int:
-    spoke = 0
-    for cell, position in zip(rows_in(case.show.end_of("pack")), filmed_rows(case), strict=True):
-        row = case.packed.data[case.row[position]]
+def test_the_strip_holds_the_rows_and_values_that_torch_packed_with_gaps_between_time_steps(case: Case) -> int:
+    """A pad is among them only if it was packed by mistake, and then it glows."""
+    strip, at, spoke = rows_in(case.show.end_of("pack")), filmed_rows(case), 0
+    assert groups_of(strip) == [*Counter(t for _, t in at).values()]
+    for cell, (b, t) in zip(strip, at, strict=True):
+        row = case.packed.data[case.row[b, t]]
+        assert (cell["seq"], cell["role"]) == (b, "token" if case.mask[b][t] else "pad")
+        assert cell["role"] == "token" or cell["tone"] == "wrong"
         if cell.get("vec"):
             spoke += 1
             assert close(cell["vec"], row)
@@ -69,12 +70,8 @@ def test_step_after_step_a_column_flies_into_the_strip_and_is_counted(case: Case
         assert re.search(rf"\b{sum(sizes[: t + 1])} of {total} rows?\b", text)
 
 
-def drawn(case: Case) -> bool:
-    """Return whether memory is drawn: where the cells are not too many, and all of them in the picture."""
-    return case.B * case.T <= 400 and case.B <= 40 and case.T <= 60
-
-
-each_drawn = over([case for case in PACKED if drawn(case)])
+# Memory is drawn where the cells are not too many, and all of them in the picture.
+DRAWN = [case for case in PACKED if case.B * case.T <= 400 and case.B <= 40 and case.T <= 60]
 
 
 def after_the_columns(case: Case) -> list[Told]:
@@ -83,19 +80,15 @@ def after_the_columns(case: Case) -> list[Told]:
 
 
 @each_packed
-def test_the_caption_reads_both_margins_as_torch_has_them_and_as_they_stand(case: Case) -> None:
-    caption = after_the_columns(case)[0][0]["caption"]
+def test_both_margins_and_how_each_is_made_from_the_other_are_torchs(case: Case) -> None:
+    step = after_the_columns(case)[0][0]
+    caption = step["caption"]
     found = match(r"\*\*lengths\*\* ([\d, …]+)\. .*\*\*batch_sizes\*\* ([\d, …]+)\. .* same (\d+) ", caption)
     assert listed(found[1], [case.lengths[b] for b in case.order])
     assert listed(found[2], case.batch_sizes)
     assert int(found[3]) == len(case.packed.data)
     assert re.search(rf"Read (?:along|down) the {'columns' if case.transposed else 'rows'}: \*\*lengths", caption)
     assert ("packed row" in caption) == bool(case.strays)  # a pad is no token
-
-
-@each_packed
-def test_each_margin_made_from_the_other_is_torchs_own(case: Case) -> None:
-    step = after_the_columns(case)[0][0]
     assert listed(detail(step, "batch_sizes[t] = (lengths > t).sum()")[0], case.batch_sizes)
     assert listed(detail(step, "lengths[b] = (batch_sizes > rank[b]).sum()")[0], case.lengths)
     back = case.packed.unsorted_indices
@@ -104,28 +97,24 @@ def test_each_margin_made_from_the_other_is_torchs_own(case: Case) -> None:
     assert rank.startswith("as given" if back is None else "unsorted_indices")
 
 
-def numbers(case: Case) -> torch.Tensor:
-    """Return b * T + t of every cell of the padded grid, (B,T)."""
-    return torch.arange(case.B * case.T).view(case.B, case.T)
-
-
 def holds(case: Case, cell: Look, number: int) -> bool:
-    """Return whether a cell of a strip is what stands at a cell of the padded grid."""
+    """Return whether a cell of a strip is what stands at a cell of the padded grid, by b * T + t."""
     b, t = divmod(number, case.T)
     if cell["role"] == "pad":
         return cell["seq"] == b and not case.mask[b][t] and cell.get("token") is None
     return bool(case.mask[b][t]) and case.movie.tokens[cell["token"]] == (b, t)
 
 
-@each_drawn
+@over(DRAWN)
 def test_each_strip_is_the_memory_of_what_torch_makes_in_groups_that_stand_apart(case: Case) -> None:
     """The padded tensor, the packed data with its strays, and torch's jagged nested tensor."""
     _, (_, earlier), (_, cells) = after_the_columns(case)
     strip = cells["title:strip"]["p"]  # the panel in which the packed rows stand
-    padded = numbers(case).t() if case.transposed else numbers(case)
-    tokens = [row[mask] for row, mask in zip(numbers(case), case.mask, strict=True)]
+    numbers = torch.arange(case.B * case.T).view(case.B, case.T)  # b * T + t of every cell of the padded grid
+    padded = numbers.t() if case.transposed else numbers
+    tokens = [row[mask] for row, mask in zip(numbers, case.mask, strict=True)]
     jagged = torch.nested.nested_tensor(tokens, layout=torch.jagged).values()
-    time_steps = pack_padded_sequence(numbers(case), torch.tensor(case.lengths), True, case.enforce_sorted)
+    time_steps = pack_padded_sequence(numbers, torch.tensor(case.lengths), True, case.enforce_sorted)
     for panel, truth, groups in (
         ("padded", padded.flatten(), [padded.shape[1]] * len(padded)),
         (strip, time_steps.data, time_steps.batch_sizes.tolist()),
@@ -133,10 +122,7 @@ def test_each_strip_is_the_memory_of_what_torch_makes_in_groups_that_stand_apart
     ):
         rows = rows_in(cells, panel)
         assert all(holds(case, cell, n) for cell, n in zip(rows, truth.tolist(), strict=True))
-        starts = {sum(groups[:i]) for i in range(len(groups))}
-        for i, (cell, following) in enumerate(pairwise(rows), 1):
-            gap = following["x"] - cell["x"] - cell["w"]
-            assert gap > 0.2 if i in starts else abs(gap) < 0.01
+        assert groups_of(rows) == groups
     assert rows_in(earlier, earlier["title:strip"]["p"]) == rows_in(cells, strip)
     assert all(cell["tone"] == "wrong" for cell in rows_in(cells, strip) if cell["role"] == "pad")
 
@@ -146,7 +132,7 @@ def test_padding_and_rows_are_counted_in_words(case: Case) -> None:
     text = " ".join(step["caption"] for step, _ in after_the_columns(case)[1:])
     cells, tokens = case.B * case.T, sum(case.lengths)
     pads, strays = cells - tokens, len(case.strays)
-    if not drawn(case):
+    if case not in DRAWN:
         assert [*map(int, re.findall(r"\d+", text))] == [cells, pads, len(case.at), tokens]
         assert "Too many to draw" in text
         return

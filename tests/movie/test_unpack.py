@@ -1,19 +1,19 @@
 """The output goes back to where pad_packed_sequence puts it, as wide as it says; the last valid steps are ringed."""
 
 import re
+from itertools import product
 
 import pytest
 import torch
 from movie_cases import PACKED, Case, over
-from movie_screen import Look, close, grid_of, within
+from movie_screen import Look, close, grid_of, standing, within
 from torch.nn.utils.rnn import pad_packed_sequence
 
 each_packed = over(PACKED)
 
 
 def grid(case: Case, cells: dict[str, Look]) -> dict[tuple[int, int], Look]:
-    shown = [cell for name, cell in cells.items() if cell["shown"] and name.startswith(("u:", "filler:"))]
-    return grid_of(shown, transposed=case.transposed)
+    return grid_of(standing(cells, "u", "filler"), transposed=case.transposed)
 
 
 @each_packed
@@ -23,8 +23,7 @@ def test_every_cell_stands_where_pad_packed_sequence_puts_it_with_its_states_or_
     assert set(placed) == {(row, t) for row in range(len(rows)) for t in range(min(unpacked.shape[1], 60))}
     for (row, t), cell in placed.items():
         b, truth = rows[row], unpacked[rows[row], t]
-        assert cell["seq"] == b
-        assert cell["role"] == ("output" if t < case.lengths[b] else "pad")
+        assert (cell["seq"], cell["role"]) == (b, "output" if t < case.lengths[b] else "pad")
         if cell["role"] == "pad":
             same = torch.equal(truth, torch.full_like(truth, float(cell["text"])))
             assert same or (truth.isnan().all() and cell["text"] == "nan")
@@ -49,45 +48,30 @@ def test_rows_come_back_in_sorted_order_and_then_as_they_were_given_with_letters
         assert seen in (order, sorted(order))
         assert (seen == sorted(order)) or "unsorted" not in step["caption"]
         for cell in placed.values():
-            b = cell["seq"]
-            assert cells[f"ulabel:{b}"]["shown"]
-            assert cells[f"ulabel:{b}"][across] == cells[f"ulength:{b}"][across] == cell[across]
-            assert cells[f"ulength:{b}"]["text"] == f"len {case.lengths[b]}"
+            label, length = (cells[f"{name}:{cell['seq']}"] for name in ("ulabel", "ulength"))
+            assert label["shown"]
+            assert label[across] == length[across] == cell[across]
+            assert length["text"] == f"len {case.lengths[cell['seq']]}"
     assert seen == sorted(order)
 
 
 @each_packed
-def test_the_rings_stand_at_the_last_valid_steps(case: Case) -> None:
+def test_the_last_valid_steps_are_ringed_and_beside_them_stands_torchs_h_n_of_the_top_layer(case: Case) -> None:
     cells = case.show.after[-1]
-    for b in case.filmed:
-        for d in range(case.D):
-            t = 0 if d else case.lengths[b] - 1
-            ring = cells[f"ring:u:{b}:{d}"]
-            if t >= 60:
-                assert not ring["shown"]
-                continue
+    assert sorted({cell["seq"] for name, cell in cells.items() if name.startswith("last:")}) == case.rows
+    for (row, b), d in product(enumerate(case.rows), range(case.D)):
+        t, ring, last = 0 if d else case.lengths[b] - 1, cells[f"ring:u:{b}:{d}"], cells[f"last:{b}:{d}"]
+        assert ring["shown"] == (t < 60)
+        if ring["shown"]:
             cell = cells[f"u:{b}:{t}"]
-            assert ring["shown"]
             assert (ring["p"], ring["y"], ring["h"]) == (cell["p"], cell["y"], cell["h"])
             assert ring["x"] == pytest.approx(cell["x"] + d * cell["w"] / case.D, abs=2e-3)
             assert ring["w"] == pytest.approx(cell["w"] / case.D, abs=2e-3)
-
-
-@each_packed
-def test_the_last_valid_states_are_torchs_h_n_of_the_top_layer(case: Case) -> None:
-    cells = case.show.after[-1]
-    assert sorted({cell["seq"] for name, cell in cells.items() if name.startswith("last:")}) == case.rows
-    for row, b in enumerate(case.rows):
-        for d in range(case.D):
-            cell = cells[f"last:{b}:{d}"]
-            assert cell["shown"]
-            assert cells[f"ring:last:{b}"]["shown"]
-            assert close(cell["vec"], case.trace.h_n[d - case.D, b])
-            assert cell["y"] == row
-            assert cell["x"] == pytest.approx(d * cell["w"], abs=2e-3)
-            t = 0 if d else case.lengths[b] - 1
-            token = cell.get("token")
-            assert token is None or case.movie.tokens[token] == (b, t)
+        assert last["shown"]
+        assert cells[f"ring:last:{b}"]["shown"]
+        assert close(last["vec"], case.trace.h_n[d - case.D, b])
+        assert (last["x"], last["y"]) == pytest.approx((d * last["w"], row), abs=2e-3)
+        assert last.get("token") is None or case.movie.tokens[last["token"]] == (b, t)
 
 
 @each_packed
@@ -98,15 +82,11 @@ def test_in_depth_every_column_is_written_by_its_own_step_from_its_slice_of_the_
     out = torch.zeros_like(truth.transpose(0, 1) if case.transposed else truth)
     for t, (line, cells) in enumerate(told):
         exec(line, {"out": out, "output": case.output})
-        assert {int(name.split(":")[2]) for name, cell in cells.items() if name[:2] == "u:" and cell["shown"]} == {
-            *range(t + 1)
-        }
+        assert {int(cell["id"].split(":")[2]) for cell in standing(cells, "u")} == {*range(t + 1)}
         live = sum(case.lengths[b] > t for b in case.filmed)
         assert within(cells["focus:u"], grid(case, cells)) == [(row, t) for row in range(live)]
-    real = torch.arange(len(told)) < lengths[order][:, None]
-    torch.testing.assert_close(
-        (out.transpose(0, 1) if case.transposed else out)[real], truth[real], rtol=0, atol=0, equal_nan=True
-    )
+    real, made = torch.arange(len(told)) < lengths[order][:, None], out.transpose(0, 1) if case.transposed else out
+    torch.testing.assert_close(made[real], truth[real], rtol=0, atol=0, equal_nan=True)
     return len(told)
 
 
