@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -27,14 +26,20 @@ def ended(case: Case, t: int) -> set[int]:
 
 
 @each_run
-def test_it_starts_with_h_0_and_after_every_step_h_is_torchs_state(film: Film) -> None:
+def test_h_starts_as_h_0_and_is_torchs_after_every_step_and_what_has_ended_is_ringed_and_in_h_n(film: Film) -> None:
     case, show = film.case, film.show
     _, start = show.of("run")[0]
     for b in case.filmed:
         assert close(state(start, "h", b), case.h_0[b])
         assert state(start, "hn", b) is None
-        for t, cells in steps(case, show):
+    for t, cells in steps(case, show):
+        over = ended(case, t)
+        assert {cell["seq"] for name, cell in cells.items() if name.startswith("ring:h:") and cell["shown"]} == over
+        for b in case.filmed:
+            final = state(cells, "hn", b)
             assert close(state(cells, "h", b), case.held(b, t)), (t, b)
+            assert (final is not None) == (b in over) == cells[f"ring:hn:{b}"]["shown"]
+            assert final is None or close(final, case.trace.h_n[case.row_of_h, b])
 
 
 @each_run
@@ -42,23 +47,9 @@ def test_the_states_that_enter_the_first_step_are_torchs_after_the_time_steps_th
     case, show = film.case, film.show
     (_, start), (step, _) = show.of("run")[:2]
     cells = show.played(start, step["beats"][:1])
-    names = ["h", "c"] if f"gate:c:{case.filmed[0]}" in cells or f"gate:c:{case.filmed[0]}:0" in cells else ["h"]
-    for b, name in product(case.filmed, names):
-        truth = case.held(b, 60 if case.direction else -1, name)
-        assert close(state(cells, "h" if name == "h" else "gate:c", b), truth), (b, name)
-
-
-@each_run
-def test_what_has_ended_is_ringed_and_torchs_h_n_and_nothing_else_is_there(film: Film) -> None:
-    case, show = film.case, film.show
-    for t, cells in steps(case, show):
-        over = ended(case, t)
-        assert {cell["seq"] for name, cell in cells.items() if name.startswith("ring:h:") and cell["shown"]} == over
-        for b in case.filmed:
-            shown = state(cells, "hn", b)
-            assert (shown is not None) == (b in over) == cells[f"ring:hn:{b}"]["shown"]
-            if b in over:
-                assert close(shown, case.trace.h_n[case.row_of_h, b])
+    names = {"h": "h", "c": "gate:c"} if any(name.startswith("gate:c:") for name in cells) else {"h": "h"}
+    for b, (name, panel) in product(case.filmed, names.items()):
+        assert close(state(cells, panel, b), case.held(b, 60 if case.direction else -1, name)), (b, name)
 
 
 @each_run
@@ -121,14 +112,11 @@ def test_gates_and_c_are_those_of_the_cell_and_only_of_rows_that_are_fed(case: C
 
 @each_run
 def test_the_output_fills_with_the_states_of_the_steps_that_were_taken(film: Film) -> None:
-    case, show = film.case, film.show
-    taken = set()
+    case, show, taken = film.case, film.show, set[int]()
     for t, cells in steps(case, show):
         taken.add(t)
-        shown = sorted(
-            (cell for cell in cells.values() if cell["p"] == "out" and cell["role"] == "output" and cell["shown"]),
-            key=lambda cell: cell["x"],
-        )
+        outputs = (each for each in cells.values() if each["p"] == "out" and each["role"] == "output" and each["shown"])
+        shown = sorted(outputs, key=lambda cell: cell["x"])
         expected = [(b, step) for b, step in case.at if step in taken and b in case.filmed]
         assert [tuple(map(int, cell["id"].split(":")[1:])) for cell in shown] == expected
         if t in (0, len(case.batch_sizes) - 1):
@@ -152,16 +140,6 @@ def test_a_higher_layer_reads_the_output_of_the_layer_below(film: Film) -> int:
             assert cell["scale"] == "state"
     assert f"({len(rows)}, {rows.shape[1]})" in cells["title:strip"]["text"]
     return spoke
-
-
-def each_in_numbers(fact: Callable[[Case], int | None]) -> Callable[[], None]:
-    """Make one test of a fact that holds wherever the gates stand there as numbers."""
-
-    def where_they_can_be_read(case: Case) -> int:
-        spoke = fact(case) if in_numbers(case.deep) else 0
-        return 1 if spoke is None else spoke
-
-    return over(PACKED)(where_they_can_be_read)
 
 
 def gates_of(case: Case) -> str:
@@ -188,10 +166,10 @@ def test_the_numbers_are_there_wherever_they_can_be_read() -> None:
         assert f"was:{'c' if cell == 'lstm' else 'h'}:0:3" in movie.ids
 
 
-@each_in_numbers
-def test_gates_and_the_states_before_and_after_are_torchs_beside_the_rows_that_are_fed_and_no_others(case: Case) -> int:
+@each_packed
+def test_in_numbers_gates_and_the_states_before_are_torchs_beside_the_rows_that_are_fed_alone(case: Case) -> int:
     spoke, name = 0, kept(case)
-    for t, cells in steps(case, case.deep):
+    for t, cells in steps(case, case.deep) if in_numbers(case.deep) else ():
         live = case.live(t)
         for panel in (*(f"gate:{gate}" for gate in gates_of(case)), f"was:{name}"):
             assert {b for b in case.filmed if units_of(cells, f"{panel}:{b}") is not None} == set(live)
@@ -205,10 +183,10 @@ def test_gates_and_the_states_before_and_after_are_torchs_beside_the_rows_that_a
     return spoke
 
 
-@each_in_numbers
-def test_c_after_a_step_is_torchs_c_and_in_the_end_its_c_n_ringed(case: Case) -> int:
-    if kept(case) != "c":
-        assert not any(name.startswith("gate:c") for name in case.deep.ids)
+@each_packed
+def test_in_numbers_c_after_a_step_is_torchs_c_and_in_the_end_its_c_n_ringed(case: Case) -> int:
+    if kept(case) != "c" or not in_numbers(case.deep):
+        assert kept(case) == "c" or not any(name.startswith("gate:c") for name in case.deep.ids)
         return 0
     for (t, cells), b in product(steps(case, case.deep), case.filmed):
         assert close(units_of(cells, f"gate:c:{b}"), case.held(b, t, "c")), (b, t)
@@ -222,13 +200,12 @@ def named_weights(case: Case) -> dict[str, Tensor]:
     """Return the weights by the names of PyTorch's documentation: W_ir, b_hn; W_ih and W_hh for an RNN."""
     layer, direction = case.watched
     module, suffix = case.trace.module, f"l{layer}{'_reverse' if direction else ''}"
-    names = {}
-    for kind, side in ((kind, side) for kind in ("weight", "bias") for side in "ih"):
+    names, letters = {}, gates_of(case) or "h"
+    for (kind, letter), side in product((("weight", "W"), ("bias", "b")), "ih"):
         parameter = getattr(module, f"{kind}_{side}h_{suffix}", None)
         if parameter is not None:
-            letters = gates_of(case) or "h"
-            for gate, part in zip(letters, parameter.chunk(len(letters)), strict=True):
-                names[f"{'W' if kind == 'weight' else 'b'}_{side}{gate}"] = part
+            parts = zip(letters, parameter.chunk(len(letters)), strict=True)
+            names |= {f"{letter}_{side}{gate}": part for gate, part in parts}
     if module.proj_size:
         names["W_hr"] = getattr(module, f"weight_hr_{suffix}")
     return names
