@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 import torch
 from movie_cases import PACKED, Case, over
-from movie_screen import Look, close, match
+from movie_screen import Look, close, match, standing
 from run_cases import state
 from torch import Tensor
 
 from packviz.compute.determinism import exact_arithmetic
 from packviz.facts.padded_run import layer_states
-from packviz.text import sequence_label
 
 each = over(PACKED)
+LETTERS = r"((?:\{\w+\}(?:, | and )?)+)"
 
 
 @cache
@@ -60,6 +60,11 @@ def near(told: str, true: float) -> bool:
 
 def verdict(case: Case, b: int, t: int) -> tuple[float, bool | None]:
     return apart(padded(case)[b, t], packed(case)[b, t])
+
+
+def as_colour(cell: Look, distance: float) -> bool:
+    """Whether a cell shows a distance on the diverging scale; one that is not finite has no number there."""
+    return close(list(cell["vec"]), torch.tensor(distance))
 
 
 @each
@@ -107,14 +112,13 @@ def test_a_pad_enters_on_the_padded_side_and_nothing_where_the_packed_one_rests(
 
 @each
 def test_the_padded_x_has_every_cell_and_the_packed_one_its_rows_alone(case: Case) -> None:
-    columns, cells = min(case.T, 60), case.beside.first
-    for side, b, t in product(("padded", "packed"), case.filmed, range(columns)):
+    places, cells = [*product(case.filmed, range(case.steps_filmed))], case.beside.first
+    for side, (b, t) in product(("padded", "packed"), places):
         cell, real = read(cells, side, b, t), bool(case.mask[b, t])
         assert bool(cell) == (side == "padded" or t < case.lengths[b])
         assert cell is None or cell["role"] == ("token" if real else "pad")
         assert cell is None or (cell["tone"] == "wrong") == (side == "packed" and not real)
-    kinds = {name: cell for name, cell in cells.items() if name.startswith(("x:", "pad:")) and cell["shown"]}
-    assert {tuple(map(int, name.split(":")[2:])) for name in kinds} <= set(product(case.filmed, range(columns)))
+    assert {tuple(map(int, cell["id"].split(":")[2:])) for cell in standing(cells, "x", "pad")} <= {*places}
 
 
 @each
@@ -138,15 +142,9 @@ def test_beside_a_row_stands_how_far_it_is_from_packing_and_around_it_whether_it
     return spoke
 
 
-def as_colour(cell: Look, distance: float) -> bool:
-    """Whether a cell shows a distance on the diverging scale; one that is not finite has no number there."""
-    return close(list(cell["vec"]), torch.tensor(distance))
-
-
 @each
 def test_the_outputs_fill_with_torchs_states_a_column_at_a_time(case: Case) -> int:
-    spoke = 0
-    done: set[int] = set()
+    spoke, done = 0, set[int]()
     for t, _, cells in timed(case):
         done.add(t)
         outs = {name: cell for name, cell in cells.items() if name.startswith("out:") and cell["shown"]}
@@ -176,37 +174,31 @@ def test_what_packing_has_not_is_outlined_in_the_padded_output(case: Case) -> in
         if name.startswith("mark:out:"):
             spoke += 1
             b, first = map(int, name.split(":")[2:])
-            assert mark["shown"]
-            assert mark["tone"] == "wrong"
+            assert (mark["shown"], mark["tone"]) == (True, "wrong")
             assert mark["x"] == pytest.approx(first * width + inset, abs=2e-3)
             steps = (mark["w"] + 2 * inset) / width
             assert steps == pytest.approx(round(steps), abs=0.01)
             covered |= {(b, first + k) for k in range(round(steps))}
-    for b in case.filmed:
-        for t in range(min(case.T, 60)):
-            differs = True if t >= case.lengths[b] else verdict(case, b, t)[1]
-            assert differs is None or ((b, t) in covered) == differs
+    for b, t in product(case.filmed, range(case.steps_filmed)):
+        differs = True if t >= case.lengths[b] else verdict(case, b, t)[1]
+        assert differs is None or ((b, t) in covered) == differs
     assert not [n for n, cell in case.beside.after[-1].items() if n.startswith("mark:out:") and cell["shown"]]
     return spoke
 
 
 @each
 def test_the_last_step_compares_the_two_h_n(case: Case) -> None:
-    cells, differ, farthest = case.beside.after[-1], [], 0.0
-    unsure = False
+    cells, differ, farthest, unsure = case.beside.after[-1], list[int](), 0.0, False
     for b in case.filmed:
         there, here = padded(case)[b, 0 if case.direction else -1], case.trace.h_n[case.row_of_h, b]
         assert close(state(cells, "h:padded", b), there)
         assert close(state(cells, "h:packed", b), here)
         distance, differs = apart(there, here)
         unsure |= differs is None
-        tone, note = cells[f"mark:h:{b}"]["tone"], cells[f"apart:{b}"]
-        if case.small:
-            assert differs is None or cells[f"mark:h:{b}"]["shown"] == (not differs)
-        else:
-            assert cells[f"mark:h:{b}"]["shown"]
-        assert differs is None or tone == ("wrong" if differs else "good")
-        assert case.small or note["tone"] == tone
+        mark, note = cells[f"mark:h:{b}"], cells[f"apart:{b}"]
+        assert differs is None or mark["shown"] == (not case.small or not differs)
+        assert differs is None or mark["tone"] == ("wrong" if differs else "good")
+        assert case.small or (mark["shown"], note["tone"]) == (True, mark["tone"])
         if differs:
             differ.append(b)
             farthest = max(farthest, distance) if not isnan(distance) else distance
@@ -225,16 +217,14 @@ def test_a_caption_tells_who_is_live_and_how_far_a_pad_leads(case: Case) -> None
     for t, step, _ in timed(case):
         feeds, reads = step["caption"].split(" Padded: ")
         assert feeds.startswith(f"**t = {t}.** Packed: ")
-        fed = {sequence_label(b) for b in range(case.B) if t < case.lengths[b]}
-        named = re.match(r"((?:\{\w+\}(?:, | and )?)+) (?:is|are) live", feeds.partition("Packed: ")[2])
-        assert (set(re.findall(r"\{(\w+)\}", named[1])) if named else set()) == fed
+        fed = [b for b in case.order if t < case.lengths[b]]
+        named = re.match(rf"{LETTERS} (?:is|are) live", feeds.partition("Packed: ")[2])
+        assert (named[1] if named else "") == (case.said(fed) if fed else "")
         pads = [b for b in range(case.B) if t >= case.lengths[b] and not case.mask[b, t]]
-        told = re.search(
-            r"((?:\{\w+\}(?:, | and )?)+) reads? (?:a pad|pads), which .*?by (\S+?) in this step(?:\.$|, and)", reads
-        )
+        told = re.search(rf"{LETTERS} reads? (?:a pad|pads), which .*?by (\S+?) in this step(?:\.$|, and)", reads)
         assert bool(told) == bool(pads)
         if told:
-            assert set(re.findall(r"\{(\w+)\}", told[1])) == {sequence_label(b) for b in pads}
+            assert told[1] == case.said(pads)
             before = t + 1 if case.direction else t - 1
             was = padded(case)[:, before] if 0 <= before < case.T else case.h_0
             moved = [apart(padded(case)[b, t], was[b])[0] for b in pads]

@@ -8,14 +8,13 @@ from itertools import product
 from typing import Any
 
 from movie_cases import PACKED, Case, over
-from movie_screen import Look, close
+from movie_screen import Look, close, standing, within
 
 from packviz.facts import Readout, readouts
-from packviz.facts.readout import WAYS
+from packviz.facts.readout import WAYS, Spot
 
 each = over(PACKED)
 POOLS = ("mean", "max")
-Half = tuple[int, int, int]  # sequence, column, direction
 
 
 def readings(case: Case) -> Iterator[tuple[Readout, dict[str, Any], dict[str, Look]]]:
@@ -26,25 +25,15 @@ def readings(case: Case) -> Iterator[tuple[Readout, dict[str, Any], dict[str, Lo
         yield readout, step, cells
 
 
-def within(mark: Look, cell: Look, case: Case) -> list[int]:
-    """Return the directions of a cell of the grid that an outline is around."""
-    D = case.D
-    xs = [cell["x"] + cell["w"] * (d + 0.5) / D for d in range(D)]
-    y = cell["y"] + cell["h"] / 2
-    down = mark["y"] < y < mark["y"] + mark["h"]
-    return [d for d, x in enumerate(xs) if down and mark["x"] < x < mark["x"] + mark["w"]]
-
-
-def outlined(case: Case, cells: dict[str, Look], b: int) -> dict[Half, str]:
-    """Return the halves of the grid that are outlined for a sequence, and in which tone."""
-    marks = [cells[f"mark:u:{b}:{d}"] for d in range(case.D)]
-    places = [(name, cell) for name, cell in cells.items() if name.startswith((f"u:{b}:", f"filler:{b}:"))]
-    return {
-        (b, int(name.split(":")[2]), d): mark["tone"]
-        for mark, (name, cell) in product(marks, places)
-        if mark["shown"] and cell["shown"]
-        for d in within(mark, cell, case)
+def outlined(case: Case, cells: dict[str, Look], b: int) -> dict[tuple[int, int], str]:
+    """Return column and direction of the halves that are outlined for a sequence, and in which tone."""
+    row = [cell for cell in standing(cells, "u", "filler") if cell["seq"] == b]
+    halves = {
+        (int(cell["id"].split(":")[2]), d): {**cell, "x": cell["x"] + cell["w"] * d / case.D, "w": cell["w"] / case.D}
+        for cell, d in product(row, range(case.D))
     }
+    marks = [cells[f"mark:u:{b}:{d}"] for d in range(case.D)]
+    return {spot: mark["tone"] for mark in marks if mark["shown"] for spot in within(mark, halves)}
 
 
 @each
@@ -52,10 +41,10 @@ def test_outlined_is_what_is_read_and_good_where_a_direction_is_complete(case: C
     for readout, _, cells in readings(case):
         for b in case.filmed:
             tones = outlined(case, cells, b)
-            assert set(tones) == {(b, t, d) for t, d in readout.cells[b] if t < 60}, readout.key
+            assert set(tones) == {(t, d) for t, d in readout.cells[b] if t < 60}, readout.key
             taken = dict(zip(readout.cells[b], readout.steps[b], strict=False))
-            for (_, *spot), tone in tones.items():
-                complete = readout.key in POOLS or taken[tuple(spot)] == case.lengths[b]  # type: ignore[index]
+            for spot, tone in tones.items():
+                complete = readout.key in POOLS or taken[Spot(*spot)] == case.lengths[b]
                 assert tone == ("good" if complete and b not in case.strays else "wrong"), (readout.key, b, spot)
 
 
@@ -84,8 +73,7 @@ def test_the_row_is_outlined_by_whether_it_is_right_and_beside_it_stands_how_man
     for readout, _, cells in readings(case):
         for b in case.filmed:
             mark, first = cells[f"mark:last:{b}"], cells[f"last:{b}:0"]
-            assert mark["shown"]
-            assert not cells[f"ring:last:{b}"]["shown"]
+            assert (mark["shown"], cells[f"ring:last:{b}"]["shown"]) == (True, False)
             assert (mark["tone"] == "good") == (b not in readout.wrong), readout.key
             assert (mark["x"], mark["y"]) == (first["x"], first["y"])
             assert abs(mark["w"] - first["w"] * case.D) < 0.01
@@ -98,17 +86,15 @@ def test_the_row_is_outlined_by_whether_it_is_right_and_beside_it_stands_how_man
                 one = f"{pads} pad{'s' * (pads > 1)}"
             elif readout.key in POOLS:
                 one = f"{readout.key} of {length}"
-            assert note["shown"]
-            assert note["text"] == (one if any(steps) else "filler")
-            assert note["tone"] == mark["tone"]
+            said = one if any(steps) else "filler"
+            assert (note["shown"], note["text"], note["tone"]) == (True, said, mark["tone"])
 
 
 @each
 def test_the_caption_says_whether_it_is_right_for_all_and_never_passes_over_packed_padding(case: Case) -> int:
     spoke, pads = 0, len(case.strays)
-    lost = f"**{pads} pads were packed, {pads} tokens lost**"
-    if pads == 1:
-        lost = "**1 pad was packed, 1 token lost**"
+    many = f"{pads} pads were packed, {pads} tokens lost"
+    lost = f"**{many if pads > 1 else '1 pad was packed, 1 token lost'}**"
     for readout, step, _ in readings(case):
         assert readout.values is not None
         assert step["detail"][0] == [readout.code, str(tuple(readout.values.shape))]

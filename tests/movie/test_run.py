@@ -200,7 +200,7 @@ def named_weights(case: Case) -> dict[str, Tensor]:
     """Return the weights by the names of PyTorch's documentation: W_ir, b_hn; W_ih and W_hh for an RNN."""
     layer, direction = case.watched
     module, suffix = case.trace.module, f"l{layer}{'_reverse' if direction else ''}"
-    names, letters = {}, gates_of(case) or "h"
+    names, letters = dict[str, Tensor](), gates_of(case) or "h"
     for (kind, letter), side in product((("weight", "W"), ("bias", "b")), "ih"):
         parameter = getattr(module, f"{kind}_{side}h_{suffix}", None)
         if parameter is not None:

@@ -57,6 +57,10 @@ def pads(case: Case) -> int:
     return case.B * case.T - sum(case.lengths)
 
 
+def back(case: Case) -> list[int]:
+    return [*case.packed.unsorted_indices.tolist()]
+
+
 def empty(case: Case) -> int:
     """Return how many places of the unpacked output are filler."""
     return case.B * case.unpacked.shape[1] - sum(case.lengths)
@@ -90,17 +94,9 @@ CLAIMS: list[tuple[str, Claim]] = [
     (r"(?<= with )(\S+)(?=: \d+ of)", lambda m, found: float(found[1]) == filler_of_the_grid(m.case)),
     (rf"(?:lengths = |of lengths ){LISTED}", lambda m, found: listed(found[1], m.case.lengths)),
     (rf"\*\*sorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], m.case.order)),
-    (
-        rf"\*\*unsorted_indices\*\* = {LISTED}",
-        lambda m, found: listed(found[1], m.case.packed.unsorted_indices.tolist()),
-    ),
-    (
-        r"(\d+) of (\d+) cells \((\d+|under 1|over 99) %\)",
-        lambda m, found: (
-            shape_of(found[0])[:2] == (pads(m.case), m.case.B * m.case.T)
-            and is_percentage(found[3], pads(m.case) / (m.case.B * m.case.T))
-        ),
-    ),
+    (rf"\*\*unsorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], back(m.case))),
+    (r"(\d+) of (\d+) cells(?= \()", lambda m, found: shape_of(found[0]) == (pads(m.case), m.case.B * m.case.T)),
+    (r"\((\d+|under 1|over 99) %\)", lambda m, found: is_percentage(found[1], pads(m.case) / (m.case.B * m.case.T))),
     (r"padding_value = (\S+)\*\*", lambda m, found: same_number(found[1], m.case.trace.padding_value)),
     (
         r"total_length=(\d+) gives the grid (\d+) time steps",
