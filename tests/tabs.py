@@ -123,19 +123,13 @@ def violations(page: Page, within: str | None = None, impacts: tuple[str, ...] =
 
     What is drawn anew is pale meanwhile, on a busy machine for long enough to be found.
     """
-    found = _violations(page, within, impacts)
-    if found:
-        page.wait_for_timeout(2000)
-        found = _violations(page, within, impacts)
-    return found
-
-
-def _violations(page: Page, within: str | None, impacts: tuple[str, ...]) -> list[str]:
+    for wait in (0, 2000):
+        page.wait_for_timeout(wait)
+        told = [each for each in Axe().run(page, within).response["violations"] if each["impact"] in impacts]
+        if not told:
+            break
     return [
-        f"{each['id']}: {node['target']} {node.get('failureSummary', '')}"
-        for each in Axe().run(page, within).response["violations"]
-        if each["impact"] in impacts
-        for node in each["nodes"]
+        f"{each['id']}: {node['target']} {node.get('failureSummary', '')}" for each in told for node in each["nodes"]
     ]
 
 

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
+from functools import partial
 from operator import attrgetter
 from typing import Any, get_type_hints
 
@@ -30,23 +31,13 @@ UNSORTED = trace(Batch.parse("0\n2 3 0"), Config(enforce_sorted=True))
 Call = Callable[[Any], object]
 
 
-def cost_of(name: str) -> Call:
-    """Return a call that measures with one setting."""
-    given: dict[str, Any] = {"cell": "gru", "features": 2, "hidden_size": 3}
-    return lambda value: measure(Setup(**given | {name: value}), [3, 1], 1)
+def given(call: Callable[..., object], name: str) -> Call:
+    """Return a call with one setting."""
+    return lambda value: call(**{name: value})
 
 
-def swept(name: str) -> Call:
-    return lambda value: plan_sweep(**{name: value})
-
-
-def drawn(name: str) -> Call:
-    """Return a call that draws a picture with one setting."""
-    return lambda value: FILM.save("no/such/m.png", **{name: value})
-
-
-def trained(name: str) -> Call:
-    return lambda value: Experiment(**{name: value})
+def measured(**settings: Any) -> object:
+    return measure(Setup(**{"cell": "gru", "features": 2, "hidden_size": 3, **settings}), [3, 1], 1)
 
 
 def called(texts: Any) -> object:
@@ -54,11 +45,8 @@ def called(texts: Any) -> object:
     return trace_module(nn.GRU(1, 2, batch_first=True), torch.zeros(2, 2, 1), [2, 1], texts=texts)
 
 
-def configured_with(name: str) -> Call:
-    return lambda value: Config(**{name: value})
-
-
 FILM = movie(T)
+SAVE = partial(FILM.save, "no/such/m.png")
 NO_COUNT = (0, -1, 2.0, True, "3")
 NO_TEXTS: tuple[Any, ...] = ([], [["a"]], [["a", "b"], "xy"], [["a"], ["b", "c"]], [["a", 1], ["b"]], [1, 2], 5)
 NO_SEEDS: tuple[Any, ...] = ((), 3, "123", (0, 1, 0))
@@ -85,7 +73,7 @@ SETTINGS: dict[str, tuple[object, ...]] = {
     "seed": (-1, 2**63),
 }
 REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is expected, call, values
-    *((name, "", configured_with(name), values) for name, values in SETTINGS.items()),
+    *((name, "", given(Config, name), values) for name, values in SETTINGS.items()),
     ("shares", "", lambda share: charts.padding_shares({"odd": share}), (-0.1, 1.5, NAN, INF)),
     ("shares", "", lambda share: charts.waste({"odd": share}), (2.0,)),
     ("layer", "", lambda layer: charts.states(T, layer=layer), (1, -1, "top", False)),
@@ -108,20 +96,20 @@ REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is 
     ("n", "at least 1", order_of_equals, (0, -1, "x", None)),
     ("lengths", "", ways, LENGTHS),
     ("batch_size", "", lambda size: ways([3], size), (0,)),
-    ("cell", "", cost_of("cell"), ("cnn",)),
-    ("features", "", cost_of("features"), (0,)),
-    ("hidden_size", "", cost_of("hidden_size"), (2.5, 100_000)),
-    ("threads", "", cost_of("threads"), (0,)),
-    ("device", "", cost_of("device"), ("abacus",)),
+    ("cell", "", given(measured, "cell"), ("cnn",)),
+    ("features", "", given(measured, "features"), (0,)),
+    ("hidden_size", "", given(measured, "hidden_size"), (2.5, 100_000)),
+    ("threads", "", given(measured, "threads"), (0,)),
+    ("device", "", given(measured, "device"), ("abacus",)),
     ("repeats", "", lambda repeats: measure(Setup("gru", 2, 3), [3, 1], repeats), (0,)),
     ("lengths", "", lambda lengths: measure(Setup("gru", 2, 3), lengths, 1), ([3, 0],)),
     ("hidden_size", "", lambda lengths: measure(Setup("gru", 1, 1), lengths, 1), ([1_000_000] * 1000,)),
-    ("fill", "", swept("fills"), ((0.0,), (1.2,), (NAN,))),
-    ("batch_size", "", swept("batch_sizes"), ((0,),)),
-    ("sweep", "", swept("batch_sizes"), (tuple(range(1, 300)),)),
-    ("steps", "", swept("steps"), ((2.5,),)),
-    ("cell", "", swept("cells"), (("cnn",),)),
-    ("sweep", "", swept("hidden_sizes"), ((5000,),)),
+    ("fill", "", given(plan_sweep, "fills"), ((0.0,), (1.2,), (NAN,))),
+    ("batch_size", "", given(plan_sweep, "batch_sizes"), ((0,),)),
+    ("sweep", "", given(plan_sweep, "batch_sizes"), (tuple(range(1, 300)),)),
+    ("steps", "", given(plan_sweep, "steps"), ((2.5,),)),
+    ("cell", "", given(plan_sweep, "cells"), (("cnn",),)),
+    ("sweep", "", given(plan_sweep, "hidden_sizes"), ((5000,),)),
     ("trace", "", lambda t: ask(t, "pack"), (None,)),
     ("stage", SIDES, lambda stage: ask(T, stage), ("nope", "", None, 3, ["pad"], "Pad")),
     ("number", "an integer of at least 0", lambda number: ask(T, "pad", number), ("x", None, 1.5, True, -1)),
@@ -141,22 +129,22 @@ REFUSED: list[tuple[str, str, Call, tuple[Any, ...]]] = [  # parameter, what is 
     *(("steps", "", lambda n, film=film: film(T, steps=n), NO_COUNT) for film in (movie, beside)),
     ("path", "", FILM.save, ("no/such/m.mp4", "no/such/m")),  # where writing would be another error
     ("stage", SIDES, FILM.step_at, ("fly",)),
-    ("step", "", drawn("step"), (0, 999)),
-    ("width", "", drawn("width"), (10,)),
-    ("theme", "", drawn("theme"), ("blue",)),
-    ("scale", "", drawn("scale"), (0, NAN, 99)),
+    ("step", "", given(SAVE, "step"), (0, 999)),
+    ("width", "", given(SAVE, "width"), (10,)),
+    ("theme", "", given(SAVE, "theme"), ("blue",)),
+    ("scale", "", given(SAVE, "scale"), (0, NAN, 99)),
     ("texts", "as many strings as its length: 2, 1", called, NO_TEXTS),
-    ("cell", "rnn, gru or lstm", trained("cell"), ("transformer",)),
-    ("readout", "naive, last_valid, packed or mean", trained("readout"), ("max",)),
-    ("task", "vowels or first_token", trained("task"), ("speech",)),
-    ("extra_padding", "0, 20 or 100", trained("extra_padding"), (10, False)),
-    ("bidirectional", "False or True", trained("bidirectional"), (1,)),
-    ("hidden_size", "", trained("hidden_size"), (0, 10**9, True)),
-    ("epochs", "", trained("epochs"), (0, 2.0)),
-    ("batch_size", "", trained("batch_size"), (-1,)),
-    ("lr", "a number above 0, at most 1", trained("lr"), (0, NAN, INF, "fast")),
-    ("seeds", "a few integers without duplicates", trained("seeds"), NO_SEEDS),
-    ("seeds", "an integer from 0", trained("seeds"), ((-1,), (2**63,))),
+    ("cell", "rnn, gru or lstm", given(Experiment, "cell"), ("transformer",)),
+    ("readout", "naive, last_valid, packed or mean", given(Experiment, "readout"), ("max",)),
+    ("task", "vowels or first_token", given(Experiment, "task"), ("speech",)),
+    ("extra_padding", "0, 20 or 100", given(Experiment, "extra_padding"), (10, False)),
+    ("bidirectional", "False or True", given(Experiment, "bidirectional"), (1,)),
+    ("hidden_size", "", given(Experiment, "hidden_size"), (0, 10**9, True)),
+    ("epochs", "", given(Experiment, "epochs"), (0, 2.0)),
+    ("batch_size", "", given(Experiment, "batch_size"), (-1,)),
+    ("lr", "a number above 0, at most 1", given(Experiment, "lr"), (0, NAN, INF, "fast")),
+    ("seeds", "a few integers without duplicates", given(Experiment, "seeds"), NO_SEEDS),
+    ("seeds", "an integer from 0", given(Experiment, "seeds"), ((-1,), (2**63,))),
 ]
 
 
@@ -204,9 +192,7 @@ OF_A_PACKED_BATCH: list[Callable[[Trace], object]] = [
 
 
 @pytest.mark.parametrize("study", OF_A_PACKED_BATCH)
-def test_of_lengths_that_torch_refuses_there_is_torchs_message_and_the_way_out(
-    study: Callable[[Trace], object],
-) -> None:
+def test_of_lengths_that_torch_refuses_there_is_torchs_message_and_the_way_out(study: Call) -> None:
     with pytest.raises(PackvizError, match="enforce_sorted=False") as refusal:
         study(UNSORTED)
     assert refusal.value.torch_says == UNSORTED.error
@@ -233,17 +219,15 @@ def configured(draw: random.Random) -> object:
 
 
 def traced(draw: random.Random) -> object:
-    given, options = odd_call(draw), dict[str, Any]()
-    odd = {"padding_value": ANY, "total_length": (*ANY, given.T), "enforce_sorted": (True, False, None, "x")}
+    made, options = odd_call(draw), dict[str, Any]()
+    odd = {"padding_value": ANY, "total_length": (*ANY, made.T), "enforce_sorted": (True, False, None, "x")}
     for name, values in odd.items():
         if draw.random() < 0.3:
             options[name] = draw.choice(values)
-    module = draw.choice(OTHER) if draw.random() < 0.05 else given.module
-    return pv.trace_module(module, given.x, given.lengths, hx=given.hx, **options)
+    module = draw.choice(OTHER) if draw.random() < 0.05 else made.module
+    return pv.trace_module(module, made.x, made.lengths, hx=made.hx, **options)
 
 
 @pytest.mark.parametrize(("attempt", "tries"), [(configured, 150), (traced, 200)])
-def test_whatever_is_given_there_is_a_result_or_a_refusal(
-    attempt: Callable[[random.Random], object], tries: int
-) -> None:
+def test_whatever_is_given_there_is_a_result_or_a_refusal(attempt: Any, tries: int) -> None:
     assert raw_errors(seeds(tries), attempt) == {}
