@@ -1,32 +1,27 @@
 """The documentation is built without a warning, and every link in it leads somewhere."""
 
-from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from make_site import build
+from page_elements import elements_of
 
 from packviz.teach.questions import ENTRIES
 
 pytestmark = pytest.mark.slow
 
 
-class Page(HTMLParser):
-    """Collects what a page links to, what it loads, and the places in it."""
+class Page:
+    """What a page links to, what it loads, and the places in it."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.links, self.loaded, self.places = list[str](), list[str](), {""}
-        self.feed(path.read_text("utf-8"))
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        self.places |= {given.get("id", ""), given.get("name", "")}
-        if tag == "a" and "href" in given:
-            self.links.append(given["href"])
-        elif given.get("rel") not in ("canonical", "next", "prev"):
-            self.loaded += [given[name] for name in ("src", "href") if name in given]
+        found = elements_of(path.read_text("utf-8"))
+        hints = ("canonical", "next", "prev")
+        loading = [each.given for each in found if each.tag != "a" and each.given.get("rel") not in hints]
+        self.links = [each.given["href"] for each in found if each.tag == "a" and "href" in each.given]
+        self.loaded = [given[name] for given in loading for name in ("src", "href") if name in given]
+        self.places = {"", *(each.given.get(name, "") for each in found for name in ("id", "name"))}
 
 
 @pytest.fixture(scope="module")

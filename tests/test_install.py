@@ -1,8 +1,6 @@
 """What is installed: the wheel with the app in it, the command, and the papers beside the code."""
 
 import asyncio
-import base64
-import gzip
 import json
 import os
 import re
@@ -24,6 +22,7 @@ import pytest
 import torch
 import yaml
 from packaging.requirements import Requirement
+from page_elements import carried
 from test_architecture import LIBRARY, heads_of
 from torch.nn.utils.rnn import pad_sequence
 
@@ -47,12 +46,6 @@ def files(*tops: str) -> set[str]:
     found = [path for top in tops for path in ((ROOT / top).rglob("*") if (ROOT / top).is_dir() else [ROOT / top])]
     kept = [path.relative_to(ROOT) for path in found if path.is_file()]
     return {path.as_posix() for path in kept if not {"__pycache__", ".ruff_cache"} & set(path.parts)}
-
-
-def carried(page: Path) -> object:
-    """Return the movie that a page carries."""
-    packed = page.read_text("utf-8").split('id="movie">')[1].partition("<")[0]
-    return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 
 def made(text: str, **settings: Any) -> object:
@@ -120,7 +113,7 @@ def test_the_wheel_holds_every_file_of_the_library_and_of_the_app(wheel: Path) -
 def test_the_installed_command_makes_movies_and_serves_the_app(command: Command, tmp_path: Path) -> None:
     packviz, where = command
     subprocess.run([packviz, "movie", "1 2 3 / 4 5", "--out", "packing.html"], **where, check=True)
-    assert carried(tmp_path / "packing.html") == made("1 2 3\n4 5")
+    assert carried((tmp_path / "packing.html").read_text("utf-8")) == made("1 2 3\n4 5")
     with create_server(("127.0.0.1", 0)) as listener:
         port = str(listener.getsockname()[1])
     with subprocess.Popen([packviz, "run", "--port", port], **where, stdout=subprocess.PIPE) as server:
@@ -211,7 +204,7 @@ def test_a_movie_is_that_of_the_text_and_the_settings(
     given: str, options: str, text: str | None, settings: dict[str, Any], tmp_path: Path
 ) -> None:
     assert main(["movie", given, *options.split(), "--out", str(tmp_path / "movie.html")]) == 0
-    assert carried(tmp_path / "movie.html") == made(text or given, **settings)
+    assert carried((tmp_path / "movie.html").read_text("utf-8")) == made(text or given, **settings)
 
 
 @pytest.fixture
