@@ -1,6 +1,6 @@
 """Padded beside packed in numbers and places: what both sides hold at every time step, how far apart, and where."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
@@ -68,6 +68,7 @@ class Both(View):
         self.apart, self.last_apart = _farthest(self.ours, self.theirs), _farthest(*self.last)  # (B,T), (B,): of a unit
         self.same = _same(self.ours.flatten(0, 1), self.theirs.flatten(0, 1)).reshape(self.total)  # but for rounding
         self.last_same = _same(*self.last)
+        self.last_heading = f"{self.final} {shape(*self.last[0].shape)}"  # of h in the end: which row of h_n it is
         self.apart_somewhere = not (self.last_same.all() and self.same[:, : self.columns].all())
         before = self.watched.h_0.unsqueeze(1)
         earlier = (self.ours[:, 1:], before) if direction else (before, self.ours[:, :-1])
@@ -154,11 +155,6 @@ class Both(View):
         """The states of both sides."""
         return [*super().states, self.trace.h_0, *(half for layer in self.padded for half in layer)]
 
-    @cached_property
-    def last_heading(self) -> str:
-        """What stands above h in the end: which row of h_n it is."""
-        return f"{self.final} {shape(*self.last[0].shape)}"
-
 
 def _farthest(a: Tensor, b: Tensor) -> np.ndarray:
     """Return the largest distance along the last axis; what is identical, nan and infinity too, is 0 apart."""
@@ -184,7 +180,7 @@ def _line(units: float, lines: float, axis: int) -> float:
     return LINE * units / (STAGE[axis] - LINE * lines)
 
 
-def _joined(both: Both, join: object, shape: str, stage: tuple[float, float]) -> Box:
+def _joined(both: Both, join: Callable[..., Box], shape: str, stage: tuple[float, float]) -> Box:
     """Return both sides with room for their headings: a letter takes more units where the picture is larger."""
     letter = LETTER_UNITS
     for _again in range(WIDENED):
@@ -196,13 +192,13 @@ def _joined(both: Both, join: object, shape: str, stage: tuple[float, float]) ->
     return box
 
 
-def _lined(both: Both, join: object, shape: str, letter: float) -> Box:
+def _lined(both: Both, join: Callable[..., Box], shape: str, letter: float) -> Box:
     """Return both sides, each with its panels set as the shape says: `/` begins a new line."""
     boxes = []
     for side in both.sides:
         lines = [beside(*_line_of(both, side, line, letter), gap=0.5) for line in shape.split("/")]
         boxes.append(above(*lines, gap=0.25 * both.text))
-    return above(*boxes, gap=0.3 * both.text) if join is above else beside(*boxes, gap=both.text)
+    return join(*boxes, gap=both.text * (0.3 if join is above else 1))
 
 
 def _line_of(both: Both, side: Side, names: str, letter: float) -> Iterator[Box]:

@@ -19,7 +19,7 @@ def ragged(view: View) -> Frame:
     return {
         "title:x": before["title:x"].but(text=counted(view.total[0], "sequence")),
         "label": before["label"],
-        "length": before["length"].but(end.moved(0.2 * view.text, 0.0), text=_lengths(view)),
+        "length": before["length"].but(end.moved(0.2 * view.text, 0.0), text=texts(view.lens[view.bs])),
         "token": before["token"].but(grid.cell(rows[b], t - view.leads[b]), vec=_vectors(view, "token", raw=True)),
     }
 
@@ -52,7 +52,7 @@ def sheet(view: View, grid: Grid, row: Any, heading: str, *, raw: bool = False) 
 
 def edges(view: View, grid: Grid, row: Any, heading: str, prefix: str = "") -> tuple[Marks, ...]:
     """Return what stands around a grid: its heading, letters and lengths of its rows, and names of its time steps."""
-    x, bs, t, lengths = view.text, view.bs, np.arange(grid.columns), _lengths(view)
+    x, bs, t, lengths = view.text, view.bs, np.arange(grid.columns), texts(view.lens[view.bs])
     p = row[bs]
     width, low, w, h = (grid.width, grid.width, x, grid.height) if grid.transposed else (x, 1.0, grid.width, x)
     return (
@@ -100,10 +100,6 @@ def named(strip: Strip, names: np.ndarray, at: Place, n: np.ndarray, suffix: str
 def texts(values: Any) -> np.ndarray:
     """Return numbers as a column of texts."""
     return np.array([str(each) for each in values], dtype=object)
-
-
-def _lengths(view: View) -> np.ndarray:
-    return texts(view.lengths[b] for b in view.shown)
 
 
 def _vectors(view: View, kind: str, *, raw: bool) -> Any:
