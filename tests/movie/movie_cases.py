@@ -7,10 +7,12 @@ from functools import cached_property, wraps
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from movie_screen import Look, Show, grid_of, standing
 from random_runs import random_run
 from seeds import seeds, some
 from torch import Tensor, nn
+from torch.nn.utils import rnn
 
 import packviz as pv
 from packviz import Batch, Config, Movie
@@ -142,6 +144,21 @@ class Case:
     def grid(self, cells: dict[str, Look]) -> dict[tuple[int, int], Look]:
         """Return the tokens and pads of the grid by (row, time step)."""
         return grid_of(standing(cells, "token", "pad"), transposed=self.transposed)
+
+    def given(self) -> dict[str, Any]:
+        """Return what a reader of the code has: torch's functions, the sequences, the module, its initial state.
+
+        Of a grid of one's own there is x instead of the sequences; ids are whole numbers.
+        """
+        kind = self.module.weight_ih_l0.dtype if self.table is None else torch.int64
+        names: dict[str, Any] = {"linear": F.linear, "embedding": lambda ids: F.embedding(ids, self.table)}
+        names |= {name: getattr(torch, name) for name in ("arange", "cat", "relu", "sigmoid", "tanh")}
+        names |= {name: getattr(rnn, name) for name in rnn.__all__ if name.startswith("pa")}
+        names |= {"B": self.B, "T": self.T, "lengths": torch.tensor(self.lengths)}
+        names |= {type(self.module).__name__.lower(): self.module}
+        sequences = [sequence.to(kind) for sequence in self.batch.sequences] if self.batch else []
+        names |= {"sequences": sequences} if sequences else {"x": self.trace.padded.values}
+        return names if self.trace.error else names | {"h_0": self.trace.h_0, "c_0": self.trace.c_0}
 
     def said(self, sequences: list[int]) -> str:
         """Return the letters of some sequences as a caption names them."""

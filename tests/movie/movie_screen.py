@@ -14,7 +14,7 @@ from packviz.show.movie import Movie
 from packviz.show.movie.staging import View
 
 __all__ = ["Look", "Show", "Told", "cells", "close", "detail", "grid_of", "listed", "match", "shape_of", "standing"]
-__all__ += ["tokens", "visible", "within"]
+__all__ += ["state", "tokens", "units_of", "visible", "within"]
 
 Look = dict[str, Any]  # a cell as it is now, by the short names of the data
 Told = tuple[dict[str, Any], dict[str, Look]]  # a step, and the cells after it
@@ -137,6 +137,24 @@ def visible(cells: dict[str, Look]) -> dict[str, Look]:
 def standing(cells: dict[str, Look], *families: str) -> list[Look]:
     """Return the cells of these families that are shown."""
     return [cell for name, cell in cells.items() if cell["shown"] and name.split(":")[0] in families]
+
+
+def state(cells: dict[str, Look], name: str, b: int) -> list[float | None] | None:
+    """Return the numbers of a sequence in the panel h or hn; None where nothing is shown."""
+    one = cells.get(f"{name}:{b}")
+    if one:
+        return list(one["vec"]) if one["shown"] else None
+    return units_of(cells, f"{name}:{b}")
+
+
+def units_of(cells: dict[str, Look], name: str) -> list[float | None] | None:
+    """Return the numbers of a row of cells, one a unit; None where none of them is shown."""
+    units = [cell for unit in range(99) if (cell := cells.get(f"{name}:{unit}"))]
+    assert units, name
+    if not all(cell["shown"] for cell in units):
+        assert not any(cell["shown"] for cell in units)
+        return None
+    return [None if cell["text"] == "nan" else cell["v"] for cell in units]
 
 
 def match(pattern: str, text: str) -> re.Match[str]:

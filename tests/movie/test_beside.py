@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 import torch
 from movie_cases import PACKED, Case, over
-from movie_screen import Look, close, match, standing
-from run_cases import state
+from movie_screen import Look, close, match, standing, state
 from torch import Tensor
 
 from packviz.compute.determinism import exact_arithmetic

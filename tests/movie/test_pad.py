@@ -7,7 +7,6 @@ import pytest
 import torch
 from movie_cases import CASES, Case, over
 from movie_screen import close, grid_of, shape_of, standing, within
-from run_cases import given
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
 from packviz.text import sequence_label
@@ -106,7 +105,7 @@ def ran(case: Case, line: str) -> Any:
     """Run a line of a step as a reader would."""
     tokens = case.trace.padded.tokens
     grids = {"x": case.trace.padded.values, "ids": tokens.transpose(0, 1) if case.transposed else tokens}
-    return eval(line.removeprefix("mask = "), given(case) | grids)
+    return eval(line.removeprefix("mask = "), case.given() | grids)
 
 
 @each_case

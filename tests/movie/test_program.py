@@ -7,7 +7,6 @@ import pytest
 import torch
 from movie_cases import CASES, PACKED, REFUSED, Case, over
 from movie_screen import listed
-from run_cases import given
 from torch.nn.utils.rnn import PackedSequence
 
 each_case = over(CASES)
@@ -30,7 +29,7 @@ def result(line: str, space: dict[str, Any]) -> Any:
 
 def run(case: Case) -> tuple[dict[str, Any], dict[str, str]]:
     """Run the whole program; return its names, and the shape of each line."""
-    space, shapes = given(case), {}
+    space, shapes = case.given(), {}
     for line in case.movie.code:
         if line.text == "# x, lengths: as given":
             assert case.trace.batch is None
@@ -53,7 +52,7 @@ def test_the_program_runs_makes_the_shapes_that_it_says_and_computes_what_the_mo
 @over(REFUSED)
 def test_the_program_that_torch_refuses_stops_at_the_last_line_with_the_same_message(case: Case) -> int:
     spoke = 0
-    space = given(case)
+    space = case.given()
     *before, last = case.movie.code
     for line in before:
         if case.trace.batch:

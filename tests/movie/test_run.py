@@ -8,8 +8,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 from movie_cases import DEEP, ORDINARY, PACKED, Case, Film, over
-from movie_screen import close, grid_of, match
-from run_cases import given, row_inside, state, steps, steps_left_out, units_of
+from movie_screen import Look, Show, close, grid_of, match, state, units_of
 from test_layout import in_numbers
 from torch import Tensor, nn
 
@@ -18,6 +17,19 @@ from packviz import Batch, Config
 from packviz.text import sequence_label
 
 each_packed, each_run = over(PACKED), over([film for film in (*ORDINARY, *DEEP) if not film.case.trace.error])
+
+
+def steps(case: Case, show: Show) -> list[tuple[int, dict[str, Look]]]:
+    """Return (time step, cells after it) in order of processing; the start is left out."""
+    filmed = range(min(len(case.batch_sizes), 60))
+    order = reversed(filmed) if case.direction else filmed
+    return list(zip(order, [cells for _, cells in show.of("run")[1:]], strict=True))
+
+
+def row_inside(case: Case, n: int) -> dict[str, Tensor]:
+    """Return the gates and c of a packed row, as the trace has them: test_oracle.py proves them equal to torch's."""
+    layer, direction = case.watched
+    return {name: rows[n] for name, rows in case.trace.layers[layer][direction].rows.items() if name != "h"}
 
 
 def ended(case: Case, t: int) -> set[int]:
@@ -244,9 +256,9 @@ def cell_of(case: Case) -> dict[str, Any]:
 def test_the_code_of_the_steps_run_as_it_stands_gives_torchs_states(film: Film) -> None:
     """In the ordinary movie it is torch's own cell, and with all its whys the formulas of the documentation."""
     case, layer = film.case, film.case.watched[0]
-    if steps_left_out(case):
-        return  # they are not written down
-    names = given(case) | cell_of(case) | named_weights(case) | {"sorted_indices": case.packed.sorted_indices}
+    if case.direction and case.T > 60:
+        return  # the time steps before the first that is shown are not written down
+    names = case.given() | cell_of(case) | named_weights(case) | {"sorted_indices": case.packed.sorted_indices}
     names["data" if layer == 0 else f"output{layer - 1}"] = case.entering(layer)
     for step in (played for played in film.show.movie.steps if played.stage == "run"):
         for line in step.detail:
