@@ -18,28 +18,24 @@ def nested(seen: Trace) -> Any:
     return torch.nested.nested_tensor(rows, layout=torch.jagged)
 
 
-def hold(seen: Trace, layout: Layout, rows: Tensor, cells: Tensor, *beside: Tensor | None) -> None:
-    """Check that a layout says of each of these rows from which cell of the padded grid it came, and their bytes.
-
-    cells: the number of each row's cell, row by row of the grid; beside: torch's own indices.
-    """
-    assert layout.bytes == rows.numel() * rows.element_size()
-    assert layout.index_bytes == sum(part.nbytes for part in beside if part is not None)
-    of_cells, real = seen.padded.grid.flatten(0, 1)[cells], seen.padded.mask.flatten()[cells]
-    assert torch.equal(layout.real, real)
-    assert torch.equal(rows[real], of_cells[real])
-    b, t = layout.grid_cells.T
-    assert torch.equal((b * seen.padded.mask.size(1) + t)[real], cells[real])
-
-
 def test_each_row_of_a_layout_is_where_torchs_own_tensor_has_it(seen: Trace) -> None:
     found, padded, packed, theirs = memory(seen), seen.padded, seen.packed_sequence, nested(seen)
-    numbers = torch.arange(padded.mask.numel()).view_as(padded.mask)
+    numbers = torch.arange(padded.mask.numel()).view_as(padded.mask)  # of the cells, row by row of the grid
     in_order = numbers if padded.batch_first else numbers.t()
-    hold(seen, found.padded, padded.values.contiguous().flatten(0, 1), in_order.flatten(), padded.lengths)
     as_data = pack_padded_sequence(numbers, padded.lengths, True, packed.sorted_indices is None)  # packed the same way
-    hold(seen, found.packed, packed.data, as_data.data, *packed[1:])
-    hold(seen, found.jagged, theirs.values(), numbers[padded.mask], theirs.offsets())
+    layouts: list[tuple[Layout, Tensor, Tensor, tuple[Tensor | None, ...]]] = [  # torch's rows, cells and own indices
+        (found.padded, padded.values.contiguous().flatten(0, 1), in_order.flatten(), (padded.lengths,)),
+        (found.packed, packed.data, as_data.data, packed[1:]),
+        (found.jagged, theirs.values(), numbers[padded.mask], (theirs.offsets(),)),
+    ]
+    for layout, rows, cells, beside in layouts:
+        assert layout.bytes == rows.nbytes
+        assert layout.index_bytes == sum(part.nbytes for part in beside if part is not None)
+        of_cells, real = padded.grid.flatten(0, 1)[cells], padded.mask.flatten()[cells]
+        assert torch.equal(layout.real, real)
+        assert torch.equal(rows[real], of_cells[real])
+        b, t = layout.grid_cells.T
+        assert torch.equal((b * padded.mask.size(1) + t)[real], cells[real])
     assert list(found.offsets) == theirs.offsets().tolist()
     assert seen.config is None or padded.values.is_contiguous()
 
