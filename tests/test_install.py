@@ -200,8 +200,8 @@ def test_the_pins_of_the_app_lie_in_what_the_package_asks_for() -> None:
     ("on and/or off\ngo", "--hidden-size 2 --padding-idx 3", None, {"hidden_size": 2, "padding_idx": 3}),
     ("[[1, 2], [3]]", "--total-length 4 --padding-value=-1", "1 2\n3", {"total_length": 4, "padding_value": -1.0}),
 ])  # fmt: skip
-def test_a_movie_is_that_of_the_text_and_the_settings(
-    given: str, options: str, text: str | None, settings: dict[str, Any], tmp_path: Path
+def test_a_movie_is_that_of_the_text_and_settings(
+    given: str, options: str, text: str | None, settings: Any, tmp_path: Path
 ) -> None:
     assert main(["movie", given, *options.split(), "--out", str(tmp_path / "movie.html")]) == 0
     assert carried((tmp_path / "movie.html").read_text("utf-8")) == made(text or given, **settings)

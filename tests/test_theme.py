@@ -88,7 +88,5 @@ def test_no_sequence_has_the_colour_of_a_sign_an_error_or_now(palette: Palette) 
 def test_the_apps_theme_uses_the_same_colours() -> None:
     theme = tomllib.loads(CONFIG.read_text())["theme"]
     for palette, section in ((LIGHT, theme["light"]), (DARK, theme["dark"])):
-        assert section["primaryColor"] == palette.now
-        assert section["backgroundColor"] == palette.background
-        assert section["secondaryBackgroundColor"] == palette.surface
-        assert section["textColor"] == palette.text
+        told = [section[name] for name in ("primaryColor", "backgroundColor", "secondaryBackgroundColor", "textColor")]
+        assert told == [palette.now, palette.background, palette.surface, palette.text]

@@ -93,9 +93,7 @@ WORDS = "on your mark\nget set\ngo"
 
 
 @pytest.mark.parametrize(("cell", "bidirectional"), [*product(CELLS, (False, True))])
-def test_the_pads_embedding_row_gets_no_gradient_packed_and_with_padding_idx_none_at_all(
-    cell: str, bidirectional: bool
-) -> None:
+def test_the_pads_row_gets_no_gradient_packed_and_with_padding_idx_none_at_all(cell: str, bidirectional: bool) -> None:
     unmasked, masked, packed = losses(made(WORDS, cell=cell, bidirectional=bidirectional)).pad_norms
     assert packed == 0.0
     assert unmasked > 1e-4

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from movie_screen import Look, Show, grid_of, standing
+from movie_screen import Look, Show, grid_of, standing, typed
 from random_runs import random_run
 from seeds import seeds, some
 from torch import Tensor, nn
@@ -177,13 +177,11 @@ def random_case(seed: int) -> Case:
     return Case(name, pv.trace(run.batch, run.config), layer, direction)
 
 
-def _typed(name: str, typed: str | Batch, direction: int = 0, **settings: Any) -> Case:
-    batch = Batch.parse(typed) if isinstance(typed, str) else typed
+def _typed(name: str, given: str | list[int] | Batch, direction: int = 0, **settings: Any) -> Case:
+    """A batch, or what is typed for it, or the lengths of its sequences."""
+    text = typed(given) if isinstance(given, list) else given
+    batch = Batch.parse(text) if isinstance(text, str) else text
     return Case(name, pv.trace(batch, Config(**settings)), None, direction)
-
-
-def _many(name: str, lengths: list[int], direction: int = 0, **settings: Any) -> Case:
-    return _typed(name, "\n".join(" ".join(str(k % 10) for k in range(n)) for n in lengths), direction, **settings)
 
 
 def _own(name: str, build: Callable[[], nn.RNNBase], grid: Callable[[], Tensor], **given: Any) -> Case:
@@ -222,15 +220,15 @@ CORNERS = [
     _typed("refused", "1 2\n3 4 5\n6", enforce_sorted=True),
     _typed("refused-words-time-first", "go\nget set\non your mark", enforce_sorted=True, batch_first=False),
     _typed("large-numbers", "1e30 -2.5e20 3\n1e-8 4", cell="rnn", nonlinearity="relu"),
-    _many("twenty-four", [n % 5 + 1 for n in range(24)]),
-    _many("forty", [(7 * n) % 11 + 1 for n in range(40)], cell="lstm"),
-    _many("forty-time-first-backward", [(7 * n) % 6 + 1 for n in range(40)], 1, batch_first=False, bidirectional=True),
-    _many("window", [1, *(n % 3 + 2 for n in range(132)), 1, 1]),
-    _many("long", [3, 130]),
-    _many("long-backward", [3, 130], 1, bidirectional=True, batch_first=False),
-    _many("long-lstm-backward", [64, 61], 1, cell="lstm", bidirectional=True, num_layers=2, initial_state="carried"),
-    _many("long-left-backward", [59, 66, 61, 60], 1, padding_side="left", bidirectional=True, initial_state="learned"),
-    _many("window-long-backward", [59 + n % 4 for n in range(26)], 1, bidirectional=True, initial_state="random"),
+    _typed("twenty-four", [n % 5 + 1 for n in range(24)]),
+    _typed("forty", [(7 * n) % 11 + 1 for n in range(40)], cell="lstm"),
+    _typed("forty-time-first-backward", [(7 * n) % 6 + 1 for n in range(40)], 1, batch_first=False, bidirectional=True),
+    _typed("window", [1, *(n % 3 + 2 for n in range(132)), 1, 1]),
+    _typed("long", [3, 130]),
+    _typed("long-backward", [3, 130], 1, bidirectional=True, batch_first=False),
+    _typed("long-lstm-backward", [64, 61], 1, cell="lstm", bidirectional=True, num_layers=2, initial_state="carried"),
+    _typed("long-left-backward", [59, 66, 61, 60], 1, padding_side="left", bidirectional=True, initial_state="learned"),
+    _typed("window-long-backward", [59 + n % 4 for n in range(26)], 1, bidirectional=True, initial_state="random"),
     _typed("zen", Batch.example("zen"), num_layers=2),
     _typed("vowels", Batch.example("vowels"), cell="lstm", bidirectional=True),
     _typed("hundred", Batch.example("hundred"), cell="lstm"),

@@ -14,7 +14,7 @@ from packviz.show.movie import Movie
 from packviz.show.movie.staging import View
 
 __all__ = ["Look", "Show", "Told", "cells", "close", "detail", "grid_of", "listed", "match", "shape_of", "standing"]
-__all__ += ["state", "tokens", "units_of", "visible", "within"]
+__all__ += ["state", "tokens", "typed", "units_of", "visible", "within"]
 
 Look = dict[str, Any]  # a cell as it is now, by the short names of the data
 Told = tuple[dict[str, Any], dict[str, Look]]  # a step, and the cells after it
@@ -123,6 +123,11 @@ class Show:
                 ):
                     yield i, name
                 cells[name] = cells[name] | new
+
+
+def typed(lengths: Iterable[int]) -> str:
+    """Return sequences of these lengths as somebody types them: digits from 0 on."""
+    return "\n".join(" ".join(str(k % 10) for k in range(length)) for length in lengths)
 
 
 def visible(cells: dict[str, Look]) -> dict[str, Look]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from movie_screen import typed
 from test_layout import overlapping
 
 import packviz as pv
@@ -41,18 +42,14 @@ def sampled(
         ]
 
 
-def typed(lengths: list[int]) -> Batch:
-    return Batch.parse("\n".join(" ".join(str(k % 10) for k in range(n)) for n in lengths))
-
-
 BATCHES = {
-    "numbers": (typed([3, 2, 4]), Config()),
+    "numbers": (Batch.parse(typed([3, 2, 4])), Config()),
     "words": (Batch.parse("she sleeps\nI love cats very much\nhello"), Config(embedding_dim=4)),
-    "time-first": (typed([3, 2, 4, 1]), Config(batch_first=False)),
-    "two-directions": (typed([1, 3, 2]), Config(bidirectional=True, cell="lstm")),
-    "reversed": (typed([*range(1, 13)]), Config()),
-    "twenty": (typed([7 * n % 20 + 1 for n in range(20)]), Config()),
-    "random": (typed(random.Random(3).choices(range(1, 9), k=9)), Config()),
+    "time-first": (Batch.parse(typed([3, 2, 4, 1])), Config(batch_first=False)),
+    "two-directions": (Batch.parse(typed([1, 3, 2])), Config(bidirectional=True, cell="lstm")),
+    "reversed": (Batch.parse(typed([*range(1, 13)])), Config()),
+    "twenty": (Batch.parse(typed([7 * n % 20 + 1 for n in range(20)])), Config()),
+    "random": (Batch.parse(typed(random.Random(3).choices(range(1, 9), k=9))), Config()),
 }
 
 
