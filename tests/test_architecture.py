@@ -60,10 +60,6 @@ def heads_of(path: Path) -> set[str]:
     return {name.partition(".")[0] for name in imports_of(path)}
 
 
-def own_part(path: Path) -> str:
-    return path.relative_to(ROOT / "packviz").with_suffix("").parts[0]
-
-
 def test_the_library_and_the_classroom_know_no_streamlit_and_ui_no_page() -> None:
     assert offenders(LIBRARY, lambda path: heads_of(path) & {"streamlit", "classroom", "ui", "pages", "app"}) == {}
     assert offenders(CLASSROOM, lambda path: heads_of(path) & {"streamlit", "ui", "pages", "app"}) == {}
@@ -74,7 +70,7 @@ def test_folders_import_only_from_those_before_them() -> None:
     level = dict.fromkeys(DRAWERS, 0) | {folder: i for i, folder in enumerate(ORDER, 1)}
 
     def backwards(path: Path) -> list[str]:
-        own = own_part(path)
+        own = path.relative_to(ROOT / "packviz").with_suffix("").parts[0]
         parts = [name.split(".")[1] for name in imports_of(path) if name.startswith("packviz.")]
         return [] if own in DOORS else [part for part in parts if level.get(part, 99) > level[own]]
 

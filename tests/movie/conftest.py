@@ -36,3 +36,9 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
         yield open_
         for screen in screens:
             screen.check()
+
+
+@pytest.fixture
+def screen(open_page: Open, movie: Movie) -> Screen:
+    """Open the short movie on its first step."""
+    return open_page(movie)

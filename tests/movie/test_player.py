@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from movie_player import Open, plain
+from movie_player import Open, Screen, plain
 from movie_screen import Show, tokens
 from playwright.sync_api import expect
 from tabs import Scheme, box_of
@@ -24,10 +24,8 @@ def first_step(movie: Movie, stage: str) -> int:
     return next(i for i, step in enumerate(movie.steps, 1) if step.stage == stage)
 
 
-def test_it_opens_on_the_first_step_and_is_steered_to_the_end_and_back_and_no_further(
-    open_page: Open, movie: Movie
-) -> None:
-    screen, last = open_page(movie), len(movie.steps)
+def test_it_opens_on_the_first_step_and_goes_to_the_end_and_back_and_no_further(screen: Screen, movie: Movie) -> None:
+    last = len(movie.steps)
     live, button = screen.page.get_by_role("status"), screen.button("Press → to watch")
     assert (screen.step, int(screen.data("steps")), int(screen.data("cells"))) == (1, last, len(movie.ids))
     assert screen.painted >= 1
@@ -65,8 +63,7 @@ def test_it_opens_on_the_first_step_and_is_steered_to_the_end_and_back_and_no_fu
             assert caption in name
 
 
-def test_digits_and_clicks_go_to_the_stages_and_the_line_of_code_is_marked(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie)
+def test_digits_and_clicks_go_to_the_stages_and_the_line_of_code_is_marked(screen: Screen, movie: Movie) -> None:
     rail, data = screen.page.get_by_role("navigation", name="Stages"), movie.to_dict()
     for digit, stage in enumerate(["pad", "sort", "pack", "run", "unpack"], 1):
         screen.press(str(digit))
@@ -82,8 +79,7 @@ def test_digits_and_clicks_go_to_the_stages_and_the_line_of_code_is_marked(open_
     expect(rail.locator("[aria-current]")).to_have_text("4 Run")
 
 
-def test_the_space_bar_stops_the_play_and_so_does_hiding_the_page(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie)
+def test_the_space_bar_stops_the_play_and_so_does_hiding_the_page(screen: Screen) -> None:
     screen.press(" ", " ")
     play, pause = (screen.button(name) for name in ("Play", "Pause"))
     expect(play).to_be_visible()
@@ -123,8 +119,8 @@ def test_a_step_is_held_as_long_as_reading_takes_and_the_last_ends_the_play(open
     expect(screen.button("Play")).to_be_visible()
 
 
-def test_a_step_looks_the_same_from_either_side_and_reduced_motion_skips_the_way(open_page: Open, movie: Movie) -> None:
-    screen, steps = open_page(movie), len(movie.steps) - 1
+def test_a_step_looks_the_same_from_either_side_and_reduced_motion_skips_the_way(screen: Screen, movie: Movie) -> None:
+    steps = len(movie.steps) - 1
     forward, before = [screen.picture()], screen.painted
     for _ in movie.steps[1:]:
         screen.press("ArrowRight")
@@ -164,8 +160,7 @@ def test_motion_is_tweened_and_ends_right_after_a_press_or_a_new_size_in_between
     assert screen.picture() == open_page(movie, f"#step={pack + 3}", size=(900, 700)).picture()
 
 
-def test_an_address_opens_on_its_step_and_follows_to_another(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie)
+def test_an_address_opens_on_its_step_and_follows_to_another(open_page: Open, screen: Screen, movie: Movie) -> None:
     for at, step in (("9", 9), ("999", len(movie.steps)), ("-3", 1), ("nonsense", 1), ("2.6", 3)):
         screen.page.goto(f"{screen.address}#step={at}")
         screen.page.reload()
@@ -253,10 +248,7 @@ def test_a_map_shows_which_layer_and_direction_the_run_shows(open_page: Open, mo
     expect(shown.get_by_role("button", disabled=True)).to_have_count(3)  # a file has no other run to show
 
 
-def test_without_the_full_screen_api_the_player_fills_the_window_and_hidden_code_stays_so(
-    open_page: Open, movie: Movie
-) -> None:
-    screen = open_page(movie)
+def test_without_the_full_screen_api_the_player_fills_the_window_and_hidden_code_stays_so(screen: Screen) -> None:
     screen.page.evaluate("delete Element.prototype.requestFullscreen")  # as on an iPhone
     button, code = screen.button("Full screen"), screen.root.locator(".pv-code")
     for way_out in ("Escape", "f", "the button"):
@@ -313,8 +305,7 @@ def test_light_and_dark_follow_the_reader_at_once(open_page: Open, movie: Movie)
         assert "#" + bytes(corner[:3]).hex() == palette.background
 
 
-def test_nothing_flows_over_the_side(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie)
+def test_nothing_flows_over_the_side(screen: Screen) -> None:
     for width, height in ((390, 844), (320, 568), (1280, 720)):
         screen.page.set_viewport_size({"width": width, "height": height})
         for key in "12345":

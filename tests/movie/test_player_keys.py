@@ -2,7 +2,7 @@
 
 import re
 
-from movie_player import Open
+from movie_player import Open, Screen
 from playwright.sync_api import expect
 from tabs import box_of
 
@@ -51,8 +51,7 @@ MOUNT = """async ([code, movie]) => {
 }"""
 
 
-def test_the_keys_step_whatever_was_clicked_that_does_not_need_them_itself(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie)
+def test_the_keys_step_whatever_was_clicked_that_does_not_need_them_itself(screen: Screen) -> None:
     keys = {"ArrowRight": 2, "PageDown": 3, "ArrowLeft": 2, "PageUp": 1, "End": 17, "Home": 1}
     for html in NEED_NO_ARROWS:
         screen.page.evaluate(ADD, html)
@@ -133,8 +132,7 @@ def test_of_two_players_a_key_moves_one(open_page: Open, movie: Movie) -> None:
     assert steps("ArrowRight") == [3, 3]  # the one used last is out of sight
 
 
-def test_single_keys_can_be_switched_off_for_good(open_page: Open, movie: Movie) -> None:
-    screen = open_page(movie)
+def test_single_keys_can_be_switched_off_for_good(screen: Screen) -> None:
     switch = screen.root.get_by_role("checkbox", name="Single-key shortcuts")
     full = screen.button("Full screen")
     expect(full).to_have_attribute("title", "Full screen (F)")

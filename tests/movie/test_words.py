@@ -97,7 +97,10 @@ CLAIMS: list[tuple[str, Claim]] = [
     (rf"\*\*unsorted_indices\*\* = {LISTED}", lambda m, found: listed(found[1], back(m.case))),
     (r"(\d+) of (\d+) cells(?= \()", lambda m, found: shape_of(found[0]) == (pads(m.case), m.case.B * m.case.T)),
     (r"\((\d+|under 1|over 99) %\)", lambda m, found: is_percentage(found[1], pads(m.case) / (m.case.B * m.case.T))),
-    (r"padding_value = (\S+)\*\*", lambda m, found: same_number(found[1], m.case.trace.padding_value)),
+    (
+        r"padding_value = (\S+)\*\*",
+        lambda m, found: float(found[1]) == pytest.approx(m.case.trace.padding_value, rel=1e-3, nan_ok=True),
+    ),
     (
         r"total_length=(\d+) gives the grid (\d+) time steps",
         lambda m, found: set(shape_of(found[0])) == {m.case.unpacked.shape[1], m.case.trace.total_length},
@@ -115,10 +118,6 @@ def is_percentage(text: str, share: float) -> bool:
     if not text.isdigit():
         return {"under 1": 0 < share < 0.01, "over 99": 0.99 < share < 1}[text]
     return abs(int(text) - 100 * share) <= 0.5 and (share == 0) == (text == "0")
-
-
-def same_number(text: str, number: float) -> bool:
-    return float(text) == pytest.approx(number, rel=1e-3, nan_ok=True)
 
 
 def filler_of_the_grid(case: Case) -> float:
