@@ -5,6 +5,7 @@ import random
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 import pytest
@@ -41,18 +42,14 @@ def some(cases: Sequence[Each]) -> Sequence[Each]:
 all_of_them = pytest.mark.skipif(many(100) < 100, reason="what is true of all cases together may not be of a few")
 
 
-def raw_errors(tries: range, attempt: Callable[[random.Random], object]) -> dict[str, list[int]]:
-    """Try each seed; return the seeds of which something else came than a result or a PackvizError, by its place."""
-    found: dict[str, list[int]] = {}
+def raw_errors(tries: range, attempt: Callable[[random.Random], object]) -> list[str]:
+    """Try each seed; return what came instead of a result or a PackvizError, each with its seed and its last lines."""
+    found = []
     for seed in tries:
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), suppress(PackvizError):
                 warnings.simplefilter("ignore")
                 attempt(random.Random(seed))
-        except PackvizError:
-            pass
-        except Exception as error:
-            own = [frame for frame in traceback.extract_tb(error.__traceback__) if "/packviz/" in frame.filename]
-            places = " < ".join(f"{frame.filename.rpartition('/')[2]}:{frame.lineno}" for frame in reversed(own[-4:]))
-            found.setdefault(f"{type(error).__name__} {places}: {str(error)[:100]}", []).append(seed)
+        except Exception:
+            found.append(f"seed {seed}: {traceback.format_exc(limit=-3)}")
     return found

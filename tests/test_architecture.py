@@ -5,17 +5,14 @@ import doctest
 import pkgutil
 import re
 import sys
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 
 import packviz
 from packviz import charts
-from packviz.show.movie import STAGES
 from ui.path import NAMES
 
 ROOT = Path(__file__).parent.parent
@@ -146,13 +143,3 @@ def test_every_chart_has_its_name_among_the_charts_and_every_page_in_the_navigat
     assert drawing - {"drawn"} <= set(charts.__all__) <= drawing | {"Panel", "template"}
     named = [path.stem.partition("_")[2] for path in sorted(PAGES, key=lambda path: int(path.stem.partition("_")[0]))]
     assert named == ["overview", *NAMES]
-
-
-def test_every_stage_is_a_file_of_its_name_and_a_section_of_the_captions() -> None:
-    captions = tomllib.loads((ROOT / "packviz/show/movie/captions.toml").read_text(encoding="utf-8"))
-    assert tuple(captions["stages"]) == STAGES
-    for stage, following in pairwise(STAGES):
-        functions = {node.name for node in nodes_of(ROOT / f"packviz/show/movie/{stage}.py") if hasattr(node, "name")}
-        assert {stage, f"{stage}_scene", f"{stage}_end"} <= functions
-        assert captions[stage]
-        assert captions[following]

@@ -252,6 +252,9 @@ def test_every_token_has_its_tip_once_with_sequence_time_step_and_the_row_at_whi
     for token in told:
         b, t = token["b"], token["t"]
         assert f"sequence {sequence_label(b)}, time step {t}" in token["tip"]
+        if case.name in ("words", "forum"):  # a tip quotes what was typed
+            identity = f" (id {int(case.batch.sequences[b][t])})" if case.name == "words" else ""
+            assert token["tip"].startswith(f"“{case.batch.texts[b][t]}{identity}”, ")
         if case.trace.error or (b, t) not in case.row:  # torch refused, or left padding took its place
             assert token["n"] is None
             assert "data[" not in token["tip"]
@@ -263,22 +266,6 @@ def test_every_token_has_its_tip_once_with_sequence_time_step_and_the_row_at_whi
         assert token["tip"].endswith(address)
         assert torch.equal(case.packed.data[n].nan_to_num(), case.x[b, t].nan_to_num())
     return packed
-
-
-@over([case for case in CASES if case.name in ("words", "forum")])
-def test_a_tip_quotes_what_was_typed(case: Case) -> None:
-    batch = case.batch
-    for token in tokens(case.movie):
-        b, t = token["b"], token["t"]
-        identity = f" (id {int(batch.sequences[b][t])})" if case.name == "words" else ""
-        assert token["tip"].startswith(f"“{batch.texts[b][t]}{identity}”, sequence {sequence_label(b)}")
-
-
-@each_case
-def test_a_sequence_has_a_letter_and_a_hue_of_its_own(case: Case) -> None:
-    labels, hues, laps = zip(*case.movie.to_dict()["sequences"], strict=True)
-    assert len(set(labels)) == len(set(zip(hues, laps, strict=True))) == len(labels) == case.B
-    assert set(hues) == set(range(min(10, len(labels))))
 
 
 # What packing has made: its rows and the two margins.

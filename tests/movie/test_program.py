@@ -27,32 +27,32 @@ def result(line: str, space: dict[str, Any]) -> Any:
     return eval(ast.unparse(statement.targets[0]).strip("()").split(",")[0], space)
 
 
-def run(case: Case) -> tuple[dict[str, Any], dict[str, str]]:
-    """Run the whole program; return its names, and the shape of each line."""
-    space, shapes = case.given(), {}
-    for line in case.movie.code:
-        if line.text == "# x, lengths: as given":
-            assert case.trace.batch is None
-            shapes[line.text] = shape_text(space["x"])
-            continue
-        shapes[line.text] = shape_text(result(line.text, space))
-    return space, shapes
-
-
 @each_packed
-def test_the_program_runs_makes_the_shapes_that_it_says_and_computes_what_the_movie_shows(case: Case) -> None:
-    space, shapes = run(case)
-    assert shapes == {line.text: line.shape for line in case.movie.code}
+def test_the_program_makes_the_shapes_that_it_says_and_what_the_movie_shows_and_last_valid_steps_are_h_n(
+    case: Case,
+) -> None:
+    space = case.given()
+    for line in case.movie.code:
+        own = line.text == "# x, lengths: as given"
+        assert own == (line is case.movie.code[0] and case.trace.batch is None)
+        assert shape_text(space["x"] if own else result(line.text, space)) == line.shape
     expected = case.unpacked.transpose(0, 1) if case.transposed else case.unpacked
     torch.testing.assert_close(space["packed"].data, case.packed.data, equal_nan=True)
     torch.testing.assert_close(space["out"], expected, equal_nan=True)
     torch.testing.assert_close(space["h_n"], case.trace.h_n, equal_nan=True)
+    for text, made in case.show.of("unpack")[-1][0]["detail"]:
+        value = result(text, space)
+        assert shape_text(value) == made
+        if "==" in text:
+            assert bool(value.all()) or case.trace.h_n.isnan().any()
+        else:
+            top = case.trace.h_n[-case.D :].transpose(0, 1).flatten(1)
+            torch.testing.assert_close(value, top, equal_nan=True)
 
 
 @over(REFUSED)
 def test_the_program_that_torch_refuses_stops_at_the_last_line_with_the_same_message(case: Case) -> int:
-    spoke = 0
-    space = case.given()
+    spoke, space = 0, case.given()
     *before, last = case.movie.code
     for line in before:
         if case.trace.batch:
@@ -88,16 +88,3 @@ def test_each_step_of_packing_takes_the_rows_that_it_says(case: Case) -> None:
         assert shape_text(eval(left, space)) == made
         assert listed(sizes.removeprefix("batch_sizes = "), case.batch_sizes[: t + 1])
         assert count == f"({t + 1},)"
-
-
-@each_packed
-def test_the_last_valid_step_is_h_n_as_the_code_says(case: Case) -> None:
-    space, _ = run(case)
-    for line, made in case.show.of("unpack")[-1][0]["detail"]:
-        value = result(line, space)
-        assert shape_text(value) == made
-        if "==" in line:
-            assert bool(value.all()) or case.trace.h_n.isnan().any()
-        else:
-            top = case.trace.h_n[-case.D :].transpose(0, 1).flatten(1)
-            torch.testing.assert_close(value, top, equal_nan=True)
