@@ -17,8 +17,8 @@ phone's, or the teacher's secret.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.middleware.exceptions import ExceptionMiddleware
@@ -31,38 +31,39 @@ from classroom import phone
 from classroom.export import gift, qti_archive
 from classroom.question import Question
 from classroom.refusal import RefusedError
-from classroom.rooms import Rooms, is_teacher, rooms
+from classroom.rooms import is_teacher, rooms
 from classroom.store import UnavailableError
 
 MAX_BYTES = 16 * 1024  # of a request's body
 _AGAIN = 500  # milliseconds until a phone whose channel has ended opens it again
 
-Handler = Callable[[Rooms, Request], Awaitable[Response]]
+T = TypeVar("T")
 
 
-def routes(served: Rooms = rooms) -> list[Route]:
+def routes() -> list[Route]:
     """Return the routes."""
-    table: list[tuple[str, dict[str, Handler]]] = [
-        ("/api/rooms", {"POST": _create}),
-        ("/api/rooms/{code}", {"GET": _snapshot}),
-        ("/api/rooms/{code}/join", {"POST": _join}),
-        ("/api/rooms/{code}/vote", {"POST": _vote}),
-        ("/api/rooms/{code}/host", {"POST": _host}),
-        ("/api/rooms/{code}/events", {"GET": _events}),
-        ("/api/rooms/{code}/movie", {"GET": _movie}),
-        ("/api/rooms/{code}/answers.csv", {"GET": _answers}),
-        ("/api/rooms/{code}/questions.gift", {"GET": _questions(gift, "gift", "text/plain; charset=utf-8")}),
-        ("/api/rooms/{code}/questions.zip", {"GET": _questions(qti_archive, "zip", "application/zip")}),
-        ("/api/{rest:path}", {}),
+    room = "/api/rooms/{code}"
+    return [
+        Route("/api/rooms", _create, methods=["POST"]),
+        Route(room, _snapshot),
+        Route(f"{room}/join", _join, methods=["POST"]),
+        Route(f"{room}/vote", _vote, methods=["POST"]),
+        Route(f"{room}/host", _host, methods=["POST"]),
+        Route(f"{room}/events", _events),
+        Route(f"{room}/movie", _movie),
+        Route(f"{room}/answers.csv", _answers),
+        Route(f"{room}/questions.gift", _gift),
+        Route(f"{room}/questions.zip", _archive),
+        *phone.routes(),
     ]
-    return [*(Route(path, _Endpoint(served, handlers)) for path, handlers in table), *phone.routes()]
 
 
 class Front:
-    """Answer for the classroom, before what Streamlit does to every request: it takes as long as an answer itself."""
+    """Answer the classroom's requests before Streamlit's middleware sees them: that takes as long as the answer."""
 
     def __init__(self, app: ASGIApp) -> None:
-        self._app, self._router = app, ExceptionMiddleware(Router(routes()), {HTTPException: _wrong_method})
+        kinds = (RefusedError, UnavailableError, HTTPException, ClientDisconnect)
+        self._app, self._router = app, ExceptionMiddleware(Router(routes()), dict.fromkeys(kinds, _error))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope.get("path", "")
@@ -70,74 +71,55 @@ class Front:
         await (self._router if own else self._app)(scope, receive, send)
 
 
-def _wrong_method(_request: Request, problem: Exception) -> Response:
-    status = problem.status_code if isinstance(problem, HTTPException) else 400
-    return _json({"error": "This address does not accept such a request."}, status)
-
-
-class _Endpoint:
-    """Answer the requests to one path; all errors are JSON."""
-
-    def __init__(self, served: Rooms, handlers: Mapping[str, Handler]) -> None:
-        self._served, self._handlers = served, handlers
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope, receive)
-        try:
-            response = await self._answer(request)
-        except ClientDisconnect:
-            return
-        await response(scope, receive, send)
-
-    async def _answer(self, request: Request) -> Response:
-        handler = self._handlers.get("GET" if request.method == "HEAD" else request.method)
-        try:
-            if not self._handlers:
-                raise RefusedError(404, "There is nothing at this address.")
-            if handler is None:
-                raise RefusedError(405, f"This address accepts {' and '.join(self._handlers)}.")
-            return await handler(self._served, request)
-        except RefusedError as refusal:
-            return _json({"error": refusal.sentence}, refusal.status)
-        except UnavailableError as problem:
+async def _error(_request: Request, problem: Exception) -> Response:
+    """Return the answer to a request that failed."""
+    match problem:
+        case RefusedError(status=status, sentence=sentence):
+            return _json({"error": sentence}, status)
+        case UnavailableError():
             return _json({"error": str(problem)}, 507)
+        case HTTPException(status_code=405, headers={"Allow": allowed}):
+            return _json({"error": f"This address accepts {' and '.join(sorted(allowed.split(', ')))}."}, 405)
+        case HTTPException(status_code=status):
+            return _json({"error": "There is nothing at this address."}, status)
+    return Response(status_code=400)  # of a client that has disconnected
 
 
-async def _create(served: Rooms, request: Request) -> Response:
+async def _create(request: Request) -> Response:
     body = await _body(request)
     address = request.client.host if request.client else None  # behind a balancer: FORWARDED_ALLOW_IPS
-    code, host = await served.create(body.get("questions", []), address)
+    code, host = await rooms.create(body.get("questions", []), address)
     return _json({"code": code, "host": host})
 
 
-async def _join(served: Rooms, request: Request) -> Response:
+async def _join(request: Request) -> Response:
     body = await _body(request)
     given = body.get("token")
     if given is not None and not isinstance(given, str):
         raise RefusedError(400, "`token` must be a text.")
-    token, name = await served.join(_code(request), given, body.get("name"), body.get("following"))
+    token, name = await rooms.join(_code(request), given, body.get("name"), body.get("following"))
     return _json({"token": token, "name": name})
 
 
-async def _snapshot(served: Rooms, request: Request) -> Response:
-    return _json(await served.snapshot(_code(request), _token(request)))
+async def _snapshot(request: Request) -> Response:
+    return _json(await rooms.snapshot(_code(request), _token(request)))
 
 
-async def _vote(served: Rooms, request: Request) -> Response:
+async def _vote(request: Request) -> Response:
     body = await _body(request)
     if "answer" not in body:
         raise RefusedError(400, "A vote needs `token`, `round` and `answer`.")
     token, number, question = body.get("token"), body.get("round"), body.get("question")
-    return _json({"revision": await served.vote(_code(request), token, number, body["answer"], question)})
+    return _json({"revision": await rooms.vote(_code(request), token, number, body["answer"], question)})
 
 
-async def _host(served: Rooms, request: Request) -> Response:
+async def _host(request: Request) -> Response:
     body = await _body(request)
-    return _json({"revision": await served.act(_code(request), body.get("host"), body.get("action"), body)})
+    return _json({"revision": await rooms.act(_code(request), body.get("host"), body.get("action"), body)})
 
 
-async def _events(served: Rooms, request: Request) -> Response:
-    room = await served.room(_code(request))
+async def _events(request: Request) -> Response:
+    room = await rooms.room(_code(request))
     token = _token(request)
     host = await is_teacher(room, token)
     since = _number(request, "since", request.headers.get("last-event-id", "0"))
@@ -145,13 +127,10 @@ async def _events(served: Rooms, request: Request) -> Response:
     async def stream() -> AsyncIterator[bytes]:
         yield f"retry: {_AGAIN}\n\n".encode()
         async for revision in room.news(since, token, host=host):
-            if served.stopping:
+            if rooms.stopping:
                 return
-            yield (
-                b": still here\n\n"
-                if revision is None
-                else f'id: {revision}\ndata: {{"revision": {revision}}}\n\n'.encode()
-            )
+            told = ": still here" if revision is None else f'id: {revision}\ndata: {{"revision": {revision}}}'
+            yield f"{told}\n\n".encode()
 
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     if request.method == "HEAD":
@@ -159,23 +138,27 @@ async def _events(served: Rooms, request: Request) -> Response:
     return StreamingResponse(stream(), media_type="text/event-stream", headers=headers)
 
 
-async def _movie(served: Rooms, request: Request) -> Response:
-    film = await served.film(_code(request), _token(request), _number(request, "question", "0"))
+async def _movie(request: Request) -> Response:
+    film = await rooms.film(_code(request), _token(request), _number(request, "question", "0"))
     headers = {"Content-Encoding": "gzip", "Cache-Control": "private, max-age=86400"}
     return Response(film.data, media_type="application/json", headers=headers)
 
 
-async def _answers(served: Rooms, request: Request) -> Response:
-    text = await served.answers(_code(request), request.query_params.get("host"))
+async def _answers(request: Request) -> Response:
+    text = await rooms.answers(_code(request), request.query_params.get("host"))
     return _file(text, f"answers-{_code(request)}.csv", "text/csv; charset=utf-8")
 
 
-def _questions(write: Callable[[Sequence[Question]], str | bytes], ending: str, kind: str) -> Handler:
-    async def answer(served: Rooms, request: Request) -> Response:
-        data = await served.exported(_code(request), request.query_params.get("host"), write)
-        return _file(data, f"questions-{_code(request)}.{ending}", kind)
+async def _gift(request: Request) -> Response:
+    return _file(await _exported(request, gift), f"questions-{_code(request)}.gift", "text/plain; charset=utf-8")
 
-    return answer
+
+async def _archive(request: Request) -> Response:
+    return _file(await _exported(request, qti_archive), f"questions-{_code(request)}.zip", "application/zip")
+
+
+async def _exported(request: Request, write: Callable[[Sequence[Question]], T]) -> T:
+    return await rooms.exported(_code(request), request.query_params.get("host"), write)
 
 
 def _file(data: str | bytes, name: str, kind: str) -> Response:

@@ -143,6 +143,7 @@ async def test_an_answer_may_be_written_as_its_question_allows(
         ("/CODE/host", {"host": "HOST", "action": "step", "step": 1}, 409),
         ("/CODE/host", {"host": "HOST", "action": "ask", "question": 0}, 409),
         ("/CODE", {}, 405),
+        ("/CODE/nothing", {}, 404),
     ],
 )
 async def test_what_cannot_be_is_refused_in_a_sentence(address: str, path: str, body: object, status: int) -> None:
