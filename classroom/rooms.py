@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
@@ -14,7 +16,6 @@ from classroom.details import Details
 from classroom.ending import before_the_end
 from classroom.export import answers_csv
 from classroom.names import code as new_code
-from classroom.openings import Openings
 from classroom.question import Film, Question
 from classroom.refusal import RefusedError
 from classroom.room import Room
@@ -24,6 +25,7 @@ from classroom.store import BehindError, Store, UnavailableError, chosen_store
 
 MAX_ROOMS = 2000  # in use at once in one process
 MAX_QUESTIONS = 100
+MAX_OPENED, _WITHIN = 100, 600.0  # rooms that one address, perhaps a whole school, may open within seconds
 _EXPIRE = 600.0  # seconds between two looks for rooms whose time is over
 _QUIET = 60.0  # seconds without use after which a room makes place for a new one
 
@@ -40,7 +42,7 @@ class Rooms:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
         self._added = asyncio.Event()
-        self._openings = Openings()
+        self._opened = deque[tuple[float, str]]()  # when rooms were opened lately, and from which address
         self._details = Details()
         self.stopping = False
 
@@ -85,7 +87,8 @@ class Rooms:
             self._drop(_QUIET)
         if len(self._rooms) >= MAX_ROOMS:
             raise RefusedError(429, "There are too many open rooms on this server. Try again later.")
-        self._openings.count(address)
+        if address is not None:
+            self._count_opening(address)
         known = [await self._details.checked(spec) for spec in specs]
         event, host = events.opened(known)
         while True:
@@ -96,6 +99,18 @@ class Rooms:
                 continue
             await self.room(code)
             return code, host
+
+    def _count_opening(self, address: str) -> None:
+        """Count a room that an address opens; raises RefusedError if it has just opened too many.
+
+        Addresses are kept in memory only. Joining is not counted: a whole class may share one address.
+        """
+        now, most = time.monotonic(), int(os.environ.get("PACKVIZ_ROOMS") or MAX_OPENED)
+        while self._opened and now - self._opened[0][0] > _WITHIN:
+            self._opened.popleft()
+        if sum(each == address for _, each in self._opened) >= most:
+            raise RefusedError(429, f"{most} rooms were opened from your address just now. Try again in ten minutes.")
+        self._opened.append((now, address))
 
     async def room(self, code: str) -> Room:
         """Return a room by its code; raises RefusedError where there is none."""

@@ -14,9 +14,7 @@ from typing import Any, Literal
 Event = dict[str, Any]
 Phase = Literal["lobby", "vote", "closed", "talk", "reveal"]
 
-LOUD = frozenset(
-    {"asked", "opened", "closed", "talked", "returned", "revealed", "stepped", "deleted"}
-)  # phones hear of them at once
+QUIET = ("created", "joined", "changed", "voted")  # events of which phones hear later; of all others at once
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,7 @@ class State:
     steps: int = 0
     opened_at: float = 0.0
     last_at: float = 0.0
-    loud: int = 0  # the revision of the last event in LOUD
+    loud: int = 0  # the revision of the last event that is not in QUIET
     deleted: bool = False
 
     @property
@@ -118,50 +116,41 @@ class State:
         """Add one event."""
         self.revision += 1
         self.last_at = event["at"]
-        if event["type"] in LOUD:
+        if event["type"] not in QUIET:
             self.loud = self.revision
-        getattr(self, f"_{event['type']}")(event)
-
-    def _created(self, event: Event) -> None:
-        self.host, self.questions = event["host"], tuple(event["questions"])
-
-    def _joined(self, event: Event) -> None:
-        self.phones[event["token"]] = Phone(event["name"])
-
-    def _changed(self, event: Event) -> None:
-        before = self.phones[event["token"]]
-        self.phones[event["token"]] = Phone(event["name"], event["following"], before.changes + 1)
-
-    def _asked(self, event: Event) -> None:
-        self.asked = (*self.asked, Asked(event["question"], event["index"]))
-        self.phase, self.round, self.step, self.steps = "lobby", 1, 0, 0
-
-    def _opened(self, event: Event) -> None:
-        self.phase, self.round, self.opened_at = "vote", event["round"], event["at"]
-
-    def _voted(self, event: Event) -> None:
-        votes, token = self.asked[-1].votes[event["round"] - 1], event["token"]
-        changes = votes[token].changes + 1 if token in votes else 0
-        votes[token] = Vote(event["answer"], event["read"], event["right"], event["at"] - self.opened_at, changes)
-
-    def _closed(self, _event: Event) -> None:
-        self.phase = "closed"
-
-    def _talked(self, _event: Event) -> None:
-        self.phase = "talk"
-
-    def _returned(self, event: Event) -> None:
-        self.phase, self.round = event["phase"], event["round"]
-
-    def _revealed(self, event: Event) -> None:
-        self.asked = (*self.asked[:-1], replace(self.asked[-1], revealed=True))
-        self.phase, self.step, self.steps = "reveal", event["step"], event["steps"]
-
-    def _stepped(self, event: Event) -> None:
-        self.step = event["step"]
-
-    def _deleted(self, _event: Event) -> None:
-        self.deleted = True
+        match event["type"]:
+            case "created":
+                self.host, self.questions = event["host"], tuple(event["questions"])
+            case "joined":
+                self.phones[event["token"]] = Phone(event["name"])
+            case "changed":
+                before = self.phones[event["token"]]
+                self.phones[event["token"]] = Phone(event["name"], event["following"], before.changes + 1)
+            case "asked":
+                self.asked = (*self.asked, Asked(event["question"], event["index"]))
+                self.phase, self.round, self.step, self.steps = "lobby", 1, 0, 0
+            case "opened":
+                self.phase, self.round, self.opened_at = "vote", event["round"], event["at"]
+            case "voted":
+                votes, token = self.asked[-1].votes[event["round"] - 1], event["token"]
+                changes = votes[token].changes + 1 if token in votes else 0
+                seconds = event["at"] - self.opened_at
+                votes[token] = Vote(event["answer"], event["read"], event["right"], seconds, changes)
+            case "closed":
+                self.phase = "closed"
+            case "talked":
+                self.phase = "talk"
+            case "returned":
+                self.phase, self.round = event["phase"], event["round"]
+            case "revealed":
+                self.asked = (*self.asked[:-1], replace(self.asked[-1], revealed=True))
+                self.phase, self.step, self.steps = "reveal", event["step"], event["steps"]
+            case "stepped":
+                self.step = event["step"]
+            case "deleted":
+                self.deleted = True
+            case kind:
+                raise ValueError(f"This version of packviz does not know the event {kind}.")
 
 
 def hashed(given: str) -> str:
