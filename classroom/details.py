@@ -3,56 +3,51 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from classroom import questions
 from classroom.questions import Spec
 from classroom.refusal import RefusedError
 from classroom.state import State
+from packviz.validate import is_integer
 
 MAX_STEP = 10_000  # where there is no movie
-_AT_ONCE = 2  # questions that are checked: the other threads are for classes
+_CHECKS = ThreadPoolExecutor(2, "classroom questions")  # so that the loop's own threads stay free for classes
 
 
-class Details:
-    """Check questions, a few at once, and compute what belongs to an action."""
+async def checked(spec: object) -> dict[str, Any]:
+    """Return a spec that can be asked; raises RefusedError for anything else."""
+    return await asyncio.get_running_loop().run_in_executor(_CHECKS, questions.checked, spec)
 
-    def __init__(self) -> None:
-        self._free = asyncio.Semaphore(_AT_ONCE)
 
-    async def checked(self, spec: object) -> dict[str, Any]:
-        """Return a spec that can be asked; raises RefusedError for anything else."""
-        async with self._free:
-            return await asyncio.to_thread(questions.checked, spec)
-
-    async def of(self, state: State, action: str, details: dict[str, Any]) -> dict[str, Any]:
-        """Return what the event of an action says, computed and checked before it is decided."""
-        if action in ("ask", "next"):
-            return await self._chosen(state, action, details)
-        if action == "twin" and state.current is not None:
+async def details(state: State, action: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the contents of the event for an action. given: what the teacher sent with it."""
+    match action:
+        case "ask":
+            return await _chosen(state, given.get("question"))
+        case "next" if state.upcoming >= len(state.questions):
+            raise RefusedError(409, "The list has no more questions.")
+        case "next":
+            return await _chosen(state, state.upcoming)
+        case "twin" if state.current is not None:
             seed = f"{state.host} {len(state.asked)}"  # nobody can draw it beforehand
             return {"question": await asyncio.to_thread(questions.twin, state.current.spec, seed)}
-        if action == "reveal" and state.current is not None:
+        case "reveal" if state.current is not None:
             film = await asyncio.to_thread(questions.film, state.current.spec)
             return {"step": film.step if film else 0, "steps": film.steps if film else 0}
-        if action == "step":
-            step = details.get("step")
-            if not isinstance(step, int) or isinstance(step, bool) or step < 1:
+        case "step":
+            if not is_integer(step := given.get("step"), 1):
                 raise RefusedError(400, "`step` must be the number of a step of the movie, counted from 1.")
             return {"step": min(step, state.steps or MAX_STEP)}
-        return {}
+    return {}
 
-    async def _chosen(self, state: State, action: str, details: dict[str, Any]) -> dict[str, Any]:
-        """Return the question that is asked now, from the room's list or given with the request."""
-        if action == "next":
-            given: object = state.upcoming
-            if state.upcoming >= len(state.questions):
-                raise RefusedError(409, "The list has no more questions.")
-        else:
-            given = details.get("question")
-        if isinstance(given, int) and not isinstance(given, bool):
-            if not 0 <= given < len(state.questions):
-                raise RefusedError(400, f"There is no question {given} in the list: it has {len(state.questions)}.")
-            spec: Spec = state.questions[given]
-            return {"question": spec, "index": given}
-        return {"question": await self.checked(given)}
+
+async def _chosen(state: State, given: object) -> dict[str, Any]:
+    """Return a question: from the room's list by its index, or as it was sent."""
+    if not is_integer(given):
+        return {"question": await checked(given)}
+    if not 0 <= given < len(state.questions):
+        raise RefusedError(400, f"There is no question {given} in the list: it has {len(state.questions)}.")
+    spec: Spec = state.questions[given]
+    return {"question": spec, "index": given}

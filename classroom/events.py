@@ -6,7 +6,7 @@ The functions `join`, `vote` and `act` look at a state and return events, or ref
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
@@ -23,13 +23,22 @@ MAX_CHANGES = 50  # of a phone's vote in one round, and of its name
 MAX_EVENTS = 100_000  # of phones; the teacher may add as many again
 MAX_NAME = 24  # characters
 
-_BACK: Mapping[tuple[Phase, int], tuple[Phase, int]] = {
-    ("vote", 1): ("lobby", 1),
-    ("closed", 1): ("vote", 1),
-    ("talk", 1): ("closed", 1),
-    ("vote", 2): ("talk", 1),
-    ("closed", 2): ("vote", 2),
+_BACK: Mapping[str, tuple[Phase, int]] = {
+    "vote 1": ("lobby", 1),
+    "closed 1": ("vote", 1),
+    "talk 1": ("closed", 1),
+    "vote 2": ("talk", 1),
+    "closed 2": ("vote", 2),
 }  # what the teacher may undo, by phase and round: nothing has been shown yet
+_POSSIBLE: Mapping[str, tuple[Container[str], str]] = {
+    "open": ({"lobby 1"}, "The vote on this question has already been opened."),
+    "close": ({"vote 1", "vote 2"}, "There is no open vote to close."),
+    "talk": ({"vote 1", "closed 1"}, "Talk comes after the first vote."),
+    "reopen": ({"closed 1", "talk 1"}, "The second vote comes after the first one is closed."),
+    "reveal": (_BACK, "The answer can be shown only once, and only after a vote."),
+    "back": (_BACK, "There is nothing to undo here."),
+    "step": ({"reveal 1", "reveal 2"}, "There is no movie before the answer is shown."),
+}  # in which phases and rounds an action is possible, and what is said in any other
 
 
 def opened(questions: Sequence[Mapping[str, Any]]) -> tuple[Event, str]:
@@ -92,7 +101,7 @@ def act(state: State, action: Action, **details: Any) -> list[Event]:
     if action in ("open", "reopen"):
         return [_event("opened", round=1 if action == "open" else 2)]
     if action == "back":
-        phase, number = _BACK[state.phase, state.round]
+        phase, number = _BACK[f"{state.phase} {state.round}"]
         return [_event("returned", phase=phase, round=number)]
     if action == "step":
         return [] if details["step"] == state.step else [_event("stepped", step=details["step"])]
@@ -104,30 +113,16 @@ def act(state: State, action: Action, **details: Any) -> list[Event]:
 
 def _refusal(state: State, action: Action) -> str:
     """Return why the teacher cannot do this now, "" where that is possible."""
-    phase = state.phase
     if action != "delete" and state.revision >= 2 * MAX_EVENTS:
         return "This room is full. Open another one."
-    if action in ("ask", "next", "twin") and phase == "vote":
+    if action in ("ask", "next", "twin") and state.phase == "vote":
         return "The vote is open. Close it before you ask another question."
     if action not in ("ask", "next", "delete") and not state.asked:
         return "No question has been asked yet."
-    needed: dict[str, tuple[bool, str]] = {
-        "open": (phase == "lobby", "The vote on this question has already been opened."),
-        "close": (phase == "vote", "There is no open vote to close."),
-        "talk": (phase in ("vote", "closed") and state.round == 1, "Talk comes after the first vote."),
-        "reopen": (
-            phase in ("closed", "talk") and state.round == 1,
-            "The second vote comes after the first one is closed.",
-        ),
-        "reveal": (phase in ("vote", "closed", "talk"), "The answer can be shown only once, and only after a vote."),
-        "back": ((phase, state.round) in _BACK, "There is nothing to undo here."),
-        "step": (
-            phase == "reveal" and state.steps > 0,
-            "This question has no movie." if phase == "reveal" else "There is no movie before the answer is shown.",
-        ),
-    }
-    possible, sentence = needed.get(action, (True, ""))
-    return "" if possible else sentence
+    where, otherwise = _POSSIBLE.get(action, ((), ""))
+    if otherwise and f"{state.phase} {state.round}" not in where:
+        return otherwise
+    return "This question has no movie." if action == "step" and not state.steps else ""
 
 
 def _change(phone: Phone, token: str, name: str | None, following: bool | None) -> list[Event]:

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any, Literal
 
 from classroom.refusal import RefusedError
-from classroom.tapping import Tap
 from packviz.errors import PackvizError
 from packviz.teach.predictions import Prediction, spelled
-from packviz.validate import choice
+from packviz.text import sequence_label
+from packviz.validate import choice, is_integer
 
 Form = Literal["choice", "number", "numbers", "letters", "cell"]
 
@@ -39,6 +39,8 @@ class Question:
     reasons   for each usual wrong answer, as `read` returns it, why it is wrong
     rows      the batch as it came, its tokens as texts; () where there is none
     settings  as code
+    asked     the prediction that judges an answer; None where that is not a prediction's
+    lengths   of the sequences, for an answer that is a cell
     """
 
     kind: str
@@ -55,7 +57,7 @@ class Question:
     example: str = ""
     single: bool = False
     asked: Prediction | None = None
-    tap: Tap | None = None
+    lengths: tuple[int, ...] = ()
 
     @cached_property
     def public(self) -> dict[str, Any]:
@@ -65,13 +67,12 @@ class Question:
 
     def read(self, given: object) -> str:
         """Return an answer in the form in which equal answers are equal; raises RefusedError for anything else."""
-        if self.tap is not None:
-            return self.tap.read(given)
-        if self.form == "choice" and isinstance(given, int) and not isinstance(given, bool):
+        if self.form == "cell":
+            return self._cell(given)
+        if self.form == "choice" and is_integer(given):
             if not 0 <= given < len(self.options):
-                raise RefusedError(
-                    400, f"There is no option {given}: expected an index from 0 to {len(self.options) - 1}."
-                )
+                last = len(self.options) - 1
+                raise RefusedError(400, f"There is no option {given}: expected an index from 0 to {last}.")
             return self.options[given]
         typed = _typed(given)
         try:
@@ -85,19 +86,35 @@ class Question:
         """Return why an answer is right or wrong; "" where nothing is known."""
         if read == self.solution:
             return self.why
-        if read in self.reasons or self.asked is None or self.tap is not None:
+        if read in self.reasons or self.asked is None:
             return self.reasons.get(read, "")
         return self.asked.check(read).reason
+
+    def _cell(self, given: object) -> str:
+        """Return a cell, given as [b, t], as a text such as "B, t = 2"; raises RefusedError unless it is a token."""
+        match given:
+            case [int(b), int(t)] if not {bool} & {type(b), type(t)} and 0 <= b < len(self.lengths):
+                if 0 <= t < self.lengths[b]:
+                    return cell_name(b, t)
+        raise RefusedError(
+            400, "`answer` must be the token that was tapped, [sequence, time step], both counted from 0."
+        )
+
+
+def cell_name(b: int, t: int) -> str:
+    """Return a cell of the batch as one says it."""
+    return f"{sequence_label(b)}, t = {t}"
 
 
 def _typed(given: object) -> str:
     """Return an answer as one would type it."""
     items: Sequence[object] = given if isinstance(given, list) else [given]
-    if len(items) > MAX_NUMBERS or not all(isinstance(item, int | float | str) for item in items):
-        raise RefusedError(400, f"`answer` must be a number, a text, or a list of at most {MAX_NUMBERS} of them.")
-    typed = " ".join(str(item) for item in items)
-    if len(typed) > MAX_TYPED or any(isinstance(item, bool) for item in items):
-        raise RefusedError(
-            400, f"`answer` must be a number, a text of at most {MAX_TYPED} characters, or a list of numbers."
-        )
-    return typed
+    if all(isinstance(item, int | float | str) and not isinstance(item, bool) for item in items):
+        typed = " ".join(map(str, items))
+        if len(items) <= MAX_NUMBERS and len(typed) <= MAX_TYPED:
+            return typed
+    raise RefusedError(
+        400,
+        f"`answer` must be a number, a text of at most {MAX_TYPED} characters, "
+        f"or a list of at most {MAX_NUMBERS} numbers.",
+    )

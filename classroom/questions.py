@@ -223,11 +223,7 @@ def _about(spec: Spec, made: Trace, asked: Prediction) -> Question:
     if asked.key == "promised":  # it asks what another value of enforce_sorted would do
         settings = tuple(each for each in settings if not each.startswith("enforce_sorted"))
     if spec.get("tap"):
-        tap = tapped(made, asked)
-        return Question(
-            asked.key, tap.prompt, "cell", list(tap.answer), tap.read(list(tap.answer)), tap.why, tap.reasons,
-            rows=rows, settings=settings, tap=tap,
-        )  # fmt: skip
+        return replace(tapped(made, asked), rows=rows, settings=settings)
     options = list(asked.choices)  # a prediction has them in a fixed order, in which the right one may stand first
     Random(_frozen(spec)).shuffle(options)
     form: Form = "number" if asked.form == "numbers" and len(asked.answer) == 1 else asked.form

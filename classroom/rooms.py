@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 from classroom import events, questions
-from classroom.details import Details
+from classroom.details import checked, details
 from classroom.ending import before_the_end
 from classroom.export import answers_csv
 from classroom.names import code as new_code
@@ -43,7 +43,6 @@ class Rooms:
         self._lock = threading.Lock()
         self._added = asyncio.Event()
         self._opened = deque[tuple[float, str]]()  # when rooms were opened lately, and from which address
-        self._details = Details()
         self.stopping = False
 
     @property
@@ -57,7 +56,6 @@ class Rooms:
     async def serving(self) -> AsyncIterator[None]:
         """Serve rooms on the running loop: follow what other processes write, and drop what is over."""
         self._loop, self.stopping = asyncio.get_running_loop(), False
-        self._details = Details()  # of this loop
         tasks = [asyncio.create_task(self._forever(work)) for work in (self._follow, self._clean)]
         try:
             with before_the_end(self.stop):
@@ -89,7 +87,7 @@ class Rooms:
             raise RefusedError(429, "There are too many open rooms on this server. Try again later.")
         if address is not None:
             self._count_opening(address)
-        known = [await self._details.checked(spec) for spec in specs]
+        known = [await checked(spec) for spec in specs]
         event, host = events.opened(known)
         while True:
             code = new_code()
@@ -161,11 +159,11 @@ class Rooms:
         right = read == asked.solution
         return await room.do(lambda state: events.vote(state, token, number, given, answer, read, right))
 
-    async def act(self, code: str, host: object, action: object, details: dict[str, Any]) -> int:
+    async def act(self, code: str, host: object, action: object, given: dict[str, Any]) -> int:
         """Do what the teacher asks for; return the revision once it is stored.
 
-        details: of the action; `at`, where it is given, is the place in the lesson (State.place) that the teacher saw.
-        Elsewhere nothing is done: a click that comes twice, or from two windows, counts once.
+        given: what is sent with the action. `at`: the place in the lesson (State.place) that the teacher saw; elsewhere
+        nothing is done, so a click that comes twice, or from two windows, counts once.
         """
         room = await self.room(code)
         _check_host(room, host)
@@ -173,13 +171,13 @@ class Rooms:
         name = next((each for each in events.ACTIONS if each == action), None)
         if name is None:
             raise RefusedError(400, f"`action` must be one of {', '.join(events.ACTIONS)}.")
-        at = details.get("at")
+        at = given.get("at")
         if at not in (None, room.state.place):
             return room.state.revision
         if name == "open" and room.state.current is None and room.state.questions:
             await self.act(code, host, "next", {"at": at})  # the first question of the list
             at = at and [1, "lobby", 1]
-        known = await self._details.of(room.state, name, details)
+        known = await details(room.state, name, given)
 
         def decide(state: State) -> Sequence[Event]:
             return events.act(state, name, **known) if at in (None, state.place) else []
