@@ -13,11 +13,11 @@ from typing import Any
 @contextmanager
 def before_the_end(stop: Callable[[], None]) -> Iterator[None]:
     """Call `stop` when the server is asked to end: it waits for open channels, and ends only then."""
-    loop, before = asyncio.get_running_loop(), dict[signal.Signals, Any]()
+    loop, before = asyncio.get_running_loop(), dict[int, Any]()
 
     def ending(number: int, frame: Any) -> None:
         loop.call_soon_threadsafe(stop)
-        before[signal.Signals(number)](number, frame)
+        before[number](number, frame)
 
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -27,5 +27,5 @@ def before_the_end(stop: Callable[[], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        for number in before:
-            signal.signal(number, before[number])
+        for each, handler in before.items():
+            signal.signal(each, handler)

@@ -14,6 +14,7 @@ from classroom.names import friendly, secret
 from classroom.refusal import RefusedError
 from classroom.state import Event, Phase, Phone, State, hashed
 from packviz.text import visible
+from packviz.validate import is_integer
 
 Action = Literal["ask", "open", "close", "talk", "reopen", "reveal", "step", "next", "twin", "back", "delete"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
@@ -53,15 +54,12 @@ def join(state: State, token: str | None, name: object = None, following: object
     if following is not None and not isinstance(following, bool):
         raise RefusedError(400, "`following` must be true or false.")
     _check_size(state)
-    phone = state.phones.get(token or "")
-    if token is None or phone is None:
-        if len(state.phones) >= MAX_PHONES:
-            raise RefusedError(409, f"This room is full: {MAX_PHONES} phones have joined.")
-        fresh = secret()
-        named = told or friendly({each.name for each in state.phones.values()})
-        events = [_event("joined", token=fresh, name=named)]
-        return events + ([] if following in (None, True) else _change(Phone(named), fresh, None, following)), fresh
-    return _change(phone, token, told, following), token
+    if token is not None and token in state.phones:
+        return _change(state.phones[token], token, told, following), token
+    if len(state.phones) >= MAX_PHONES:
+        raise RefusedError(409, f"This room is full: {MAX_PHONES} phones have joined.")
+    token, phone = secret(), Phone(told or friendly({each.name for each in state.phones.values()}))
+    return [_event("joined", token=token, name=phone.name), *_change(phone, token, None, following)], token
 
 
 def vote(
@@ -71,14 +69,13 @@ def vote(
 
     number: the round. given: the number of the question for which the answer was read and judged.
     """
-    phone = state.phones.get(token) if isinstance(token, str) else None
-    if phone is None:
+    if not isinstance(token, str) or token not in state.phones:
         raise RefusedError(403, "This phone has not joined the room. Join it first.")
-    if number not in (1, 2) or isinstance(number, bool):
+    if not is_integer(number, 1, 2):
         raise RefusedError(400, "`round` must be 1 or 2.")
     if state.phase != "vote" or state.round != number or len(state.asked) != given:
         raise RefusedError(409, "The vote is closed.")
-    before = state.votes.get(str(token))
+    before = state.votes.get(token)
     if before is not None and before.read == read:
         return []
     if before is not None and before.changes >= MAX_CHANGES:
@@ -93,9 +90,8 @@ def act(state: State, action: Action, **details: Any) -> list[Event]:
     details: for ask and twin the `question` and its `index`; for reveal and step the `step`, and for reveal `steps`.
     An open vote is closed by talk and reveal, too.
     """
-    told = _refusal(state, action)
-    if told:
-        raise RefusedError(409, told)
+    if refusal := _refusal(state, action):
+        raise RefusedError(409, refusal)
     if action in ("ask", "next", "twin"):
         return [_event("asked", question=details["question"], index=details.get("index"))]
     if action in ("open", "reopen"):

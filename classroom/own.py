@@ -8,6 +8,7 @@ from typing import Any
 from classroom.question import Question
 from classroom.refusal import RefusedError
 from packviz.text import visible
+from packviz.validate import is_integer
 
 MAX_PROMPT, MAX_OPTION, MAX_OPTIONS = 500, 200, 6  # characters, and how many options
 
@@ -29,19 +30,18 @@ def checked_own(given: Mapping[str, Any]) -> dict[str, Any]:
     if len(set(texts)) < len(texts):
         raise RefusedError(400, "Two of the options are the same. Change one of them.")
     right = given.get("answer")
-    if not isinstance(right, int) or isinstance(right, bool) or not 0 <= right < len(texts):
+    if not is_integer(right, 0, len(texts) - 1):
         raise RefusedError(400, f"`answer` must be the index of the right option, from 0 to {len(texts) - 1}.")
-    spec: dict[str, Any] = {
-        "prompt": checked_text("`prompt`", given["prompt"], MAX_PROMPT),
-        "options": texts,
-        "answer": right,
-    }
     reasons = given.get("reasons", [])
     if not isinstance(reasons, list) or len(reasons) not in (0, len(texts)):
         raise RefusedError(400, "`reasons` must be a list of one text for each option, which may be empty.")
-    spec["reasons"] = [checked_text("a reason", reason, MAX_PROMPT, least=0) for reason in reasons]
-    spec["why"] = checked_text("`why`", given.get("why", ""), MAX_PROMPT, least=0)
-    return spec
+    return {
+        "prompt": checked_text("`prompt`", given["prompt"], MAX_PROMPT),
+        "options": texts,
+        "answer": right,
+        "reasons": [checked_text("a reason", reason, MAX_PROMPT, least=0) for reason in reasons],
+        "why": checked_text("`why`", given.get("why", ""), MAX_PROMPT, least=0),
+    }
 
 
 def checked_text(what: str, given: object, most: int, least: int = 1) -> str:

@@ -165,15 +165,9 @@ def _as_prediction(spec: Spec) -> dict[str, Any]:
         return dict(spec)
     at = integer("question", spec.get("question", 0), 0, 9)
     found = questions(spec["level"], spec.get("round", 1), at + 1)[at]
-    settings = {each.name: getattr(found.config, each.name) for each in fields(Config)}
-    changed = {name: value for name, value in settings.items() if value != getattr(Config(), name)}
     kind = KINDS[found.prediction.key]
-    number = next(n for n in range(100) if _same(kind(found.trace, n), found.prediction))
-    return {"kind": kind.key, "sequences": found.text, "settings": changed, "number": number}
-
-
-def _same(one: Prediction | None, other: Prediction) -> bool:
-    return one is not None and (one.prompt, one.answer) == (other.prompt, other.answer)
+    number = next(n for n in range(100) if kind(found.trace, n) == found.prediction)
+    return {"kind": kind.key, "sequences": found.text, "settings": _changed(found.config), "number": number}
 
 
 def _run(spec: Spec) -> tuple[Trace, Prediction]:
@@ -242,9 +236,13 @@ def _about(spec: Spec, made: Trace, asked: Prediction) -> Question:
 def _code_of(made: Trace) -> tuple[str, ...]:
     """Return the settings as code: the cell, enforce_sorted, and whatever differs from the defaults."""
     config = made.config or Config()
-    names = [each.name for each in fields(Config) if each.name not in ("cell", "enforce_sorted", "seed")]
-    changed = {name: getattr(config, name) for name in names if getattr(config, name) != getattr(Config(), name)}
+    shown = {"enforce_sorted": config.enforce_sorted} | _changed(config)
     if made.padded.embedding is not None:
-        changed["embedding_dim"] = made.padded.embedding.size(1)
-    shown = {"enforce_sorted": config.enforce_sorted, **changed}
-    return f"nn.{config.cell.upper()}", *(f"{name}={value!r}" for name, value in shown.items())
+        shown["embedding_dim"] = made.padded.embedding.size(1)
+    code = [f"{name}={value!r}" for name, value in shown.items() if name not in ("cell", "seed")]
+    return f"nn.{config.cell.upper()}", *code
+
+
+def _changed(config: Config) -> dict[str, Any]:
+    """Return the settings that differ from their defaults."""
+    return {each.name: value for each in fields(Config) if (value := getattr(config, each.name)) != each.default}

@@ -54,7 +54,7 @@ class RedisStore:
     async def changed(self, rooms: Mapping[str, int]) -> set[str]:
         streams = {_key(room): f"{revision}-0" for room, revision in rooms.items()}
         found = await self._do(lambda: self._redis.xread(streams, block=_WAIT))
-        return {_room(name) for name, _ in (found.items() if isinstance(found, dict) else found)}
+        return {name.decode().rpartition(":")[2] for name in dict(found)}
 
     async def delete(self, room: str) -> None:
         """Remove all events of a room but the last one, which stays for a minute."""
@@ -89,7 +89,3 @@ class RedisStore:
 
 def _key(room: str) -> str:
     return f"packviz:room:{room}"
-
-
-def _room(key: bytes) -> str:
-    return key.decode().rpartition(":")[2]

@@ -20,11 +20,8 @@ from classroom.state import Event, State
 from classroom.store import KEPT, BehindError, Store
 
 HEARTBEAT = 15.0  # seconds
-_QUIET = {
-    True: (0.2, 0.3),
-    False: (4.0, 12.0),
-}  # seconds until a teacher and a phone hear of others' votes
-_CROWD = 100  # with fewer who watch, phones hear of them so much sooner
+_TEACHER, _PHONE = (0.2, 0.3), (4.0, 12.0)  # seconds, from and to, until they hear of others' votes
+_CROWD = 100  # watchers; with fewer, phones hear of votes proportionally sooner
 MAX_CHANNELS = 8  # of one phone, or of the teacher: with one more the oldest one ends
 _IDLE = 600.0  # seconds until a room that nobody uses is dropped from memory
 
@@ -45,7 +42,7 @@ class _Watcher:
         if loud:
             self.woken.set()
         elif self._timer is None:
-            wait = random.uniform(*_QUIET[self._host]) * (1 if self._host else min(1, crowd / _CROWD))
+            wait = random.uniform(*_TEACHER) if self._host else random.uniform(*_PHONE) * min(1, crowd / _CROWD)
             self._timer = asyncio.get_running_loop().call_later(wait, self.woken.set)
 
     async def wait(self) -> None:
@@ -154,21 +151,16 @@ class Room:
         """Decide changes one after the other, store their events together, and answer all of them."""
         while True:
             before = self.state.revision
-            working, new, decided = (
-                self.state.copy(),
-                list[Event](),
-                list[tuple[asyncio.Future[int], int | RefusedError]](),
-            )
+            working, new = self.state.copy(), list[Event]()
+            decided = list[tuple[asyncio.Future[int], int | RefusedError]]()
             for decide, future in batch:
                 try:
-                    added = list(decide(working))
+                    for event in (added := list(decide(working))):
+                        working.apply(event)
+                    new += added
+                    decided.append((future, working.revision))
                 except RefusedError as refusal:
                     decided.append((future, refusal))
-                    continue
-                for event in added:
-                    working.apply(event)
-                new += added
-                decided.append((future, working.revision))
             try:
                 if new:
                     await self._store.append(self.state.code, before, new)
