@@ -165,8 +165,7 @@ class Rooms:
         given: what is sent with the action. `at`: the place in the lesson (State.place) that the teacher saw; elsewhere
         nothing is done, so a click that comes twice, or from two windows, counts once.
         """
-        room = await self.room(code)
-        _check_host(room, host)
+        room = await self._room_of(code, host)
         await room.refresh()  # the action before may have come to another process
         name = next((each for each in events.ACTIONS if each == action), None)
         if name is None:
@@ -211,16 +210,14 @@ class Rooms:
 
     async def answers(self, code: str, host: object) -> str:
         """Return all votes as CSV."""
-        room = await self.room(code)
-        _check_host(room, host)
+        room = await self._room_of(code, host)
         asked = room.state.asked
         prompts = [(await asyncio.to_thread(questions.question, each.spec)).prompt for each in asked]
         return answers_csv(room.state, prompts)
 
     async def exported(self, code: str, host: object, write: Callable[[Sequence[Question]], T]) -> T:
         """Return the questions of the list, and the others that were asked, as a function of `export` writes them."""
-        room = await self.room(code)
-        _check_host(room, host)
+        room = await self._room_of(code, host)
         specs = [*room.state.questions, *(asked.spec for asked in room.state.asked if asked.index is None)]
         return write([await asyncio.to_thread(questions.question, spec) for spec in specs])
 
@@ -234,6 +231,13 @@ class Rooms:
             return asyncio.run_coroutine_threadsafe(work, self._loop).result()
         except UnavailableError as problem:
             raise RefusedError(507, str(problem)) from problem
+
+    async def _room_of(self, code: str, host: object) -> Room:
+        """Return a room to its teacher; raises RefusedError for a wrong secret."""
+        room = await self.room(code)
+        if not room.state.is_host(host):
+            raise RefusedError(403, "This is not the teacher's secret for this room.")
+        return room
 
     async def _read(self, code: str) -> Room:
         try:
@@ -296,11 +300,6 @@ async def is_teacher(room: Room, token: str | None) -> bool:
     if room.state.is_host(token):
         return True
     raise RefusedError(403, "This phone has not joined the room. Join it first.")
-
-
-def _check_host(room: Room, given: object) -> None:
-    if not room.state.is_host(given):
-        raise RefusedError(403, "This is not the teacher's secret for this room.")
 
 
 rooms = Rooms()

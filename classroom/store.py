@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -26,6 +27,14 @@ from classroom.state import Event
 KEPT = 24 * 3600.0  # seconds after its last event until a room is deleted
 _FILE = "rooms.sqlite"
 _LOOK = 0.25  # seconds between two looks whether another process has written
+_OPEN = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL; -- a commit returns when it is on disk
+PRAGMA secure_delete = ON; -- nothing of a deleted room is left in the file
+CREATE TABLE IF NOT EXISTS rooms (room TEXT PRIMARY KEY, revision INTEGER, at REAL) STRICT;
+CREATE TABLE IF NOT EXISTS events (room TEXT, revision INTEGER, event TEXT, PRIMARY KEY (room, revision))
+STRICT, WITHOUT ROWID;
+"""
 
 T = TypeVar("T")
 
@@ -84,7 +93,7 @@ class SqliteStore:
     """Keep rooms in one SQLite file, opened at the first use by one thread, which does all reading and writing."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder
+        self._file = _File((folder or data_folder()) / _FILE)
         self._waiting: queue.SimpleQueue[tuple[Callable[[_File], Any], Future[Any]] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
@@ -105,7 +114,7 @@ class SqliteStore:
         await self._do(lambda file: file.delete(room))
 
     async def expire(self) -> None:
-        if self._thread is not None or (self._path / _FILE).exists():
+        if self._file.path.exists():
             await self._do(lambda file: file.expire(time.time() - KEPT))
 
     async def close(self) -> None:
@@ -114,10 +123,6 @@ class SqliteStore:
         if thread is not None:
             self._waiting.put(None)
             await asyncio.to_thread(thread.join)
-
-    @property
-    def _path(self) -> Path:
-        return self._folder or data_folder()
 
     async def _do(self, task: Callable[[_File], T]) -> T:
         """Have the thread do something; the result comes when it is on disk."""
@@ -130,45 +135,36 @@ class SqliteStore:
         return await asyncio.wrap_future(future)
 
     def _serve(self) -> None:
-        """Do what waits: all of it in one transaction."""
-        file = _File(self._path)
-        while True:
-            first = self._waiting.get()
-            tasks = [first]
+        """Do whatever is waiting, all of it in one transaction, until the store is closed."""
+        open_ = True
+        while open_:
+            tasks = [self._waiting.get()]
             while not self._waiting.empty():
                 tasks.append(self._waiting.get())
-            _settle(file, [task for task in tasks if task and task[1].set_running_or_notify_cancel()])
-            if None in tasks:
-                file.close()
-                return
+            _settle(self._file, [task for task in tasks if task and task[1].set_running_or_notify_cancel()])
+            open_ = None not in tasks
+        self._file.close()
 
 
 def _settle(file: _File, tasks: Sequence[tuple[Callable[[_File], Any], Future[Any]]]) -> None:
-    """Do tasks in one transaction, and tell those who wait for them how they went once it is on disk."""
-    if not tasks:  # whoever asked has gone
-        return
-    done: list[tuple[Future[Any], Any, Exception | None]] = []
+    """Do tasks in one transaction, and once it is on disk tell those who wait for them how they went."""
+    tell = list[Callable[[], None]]()
     try:
         file.begin()
         for task, future in tasks:
             try:
-                done.append((future, task(file), None))
+                tell.append(partial(future.set_result, task(file)))
             except BehindError as behind:  # nothing has been written by this task
-                done.append((future, None, behind))
+                tell.append(partial(future.set_exception, behind))
         file.commit()
     except Exception as error:  # whatever it is, nobody may wait for ever
         file.roll_back()
-        if len(tasks) > 1:  # what only reads can be done all the same
-            for each in tasks:
-                _settle(file, [each])
-            return
-        tasks[0][1].set_exception(UnavailableError(_told(error, file.path)))
-        return
-    for future, result, problem in done:
-        if problem is None:
-            future.set_result(result)
+        if len(tasks) > 1:  # those that only read can still be done
+            tell = [partial(_settle, file, [task]) for task in tasks]
         else:
-            future.set_exception(problem)
+            tell = [partial(future.set_exception, UnavailableError(_told(error, file.path))) for _, future in tasks]
+    for each in tell:
+        each()
 
 
 def _told(error: Exception, path: Path) -> str:
@@ -188,8 +184,8 @@ def _told(error: Exception, path: Path) -> str:
 class _File:
     """The SQLite file, as its thread uses it; opened by the first transaction."""
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / _FILE
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self._db: sqlite3.Connection | None = None
         self._seen = 0  # SQLite's count of the changes that others have made
         self._removed = False
@@ -255,19 +251,13 @@ class _File:
         """Close the file."""
         if self._db is not None:
             self._db.close()
+            self._db = None
 
     def _opened(self) -> sqlite3.Connection:
         if self._db is None:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             db = sqlite3.connect(self.path, timeout=5, isolation_level=None)
             self.path.chmod(0o600)
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = FULL")  # a commit returns when it is on disk
-            db.execute("PRAGMA secure_delete = ON")  # nothing of a deleted room is left in the file
-            db.execute("CREATE TABLE IF NOT EXISTS rooms (room TEXT PRIMARY KEY, revision INTEGER, at REAL) STRICT")
-            db.execute(
-                "CREATE TABLE IF NOT EXISTS events (room TEXT, revision INTEGER, event TEXT, "
-                "PRIMARY KEY (room, revision)) STRICT, WITHOUT ROWID"
-            )
+            db.executescript(_OPEN)
             self._db = db
         return self._db

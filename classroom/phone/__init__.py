@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 import re
+from collections.abc import Awaitable, Callable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -24,21 +25,14 @@ _HERE = Path(__file__).parent
 _MODULES = ("dom", "kept", "answer", "line", "reveal", "phone")  # each after those that it imports
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _SOFT = 0.88  # share of the background in a colour behind a text
-_KEEP = "public, max-age=31536000, immutable"
 
 
 def routes() -> list[Route]:
     """Return the routes of the page, without a room or with its code, and of the player."""
     name, code = player()
     text, policy = page()
-
-    async def show(request: Request) -> Response:
-        headers = {"Cache-Control": "no-cache", "Content-Security-Policy": policy}
-        return _zipped(request, text, "text/html; charset=utf-8", headers)
-
-    async def play(request: Request) -> Response:
-        return _zipped(request, code, "text/javascript; charset=utf-8", {"Cache-Control": _KEEP})
-
+    show = _sender(text, "text/html", {"Cache-Control": "no-cache", "Content-Security-Policy": policy})
+    play = _sender(code, "text/javascript", {"Cache-Control": "public, max-age=31536000, immutable"})
     return [Route("/join", show), Route(f"/join/{name}", play), Route("/join/{code}", show)]
 
 
@@ -68,7 +62,8 @@ def _module(name: str) -> str:
 
 def _colours() -> str:
     """Return the colours of the app as custom properties, light and dark."""
-    return f":root{{{_named(LIGHT)}}}@media(prefers-color-scheme:dark){{:root{{{_named(DARK)}}}}}{_hues()}\n"
+    hues = "".join(f".hue{i}{{color:{text_on(hue)};background:{hue}}}" for i, hue in enumerate(SEQUENCE_HUES))
+    return f":root{{{_named(LIGHT)}}}@media(prefers-color-scheme:dark){{:root{{{_named(DARK)}}}}}{hues}\n"
 
 
 def _named(palette: Palette) -> str:
@@ -80,22 +75,18 @@ def _named(palette: Palette) -> str:
     return "".join(f"--{name}:{value};" for name, value in values.items())
 
 
-def _hues() -> str:
-    rules = (f".hue{i}{{color:{text_on(hue)};background:{hue}}}" for i, hue in enumerate(SEQUENCE_HUES))
-    return "".join(rules)
-
-
 def _read(name: str) -> str:
     return (_HERE / name).read_text("utf-8")
 
 
-@cache
-def _gzipped(text: str) -> bytes:
-    return gzip.compress(text.encode(), 9, mtime=0)
-
-
-def _zipped(request: Request, text: str, kind: str, headers: dict[str, str]) -> Response:
+def _sender(text: str, kind: str, headers: dict[str, str]) -> Callable[[Request], Awaitable[Response]]:
+    """Return what answers requests with a text, compressed for those that accept it."""
+    zipped = gzip.compress(text.encode(), 9, mtime=0)
     headers = {**headers, "Vary": "Accept-Encoding"}
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(_gzipped(text), headers={**headers, "Content-Encoding": "gzip"}, media_type=kind)
-    return Response(text, headers=headers, media_type=kind)
+
+    async def send(request: Request) -> Response:
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            return Response(zipped, headers={**headers, "Content-Encoding": "gzip"}, media_type=kind)
+        return Response(text, headers=headers, media_type=kind)
+
+    return send
