@@ -73,28 +73,18 @@ def _plain(text: str) -> str:
 
 
 def _gift(number: int, asked: Question) -> str:
-    head = f"::{number}. {_gift_text(asked.kind)}::[html]{_gift_text(_html(asked))}"
+    """Return a question. Moodle takes its options and feedback for HTML, and what is typed for plain text."""
     opening = "{#" if asked.form == "number" else "{"
-    lines = [f"\t{sign}{_gift_text(answer)}#{_gift_text(why)}" for sign, answer, why in _gift_answers(asked)]
-    return "\n".join([f"{head}{opening}", *lines, "}", ""])
-
-
-def _gift_answers(asked: Question) -> Iterator[tuple[str, str, str]]:
-    """Yield the answers with their signs and the feedback: of a choice all options, else those that may be typed.
-
-    Moodle takes options and feedback for HTML, as the text is, and what is typed for plain text.
-    """
-    why = html(asked.why)
-    if asked.form == "choice":
-        for option in asked.options:
-            told = html(option).replace("%", "&#37;")  # at its beginning it would be a weight
-            right = option == asked.solution
-            yield ("=", told, why) if right else ("~", told, html(asked.reason(option)))
-        return
-    yield from (("=", spelling, why) for spelling in _spellings(asked))
-    for answer, reason in asked.reasons.items():
+    lines = [f"::{number}. {_gift_text(asked.kind)}::[html]{_gift_text(_html(asked))}{opening}"]
+    for answer, right, told in _answers(asked):
+        if asked.form == "choice":
+            sign = "=" if right else "~"
+            answer = html(answer).replace("%", "&#37;")  # at its beginning it would be a weight
+        else:
+            sign = "=" if right else "=%0%"
         if asked.form != "number" or answer.lstrip("-").isdigit():
-            yield "=%0%", answer, html(reason)
+            lines.append(f"\t{sign}{_gift_text(answer)}#{_gift_text(told)}")
+    return "\n".join([*lines, "}", ""])
 
 
 def _gift_text(text: str) -> str:
@@ -102,11 +92,16 @@ def _gift_text(text: str) -> str:
     return _GIFT_SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
-def _spellings(asked: Question) -> list[str]:
-    """Return the ways in which the right answer is usually typed: with spaces, and with commas."""
-    if asked.form == "choice" or " " not in asked.solution or asked.form == "cell":
-        return [asked.solution]
-    return [asked.solution, asked.solution.replace(" ", ", "), asked.solution.replace(" ", ",")]
+def _answers(asked: Question) -> Iterator[tuple[str, bool, str]]:
+    """Yield answers, whether each is right, and the feedback as HTML: all options, or what is usually typed."""
+    answers = asked.options
+    if not answers:
+        right = asked.solution
+        commas = asked.form != "cell" and " " in right
+        spellings = (right, right.replace(" ", ", "), right.replace(" ", ",")) if commas else (right,)
+        yield from ((each, True, html(asked.why)) for each in spellings)
+        answers = tuple(asked.reasons)
+    yield from ((each, each == asked.solution, html(asked.reason(each))) for each in answers)
 
 
 def _html(asked: Question) -> str:
@@ -120,14 +115,12 @@ def _conditions(asked: Question) -> Iterator[tuple[str | None, str, str]]:
     Canvas takes every text that is compared with a typed answer for a right one, so that the usual wrong answers stand
     in the feedback to all wrong ones.
     """
-    why = html(asked.why)
     if asked.form == "choice":
-        for i, option in enumerate(asked.options):
-            if option != asked.solution and (reason := asked.reason(option)):
-                yield f"a{i}", f"a{i}_fb", html(reason)
-        yield f"a{asked.options.index(asked.solution)}", _RIGHT, why
+        for i, (_, right, told) in enumerate(_answers(asked)):
+            if right or told:
+                yield f"a{i}", _RIGHT if right else f"a{i}_fb", told
         return
-    yield from ((spelling, _RIGHT, why) for spelling in _spellings(asked))
+    yield from ((answer, _RIGHT, told) for answer, right, told in _answers(asked) if right)
     if asked.reasons:
         usual = (f"<li>{escape(answer)}: {html(reason)}</li>" for answer, reason in asked.reasons.items())
         yield None, "general_incorrect_fb", f"<p>Usual mistakes:</p><ul>{''.join(usual)}</ul>"

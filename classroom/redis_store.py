@@ -73,10 +73,8 @@ class RedisStore:
     async def _do(self, command: Callable[[], Awaitable[T]]) -> T:
         if self._redis is None or self._loop is not asyncio.get_running_loop():
             self._loop = asyncio.get_running_loop()
-            pool = BlockingConnectionPool.from_url(
-                self._url, max_connections=_CONNECTIONS, timeout=10, socket_connect_timeout=3, socket_timeout=10
-            )
-            self._redis = Redis.from_pool(pool)
+            limits = {"max_connections": _CONNECTIONS, "timeout": 10, "socket_connect_timeout": 3, "socket_timeout": 10}
+            self._redis = Redis.from_pool(BlockingConnectionPool.from_url(self._url, **limits))
         try:
             return await command()
         except ResponseError as error:

@@ -32,9 +32,7 @@ class _Watcher:
     """One push channel: wakes at once for what is loud, and a little later for what is not."""
 
     def __init__(self, token: str, *, host: bool) -> None:
-        self.woken = asyncio.Event()
-        self.token = token
-        self._host = host
+        self.woken, self.token, self._host = asyncio.Event(), token, host
         self._timer: asyncio.TimerHandle | None = None
 
     def tell(self, crowd: int, *, loud: bool) -> None:
@@ -111,9 +109,9 @@ class Room:
             self._question = number, task
         return await asyncio.shield(self._question[1])
 
-    async def news(self, since: int, token: str, *, host: bool) -> AsyncIterator[int | None]:
+    async def news(self, since: int, token: str) -> AsyncIterator[int | None]:
         """Yield the revision at once if it is past `since`, and whenever it has changed; None as a heartbeat."""
-        watcher = _Watcher(token, host=host)
+        watcher = _Watcher(token, host=self.state.is_host(token))
         same = [each for each in self.watchers if each.token == token]
         for oldest in same[: max(len(same) + 1 - MAX_CHANNELS, 0)]:
             del self.watchers[oldest]

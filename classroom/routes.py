@@ -121,12 +121,12 @@ async def _host(request: Request) -> Response:
 async def _events(request: Request) -> Response:
     room = await rooms.room(_code(request))
     token = _token(request)
-    host = await is_teacher(room, token)
+    await is_teacher(room, token)  # or it has joined the room
     since = _number(request, "since", request.headers.get("last-event-id", "0"))
 
     async def stream() -> AsyncIterator[bytes]:
         yield f"retry: {_AGAIN}\n\n".encode()
-        async for revision in room.news(since, token, host=host):
+        async for revision in room.news(since, token):
             if rooms.stopping:
                 return
             told = ": still here" if revision is None else f'id: {revision}\ndata: {{"revision": {revision}}}'

@@ -26,10 +26,9 @@ def snapshot(state: State, question: Question | None, token: str, *, host: bool)
         "joined": len(state.phones),
         "step": state.step or None,
     }
+    seen |= {"mine": mine.answer if mine else None, "following": phone is None or phone.following}
     if phone is not None:
-        seen |= {"mine": mine.answer if mine else None, "name": phone.name, "following": phone.following}
-    else:
-        seen |= {"mine": None, "following": True}
+        seen["name"] = phone.name
     if current is not None and question is not None and (host or state.phase == "reveal"):
         seen |= _answer(state, current, question)
         if mine is not None and phone is not None:
@@ -56,14 +55,13 @@ def hint(state: State) -> dict[str, Any] | None:
     if state.phase not in ("closed", "talk") or not votes:
         return None
     share = sum(vote.right for vote in votes.values()) / len(votes)
-    advice = "explain" if share < _EXPLAIN else "talk" if share <= _GO_ON else "go on"
-    told = {
-        "explain": "Few are right: explain it again, then ask for a second vote.",
-        "talk": "Let them talk with their neighbors and vote again.",
-        "go on": "Most are right: show the answer and go on.",
-    }[advice]
-    if advice == "talk" and state.round == 2:
+    advice, told = "go on", "Most are right: show the answer and go on."
+    if share < _EXPLAIN:
+        advice, told = "explain", "Few are right: explain it again, then ask for a second vote."
+    elif share <= _GO_ON and state.round == 2:
         advice, told = "explain", "Answers are still mixed after the second vote: show the right one and explain it."
+    elif share <= _GO_ON:
+        advice, told = "talk", "Let them talk with their neighbors and vote again."
     return {"share": round(share, 3), "advice": advice, "told": told}
 
 
@@ -76,24 +74,21 @@ def bars(asked: Asked, question: Question) -> list[dict[str, Any]]:
     counts = [Counter(vote.read for vote in votes.values()) for votes in asked.votes]
     both = counts[0] + counts[1]
     if question.options:
-        shown, others = list(question.options), list[str]()
+        shown, others = question.options, list[str]()
     else:
         ranked = [answer for answer, _ in both.most_common() if answer != question.solution]
-        shown, others = [question.solution, *ranked[: MAX_BARS - 1]], ranked[MAX_BARS - 1 :]
-    rows = [
+        shown, others = (question.solution, *ranked[: MAX_BARS - 1]), ranked[MAX_BARS - 1 :]
+    groups: list[tuple[str | None, list[str]]] = [(answer, [answer]) for answer in shown]
+    return [
         {
             "answer": answer,
             "right": answer == question.solution,
-            "before": counts[0][answer],
-            "after": counts[1][answer],
-            "reason": question.reason(answer),
+            "before": sum(counts[0][each] for each in group),
+            "after": sum(counts[1][each] for each in group),
+            "reason": "" if answer is None else question.reason(answer),
         }
-        for answer in shown
+        for answer, group in groups + ([(None, others)] if others else [])
     ]
-    if others:
-        before, after = (sum(count[answer] for answer in others) for count in counts)
-        rows.append({"answer": None, "right": False, "before": before, "after": after, "reason": ""})
-    return rows
 
 
 def _answer(state: State, asked: Asked, question: Question) -> dict[str, Any]:
