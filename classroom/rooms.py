@@ -38,7 +38,6 @@ class Rooms:
     def __init__(self, store: Store | None = None) -> None:
         self._store = store
         self._rooms: dict[str, Room] = {}
-        self._opening: dict[str, asyncio.Task[Room]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
         self._added = asyncio.Event()
@@ -113,14 +112,17 @@ class Rooms:
     async def room(self, code: str) -> Room:
         """Return a room by its code; raises RefusedError where there is none."""
         code = code.upper()
+        if not (len(code) == 6 and code.isascii() and code.isalnum()):
+            raise RefusedError(404, "There is no such room.")
         room = self._rooms.get(code)
         if room is None:
-            if not (len(code) == 6 and code.isascii() and code.isalnum()):
-                raise RefusedError(404, "There is no such room.")
-            if code not in self._opening:
-                self._opening[code] = asyncio.create_task(self._read(code))
-            room = await asyncio.shield(self._opening[code])
+            room = self._rooms[code] = Room(code, self.store)
+            self._added.set()
+        if not room.state.revision:  # it has not been read yet
+            await room.refresh()
         if room.gone:
+            if self._rooms.get(code) is room:
+                del self._rooms[code]
             raise RefusedError(404, "There is no such room. It may have been deleted.")
         room.used_at = time.monotonic()
         return room
@@ -239,24 +241,12 @@ class Rooms:
             raise RefusedError(403, "This is not the teacher's secret for this room.")
         return room
 
-    async def _read(self, code: str) -> Room:
-        try:
-            room = Room(code, self.store)
-            await room.refresh()
-            if not room.gone:
-                self._rooms[code] = room
-                self._added.set()
-            return room
-        finally:
-            self._opening.pop(code, None)
-
     async def _follow(self) -> None:
         """Read what other processes have added to the rooms that are in use here."""
         self._added.clear()
         added = asyncio.create_task(self._added.wait())
         tasks: list[asyncio.Task[Any]] = [added]
-        if self._rooms:
-            known = {code: room.state.revision for code, room in self._rooms.items()}
+        if known := {code: room.state.revision for code, room in self._rooms.items()}:
             tasks.append(asyncio.create_task(self.store.changed(known)))
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
