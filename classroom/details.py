@@ -12,7 +12,6 @@ from classroom.refusal import RefusedError
 from classroom.state import State
 from packviz.validate import is_integer
 
-MAX_STEP = 10_000  # where there is no movie
 _CHECKS = ThreadPoolExecutor(2, "classroom questions")  # so that the loop's own threads stay free for classes
 
 
@@ -39,7 +38,7 @@ async def details(state: State, action: str, given: dict[str, Any]) -> dict[str,
         case "step":
             if not is_integer(step := given.get("step"), 1):
                 raise RefusedError(400, "`step` must be the number of a step of the movie, counted from 1.")
-            return {"step": min(step, state.steps or MAX_STEP)}
+            return {"step": min(step, state.steps)}
     return {}
 
 

@@ -46,8 +46,7 @@ class _Watcher:
     async def wait(self) -> None:
         """Wait until there is news, or for HEARTBEAT seconds."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(HEARTBEAT):
-                await self.woken.wait()
+            await asyncio.wait_for(self.woken.wait(), HEARTBEAT)
         self.woken.clear()
         self.stop()
 

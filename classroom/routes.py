@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.middleware.exceptions import ExceptionMiddleware
@@ -37,8 +38,6 @@ from classroom.store import UnavailableError
 MAX_BYTES = 16 * 1024  # of a request's body
 _AGAIN = 500  # milliseconds until a phone whose channel has ended opens it again
 
-T = TypeVar("T")
-
 
 def routes() -> list[Route]:
     """Return the routes."""
@@ -52,8 +51,8 @@ def routes() -> list[Route]:
         Route(f"{room}/events", _events),
         Route(f"{room}/movie", _movie),
         Route(f"{room}/answers.csv", _answers),
-        Route(f"{room}/questions.gift", _gift),
-        Route(f"{room}/questions.zip", _archive),
+        Route(f"{room}/questions.gift", partial(_questions, gift, "text/plain; charset=utf-8")),
+        Route(f"{room}/questions.zip", partial(_questions, qti_archive, "application/zip")),
         *phone.routes(),
     ]
 
@@ -146,25 +145,18 @@ async def _movie(request: Request) -> Response:
 
 async def _answers(request: Request) -> Response:
     text = await rooms.answers(_code(request), request.query_params.get("host"))
-    return _file(text, f"answers-{_code(request)}.csv", "text/csv; charset=utf-8")
+    return _file(request, text, "text/csv; charset=utf-8")
 
 
-async def _gift(request: Request) -> Response:
-    return _file(await _exported(request, gift), f"questions-{_code(request)}.gift", "text/plain; charset=utf-8")
+async def _questions(write: Callable[[Sequence[Question]], str | bytes], kind: str, request: Request) -> Response:
+    return _file(request, await rooms.exported(_code(request), request.query_params.get("host"), write), kind)
 
 
-async def _archive(request: Request) -> Response:
-    return _file(await _exported(request, qti_archive), f"questions-{_code(request)}.zip", "application/zip")
-
-
-async def _exported(request: Request, write: Callable[[Sequence[Question]], T]) -> T:
-    return await rooms.exported(_code(request), request.query_params.get("host"), write)
-
-
-def _file(data: str | bytes, name: str, kind: str) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+def _file(request: Request, data: str | bytes, kind: str) -> Response:
+    name, _, ending = request.url.path.rpartition("/")[2].partition(".")
+    disposition = f'attachment; filename="{name}-{_code(request)}.{ending}"'
     data = data.encode(errors="replace") if isinstance(data, str) else data
-    return Response(data, media_type=kind, headers=headers)
+    return Response(data, headers={"Content-Disposition": disposition, "Cache-Control": "no-store"}, media_type=kind)
 
 
 async def _body(request: Request) -> dict[str, Any]:
