@@ -1,4 +1,4 @@
-"""Ending: what is done when the server is asked to end, before it waits for open connections."""
+"""Shutdown: what is done when the server is told to shut down, before it waits for open connections."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 @contextmanager
 def before_the_end(stop: Callable[[], None]) -> Iterator[None]:
-    """Call `stop` when the server is asked to end: it waits for open channels, and ends only then."""
+    """Call `stop` when the server is told to shut down, because it waits for open channels to end."""
     loop, before = asyncio.get_running_loop(), dict[int, Any]()
 
     def ending(number: int, frame: Any) -> None:

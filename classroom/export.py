@@ -14,7 +14,7 @@ from classroom.question import Question
 from classroom.state import State
 from packviz.text import html, markup
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # the beginnings of cells that a spreadsheet would run
 _GIFT_SPECIAL = re.compile(r"([\\~=#{}:])")
 _HERE = Path(__file__).parent
 _RIGHT = "correct_fb"  # the feedback to a right answer
@@ -67,7 +67,7 @@ def qti_archive(questions: Sequence[Question]) -> bytes:
 
 
 def _plain(text: str) -> str:
-    """Return a text that a spreadsheet takes for text: an apostrophe before what would be a formula."""
+    """Return a text that no spreadsheet runs: with an apostrophe before it if it looks like a formula."""
     number = text.lstrip("+-").replace(" ", "").isdigit()
     return f"'{text}" if text.startswith(_FORMULA) and not number else text
 

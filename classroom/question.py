@@ -31,7 +31,7 @@ class Film:
 class Question:
     """Hold one question.
 
-    kind      of prediction, "own" for a question of the teacher's own
+    kind      of prediction; "own" for the teacher's own question
     form      what is answered: one of the `options`, a number, several numbers, letters of sequences, or a cell
     answer    as it would be sent: the option's index, a number, a list of numbers, a text, or [sequence, time step]
     solution  the same as one would type it
@@ -66,7 +66,7 @@ class Question:
         return {name: getattr(self, name) for name in names if getattr(self, name)}
 
     def read(self, given: object) -> str:
-        """Return an answer in the form in which equal answers are equal; raises RefusedError for anything else."""
+        """Return an answer in its normal form, so that equal answers are equal; raises RefusedError if it has none."""
         if self.form == "cell":
             return self._cell(given)
         if self.form == "choice" and is_integer(given):

@@ -59,7 +59,7 @@ _TRIES = 60  # batches drawn for a twin
 
 def question(spec: Spec) -> Question:
     """Return the question of a spec; raises RefusedError where there is none. It computes with torch."""
-    with _ONE_AT_A_TIME:  # whoever else asks for the same waits, and finds it kept
+    with _ONE_AT_A_TIME:  # others who ask for the same question wait, and find it cached
         asked = _question(_frozen(spec))
     return replace(asked, prompt=f"What did you see? {asked.prompt}") if spec.get("seen") else asked
 
@@ -137,7 +137,7 @@ def _film(frozen: str) -> Film | None:
         return None
     spec = _as_prediction(spec)
     settings = spec.get("settings", {})
-    if spec["kind"] == "promised":  # what torch would do is seen where it does it
+    if spec["kind"] == "promised":  # shown with the setting that the question asks about
         spec = {**spec, "kind": "enforced", "settings": {**settings, "enforce_sorted": True}}
     made, asked = _run(spec)
     stage = asked.moment.stage
@@ -197,7 +197,7 @@ def _run(spec: Spec) -> tuple[Trace, Prediction]:
 
 
 def _fix(kind: str, made: Trace) -> str:
-    """Return how a question that cannot be asked of a run might be asked all the same."""
+    """Return what would have to change for this kind of question to be possible."""
     if kind == "enforced":
         return "Set enforce_sorted to true, or ask `promised`."
     if made.error is not None:
@@ -210,7 +210,7 @@ def _fix(kind: str, made: Trace) -> str:
 
 
 def _about(spec: Spec, made: Trace, asked: Prediction) -> Question:
-    """Return the question that a prediction is, or one that is answered by a tap on a cell."""
+    """Return a prediction as a question of the class, or as one that is answered by tapping a cell."""
     if not isinstance(spec.get("tap", False), bool):
         raise RefusedError(400, "`tap` must be true or false.")
     rows, settings = made.batch.texts if made.batch else (), _code_of(made)

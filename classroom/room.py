@@ -1,8 +1,8 @@
-"""Room: one room as this process has it, with its state, its queue of changes and those who watch it.
+"""Room: one room in this process, with its state, its queue of changes and its watchers.
 
-Whatever changes a room is a function from a state to events. Changes that come at the same time are decided one after
-the other and stored together; if another process was faster, its events are read and all of them are decided anew. A
-change is seen and acknowledged once it is on disk, not before.
+A change is a function from a state to events. Changes that arrive at the same time are decided one after another and
+stored together; if another process was faster, its events are read and the changes are decided again. A change is shown
+and acknowledged only once it is on disk.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from classroom.store import KEPT, BehindError, Store
 HEARTBEAT = 15.0  # seconds
 _TEACHER, _PHONE = (0.2, 0.3), (4.0, 12.0)  # seconds, from and to, until they hear of others' votes
 _CROWD = 100  # watchers; with fewer, phones hear of votes proportionally sooner
-MAX_CHANNELS = 8  # of one phone, or of the teacher: with one more the oldest one ends
+MAX_CHANNELS = 8  # of one phone, or of the teacher; one more ends the oldest
 _IDLE = 600.0  # seconds until a room that nobody uses is dropped from memory
 
 Decide = Callable[[State], Sequence[Event]]
 
 
 class _Watcher:
-    """One push channel: wakes at once for what is loud, and a little later for what is not."""
+    """One push channel: it wakes at once for urgent news, and a little later for the rest."""
 
     def __init__(self, token: str, *, host: bool) -> None:
         self.woken, self.token, self._host = asyncio.Event(), token, host
         self._timer: asyncio.TimerHandle | None = None
 
-    def tell(self, crowd: int, *, loud: bool) -> None:
+    def tell(self, crowd: int, *, urgent: bool) -> None:
         """Wake up for news. crowd: how many watch the room."""
-        if loud:
+        if urgent:
             self.woken.set()
         elif self._timer is None:
             wait = random.uniform(*_TEACHER) if self._host else random.uniform(*_PHONE) * min(1, crowd / _CROWD)
@@ -62,7 +62,7 @@ class Room:
     def __init__(self, code: str, store: Store) -> None:
         self.state = State(code)
         self.used_at = time.monotonic()
-        self.watchers: dict[_Watcher, None] = {}  # in the order in which they came
+        self.watchers: dict[_Watcher, None] = {}  # oldest first
         self._store = store
         self._pending: list[tuple[Decide, asyncio.Future[int]]] = []
         self._work: asyncio.Task[None] | None = None
@@ -170,7 +170,7 @@ class Room:
                     raise RefusedError(404, "There is no such room.") from None
                 continue
             for future, result in decided:
-                if future.done():  # who asked has gone
+                if future.done():  # whoever asked has gone
                     continue
                 if isinstance(result, RefusedError):
                     future.set_exception(result)
@@ -179,8 +179,8 @@ class Room:
             return
 
     def _show(self, state: State) -> None:
-        """Make a state the one that is seen, and tell those who watch."""
-        loud = state.loud > self.state.revision or state.deleted
+        """Make a state visible, and tell the watchers."""
+        urgent = state.urgent > self.state.revision or state.deleted
         self.state = state
         for watcher in self.watchers:
-            watcher.tell(len(self.watchers), loud=loud)
+            watcher.tell(len(self.watchers), urgent=urgent)

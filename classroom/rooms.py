@@ -1,4 +1,4 @@
-"""Rooms: those that are in use here, and all that phones and the teacher can ask of them."""
+"""Rooms: the rooms in use in this process, and everything that phones and the teacher can request."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from classroom.store import BehindError, Store, UnavailableError, chosen_store
 MAX_ROOMS = 2000  # in use at once in one process
 MAX_QUESTIONS = 100
 MAX_OPENED, _WITHIN = 100, 600.0  # rooms that one address, perhaps a whole school, may open within seconds
-_EXPIRE = 600.0  # seconds between two looks for rooms whose time is over
-_QUIET = 60.0  # seconds without use after which a room makes place for a new one
+_EXPIRE = 600.0  # seconds between two checks for expired rooms
+_QUIET = 60.0  # seconds without use after which a room is dropped if there are too many
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ class Rooms:
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
-        """Serve rooms on the running loop: follow what other processes write, and drop what is over."""
+        """Serve rooms on the running loop: follow what other processes write, and drop expired rooms."""
         self._loop, self.stopping = asyncio.get_running_loop(), False
         tasks = [asyncio.create_task(self._forever(work)) for work in (self._follow, self._clean)]
         try:
@@ -74,7 +74,7 @@ class Rooms:
             for watcher in room.watchers:
                 watcher.woken.set()
 
-    # What the routes and the teacher's page ask for.
+    # What the routes and the teacher's page call.
 
     async def create(self, specs: object, address: str | None = None) -> tuple[str, str]:
         """Open a room with a list of questions; return its code and the teacher's secret. address: who asks for it."""

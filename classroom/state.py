@@ -1,7 +1,7 @@
 """State: what the events of a room add up to.
 
 An event is a dict of plain values with its `type` and the time `at` (seconds since 1970). `State.apply` adds one event
-to a state. So two processes that read the same list have the same state.
+to a state, so two processes that read the same list have the same state.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Literal
 Event = dict[str, Any]
 Phase = Literal["lobby", "vote", "closed", "talk", "reveal"]
 
-QUIET = ("created", "joined", "changed", "voted")  # events of which phones hear later; of all others at once
+_NOT_URGENT = ("created", "joined", "changed", "voted")  # events of which phones hear with a delay
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class State:
     steps: int = 0
     opened_at: float = 0.0
     last_at: float = 0.0
-    loud: int = 0  # the revision of the last event that is not in QUIET
+    urgent: int = 0  # the revision of the last event of which phones hear at once
     deleted: bool = False
 
     @property
@@ -116,8 +116,8 @@ class State:
         """Add one event."""
         self.revision += 1
         self.last_at = event["at"]
-        if event["type"] not in QUIET:
-            self.loud = self.revision
+        if event["type"] not in _NOT_URGENT:
+            self.urgent = self.revision
         match event["type"]:
             case "created":
                 self.host, self.questions = event["host"], tuple(event["questions"])

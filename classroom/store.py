@@ -1,8 +1,8 @@
 """Where rooms are kept: for each room an append-only list of events, in one SQLite file.
 
-A store has few functions, and any number of processes may use it at once. A writer passes the number of events that it
-has seen; if there are more by now, nothing is appended, and it reads them first. `append` returns when the events are
-on disk: several appends that wait at the same time share one commit.
+Any number of processes may use a store at once. A writer passes the number of events that it has seen; if there are
+more by now, nothing is appended, and the writer reads them first. `append` returns when the events are on disk; appends
+that wait at the same time share one commit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from classroom.state import Event
 
 KEPT = 24 * 3600.0  # seconds after its last event until a room is deleted
 _FILE = "rooms.sqlite"
-_LOOK = 0.25  # seconds between two looks whether another process has written
+_LOOK = 0.25  # seconds between two checks whether another process has written
 _OPEN = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL; -- a commit returns when it is on disk
@@ -40,11 +40,11 @@ T = TypeVar("T")
 
 
 class BehindError(Exception):
-    """Say that the room has more events, or fewer, than the writer has seen."""
+    """Raised where the room has more or fewer events than the writer has seen."""
 
 
 class UnavailableError(Exception):
-    """Say, in one sentence, why nothing can be stored or read now, such as a full disk."""
+    """Raised where nothing can be stored or read now, with the reason in one sentence: a full disk, for example."""
 
 
 class Store(Protocol):
@@ -54,10 +54,10 @@ class Store(Protocol):
         """Add events after the first `revision` ones, all or none; raises BehindError where there are more or fewer."""
 
     async def read(self, room: str, since: int = 0) -> list[Event]:
-        """Return the events after the first `since` ones; [] for a room that there is not."""
+        """Return the events after the first `since` ones; [] if there is no such room."""
 
     async def changed(self, rooms: Mapping[str, int]) -> set[str]:
-        """Wait, up to a few seconds, until rooms may have other than these numbers of events; return which."""
+        """Wait up to a few seconds until some rooms may no longer have these numbers of events; return which."""
 
     async def delete(self, room: str) -> None:
         """Remove all events of a room but the last one, by which others see that it has been deleted."""
@@ -66,11 +66,11 @@ class Store(Protocol):
         """Remove the rooms without an event for KEPT seconds."""
 
     async def close(self) -> None:
-        """Let go of the file or the connections."""
+        """Close the file or the connections."""
 
 
 def data_folder() -> Path:
-    """Return the folder for what has to stay: PACKVIZ_DATA, or packviz in the user's data directory."""
+    """Return the data folder: PACKVIZ_DATA, or packviz in the user's data directory."""
     if given := os.environ.get("PACKVIZ_DATA"):
         return Path(given)
     if sys.platform == "win32":
@@ -83,7 +83,7 @@ def data_folder() -> Path:
 def chosen_store() -> Store:
     """Return the store that the environment asks for: Redis where REDIS_URL is set, or else a file."""
     if url := os.environ.get("REDIS_URL"):
-        from classroom.redis_store import RedisStore  # needs the package redis, which one machine can do without
+        from classroom.redis_store import RedisStore  # needs the package redis, which a single machine does not need
 
         return RedisStore(url)
     return SqliteStore()
@@ -106,7 +106,7 @@ class SqliteStore:
         return [json.loads(row) for row in await self._do(lambda file: file.read(room, since))]
 
     async def changed(self, rooms: Mapping[str, int]) -> set[str]:
-        """Wait for other processes to write; for the writing of this one nobody needs to wait."""
+        """Check whether other processes have written; the rooms know what this one writes."""
         await asyncio.sleep(_LOOK)
         return set(rooms) if await self._do(lambda file: file.others_wrote()) else set()
 
@@ -118,14 +118,14 @@ class SqliteStore:
             await self._do(lambda file: file.expire(time.time() - KEPT))
 
     async def close(self) -> None:
-        """Finish what waits, and close the file."""
+        """Finish the waiting tasks, and close the file."""
         thread, self._thread = self._thread, None
         if thread is not None:
             self._waiting.put(None)
             await asyncio.to_thread(thread.join)
 
     async def _do(self, task: Callable[[_File], T]) -> T:
-        """Have the thread do something; the result comes when it is on disk."""
+        """Have the thread do a task; return its result once it is on disk."""
         future: Future[T] = Future()
         with self._lock:
             if self._thread is None:
@@ -168,7 +168,7 @@ def _settle(file: _File, tasks: Sequence[tuple[Callable[[_File], Any], Future[An
 
 
 def _told(error: Exception, path: Path) -> str:
-    """Return what a teacher can do about an error of the file."""
+    """Explain an error of the file in a sentence, with what a teacher can do about it."""
     text = str(error).lower()
     if "full" in text or "i/o" in text or "too large" in text or "no space" in text:
         return (
@@ -197,7 +197,7 @@ class _File:
     def commit(self) -> None:
         """Put on disk what was written."""
         self._opened().execute("COMMIT")
-        if self._removed:  # nothing of it is left beside the file either
+        if self._removed:  # nor may anything of it stay in the file's write-ahead log
             self._removed = False
             with suppress(sqlite3.Error):
                 self._opened().execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -56,7 +56,7 @@ def player() -> tuple[str, str]:
 
 
 def _module(name: str) -> str:
-    """Return a module as a part of one script: all of them stand in one scope there."""
+    """Return a module without imports and exports: in the one script, all modules share a scope."""
     return re.sub(r"^export ", "", _IMPORT.sub("", _read(f"{name}.js")), flags=re.MULTILINE)
 
 
