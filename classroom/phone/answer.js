@@ -129,14 +129,15 @@ function typed(question, line) {
     field.value = text;
     typing();
   };
-  const help = form === "numbers" ? [key("Space", () => write(`${field.value} `))] : [];
+  const space = button("Space", () => write(`${field.value} `)); // not every keyboard of numbers has it
+  space.addEventListener("pointerdown", (event) => event.preventDefault()); // the field keeps the focus
   const names = letters.length && !single ? [...letters, "none"] : letters;
   const pick = names.map((name) => button(name, () => write(toggled(field.value, name, letters, single))));
   const sheet = el(
     "form",
     {},
     el("label", { for: "answer" }, "Your answer"),
-    el("div", { class: "row" }, field, ...help),
+    el("div", { class: "row" }, field, ...(form === "numbers" ? [space] : [])),
     ...(pick.length ? [el("div", { class: "row picks", role: "group", "aria-label": "Letters" }, ...pick)] : []),
     el("button", { class: "main" }, "Send"),
   );
@@ -146,17 +147,6 @@ function typed(question, line) {
     else field.focus();
   });
   return sheet;
-}
-
-/**
- * A key beside a field, for keyboards that do not have it; the field keeps the focus.
- * @param {string} label
- * @param {() => void} press
- */
-function key(label, press) {
-  const node = button(label, press);
-  node.addEventListener("pointerdown", (event) => event.preventDefault());
-  return node;
 }
 
 /**

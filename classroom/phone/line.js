@@ -34,7 +34,7 @@ const PATIENCE = 8000, // ms until a request counts as lost
  * @property {{ path: string, steps: number } | null} [movie]
  */
 
-/** The server has said no, and why. */
+/** The server has refused a request with a sentence; from 500 on it may accept the same request later. */
 export class Refusal extends Error {
   /**
    * @param {number} status
@@ -117,7 +117,7 @@ export class Line {
    * @param {unknown} problem
    */
   hear(problem) {
-    if (!(problem instanceof Refusal)) return;
+    if (!(problem instanceof Refusal) || problem.status >= 500) return;
     if (problem.status === 403) this.save({ token: undefined });
     else {
       this.over = problem.status === 404 ? "gone" : problem.message;
@@ -132,13 +132,8 @@ export class Line {
   async listen(heard) {
     const { signal } = this.turn,
       since = this.seen.revision;
-    const reply = await fetch(
-      `${this.room}/events?${new URLSearchParams({ token: this.kept.token, since: String(since) })}`,
-      {
-        signal,
-        cache: "no-store",
-      },
-    );
+    const query = new URLSearchParams({ token: this.kept.token, since: String(since) });
+    const reply = await fetch(`${this.room}/events?${query}`, { signal, cache: "no-store" });
     if (!reply.ok) throw await refusal(reply);
     const reader = reply.body.getReader(),
       decoder = new TextDecoder(),
@@ -301,13 +296,15 @@ export class Line {
    * @param {import("./kept.js").Vote} vote
    */
   unsent(problem, vote) {
-    const status = problem instanceof Refusal ? problem.status : 0;
-    if (status === 409) this.closed = /** @type {Refusal} */ (problem).message;
-    else if (status && status !== 403 && status !== 404) {
-      this.problem = /** @type {Refusal} */ (problem).message;
+    const { status, message } =
+      problem instanceof Refusal ? problem : { status: 503, message: "There is no connection." };
+    if (status === 409) this.closed = message;
+    else if (status >= 500 || status === 403 || status === 404) this.failed = message;
+    else {
+      this.problem = message;
       if (this.kept.vote === vote) this.save({ vote: undefined });
-    } else this.failed = problem instanceof ServerError ? problem.message : "There is no connection.";
-    if (status === 409 || status === 403 || status === 404) this.wake(); // a snapshot says what it is
+    }
+    if ([403, 404, 409].includes(status)) this.wake(); // a snapshot says what it is
   }
 
   /** See in a new snapshot what has become of the vote on its way, and keep the first answer for the second vote. */
@@ -331,15 +328,11 @@ export class Line {
   }
 }
 
-/** The server could not do it now; it may later. */
-class ServerError extends Error {}
-
 /**
  * @param {Response} reply
  * @returns {Promise<Error>}
  */
 async function refusal(reply) {
   const { error } = await reply.json().catch(() => ({ error: "" }));
-  if (!error) return new Error(`status ${reply.status}`); // from something in between
-  return reply.status < 500 ? new Refusal(reply.status, error) : new ServerError(error);
+  return error ? new Refusal(reply.status, error) : new Error(`status ${reply.status}`); // from something in between
 }

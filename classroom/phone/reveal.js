@@ -21,27 +21,20 @@ export const base = new URL(location.pathname.replace(/\/join(\/[^/]*)?$/, "/"),
 /** @param {Line} line */
 export function verdict({ seen, kept: { first } }) {
   const { question, mine, right, reason, solution, why } = seen,
-    answered = mine !== null && right !== undefined;
-  const parts = [];
-  if (answered)
-    parts.push(
-      el(
-        "p",
-        { class: `verdict ${right ? "good" : "wrong"}` },
-        right ? "✓ Right: " : "✗ Not right: ",
-        ...given(told(question, mine)),
-      ),
-    );
-  if (!answered) parts.push(el("p", { class: "verdict" }, "You did not answer in this vote."));
-  if (!answered && first?.question === question.number)
-    parts.push(el("p", {}, "Your first answer: ", ...given(told(question, first.answer))));
-  if (answered && !right && reason) parts.push(el("p", {}, ...rich(reason)));
-  if (!right) parts.push(el("p", {}, "The right answer: ", ...given(told(question, tapped(seen) ?? solution))));
+    parts = [];
+  if (mine !== null && right !== undefined) {
+    const [kind, sign] = right ? ["good", "✓ Right: "] : ["wrong", "✗ Not right: "];
+    parts.push(el("p", { class: `verdict ${kind}` }, sign, ...given(told(question, mine))));
+    if (!right && reason) parts.push(el("p", {}, ...rich(reason)));
+  } else {
+    parts.push(el("p", { class: "verdict" }, "You did not answer in this vote."));
+    if (first?.question === question.number)
+      parts.push(el("p", {}, "Your first answer: ", ...given(told(question, first.answer))));
+  }
+  if (!right) parts.push(el("p", {}, "The right answer: ", ...given(solution)));
   if (why) parts.push(el("p", {}, ...rich(why)));
   return parts;
 }
-/** @param {any} seen */
-const tapped = ({ question, answer }) => (question.form === "cell" ? answer : null);
 /** @param {string} text */
 const given = (text) => [el("b", {}, ...rich(text))];
 
