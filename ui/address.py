@@ -125,32 +125,36 @@ def choice(
 ) -> T:
     """Offer a few options, one of them chosen. first: the default, if the table of names has none."""
     given: T = default(name) if first is None else first
-    chosen: T = st.segmented_control(
-        label or name, options, default=given, required=True, width="stretch", **_bound(name, hint, on_change)
-    )
+    bindings = bound(name, hint, on_change)
+    chosen: T = st.segmented_control(label or name, options, default=given, required=True, width="stretch", **bindings)
     return chosen
 
 
 def switch(name: str, hint: str | None = None, *, label: str | None = None) -> bool:
     """Offer an on/off switch."""
-    return st.toggle(label or name, default(name), **_bound(name, hint))
+    return st.toggle(label or name, default(name), **bound(name, hint))
 
 
 def whole(name: str, least: int, most: int, hint: str) -> int | None:
     """Offer an integer; also None if that is the default."""
-    chosen: int | None = st.number_input(name, least, most, default(name), 1, placeholder="None", **_bound(name, hint))
+    chosen: int | None = st.number_input(name, least, most, default(name), 1, placeholder="None", **bound(name, hint))
     return chosen
 
 
 def number(name: str, most: float, hint: str) -> float:
     """Offer a number from -most to most."""
-    chosen: float = st.number_input(name, -most, most, default(name), 1.0, "%g", **_bound(name, hint))
+    chosen: float = st.number_input(name, -most, most, default(name), 1.0, "%g", **bound(name, hint))
     return chosen
 
 
-def _bound(name: str, hint: str | None, on_change: Callable[[], None] | None = None) -> dict[str, Any]:
-    """Return the arguments common to all widgets: the key, the binding to the address, whether the link fixes it."""
-    is_fixed = fixed(name)
+def bound(
+    name: str, hint: str | None = None, on_change: Callable[[], None] | None = None, *also: str
+) -> dict[str, Any]:
+    """Return the arguments common to all widgets: the key, the binding to the address, whether the link fixes it.
+
+    also: other names that must not be fixed either if the widget is to be used.
+    """
+    is_fixed = fixed(name, *also)
     told = " ".join(filter(None, (hint, "Fixed by the link."))) if is_fixed else hint
     changed = partial(_take, name, on_change)
     drawn(name)

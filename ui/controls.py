@@ -13,8 +13,8 @@ from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.config import Config, InitialState, Nonlinearity, PaddingSide
 from packviz.inputs.examples import EXAMPLES, example
 from ui import address
-from ui.address import choice, number, of_every_page, switch, whole
-from ui.replaced import drawn, give, overtaken
+from ui.address import bound, choice, number, of_every_page, switch, whole
+from ui.replaced import give
 from ui.runs import OWN, Request, Source
 from ui.visit import visit
 
@@ -84,13 +84,8 @@ def source(chosen: Controls) -> Source:
     if text_of_example is None:
         return Source(picked, None)
     with chosen.for_text:
-        label = "Your sequences, one per line"
-        fixed = address.fixed("sequences")
-        taken = partial(_take_over, chosen.rerun)
-        drawn("sequences")
-        text = st.text_area(
-            label, text_of_example, 148, key="sequences", bind="query-params", on_change=taken, disabled=fixed
-        )
+        bindings = bound("sequences", on_change=partial(_take_over, chosen.rerun))
+        text = st.text_area("Your sequences, one per line", text_of_example, 148, **bindings)
     return Source(picked, text, st.session_state["read_as"])
 
 
@@ -101,25 +96,14 @@ def _examples(rerun: Callable[[], None]) -> None:
         st.session_state["example"] = OWN
         address.write("example", OWN)  # which Streamlit does not do for a value that comes before the widget
     keys = [*(each.key for each in EXAMPLES), OWN]
-    drawn("example")
-    picked = st.pills(
-        "Example",
-        keys,
-        default=keys[0],
-        required=True,
-        key="example",
-        bind="query-params",
-        on_change=partial(_fill_in, rerun),
-        disabled=address.fixed("example", "sequences"),
-    )
+    bindings = bound("example", None, partial(_fill_in, rerun), "sequences")
+    picked = st.pills("Example", keys, default=keys[0], required=True, **bindings)
     if picked == OWN or example(picked).text is not None:
         choice("read_as", get_args(ReadAs), label="Read as", on_change=rerun)
 
 
 def _fill_in(rerun: Callable[[], None]) -> None:
     """Put the text of the picked example into the text area; the visitor's own text can be restored unchanged."""
-    if overtaken("example"):
-        return
     picked, there = st.session_state["example"], st.session_state.get("sequences")
     if there not in _TEXTS:
         visit().own_text = there
@@ -134,7 +118,7 @@ def _fill_in(rerun: Callable[[], None]) -> None:
 def _take_over(rerun: Callable[[], None]) -> None:
     """Turn an edited example into the visitor's own text."""
     picked = st.session_state["example"]
-    if not overtaken("sequences") and picked != OWN and st.session_state["sequences"] != example(picked).text:
+    if picked != OWN and st.session_state["sequences"] != example(picked).text:
         give("example", OWN)
         rerun()
 

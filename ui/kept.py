@@ -37,21 +37,19 @@ class Kept:
             turn = self._in_progress.setdefault(key, threading.Lock())
         with turn:
             try:
-                result, size = self._results.get(key) or _with_size(make())
-                self._keep(key, result, size)
+                found = self._results.get(key)
+                if found is None:
+                    result = make()
+                    found = result, bytes_of(result)
+                with self._lock:
+                    self.bytes += found[1] - self._results.pop(key, (None, 0))[1]
+                    self._results[key] = found  # as the one that was used last
+                    while self.bytes > self._max and len(self._results) > 1:
+                        self.bytes -= self._results.popitem(last=False)[1][1]
             finally:
                 with self._lock:
                     self._in_progress.pop(key, None)
-        return result  # type: ignore[no-any-return]
-
-    def _keep(self, key: Hashable, result: object, size: int) -> None:
-        """Store a result as the most recently used one, and drop the least recently used ones."""
-        with self._lock:
-            _, before = self._results.pop(key, (None, 0))
-            self._results[key] = (result, size)
-            self.bytes += size - before
-            while self.bytes > self._max and len(self._results) > 1:
-                self.bytes -= self._results.popitem(last=False)[1][1]
+        return found[0]
 
 
 _KEPT = Kept()
@@ -60,10 +58,6 @@ _KEPT = Kept()
 def kept(make: Callable[[], T], *key: Hashable) -> T:
     """Return the result of `make`, which is called only if no result is cached for the key."""
     return _KEPT.get(key, make)
-
-
-def _with_size(result: T) -> tuple[T, int]:
-    return result, bytes_of(result)
 
 
 def bytes_of(result: object) -> int:

@@ -9,15 +9,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
-from hashlib import sha256
 from typing import Any
 
 import streamlit as st
-from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Route
 
-from packviz.show.movie import STAGES, assets
+from classroom import phone
+from packviz.show.movie import STAGES
 from packviz.teach.exercise import Exercise
 from ui import address
 from ui.controls import BATCH
@@ -27,10 +25,7 @@ from ui.visit import Ask, visit
 AFTER = "after the picture"  # the key of the fragment that shows what belongs to the picture
 WHY = "why"  # of the one that shows what packing is for
 
-_css, _js = assets()
-_code = f"{_js}\nexport const styles = {json.dumps(_css)};\n"
-
-NAME = f"player.{sha256(_code.encode()).hexdigest()[:16]}.js"  # changes with the code, so that a browser may keep it
+NAME, _ = phone.player()  # it changes with the code, so that a browser may keep it
 LOADER = f"""
 const {{ default: play, exercise, styles }} = await import(new URL("./{NAME}", document.baseURI));
 const sheet = new CSSStyleSheet();
@@ -62,12 +57,7 @@ def play(
     last step, which follows the link in the container "onward".
     """
     key, ask = key_of(stages), visit().ask
-    data = {
-        "ask": asdict(ask) if ask.number else None,
-        "picks": picks,
-        "watches": True,
-        "onward": onward,
-    }
+    data = {"ask": asdict(ask) if ask.number else None, "picks": picks, "watches": True, "onward": onward}
     _mount(
         key=key,
         data=_with(movie, data),
@@ -113,7 +103,7 @@ def stage_on_screen() -> str | None:
 
 def route() -> Route:
     """Return the route of the player's file, next to the app's pages under any base path."""
-    return Route("/{base:path}" + NAME, _answer)
+    return phone.play("/{base:path}")
 
 
 def _with(movie: bytes, data: dict[str, Any], *, code: bool = True) -> bytes:
@@ -147,8 +137,3 @@ def _watch(key: str) -> None:
         if name in st.session_state and not address.fixed(name):
             give(name, value)
     st.rerun()
-
-
-async def _answer(_request: Request) -> Response:
-    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
-    return Response(_code, headers=headers, media_type="text/javascript")

@@ -19,7 +19,7 @@ from starlette.routing import Route
 from packviz.show.movie import assets
 from packviz.show.theme import DARK, LIGHT, SEQUENCE_HUES, Palette, mix, text_on
 
-__all__ = ["page", "player", "routes"]
+__all__ = ["page", "play", "player", "routes"]
 
 _HERE = Path(__file__).parent
 _MODULES = ("dom", "kept", "answer", "line", "reveal", "phone")  # each after those that it imports
@@ -29,11 +29,17 @@ _SOFT = 0.88  # share of the background in a colour behind a text
 
 def routes() -> list[Route]:
     """Return the routes of the page, without a room or with its code, and of the player."""
-    name, code = player()
     text, policy = page()
     show = _sender(text, "text/html", {"Cache-Control": "no-cache", "Content-Security-Policy": policy})
-    play = _sender(code, "text/javascript", {"Cache-Control": "public, max-age=31536000, immutable"})
-    return [Route("/join", show), Route(f"/join/{name}", play), Route("/join/{code}", show)]
+    return [Route("/join", show), play("/join/"), Route("/join/{code}", show)]
+
+
+def play(folder: str) -> Route:
+    """Return the route of the player in a folder. A browser may keep it."""
+    name, code = player()
+    return Route(
+        folder + name, _sender(code, "text/javascript", {"Cache-Control": "public, max-age=31536000, immutable"})
+    )
 
 
 @cache
