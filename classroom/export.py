@@ -112,8 +112,8 @@ def _html(asked: Question) -> str:
 def _conditions(asked: Question) -> Iterator[tuple[str | None, str, str]]:
     """Yield answers, None for any other one, with the name and the text of their feedback, "" where there is none.
 
-    Canvas takes every text that is compared with a typed answer for a right one, so that the usual wrong answers stand
-    in the feedback to all wrong ones.
+    Canvas accepts every text that is compared with a typed answer as right, so the usual wrong answers are in the
+    feedback to all wrong ones.
     """
     if asked.form == "choice":
         for i, (_, right, told) in enumerate(_answers(asked)):

@@ -218,7 +218,7 @@ def _about(spec: Spec, made: Trace, asked: Prediction) -> Question:
         settings = tuple(each for each in settings if not each.startswith("enforce_sorted"))
     if spec.get("tap"):
         return replace(tapped(made, asked), rows=rows, settings=settings)
-    options = list(asked.choices)  # a prediction has them in a fixed order, in which the right one may stand first
+    options = list(asked.choices)  # a prediction may always have the right one first
     Random(_frozen(spec)).shuffle(options)
     form: Form = "number" if asked.form == "numbers" and len(asked.answer) == 1 else asked.form
     right: Any = asked.solution

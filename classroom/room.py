@@ -170,7 +170,7 @@ class Room:
                     raise RefusedError(404, "There is no such room.") from None
                 continue
             for future, result in decided:
-                if future.done():  # whoever asked has gone
+                if future.done():  # the request was cancelled
                     continue
                 if isinstance(result, RefusedError):
                     future.set_exception(result)

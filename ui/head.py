@@ -100,7 +100,7 @@ def _tags(request: Request) -> str:
 
 
 def needed() -> list[str]:
-    """Return the player, the files of ELEMENTS and whatever they import, except those that the page names itself."""
+    """Return the player, the files of ELEMENTS and their imports, except those that the page names itself."""
     files = _first()
     for file in files:  # with those that are added on the way
         imported = {_JS / name: None for name in _IMPORT.findall(file.read_text("utf-8"))}

@@ -27,7 +27,7 @@ Parts = Mapping[str, Callable[[Shown], None]]  # by its heading, what draws a pa
 Try = Mapping[str, Mapping[str, object]] | Callable[[Shown], Mapping[str, Mapping[str, object]]]
 Stages = tuple[View, ...] | None  # of the movie on a page; None for all stages
 
-_PLAIN = " /:;,.=-()'"  # what stands in an address of an image as it is
+_PLAIN = " /:;,.=-()'"  # characters that a data URI keeps as they are
 _OF_THE_TEXT = {"text", "kind"}  # the parameters of Batch.parse
 
 

@@ -44,7 +44,7 @@ class Started:
         return self.left is not None or self.now.over
 
     def look(self) -> None:
-        """Update how the job stands, unless it is over for this visitor."""
+        """Update the progress of the job, unless it is over for this visitor."""
         if not self.over:
             gone = Progress(self.task, "failed", len(self.results), reason="Its results are no longer kept.")
             self.now = backend().progress(self.task.key, _visitor()) or gone
@@ -104,7 +104,7 @@ def leave_others(names: str) -> None:
 
 
 def _start(task: Task) -> None:
-    """Start a task in place of whatever the visitor started before."""
+    """Start a task, and stop the one that the visitor started before."""
     for other in _others([task.name]):
         other.leave("Another one was started instead.")
     backend().submit(_visitor(), task)

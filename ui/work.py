@@ -69,7 +69,7 @@ class Backend(Protocol):
         """Queue a task for a visitor, unless it is under way or its results are there already."""
 
     def progress(self, key: str, visitor: str) -> Progress | None:
-        """Return how a job that the visitor wants stands; None where it is not known, or no longer."""
+        """Return the progress of a job that the visitor wants; None if it is unknown or no longer kept."""
 
     def stop(self, key: str, visitor: str) -> None:
         """Note that a visitor no longer wants a job."""
@@ -106,7 +106,7 @@ def do(
 
 
 def _limit(memory: int) -> None:
-    """Let this process have no more than so many bytes of memory, where the system has such a limit."""
+    """Limit the memory of this process to so many bytes, if the system has such a limit."""
     if os.name == "nt":
         return
     import resource

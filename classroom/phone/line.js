@@ -98,7 +98,7 @@ export class Line {
     this.changed();
   }
 
-  /** Connect anew, now: the phone has been asleep or without a network, and an old connection may be dead. */
+  /** Reconnect now: after sleep, or without a network, the old connection may be dead. */
   wake() {
     this.turn.abort();
     this.rested?.();

@@ -312,7 +312,7 @@ const views = { lobby, vote, closed, talk, reveal };
 
 // ---- the page
 
-/** Connect anew when the phone wakes, or has a network again. */
+/** Reconnect when the phone wakes up, or is online again. */
 function wake() {
   if (line && !line.over && document.visibilityState === "visible") line.wake();
 }
