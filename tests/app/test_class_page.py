@@ -4,7 +4,7 @@ import pytest
 from phone_pages import Room
 from playwright.sync_api import Browser, Page, expect
 from streamlit.testing.v1 import AppTest
-from tabs import box_of, reach, tab, until, violations
+from tabs import reach, tab, until, violations
 from visits import PHONE, PROJECTOR, Open
 
 from classroom.rooms import rooms
@@ -110,19 +110,15 @@ def test_what_is_projected_tells_nothing_before_the_answer_is_shown(phase: str) 
             assert secret not in shown
 
 
-def test_a_room_that_is_over_is_told_and_forgotten() -> None:
+def test_without_the_secret_of_a_room_one_is_shown_where_to_join_and_a_room_that_is_over_is_forgotten() -> None:
     code, host, _ = room_of()
+    assert f"/join/{code}" in texts(opened("class", {"room": code}))
     app = teacher(code, host)
     rooms.call(rooms.act(code, host, "delete", {}))
     app = app.run()
     assert "That class has ended." in texts(app)
     assert app.session_state["visit"].room is None
     assert "No class has the code QQQQQQ now." in html(opened("class", {"room": "QQQQQQ", "view": "projector"}))
-
-
-def test_who_opens_the_teachers_page_of_a_room_without_the_secret_is_shown_where_to_join() -> None:
-    code, _, _ = room_of()
-    assert f"/join/{code}" in texts(opened("class", {"room": code}))
 
 
 def test_a_question_of_ones_own_says_what_is_missing_and_goes_into_the_plan() -> None:
@@ -173,12 +169,6 @@ def at(page: Page, label: str) -> None:
     assert violations(page) == []
 
 
-def whole_player(page: Page) -> bool:
-    """Return whether all of the movie's player is in the window."""
-    place = box_of(page.locator('[data-testid="packviz-player"] .pv-transport'))
-    return bool(place["y"] > 0 and place["y"] + place["height"] <= PROJECTOR[1])
-
-
 def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(visit: Open, address: str) -> None:
     page = visit(path="class").page
     sidebar = page.get_by_test_id("stExpandSidebarButton")
@@ -225,7 +215,8 @@ def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(v
     expect(projector.locator('[data-testid="packviz-player"]')).to_have_attribute("data-step", str(step))
     assert violations(projector) == []
     page.emulate_media(color_scheme="dark")
-    until(page, lambda: whole_player(page) and whole_player(projector))
+    for window in (page, projector):
+        expect(window.locator(".pv-transport")).to_be_in_viewport(ratio=1)  # the end of the player
     page.reload()
     at(page, "Next question")
     expect(player).to_have_attribute("data-step", str(step))
@@ -261,7 +252,7 @@ def test_windows_of_a_class_go_together_and_the_projectors_has_room_for_eight_di
         for player in players:
             player.wait_for()
         last = projector.locator(".class-bars li:last-child").filter(has_text="others")
-        until(projector, lambda: box_of(last)["y"] + box_of(last)["height"] <= PROJECTOR[1])
+        expect(last).to_be_in_viewport(ratio=1)
         expect(projector.locator(".class-bars p").filter(visible=True)).to_have_count(4)  # right, and three wrong ones
         step = int(players[0].get_attribute("data-step") or 0)
         for window, to in ((windows[0], step + 1), (windows[1], step + 2), (projector, step + 3)):

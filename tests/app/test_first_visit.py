@@ -22,10 +22,8 @@ def test_the_first_page_is_a_movie_that_waits_and_few_words_and_leads_on(visit: 
     assert seen.data("step") == "1"
     assert seen.page.url == f"{address}/"
     expect(seen.player.get_by_text("Press")).to_be_visible()
-    box = box_of(seen.player)
-    assert box["y"] >= 0
-    assert box["y"] + box["height"] <= PROJECTOR[1]
-    assert box["width"] > 0.6 * PROJECTOR[0]
+    expect(seen.player).to_be_in_viewport(ratio=1)
+    assert box_of(seen.player)["width"] > 0.6 * PROJECTOR[0]
     steps = int(seen.data("steps"))
     for key, step in (("ArrowRight", steps), ("ArrowLeft", 1)):
         seen.press(*[key] * (steps + 2))

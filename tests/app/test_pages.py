@@ -193,21 +193,15 @@ def spoken(app: AppTest) -> str:
     return text
 
 
-def test_the_findings_are_spoken_with_their_places() -> None:
+def test_findings_verdicts_and_the_number_of_answers_are_spoken_and_in_the_quiz_the_answer_once_there_is_one() -> None:
     text = spoken(opened("doctor"))
     assert "finding" in text
     assert not set("*`[]") & set(text)
-
-
-def test_the_verdict_on_a_claim_is_spoken_and_the_number_of_answers_found() -> None:
     assert spoken(opened("questions")) == ""
     assert spoken(opened("questions", {"search": "is padding bad"})).endswith(("answer", "answers"))
     text = spoken(opened("questions", {"entry": "is-padding-bad"}))
     assert text.startswith("Claim: ")
     assert any(verdict in text for verdict in ("true", "false", "depends"))
-
-
-def test_the_answer_in_the_quiz_is_spoken_once_there_is_one() -> None:
     app = opened("quiz", {"round": 3})
     assert spoken(app) == ""
     press(app, "Show me")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from phone_pages import SIZES, Phone, Room, phone
+from phone_pages import SIZES, Phone, Room, all_see, phone
 from playwright.sync_api import Browser, Locator, expect
 from tabs import box_of, tab
 from test_quiz import ASKED, START, answer, click, plain, prompt, right, wrong
@@ -47,8 +47,7 @@ def votes_are_kept_and_sent(room: Room, teacher: Locator, one: Phone, two: Phone
     expect(three.page.locator("#answer")).to_have_value("9 9")
     three.is_told("Your answer is stored: 3 2 4.")
     teacher.page.get_by_role("button", name="Close the vote").click()
-    for each in (one, two, three):
-        each.sees("The vote is closed")
+    all_see((one, two, three), "The vote is closed")
 
 
 def the_round_goes_on(quiz: Visit, away: Locator) -> None:
@@ -80,8 +79,7 @@ def test_after_kill_9_a_quiz_goes_on_and_a_class_is_back_with_their_votes_and_se
             tab(browser, PROJECTOR) as teacher,
         ):
             third_question_answered_wrong(quiz)
-            for each in (one, two, three):
-                each.sees("You are in")
+            all_see((one, two, three), "You are in")
             room.act("next", "open")
             teacher.page.goto(f"{address}/class?room={room.code}#host={room.host}")
             count = teacher.page.locator(".class-count")

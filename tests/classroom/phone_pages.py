@@ -1,7 +1,7 @@
 """A room on a real server, its teacher as plain requests, and phones in a real browser."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.request import Request, urlopen
@@ -9,7 +9,7 @@ from urllib.request import Request, urlopen
 from playwright.sync_api import Browser, Locator, Page
 from tabs import Scheme, Size, tab
 
-__all__ = ["OWN", "PHONE", "SIZES", "TAP", "WHO", "Phone", "Room"]
+__all__ = ["OWN", "PHONE", "SIZES", "TAP", "WHO", "Phone", "Room", "all_see"]
 
 PHONE: Size = (390, 844)
 OWN = {
@@ -122,6 +122,12 @@ class Phone:
     def width(self) -> int:
         """Return by how many pixels the page is wider than its window."""
         return int(self.page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+
+
+def all_see(phones: Iterable[Phone], title: str) -> None:
+    """Wait until the page of each phone has this title."""
+    for each in phones:
+        each.sees(title)
 
 
 @contextmanager

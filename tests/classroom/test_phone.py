@@ -1,7 +1,7 @@
 """The page for phones, in a browser on the real server: what a class sees, types and taps."""
 
 import pytest
-from phone_pages import OWN, PHONE, SIZES, TAP, WHO, Room, phone
+from phone_pages import OWN, PHONE, SIZES, TAP, WHO, Room, all_see, phone
 from playwright.sync_api import Browser, expect
 from tabs import Scheme, Size, reach, until, violations
 
@@ -16,8 +16,7 @@ def test_three_phones_go_through_a_whole_round(browser: Browser, address: str) -
         three.page.get_by_label("Code of the room").fill(f" {room.code[:3].lower()}-{room.code[3:].lower()}")
         three.press("Join")
         class_ = (one, two, three)
-        for each in class_:
-            each.sees("You are in")
+        all_see(class_, "You are in")
         assert len({each.name for each in class_}) == 3
 
         room.act("next")
@@ -51,8 +50,7 @@ def test_three_phones_go_through_a_whole_round(browser: Browser, address: str) -
         assert room.votes == {"3 3 2 1": 2}
 
         room.act("close", "reveal")
-        one.sees("You are right")
-        two.sees("You are right")
+        all_see((one, two), "You are right")
         three.sees("The answer")  # it has not voted again
         expect(three.page.get_by_text("The right answer: 3 3 2 1")).to_be_visible()
         bars = two.page.locator(".bars li").all_inner_texts()
@@ -145,8 +143,7 @@ def test_every_kind_of_answer_is_given_with_a_finger(browser: Browser, address: 
 def test_a_phone_is_the_same_one_again_and_may_change_its_name(browser: Browser, address: str) -> None:
     room = Room(address)
     with phone(browser, room) as held, phone(browser, room) as other:
-        held.sees("You are in")
-        other.sees("You are in")
+        all_see((held, other), "You are in")
         first = held.name
         held.page.reload()
         held.sees("You are in")

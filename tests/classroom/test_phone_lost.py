@@ -2,16 +2,12 @@
 
 from functools import partial
 
-from phone_pages import OWN, SIZES, Phone, Room, phone
+from phone_pages import OWN, SIZES, Phone, Room, all_see, phone
 from playwright.sync_api import Browser, Route, expect
 from tabs import until
 
 BACK = 2.0  # seconds after the server's return, or that of the network
 OFFLINE = 30  # seconds, which the page's clock says have gone by
-
-
-def offline(held: Phone, on: bool) -> None:
-    held.page.context.set_offline(on)
 
 
 def asked(held: Phone, part: str) -> list[str]:
@@ -41,7 +37,7 @@ def test_a_silent_connection_is_given_up_and_a_vote_without_a_network_is_sent_wh
         room.act("next", "open")
         held.press("nothing at all")
         held.is_told("Your answer is stored: nothing at all.")
-        offline(held, True)
+        held.page.context.set_offline(True)
         held.page.set_viewport_size({"width": 320, "height": 400})
         held.press("the padding")
         held.is_told("Not sent yet: the padding.")
@@ -55,7 +51,7 @@ def test_a_silent_connection_is_given_up_and_a_vote_without_a_network_is_sent_wh
         assert len(tried) >= OFFLINE
         assert "stored" not in held.told.inner_text()
         assert room.votes == {"nothing at all": 1}
-        offline(held, False)
+        held.page.context.set_offline(False)
         held.is_told("Your answer is stored: the padding.", timeout=BACK * 1000)
         held.page.locator("#line").wait_for(state="hidden", timeout=BACK * 1000)
         assert room.votes == {"the padding": 1}
@@ -93,8 +89,7 @@ def test_a_vote_that_was_not_sent_survives_a_reload_and_one_that_was_stored_is_n
 def test_a_vote_that_comes_after_the_close_does_not_count_and_the_phone_says_so(browser: Browser, address: str) -> None:
     room = Room(address, SIZES, OWN)
     with phone(browser, room) as slow, phone(browser, room) as away:
-        for each in (slow, away):
-            each.sees("You are in")
+        all_see((slow, away), "You are in")
         room.act("next", "open")
         slow.sees("Question 1")
         away.answers("3 2 4")
@@ -103,13 +98,13 @@ def test_a_vote_that_comes_after_the_close_does_not_count_and_the_phone_says_so(
         slow.page.locator("#answer").fill("3 3 2 1")
         slow.press("Send")
         slow.is_told("Not sent yet: 3 3 2 1.")  # the server is slow
-        offline(away, True)
+        away.page.context.set_offline(True)
         away.page.locator("#answer").fill("3 3 2 1")
         away.press("Send")
         away.is_told("Not sent yet: 3 3 2 1.")
         room.act("close")
         held_back[0].continue_()
-        offline(away, False)
+        away.page.context.set_offline(False)
         for each in (slow, away):
             each.is_told("Your answer did not reach the server before the vote closed.")
         assert room.votes == {"3 2 4": 1}

@@ -30,7 +30,7 @@ from work_cases import (
 from bench.servers import free_port
 from ui.jobs import Jobs
 from ui.redis_jobs import NO_WORKER, RedisJobs
-from ui.work import GRACE, MAX_WAITING, MEMORY, TIME_LIMIT, Backend, State
+from ui.work import MAX_WAITING, TIME_LIMIT, Backend, State
 from ui.worker import LOST
 
 pytestmark = pytest.mark.slow
@@ -206,10 +206,6 @@ def test_why_a_job_ends_early_is_told_with_its_results_and_the_next_one_has_its_
     assert reason in job.now.reason
     if state == "timeout":
         until(lambda: is_gone(job.results[0]))
-
-
-def test_the_limits_are_five_minutes_four_gigabytes_and_half_a_minute_away() -> None:
-    assert (TIME_LIMIT, MEMORY, GRACE) == (300, 4 * 2**30, 30)
 
 
 def test_the_queue_has_an_end(jobs: Jobs) -> None:
