@@ -141,12 +141,6 @@ def whole(name: str, least: int, most: int, hint: str) -> int | None:
     return chosen
 
 
-def number(name: str, most: float, hint: str) -> float:
-    """Offer a number from -most to most."""
-    chosen: float = st.number_input(name, -most, most, default(name), 1.0, "%g", **bound(name, hint))
-    return chosen
-
-
 def bound(
     name: str, hint: str | None = None, on_change: Callable[[], None] | None = None, *also: str
 ) -> dict[str, Any]:

@@ -6,11 +6,12 @@ const SPACE = " ";
 const WAY = { PageDown: "next", PageUp: "back" }; // the keys of a remote
 const REAL = { bubbles: true, cancelable: true, composed: true }; // like a real key press
 
-function remembered() {
+/** Use the browser's storage; null where there is none: then the address has to do. */
+function stored(use) {
   try {
-    return (localStorage.getItem(KEPT) ?? "").split(SPACE);
+    return use(localStorage);
   } catch {
-    return []; // a browser without storage: use the address
+    return null;
   }
 }
 
@@ -19,9 +20,7 @@ function remember({ code, host }) {
   url.searchParams.set("room", code);
   url.hash = `host=${host}`;
   if (url.href !== window.location.href) window.history.replaceState(window.history.state, "", url);
-  try {
-    localStorage.setItem(KEPT, `${code}${SPACE}${host}`);
-  } catch {}
+  stored((kept) => kept.setItem(KEPT, `${code}${SPACE}${host}`));
 }
 
 function forget() {
@@ -29,9 +28,7 @@ function forget() {
   url.searchParams.delete("room");
   url.hash = "";
   window.history.replaceState(window.history.state, "", url);
-  try {
-    localStorage.removeItem(KEPT);
-  } catch {}
+  stored((kept) => kept.removeItem(KEPT));
 }
 
 /** The room that the address or this browser knows. */
@@ -40,7 +37,7 @@ function known() {
     code = url.searchParams.get("room") ?? "";
   const host = new URLSearchParams(url.hash.slice(1)).get("host");
   if (code && host) return { code, host };
-  const [last, secret] = remembered();
+  const [last, secret] = (stored((kept) => kept.getItem(KEPT)) ?? "").split(SPACE);
   return last && secret && (!code || code === last) ? { code: last, host: secret } : null;
 }
 

@@ -13,7 +13,7 @@ from packviz.inputs.cell_kinds import Cell
 from packviz.inputs.config import Config, InitialState, Nonlinearity, PaddingSide
 from packviz.inputs.examples import EXAMPLES, example
 from ui import address
-from ui.address import bound, choice, number, of_every_page, switch, whole
+from ui.address import bound, choice, of_every_page, switch, whole
 from ui.replaced import give
 from ui.runs import OWN, Request, Source
 from ui.visit import visit
@@ -32,7 +32,9 @@ _MORE: Mapping[str, Callable[[str], object]] = {  # settings, each with what dra
     "padding_idx": lambda name: whole(name, 0, 4096, "The id of the padding token, whose embedding stays zero."),
     "seed": lambda name: whole(name, 0, 2**31 - 1, "Random seed for the weights and the initial state."),
     "batch_first": lambda name: switch(name, "On: padded values are (B, T, F). Off: (T, B, F)."),
-    "padding_value": lambda name: number(name, 1e6, "What fills the short rows."),
+    "padding_value": lambda name: st.number_input(
+        name, -1e6, 1e6, address.default(name), 1.0, "%g", **bound(name, "What fills the short rows.")
+    ),
     "padding_side": lambda name: choice(name, get_args(PaddingSide)),
     "total_length": lambda name: whole(name, 1, 256, _WIDTH),
 }
@@ -185,14 +187,13 @@ def _take_back(names: tuple[str, ...]) -> None:
 
 
 def _cell() -> dict[str, object]:
-    cell = choice("cell", get_args(Cell))
+    settings: dict[str, object] = {"cell": choice("cell", get_args(Cell))}
     left, right = st.columns(2)
     with left:
-        hidden_size = whole("hidden_size", 1, 64, "H: how many numbers a hidden state has.")
+        settings["hidden_size"] = whole("hidden_size", 1, 64, "H: how many numbers a hidden state has.")
     with right:
-        num_layers = whole("num_layers", 1, 4, "L: each layer reads the output of the one below.")
-    both_ways = switch("bidirectional", "Also run from the last step to the first: D = 2.")
-    return {"cell": cell, "hidden_size": hidden_size, "num_layers": num_layers, "bidirectional": both_ways}
+        settings["num_layers"] = whole("num_layers", 1, 4, "L: each layer reads the output of the one below.")
+    return settings | {"bidirectional": switch("bidirectional", "Also run from the last step to the first: D = 2.")}
 
 
 def _watched(settings: dict[str, object]) -> tuple[int | None, int]:

@@ -78,9 +78,7 @@ def landscape(shown: Shown) -> None:
         "faster."
     )
     left, middle, right = st.columns(3)
-    cell = left.selectbox(
-        "cell", CELLS, CELLS.index(shown.trace.config.cell if shown.trace.config else "lstm"), key="sweep_cell"
-    )
+    cell = left.selectbox("cell", CELLS, CELLS.index(shown.request.config.cell), key="sweep_cell")
     across: Across = middle.selectbox("across", get_args(Across), key="sweep_across")
     backward = right.toggle("with backward", key="sweep_backward")
     sizes: dict[str, dict[str, Any]] = {
@@ -99,23 +97,18 @@ def landscape(shown: Shown) -> None:
 def without_packing(shown: Shown) -> None:
     """Show how much padding is left when batches are composed with more care."""
     st.markdown("Batches of similar lengths waste less, whatever model runs on them.")
-    source = st.selectbox(
-        "Lengths of a data set",
-        [THIS_BATCH, TYPED, UPLOADED, *(each.title for each in DISTRIBUTIONS)],
-        5,
-        key="waste_of",
-    )
+    sources = [THIS_BATCH, TYPED, UPLOADED, *(each.title for each in DISTRIBUTIONS)]
+    source = st.selectbox("Lengths of a data set", sources, 5, key="waste_of")
     size = st.number_input("batch size", 1, 1024, 32, 1, key="waste_size")
     try:
-        lengths = _lengths(shown, source)
-        if lengths is None:
+        if (lengths := _lengths(shown, source)) is None:
             return
         found = {each.name: each.share for each in cost.ways(lengths, size)}
     except PackvizError as problem:
         st.text(f"⚠ {problem.sentence}")
         return
     fresh(charts.waste, found, key="waste")
-    best = min(found, key=lambda name: found[name])
+    best = min(found, key=found.__getitem__)
     least = f"{round(100 * found[best])} % in the best of these ways ({best})"
     told = f"{round(100 * found['random'])} % of the cells are padding in random batches, {least}"
     st.markdown(f"{len(lengths):,} lengths: {told}.")
@@ -159,10 +152,9 @@ def _timings(results: Sequence[cost.Measurement], which: str = "now") -> None:
 def _map(across: Across, done: Sequence[cost.Measurement], which: str = "now") -> None:
     fresh(charts.winning, done, key=f"winning {which}", across=across)
     wins, losses = cost.wins_and_losses(done)
-    busy = sum(each.busy for each in done)
-    told = (
+    st.markdown(
         f"Of {len(done)} shapes, packing is faster on {wins} and slower on {losses}; "
         "the others show no measurable difference."
     )
-    were = "was" if busy == 1 else "were"
-    st.markdown(f"{told} {busy} {were} measured while the machine was busy." if busy else told)
+    if busy := sum(each.busy for each in done):
+        st.markdown(f"{busy} of them {'was' if busy == 1 else 'were'} measured while the machine was busy.")

@@ -20,7 +20,7 @@ from packviz.inputs.config import Config
 from packviz.show.movie import movie
 from packviz.text import counted
 from ui.given import Given, Lengths, examples, typed, uploaded
-from ui.part import TABLES, explore, fresh, table
+from ui.part import TABLES, distance, explore, fresh, table
 from ui.player import clip
 from ui.runs import MAX_SEQUENCES, MAX_STEPS, as_json
 from ui.status import announce
@@ -79,9 +79,8 @@ def _examined(given: Given) -> None:
 def _findings(given: Given) -> Sequence[Finding]:
     x, lengths, module = given.x, given.lengths, given.module
     assert x is not None
-    known: dict[str, Any] = {
-        name: getattr(given, name) for name in ("enforce_sorted", "padding_value", "lengths_device")
-    }
+    names = ("enforce_sorted", "padding_value", "lengths_device")
+    known: dict[str, Any] = {name: getattr(given, name) for name in names}
     values = x.data if isinstance(x, PackedSequence) else x
     features = values.size(-1) if values.dim() >= 2 and values.is_floating_point() else None
     if module is not None and module.input_size == features:  # x is meant for it
@@ -123,8 +122,7 @@ def _picture(given: Given, findings: Sequence[Finding]) -> None:
     if drawn is None:
         return
     fresh(panels, [drawn], key="doctor picture", wide=_WIDE)
-    text = as_text(given)
-    if text is not None:
+    if (text := as_text(given)) is not None:
         explore("Watch this batch in the overview", text, Config(), ("pages/10_doctor.py", "Back to the doctor", {}))
 
 
@@ -181,8 +179,7 @@ def _records(done: Trace, layer: int, direction: int) -> None:
     stage = st.segmented_control("Records of the stage", list(TABLES), default="run", required=True, key="own_stage")
     frame = table(done, stage, layer, direction)
     st.dataframe(frame, hide_index=True, key="own_records", alt=f"The records of the stage {stage}")
-    worst = max(done.proof.values())
-    st.text(f"Largest distance from torch's own run in {', '.join(done.proof)}: {worst}")
+    distance(done)
 
 
 def _packed(x: PackedSequence) -> Panel | None:
@@ -219,19 +216,19 @@ def _padded(given: Given, findings: Sequence[Finding]) -> Panel | None:
     ends = [*(as_integers(given.lengths) or []), *[T] * B][:B]
     wide = [max(T, min(end, T + 2)) if grid.size(1) == T else T for end in ends]
     one = grid.dim() == 2 or grid.size(2) == 1
-    texts = tuple(
-        tuple(
-            "?" if t >= T else _shown(grid[b, t].item()) if one else f"{sequence_label(b)}{t}" for t in range(wide[b])
-        )
-        for b in range(B)
-    )
+
+    def text(b: int, t: int) -> str:
+        if t >= T:
+            return "?"
+        return _shown(grid[b, t].item()) if one else f"{sequence_label(b)}{t}"
+
+    texts = tuple(tuple(text(b, t) for t in range(wide[b])) for b in range(B))
     owners = tuple(tuple(b if t < min(ends[b], T) else None for t in range(wide[b])) for b in range(B))
     places = {place for each in findings for place in zip(each.sequences, each.timesteps, strict=False)}
     wrong = frozenset((b, t) for b, t in places if b < B and t < wide[b])
     title = "x, as torch reads it" if grid.shape[:2] == (B, T) else f"x: {B} of {len(grid)} sequences, {T} steps"
-    return Panel(
-        title, texts, owners, (), wrong, tuple(map(sequence_label, range(B))), tuple(map(str, range(max(wide))))
-    )
+    rows, columns = tuple(map(sequence_label, range(B))), tuple(map(str, range(max(wide))))
+    return Panel(title, texts, owners, (), wrong, rows, columns)
 
 
 def _shown(value: float) -> str:

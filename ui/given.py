@@ -93,11 +93,9 @@ def typed() -> Given:
     """Draw the input fields, and report next to each what cannot be read."""
     left, right = st.columns([3, 2])
     with left:
-        label = "x: a list, or a tensor or PackedSequence as torch prints it"
+        label, first = "x: a list, or a tensor or PackedSequence as torch prints it", default("x")
         drawn("x")
-        text = st.text_area(
-            label, default("x"), 118, _MAX_CHARACTERS, key="x", on_change=_type_over, bind="query-params"
-        )
+        text = st.text_area(label, first, 118, _MAX_CHARACTERS, key="x", on_change=_type_over, bind="query-params")
         x, bad_x = _read_x(text)
         if warning := address.warning(text):
             st.text(warning)
@@ -131,17 +129,9 @@ def uploaded() -> Given:
 @of_every_page()
 def _settings(given: Given, prefix: str) -> Given:
     """Draw the settings of x, and add them to the input."""
+    look: dict[str, Any] = {"format": "%g", "placeholder": "assumed", "width": 150, "bind": "query-params"}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        padding_value = st.number_input(
-            "padding_value",
-            value=None,
-            step=1.0,
-            format="%g",
-            placeholder="assumed",
-            key=f"{prefix}_padding_value",
-            bind="query-params",
-            width=150,
-        )
+        padding_value = st.number_input("padding_value", value=None, step=1.0, key=f"{prefix}_padding_value", **look)
         first = switch(f"{prefix}_batch_first", label="batch_first")
         promised = switch(f"{prefix}_enforce_sorted", label="enforce_sorted")
     return replace(given, batch_first=first, enforce_sorted=promised, padding_value=padding_value)
@@ -203,9 +193,8 @@ def _data(loaded: Sequence[doctor.Loaded], key: str) -> tuple[X, Lengths, bool]:
     names = sorted(inputs, key=lambda name: (name not in ("x", "input", "inputs", "data"), _flat(inputs[name])))
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     name = left.selectbox("x", names, key=f"x of {key}")
-    rows = sorted(
-        (each for each in tensors if _flat(tensors[each]) and each != name), key=lambda each: "len" not in each
-    )
+    flat = [each for each in tensors if _flat(tensors[each]) and each != name]
+    rows = sorted(flat, key=lambda each: "len" not in each)
     first = 0 if rows and "len" in rows[0] else None
     which = middle.selectbox("lengths", rows, first, key=f"lengths of {key}", placeholder="typed, or none")
     with right:

@@ -146,8 +146,12 @@ def proof(shown: Shown) -> None:
         st.badge(shown.movie["proof"], icon=":material/check:", color="green")
     else:
         st.badge(shown.movie["proof"], icon=":material/error:", color="orange")
-    distances = shown.trace.proof
-    st.text(f"Largest distance from torch's own run in {', '.join(distances)}: {max(distances.values())}")
+    distance(shown.trace)
+
+
+def distance(trace: Trace) -> None:
+    """Say how far the run is from torch's own."""
+    st.text(f"Largest distance from torch's own run in {', '.join(trace.proof)}: {max(trace.proof.values())}")
 
 
 def _fields(trace: Trace) -> str:

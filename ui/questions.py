@@ -55,12 +55,8 @@ def _choose(asked: str) -> str:
     if asked:
         st.text(f"There is no question named {quoted(asked)}. Choose one of these.")
     left, right = st.columns([3, 2])
-    typed = left.text_input(
-        "An error message, or a question in words",
-        key="search",
-        bind="query-params",
-        placeholder="'PackedSequence' object has no attribute 'size'",
-    )
+    title, example = "An error message, or a question in words", "'PackedSequence' object has no attribute 'size'"
+    typed = left.text_input(title, key="search", bind="query-params", placeholder=example)
     leave_the_search = partial(st.session_state.update, search="")
     group = right.selectbox("or browse by topic", GROUPS, key="group", bind="query-params", on_change=leave_the_search)
     found = search(typed)
@@ -106,13 +102,10 @@ def _one(entry: Entry) -> str:
     # A visitor with an error wants the code first.
     for show in (_programs, _picture) if done.wrong.error else (_picture, _programs):
         show(done)
-    with st.expander("Setup for both programs"):
-        st.code(done.preparation, language="python", wrap_lines=True)
+    st.expander("Setup for both programs").code(done.preparation, language="python", wrap_lines=True)
     if len(done.cases) > 1:
-        with st.expander("Case by case"):
-            st.markdown(
-                "\n".join(f"- {'holds' if held else 'does not hold'} {name}" for name, held in done.cases.items())
-            )
+        lines = [f"- {'holds' if held else 'does not hold'} {name}" for name, held in done.cases.items()]
+        st.expander("Case by case").markdown("\n".join(lines))
     st.text(f"Asked or claimed in: {'; '.join(entry.sources)}")
     _explorer(done)
     return f"Claim: {entry.claim} {_BADGES[done.verdict]}. {done.told}"

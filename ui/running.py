@@ -34,10 +34,8 @@ def one_unit(shown: Shown) -> None:
     t = middle.selectbox("time step", steps, key="unit_t")
     unit = right.number_input("hidden unit", 0, trace.module.hidden_size - 1, 0, 1, key="unit_unit")
     n = int(((trace.packed.sequence == b) & (trace.packed.timestep == t)).nonzero())
-    taken = unit_sum(
-        trace, n, min(unit, trace.module.hidden_size - 1), layer=request.layer, direction=request.direction
-    )
-    _terms(taken)
+    unit = min(unit, trace.module.hidden_size - 1)
+    _terms(unit_sum(trace, n, unit, layer=request.layer, direction=request.direction))
 
 
 def _follow_the_click(shown: Shown) -> None:

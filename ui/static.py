@@ -18,7 +18,6 @@ FOLDER = Path(st.__file__).parent / "static"
 PAGE = (FOLDER / "index.html").read_text("utf-8")
 _TYPES = {".js": "application/javascript", ".css": "text/css"}
 _NAMES = {str(file.relative_to(FOLDER)) for suffix in _TYPES for file in FOLDER.glob(f"static/*/*{suffix}")}
-_ASKED = re.compile(r"static/\w+/[^/]+$")
 _HEADERS = {
     "Cache-Control": "public, immutable, max-age=31536000",
     "Content-Encoding": "gzip",
@@ -57,6 +56,6 @@ def _asked(scope: Scope) -> str | None:
     """Return the name of the requested file, if it is one of these and may be sent compressed."""
     if scope["type"] != "http" or scope["method"] != "GET":
         return None
-    found, headers = _ASKED.search(scope["path"]), Headers(scope=scope)
+    name, headers = "/".join(scope["path"].split("/")[-3:]), Headers(scope=scope)
     takes = "gzip" in headers.get("accept-encoding", "") and "range" not in headers
-    return found[0] if found and found[0] in _NAMES and takes else None
+    return name if name in _NAMES and takes else None

@@ -55,9 +55,8 @@ def _values(each: Readout) -> None:
     seen = pd.DataFrame(each.seen, index=names, columns=[f"seen by {half}" for half in each.halves])
     left, right = st.columns([2, 3])
     left.code(each.code, language="python", wrap_lines=True)
-    right.dataframe(
-        seen.join(frame.round(4)), key=f"readout {each.key}", alt=f"What {each.title} gives for each sequence"
-    )
+    alt = f"What {each.title} gives for each sequence"
+    right.dataframe(seen.join(frame.round(4)), key=f"readout {each.key}", alt=alt)
 
 
 def finished() -> None:
