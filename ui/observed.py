@@ -41,7 +41,9 @@ class Timed:
 
         async def sent(message: Message) -> None:
             if message["type"] == "http.response.start":
-                _tell(_route(scope["path"]), message["status"], time.perf_counter() - start)
+                found = _ROOM.fullmatch(scope["path"])
+                route = f"/api/rooms{'/{code}' * bool(found[1])}{found[2] or ''}" if found else "other"
+                _tell(route, message["status"], time.perf_counter() - start)
             await send(message)
 
         await self.app(scope, receive, sent)
@@ -53,13 +55,6 @@ def _tell(route: str, status: int, seconds: float) -> None:
         from ui import metrics
 
         metrics.took(route, status, seconds)
-
-
-def _route(path: str) -> str:
-    found = _ROOM.fullmatch(path)
-    if found is None:
-        return "other"
-    return "/api/rooms" + ("/{code}" if found[1] else "") + (found[2] or "")
 
 
 def _metrics() -> bool:

@@ -127,7 +127,8 @@ def _row(i: int, item: Item, ask: Ask | None) -> None:
         if item.asks is not None and ask is not None:
             st.button("Ask", key=f"plan ask {i}", on_click=ask, args=(item.asks,))
         st.button("↑", key=f"plan up {i}", help="Move up", disabled=i == 0, on_click=_move_up, args=(i,))
-        st.button("✕", key=f"plan remove {i}", help="Remove", on_click=_remove, args=(i,))
+        others = visit().plan[:i] + visit().plan[i + 1 :]
+        st.button("✕", key=f"plan remove {i}", help="Remove", on_click=_set, args=(others,))
 
 
 def _told(item: Item) -> str:
@@ -156,10 +157,6 @@ def _move_up(i: int) -> None:
     items = list(visit().plan)
     items.insert(i - 1, items.pop(i))
     _set(tuple(items))
-
-
-def _remove(i: int) -> None:
-    _set(visit().plan[:i] + visit().plan[i + 1 :])
 
 
 def _files(items: tuple[Item, ...]) -> None:

@@ -193,12 +193,6 @@ def test_a_setting_that_does_not_fit_is_named_over_the_settings(query: dict[str,
     assert "Still showing your last batch" in texts(app)
 
 
-def test_a_refusal_of_torch_is_a_lesson_and_no_error() -> None:
-    app = opened("start", {"enforce_sorted": "true"})
-    assert "must be sorted in decreasing order" in movies(app)[0]
-    assert "Still showing your last batch" not in texts(app)
-
-
 @pytest.mark.parametrize(
     ("text", "limit"),
     [

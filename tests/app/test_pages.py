@@ -50,6 +50,9 @@ def test_other_settings_raise_no_exception_anywhere(page: str, query: dict[str, 
     app = opened(page, query)
     assert texts(app).count("\n") > 2
     assert "Ignored from the link" not in texts(app)
+    assert "Still showing your last batch" not in texts(app)
+    if "enforce_sorted" in query and page in ("start", "packing"):
+        assert "must be sorted in decreasing order" in movies(app)[0]
     if "enforce_sorted" in query and page in ("packing", "running", "unpacking"):
         error = packviz.trace(Batch.parse("1 2 3\n4 5\n6 7 8 9"), Config(enforce_sorted=True)).error
         assert [each.value for each in app.code] == [f"RuntimeError: {error}"]
@@ -96,12 +99,8 @@ def test_training_opens_with_the_recorded_headline_chart_and_caveat(cell: str) -
     assert len(app.get("plotly_chart")) == 1 + 1 + 3
     assert app.dataframe[0].value["extra pads"].tolist() == [0] * 4 + [20] * 4 + [100] * 4
     assert len(app.download_button) == 1
-
-
-def test_settings_that_were_not_recorded_have_no_estimate() -> None:
-    app = opened("training")
     app.toggle(key="train_both").set_value(True).run()
-    assert "recorded run. Time limit" not in texts(app)
+    assert "recorded run. Time limit" not in texts(app)  # these settings were not recorded
 
 
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
