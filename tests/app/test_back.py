@@ -50,7 +50,7 @@ def test_back_and_forward_restore_batch_settings_and_step_and_an_edit_belongs_to
         stands_at(visited, *places[i])
 
 
-def test_what_a_link_leaves_unsaid_is_in_the_address_and_its_step_is_that_of_one_visit_only(visit: Open) -> None:
+def test_defaults_implied_by_a_link_are_in_the_address_and_its_step_applies_to_one_visit_only(visit: Open) -> None:
     visited = visit({"sequences": "1 2\n3", "step": 4}, path="packing")
     own = visited.sidebar.get_by_role("radio", name="own", exact=True)
     expect(own).to_be_checked()
@@ -68,7 +68,7 @@ def test_what_a_link_leaves_unsaid_is_in_the_address_and_its_step_is_that_of_one
     assert visited.query["example"] == "own"
 
 
-def test_back_leads_from_a_question_to_where_one_was(visit: Open) -> None:
+def test_back_from_a_question_returns_to_the_previous_page(visit: Open) -> None:
     visited = visit({"sequences": TEXT, "example": "own", "cell": "lstm"}, path="packing")
     page, packing = visited.page, visited.page.url
     go(visited, "Questions")
@@ -90,7 +90,7 @@ def test_back_leads_from_a_question_to_where_one_was(visit: Open) -> None:
     expect(page.get_by_label("An error message")).to_have_value("padding_idx")
 
 
-def test_an_entry_opens_in_the_overview_at_its_step_and_ones_own_batch_comes_back(visit: Open) -> None:
+def test_an_entry_opens_in_the_overview_at_its_step_and_the_visitors_own_batch_comes_back(visit: Open) -> None:
     visited = visit({"cell": "lstm", "hidden_size": 7})
     visited.type("9 8 7\n6")
     visited.go_to("Questions")

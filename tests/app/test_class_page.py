@@ -85,7 +85,7 @@ def test_a_room_without_questions_leads_to_the_first_one() -> None:
     assert not {"Ask it", "Ask the first question"} & {*labels(app)}
 
 
-def test_a_button_does_nothing_where_another_window_was_faster() -> None:
+def test_a_button_does_nothing_if_another_window_was_faster() -> None:
     code, host, _ = room_of(SIZES)
     app = press(teacher(code, host), "Ask the first question")
     rooms.call(rooms.act(code, host, "open", {}))
@@ -95,7 +95,7 @@ def test_a_button_does_nothing_where_another_window_was_faster() -> None:
 
 
 @pytest.mark.parametrize("phase", ["ask", "open", "close", "talk"])
-def test_what_is_projected_tells_nothing_before_the_answer_is_shown(phase: str) -> None:
+def test_the_projector_reveals_nothing_before_the_answer_is_shown(phase: str) -> None:
     code, host, phones = room_of({**SIZES, "note": "a riddle"})
     for action in ("ask", "open", "close", "talk"):
         rooms.call(rooms.act(code, host, action, {"question": 0}))
@@ -110,7 +110,7 @@ def test_what_is_projected_tells_nothing_before_the_answer_is_shown(phase: str) 
             assert secret not in shown
 
 
-def test_without_the_secret_of_a_room_one_is_shown_where_to_join_and_a_room_that_is_over_is_forgotten() -> None:
+def test_without_the_secret_the_teachers_page_shows_where_to_join_and_a_deleted_room_is_forgotten() -> None:
     code, host, _ = room_of()
     assert f"/join/{code}" in texts(opened("class", {"room": code}))
     app = teacher(code, host)
@@ -121,7 +121,7 @@ def test_without_the_secret_of_a_room_one_is_shown_where_to_join_and_a_room_that
     assert "No class has the code QQQQQQ now." in html(opened("class", {"room": "QQQQQQ", "view": "projector"}))
 
 
-def test_a_question_of_ones_own_says_what_is_missing_and_goes_into_the_plan() -> None:
+def test_a_teachers_own_question_says_what_is_missing_and_goes_into_the_plan() -> None:
     app = opened("class")
     app.session_state["class new"] = True
     app.session_state["class kinds"] = "Your own"
@@ -219,7 +219,7 @@ def test_a_remote_leads_through_a_question_and_the_projector_and_phones_follow(v
     expect(player).to_have_attribute("data-step", str(step))
 
 
-def test_all_of_a_batch_of_twelve_rows_is_in_the_projectors_window(visit: Open, address: str) -> None:
+def test_a_batch_of_twelve_rows_fits_the_projector(visit: Open, address: str) -> None:
     batch = "\n".join("1 " * (1 + 5 * n % 7) for n in range(12))
     room = Room(address, {"kind": "sorted_row", "sequences": batch})
     room.act("next")
@@ -227,9 +227,7 @@ def test_all_of_a_batch_of_twelve_rows_is_in_the_projectors_window(visit: Open, 
     expect(projector.main.locator(".st-key-class-batch code").last).to_be_in_viewport(ratio=1)
 
 
-def test_windows_of_a_class_go_together_and_the_projectors_has_room_for_eight_different_answers(
-    browser: Browser, address: str
-) -> None:
+def test_the_windows_of_a_class_move_together_and_eight_answers_fit(browser: Browser, address: str) -> None:
     with tab(browser, PROJECTOR) as there:
         windows = [there.page, *(there.page.context.new_page() for _ in range(2))]
         projector = windows[-1]

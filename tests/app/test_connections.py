@@ -97,12 +97,12 @@ async def closed(reader: asyncio.StreamReader) -> None:
     [b"", b"GET / HTTP/1.1\r\nHos", b"PUT / HTTP/1.1\r\nHost: here\r\nContent-Length: 9000\r\n\r\nsome"],
     ids=["nothing", "half a request", "half a body"],
 )
-async def test_who_stops_in_the_middle_of_a_request_is_not_waited_for(said: bytes) -> None:
+async def test_a_client_that_stops_in_the_middle_of_a_request_is_disconnected(said: bytes) -> None:
     async with server(Talk()) as port, connected(port, said) as (reader, _):
         await closed(reader)
 
 
-async def test_an_upload_may_take_its_time_as_long_as_something_comes() -> None:
+async def test_a_slow_upload_may_go_on_as_long_as_data_arrives() -> None:
     head = b"PUT / HTTP/1.1\r\nHost: here\r\nConnection: close\r\nContent-Length: 60000\r\n\r\n"
     async with server(Talk()) as port, connected(port, head) as (reader, writer):
         for _ in range(20):
@@ -111,7 +111,7 @@ async def test_an_upload_may_take_its_time_as_long_as_something_comes() -> None:
         assert (await reader.read()).endswith(b"60000")
 
 
-async def test_who_reads_no_message_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_client_that_reads_no_message_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "MAX_UNREAD", 1000 * MEGABYTE)
     talk = Talk(60)
     async with server(talk) as port, connected(port, UPGRADE) as (_, writer):
@@ -120,7 +120,7 @@ async def test_who_reads_no_message_is_disconnected(monkeypatch: pytest.MonkeyPa
         assert talk.sent == 60  # it was not too much; it was not read
 
 
-async def test_what_waits_to_be_read_is_limited_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_unread_messages_are_limited_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "PATIENCE", 1000)
     monkeypatch.setattr(connections, "MAX_UNREAD", 3 * MEGABYTE)
     talk = Talk(1000)
@@ -130,7 +130,7 @@ async def test_what_waits_to_be_read_is_limited_in_bytes(monkeypatch: pytest.Mon
         assert 4 <= talk.sent < 60  # what the system's own buffers take comes on top
 
 
-async def test_who_reads_slowly_but_reads_stays() -> None:
+async def test_a_client_that_reads_slowly_stays_connected() -> None:
     talk = Talk(8, PATIENCE / 4)
     async with server(talk) as port, connect(f"ws://127.0.0.1:{port}/talk", max_size=None, max_queue=1) as socket:
         for _ in range(8):

@@ -76,7 +76,7 @@ def test_a_link_opens_its_batch_and_marks_the_example_that_it_is(name: str) -> N
         expect_the_same(app, found)
 
 
-def test_what_was_typed_comes_back_after_an_example_and_after_files(app: AppTest) -> None:
+def test_typed_input_comes_back_after_an_example_and_after_files(app: AppTest) -> None:
     fill(app, "x", "[[9, 8], [7, 0]]")
     fill(app, "lengths", "2, 1")
     for name in ("healthy", "a real 0", "my own"):
@@ -88,7 +88,7 @@ def test_what_was_typed_comes_back_after_an_example_and_after_files(app: AppTest
 
 
 @pytest.mark.parametrize("text", ["__import__('os').system('true')", "[[1, 2], [3]]"])
-def test_what_cannot_be_read_is_said_and_stays_where_it_was_typed(app: AppTest, text: str) -> None:
+def test_unreadable_input_is_reported_and_stays_where_it_was_typed(app: AppTest, text: str) -> None:
     fill(app, "x", text)
     assert "⚠" in texts(app)
     assert "Fix this first; then the batch is checked." in texts(app)
@@ -118,7 +118,7 @@ def test_ragged_rows_get_code_that_pads_them(app: AppTest) -> None:
 
 
 @pytest.mark.slow
-def test_weights_of_ones_own_are_run_step_by_step(app: AppTest) -> None:
+def test_uploaded_weights_are_run_step_by_step(app: AppTest) -> None:
     torch.manual_seed(3)
     model = nn.Sequential(nn.LSTM(3, 4, num_layers=2, bidirectional=True))
     give(app, {"model.pt": saved(model.state_dict())})
@@ -129,7 +129,7 @@ def test_weights_of_ones_own_are_run_step_by_step(app: AppTest) -> None:
 
 
 @pytest.mark.slow
-def test_weights_and_data_come_together_and_a_pickled_model_is_refused(app: AppTest, tmp_path: Path) -> None:
+def test_weights_and_data_can_be_uploaded_together_and_a_pickled_model_is_refused(app: AppTest, tmp_path: Path) -> None:
     torch.manual_seed(4)
     x = torch.randn(2, 3, 5)
     x[1, 2:] = 0
@@ -185,9 +185,7 @@ def test_more_than_four_files_are_refused_and_four_are_read(app: AppTest, read: 
     assert read == ["1.npy", "2.npy", "3.npy", "4.npy"]
 
 
-def test_a_file_that_ends_the_process_that_reads_it_is_said_in_place(
-    app: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_crashes_its_reader_is_reported_in_place(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     refused: list[str] = []
 
     def too_little(data: bytes, name: str) -> object:

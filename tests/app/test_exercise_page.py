@@ -116,7 +116,7 @@ def test_on_a_phone_a_finger_packs_the_batch(visit: Open) -> None:
     expect(root).to_have_attribute("data-taken", "8")
 
 
-def test_a_batch_that_is_too_big_leads_to_a_smaller_one() -> None:
+def test_a_batch_that_is_too_large_links_to_a_smaller_one() -> None:
     app = opened("packing", {"example": "vowels"})
     assert "at most 30 tokens in at most 9 sequences" in texts(app)
     press(app, "Pack 1 2 3")

@@ -9,7 +9,7 @@ from visits import LAPTOP, PHONE, PROJECTOR, Open
 
 
 @pytest.mark.check
-def test_the_first_page_is_a_movie_that_waits_and_few_words_and_leads_on(visit: Open, address: str) -> None:
+def test_the_first_page_is_a_paused_movie_with_few_words_and_links_to_the_next_page(visit: Open, address: str) -> None:
     seen = visit(None, size=LAPTOP)
     assert 20 < len(seen.words) <= 60, " ".join(seen.words)
     expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
@@ -54,7 +54,7 @@ def has_its_height(why: Locator) -> bool:
     ],
     ids=["no drawing", "no player at all"],
 )
-def test_a_picture_that_fails_says_why_and_the_rest_of_the_page_comes(
+def test_a_picture_that_fails_says_why_and_the_page_goes_on(
     browser: Browser, address: str, broken: str, told: str
 ) -> None:
     page = browser.new_page(viewport={"width": PROJECTOR[0], "height": PROJECTOR[1]})
@@ -65,7 +65,7 @@ def test_a_picture_that_fails_says_why_and_the_rest_of_the_page_comes(
     page.close()
 
 
-def test_on_a_phone_the_pictures_have_their_place_and_the_sequences_are_one_tap_away(visit: Open) -> None:
+def test_on_a_phone_the_pictures_cause_no_layout_shift_and_the_sequences_are_one_tap_away(visit: Open) -> None:
     seen = visit(None, size=PHONE)
     assert has_its_height(seen.main.locator(".why"))
     expect(seen.text).not_to_be_in_viewport()

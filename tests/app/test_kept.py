@@ -24,7 +24,7 @@ class Session:
         self.id, self.itself = "a", self
 
 
-def test_a_session_whose_time_is_over_is_freed() -> None:
+def test_an_expired_session_is_freed() -> None:
     storage: Any = MemorySessionStorage(ttl_seconds=0)
     session = Session()
     gone = weakref.ref(session)
@@ -39,7 +39,7 @@ def test_a_session_whose_time_is_over_is_freed() -> None:
         gc.enable()
 
 
-def test_streamlit_still_has_what_is_looked_at() -> None:
+def test_streamlit_still_has_the_attributes_that_are_read() -> None:
     storage = MemorySessionStorage()
     arguments: Any = (storage, None, None, None)
     manager: Any = WebsocketSessionManager(*arguments)
@@ -47,7 +47,7 @@ def test_streamlit_still_has_what_is_looked_at() -> None:
     assert manager._session_storage is storage
 
 
-def test_shared_results_are_bounded_in_bytes_and_the_latest_used_stay() -> None:
+def test_shared_results_are_bounded_in_bytes_and_the_most_recently_used_stay() -> None:
     results, size = Kept(max_bytes=10_000), 3_000
     for name in "abc":
         results.get(name, lambda: bytes(size))
@@ -63,7 +63,7 @@ def test_shared_results_are_bounded_in_bytes_and_the_latest_used_stay() -> None:
     assert results.bytes < 1_000
 
 
-def test_who_asks_at_the_same_time_waits_for_the_one_result() -> None:
+def test_simultaneous_requests_wait_for_one_result() -> None:
     results, made = Kept(), []
 
     def make() -> object:
@@ -77,7 +77,7 @@ def test_who_asks_at_the_same_time_waits_for_the_one_result() -> None:
     assert got == made * 5
 
 
-def test_the_bytes_of_a_result_are_those_of_its_parts_each_counted_once() -> None:
+def test_the_size_of_a_result_counts_each_of_its_parts_once() -> None:
     x = torch.zeros(1000)
     assert 4000 < bytes_of(x) < 4400
     assert 4000 < bytes_of({"x": [x, x], "same": (x,)}) < 5500

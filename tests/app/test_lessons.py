@@ -25,7 +25,7 @@ def questions(app: AppTest) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("lesson", STAGES)
-def test_a_lesson_carries_its_questions_and_another_batch_has_others(lesson: str) -> None:
+def test_a_lesson_has_its_questions_and_another_batch_has_others(lesson: str) -> None:
     app = opened(lesson)
     first = questions(app)
     assert len(first) > 1
@@ -37,7 +37,7 @@ def test_pages_without_a_lesson_ask_nothing() -> None:
     assert [questions(opened(page)) for page in ("", "compare")] == [[], []]
 
 
-def test_a_thing_to_try_changes_the_batch_and_the_link() -> None:
+def test_something_to_try_changes_the_batch_and_the_link() -> None:
     app = opened("padding")
     press(app, "padding_value 42")
     assert float(app.query_params["padding_value"]) == 42
@@ -46,7 +46,7 @@ def test_a_thing_to_try_changes_the_batch_and_the_link() -> None:
     assert app.query_params["padding_side"] == "left"
 
 
-def test_what_was_changed_is_named_and_taken_back_one_by_one_or_all_at_once() -> None:
+def test_changed_settings_are_listed_and_can_be_reset_one_by_one_or_all_together() -> None:
     app = opened("packing")
     assert not [each.key for each in app.button if (each.key or "").startswith("undo")]
     app = opened("packing", {"hidden_size": 6, "cell": "lstm", "padding_side": "left"})
@@ -60,7 +60,7 @@ def test_what_was_changed_is_named_and_taken_back_one_by_one_or_all_at_once() ->
     assert not [each.key for each in app.button if (each.key or "").startswith("undo")]
 
 
-def test_ones_own_text_comes_back_after_a_thing_to_try_and_after_an_example() -> None:
+def test_the_visitors_own_text_comes_back_after_something_to_try_and_after_an_example() -> None:
     app = opened("packing")
     app.text_area(key="sequences").set_value("7 7 7 7\n8").run()
     app.run()  # AppTest knows only what ran last: two fragments
@@ -79,7 +79,7 @@ def test_ones_own_text_comes_back_after_a_thing_to_try_and_after_an_example() ->
     assert app.text_area(key="sequences").value == "7 7 7 7\n8"
 
 
-def test_the_address_has_the_text_that_comes_in_the_place_of_an_example_of_tensors() -> None:
+def test_the_address_has_the_text_that_replaces_an_example_of_tensors() -> None:
     app = press(opened("packing", {"example": "hundred"}), "one long sequence")
     text = app.text_area(key="sequences").value
     assert text
@@ -92,7 +92,7 @@ def test_the_address_has_the_text_that_comes_in_the_place_of_an_example_of_tenso
     assert text in app.query_params["sequences"]
 
 
-def test_lengths_can_be_typed_and_bad_ones_are_named() -> None:
+def test_lengths_can_be_typed_and_invalid_ones_are_named() -> None:
     app = opened("cost")
     (data,) = [each for each in app.selectbox if each.label == "Lengths of a data set"]
     data.set_value("typed").run()
@@ -118,7 +118,7 @@ def prediction(visited: Visit) -> Locator:
 
 
 @pytest.mark.parametrize("lesson", STAGES)
-def test_a_lesson_is_two_screens_and_its_first_words_are_few_and_give_no_answer_away(visit: Open, lesson: str) -> None:
+def test_a_lesson_fits_two_screens_and_does_not_give_the_answer_away(visit: Open, lesson: str) -> None:
     visited = visit(path=lesson)
     assert 20 < len(visited.words) <= 110, " ".join(visited.words)
     shapes = visited.player.locator(".pv-shape").filter(visible=True).all_inner_texts()
@@ -158,7 +158,7 @@ def test_the_keys_step_the_movie_after_every_click_on_the_way_through_a_lesson(v
     assert int(visited.data("step")) == start
 
 
-def test_the_keyboard_reaches_the_prediction_and_who_answers_it_has_a_tick_in_the_menu(visit: Open) -> None:
+def test_the_keyboard_reaches_the_prediction_and_an_answer_puts_a_tick_in_the_menu(visit: Open) -> None:
     visited = visit(path="packing")
     asked = prediction(visited)
     box, said = asked.get_by_role("textbox"), asked.get_by_role("status")
@@ -191,7 +191,7 @@ def ticked(visited: Visit, lesson: str) -> bool:
     return icons == ["check_circle"]
 
 
-def test_a_term_is_explained_to_mouse_and_keyboard_and_an_address_is_found_both_ways(visit: Open) -> None:
+def test_a_term_is_explained_on_hover_and_focus_and_an_address_is_found_both_ways(visit: Open) -> None:
     visited = visit(path="packing")
     term, meaning = visited.main.locator("code[data-term]").first, visited.page.get_by_role("tooltip")
     term.hover()

@@ -24,7 +24,7 @@ SHOWN = {
 }
 
 
-def test_what_is_shown_has_been_met() -> None:
+def test_a_link_that_is_fully_applied_is_not_reported() -> None:
     asked = {"cell": "gru", "hidden_size": "4", "padding_value": "-1.50", "bidirectional": "FALSE", "total_length": ""}
     assert unmet(asked | {"step": "1", "embed": "true"}, SHOWN) is None
 
@@ -42,13 +42,13 @@ def test_what_is_shown_has_been_met() -> None:
         ({"cell": "z" * 500}, "(using 'gru')"),
     ],
 )
-def test_what_could_not_be_had_is_named(asked: dict[str, str], told: str) -> None:
+def test_what_is_ignored_from_a_link_is_named(asked: dict[str, str], told: str) -> None:
     line = unmet(asked, SHOWN) or ""
     assert told in line
     assert len(line) < 200
 
 
-def test_a_long_text_is_said_to_make_a_long_link() -> None:
+def test_a_long_text_gets_a_warning_about_the_length_of_its_link() -> None:
     assert warning("1 2 3") is None
     assert "kB" in (warning("1 " * MAX_LENGTH) or "")
 
@@ -90,14 +90,14 @@ def test_nonsense_falls_back_and_is_named(query: str) -> None:
     assert NOT_HAD not in texts(app)
 
 
-def test_a_link_that_must_be_mended_first_opens_its_own_page(visit: Open) -> None:
+def test_a_link_that_needs_repair_opens_its_own_page(visit: Open) -> None:
     seen = visit({"padding_value": "1e999"}, path="padding")
     assert urlsplit(seen.page.url).path == "/padding"
     older = opened("training", {"train_readouts": "naive"})
     assert older.button_group(key="train_readouts").value == ["naive"]
 
 
-def test_the_batch_of_a_link_may_be_bad() -> None:
+def test_an_invalid_batch_in_a_link_is_reported() -> None:
     app = opened("start", {"sequences": "1 nan", "total_length": 2})
     with pytest.raises(PackvizError) as refusal:
         Batch.parse("1 nan")
@@ -105,7 +105,7 @@ def test_the_batch_of_a_link_may_be_bad() -> None:
     assert app.text_area(key="sequences").value == "1 nan"
 
 
-def test_a_text_of_ones_own_is_not_credited_to_the_author_of_an_example() -> None:
+def test_the_visitors_own_text_is_not_credited_to_the_author_of_an_example() -> None:
     assert "Tim Peters" in texts(opened("start", {"example": "zen"}))
     assert "Tim Peters" not in texts(opened("start", {"example": "zen", "sequences": "hello world"}))
     assert "Kudo" in texts(opened("start", {"example": "vowels"}))
@@ -117,7 +117,7 @@ def test_a_link_cannot_read_what_the_app_keeps_for_itself() -> None:
     assert "Source(" not in texts(app)
 
 
-def test_a_step_behind_the_end_is_the_last_and_another_batch_ends_there_or_begins_the_stage(visit: Open) -> None:
+def test_a_step_past_the_end_is_the_last_and_another_batch_keeps_the_last_step_or_the_stage(visit: Open) -> None:
     seen = visit({"step": "999"})
     last = seen.data("steps")
     assert (seen.data("step"), seen.query["step"]) == (last, last)
@@ -144,7 +144,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_it_says_what_came_and_how_to_mend_it(text: str) -> None:
+def test_a_refused_text_gets_the_reason_and_the_fix(text: str) -> None:
     app = opened("start", {"example": "forum"})
     before = movies(app)
     app.text_area(key="sequences").set_value(text).run()
@@ -167,7 +167,7 @@ SHOWN_AS_TEXT = [
 ]
 
 
-def test_nonsense_in_a_link_and_strange_text_are_shown_and_never_run(visit: Open) -> None:
+def test_nonsense_in_a_link_and_odd_text_are_shown_and_never_executed(visit: Open) -> None:
     seen = visit("&".join(NONSENSE))
     assert 1 <= int(seen.data("step")) <= int(seen.data("steps"))
     expect(seen.main.get_by_text(NOT_HAD)).to_be_visible()
@@ -187,7 +187,7 @@ def test_nonsense_in_a_link_and_strange_text_are_shown_and_never_run(visit: Open
         ({"example": "vowels", "embedding_dim": 3}, "embedding_dim"),
     ],
 )
-def test_a_setting_that_does_not_fit_is_named_over_the_settings(query: dict[str, object], told: str) -> None:
+def test_a_setting_that_does_not_fit_the_batch_is_named_above_the_settings(query: dict[str, object], told: str) -> None:
     app = opened("start", query)
     assert [each.value for each in app.sidebar.text if each.value.startswith(f"⚠ {told}: expected")]
     assert "Still showing your last batch" in texts(app)
@@ -202,12 +202,12 @@ def test_a_setting_that_does_not_fit_is_named_over_the_settings(query: dict[str,
         ("1 " * (MAX_STEPS + 1), "64 steps"),
     ],
 )
-def test_what_is_too_large_for_a_shared_process_is_refused_with_its_limit(text: str, limit: str) -> None:
+def test_input_too_large_for_a_shared_process_is_refused_with_the_limit(text: str, limit: str) -> None:
     with pytest.raises(PackvizError, match=f"at most {limit}"):
         run(Request(Source(OWN, text)))
 
 
-def test_the_largest_that_is_allowed_is_shown() -> None:
+def test_the_largest_allowed_input_is_shown() -> None:
     rows = "\n".join(["7 " * MAX_STEPS] * MAX_SEQUENCES)
     assert run(Request(Source(OWN, rows))).trace.exact
     assert run(Request(Source(OWN, f"[[{[1] * MAX_FEATURES}]]"))).trace.exact

@@ -31,7 +31,7 @@ QUERIES: dict[str, dict[str, object]] = {
 
 @pytest.mark.check
 @pytest.mark.parametrize("page", KEYS)
-def test_a_page_opens_with_what_it_is_for(page: str) -> None:
+def test_a_page_opens_with_its_controls_and_its_movie(page: str) -> None:
     app = opened(page)
     assert len(app.title) == 1
     assert texts(app)
@@ -61,7 +61,7 @@ def test_other_settings_raise_no_exception_anywhere(page: str, query: dict[str, 
 
 
 @pytest.mark.parametrize("page", ["start", "compare", "running"])
-def test_settings_and_all_below_come_after_the_first_picture_and_change_nothing_in_it(page: str) -> None:
+def test_settings_and_parts_come_after_the_first_picture_and_do_not_change_it(page: str) -> None:
     early, late = opened(page, painted=False), opened(page)
     assert not early.exception
     assert len(early.toggle) == len(early.number_input) == len(early.subheader) == 0
@@ -116,7 +116,7 @@ def test_cost_opens_with_the_recorded_headline_map_and_caveat(cell: str) -> None
 
 
 @pytest.mark.slow
-def test_cost_says_why_packed_is_larger_where_it_is() -> None:
+def test_the_cost_page_says_why_packed_is_larger_where_it_is() -> None:
     assert "Packed is larger here (116 bytes, padded 48) because of its 80 bytes of indices" in texts(opened("cost"))
     assert "Packed is larger here" not in texts(opened("cost", {"example": "vowels"}))
     assert "Packed is larger here" in texts(opened("packing"))
@@ -130,7 +130,7 @@ def listed(page: AppTest) -> list[str]:
     return [button.label for button in page.button if str(button.key).startswith("open ")]
 
 
-def test_the_first_group_stands_there_with_the_verdicts_of_the_library() -> None:
+def test_the_first_group_is_listed_with_the_librarys_verdicts() -> None:
     page = opened("questions")
     entries = [entry for entry in ENTRIES if entry.group == GROUPS[0]]
     assert listed(page) == [entry.question for entry in entries]
@@ -139,7 +139,7 @@ def test_the_first_group_stands_there_with_the_verdicts_of_the_library() -> None
         assert any(line.startswith(f"Claim: {entry.claim}") and badge in line for line in texts(page).splitlines())
 
 
-def test_a_pasted_traceback_opens_the_answer_with_both_programs_and_what_they_said() -> None:
+def test_a_pasted_traceback_leads_to_the_answer_with_both_programs_and_their_output() -> None:
     entry = BY_KEY["no-size"]
     page = opened(
         "questions", {"search": f'Traceback (most recent call last): File "m.py", line 3 {entry.messages[0]}'}
@@ -161,7 +161,7 @@ def test_a_pasted_traceback_opens_the_answer_with_both_programs_and_what_they_sa
     ({"search": "RuntimeError: no kernel for a packed sequence"}, "No answer here has exactly this message.", True),
     ({"entry": "<b>nothing</b>"}, "There is no question named '<b>nothing</b>'", True),
 ])  # fmt: skip
-def test_what_is_not_found_is_said_and_what_comes_near_is_listed(query: dict[str, str], says: str, found: bool) -> None:
+def test_a_search_without_a_match_lists_the_closest_answers(query: dict[str, str], says: str, found: bool) -> None:
     page = opened("questions", query)
     assert says in texts(page)
     assert bool(listed(page)) == found

@@ -60,7 +60,7 @@ def test_every_question_of_the_first_plan_can_be_asked() -> None:
     ],
     ids=lambda given: None if isinstance(given, bytes) else given,
 )
-def test_another_file_is_refused_with_the_place_and_the_reason(data: bytes, told: str) -> None:
+def test_an_invalid_plan_is_refused_with_the_place_and_the_reason(data: bytes, told: str) -> None:
     with pytest.raises(PackvizError, match=re.escape(told)):
         from_file(data)
 
@@ -82,7 +82,7 @@ def test_an_item_knows_the_run_it_shows() -> None:
     assert Item(question={"kind": "alive"}).request is None
 
 
-def test_a_note_goes_with_the_question_to_the_teacher_alone() -> None:
+def test_a_note_goes_with_the_question_to_the_teacher_only() -> None:
     first, last = asked_of((STEPS[0], replace(STARTER[0], note="say why"), STEPS[1], STARTER[1], STEPS[1]))
     assert first["note"] == "Packing, step 3: Why three? · say why · Compare, step 2"
     assert last["note"] == "Compare, step 2"

@@ -50,7 +50,7 @@ def job(page: AppTest, name: str) -> Started:
     return visited.jobs[name]
 
 
-def test_the_time_limit_is_said_in_advance_and_that_a_second_measurement_stops_the_first(page: AppTest) -> None:
+def test_the_time_limit_and_that_a_second_measurement_stops_the_first_are_said_in_advance(page: AppTest) -> None:
     assert texts(page).count(LIMIT) == 2  # at both buttons
     warning = "Starting this stops the one that is running."
     assert warning not in texts(page)
@@ -63,7 +63,7 @@ def test_the_time_limit_is_said_in_advance_and_that_a_second_measurement_stops_t
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("jobs")
-def test_a_training_comes_to_its_end_and_says_what_it_was_for() -> None:
+def test_a_finished_training_says_which_settings_it_was_for() -> None:
     page = opened("training", {"cell": "rnn", "train_seeds": 1})
     for key, one in (("train_readouts", "packed"), ("train_pads", 0)):
         page.button_group(key=key).set_value([one]).run()
@@ -80,7 +80,7 @@ def test_a_training_comes_to_its_end_and_says_what_it_was_for() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("jobs")
-def test_the_address_finds_the_work_again_the_next_work_waits_for_it_and_who_leaves_the_page_ends_it() -> None:
+def test_the_address_finds_running_work_again_other_work_waits_for_it_and_leaving_the_page_ends_it() -> None:
     first = opened("training", {"train_seeds": 2})
     first.button(key="start train").click().run()
     until(lambda: job(first.run(), "train").results)
@@ -96,7 +96,7 @@ def test_the_address_finds_the_work_again_the_next_work_waits_for_it_and_who_lea
 
 
 @pytest.mark.slow
-def test_after_back_the_address_names_the_work_again(page: AppTest) -> None:
+def test_after_back_the_address_has_the_job_again(page: AppTest) -> None:
     page.button(key="start sweep").click().run()
     del page.query_params["job"]
     page.run()
@@ -114,7 +114,7 @@ def test_a_job_that_reaches_its_time_limit_says_so_with_its_results(page: AppTes
     assert not page.button(key="start sweep").disabled
 
 
-def test_without_the_queue_the_page_says_so_and_shows_all_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_job_queue_the_page_says_so_and_shows_everything_else(monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: object) -> None:
         raise OSError("The job queue cannot be reached.")
 
@@ -144,7 +144,7 @@ def test_how_a_job_ended_is_said_in_a_sentence(state: State, age: float, told: s
     assert told in progress._say("work.ended", it=Started(task, Progress(task, state, 3, 0, reason, age)), minutes=5)
 
 
-def test_a_training_comes_epoch_by_epoch_survives_a_reload_and_is_stopped_while_others_go_on(visit: Open) -> None:
+def test_a_training_arrives_epoch_by_epoch_survives_a_reload_and_can_be_stopped(visit: Open) -> None:
     long = {"train_seeds": 2, "train_both": True}
     visited = visit(long, path="training")
     other = visit()

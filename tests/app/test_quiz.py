@@ -63,7 +63,7 @@ def step_shown(app: AppTest) -> int:
     return step
 
 
-def test_a_wrong_answer_gets_its_reason_and_no_solution_before_the_second(app: AppTest) -> None:
+def test_a_wrong_answer_gets_its_reason_and_the_solution_only_after_the_second(app: AppTest) -> None:
     first, second = ASKED[0].prediction.slips[:2]
     reply(app, 0, wrong(0))
     assert f"{first.reason} You have one more try." in texts(app)
@@ -77,7 +77,7 @@ def test_a_wrong_answer_gets_its_reason_and_no_solution_before_the_second(app: A
 
 
 @pytest.mark.slow
-def test_a_whole_round_is_counted_and_can_be_looked_through(app: AppTest) -> None:
+def test_a_whole_round_is_scored_and_can_be_reviewed(app: AppTest) -> None:
     for i in range(len(ASKED)):
         if i in (2, 5, 7):
             reply(app, i, wrong(i))
@@ -106,7 +106,7 @@ def test_a_whole_round_is_counted_and_can_be_looked_through(app: AppTest) -> Non
 
 
 @pytest.mark.slow
-def test_a_link_gives_everybody_the_same_ten_questions_and_the_end_leads_on(app: AppTest) -> None:
+def test_a_link_gives_everyone_the_same_ten_questions_and_the_result_offers_another_round(app: AppTest) -> None:
     for question in ASKED:
         assert question.prediction.prompt in texts(app)
         skip(app, 1)
@@ -130,7 +130,7 @@ def test_without_a_good_number_a_round_is_drawn(query: str) -> None:
     assert questions(1, number)[0].prediction.prompt in texts(app)
 
 
-def test_a_round_can_be_typed_drawn_and_not_emptied(app: AppTest) -> None:
+def test_a_round_can_be_typed_or_drawn_but_not_cleared(app: AppTest) -> None:
     app.number_input(key="quiz number").set_value(77).run()
     assert app.query_params == {"level": "2", "round": "77"}
     assert questions(2, 77)[0].prediction.prompt in texts(app)
@@ -140,7 +140,7 @@ def test_a_round_can_be_typed_drawn_and_not_emptied(app: AppTest) -> None:
     assert app.query_params == {"level": "2", "round": str(app.number_input(key="quiz number").value)}
 
 
-def test_what_cannot_be_read_is_explained_and_costs_nothing(app: AppTest) -> None:
+def test_an_unreadable_answer_is_explained_and_costs_nothing(app: AppTest) -> None:
     skip(app, NUMBERS)
     reply(app, NUMBERS, "three <b>two</b>")
     assert "⚠ Expected integers" in texts(app)
@@ -149,7 +149,7 @@ def test_what_cannot_be_read_is_explained_and_costs_nothing(app: AppTest) -> Non
     assert f"**Question {NUMBERS + 1} of 10**, 2 points" in texts(app)
 
 
-def test_a_new_round_in_the_middle_of_one_asks_first(app: AppTest) -> None:
+def test_a_new_round_in_the_middle_of_one_needs_confirmation(app: AppTest) -> None:
     press(app, "Show me")
     assert f"Leave round {ROUND} at question 1?" in texts(app)
     assert not [each for each in app.button if each.label == "New round"]
@@ -202,7 +202,7 @@ def click(visited: Visit, *names: str) -> None:
         visited.settle()
 
 
-def test_back_leads_to_where_one_was(visit: Open, address: str) -> None:
+def test_back_returns_to_the_previous_round(visit: Open, address: str) -> None:
     visited = visit(START, path="quiz")
     page = visited.page
     visited.main.get_by_role("radio", name="3").check(force=True)
@@ -230,7 +230,7 @@ def stands_at(visited: Visit, place: str) -> None:
     assert visited.page.url == place
 
 
-def test_a_reload_goes_on_at_the_same_place_and_nothing_serious_is_found_in_a_whole_round(visit: Open) -> None:
+def test_a_reload_continues_at_the_same_question_and_axe_finds_nothing_serious_in_a_whole_round(visit: Open) -> None:
     old = START | {"said": "22-"}  # which is ignored
     visited = visit(old, path="quiz", size=PHONE, scheme="dark")
     sound(visited)
@@ -274,7 +274,7 @@ def again(visited: Visit, i: int, points: int) -> None:
     stands_in_address(visited, START)
 
 
-def test_question_batch_and_answer_are_on_one_screen_and_the_keyboard_alone_goes_on(visit: Open) -> None:
+def test_question_batch_and_answer_fit_one_screen_and_the_keyboard_is_enough(visit: Open) -> None:
     visited = visit(START, path="quiz")
     rows, batch = visited.page.locator(".quiz-batch tr"), visited.page.locator(".quiz-batch")
     shown = [rows.nth(b).locator("td").all_inner_texts() for b in range(rows.count())]

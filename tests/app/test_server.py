@@ -35,7 +35,7 @@ OPTIONS = [
 ]
 
 
-def test_streamlit_knows_every_setting_and_still_has_the_hidden_ones_that_the_speed_rests_on() -> None:
+def test_streamlit_knows_every_setting_and_still_has_the_hidden_ones_that_make_it_fast() -> None:
     assert set(OPTIONS) <= set(config.get_config_options())
     assert SETTINGS["runner"]["postScriptGC"] is False
     assert config.get_config_options()["runner.postScriptGC"].default_val is True
@@ -85,7 +85,7 @@ def test_the_page_names_the_files_that_the_first_picture_needs(address: str) -> 
 
 
 @pytest.mark.parametrize("kind", ["js", "css"])
-def test_streamlit_s_files_are_sent_compressed_and_as_they_are(address: str, kind: str) -> None:
+def test_streamlits_files_are_sent_compressed_and_unchanged(address: str, kind: str) -> None:
     file = max((FOLDER / "static" / kind).glob("index.*"), key=lambda each: each.stat().st_size)
     url, original = f"{address}/static/{kind}/{file.name}", file.read_bytes()
     with urlopen(Request(url, headers={"Accept-Encoding": "gzip"})) as answer:
@@ -122,19 +122,19 @@ def test_the_browser_fetches_the_player_once_and_keeps_it(visit: Open) -> None:
     assert not [url for url in asked if "player" in url]
 
 
-def test_the_player_comes_from_the_same_folder_as_the_page_and_may_be_kept(address: str) -> None:
+def test_the_player_is_served_beside_every_page_and_may_be_cached(address: str) -> None:
     with urlopen(f"{address}/behind/a/proxy/{player.NAME}") as behind, urlopen(f"{address}/{player.NAME}") as answer:
         assert behind.read() == answer.read()
         assert answer.headers.get_all("Cache-Control") == ["public, max-age=31536000, immutable"]
 
 
-def test_there_are_no_metrics_unless_they_are_asked_for(address: str) -> None:
+def test_there_are_no_metrics_unless_they_are_turned_on(address: str) -> None:
     with urlopen(f"{address}/metrics") as answer:
         assert b"packviz_visitors" not in answer.read()
 
 
 @pytest.mark.slow
-async def test_each_visitor_gets_a_picture_of_each_batch_that_was_typed(address: str) -> None:
+async def test_each_visitor_gets_a_picture_of_each_batch_they_type(address: str) -> None:
     async def work(number: int) -> int:
         drawn = random.Random(number)
         async with visitor(address, "padding" if number % 2 else "") as each:
@@ -163,7 +163,7 @@ def served(url: str, **headers: str) -> dict[str, str]:
     return {"title": unescape(titles[0]), **{name: unescape(text) for name, text in tags.items()}}
 
 
-def test_every_page_has_a_title_and_a_description_of_its_own(address: str) -> None:
+def test_every_page_has_its_own_title_and_description(address: str) -> None:
     pages = [served(f"{address}/{name}", **{"Accept-Encoding": "gzip"}) for name in ADDRESSES]
     assert not any("Streamlit" in page["title"] for page in pages)
     assert all(page["title"].endswith(" · packviz") for page in pages)
@@ -172,7 +172,7 @@ def test_every_page_has_a_title_and_a_description_of_its_own(address: str) -> No
     assert all(page["og:title"] == page["title"] and page["og:description"] == page["description"] for page in pages)
 
 
-def test_the_preview_is_a_picture_at_the_host_that_was_asked(address: str) -> None:
+def test_the_preview_is_an_image_on_the_requested_host(address: str) -> None:
     page = served(f"{address}/packing?cell=lstm", Host="class.example:8080")
     assert page["og:image"] == "http://class.example:8080/preview.png"
     assert page["twitter:card"] == "summary_large_image"
@@ -185,7 +185,7 @@ def test_the_preview_is_a_picture_at_the_host_that_was_asked(address: str) -> No
     assert (int.from_bytes(picture[16:20]), int.from_bytes(picture[20:24])) == (1200, 630)
 
 
-def test_a_link_says_which_batch_it_carries_and_what_is_in_it_stays_text(address: str) -> None:
+def test_a_links_description_names_its_batch_as_plain_text(address: str) -> None:
     sequences = '<script>alert(1)</script>\n"quoted" & go'
     page = served(f"{address}/packing?sequences={quote_plus(sequences)}")
     assert page["description"].startswith('The batch <script>alert(1)</script> / "quoted" & go. ')

@@ -25,7 +25,7 @@ def query(url: str) -> dict[str, str]:
     return dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
 
 
-def test_a_link_is_the_address_with_what_was_chosen_and_hides_nothing_else() -> None:
+def test_a_link_is_the_address_with_the_chosen_options_and_no_others() -> None:
     assert link(HERE) == HERE
     assert query(link(HERE, step=False)) == {name: value for name, value in query(HERE).items() if name != "step"}
     shown = {"hide": "menu,code", "theme": "dark"}
@@ -35,7 +35,7 @@ def test_a_link_is_the_address_with_what_was_chosen_and_hides_nothing_else() -> 
     assert query(link(hidden, hidden=["sidebar"]))["hide"] == "sidebar"
 
 
-def test_a_frame_holds_the_link_and_nothing_in_it_ends_its_attribute() -> None:
+def test_a_frame_holds_the_link_escaped() -> None:
     told = frame('https://class.example/?sequences="><script>').partition("\n")[0]
     assert re.findall("[<>]", told) == ["<", ">", "<", ">"]
     source = re.findall('src="([^"]*)"', frame(link(HERE)))[0].replace("&amp;", "&")
@@ -44,7 +44,7 @@ def test_a_frame_holds_the_link_and_nothing_in_it_ends_its_attribute() -> None:
 
 
 @pytest.mark.parametrize("page", ["packing", "quiz"])
-def test_what_a_link_cannot_hide_is_named(page: str) -> None:
+def test_parts_that_a_link_cannot_hide_are_named(page: str) -> None:
     told = "hide = 'menu,walls' (using 'menu'), theme = 'pink' (using 'automatic')"
     assert f"Ignored from the link: {told}." in texts(opened(page, {"hide": "menu,walls", "theme": "pink"}))
     assert "Ignored" not in texts(opened(page, {"hide": ",".join(PARTS), "theme": "dark"}))
@@ -79,7 +79,7 @@ def test_a_link_may_fix_all_settings() -> None:
     assert "lock = 'walls' (using 'none')" in texts(opened("cost", {"lock": "walls"}))
 
 
-def test_a_link_to_a_question_of_the_quiz_opens_it_and_the_ones_before_come_after_the_last() -> None:
+def test_a_link_to_a_quiz_question_opens_it_and_the_earlier_ones_follow_the_last() -> None:
     app = opened("quiz", {"round": 77, "question": 9})
     for at in (9, 10, 1, 2):
         assert f"**Question {at} of 10**" in texts(app)
@@ -117,9 +117,7 @@ def talk(page: Page, folder: Path, html: str, content: str) -> None:
     expect(page).to_have_title("step 5")
 
 
-def test_a_frame_of_a_page_and_of_a_saved_movie_sizes_itself_and_takes_a_step(
-    browser: Browser, address: str, tmp_path: Path
-) -> None:
+def test_a_frame_sizes_itself_and_accepts_a_step(browser: Browser, address: str, tmp_path: Path) -> None:
     name = "packviz-packing.html"
     pv.movie(pv.trace(pv.Batch.parse("1 2 3 4 5 6\n7 8")), stages=("pack",)).save(tmp_path / name)
     page = frame(f"{address}/packing?example=unsorted&hide=menu,sidebar")
@@ -129,7 +127,7 @@ def test_a_frame_of_a_page_and_of_a_saved_movie_sizes_itself_and_takes_a_step(
             assert taken.errors == []
 
 
-def test_a_page_that_comes_after_its_script_says_how_high_it_is_too(browser: Browser) -> None:
+def test_a_page_that_arrives_after_its_script_also_reports_its_height(browser: Browser) -> None:
     script = (Path(pv.__file__).parent / "show/movie/player.js").read_text("utf-8")
     page = '<main class="pv-page" data-fit style="height: 432px"></main>'
     late = f"<script>setTimeout(() => {{ document.body.innerHTML = `{page}`; }}, 500)</script>"

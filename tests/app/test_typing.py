@@ -29,7 +29,7 @@ def pick(seen: Visit, option: str) -> None:
     seen.sidebar.get_by_role("radio", name=option, exact=True).first.click(delay=HAND)
 
 
-def test_what_is_typed_is_shown_letter_by_letter_by_the_same_player_with_all_that_stands_under_it(visit: Open) -> None:
+def test_typed_text_is_shown_letter_by_letter_by_the_same_player_and_in_the_parts_below_it(visit: Open) -> None:
     seen = visit()
     seen.player.evaluate("player => { player.mark = 'the same' }")
     seen.text.press("Control+End")
@@ -104,7 +104,7 @@ def not_waiting(seen: Visit) -> Iterator[None]:
     seen.settle()
 
 
-def test_what_is_typed_stays_where_a_setting_is_chosen_before_the_answer_has_come(visit: Open) -> None:
+def test_typed_text_stays_if_a_setting_is_chosen_before_the_server_has_answered(visit: Open) -> None:
     seen = visit(path="packing", size=LAPTOP, script=FAR)
     expect(seen.sidebar).to_be_visible()
     with not_waiting(seen):
@@ -131,7 +131,7 @@ def test_what_is_typed_stays_where_a_setting_is_chosen_before_the_answer_has_com
     assert seen.query == {"example": "own", "sequences": "7 8\n9 10", "enforce_sorted": "true"}
 
 
-def test_what_is_typed_over_an_example_of_the_doctor_stays_where_a_setting_is_chosen_at_once(visit: Open) -> None:
+def test_text_typed_over_an_example_of_the_doctor_stays_if_a_setting_is_chosen_right_away(visit: Open) -> None:
     seen = visit(path="doctor", size=LAPTOP, script=FAR)
     seen.main.get_by_role("radio", name="healthy").click()
     seen.settle()
@@ -142,9 +142,7 @@ def test_what_is_typed_over_an_example_of_the_doctor_stays_where_a_setting_is_ch
     expect(field).to_have_value("[[1, 2], [3, 0]]")
 
 
-def test_older_values_that_come_within_half_a_second_are_not_meant_and_later_ones_are(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_only_older_values_that_arrive_within_half_a_second_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     state, record, now = {"example": "unsorted"}, visits.Visit(), 100.0
     monkeypatch.setattr(st, "session_state", state)
     monkeypatch.setattr(replaced, "visit", lambda: record)

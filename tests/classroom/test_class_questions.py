@@ -30,7 +30,7 @@ SPECS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: "-".join(map(str, spec.values()))[:30])
-def test_its_own_answer_is_right_each_reason_is_of_a_wrong_one_and_none_of_it_is_public(spec: dict[str, Any]) -> None:
+def test_its_own_answer_is_right_each_reason_belongs_to_a_wrong_one_and_neither_is_public(spec: dict[str, Any]) -> None:
     asked = questions.question(questions.checked(spec))
     assert asked.read(asked.answer) == asked.solution
     assert asked.why
@@ -55,7 +55,7 @@ def test_the_movie_has_the_step_of_the_answer_and_the_twin_asks_the_same_about_a
     assert same or twin.solution != asked.solution
 
 
-def test_what_torch_would_do_is_shown_where_it_does_it() -> None:
+def test_the_movie_of_a_promise_shows_torch_breaking_it() -> None:
     film = questions.film({"kind": "promised", "sequences": TEXT})
     assert film is not None
     step = json.loads(gzip.decompress(film.data))["steps"][film.step - 1]
@@ -63,7 +63,7 @@ def test_what_torch_would_do_is_shown_where_it_does_it() -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(15))
-def test_on_any_batch_and_settings_a_kind_is_asked_or_the_way_to_ask_it_is_told(seed: int) -> None:
+def test_on_any_batch_and_settings_a_kind_can_be_asked_or_the_fix_is_given(seed: int) -> None:
     draw = Random(seed)
     text = "\n".join(" ".join("x" * draw.randint(1, 12)) for _ in range(draw.randint(1, 12)))
     settings = {

@@ -58,7 +58,7 @@ def _back(text: str) -> str:
     return re.sub("[\ue000-\ue0ff]", lambda match: chr(ord(match[0]) - 0xE000), text)
 
 
-def test_gift_says_what_was_asked_with_every_special_character_in_its_place(asked: list[Question]) -> None:
+def test_gift_has_every_question_with_its_special_characters(asked: list[Question]) -> None:
     read = parsed(gift(asked))
     assert len(read) == len(asked)
     own = read[0]
@@ -78,7 +78,7 @@ def test_gift_says_what_was_asked_with_every_special_character_in_its_place(aske
     assert "<pre>A: &lt;b&gt; = {x}<br>B: : # ~ \\<br>C: c</pre>" in read[3][1]
 
 
-def test_qti_has_its_structure_and_each_reference_its_target(asked: list[Question]) -> None:
+def test_qti_has_the_required_structure_and_every_reference_has_a_target(asked: list[Question]) -> None:
     root = ElementTree.fromstring(qti(asked))
     assert root.tag == f"{XML}questestinterop"
     items = root.findall(f"{XML}assessment/{XML}section/{XML}item")
@@ -112,7 +112,7 @@ def test_qti_has_its_structure_and_each_reference_its_target(asked: list[Questio
     assert _told(items[0]).startswith("<p>Is {x = 1} ~ 50 % # of a:b \\ &lt;b&gt;")
 
 
-def test_the_archive_names_the_file_that_is_in_it(asked: list[Question]) -> None:
+def test_the_manifest_names_the_file_in_the_archive(asked: list[Question]) -> None:
     with zipfile.ZipFile(io.BytesIO(qti_archive(asked))) as files:
         manifest = ElementTree.fromstring(files.read("imsmanifest.xml"))
         resource = manifest.find(".//{*}resource")

@@ -67,7 +67,7 @@ def test_three_phones_go_through_a_whole_round(browser: Browser, address: str) -
             expect(each.page.locator(".pv")).to_have_count(0)
 
 
-def test_what_cannot_be_read_stays_and_a_wrong_answer_has_its_reason(browser: Browser, address: str) -> None:
+def test_an_unreadable_answer_stays_in_the_field_and_a_wrong_one_has_its_reason(browser: Browser, address: str) -> None:
     room = Room(address, SIZES, OWN)
     with phone(browser, room) as held:
         room.act("next", "open")
@@ -93,7 +93,7 @@ def test_what_cannot_be_read_stays_and_a_wrong_answer_has_its_reason(browser: Br
         expect(held.page.locator(".pv, .movie")).to_have_count(0)  # nobody computes a question of the teacher's own
 
 
-def test_every_kind_of_answer_is_given_with_a_finger(browser: Browser, address: str) -> None:
+def test_every_kind_of_answer_can_be_given_by_touch(browser: Browser, address: str) -> None:
     script = "<script>alert(2)</script>"  # is text, and never HTML
     own = {"prompt": "<img src=x onerror=alert(1)>`<b>`", "options": ["nothing at all", script], "answer": 0}
     room = Room(address, own, SIZES, TAP, WHO, {**TAP, "tap": False})
@@ -140,7 +140,7 @@ def test_every_kind_of_answer_is_given_with_a_finger(browser: Browser, address: 
         assert room.votes == {"3": 1}
 
 
-def test_a_phone_is_the_same_one_again_and_may_change_its_name(browser: Browser, address: str) -> None:
+def test_a_reloaded_phone_is_the_same_one_and_may_change_its_name(browser: Browser, address: str) -> None:
     room = Room(address)
     with phone(browser, room) as held, phone(browser, room) as other:
         all_see((held, other), "You are in")
@@ -189,9 +189,7 @@ def test_a_phone_follows_the_movie_or_looks_around_and_says_which(browser: Brows
         until(held.page, lambda: room.seen["following_count"] == 1)
 
 
-def test_a_wrong_code_stays_the_keyboard_is_enough_and_changes_are_told_to_a_screen_reader(
-    browser: Browser, address: str
-) -> None:
+def test_a_wrong_code_stays_the_keyboard_is_enough_and_changes_are_announced(browser: Browser, address: str) -> None:
     room = Room(address, OWN, SIZES, TAP)
     with phone(browser, room, path="join") as held:
         keys, live, code = held.page.keyboard, held.page.locator("#live[role=status]"), held.page.locator("#room")
@@ -286,7 +284,7 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways_in_any_phase(
         held.sees("Join your class")
 
 
-def test_all_of_it_is_small_on_the_wire_and_a_phase_change_costs_one_request(browser: Browser, address: str) -> None:
+def test_the_page_is_small_on_the_wire_and_a_phase_change_costs_one_request(browser: Browser, address: str) -> None:
     room = Room(address, SIZES)
     with phone(browser, room, path="join") as held:
         wire = held.page.context.new_cdp_session(held.page)

@@ -17,9 +17,7 @@ def asked(held: Phone, part: str) -> list[str]:
     return found
 
 
-def test_a_silent_connection_is_given_up_and_a_vote_without_a_network_is_sent_when_it_is_back(
-    browser: Browser, address: str
-) -> None:
+def test_a_silent_connection_is_dropped_and_a_vote_given_offline_is_sent_later(browser: Browser, address: str) -> None:
     room = Room(address, OWN)
     with phone(browser, room, path="join") as held:
         held.page.clock.install()
@@ -57,9 +55,7 @@ def test_a_silent_connection_is_given_up_and_a_vote_without_a_network_is_sent_wh
         assert room.votes == {"the padding": 1}
 
 
-def test_a_vote_that_was_not_sent_survives_a_reload_and_one_that_was_stored_is_no_false_alarm(
-    browser: Browser, address: str
-) -> None:
+def test_an_unsent_vote_survives_a_reload_and_a_stored_one_causes_no_alarm(browser: Browser, address: str) -> None:
     room = Room(address, OWN)
 
     def swallow(route: Route) -> None:
@@ -86,7 +82,7 @@ def test_a_vote_that_was_not_sent_survives_a_reload_and_one_that_was_stored_is_n
         held.is_told("Your answer: nothing at all")
 
 
-def test_a_vote_that_comes_after_the_close_does_not_count_and_the_phone_says_so(browser: Browser, address: str) -> None:
+def test_a_vote_after_the_close_does_not_count_and_the_phone_says_so(browser: Browser, address: str) -> None:
     room = Room(address, SIZES, OWN)
     with phone(browser, room) as slow, phone(browser, room) as away:
         all_see((slow, away), "You are in")
@@ -117,9 +113,7 @@ def test_a_vote_that_comes_after_the_close_does_not_count_and_the_phone_says_so(
         assert room.votes == {}
 
 
-def test_a_phone_that_wakes_asks_what_it_has_missed_and_one_that_is_unknown_joins_anew(
-    browser: Browser, address: str
-) -> None:
+def test_a_phone_that_wakes_up_catches_up_and_an_unknown_one_joins_again(browser: Browser, address: str) -> None:
     room = Room(address, OWN)
     with phone(browser, room) as held:
         held.sees("You are in")
@@ -139,7 +133,7 @@ def test_a_phone_that_wakes_asks_what_it_has_missed_and_one_that_is_unknown_join
         assert room.seen["joined"] == 2
 
 
-def test_the_movie_comes_later_where_it_could_not_be_fetched(browser: Browser, address: str) -> None:
+def test_a_movie_that_could_not_be_loaded_can_be_loaded_again(browser: Browser, address: str) -> None:
     room = Room(address, SIZES)
     with phone(browser, room) as held:
         held.sees("You are in")

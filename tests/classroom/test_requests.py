@@ -55,9 +55,7 @@ async def place(phone: Phone) -> str:
     return f"{phone.seen['phase']} {phone.seen['round']}"
 
 
-async def test_a_code_can_be_spoken_and_a_known_token_is_the_same_phone_again_and_may_change_its_name(
-    address: str,
-) -> None:
+async def test_a_code_can_be_spoken_and_a_known_token_is_the_same_phone(address: str) -> None:
     async with lesson(address) as (room, phones):
         assert (len(room.code), len(room.host) >= 20) == (6, True)
         assert not set(room.code) & set("01258BILOSUVZAE")
@@ -141,7 +139,7 @@ async def test_an_answer_may_be_written_as_its_question_allows(
         ("/CODE/nothing", {}, 404),
     ],
 )
-async def test_what_cannot_be_is_refused_in_a_sentence(address: str, path: str, body: object, status: int) -> None:
+async def test_an_invalid_request_is_refused(address: str, path: str, body: object, status: int) -> None:
     async with lesson(address, OWN, phones=1) as (room, phones):
         await room.act("open")
         text = json.dumps(body).replace('"TOKEN"', f'"{phones[0].token}"').replace('"HOST"', f'"{room.host}"')
@@ -151,7 +149,7 @@ async def test_what_cannot_be_is_refused_in_a_sentence(address: str, path: str, 
         assert (await room.seen())["voted"] == 0
 
 
-async def test_two_windows_of_the_teacher_do_one_thing_once(address: str) -> None:
+async def test_the_same_action_from_two_windows_of_the_teacher_counts_once(address: str) -> None:
     async with lesson(address, OWN, SIZES) as (room, _):
         other = Room(room.address)
         other.code, other.host = room.code, room.host
@@ -186,7 +184,7 @@ async def test_the_push_channel_tells_at_once_what_a_phone_has_missed(address: s
             await again.aclose()
 
 
-async def test_a_phone_has_some_channels_and_one_more_ends_the_oldest(address: str) -> None:
+async def test_one_channel_too_many_ends_the_phones_oldest(address: str) -> None:
     async with lesson(address, OWN) as (room, phones):
         await phones[0].look()
         lines = [Connection(room.address) for _ in range(MAX_CHANNELS + 2)]
@@ -234,7 +232,7 @@ async def test_phones_follow_the_steps_of_the_movie_and_a_twin_asks_the_same_kin
         assert (after["phase"], after["voted"], after["index"]) == ("lobby", 0, None)
 
 
-async def test_answers_and_questions_go_out_as_files_and_the_room_is_deleted(address: str) -> None:
+async def test_answers_and_questions_can_be_downloaded_and_the_room_deleted(address: str) -> None:
     async with lesson(address, OWN) as (room, phones):
         await phones[0].line.ask("POST", f"{phones[0].path}/join", {"token": phones[0].token, "name": "=1+1"})
         await room.act("open")
@@ -260,7 +258,7 @@ async def test_answers_and_questions_go_out_as_files_and_the_room_is_deleted(add
         assert (await room.act("open")).status == 404
 
 
-async def test_nothing_that_a_phone_gets_before_the_reveal_says_anything_of_the_answer(address: str) -> None:
+async def test_nothing_sent_to_a_phone_before_the_reveal_gives_the_answer_away(address: str) -> None:
     """Every byte: snapshots, push channel, page, errors. After the reveal the same words come, so they can be seen."""
     async with lesson(address) as (room, phones):
         words = (b'"answer"', b'"solution"', b'"bars"', b'"reasons"', b'"hint"', b'"movie"', b'"right"', b"canary")
@@ -295,7 +293,7 @@ async def test_nothing_that_a_phone_gets_before_the_reveal_says_anything_of_the_
         following.cancel()
 
 
-async def test_hostile_requests_make_no_server_error_and_learn_nothing(address: str) -> None:
+async def test_hostile_requests_cause_no_server_error_and_learn_nothing(address: str) -> None:
     """At random, many at a time: paths, methods, bodies and tokens that nobody should send."""
     async with lesson(address, OWN) as (room, phones):
         answers: Counter[int] = Counter()
@@ -359,7 +357,7 @@ def _hostile(draw: random.Random, code: str, token: str) -> tuple[str, str, byte
     return draw.choice(["POST"] * 6 + ["GET"] * 5 + ["PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"]), path, raw
 
 
-async def test_the_teacher_goes_back_as_long_as_nothing_has_been_shown(address: str) -> None:
+async def test_the_teacher_can_go_back_as_long_as_nothing_has_been_shown(address: str) -> None:
     async with lesson(address, OWN) as (room, phones):
         assert (await room.act("back")).status == 409
         way = ["lobby 1", "vote 1", "closed 1", "talk 1", "vote 2", "closed 2"]
@@ -382,7 +380,7 @@ async def test_the_teacher_goes_back_as_long_as_nothing_has_been_shown(address: 
         assert [row["before"] for row in phones[0].seen["bars"]] == [1, 0]
 
 
-async def test_the_movie_of_an_answer_that_was_never_shown_stays_closed(address: str) -> None:
+async def test_the_movie_of_an_answer_that_was_never_shown_stays_secret(address: str) -> None:
     async with lesson(address, SIZES, SIZES) as (room, phones):
         await do(room, "next", "open", "close", "next", "open", "close", "reveal")
         tokens = ((phones[0].token, 1), (phones[0].token, 2), (room.host, 1))
@@ -390,7 +388,7 @@ async def test_the_movie_of_an_answer_that_was_never_shown_stays_closed(address:
         assert [(await room.line.ask("GET", path)).status for path in asked] == [409, 200, 200]
 
 
-async def test_a_vote_counts_once_for_each_phone_and_round_and_the_last_one_stands(address: str) -> None:
+async def test_one_vote_counts_for_each_phone_and_round_and_it_is_the_last(address: str) -> None:
     async with lesson(address, OWN) as (room, phones):
         one, two, _ = phones
         await do(room, "ask", "open", question=0)

@@ -38,7 +38,7 @@ def unused() -> str:
     return os.urandom(6).hex()
 
 
-async def test_what_is_appended_is_read_in_order_by_others_too(opened: Open) -> None:
+async def test_appended_events_are_read_in_order_by_other_processes_too(opened: Open) -> None:
     one, other, room = opened(), opened(), unused()
     await one.append(room, 0, numbered(1, 2))
     await other.append(room, 2, numbered(3))
@@ -53,7 +53,7 @@ async def test_what_is_appended_is_read_in_order_by_others_too(opened: Open) -> 
 
 
 @pytest.mark.parametrize("known", [0, 1, 3])
-async def test_who_knows_another_number_of_events_appends_nothing(opened: Open, known: int) -> None:
+async def test_a_writer_with_a_different_number_of_events_appends_nothing(opened: Open, known: int) -> None:
     store, room = opened(), unused()
     await store.append(room, 0, numbered(1, 2))
     with pytest.raises(BehindError):
@@ -71,7 +71,7 @@ async def test_the_first_event_of_a_room_is_stored_once(opened: Open) -> None:
     await store.close()
 
 
-async def test_who_waits_hears_of_what_another_process_appends(opened: Open) -> None:
+async def test_a_waiting_process_hears_of_what_another_appends(opened: Open) -> None:
     async def heard(store: Store, room: str) -> None:
         while room not in await store.changed({room: 1}) or len(await store.read(room)) < 2:
             pass
@@ -87,7 +87,7 @@ async def test_who_waits_hears_of_what_another_process_appends(opened: Open) -> 
     await other.close()
 
 
-async def test_two_processes_on_one_room_lose_no_join_and_no_vote(opened: Open) -> None:
+async def test_two_processes_serving_one_room_lose_no_join_and_no_vote(opened: Open) -> None:
     """Each of 60 phones joins and votes at one of two servers, all at the same time."""
     servers = [Rooms(opened()), Rooms(opened())]
     async with servers[0].serving(), servers[1].serving():
@@ -105,7 +105,7 @@ async def test_two_processes_on_one_room_lose_no_join_and_no_vote(opened: Open) 
             assert (seen["joined"], [row["before"] for row in seen["bars"]]) == (60, [30, 30])
 
 
-async def test_what_one_process_has_acknowledged_the_other_does_not_refuse(opened: Open) -> None:
+async def test_what_one_process_has_acknowledged_another_does_not_refuse(opened: Open) -> None:
     """A request that comes to another process at once, before that has heard of what went before."""
     servers = [Rooms(opened()), Rooms(opened())]
     async with servers[0].serving(), servers[1].serving():
@@ -122,7 +122,7 @@ async def test_what_one_process_has_acknowledged_the_other_does_not_refuse(opene
         assert (await servers[0].snapshot(code, token))["right"]
 
 
-async def test_in_every_phase_a_server_that_comes_later_has_all_of_it(opened: Open) -> None:
+async def test_in_every_phase_a_server_started_later_has_everything(opened: Open) -> None:
     """As after kill -9: what was acknowledged, and only that, is there for the next one."""
     rooms = Rooms(opened())
     async with rooms.serving():
@@ -150,7 +150,7 @@ async def test_a_deleted_room_is_gone_for_all_processes_and_from_the_store(opene
             await asyncio.wait_for(_until(servers[1:], code, lambda _: False, host), 3)
 
 
-async def test_nothing_of_a_deleted_room_is_left_on_the_disk(tmp_path: Path) -> None:
+async def test_nothing_of_a_deleted_room_remains_on_disk(tmp_path: Path) -> None:
     rooms = Rooms(SqliteStore(tmp_path))
     async with rooms.serving():
         code, host = await rooms.create([OWN])
@@ -178,7 +178,7 @@ async def test_an_old_room_expires(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     await store.close()
 
 
-def test_a_store_that_cannot_be_reached_says_so_in_a_sentence_and_a_page_is_told_it(tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_reached_says_so_in_one_sentence_to_pages_too(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for store in (SqliteStore(tmp_path / "file"), RedisStore("redis://127.0.0.1:1/0")):
         with pytest.raises(UnavailableError, match=r"^The server .*\.$"):
@@ -189,7 +189,7 @@ def test_a_store_that_cannot_be_reached_says_so_in_a_sentence_and_a_page_is_told
     assert refusal.value.status == 507
 
 
-async def test_who_stops_waiting_does_not_stop_the_store(opened: Open) -> None:
+async def test_cancelled_readers_do_not_stop_the_store(opened: Open) -> None:
     store, room = opened(), unused()
     for _ in range(20):
         waiting = [asyncio.create_task(store.changed({room: 0})), asyncio.create_task(store.read(room))]
@@ -213,7 +213,7 @@ def limited(folder: Path) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-async def test_on_a_full_disk_the_error_is_clear_and_the_room_goes_on_reading_and_later_writing(tmp_path: Path) -> None:
+async def test_on_a_full_disk_the_error_is_clear_and_the_room_can_be_read_and_later_written(tmp_path: Path) -> None:
     rooms = Rooms(SqliteStore(tmp_path))
     async with rooms.serving():
         code, host = await rooms.create([OWN])

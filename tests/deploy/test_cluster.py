@@ -200,7 +200,7 @@ def test_a_class_is_spread_over_both_replicas_and_no_acknowledged_vote_is_lost(s
         assert story.room.seen_by(phone.token)["mine"] == phone.acknowledged
 
 
-def test_phones_of_the_replica_that_is_gone_are_back_on_the_other_within_five_seconds(story: Story) -> None:
+def test_phones_of_a_killed_replica_reconnect_to_the_other_within_five_seconds(story: Story) -> None:
     moved = [phone for phone in story.phones if phone.replicas[0][0] == "one"]
     for phone in moved:
         replica, back = next((name, at) for name, at in phone.replicas if at > story.killed)
@@ -219,7 +219,7 @@ def test_an_open_lesson_returns_to_its_page_batch_settings_and_step(story: Story
     expect(page.locator(PLAYER)).to_have_attribute("data-step", "5", timeout=LONG)
 
 
-def test_a_training_survives_the_replica_that_it_was_started_on(story: Story) -> None:
+def test_a_training_survives_the_replica_that_started_it(story: Story) -> None:
     page = story.training
     page.wait_for_selector('[data-test-connection-state="CONNECTED"]', state="attached", timeout=LONG)
     before = max(story.trained, _trained(page))
@@ -228,7 +228,7 @@ def test_a_training_survives_the_replica_that_it_was_started_on(story: Story) ->
     expect(page.get_by_text("Stopped after")).to_be_visible(timeout=LONG)
 
 
-def test_clients_behind_a_balancer_are_counted_apart_whatever_they_say_of_themselves(cluster: Cluster) -> None:
+def test_clients_behind_a_balancer_are_counted_separately_whatever_they_claim(cluster: Cluster) -> None:
     there, balancer = cluster.replicas["two"].address, cluster.address
 
     def opens(client: str, to: str, said: str) -> int:
@@ -244,7 +244,7 @@ def test_clients_behind_a_balancer_are_counted_apart_whatever_they_say_of_themse
     assert opens("127.0.0.4", there, "192.0.2.1") == 200
 
 
-def test_the_balancer_compresses_keeps_static_files_and_shows_nobody_the_metrics(cluster: Cluster) -> None:
+def test_the_balancer_compresses_and_caches_static_files_and_hides_the_metrics(cluster: Cluster) -> None:
     file = Request(f"{cluster.address}/{needed()[1]}", headers={"Accept-Encoding": "gzip"})
     for _ in range(2):
         with urlopen(file) as answer:

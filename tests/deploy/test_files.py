@@ -37,7 +37,7 @@ def copied() -> list[str]:
 
 
 @pytest.mark.slow
-def test_the_image_holds_all_that_the_app_needs(tmp_path: Path) -> None:
+def test_the_image_contains_everything_the_app_needs(tmp_path: Path) -> None:
     for source in copied():
         origin = ROOT / source
         assert origin.exists()
@@ -52,7 +52,7 @@ def test_the_image_holds_all_that_the_app_needs(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_every_server_believes_its_balancer_who_asks() -> None:
+def test_every_server_trusts_its_balancer_for_client_addresses() -> None:
     image = next(rest.split() for name, rest in instructions() if name == "ENV")
     one, two = (COMPOSE["services"][name]["environment"] for name in ("one", "two"))
     assert "FORWARDED_ALLOW_IPS=*" in image
@@ -60,7 +60,7 @@ def test_every_server_believes_its_balancer_who_asks() -> None:
     assert ("packviz", "FORWARDED_ALLOW_IPS", "*") in SETTINGS
 
 
-def test_everything_has_a_limit_of_memory_no_rights_and_the_time_to_end() -> None:
+def test_every_part_has_a_memory_limit_no_root_and_time_to_shut_down() -> None:
     parts = {name: each for name, each in COMPOSE["services"].items() if name != "balancer"}
     assert all("mem_limit" in each for each in parts.values())
     seconds = {
@@ -76,13 +76,13 @@ def test_everything_has_a_limit_of_memory_no_rights_and_the_time_to_end() -> Non
     assert all(time > (TIME_LIMIT if "worker" in name else 10) for name, time in seconds.items())
 
 
-def test_what_is_copied_is_not_ignored() -> None:
+def test_copied_files_are_not_ignored() -> None:
     lines = (DEPLOY / "Dockerfile.dockerignore").read_text("utf-8").split()
     assert lines[0] == "*"
     assert {line.removeprefix("!") for line in lines if line.startswith("!")} == set(copied())
 
 
-def test_the_image_runs_as_a_user_without_rights_with_torch_for_the_cpu_and_a_health_check() -> None:
+def test_the_image_runs_unprivileged_with_torch_for_the_cpu_and_a_health_check() -> None:
     told = list(instructions())
     names = [name for name, _ in told]
     assert set(names) <= {
@@ -98,7 +98,7 @@ def test_the_image_runs_as_a_user_without_rights_with_torch_for_the_cpu_and_a_he
     assert [line for line in (ROOT / "requirements.txt").read_text().splitlines() if line.startswith("torch==")]
 
 
-def test_the_parts_of_the_compose_file_know_one_another() -> None:
+def test_the_references_in_the_compose_file_have_targets() -> None:
     for each in COMPOSE["services"].values():
         assert set(each.get("depends_on", ())) <= set(COMPOSE["services"])
         for source in (volume.partition(":")[0] for volume in each.get("volumes", ())):
@@ -113,7 +113,7 @@ def test_the_parts_of_the_compose_file_know_one_another() -> None:
     assert redis[redis.index("--appendfsync") + 1] == "always"
 
 
-def test_the_manifests_know_one_another() -> None:
+def test_the_references_in_the_manifests_have_targets() -> None:
     labels = [spec["template"]["metadata"]["labels"] for spec in PODS.values()]
     assert [spec["selector"]["matchLabels"] for spec in PODS.values()] == labels
     services = {each["metadata"]["name"]: each["spec"] for each in MANIFESTS if each["kind"] == "Service"}
@@ -126,7 +126,7 @@ def test_the_manifests_know_one_another() -> None:
     assert {value for _, name, value in SETTINGS if name == "REDIS_URL"} == {"redis://packviz-redis:6379/0"}
 
 
-def test_haproxy_takes_its_settings_without_a_warning(haproxy: Path) -> None:
+def test_haproxy_accepts_its_settings_without_a_warning(haproxy: Path) -> None:
     places = {"BIND": "127.0.0.1:8080", "ONE": "127.0.0.1:8501", "TWO": "127.0.0.1:8502"}
     done = subprocess.run(
         [haproxy, "-c", "-f", DEPLOY / "haproxy.cfg"], env={**os.environ, **places}, capture_output=True, text=True
@@ -135,7 +135,7 @@ def test_haproxy_takes_its_settings_without_a_warning(haproxy: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["REDIS_URL", "PACKVIZ_DATA", "PACKVIZ_ROOMS", "PACKVIZ_METRICS", "PACKVIZ_LOGS"])
-def test_every_setting_that_the_page_on_deployment_names_is_read_somewhere(name: str) -> None:
+def test_every_setting_named_in_the_deployment_guide_is_read_somewhere(name: str) -> None:
     assert f"`{name}`" in (DEPLOY / "README.md").read_text("utf-8")
     code = [path for folder in ("ui", "classroom") for path in (ROOT / folder).rglob("*.py")]
     assert any(f'environ.get("{name}")' in path.read_text("utf-8") for path in code)

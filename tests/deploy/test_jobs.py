@@ -58,7 +58,7 @@ def servers(request: pytest.FixtureRequest) -> Servers:
     return make
 
 
-def test_jobs_are_done_in_turn_and_know_their_place(jobs: Jobs) -> None:
+def test_jobs_run_in_turn_and_know_their_position(jobs: Jobs) -> None:
     first, second = Visitor(jobs, "a", task(never_end, "1")), Visitor(jobs, "b", task(never_end, "2"))
     third = Visitor(jobs, "c", task(count, 3))
     until(lambda: first.results)
@@ -72,7 +72,7 @@ def test_jobs_are_done_in_turn_and_know_their_place(jobs: Jobs) -> None:
     assert second.results == []
 
 
-def test_thirty_who_ask_two_servers_for_the_same_start_one_and_it_ends_with_the_last_of_them(servers: Servers) -> None:
+def test_thirty_visitors_of_two_servers_who_want_the_same_share_one_job_until_the_last_leaves(servers: Servers) -> None:
     both, same, other = servers(), task(never_end, next(_fresh)), task(count, 50, next(_fresh))
     pupils = [Visitor(both[i % 2], f"pupil {i}", same) for i in range(30)]
     until(lambda: pupils[0].results)
@@ -97,7 +97,7 @@ def test_thirty_who_ask_two_servers_for_the_same_start_one_and_it_ends_with_the_
     again.stop()
 
 
-def test_measurements_are_made_anew_and_one_at_a_time_on_a_machine_whoever_has_them_made(tmp_path: Path) -> None:
+def test_measurements_are_repeated_and_run_one_at_a_time_on_a_machine(tmp_path: Path) -> None:
     servers = Jobs(lambda _: True), Jobs(lambda _: True)
     file = tmp_path / "processes"
     both = [Visitor(server, "a", task(time_it, file, measures=True)) for server in servers]
@@ -107,7 +107,7 @@ def test_measurements_are_made_anew_and_one_at_a_time_on_a_machine_whoever_has_t
     assert began == ended != began_later == ended_later
 
 
-def test_who_is_away_for_a_moment_keeps_the_job_and_who_stays_away_loses_it() -> None:
+def test_a_visitor_who_is_away_briefly_keeps_the_job_and_one_who_stays_away_loses_it() -> None:
     there = {"a"}
     jobs = Jobs(there.__contains__, grace=2)
     job = Visitor(jobs, "a", task(never_end))
@@ -125,9 +125,7 @@ def test_who_is_away_for_a_moment_keeps_the_job_and_who_stays_away_loses_it() ->
     assert job.now.state == "stopped"
 
 
-def test_who_reloads_the_page_or_comes_to_another_server_is_another_visitor_and_finds_the_same_job(
-    servers: Servers,
-) -> None:
+def test_a_visitor_finds_the_same_job_after_a_reload_and_at_another_server(servers: Servers) -> None:
     there = {"before"}
     lost, other = servers(there.__contains__, grace=4)  # each looks every two seconds
     job = Visitor(lost, "before", task(never_end, next(_fresh)))
@@ -144,7 +142,7 @@ def test_who_reloads_the_page_or_comes_to_another_server_is_another_visitor_and_
     until(lambda: is_gone(process))
 
 
-def test_nothing_is_known_of_a_job_that_nobody_asked_for_or_whose_results_are_kept_no_more() -> None:
+def test_a_job_is_unknown_if_nobody_asked_for_it_or_its_results_have_expired() -> None:
     jobs = Jobs(lambda _: True, kept=0.5)
     assert jobs.progress("0123456789abcdef", "a") is None
     job = Visitor(jobs, "a", task(count, 1))
@@ -155,7 +153,7 @@ def test_nothing_is_known_of_a_job_that_nobody_asked_for_or_whose_results_are_ke
     assert jobs.progress(job.key, "a") is None
 
 
-def test_no_process_is_started_for_who_left_while_waiting(servers: Servers, tmp_path: Path) -> None:
+def test_no_process_is_started_for_a_visitor_who_left_while_waiting(servers: Servers, tmp_path: Path) -> None:
     there = {"a", "b", "c"}
     jobs, _ = servers(there.__contains__, grace=4)
     first = Visitor(jobs, "a", task(never_end, next(_fresh)))
@@ -172,7 +170,7 @@ def test_no_process_is_started_for_who_left_while_waiting(servers: Servers, tmp_
     assert not (tmp_path / "started").exists()
 
 
-def test_who_is_away_lets_the_next_one_go_first() -> None:
+def test_a_job_whose_visitor_is_away_lets_the_next_one_go_first() -> None:
     there = {"a"}
     jobs = Jobs(there.__contains__)
     away, here = Visitor(jobs, "b", task(count, 1)), Visitor(jobs, "a", task(count, 2))
@@ -196,7 +194,7 @@ DEVOURED = "It needed more than 1.5 GB of memory, which is the limit for one job
         (vanish, "failed", "ended before it was done"),
     ],
 )
-def test_why_a_job_ends_early_is_told_with_its_results_and_the_next_one_has_its_turn(
+def test_a_job_that_ends_early_says_why_keeps_its_results_and_lets_the_next_run(
     servers: Servers, work: Callable[..., Iterator[int]], state: State, reason: str
 ) -> None:
     jobs, _ = servers(limit=8 if state == "timeout" else TIME_LIMIT, memory=3 * 2**29)
@@ -208,7 +206,7 @@ def test_why_a_job_ends_early_is_told_with_its_results_and_the_next_one_has_its_
         until(lambda: is_gone(job.results[0]))
 
 
-def test_the_queue_has_an_end(jobs: Jobs) -> None:
+def test_the_queue_is_bounded(jobs: Jobs) -> None:
     queued = [Visitor(jobs, f"visitor {i}", task(never_end, str(i))) for i in range(MAX_WAITING + 1)]
     refused = Visitor(jobs, "one more", task(never_end, "one more"))
     assert refused.now.state == "failed"
@@ -237,7 +235,7 @@ def test_a_job_waits_for_a_worker_and_fails_with_it(redis_url: str) -> None:
         assert (job.now.state, job.now.reason) == ("failed", "Its process ended before it was done.")
 
 
-def test_a_redis_that_is_away_is_told_in_a_sentence() -> None:
+def test_an_unreachable_redis_is_reported_in_one_sentence() -> None:
     jobs = RedisJobs(f"redis://127.0.0.1:{free_port()}/0", lambda _: True)
     for verb in (lambda: jobs.submit("a", task(count, 1)), lambda: jobs.progress("0123456789abcdef", "a"), jobs.counts):
         with pytest.raises(OSError, match=r"^The job queue cannot be reached\."):

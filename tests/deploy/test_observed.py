@@ -46,7 +46,7 @@ def metrics(address: str) -> dict[tuple[str, str], float]:
         }
 
 
-async def test_metrics_and_logs_tell_what_happens_and_nothing_of_visitors(observed: Server) -> None:
+async def test_metrics_and_logs_say_what_happens_and_nothing_about_visitors(observed: Server) -> None:
     room = Room(observed.address, OWN)
     room.act("next", "open")
     room.vote(phone := room.join(), 0)
@@ -75,7 +75,7 @@ async def test_metrics_and_logs_tell_what_happens_and_nothing_of_visitors(observ
         assert str(secret) not in log
 
 
-def test_an_error_is_told_by_its_kind_and_place_and_not_by_its_message() -> None:
+def test_an_error_is_logged_by_type_and_place_without_its_message() -> None:
     try:
         raise ValueError("what the visitor typed")
     except ValueError as error:
@@ -89,7 +89,7 @@ def test_an_error_is_told_by_its_kind_and_place_and_not_by_its_message() -> None
     assert "10.0.0.7" not in line
 
 
-async def test_a_server_that_is_asked_to_end_finishes_votes_and_ends_within_ten_seconds(observed: Server) -> None:
+async def test_a_server_told_to_stop_finishes_votes_and_stops_within_ten_seconds(observed: Server) -> None:
     room = Room(observed.address, OWN)
     room.act("next", "open")
     phones = [room.join() for _ in range(20)]
