@@ -136,28 +136,33 @@ class Room:
             while self._pending:
                 batch, self._pending = self._pending, []
                 try:
-                    await self._store_batch(batch)
+                    results = await self._stored([decide for decide, _ in batch])
                 except Exception as problem:
-                    for _, future in batch:
-                        if not future.done():
-                            future.set_exception(problem)
+                    results = [problem] * len(batch)
+                for (_, future), result in zip(batch, results, strict=True):
+                    if future.done():  # the request was cancelled
+                        continue
+                    if isinstance(result, Exception):
+                        future.set_exception(result)
+                    else:
+                        future.set_result(result)
         finally:
             self._work = None
 
-    async def _store_batch(self, batch: Sequence[tuple[Decide, asyncio.Future[int]]]) -> None:
-        """Decide changes one after the other, store their events together, and answer all of them."""
+    async def _stored(self, changes: Sequence[Decide]) -> list[int | Exception]:
+        """Decide changes one after another and store their events together; return the revisions or refusals."""
         while True:
             before = self.state.revision
             working, new = self.state.copy(), list[Event]()
-            decided = list[tuple[asyncio.Future[int], int | RefusedError]]()
-            for decide, future in batch:
+            results = list[int | Exception]()
+            for decide in changes:
                 try:
                     for event in (added := list(decide(working))):
                         working.apply(event)
                     new += added
-                    decided.append((future, working.revision))
+                    results.append(working.revision)
                 except RefusedError as refusal:
-                    decided.append((future, refusal))
+                    results.append(refusal)
             try:
                 if new:
                     await self._store.append(self.state.code, before, new)
@@ -169,14 +174,7 @@ class Room:
                 if self.gone:
                     raise RefusedError(404, "There is no such room.") from None
                 continue
-            for future, result in decided:
-                if future.done():  # the request was cancelled
-                    continue
-                if isinstance(result, RefusedError):
-                    future.set_exception(result)
-                else:
-                    future.set_result(result)
-            return
+            return results
 
     def _show(self, state: State) -> None:
         """Make a state visible, and tell the watchers."""

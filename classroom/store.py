@@ -229,17 +229,17 @@ class _File:
         )
         return [event for (event,) in found]
 
-    def delete(self, room: str, keep: int = 1) -> None:
-        """Remove all events of a room but the last ones."""
+    def delete(self, room: str) -> None:
+        """Remove all events of a room but the last one."""
         last = "SELECT revision FROM rooms WHERE room = ?"
-        remove = f"DELETE FROM events WHERE room = ? AND revision <= ({last}) - ?"
-        self._removed |= self._opened().execute(remove, (room, room, keep)).rowcount > 0
+        remove = f"DELETE FROM events WHERE room = ? AND revision < ({last})"
+        self._removed |= self._opened().execute(remove, (room, room)).rowcount > 0
 
     def expire(self, before: float) -> None:
         """Remove the rooms whose last event was before a time."""
-        for (room,) in self._opened().execute("SELECT room FROM rooms WHERE at < ?", (before,)).fetchall():
-            self.delete(room, keep=0)
-            self._opened().execute("DELETE FROM rooms WHERE room = ?", (room,))
+        remove = "DELETE FROM events WHERE room IN (SELECT room FROM rooms WHERE at < ?)"
+        self._removed |= self._opened().execute(remove, (before,)).rowcount > 0
+        self._opened().execute("DELETE FROM rooms WHERE at < ?", (before,))
 
     def others_wrote(self) -> bool:
         """Return whether another process has changed the file since this was asked last."""

@@ -14,37 +14,38 @@ const PREFIX = "packviz class ",
 const here = new Map(); // where the browser keeps nothing
 
 /**
+ * Use the browser's storage; null where there is none.
+ * @param {(storage: Storage) => any} use
+ */
+function stored(use) {
+  try {
+    return use(localStorage);
+  } catch {
+    return null;
+  }
+}
+/**
  * @param {string} code
  * @returns {Kept}
  */
-export function recall(code) {
-  try {
-    for (const name of Object.keys(localStorage))
-      if (name.startsWith(PREFIX) && !(JSON.parse(localStorage[name]).at > Date.now() - DAYS))
-        localStorage.removeItem(name);
-    return JSON.parse(localStorage[PREFIX + code] ?? "null") ?? here.get(code) ?? {};
-  } catch {
-    return here.get(code) ?? {};
-  }
-}
+export const recall = (code) =>
+  stored((storage) => {
+    for (const name of Object.keys(storage))
+      if (name.startsWith(PREFIX) && !(JSON.parse(storage[name]).at > Date.now() - DAYS)) storage.removeItem(name);
+    return JSON.parse(storage[PREFIX + code] ?? "null");
+  }) ??
+  here.get(code) ??
+  {};
 /**
  * @param {string} code
  * @param {Kept} kept
  */
 export function keep(code, kept) {
   here.set(code, kept);
-  try {
-    localStorage[PREFIX + code] = JSON.stringify({ ...kept, at: Date.now() });
-  } catch {
-    /* until the page is left */
-  }
+  stored((storage) => storage.setItem(PREFIX + code, JSON.stringify({ ...kept, at: Date.now() })));
 }
 /** @param {string} code */
 export function forget(code) {
   here.delete(code);
-  try {
-    localStorage.removeItem(PREFIX + code);
-  } catch {
-    /* it was not there */
-  }
+  stored((storage) => storage.removeItem(PREFIX + code));
 }

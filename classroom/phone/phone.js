@@ -189,8 +189,13 @@ const counts = () => el("p", { class: "quiet" });
 /** @param {string} answer that may be a sentence itself */
 const ended = (answer) => (/[.!?]$/.test(answer) ? answer : `${answer}.`);
 
-/** What this phone has answered, in a phase in which that cannot be changed. */
-function own() {
+/**
+ * A phase in which the answer can be seen, but not changed.
+ * @param {string} title
+ * @param {string} sentence
+ * @returns {View}
+ */
+function between(title, sentence) {
   const node = el("p", { class: "told" });
   const update = () => {
     const { question, mine } = line.seen;
@@ -200,7 +205,7 @@ function own() {
         ? "You did not answer in this vote."
         : `Your answer: ${told(question, mine)}`;
   };
-  return { node, update };
+  return { title, body: [el("p", {}, sentence), node, ...asked(line.seen.question)], update };
 }
 
 /** @returns {View} */
@@ -276,22 +281,9 @@ function vote() {
   };
 }
 
-/** @returns {View} */
-function closed() {
-  const { node, update } = own();
-  return {
-    title: "The vote is closed",
-    body: [node, el("p", {}, "Wait for your teacher."), ...asked(line.seen.question)],
-    update,
-  };
-}
-
-/** @returns {View} */
-function talk() {
-  const { node, update } = own(),
-    ask = el("p", {}, "Explain your answer to your neighbor, and listen to theirs. You will vote again.");
-  return { title: "Talk about it", body: [ask, node, ...asked(line.seen.question)], update };
-}
+const closed = () => between("The vote is closed", "Wait for your teacher.");
+const talk = () =>
+  between("Talk about it", "Explain your answer to your neighbor, and listen to theirs. You will vote again.");
 
 /** @returns {View} */
 function reveal() {

@@ -9,12 +9,10 @@ import { button, el, rich } from "./dom.js";
 let loading = null;
 /** The player, fetched once: by phones one after the other while they wait, or when it is needed. */
 export const player = () =>
-  (loading ??= import(new URL(document.documentElement.dataset.player, base).href).catch(again));
-/** @param {Error} problem */
-const again = (problem) => {
-  loading = null;
-  throw problem;
-};
+  (loading ??= import(new URL(document.documentElement.dataset.player, base).href).catch((problem) => {
+    loading = null;
+    throw problem;
+  }));
 /** The app's address, which ends where the path of this page begins. */
 export const base = new URL(location.pathname.replace(/\/join(\/[^/]*)?$/, "/"), location.origin);
 
