@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from email.message import Message
 from html import unescape
 from pathlib import Path
 from urllib.parse import quote_plus
@@ -33,6 +34,12 @@ OPTIONS = [
     for name, value in values.items()
     if not isinstance(value, dict)
 ]
+
+
+def got(url: str, **headers: str) -> tuple[bytes, Message]:
+    """Return what is served at an address, and its headers."""
+    with urlopen(Request(url, headers=headers)) as answer:
+        return answer.read(), answer.headers
 
 
 def test_streamlit_knows_every_setting_and_still_has_the_hidden_ones_that_make_it_fast() -> None:
@@ -72,33 +79,27 @@ asyncio.run(serve())
 def test_the_page_names_the_files_that_the_first_picture_needs(address: str) -> None:
     files = needed()
     assert {name.removeprefix("static/js/").partition(".")[0] for name in files} >= {"player", *ELEMENTS}
-    with urlopen(f"{address}/overview") as page:
-        named = page.read().decode("utf-8")
+    named = got(f"{address}/overview")[0].decode("utf-8")
     assert re.findall(r'<link rel="modulepreload" fetchpriority="low" href="\./([^"]+)">', named) == files
     head, _, body = named.partition("</head>")
     assert head.index('src="./static/js/index.') < head.index(f'from "./{files[0]}"')  # after Streamlit's own script
     assert "modulepreload" not in body
     for file in files:
-        with urlopen(f"{address}/{file}") as answer:
-            assert answer.status == 200
-            assert "javascript" in answer.headers["Content-Type"]
+        assert "javascript" in got(f"{address}/{file}")[1]["Content-Type"]
 
 
 @pytest.mark.parametrize("kind", ["js", "css"])
 def test_streamlits_files_are_sent_compressed_and_unchanged(address: str, kind: str) -> None:
     file = max((FOLDER / "static" / kind).glob("index.*"), key=lambda each: each.stat().st_size)
     url, original = f"{address}/static/{kind}/{file.name}", file.read_bytes()
-    with urlopen(Request(url, headers={"Accept-Encoding": "gzip"})) as answer:
-        sent, headers = answer.read(), answer.headers
+    sent, headers = got(url, **{"Accept-Encoding": "gzip"})
     assert gzip.decompress(sent) == original
     assert len(sent) < len(original) / 2.5
     assert int(headers["Content-Length"]) == len(sent)
-    with urlopen(url) as answer:  # who does not ask for it gets what Streamlit sends
-        assert answer.headers["Content-Encoding"] is None
-        assert answer.read() == original
-        assert {name: headers[name].split(";")[0] for name in ("Cache-Control", "Content-Type")} == {
-            name: answer.headers[name].split(";")[0] for name in ("Cache-Control", "Content-Type")
-        }
+    plain, others = got(url)  # a client that does not accept gzip gets what Streamlit sends
+    assert (plain, others["Content-Encoding"]) == (original, None)
+    for name in ("Cache-Control", "Content-Type"):
+        assert headers[name].split(";")[0] == others[name].split(";")[0]
 
 
 async def test_an_edit_reruns_one_fragment_and_sends_the_movie_and_not_the_code_that_plays_it(address: str) -> None:
@@ -123,14 +124,15 @@ def test_the_browser_fetches_the_player_once_and_keeps_it(visit: Open) -> None:
 
 
 def test_the_player_is_served_beside_every_page_and_may_be_cached(address: str) -> None:
-    with urlopen(f"{address}/behind/a/proxy/{player.NAME}") as behind, urlopen(f"{address}/{player.NAME}") as answer:
-        assert behind.read() == answer.read()
-        assert answer.headers.get_all("Cache-Control") == ["public, max-age=31536000, immutable"]
+    code, headers = got(f"{address}/{player.NAME}")
+    assert got(f"{address}/behind/a/proxy/{player.NAME}")[0] == code
+    assert headers.get_all("Cache-Control") == ["public, max-age=31536000, immutable"]
+    zipped, headers = got(f"{address}/{player.NAME}", **{"Accept-Encoding": "gzip"})
+    assert (gzip.decompress(zipped), headers["Content-Encoding"]) == (code, "gzip")
 
 
 def test_there_are_no_metrics_unless_they_are_turned_on(address: str) -> None:
-    with urlopen(f"{address}/metrics") as answer:
-        assert b"packviz_visitors" not in answer.read()
+    assert b"packviz_visitors" not in got(f"{address}/metrics")[0]
 
 
 @pytest.mark.slow
@@ -153,10 +155,10 @@ ADDRESSES = ["", *(page.address for page in PAGES), "questions"]
 
 def served(url: str, **headers: str) -> dict[str, str]:
     """Return the title and the tags of a page as it is served."""
-    with urlopen(Request(url, headers=headers)) as answer:
-        assert int(answer.headers["Content-Length"]) > 0
-        assert answer.headers["ETag"] is None
-        page = answer.read().decode("utf-8")
+    sent, answered = got(url, **headers)
+    assert int(answered["Content-Length"]) == len(sent)
+    assert answered["ETag"] is None
+    page = sent.decode("utf-8")
     tags = dict(re.findall(r'<meta (?:name|property)="([^"]+)" content="([^"]*)">', page))
     titles = re.findall(r"<title>(.*?)</title>", page, re.DOTALL)
     assert len(titles) == 1
@@ -178,9 +180,8 @@ def test_the_preview_is_an_image_on_the_requested_host(address: str) -> None:
     assert page["twitter:card"] == "summary_large_image"
     behind = served(f"{address}/packing", Host="class.example", **{"X-Forwarded-Proto": "https"})
     assert behind["og:image"] == "https://class.example/preview.png"
-    with urlopen(f"{address}/preview.png") as answer:
-        picture = answer.read()
-        assert answer.headers["Content-Type"] == "image/png"
+    picture, headers = got(f"{address}/preview.png")
+    assert headers["Content-Type"] == "image/png"
     assert len(picture) < 150_000
     assert (int.from_bytes(picture[16:20]), int.from_bytes(picture[20:24])) == (1200, 630)
 
@@ -189,8 +190,7 @@ def test_a_links_description_names_its_batch_as_plain_text(address: str) -> None
     sequences = '<script>alert(1)</script>\n"quoted" & go'
     page = served(f"{address}/packing?sequences={quote_plus(sequences)}")
     assert page["description"].startswith('The batch <script>alert(1)</script> / "quoted" & go. ')
-    with urlopen(f"{address}/packing?sequences={quote_plus(sequences)}") as answer:
-        assert b"<script>alert" not in answer.read()
+    assert b"<script>alert" not in got(f"{address}/packing?sequences={quote_plus(sequences)}")[0]
 
 
 @pytest.mark.parametrize("query", ["sequences=" + "a" * 5000, "sequences=%00%ff%0A%0A", "sequences", "a&" * 300])
