@@ -171,9 +171,7 @@ def _told(error: Exception, path: Path) -> str:
     """Explain an error of the file in a sentence, with what a teacher can do about it."""
     text = str(error).lower()
     if "full" in text or "i/o" in text or "too large" in text or "no space" in text:
-        return (
-            "The server's disk is full, so nothing can be stored. Free some space: the class then continues by itself."
-        )
+        return "The server's disk is full, so nothing can be stored. Free some space: the class then goes on by itself."
     if "readonly" in text or "unable to open" in text or isinstance(error, PermissionError | FileExistsError):
         return "The server cannot write its data. Set PACKVIZ_DATA to a folder that it may write to."
     if "locked" in text:
@@ -224,10 +222,8 @@ class _File:
 
     def read(self, room: str, since: int) -> list[str]:
         """Return the events of a room after the first `since` ones."""
-        found = self._opened().execute(
-            "SELECT event FROM events WHERE room = ? AND revision > ? ORDER BY revision", (room, since)
-        )
-        return [event for (event,) in found]
+        select = "SELECT event FROM events WHERE room = ? AND revision > ? ORDER BY revision"
+        return [event for (event,) in self._opened().execute(select, (room, since))]
 
     def delete(self, room: str) -> None:
         """Remove all events of a room but the last one."""

@@ -241,11 +241,10 @@ def unmet(asked: Mapping[str, str], shown: Mapping[str, object]) -> str | None:
 def warning(text: str) -> str | None:
     """Return a warning if the text makes the link too long for some servers and messengers."""
     size = len(quote_plus(text))
-    if size <= MAX_LENGTH:
-        return None
-    return (
+    told = (
         f"With this text, the link to this page is {size / 1000:.0f} kB long. Some servers and messengers cut it off."
     )
+    return told if size > MAX_LENGTH else None
 
 
 def _shows(shown: Mapping[str, object], name: str, raw: str) -> bool:

@@ -208,9 +208,8 @@ def _room(seen: Seen) -> None:
         _counts(_place(seen))
         for i, (action, label) in enumerate(_actions(seen)):
             kind: Literal["primary", "secondary"] = "secondary" if i else "primary"
-            st.button(
-                label, key=f"class {action}", type=kind, help=_HELP.get(action), on_click=partial(_do, action, seen)
-            )
+            do = partial(_do, action, seen)
+            st.button(label, key=f"class {action}", type=kind, help=_HELP.get(action), on_click=do)
         if seen["question"] is None and not seen["questions"]:  # one has to be created: classroom.js scrolls there
             st.button(_FIRST, key="class first", type="primary", on_click=partial(unfold, on=True))
         if seen["phase"] in _UNDONE:

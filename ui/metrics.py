@@ -22,9 +22,8 @@ VOTE = "/api/rooms/{code}/vote"
 
 _registry = CollectorRegistry()
 _reruns = Histogram("packviz_rerun_seconds", "Runs of a page, or of a part of it", ["of"], registry=_registry)
-_requests = Histogram(
-    "packviz_request_seconds", "Requests of phones and teachers", ["route", "status"], registry=_registry
-)
+_of = ("route", "status")
+_requests = Histogram("packviz_request_seconds", "Requests of phones and teachers", _of, registry=_registry)
 _votes = Counter("packviz_votes", "Votes that this server has stored", registry=_registry)
 ProcessCollector(registry=_registry)
 

@@ -217,9 +217,8 @@ def _prediction(ask: Ask | None) -> None:
     if base is None:
         st.text("⚠ This example is a batch of tensors. Choose another one, or type the sequences.")
         return
-    number = st.number_input(
-        "variant", 1, 99, 1, help="Another row, step or sequence to ask about.", key="class variant"
-    )
+    hint = "Another row, step or sequence to ask about."
+    number = st.number_input("variant", 1, 99, 1, help=hint, key="class variant")
     spec = _choose_prediction(base, number - 1, "class kind")
     if spec is None:
         return

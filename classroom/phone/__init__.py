@@ -37,9 +37,8 @@ def routes() -> list[Route]:
 def play(folder: str) -> Route:
     """Return the route of the player in a folder. A browser may keep it."""
     name, code = player()
-    return Route(
-        folder + name, _sender(code, "text/javascript", {"Cache-Control": "public, max-age=31536000, immutable"})
-    )
+    keep = {"Cache-Control": "public, max-age=31536000, immutable"}
+    return Route(folder + name, _sender(code, "text/javascript", keep))
 
 
 @cache
