@@ -33,8 +33,7 @@ def test_back_and_forward_restore_batch_settings_and_step_and_an_edit_belongs_to
     visited = visit()
     page = visited.page
     visited.type(TEXT)
-    visited.sidebar.get_by_text("lstm", exact=True).click()
-    visited.settle()
+    visited.click(visited.sidebar.get_by_text("lstm", exact=True))
     visited.press("ArrowRight", "ArrowRight")
     places = [(page.url, "3", TEXT)]
     go(visited, "Packing")
@@ -109,8 +108,7 @@ def test_an_entry_opens_in_the_overview_at_its_step_and_the_visitors_own_batch_c
     assert "cell" not in visited.query
     assert visited.query["bidirectional"].lower() == "true"
     assert visited.data("stage") == "run"
-    visited.page.get_by_role("button", name="Back to my own text").click()
-    visited.settle()
+    visited.click(visited.page.get_by_role("button", name="Back to my own text"))
     expect(visited.text).to_have_value("9 8 7\n6")
     visited.sidebar.get_by_text("Back to the question").click()
     visited.main.locator(".st-key-verdict").wait_for()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 from streamlit.testing.v1 import AppTest
-from tabs import box_of, enter, reach
+from tabs import box_of, reach
 from test_accessibility import two_screens
 from visits import LAPTOP, Open, Visit
 
@@ -204,20 +204,16 @@ def test_a_term_is_explained_on_hover_and_focus_and_an_address_is_found_both_way
     visited.press("Escape")
     expect(meaning).to_be_hidden()
     visited.unfold("Where is a token?")
-    enter(visited.main.get_by_role("spinbutton", name="time step t"), "2")
-    visited.settle()
+    visited.enter(visited.main.get_by_role("spinbutton", name="time step t"), "2")
     expect(visited.main).to_contain_text("data[offset[2] + 1] = data[6 + 1] = data[7]: sequence A at time step 2.")
     visited.press("End", "ArrowLeft", "ArrowLeft", "ArrowLeft")
-    visited.main.get_by_role("button", name="Show it in the movie").first.click()
-    visited.settle()
+    visited.click(visited.main.get_by_role("button", name="Show it in the movie").first)
     expect(visited.player.locator(".pv-tip")).to_contain_text("sequence A, time step 2")
     expect(visited.player).to_be_in_viewport()
     n = visited.main.get_by_label("packed row n")
-    enter(n, "7")
-    visited.settle()
+    visited.enter(n, "7")
     expect(visited.main).to_contain_text("data[offset[2] + 1] = data[6 + 1] = data[7]")
-    enter(n, "9")
-    visited.settle()
+    visited.enter(n, "9")
     expect(visited.main).to_contain_text("a packed row from 0 to 8")
     expect(n).to_have_value("9")
 
@@ -226,7 +222,6 @@ def test_the_sum_behind_a_number_is_written_out(visit: Open) -> None:
     visited = visit(path="running")
     expect(visited.main).to_contain_text("h' = (1 - z) · n + z · h")
     visited.press("ArrowRight", "ArrowRight")  # t = 1
-    visited.settle()
     canvas = visited.player.locator("canvas")
     spot = visited.player.evaluate(FIND, "r of C, unit 1")
     canvas.click(position=spot)
@@ -237,7 +232,6 @@ def test_the_sum_behind_a_number_is_written_out(visit: Open) -> None:
     expect(visited.main).to_contain_text(f"= {reset:.4f}")
     expect(visited.main.get_by_role("spinbutton", name="hidden unit")).to_have_value("1")
     unit = visited.main.get_by_role("spinbutton", name="hidden unit")
-    enter(unit, "3")
-    visited.settle()
+    visited.enter(unit, "3")
     visited.unfold("The whole run")
     expect(visited.main.get_by_role("figure", name="Heat map of 4 hidden units")).to_be_visible()

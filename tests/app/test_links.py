@@ -121,8 +121,7 @@ def test_a_step_past_the_end_is_the_last_and_another_batch_keeps_the_last_step_o
     seen = visit({"step": "999"})
     last = seen.data("steps")
     assert (seen.data("step"), seen.query["step"]) == (last, last)
-    seen.sidebar.get_by_text("lstm", exact=True).click()  # another setting changes no step
-    seen.settle()
+    seen.click(seen.sidebar.get_by_text("lstm", exact=True))  # another setting changes no step
     assert (seen.data("stage"), seen.data("step")) == ("unpack", last)
     seen.type("1 2 3 4\n5 6 7\n8")
     film = pv.movie(pv.trace(Batch.parse("1 2 3 4\n5 6 7\n8")))

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from playwright.sync_api import Locator, expect
 from streamlit.testing.v1 import AppTest
-from tabs import enter, reach, until, violations
+from tabs import reach, until, violations
 from test_accessibility import wider_by
 from visits import PHONE, Open, Visit
 
@@ -192,14 +192,12 @@ def answer(visited: Visit, question: Question, typed: str) -> None:
         visited.main.locator(".st-key-question").get_by_role("radio", name=typed.replace("`", "")).check(force=True)
         click(visited, "Check")
     else:
-        enter(visited.main.get_by_role("textbox"), typed)
-        visited.settle()
+        visited.enter(visited.main.get_by_role("textbox"), typed)
 
 
 def click(visited: Visit, *names: str) -> None:
     for name in names:
-        visited.main.get_by_role("button", name=name).first.click()
-        visited.settle()
+        visited.click(visited.main.get_by_role("button", name=name).first)
 
 
 def test_back_returns_to_the_previous_round(visit: Open, address: str) -> None:

@@ -179,8 +179,7 @@ def test_the_panel_shares_the_step_on_screen_and_what_was_chosen(visit: Open) ->
     visited.settle()
     panel.get_by_text("Link to this page, as it is now").click()  # Escape might close the panel, too
     for choice in ("sidebar", "code", "menu", "dark"):
-        panel.get_by_role("radio", name=choice).or_(panel.get_by_role("button", name=choice)).click()
-        visited.settle()
+        visited.click(panel.get_by_role("radio", name=choice).or_(panel.get_by_role("button", name=choice)))
     chosen = shared(visited)
     shown = {"cell": "lstm", "example": "unsorted", "step": "3", "question": "2"}
     assert query(chosen) == shown | {"hide": "sidebar,code,menu", "lock": "cell", "theme": "dark"}

@@ -82,8 +82,7 @@ def test_a_click_on_the_map_in_the_player_sets_the_controls_of_layer_and_directi
     seen = visit("num_layers=2")
     more = seen.sidebar.get_by_test_id("stExpander")
     more.locator("summary").click()
-    seen.sidebar.get_by_text("bidirectional", exact=True).click()
-    seen.settle()
+    seen.click(seen.sidebar.get_by_text("bidirectional", exact=True))
     expect(more.get_by_text("initial_state", exact=True)).to_be_visible()  # it stays open
     layers = seen.player.get_by_role("group", name="Layers")
     layers.get_by_role("button", name="Layer 0 backward").click()
@@ -122,8 +121,7 @@ def test_typed_text_stays_if_a_setting_is_chosen_before_the_server_has_answered(
     pick(seen, "own")
     expect(seen.text).to_have_value("7 8\n9 10")
     for name in ("enforce_sorted", "bidirectional"):
-        seen.sidebar.get_by_text(name, exact=True).click()
-        seen.settle()
+        seen.click(seen.sidebar.get_by_text(name, exact=True))
     with not_waiting(seen):
         for label in ("cell = rnn", "bidirectional = True"):
             seen.main.get_by_role("button", name=label).click()
@@ -133,8 +131,7 @@ def test_typed_text_stays_if_a_setting_is_chosen_before_the_server_has_answered(
 
 def test_text_typed_over_an_example_of_the_doctor_stays_if_a_setting_is_chosen_right_away(visit: Open) -> None:
     seen = visit(path="doctor", size=LAPTOP, script=FAR)
-    seen.main.get_by_role("radio", name="healthy").click()
-    seen.settle()
+    seen.click(seen.main.get_by_role("radio", name="healthy"))
     field, promise = seen.main.get_by_label("x: a list"), seen.main.get_by_text("enforce_sorted", exact=True)
     with not_waiting(seen):
         field.fill("[[1, 2], [3, 0]]")

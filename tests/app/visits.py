@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from playwright.sync_api import Browser, Locator, expect
-from tabs import Scheme, Size, Tab, screenshots, tab
+from tabs import Scheme, Size, Tab, enter, screenshots, tab
 
 LAPTOP, PROJECTOR, PHONE = (1440, 900), (1280, 720), (390, 844)
 MENU = {
@@ -114,6 +114,16 @@ class Visit:
         """Wait until the server has answered, and nothing moves any more."""
         while self.player.evaluate_all(QUIET) != self.player.count():
             pass  # a player is gone, or another one has come
+
+    def click(self, target: Locator) -> None:
+        """Click something, and wait for the answer."""
+        target.click()
+        self.settle()
+
+    def enter(self, field: Locator, text: str) -> None:
+        """Type a text into a field, press Enter, and wait for the answer."""
+        enter(field, text)
+        self.settle()
 
     def type(self, text: str) -> None:
         """Type a text over the one that is there."""
