@@ -27,7 +27,7 @@ form: choice, number, numbers, letters or cell; answers: index (or text), number
 In the phase reveal, for everybody; for the teacher always: answer (as it would be sent), solution (as typed), why,
 reasons ([{answer, reason}]), bars ([{answer, right, before, after, reason}]; answer null counts all others), rounds (1
 or 2), movie (null for a teacher's own question, or {path, steps}; its path needs &token=). Phones that have voted also
-get right and reason. For the teacher alone: host, hint (null, or {share, advice, told} after a close), questions (the
-list), index (the current one's place in it or null), left (how many of the list come after it), asked (all specs so
-far), following_count.
+get right and reason. For the teacher alone: host, place (as in `at`), hint (null, or {share, advice, told} after a
+close), questions (the list), index (the current one's place in it or null), left (how many of the list come after it),
+asked (all specs so far), following_count.
 """

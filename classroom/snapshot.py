@@ -36,6 +36,7 @@ def snapshot(state: State, question: Question | None, token: str, *, host: bool)
     if host:
         seen |= {
             "host": True,
+            "place": state.place,
             "hint": hint(state),
             "questions": [dict(spec) for spec in state.questions],
             "index": current.index if current else None,

@@ -81,8 +81,8 @@ def classroom() -> None:
     else:
         _room(seen)
         title = "Ask something else" if asked or seen["questions"] else "The first question"
-        new_question(title, partial(_ask_new, _place(seen)))
-    plan_view(None if seen is None else partial(_ask, _place(seen)))
+        new_question(title, partial(_ask_new, seen["place"]))
+    plan_view(None if seen is None else partial(_ask, seen["place"]))
 
 
 def _begin() -> None:
@@ -160,14 +160,9 @@ def _act(action: str, **details: object) -> None:
 def _do(action: str, seen: Seen) -> None:
     """Do what a button offers, at the point of the lesson at which it was shown."""
     if action == "seen":
-        _ask(_place(seen), {**seen["asked"][-1], "seen": True})
+        _ask(seen["place"], {**seen["asked"][-1], "seen": True})
     else:
-        _act(action, at=_place(seen))
-
-
-def _place(seen: Seen) -> list[Any]:
-    """Return where a class is, as in classroom/state.py: a button does nothing once the class has moved on."""
-    return [len(seen["asked"]), seen["phase"], seen["round"]]
+        _act(action, at=seen["place"])
 
 
 def _ask(place: list[Any], question: object) -> None:
@@ -190,7 +185,7 @@ def _turn() -> None:
             if action not in _MORE:
                 _do(action, seen)
     elif seen["phase"] in _UNDONE:
-        _act("back", at=_place(seen))
+        _act("back", at=seen["place"])
 
 
 def _actions(seen: Seen) -> tuple[tuple[str, str], ...]:
@@ -205,7 +200,7 @@ def _actions(seen: Seen) -> tuple[tuple[str, str], ...]:
 
 def _room(seen: Seen) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="class-actions"):
-        _counts(_place(seen))
+        _counts(seen["place"])
         for i, (action, label) in enumerate(_actions(seen)):
             kind: Literal["primary", "secondary"] = "secondary" if i else "primary"
             do = partial(_do, action, seen)
@@ -213,10 +208,10 @@ def _room(seen: Seen) -> None:
         if seen["question"] is None and not seen["questions"]:  # one has to be created: classroom.js scrolls there
             st.button(_FIRST, key="class first", type="primary", on_click=partial(unfold, on=True))
         if seen["phase"] in _UNDONE:
-            back = partial(_act, "back", at=_place(seen))
+            back = partial(_act, "back", at=seen["place"])
             st.button("Undo", key="class back", icon=":material/undo:", help="PageUp", on_click=back)
         _secrets(seen)
-        from_the_list(seen, partial(_ask, _place(seen)))
+        from_the_list(seen, partial(_ask, seen["place"]))
         _whole()
     if visit().room_problem:
         st.text(f"⚠ {visit().room_problem}")
@@ -256,7 +251,7 @@ def _projector_link(code: str) -> None:
 def _counts(drawn: list[Any]) -> None:
     """Count those who have joined and voted; rerun the page when another window has moved the class on."""
     seen = _seen()
-    if seen is None or _place(seen) != drawn:
+    if seen is None or seen["place"] != drawn:
         st.rerun()
     assert seen is not None
     st.html(f'<p class="class-count">{counted_votes(seen)}</p>')
