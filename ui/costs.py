@@ -45,14 +45,16 @@ def counted(shown: Shown) -> None:
     st.markdown("Cell updates and sequential steps of this batch; bytes of its inputs and outputs.")
     costs = cost.counts_of(shown.trace)
     figure(shown, charts.counts_bars, costs, key="counts")
-    rows = {"input": costs.inputs, "output": costs.outputs}
-    table = [(name, each.padded, each.packed) for name, each in rows.items()] + [("indices", 0, costs.indices)]
+    rows = {"input": costs.inputs, "indices": costs.indices, "output": costs.outputs}
+    table = [(name, each.padded, each.packed) for name, each in rows.items()]
     sheet(table, ["bytes of", "padded", "packed"], "bytes", "Bytes of inputs and outputs")
     st.markdown(
         f"Packing saves {costs.spared:,} cell updates, but no steps: each step waits for the one before it.\n\n"
-        f"During the copy, both inputs are in memory: {costs.both_inputs:,} bytes."
+        f"While `pack_padded_sequence` copies, the padded and the packed input are both in memory: "
+        f"{costs.both_inputs:,} bytes."
     )
-    if said := indices_outweigh(costs.inputs.padded, costs.inputs.packed + costs.indices, costs.indices):
+    padded, packed = (getattr(costs.inputs, side) + getattr(costs.indices, side) for side in ("padded", "packed"))
+    if said := indices_outweigh(padded, packed, costs.indices.packed):
         st.markdown(said)
 
 

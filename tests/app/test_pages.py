@@ -117,7 +117,7 @@ def test_cost_opens_with_the_recorded_headline_map_and_caveat(cell: str) -> None
 
 @pytest.mark.slow
 def test_the_cost_page_says_why_packed_is_larger_where_it_is() -> None:
-    assert "Packed is larger here (116 bytes, padded 48) because of its 80 bytes of indices" in texts(opened("cost"))
+    assert "Packed is larger here (116 bytes, padded 72) because of its 80 bytes of indices" in texts(opened("cost"))
     assert "Packed is larger here" not in texts(opened("cost", {"example": "vowels"}))
     assert "Packed is larger here" in texts(opened("packing"))
 

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from seeds import seeds
-from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
+from torch.nn.utils.rnn import pad_sequence
 from trace_cases import random_case
 
 from packviz.compute.trace import trace, trace_module
@@ -29,13 +29,12 @@ def test_the_counts_are_those_of_torchs_own_tensors(seed: int) -> None:
     with torch.no_grad(), torch.backends.mkldnn.flags(enabled=False, allow_tf32=None):
         padded_output = module(x)[0]
         output = module(packed, case.hx)[0]
-    unsorted = pack_padded_sequence(x, torch.tensor(case.lengths), module.batch_first, enforce_sorted=False)
     found = counts_of(trace_module(module, x, case.lengths, enforce_sorted=case.enforce_sorted, hx=case.hx))
     assert found.inputs == Amount(x.nbytes, packed.data.nbytes)
     assert found.outputs == Amount(padded_output.nbytes, output.data.nbytes)
-    order = (unsorted.batch_sizes, unsorted.sorted_indices, unsorted.unsorted_indices)
-    assert found.indices == sum(indices.nbytes for indices in order if indices is not None)
-    assert found.both_inputs == x.nbytes + packed.data.nbytes + found.indices
+    beside = torch.tensor(case.lengths).nbytes, sum(part.nbytes for part in packed[1:] if part is not None)
+    assert found.indices == Amount(*beside)
+    assert found.both_inputs == x.nbytes + packed.data.nbytes + sum(beside)
     assert found.steps == Amount(x.size(1 if module.batch_first else 0), len(packed.batch_sizes))
     passes = module.num_layers * (2 if module.bidirectional else 1)
     assert found.updates == Amount(x[..., 0].numel() * passes, len(packed.data) * passes)

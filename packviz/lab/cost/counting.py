@@ -41,7 +41,7 @@ class Counts:
     steps: Amount  # sequential steps in each layer and direction: the width of the grid, the longest length
     inputs: Amount  # bytes of the padded (B, T, F) and of the packed data (N, F)
     outputs: Amount  # bytes of the top layer's output, (B, T, D*H) and (N, D*H)
-    indices: int  # bytes of batch_sizes, sorted_indices and unsorted_indices, which only the packed side has
+    indices: Amount  # bytes of the int64 tensors beside the input: lengths; batch_sizes and, if sorted, the two orders
 
     @property
     def spared(self) -> int:
@@ -51,12 +51,13 @@ class Counts:
     @property
     def both_inputs(self) -> int:
         """Return the bytes while packing: it copies, so the padded and the packed input exist at once."""
-        return self.inputs.padded + self.inputs.packed + self.indices
+        return self.inputs.padded + self.inputs.packed + self.indices.padded + self.indices.packed
 
 
 def counts_of(trace: Trace) -> Counts:
     """Count what the batch of a trace costs in its own module; the grid may be wider than its longest sequence."""
     module, padded, D = trace.module, trace.padded, directions(trace.module)
+    orders = 0 if trace.error is None and trace.sorted.sorted_indices is None else 2 * len(padded.mask)
     (B, T), N, longest = padded.mask.shape, int(padded.lengths.sum()), int(padded.lengths.max())
 
     def both(factor: int) -> Amount:
@@ -67,7 +68,7 @@ def counts_of(trace: Trace) -> Counts:
         steps=Amount(T, longest),
         inputs=both(padded.values.size(2) * padded.values.itemsize),
         outputs=both(D * state_size(module) * padded.values.itemsize),
-        indices=(longest + 2 * B) * torch.int64.itemsize,
+        indices=Amount(B * torch.int64.itemsize, (longest + orders) * torch.int64.itemsize),
     )
 
 
