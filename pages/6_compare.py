@@ -12,7 +12,7 @@ compared(
     comparing.at_a_glance,
     {
         "What is equal": comparing.verdicts,
-        "Three readouts": comparing.readings,
+        "Readouts": comparing.readings,
         "Drift on padding": comparing.drifting,
         "One setting at a time": comparing.other_settings,
         "Batch dependence": comparing.alone,

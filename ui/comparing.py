@@ -1,5 +1,7 @@
 """The parts of the page that compares padded and packed, below its movie."""
 
+import re
+
 import pandas as pd
 import streamlit as st
 import torch
@@ -8,12 +10,7 @@ from packviz import charts, facts
 from ui.part import figure, sheet, try_this
 from ui.runs import Shown
 
-_TO_TRY: dict[str, dict[str, object]] = {
-    "both directions": {"bidirectional": True, "direction": "backward"},
-    "one direction": {"bidirectional": False},
-    "no bias": {"bias": False},
-    "bias": {"bias": True},
-}
+_BACKWARD: dict[str, object] = {"direction": "backward"}  # what a second direction is for: the movie shows that
 
 
 def at_a_glance(shown: Shown) -> None:
@@ -40,8 +37,8 @@ def verdicts(shown: Shown) -> None:
 
 
 def readings(shown: Shown) -> None:
-    """Show three ways to read the result, on both sides."""
-    st.markdown("Three ways to read the result on both sides, compared with the state after the whole sequence.")
+    """Show the ways to read the result, on both sides."""
+    st.markdown("Each way to read the result on both sides, compared with the state after the whole sequence.")
     for each in shown.fact(facts.compare).readings:
         lines = [f"{_mark(side.right)} {name}: {side.sentence}." for name, side in each.sides.items()]
         st.markdown("\n\n".join([f"`{each.code}`", *lines]))
@@ -63,10 +60,13 @@ def drifting(shown: Shown) -> None:
 def other_settings(shown: Shown) -> None:
     """Offer settings that change the verdicts, and list the verdicts that each setting changes."""
     st.markdown("The same comparison, each time with one setting changed.")
-    try_this("Change a setting that changes the verdict.", _TO_TRY)
     found = shown.fact(facts.switches)
+    telling = {f"{each.setting} = {each.after}": {each.setting: each.after} for each in found if each.changed}
+    if "bidirectional = True" in telling:
+        telling["bidirectional = True"] |= _BACKWARD
+    try_this("Change a setting that changes a verdict." if telling else "None of these changes a verdict.", telling)
     rows = [
-        (each.setting, str(each.before), str(each.after), ", ".join(each.changed).replace("_", " ") or "none")
+        (each.setting, str(each.before), str(each.after), re.sub("_(?!n_)", " ", ", ".join(each.changed)) or "none")
         for each in found
     ]
     columns = ["setting", "now", "instead", "verdicts on the outputs that change"]
@@ -74,7 +74,7 @@ def other_settings(shown: Shown) -> None:
     for each in found:
         if each.changed:
             with st.expander(f"{each.setting}: {each.after} instead of {each.before}"):
-                st.markdown(each.sentence)
+                st.markdown("\n".join(f"- {verdict}" for verdict in each.changed.values()))
 
 
 @st.fragment

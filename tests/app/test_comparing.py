@@ -11,9 +11,9 @@ from pages import opened, texts
 
 TABS = {
     "What is equal": "Equal means that no difference exceeds",
-    "Three readouts": "compared with the state after the whole sequence",
+    "Readouts": "compared with the state after the whole sequence",
     "Drift on padding": "keeps reading padding",
-    "One setting at a time": "**Try this.** Change a setting that changes the verdict.",
+    "One setting at a time": "**Try this.** Change a setting that changes a verdict.",
     "Batch dependence": "One sequence alone",
     "Loss and gradients": "random targets",
     "Padding in other layers": "unless it is masked out",
