@@ -16,7 +16,13 @@ def to_try(shown: Shown) -> dict[str, dict[str, object]]:
         "batch_first off": {"batch_first": False},
     }
     if shown.trace.padded.embedding is not None:
-        return {"padding_idx 0": {"padding_idx": 0}, "no padding_idx": {"padding_idx": None}, **others}
+        first = int(shown.batch.sequences[0][0])  # a word's id: as padding_idx it hides that word
+        return {
+            f"padding_idx {first}": {"padding_idx": first},
+            "padding_idx 0": {"padding_idx": 0},
+            "no padding_idx": {"padding_idx": None},
+            **others,
+        }
     token = float(shown.batch.sequences[0].flatten()[0])
     return {"padding_value 42": {"padding_value": 42.0}, f"padding_value {token:g}": {"padding_value": token}, **others}
 
@@ -42,7 +48,7 @@ def confused(shown: Shown) -> None:
 
 def embedding(shown: Shown) -> None:
     """Show the pad's row of the embedding, and that a vector of zeros moves the state."""
-    st.markdown("After the last token the cell keeps running, with zeros as input.")
+    st.markdown("Suppose that every input after the last token were a vector of zeros.")
     zeros, table, config = shown.fact(facts.after_zero_vector), shown.trace.padded.embedding, shown.trace.config
     if table is not None and config is not None:
         st.markdown(facts.pad_row(config))

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from packviz.facts import enforcing, first_unstable, order_of_equals, ties
-from packviz.inputs.batch import sequence_label
+from packviz.text import listed, sequence_label
 from ui.part import sheet, verdicts
 from ui.runs import Shown
 
@@ -26,7 +26,7 @@ def equals(shown: Shown) -> None:
     if shown.trace.error is None:
         found = ties(shown.trace)
         for tie in found[:6]:
-            letters = ", ".join(sequence_label(b) for b in tie.sequences[:12])
+            letters = listed([sequence_label(b) for b in tie.sequences], 24)
             how = "their original order" if tie.as_they_came else "**not** their original order"
             st.markdown(f"Length {tie.length}: torch put them in the order {letters}, {how}.")
         if not found:
