@@ -57,11 +57,16 @@ function plain(digit) {
   return String(before % 10);
 }
 
-/** @param {string} typed */
-function numbers(typed) {
+/**
+ * @param {string} typed
+ * @param {boolean} several whether more than one number is asked for
+ */
+function numbers(typed, several) {
   /** @type {[string, string]} */
-  const wanted = ["integers", "Type them separated by spaces, such as 7 7 7"],
-    text = checked(typed, ...wanted).replace(DTYPE, " ");
+  const wanted = several
+    ? ["integers", "Type them separated by spaces, such as 7 7 7"]
+    : ["an integer", "Type one number, such as 7"];
+  const text = checked(typed, ...wanted).replace(DTYPE, " ");
   const parts = text.replace(NAME, "").replace(BETWEEN_SIZES, " ").split(APART).filter(Boolean),
     found = parts.map((part) => INTEGER.exec(part)?.[1]);
   if (!parts.length || found.includes(undefined))
@@ -82,16 +87,18 @@ function letters(typed, letters) {
     .replace(/\.+$/, "")
     .split(APART)
     .filter(Boolean);
-  const named = words
-    .map((word) => word.toUpperCase())
-    .flatMap((word) => {
-      if (all.has(word)) return [word];
-      if (word === "AND" || NOBODY.includes(word.toLowerCase())) return [];
-      if (word === "ALL") return letters;
-      return [...word].every((letter) => all.has(letter)) ? [...word] : [word];
-    });
+  const asTyped = new Map(words.map((word) => [word.toUpperCase(), word]));
+  const named = [...asTyped.keys()].flatMap((word) => {
+    if (all.has(word)) return [word];
+    if (word === "AND" || NOBODY.includes(word.toLowerCase())) return [];
+    if (word === "ALL") return letters;
+    return [...word].every((letter) => all.has(letter)) ? [...word] : [word];
+  });
   const unknown = [...new Set(named)].filter((letter) => !all.has(letter)).sort();
-  if (unknown.length) throw refusal(unknown.slice(0, 3).map(quoted).join(", "), ...wanted);
+  if (unknown.length) {
+    const first = unknown.slice(0, 3).map((word) => quoted(asTyped.get(word)));
+    throw refusal(first.join(", "), ...wanted);
+  }
   return letters.filter((letter) => named.includes(letter));
 }
 
@@ -101,9 +108,9 @@ function letters(typed, letters) {
  * @param {string} typed
  * @param {string[]} labels the letters of all sequences
  */
-export function readAnswer({ form }, typed, labels) {
+export function readAnswer({ form, example }, typed, labels) {
   if (form === "choice") return typed;
-  return (form === "numbers" ? numbers(typed) : letters(typed, labels)).join(" ") || "none";
+  return (form === "numbers" ? numbers(typed, /\d \d/.test(example)) : letters(typed, labels)).join(" ") || "none";
 }
 
 /**

@@ -110,7 +110,9 @@ class Prediction(Brief):
         """Return the answer that was typed. Raises PackvizError for anything that cannot be read."""
         if self.form == "choice":
             return read_choice(typed, self.choices)
-        return read_numbers(typed) if self.form == "numbers" else read_letters(typed, self.letters)
+        if self.form == "letters":
+            return read_letters(typed, self.letters)
+        return read_numbers(typed, single=len(self.answer) == 1)
 
 
 def spelled(answer: Answer) -> str:
@@ -137,13 +139,17 @@ def _difference(given: Answer, answer: Answer, form: Form) -> str:
     return size if len(answer) == 1 else f"The first wrong number is entry {at}, counted from 0: {size}"
 
 
-def read_numbers(typed: str) -> tuple[int, ...]:
+def read_numbers(typed: str, *, single: bool = False) -> tuple[int, ...]:
     """Return the integers in a text. Raises PackvizError if there are none, or anything else.
+
+    single: whether the message asks for one integer.
 
     >>> read_numbers("tensor([3, 2])")
     (3, 2)
     """
-    wanted = "integers", "type them separated by spaces, such as 7 7 7"
+    wanted = ("integers", "type them separated by spaces, such as 7 7 7")
+    if single:
+        wanted = ("an integer", "type one number, such as 7")
     text = _DTYPE.sub(" ", _checked(typed, *wanted))
     text = _BETWEEN_SIZES.sub(" ", _TENSOR.sub("", text, count=1))
     parts = [part for part in _APART.split(text) if part]
@@ -163,10 +169,10 @@ def read_letters(typed: str, letters: Sequence[str]) -> tuple[str, ...]:
     letters = tuple(letters)
     reach = letters[0] if len(letters) == 1 else f"{letters[0]} to {letters[-1]}"
     wanted = f"letters of sequences, {reach}, or none", "type letters separated by spaces, or the word none"
-    words = [word.upper() for word in _APART.split(_checked(typed, *wanted).rstrip(".")) if word]
+    words = {word.upper(): word for word in _APART.split(_checked(typed, *wanted).rstrip(".")) if word}
     named = {letter for word in words if word != "AND" or word in letters for letter in _named(word, letters)}
     if unknown := sorted(named.difference(letters)):
-        raise _refusal(", ".join(map(quoted, unknown[:3])), *wanted)
+        raise _refusal(", ".join(quoted(words[word]) for word in unknown[:3]), *wanted)
     return tuple(letter for letter in letters if letter in named)
 
 
