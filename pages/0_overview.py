@@ -5,7 +5,7 @@ from ui.lesson import overview
 
 overview(
     "Why pack sequences?",
-    "Padding makes the RNN read filler. Packing keeps it out.",
+    "Padding makes the RNN read pads. Packing prevents that.",
     trainings.accuracy,
     ("padding", "First lesson: why pad? →"),
 )

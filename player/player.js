@@ -13,6 +13,7 @@ import { BODIES, motionTo } from "./motion.js";
 import { explained } from "./terms.js";
 import { tipLines } from "./tips.js";
 
+const FADE = 34; // pixels of the side panel that "more" covers
 const BEAT = 560; // ms that one beat takes at speed 1
 const LEGIBLE = 0.03, // of the window's height in full screen
   IN_HAND = 0.04; // or of its width, if that is less
@@ -91,6 +92,7 @@ export class Player {
     this.sizes = new ResizeObserver(() => {
       const { clientWidth: w, clientHeight: h } = this.ui.stageBox;
       if (w !== this.width || h !== this.height) this.attempt(() => this.resize());
+      this.scrollCode();
     });
     this.sizes.observe(this.ui.stageBox);
     this.above = new ResizeObserver(() => this.fit()); // what stands above it on the page has another height
@@ -794,6 +796,7 @@ export class Player {
         i > code || (i === code && this.step === 1 && this.steps > 1) ? "hidden" : ""; // not made yet
     });
     this.ui.detail.replaceChildren(...detail.map((line) => this.codeItem(line)));
+    if (moved) this.scrollCode();
     this.tellMore();
     const spoken = `${this.ui.caption.textContent} ${error ?? ""}`.trim();
     this.canvas.setAttribute(
@@ -802,6 +805,18 @@ export class Player {
     );
     if (moved && (!this.playing || newStage)) this.ui.live.textContent = spoken;
     if (moved) this.options.onStep?.(this.step, stage);
+  }
+  /**
+   * Scroll the code so that what this step runs is in view, and so is the statement that it belongs to.
+   */
+  scrollCode() {
+    const { side, detail, code } = this.ui,
+      statement = code.querySelector("[aria-current]");
+    if (!statement) return;
+    const start = side.getBoundingClientRect().top - side.scrollTop,
+      first = statement.getBoundingClientRect().top - start - FADE,
+      last = detail.getBoundingClientRect().bottom - start + FADE;
+    side.scrollTop = Math.max(0, Math.min(first, last - side.clientHeight));
   }
   // Whether the code goes on below what is seen of it.
   tellMore() {

@@ -91,7 +91,8 @@ def _begin() -> None:
     with st.container(border=True):
         st.markdown(
             "Your students vote on their phones, without accounts: alone, then again after talking to a neighbor. "
-            "Then everyone sees what PyTorch does, step by step. A demonstration teaches more after a prediction."
+            "Then everyone sees what PyTorch does, step by step. "
+            "Students learn more from a demonstration if they predict its result first."
         )
         st.button(
             f"Open a room with {counted(count, 'question')}" if count else "Open a room",

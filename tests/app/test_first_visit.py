@@ -13,7 +13,7 @@ def test_the_first_page_is_a_paused_movie_with_few_words_and_links_to_the_next_p
     seen = visit(None, size=LAPTOP)
     assert 20 < len(seen.words) <= 60, " ".join(seen.words)
     expect(seen.page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
-    for alt in ("2 pads move B's 4 hidden values", "They stop when B ends"):
+    for alt in ("2 pads move B's 4 hidden values", "They stay fixed once B ends"):
         picture = seen.main.get_by_alt_text(alt)
         until(seen.page, partial(picture.evaluate, "image => image.naturalWidth"))
     assert has_its_height(seen.main.locator(".why"))

@@ -71,7 +71,7 @@ NUMBERS: list[tuple[str, Callable[[Moment], list[int]]]] = [
     (r"\*\*t = (\d+)\.\*\*", lambda m: [m.t]),
     (r"batch_sizes\[(\d+)\] = (\d+)", lambda m: [m.t, m.case.batch_sizes[m.t]]),
     (r"The batch_sizes sum to (\d+) = N", lambda m: [len(m.case.at)] if m.t == len(m.case.batch_sizes) - 1 else []),
-    (r"\b(\d+) rows? so far", lambda m: [sum(m.case.batch_sizes[: m.t + 1])]),
+    (r"(?:data\*\* now has|are the first) (\d+) rows", lambda m: [sum(m.case.batch_sizes[: m.t + 1])]),
     (r"\*\*(\d+) sequences\*\*", lambda m: [m.case.B]),
     (r"of length (\d+)", lambda m: [*set(m.case.lengths)]),
     (r"\(T, B\) = \((\d+), (\d+)\)", lambda m: [m.case.T, m.case.B]),

@@ -206,8 +206,8 @@ def _outlines(both: Both, tone: np.ndarray, shown: np.ndarray) -> Marks:
     """Return the outlines around rows of h of the padded side, or beside small cells around their distance."""
     b, inset, row = both.ranked, both.inset, both.place[both.ranked]
     around = both.beside_h(row) if both.small else Place(f"{PADDED}h", 0.0, row)
-    w = (1.6 * both.text if both.small else both.state_width) - 2 * inset
-    return marks("mark:h", "mark", around.moved(inset, inset), b, tone=tone, shown=shown, w=w, h=1 - 2 * inset)
+    w = 1.6 * both.text if both.small else both.state_width  # numbers reach to the edges of their cells
+    return marks("mark:h", "mark", around.moved(0.0, inset), b, tone=tone, shown=shown, w=w, h=1 - 2 * inset)
 
 
 def _rings(both: Both, shown: Any, row: np.ndarray) -> Frame:

@@ -129,6 +129,7 @@ def base(view: View) -> Frame:
     """Return the packed rows, and the headings of the run."""
     x, b, letters = view.text, view.ranked, view.letters_ranked
     h_n = f"{view.final} {shape(view.total[0], view.watched.h.shape[1])}"
+    half = f", {('forward', 'backward')[view.direction]} half" if view.directions == 2 else ""
     strip = dict(pack_end(view))
     if view.layer:  # what stands in the strip there: the output of the layer below; what was not packed stays as it is
         for group in [strip[name] for name in ("token", "stray") if name in strip]:
@@ -141,7 +142,7 @@ def base(view: View) -> Frame:
         marks("axis:x", "axis", Place("cell", 0.0, -0.75 * x), w=input_width(view), h=x, text="x"),
         title(Place("hn", -1.1 * x, -1.6 * x), h_n),
         marks("note:hn", "note", Place("hn", 0.0, -0.8 * x), h=0.8 * x, text="original order"),
-        title(view.out.heading(), f"output data {shape(*view.watched.h.shape)}", h=x),
+        title(view.out.heading(), f"output data{half} {shape(*view.watched.h.shape)}", h=x),
         marks("row", "label", Place("cell", -1.1 * x, view.ranks), b, w=x, text=letters),
         marks("letter", "label", Place("hn", -1.1 * x, view.place[b]), b, w=x, text=letters),
     )

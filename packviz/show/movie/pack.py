@@ -172,7 +172,9 @@ def _memory_strips(view: View, end: Frame) -> Iterator[Step]:
     still = {name: group.but() for name, group in first.items()}
     heading = f"packed: {counted(rows, 'row')}, time step by time step"
     seen = {**here, **still, "title:strip": here["title:strip"].but(text=heading), **second}
-    made = CodeLine("jagged = nested_tensor(\n    sequences, layout=torch.jagged)", shape(kept.jagged.rows))
+    rows_of = "[embedding(ids) for ids in sequences]" if view.embedded else "sequences"
+    sizes = (kept.jagged.rows,) if view.one_number else (kept.jagged.rows, view.features)
+    made = CodeLine(f"jagged = nested_tensor(\n    {rows_of},\n    layout=torch.jagged)", shape(*sizes))
     caption = say("pack", "jagged_memory", view, kept=kept, pads=kept.packed.pads)
     yield Step(caption, (seen,), detail=(made, *_bytes(kept, 3)), scene=where)
 
