@@ -18,7 +18,7 @@ import gzip
 import json
 import threading
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from random import Random
 from typing import Any, get_args
@@ -45,7 +45,7 @@ MAX_SEQUENCES, MAX_STEPS, MAX_FEATURES = 64, 64, 64
 MAX_NOTE = 2000  # characters
 
 _LARGEST = {"hidden_size": 64, "embedding_dim": 32, "padding_idx": 4096, "total_length": 256}
-_SETTINGS = {each.name for each in fields(Config)}
+_SETTINGS = set(asdict(Config()))
 _WATCHED = ("layer", "direction", "read_as")
 _ANY = ("note", "seen")
 _KEYS = {
@@ -245,4 +245,5 @@ def _code_of(made: Trace) -> tuple[str, ...]:
 
 def _changed(config: Config) -> dict[str, Any]:
     """Return the settings that differ from their defaults."""
-    return {each.name: value for each in fields(Config) if (value := getattr(config, each.name)) != each.default}
+    defaults = asdict(Config())
+    return {name: value for name, value in asdict(config).items() if value != defaults[name]}

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import asdict
 from functools import partial
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote_plus
@@ -40,7 +40,7 @@ NAMES: Mapping[str, tuple[Owner, Any]] = {
     "read_as": ("controls", "auto"),
     "layer": ("controls", None),  # the top one
     "direction": ("controls", "forward"),
-    **{each.name: ("controls", each.default) for each in fields(Config)},
+    **{name: ("controls", value) for name, value in asdict(Config()).items()},
     "step": ("player", 1),
     "search": ("questions", ""),
     "group": ("questions", GROUPS[0]),

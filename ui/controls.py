@@ -1,7 +1,7 @@
 """The controls in the sidebar: the batch, whose edits rerun what shows it, and the settings, which rerun the page."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import get_args
 
@@ -18,7 +18,7 @@ from ui.replaced import give
 from ui.runs import OWN, Request, Source
 from ui.visit import visit
 
-_DEFAULTS: Mapping[str, object] = {each.name: each.default for each in fields(Config)}
+_DEFAULTS: Mapping[str, object] = asdict(Config())
 BATCH = "batch"  # the key of the fragment that shows the batch
 _EXAMPLES = "examples"  # of the one that offers the examples
 _TEXTS = {None, *(each.text for each in EXAMPLES)}

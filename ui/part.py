@@ -1,7 +1,7 @@
 """Building blocks for the parts below a movie: things to try, charts, tables, what torch says."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
@@ -166,8 +166,7 @@ def explore(label: str, sequences: str, config: Config, back: WayBack, *, direct
 
     back: the page, the label and the address of the overview's link back.
     """
-    settings = {each.name: getattr(config, each.name) for each in fields(Config)}
-    settings |= {"sequences": sequences, "direction": "backward" if direction else "forward"}
+    settings = asdict(config) | {"sequences": sequences, "direction": "backward" if direction else "forward"}
     if st.button(label, icon=":material/arrow_forward:", key="explore", on_click=put, args=(settings,)):
         visit().way_back = back
         asked = address.changed(settings | {"example": OWN, "step": step})

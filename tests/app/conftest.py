@@ -10,6 +10,6 @@ from playwright.sync_api import Browser
 
 @pytest.fixture
 def visit(browser: Browser, address: str) -> Iterator[visits.Open]:
-    """Open pages of the app; at the end, hold that nothing has gone wrong on any of them."""
+    """Open pages of the app; at the end, check that nothing has gone wrong on any of them."""
     with ExitStack() as pages:
         yield lambda *query, **how: pages.enter_context(visits.visit(browser, address, *query, **how))

@@ -1,4 +1,4 @@
-"""The pages of the app without a browser: run as Streamlit runs them, a hundred times faster."""
+"""Run the pages of the app without a browser, as Streamlit runs them: a hundred times faster."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ def opened(page: str, query: Mapping[str, object] | None = None, *, painted: boo
 
 
 def press(app: AppTest, *labels: str) -> AppTest:
-    """Press buttons, one after the other, by how their labels begin."""
+    """Press buttons one after another, each by the beginning of its label."""
     for label in labels:
         next(each for each in app.button if each.label.startswith(label)).click().run()
         assert not app.exception
@@ -51,7 +51,7 @@ def press(app: AppTest, *labels: str) -> AppTest:
 
 
 def texts(app: AppTest) -> str:
-    """Return every text on a page, one after the other."""
+    """Return all texts on a page."""
     assert not app.exception, [each.message for each in app.exception]
     kinds = ("title", "header", "subheader", "markdown", "text", "code", "success")
     return "\n".join(cast(Any, each).value for kind in kinds for each in app.get(kind))

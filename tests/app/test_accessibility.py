@@ -1,4 +1,4 @@
-"""axe-core, on every page: nothing serious, nothing critical in what is ours; and the colours that were asked for."""
+"""axe-core on every page: no serious or critical violations in our own parts; and the requested colours."""
 
 import pytest
 from playwright.sync_api import expect
@@ -33,7 +33,7 @@ END = """() => document.querySelector("[data-testid=stMain]").scrollTop
 
 
 def two_screens(visited: Visit, *, sections: int) -> bool:
-    """Return whether a lesson, before anything is unfolded, is at most two screens; so many sections are open."""
+    """Return whether a lesson with all its parts folded fits two screens. sections: how many headings it has."""
     visited.main.locator(".st-key-onward a").scroll_into_view_if_needed()
     expect(visited.main.locator("details[open]")).to_have_count(0)
     expect(visited.main.get_by_role("heading", level=3)).to_have_count(sections)

@@ -1,4 +1,4 @@
-"""Back and Forward lead from one whole state to another: the batch, the settings and the step are as they were."""
+"""Back and Forward restore a complete state: the batch, the settings and the step."""
 
 from urllib.parse import urlsplit
 
@@ -19,7 +19,7 @@ def go(visited: Visit, name: str) -> None:
 
 
 def stands_at(visited: Visit, place: str, step: str, text: str = TEXT) -> None:
-    """Find the address, and on the screen and on the tab what it says."""
+    """Check the address, and that the screen and the title of the tab agree with it."""
     visited.page.wait_for_url(place)
     expect(visited.page).to_have_title(told(urlsplit(place).path, "")[0])
     expect(visited.text).to_have_value(text)

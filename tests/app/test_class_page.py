@@ -1,4 +1,4 @@
-"""The teacher's page: a class from its opening to its end, and what a remote, a reload and a projector do."""
+"""The teacher's page: a class from start to end, the keys of a remote, a reload and the projector's view."""
 
 import pytest
 from phone_pages import Room
@@ -161,7 +161,7 @@ def test_a_step_is_added_from_a_lesson(visit: Open) -> None:
 
 
 def at(page: Page, label: str) -> None:
-    """Wait for what the teacher can do next; whoever cannot see or hold a mouse can do it, too."""
+    """Wait for the button of the teacher's next action; it is accessible."""
     expect(page.get_by_role("button", name=label, exact=True)).to_be_visible(timeout=20_000)
     assert violations(page) == []
 

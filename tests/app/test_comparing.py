@@ -1,4 +1,4 @@
-"""Compare: what it comes to at a glance, and every part in a tab that is computed when it is opened."""
+"""Compare: the result at a glance, and every part in a tab that is computed when it is opened."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""Connections that keep the server waiting without end are closed, and no others."""
+"""Connections that keep the server waiting forever are closed, and no others."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -31,7 +31,7 @@ async def length(request: Request) -> PlainTextResponse:
 
 
 class Talk:
-    """Send some messages of a megabyte, or until the visitor is gone, and note how it ended."""
+    """Send messages of a megabyte until all are sent or the visitor is gone, and note how it ended."""
 
     def __init__(self, messages: int = 1, pause: float = 0.0) -> None:
         self.messages, self.pause = messages, pause
@@ -75,7 +75,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def connected(port: int, said: bytes) -> AsyncIterator[Streams]:
-    """Connect and say something."""
+    """Connect and send something."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         writer.write(said)

@@ -1,4 +1,4 @@
-"""The page of the doctor: what is typed or uploaded is examined, and what cannot be read is said in place."""
+"""The doctor's page: typed and uploaded input is examined, and unreadable input is reported in place."""
 
 from pathlib import Path
 

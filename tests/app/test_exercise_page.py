@@ -1,4 +1,4 @@
-"""Pack it yourself, in the lesson on packing: with the mouse, with keys and on a phone."""
+"""Pack it yourself, in the lesson on packing: with the mouse, with the keyboard and on a phone."""
 
 from playwright.sync_api import Locator, expect
 from tabs import box_of, violations

@@ -1,4 +1,4 @@
-"""The first visit: the movie first, paused on its first step, with an invitation; no error, no other host."""
+"""The first visit: a movie, paused on its first step, with an invitation; no errors, no requests to other hosts."""
 
 from functools import partial
 
@@ -39,7 +39,7 @@ def test_the_first_page_is_a_paused_movie_with_few_words_and_links_to_the_next_p
 
 
 def has_its_height(why: Locator) -> bool:
-    """Return whether the two pictures came into a place of their height; then they are gone."""
+    """Return whether the place of the two pictures was as high before they came; this removes them."""
     expect(why.locator("figure")).to_have_count(2)
     with_pictures = why.evaluate("place => place.offsetHeight")
     without = why.evaluate("place => { place.replaceChildren(); return place.offsetHeight; }")

@@ -1,4 +1,4 @@
-"""Memory: what visitors who have left had held is given back, and shared results are kept up to a number of bytes."""
+"""Memory: that of visitors who have left is released, and shared results are limited in bytes."""
 
 import asyncio
 import gc
@@ -18,7 +18,7 @@ from ui.kept import Kept, bytes_of
 
 
 class Session:
-    """Stand in for one of Streamlit's: it refers to itself, so that only a collection frees it."""
+    """Stand in for one of Streamlit's sessions: it refers to itself, so only a garbage collection frees it."""
 
     def __init__(self) -> None:
         self.id, self.itself = "a", self

@@ -1,4 +1,4 @@
-"""The five lessons: a question, a prediction, the movie of one stage, things to try, and what belongs to it."""
+"""The five lessons: a question, a prediction, the movie of one stage, things to try, and further parts."""
 
 import json
 import re
@@ -110,7 +110,7 @@ FIND = """(root, told) => {
     canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: left + x, clientY: top + y, bubbles: true }));
     if (!tip.hidden && tip.textContent.includes(told)) return { x, y };
   }
-}"""  # where a cell stands that says this when it is pointed at
+}"""  # where the cell is whose tooltip says this
 
 
 def prediction(visited: Visit) -> Locator:

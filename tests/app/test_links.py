@@ -1,4 +1,4 @@
-"""A link opens the same picture on the same step; what cannot be had or read, in it or typed, is named in place."""
+"""A link opens the same picture on the same step; what cannot be applied or read, in it or typed, is named in place."""
 
 from urllib.parse import parse_qsl, urlsplit
 

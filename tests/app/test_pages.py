@@ -1,4 +1,4 @@
-"""Every page is run, with all that stands below its movie: no exception, and what it is for is there."""
+"""Every page runs with everything below its movie: no exceptions, and its controls and results are there."""
 
 import json
 
@@ -185,7 +185,7 @@ def test_padding_on_the_left_makes_every_readout_wrong(side: str, proof: str, ri
 
 
 def spoken(app: AppTest) -> str:
-    """Return what the page's line for screen readers holds."""
+    """Return the page's announcement for screen readers."""
     assert not app.exception
     all_data = [json.loads(each.proto.json) for each in app.get("bidi_component") if each.proto.json]
     (text,) = [str(data["text"]) for data in all_data if set(data) == {"text", "number"}]

@@ -1,4 +1,4 @@
-"""The lesson plan: what a file may hold, that it comes back as it was, and the page that plays it offline."""
+"""The lesson plan: what a file may contain, that it is restored as saved, and the page that plays it offline."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""On paper a lesson is a handout: what is read and nothing that is clicked, with the picture drawn for the sheet."""
+"""On paper a lesson is a handout: its text without its buttons, and the picture drawn for the sheet."""
 
 import io
 

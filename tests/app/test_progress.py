@@ -1,6 +1,6 @@
-"""Long work on a page: its time limit in advance, how far it is, who finds it again, and why it has ended.
+"""Long work on a page: its time limit, its progress, who finds it again, and why it ended.
 
-In a browser: it survives a reload, draws what has come and no more, and is stopped.
+In a browser: it survives a reload, is drawn only when there is something new, and can be stopped.
 """
 
 import re
@@ -30,7 +30,7 @@ LIMIT = "Time limit: 5 minutes; results are kept."
 
 @pytest.fixture
 def jobs(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Jobs]:
-    """Let the work of pages be done until the test ends. The parameter is the time limit."""
+    """Run the jobs of pages until the test ends. The parameter is the time limit."""
     present = True
     jobs = Jobs(lambda _: present, limit=getattr(request, "param", TIME_LIMIT), grace=0)
     monkeypatch.setattr(progress, "backend", lambda: jobs)
@@ -174,7 +174,7 @@ def test_a_training_arrives_epoch_by_epoch_survives_a_reload_and_can_be_stopped(
 
 @dataclass
 class Heard:
-    """What the browser was told: how far the work is, and how far it was in each run of a fragment that drew charts."""
+    """What the browser received: the progress, and the progress in each run of a fragment that drew charts."""
 
     progress: str = ""
     runs: int = 0
@@ -182,7 +182,7 @@ class Heard:
     with_charts: dict[int, str] = field(default_factory=dict)
 
     def take(self, data: str | bytes) -> None:
-        """Note what a message begins or tells."""
+        """Note what a message says."""
         assert isinstance(data, bytes)
         message = ForwardMsg.FromString(data)
         element = message.delta.new_element

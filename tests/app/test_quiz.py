@@ -1,6 +1,6 @@
-"""The quiz: a link is a round, an answer gets its reason and its movie, the end counts the points.
+"""The quiz: a link is a round, an answer gets its reason and its movie, and the result counts the points.
 
-In a browser: where Back and a reload lead, the keyboard, the first screen.
+In a browser: Back, a reload, the keyboard, the first screen.
 """
 
 import json
@@ -175,7 +175,7 @@ def test_a_right_answer_is_confirmed_and_shown_at_its_step_and_a_round_waits_whi
 
 
 def stands_in_address(visited: Visit, query: dict[str, str]) -> None:
-    """Wait until the address says this, and nothing else."""
+    """Wait until this is the query of the address."""
     visited.page.wait_for_url(lambda url: dict(parse_qsl(urlsplit(url).query)) == query)
 
 
@@ -218,7 +218,7 @@ def test_back_returns_to_the_previous_round(visit: Open, address: str) -> None:
 
 
 def stands_at(visited: Visit, place: str) -> None:
-    """Find the round on the screen that the address names, and no error."""
+    """Check that the round in the address is on the screen, without an error."""
     visited.page.wait_for_url(place)
     visited.settle()
     visited.check()
@@ -263,7 +263,7 @@ def sound(visited: Visit) -> None:
 
 
 def again(visited: Visit, i: int, points: int) -> None:
-    """Reload, and find question i on the screen, with so many points."""
+    """Reload, and check that question i is on the screen, with so many points."""
     stands_in_address(visited, START)
     visited.page.reload()
     expect(prompt(visited)).to_have_text(plain(ASKED[i]))

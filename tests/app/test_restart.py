@@ -1,4 +1,4 @@
-"""One server from its start to its end and back: warm with any page as its first, and after kill -9 nothing is lost."""
+"""One server, started, killed and restarted: warm with any page as the first, and nothing is lost after kill -9."""
 
 import os
 import time
@@ -36,7 +36,7 @@ def third_question_answered_wrong(quiz: Visit) -> None:
 
 
 def votes_are_kept_and_sent(room: Room, teacher: Locator, one: Phone, two: Phone, three: Phone) -> None:
-    """Find everybody back. teacher: the count of votes that the new server shows."""
+    """Check that everybody is back. teacher: the count of votes that the new server shows."""
     begun, back = time.monotonic(), BACK * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
     two.is_told("Your answer is stored: 3 2 4.", timeout=back * 1000)
     for each in (one, two, three):

@@ -1,4 +1,4 @@
-"""The server: warm, bounded, with the first picture's files, a title and a preview in each page as it is served."""
+"""The server: warm, bounded, and sending each page with a title, a preview and links to the first picture's files."""
 
 import asyncio
 import gzip

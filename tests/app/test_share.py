@@ -1,4 +1,4 @@
-"""The share panel: a link to what is on the screen, in a QR code, in a frame and as a file; and what a link hides."""
+"""The share panel: a link to what is on the screen, as a QR code, a frame and a file; and what a link hides."""
 
 import re
 from math import ceil
@@ -51,7 +51,7 @@ def test_parts_that_a_link_cannot_hide_are_named(page: str) -> None:
 
 
 def controls(app: AppTest, *, fixed: bool = False) -> set[str]:
-    """Return the keys of the settings' controls, or of those that cannot be changed."""
+    """Return the keys of the settings' controls. fixed: only of those that cannot be changed."""
     shown = [each for kind in ("text_area", "button_group", "number_input", "toggle") for each in app.get(kind)]
     return {str(each.key) for each in shown if cast(Any, each).disabled or not fixed} & set(SETTINGS)
 
@@ -90,7 +90,7 @@ def test_a_link_to_a_quiz_question_opens_it_and_the_earlier_ones_follow_the_last
 
 
 def talk(page: Page, folder: Path, html: str, content: str) -> None:
-    """Find in a page of another origin that its frame is as high as what it shows, and takes and tells a step."""
+    """Check, in a page of another origin, that the frame is as high as its content, and sends and receives steps."""
     lesson = folder / "lesson.html"
     lesson.write_text(f"<!doctype html><h1>A course</h1>{html}", "utf-8")
     page.goto(lesson.as_uri())
@@ -153,7 +153,7 @@ def shared(visited: Visit) -> str:
 
 
 def in_the_code(visited: Visit, link: str) -> bool:
-    """Return whether the QR code in the panel is that of a link, and is there to be seen."""
+    """Return whether the QR code in the panel is that of a link, and visible."""
     image = visited.page.get_by_role("img", name="QR code of the link")
     expect(image).to_have_attribute("src", qr_code(link))
     return bool(image.evaluate("image => image.decode().then(() => image.naturalWidth > 20)"))

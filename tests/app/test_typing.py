@@ -1,4 +1,4 @@
-"""Typing, picking and setting: what is asked for is what is shown, and nothing that was typed is lost."""
+"""Typing, choosing examples and changing settings: what is requested is shown, and no typed text is lost."""
 
 import re
 import time
@@ -19,7 +19,7 @@ FAR = """
         const late = (event) => setTimeout(() => hear(event), window.late ?? 0);
         return addEventListener.call(this, type, type === "message" ? late : hear, ...how);
     };
-"""  # what the server says is heard later, as if it were far away
+"""  # delays the server's messages, as if it were far away
 
 
 HAND = 60  # milliseconds for which a hand holds a button down

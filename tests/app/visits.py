@@ -1,4 +1,4 @@
-"""What a visitor does, and sees."""
+"""What a visitor does and sees."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -29,7 +29,7 @@ QUIET = """async (players) => {
         await new Promise((done) => setTimeout(done, 20));
     }
     return players.length;
-}"""  # how many players rest, turn after turn, once the server has answered; it need not answer everything
+}"""  # how many players have come to rest once the server has answered; it need not answer everything
 
 
 WORDS = """() => {
@@ -48,7 +48,7 @@ WORDS = """() => {
   };
   walk(document.body);
   return words;
-}"""  # that are to be read on the first screen, but for the code
+}"""  # the visible words, except code
 
 
 class Visit:
@@ -61,7 +61,7 @@ class Visit:
         self.settle()
 
     def check(self) -> None:
-        """Find that nothing went wrong, that nothing popped up, and that no other host was asked for anything."""
+        """Check that there were no errors, no dialogs and no requests to other hosts."""
         expect(self.page.get_by_test_id("stException")).to_have_count(0)
         assert self.errors == []
         assert self.dialogs == []
@@ -82,7 +82,7 @@ class Visit:
         return self.page.get_by_test_id("stSidebar")
 
     def _open_sidebar(self) -> None:
-        """Open the sidebar, where there is room for it beside the page: it is closed at first."""
+        """Open the sidebar, which is closed at first, if there is room for it beside the page."""
         opener = self.page.get_by_test_id("stExpandSidebarButton")
         if (self.page.viewport_size or {"width": 0})["width"] > PHONE[0] and opener.is_visible():
             opener.click()
@@ -98,7 +98,7 @@ class Visit:
 
     @property
     def words(self) -> list[str]:
-        """The words that are to be read on the screen, but for the code."""
+        """The visible words on the screen, except code."""
         return list(self.page.evaluate(WORDS))
 
     def data(self, name: str) -> str:
@@ -111,7 +111,7 @@ class Visit:
         self.settle()
 
     def settle(self) -> None:
-        """Wait until the server has answered, and nothing moves any more."""
+        """Wait until the server has answered and nothing moves."""
         while self.player.evaluate_all(QUIET) != self.player.count():
             pass  # a player is gone, or another one has come
 
@@ -126,13 +126,13 @@ class Visit:
         self.settle()
 
     def type(self, text: str) -> None:
-        """Type a text over the one that is there."""
+        """Replace the text of the batch."""
         self.text.fill(text)
         self.text.press("Control+Enter")
         self.settle()
 
     def go_to(self, name: str) -> None:
-        """Choose a page of a group in the menu, and wait until it is there."""
+        """Choose a page in the menu, and wait for it."""
         group = next(group for group, names in MENU.items() if name in names)
         self.page.get_by_test_id("stTopNavSection").filter(has_text=group).click()
         self.page.get_by_role("menuitem", name=name, exact=True).click()
@@ -163,7 +163,7 @@ def visit(
     script: str = "",
     **options: Any,
 ) -> Iterator[Visit]:
-    """Open the app as somebody who has never been there; whatever is done there, nothing goes wrong on the way.
+    """Open the app as a new visitor, and check at the end that nothing has gone wrong.
 
     query: None for no query at all; one that names no batch is about numbers. script: runs before the page's own.
     options: of the browser's context.

@@ -1,4 +1,4 @@
-"""A room on a real server, its teacher as plain requests, and phones in a real browser."""
+"""A room on a real server, its teacher by plain requests, and phones in a real browser."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -39,7 +39,7 @@ class Room:
         self._send(f"/{self.code}/vote", {"token": token, "round": number, "answer": answer, **more})
 
     def join(self) -> str:
-        """Let a phone join that nobody looks at; return its token."""
+        """Join as a phone without a browser; return its token."""
         return str(self._send(f"/{self.code}/join", {})["token"])
 
     @property
@@ -53,7 +53,7 @@ class Room:
 
     @property
     def votes(self) -> dict[str, int]:
-        """Return how often each answer was given in the current round, for there are bars for the teacher."""
+        """Return how often each answer was given in the current round, from the teacher's bars."""
         seen = self.seen
         when = "before" if seen["round"] == 1 else "after"
         return {each["answer"]: each[when] for each in seen["bars"] if each[when]}
@@ -66,7 +66,7 @@ class Room:
 
 
 class Phone:
-    """One phone: a page in a browser context of its own, for its storage is its own."""
+    """One phone: a page in its own browser context, with its own storage."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -77,7 +77,7 @@ class Phone:
 
     @property
     def told(self) -> Locator:
-        """Return the line that says what has become of the answer."""
+        """Return the line that says what happened to the answer."""
         return self.page.locator(".told")
 
     def sees(self, title: str, timeout: float = 20_000) -> None:
@@ -98,7 +98,7 @@ class Phone:
         self.is_told("Your answer is stored")
 
     def gives_any_answer(self) -> None:
-        """Give the first answer that can be chosen, or else type a number; wait until it is stored."""
+        """Choose the first answer, or else type a number; wait until it is stored."""
         choices = self.page.locator("[data-answer], .picks button")
         if choices.count():
             choices.first.click()
@@ -108,7 +108,7 @@ class Phone:
         self.is_told("Your answer is stored")
 
     def says(self, sentence: str) -> None:
-        """Wait until the page says so of whom it follows."""
+        """Wait until the page says this about whom it follows."""
         self.page.locator(".follow p").filter(has_text=sentence).wait_for()
 
     def at_step(self, step: int) -> None:
@@ -134,7 +134,7 @@ def all_see(phones: Iterable[Phone], title: str) -> None:
 def phone(
     browser: Browser, room: Room, size: Size = PHONE, *, scheme: Scheme = "light", path: str | None = None
 ) -> Iterator[Phone]:
-    """Open the page of a room on a phone; nothing goes wrong there on the way."""
+    """Open the page of a room on a phone, and check at the end that nothing has gone wrong."""
     with tab(browser, size, scheme=scheme, has_touch=True) as taken:
         held = Phone(taken.page)
         taken.page.goto(f"{room.address}/{path or f'join/{room.code}'}")

@@ -1,4 +1,4 @@
-"""Questions: every kind can be asked, its answer is right, its reasons are of wrong answers, its twin is another."""
+"""Questions: every kind can be asked, its answer is right, its reasons belong to wrong answers, its twin differs."""
 
 import gzip
 import json

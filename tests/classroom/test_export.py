@@ -1,4 +1,4 @@
-"""The exports: what Moodle and other platforms read is what was asked, special characters and all."""
+"""The exports: Moodle and other platforms read the same questions, including special characters."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""A phone that loses its network, its page or its sleep: nothing that was typed is lost, and it says so."""
+"""A phone that goes offline, reloads or wakes up: nothing that was typed is lost, and it says so."""
 
 from functools import partial
 
@@ -11,7 +11,7 @@ OFFLINE = 30  # seconds, which the page's clock says have gone by
 
 
 def asked(held: Phone, part: str) -> list[str]:
-    """Return a list that gets the addresses of the requests from now on that have this in them."""
+    """Return a list to which the addresses of all later requests that contain this text are added."""
     found: list[str] = []
     held.page.on("request", lambda request: found.append(request.url) if part in request.url else None)
     return found

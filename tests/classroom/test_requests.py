@@ -1,4 +1,4 @@
-"""The requests that phones, the teacher and other programs send: what they answer and refuse, phase by phase."""
+"""The requests of phones, the teacher and other programs: what is answered and refused in each phase."""
 
 import asyncio
 import csv
@@ -258,7 +258,7 @@ async def test_answers_and_questions_can_be_downloaded_and_the_room_deleted(addr
 
 
 async def test_nothing_sent_to_a_phone_before_the_reveal_gives_the_answer_away(address: str) -> None:
-    """Every byte: snapshots, push channel, page, errors. After the reveal the same words come, so they can be seen."""
+    """Every byte: snapshots, push channel, page, errors. After the reveal they do contain these words."""
     async with lesson(address) as (room, phones):
         words = (b'"answer"', b'"solution"', b'"bars"', b'"reasons"', b'"hint"', b'"movie"', b'"right"', b"canary")
         sizes = b"`batch_sizes[t]` is the number"  # how the reason of the prediction begins
@@ -293,7 +293,7 @@ async def test_nothing_sent_to_a_phone_before_the_reveal_gives_the_answer_away(a
 
 
 async def test_hostile_requests_cause_no_server_error_and_learn_nothing(address: str) -> None:
-    """At random, many at a time: paths, methods, bodies and tokens that nobody should send."""
+    """Random paths, methods, bodies and tokens that nobody should send, many at a time."""
     async with lesson(address, OWN) as (room, phones):
         answers: Counter[int] = Counter()
 

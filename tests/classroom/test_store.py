@@ -1,4 +1,4 @@
-"""The stores: what is acknowledged is there, two writers lose nothing, and who waits hears of it."""
+"""The stores: acknowledged events are stored, two writers lose nothing, and a waiting reader hears of changes."""
 
 import asyncio
 import os
@@ -34,7 +34,7 @@ def numbered(*numbers: int) -> list[dict[str, Any]]:
 
 
 def unused() -> str:
-    """Return a room's name that no other test has used: they share one Redis."""
+    """Return a room that no other test uses: they share one Redis."""
     return os.urandom(6).hex()
 
 
@@ -106,7 +106,7 @@ async def test_two_processes_serving_one_room_lose_no_join_and_no_vote(opened: O
 
 
 async def test_what_one_process_has_acknowledged_another_does_not_refuse(opened: Open) -> None:
-    """A request that comes to another process at once, before that has heard of what went before."""
+    """A request that reaches another process before that has heard of the one before."""
     servers = [Rooms(opened()), Rooms(opened())]
     async with servers[0].serving(), servers[1].serving():
         code, host = await servers[0].create([OWN])
@@ -123,7 +123,7 @@ async def test_what_one_process_has_acknowledged_another_does_not_refuse(opened:
 
 
 async def test_in_every_phase_a_server_started_later_has_everything(opened: Open) -> None:
-    """As after kill -9: what was acknowledged, and only that, is there for the next one."""
+    """As after kill -9: the next server has what was acknowledged, and nothing else."""
     rooms = Rooms(opened())
     async with rooms.serving():
         code, host = await rooms.create([SIZES])

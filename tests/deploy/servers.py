@@ -1,4 +1,4 @@
-"""The app as a server of its own, with an environment of its own, that can be asked to end or be killed."""
+"""The app as a separate server with its own environment, which can be stopped or killed."""
 
 import os
 import shutil
@@ -38,7 +38,7 @@ def server(log: Path, environment: dict[str, Any]) -> Iterator[Server]:
 
 @contextmanager
 def a_worker(redis_url: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a worker of RQ, which knows the work of tests, and return its process."""
+    """Start an RQ worker that can import the tests' work, and return its process."""
     environment = os.environ | {"REDIS_URL": redis_url, "PYTHONPATH": str(ROOT / "tests")}
     process = subprocess.Popen([sys.executable, "-m", "ui.worker"], cwd=ROOT, env=environment)
     yield process
@@ -47,7 +47,7 @@ def a_worker(redis_url: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def program(name: str) -> Path:
-    """Return where a program is; without it a test cannot be run, which where tests are run for others is a failure."""
+    """Return the path of a program; without it, the test is skipped, or fails in CI."""
     found = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
     if found is None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(NEEDED)

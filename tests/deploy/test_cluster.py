@@ -1,4 +1,4 @@
-"""A class on two replicas behind the balancer, with Redis and a worker; one replica is killed in mid-vote."""
+"""A class on two replicas behind the balancer, with Redis and a worker; one replica is killed during the vote."""
 
 import asyncio
 import gzip
@@ -75,7 +75,7 @@ def cluster(haproxy: Path, redis_url: str, tmp_path_factory: pytest.TempPathFact
 
 
 class Follower(Phone):
-    """A phone that votes until that is acknowledged, and notes on which replica its channel was opened, and when."""
+    """A phone that votes until it is acknowledged, and notes when and on which replica its channel was opened."""
 
     def __init__(self, address: str, code: str) -> None:
         super().__init__(address, code)
@@ -108,7 +108,7 @@ class Follower(Phone):
 
 @dataclass
 class Story:
-    """What was there before a replica was killed, when that was, and what is there afterwards.
+    """The state before a replica was killed, the time, and the state afterwards.
 
     before: what the lesson showed.
     """
@@ -160,7 +160,7 @@ def _seen(page: Page) -> dict[str, Any]:
 
 
 def _trained(page: Page) -> int:
-    """Return how many epochs are done, once some are."""
+    """Wait for the first epochs, and return how many are done."""
     told = page.get_by_text(PROGRESS).first
     told.wait_for(timeout=LONG)
     found = PROGRESS.match(told.inner_text())

@@ -1,4 +1,4 @@
-"""What deploy/ holds, as far as it can be checked without Docker and without a cluster."""
+"""The files in deploy/, as far as they can be checked without Docker and without a cluster."""
 
 import os
 import re

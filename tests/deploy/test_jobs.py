@@ -1,6 +1,6 @@
-"""Long work: in turn, in a process of its own, shared by who asks for the same, ended when nobody wants it any more.
+"""Long work: one job after another, each in its own process, shared by all who want the same, ended when nobody does.
 
-By this machine, and by RQ's workers for the visitors of any number of servers.
+On this machine, and by RQ's workers for the visitors of any number of servers.
 """
 
 import os
@@ -46,7 +46,7 @@ def jobs() -> Jobs:
 
 @pytest.fixture(params=["here", "redis"])
 def servers(request: pytest.FixtureRequest) -> Servers:
-    """Return what makes two servers that share their jobs: one and the same, or two with RQ's worker."""
+    """Return a factory of two servers that share their jobs: the same one twice, or two with an RQ worker."""
 
     def make(present: Callable[[str], bool] = lambda _: True, **limits: Any) -> tuple[Backend, Backend]:
         if request.param == "here":

@@ -1,4 +1,4 @@
-"""What whoever runs a server can see of it, and how it ends when it is asked to."""
+"""What the operator of a server can see, and how it stops when it is told to."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ def observed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def metrics(address: str) -> dict[tuple[str, str], float]:
-    """Return the values by name and the values of their labels."""
+    """Return the values by the metric's name and the values of its labels."""
     with urlopen(f"{address}/metrics") as answer:
         assert answer.headers["content-type"].startswith("text/plain")
         families = text_string_to_metric_families(answer.read().decode())
