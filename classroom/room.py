@@ -46,7 +46,8 @@ class _Watcher:
     async def wait(self) -> None:
         """Wait until there is news, or for HEARTBEAT seconds."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self.woken.wait(), HEARTBEAT)
+            async with asyncio.timeout(HEARTBEAT):
+                await self.woken.wait()
         self.woken.clear()
         self.stop()
 
