@@ -93,7 +93,7 @@ class SqliteStore:
     """Keep rooms in one SQLite file, opened at the first use by one thread, which does all reading and writing."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._file = _File((folder or data_folder()) / _FILE)
+        self._path = (folder or data_folder()) / _FILE
         self._waiting: queue.SimpleQueue[tuple[Callable[[_File], Any], Future[Any]] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
@@ -114,7 +114,7 @@ class SqliteStore:
         await self._do(lambda file: file.delete(room))
 
     async def expire(self) -> None:
-        if self._file.path.exists():
+        if self._path.exists():
             await self._do(lambda file: file.expire(time.time() - KEPT))
 
     async def close(self) -> None:
@@ -136,14 +136,14 @@ class SqliteStore:
 
     def _serve(self) -> None:
         """Do whatever is waiting, all of it in one transaction, until the store is closed."""
-        open_ = True
-        while open_:
+        file, serving = _File(self._path), True
+        while serving:
             tasks = [self._waiting.get()]
             while not self._waiting.empty():
                 tasks.append(self._waiting.get())
-            _settle(self._file, [task for task in tasks if task and task[1].set_running_or_notify_cancel()])
-            open_ = None not in tasks
-        self._file.close()
+            _settle(file, [task for task in tasks if task and task[1].set_running_or_notify_cancel()])
+            serving = None not in tasks
+        file.close()
 
 
 def _settle(file: _File, tasks: Sequence[tuple[Callable[[_File], Any], Future[Any]]]) -> None:
@@ -247,7 +247,6 @@ class _File:
         """Close the file."""
         if self._db is not None:
             self._db.close()
-            self._db = None
 
     def _opened(self) -> sqlite3.Connection:
         if self._db is None:
