@@ -186,10 +186,10 @@ def _make_up_for(game: Game, clicked: bool, act: Callable[..., None], *given: in
 def _told(game: Game, i: int) -> str:
     """Return the verdict on a settled question, and the answer, as Markdown."""
     asked, verdict, mark = game.scorecard.questions[i].prediction, game.scorecard.verdict(i), game.scorecard.mark(i)
-    solution = asked.solution.replace("`", "").removesuffix(".")
+    solution = _sentence(asked.solution)
     if mark in ("first", "second"):
-        return f":green[**✓ Right: {solution}.**] {asked.why}"
-    answer = f"**The answer: {solution}.** {asked.why}"
+        return f":green[**✓ Right: {solution}**] {asked.why}"
+    answer = f"**The answer: {solution}** {asked.why}"
     if verdict is None or i in game.scorecard.shown:
         return answer
     return f":red[**✗ Not quite.**] {verdict.reason}\n\n{answer}"

@@ -77,7 +77,7 @@ NONSENSE = [
     "cell=zzz&hidden_size=999&num_layers=-3&bidirectional=maybe&seed=NaN&padding_value=1e999&total_length=x",
     "step=999&layer=5&direction=sideways&example=none&read_as=lies",
     "step=-1&hidden_size=1e400&embedding_dim=0x10&padding_idx=%00",
-    "cell=gru&cell=lstm&cell[]=1&=&&&%ff%fe",
+    "cell=gru&cell=lstm&cell[]=1&=&&&%ff%fe&visit=1&last_good=1&link=1",
     "foo=%3Cscript%3Ealert(1)%3C/script%3E&cell=%3Cimg%20src=x%20onerror=alert(1)%3E&step=%3Csvg/onload=alert(1)%3E",
 ]
 
@@ -86,6 +86,7 @@ NONSENSE = [
 def test_nonsense_falls_back_and_is_named(query: str) -> None:
     app = opened("start", dict(parse_qsl(query, keep_blank_values=True)))
     assert NOT_HAD in texts(app)
+    assert "Source(" not in texts(app)  # of what the app remembers
     app.text_area(key="sequences").set_value("1 2\n3").run()
     assert NOT_HAD not in texts(app)
 
@@ -109,12 +110,6 @@ def test_the_visitors_own_text_is_not_credited_to_the_author_of_an_example() -> 
     assert "Tim Peters" in texts(opened("start", {"example": "zen"}))
     assert "Tim Peters" not in texts(opened("start", {"example": "zen", "sequences": "hello world"}))
     assert "Kudo" in texts(opened("start", {"example": "vowels"}))
-
-
-def test_a_link_cannot_read_what_the_app_keeps_for_itself() -> None:
-    app = opened("start", {"visit": "1", "last_good": "1", "link": "1"})
-    assert NOT_HAD in texts(app)
-    assert "Source(" not in texts(app)
 
 
 def test_a_step_past_the_end_is_the_last_and_another_batch_keeps_the_last_step_or_the_stage(visit: Open) -> None:

@@ -24,13 +24,9 @@ def plan(*items: object, **head: object) -> bytes:
 
 
 def test_a_plan_comes_back_as_it_was_saved() -> None:
-    back = from_file(as_file(PLAN).encode())
-    assert [(item.request, item.step, item.note) for item in back] == [
-        (item.request, item.step, item.note) for item in PLAN
-    ]
-    assert [item.asks and question(item.asks).prompt for item in back] == [
-        item.asks and question(item.asks).prompt for item in PLAN
-    ]
+    for item, saved in zip(from_file(as_file(PLAN).encode()), PLAN, strict=True):
+        assert (item.request, item.step, item.note) == (saved.request, saved.step, saved.note)
+        assert (item.asks and question(item.asks).prompt) == (saved.asks and question(saved.asks).prompt)
 
 
 def test_every_question_of_the_first_plan_can_be_asked() -> None:
