@@ -8,6 +8,7 @@ import { bars, base, cinema, player, verdict } from "./reveal.js";
 /** @typedef {{ title: string, body: (Node | string)[], update?: () => void, end?: () => void }} View */
 
 const CODE = /^[A-Z0-9]{6}$/,
+  RULE = "A code has six letters and digits, such as K7QXWM.",
   SLOW = 1000, // ms until it is said that something takes long
   EARLY = 20_000; // ms over which the phones of a class fetch the player ahead
 
@@ -111,47 +112,25 @@ $("rename").addEventListener("submit", async (event) => {
  * @param {string} problem what is wrong with the code that was typed
  */
 function start(code = "", problem = "") {
-  const field = el("input", {
-    id: "room",
-    class: "code",
-    autocomplete: "off",
-    autocapitalize: "characters",
-    spellcheck: "false",
-    maxlength: 12,
-    enterkeyhint: "go",
-    "aria-describedby": "room-problem",
-    ...(problem && { "aria-invalid": "true" }),
-  });
+  main.replaceChildren(/** @type {HTMLTemplateElement} */ ($("start")).content.cloneNode(true));
+  const field = /** @type {HTMLInputElement} */ ($("room"));
+  const refuse = (/** @type {string} */ sentence) => {
+    field.setAttribute("aria-invalid", "true");
+    $("room-problem").textContent = sentence;
+    field.focus();
+  };
   field.value = code;
-  const told = el("p", { id: "room-problem", class: "wrong", role: "alert" }, problem);
-  const form = el(
-    "form",
-    {},
-    el("label", { for: "room" }, "Code of the room"),
-    field,
-    told,
-    el("button", { class: "main" }, "Join"),
-  );
-  form.addEventListener("submit", (event) => {
+  field.form.addEventListener("submit", (event) => {
     event.preventDefault();
     const typed = field.value.toUpperCase().replace(/[\s-]/g, "");
     if (CODE.test(typed)) {
       history.pushState(null, "", new URL(`join/${typed}`, base));
       enter(typed);
-    } else {
-      field.setAttribute("aria-invalid", "true");
-      told.textContent = `A code has six letters and digits, such as K7QXWM. You typed ${typed ? counted(typed.length, "character") : "nothing"}.`;
-      field.focus();
-    }
+    } else refuse(`${RULE} You typed ${typed ? counted(typed.length, "character") : "nothing"}.`);
   });
-  main.replaceChildren(
-    el("h1", { tabindex: -1 }, "Join your class"),
-    el("p", {}, "Type the code that your teacher shows. You need no account."),
-    form,
-  );
   $("change").hidden = $("rename").hidden = true;
   $("code").textContent = "";
-  if (problem) field.focus();
+  if (problem) refuse(problem);
 }
 
 /** @param {string} code */
@@ -251,11 +230,8 @@ function vote() {
   const update = () => {
     const { seen, kept, answer, failed, problem } = line,
       given = answer === null ? "" : told(question, answer),
-      unsent = () =>
-        say(
-          `Not sent yet: ${ended(given)} ${failed || "The server is slow."} It will be sent again automatically.`,
-          "wrong",
-        );
+      why = failed || "The server is slow.",
+      unsent = () => say(`Not sent yet: ${ended(given)} ${why} It will be sent again automatically.`, "wrong");
     mark(body, answer);
     many.textContent = `Answers so far: ${seen.voted} of ${seen.joined}.`;
     const other = waiting !== kept.vote;
@@ -267,18 +243,11 @@ function vote() {
       late = setTimeout(unsent, SLOW);
       say(`Sending ${given} …`);
     } else if (problem) say(problem, "wrong");
-    else
-      say(
-        seen.mine === null ? empty : `Your answer is stored: ${ended(given)} You can change it until the vote closes.`,
-        seen.mine === null ? "" : "good",
-      );
+    else if (seen.mine === null) say(empty);
+    else say(`Your answer is stored: ${ended(given)} You can change it until the vote closes.`, "good");
   };
-  return {
-    title: round === 2 ? `${heading()}: second vote` : heading(),
-    body: [body],
-    update,
-    end: () => clearTimeout(late),
-  };
+  const title = round === 2 ? `${heading()}: second vote` : heading();
+  return { title, body: [body], update, end: () => clearTimeout(late) };
 }
 
 const closed = () => between("The vote is closed", "Wait for your teacher.");
@@ -316,7 +285,7 @@ addEventListener("popstate", () => location.reload());
 
 const code = decodeURIComponent(location.pathname.match(/\/join\/([^/]*)$/)?.[1] ?? "").toUpperCase();
 if (CODE.test(code)) enter(code);
-else start(code, code && "A code has six letters and digits, such as K7QXWM. Check it against the one on the screen.");
+else start(code, code && `${RULE} Check it against the one on the screen.`);
 /** @type {any} */
 const { connection } = navigator;
 if (!connection?.saveData) setTimeout(() => player().catch(() => {}), EARLY * Math.random() + SLOW);
